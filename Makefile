@@ -1,0 +1,243 @@
+# Holdfast: everything that a person does with it, by name. 'make help' lists the tasks.
+#
+# Variables that may be given on the command line or in the environment:
+#   REDISMODULE_INCLUDE  folder with redismodule.h    (default: fetched from the distribution's source package)
+#   CCAN_DIR             folder that holds ccan/      (default: likewise)
+#   CC CLANG CFLAGS CPPFLAGS LDFLAGS                  compilers and further flags, added after the project's own
+#   HOLDFAST_SERVER      the server program to run and test with (default: redis-server)
+#   SUITES, TESTS        what 'make test' runs: unit fuzz house server asan, and a pattern for program names
+#   PORT                 where 'make run' looks for a free port first (default: 6379)
+#   FUZZ_SECONDS, BENCH_ARGS, PREFIX, DESTDIR
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := build
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+# Looked up when it is used, since a task may have installed it just before.
+CLANG ?= $(or $(shell command -v clang-14),$(shell command -v clang),clang)
+HOLDFAST_SERVER ?= redis-server
+PREFIX ?= /usr/local
+PORT ?= 6379
+SUITES ?= unit fuzz house server asan
+TESTS ?= *
+FUZZ_SECONDS ?= 300
+FUZZ_SECONDS_SHORT ?= 5
+BENCH_ARGS ?=
+
+BUILD := build
+DEPS := $(BUILD)/deps
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+export CC HOLDFAST_SERVER
+
+# --- What is compiled -------------------------------------------------------------------------------------------------------------------
+
+MODULE_SOURCES := $(wildcard module/*.c module/*/*.c)
+# Pure sources know nothing of Redis; unit tests and fuzzers are linked with them alone. So is the parser of arguments.
+PURE_SOURCES := $(filter-out %_commands.c %_type.c, $(wildcard $(addsuffix /*.c, $(addprefix module/, core lease blob queue table file)))) \
+                module/server/args.c
+UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c)
+BENCH_SOURCES := $(wildcard tests/bench/*.c)
+
+UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/unit/test_*.c))
+SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
+FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c, $(BUILD)/fuzz/%, $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
+
+# --- With which flags -------------------------------------------------------------------------------------------------------------------
+
+# Headers that do not lie in build/deps are somebody's own: nothing is fetched for them.
+ifeq ($(REDISMODULE_INCLUDE),)
+override REDISMODULE_INCLUDE := $(DEPS)/redis
+OUTSIDE_HEADERS += $(DEPS)/redis/redismodule.h
+endif
+ifeq ($(CCAN_DIR),)
+override CCAN_DIR := $(DEPS)/ccan
+OUTSIDE_HEADERS += $(DEPS)/ccan/ccan
+endif
+OUTSIDE_HEADERS += $(DEPS)/config/config.h
+OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) -isystem $(CCAN_DIR) -isystem $(DEPS)/config
+
+# ccan's headers use typeof, hence the GNU dialect of C11.
+WARNINGS := -Wall -Wextra -Wconversion -Werror
+COMMON_FLAGS := -std=gnu11 $(WARNINGS) -g -fno-omit-frame-pointer
+GCC_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_COMPILE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_LINK := -fsanitize=fuzzer,address,undefined
+
+MODULE_LIBRARIES := -lmd
+MODULE_FLAGS := $(COMMON_FLAGS) -fPIC -fvisibility=hidden -Imodule $(OUTSIDE_INCLUDES)
+MODULE_LINK := -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
+
+# One list of flags per way of compiling. The name of the way is the name of its folder under build/obj.
+FLAGS_release := $(MODULE_FLAGS) -O2
+FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
+FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
+FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/fuzz $(OUTSIDE_INCLUDES)
+FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support
+FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
+
+# --- Rules ------------------------------------------------------------------------------------------------------------------------------
+
+# V=1 shows the commands as they are.
+ifeq ($(V),)
+say = @printf '  %-6s %s\n' $(1) $(2);
+endif
+
+objects = $(patsubst %.c, $(BUILD)/obj/$(1)/%.o, $(2))
+
+# $(call compiling,WAY,COMPILER): objects of that way, and a file that changes when the flags do, so that new flags compile anew.
+define compiling
+$(BUILD)/obj/$(1)/%.o: %.c $(BUILD)/obj/$(1)/flags | $$(OUTSIDE_HEADERS)
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<) $(2) $$(FLAGS_$(1)) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/obj/$(1)/flags: always
+	@mkdir -p $$(@D); flags='$(2) $$(FLAGS_$(1)) $$(CPPFLAGS) $$(CFLAGS) $$(LDFLAGS)'; \
+	[ "$$$$flags" = "$$$$(cat $$@ 2>/dev/null)" ] || echo "$$$$flags" > $$@
+endef
+$(foreach way, release asan unit server bench, $(eval $(call compiling,$(way),$$(CC))))
+$(eval $(call compiling,fuzz,$$(CLANG)))
+
+$(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES))
+	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) -o $@
+
+$(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) -o $@
+
+$(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) -lcmocka $(MODULE_LIBRARIES) -o $@
+
+$(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o $(call objects,server,$(SERVER_SUPPORT_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka -lhiredis -lpthread -o $@
+
+# The tests' support code comes as an archive: a fuzzer takes the memory functions out of it and leaves the rest.
+$(BUILD)/obj/fuzz/libsupport.a: $(call objects,fuzz,$(UNIT_SUPPORT_SOURCES))
+	@rm -f $@
+	$(call say,AR,$@) ar rcs $@ $^
+
+$(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/%.o $(call objects,fuzz,$(PURE_SOURCES)) \
+                                   $(BUILD)/obj/fuzz/libsupport.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CLANG) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) \
+	    -Wl,--as-needed -lcmocka $(MODULE_LIBRARIES) -o $@
+
+$(BENCH_PROGRAM): $(call objects,bench,$(BENCH_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lhiredis -lpthread -lm -o $@
+
+$(DEPS)/redis/redismodule.h:
+	@deploy/dev/fetch.sh redis $(@D)
+$(DEPS)/ccan/ccan:
+	@deploy/dev/fetch.sh ccan $(@D)
+$(DEPS)/config/config.h: deploy/dev/fetch.sh
+	@deploy/dev/fetch.sh config $(@D)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# --- Tasks ------------------------------------------------------------------------------------------------------------------------------
+
+# What is missing on the machine comes first; then a second make, which sees the machine as it is by then, and uses all its cores.
+packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out $(wildcard $(OUTSIDE_HEADERS)), $(OUTSIDE_HEADERS)), fetch)
+make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
+test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
+
+.PHONY: always build help run test unit server house asan fuzz lint format bench packages install uninstall clean distclean \
+        test-programs unit-programs server-programs fuzz-programs asan-programs
+always:
+
+build: ## compile the module, build/holdfast.so
+	$(call packages,--check)
+	$(make_all) $(BUILD)/holdfast.so
+
+run: ## try it: install what is missing, build, start a server, play a short tour, serve until Ctrl-C
+	$(call packages,run)
+	$(make_all) $(BUILD)/holdfast.so
+	@PORT='$(PORT)' deploy/dev/run.sh $(BUILD)/holdfast.so
+
+unit-programs: $(UNIT_PROGRAMS)
+	@:
+server-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS)
+	@:
+asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS)
+	@:
+fuzz-programs: $(FUZZ_PROGRAMS)
+	@:
+house-programs: $(BUILD)/holdfast.so
+	@:
+
+test: ## all tests: unit, fuzzing for a few seconds, house rules, real servers, real servers under the sanitizers
+	$(call packages,test $(if $(filter fuzz, $(SUITES)), fuzz))
+	$(make_all) $(addsuffix -programs, $(SUITES))
+	@$(call test_environment,$(SUITES),$(FUZZ_SECONDS_SHORT)) tests/run.sh
+
+unit server house asan: ## one suite of the tests alone
+	$(call packages,test)
+	$(make_all) $@-programs
+	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
+
+fuzz: ## fuzz every target for FUZZ_SECONDS (300)
+	$(call packages,test fuzz)
+	$(make_all) fuzz-programs
+	@$(call test_environment,fuzz,$(FUZZ_SECONDS)) tests/run.sh
+
+bench: ## measure against what one would pick instead; results in build/bench
+	$(call packages,bench)
+	$(make_all) $(BUILD)/holdfast.so $(BENCH_PROGRAM)
+	@$(if $(BENCH_PROGRAM),HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
+	    $(BENCH_PROGRAM) $(BENCH_ARGS) | tee $(BUILD)/bench/results.txt,echo 'There is nothing in tests/bench.')
+
+# A test's require() does not come back when it fails, but leaves the test by a long jump, which cppcheck does not see; hence the two
+# suppressions about null pointers in tests.
+LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
+LINT_FILES = $(sort $(shell find module tests -name '*.[ch]'))
+LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support -Itests/server -Itests/server/support -Itests/fuzz \
+              -Itests/bench
+
+lint: ## clang-format, clang-tidy and cppcheck over module and tests
+	$(call packages,lint)
+	$(make_all) $(OUTSIDE_HEADERS)
+	clang-format --dry-run -Werror $(LINT_FILES)
+	@printf '%s\n' $(LINT_SOURCES) | xargs -P $(JOBS) -I {} deploy/dev/tidy.sh {} $(LINT_FLAGS) $(OUTSIDE_INCLUDES)
+	@mkdir -p $(BUILD)/lint
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 -j $(JOBS) \
+	    --suppress=missingIncludeSystem --suppress='nullPointerRedundantCheck:tests/*' \
+	    --suppress='ctunullpointer:tests/*' --cppcheck-build-dir=$(BUILD)/lint $(filter -I%, $(LINT_FLAGS)) $(LINT_SOURCES)
+	@echo 'lint: nothing to complain about'
+
+format: ## put the sources into the one format
+	$(call packages,format)
+	clang-format -i $(LINT_FILES)
+
+packages: ## install from the distribution what building and running need
+	$(call packages,run)
+
+MODULE_DIR = $(DESTDIR)$(PREFIX)/lib/redis/modules
+SHARE_DIR = $(DESTDIR)$(PREFIX)/share/holdfast
+
+install: $(BUILD)/holdfast.so ## install the module and sample configurations under PREFIX (/usr/local)
+	install -D -m 755 $(BUILD)/holdfast.so $(MODULE_DIR)/holdfast.so
+	install -d $(SHARE_DIR)
+	sed 's#/usr/local/#$(PREFIX)/#' deploy/redis.conf > $(SHARE_DIR)/redis.conf
+	install -m 644 deploy/users.acl $(SHARE_DIR)/users.acl
+
+uninstall: ## remove what install put there
+	rm -f $(MODULE_DIR)/holdfast.so $(SHARE_DIR)/redis.conf $(SHARE_DIR)/users.acl
+	-@rmdir -p --ignore-fail-on-non-empty $(MODULE_DIR) $(SHARE_DIR) 2>/dev/null
+
+clean: ## remove what was compiled; what was fetched stays
+	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true
+
+distclean: ## remove everything that was made or fetched
+	rm -rf $(BUILD)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z][a-z ]*:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,143 @@
+/* BLOB.* but for the listing: from a parsed call to a decision, and from a blob to a reply. */
+#include "blob/blob_commands.h"
+
+#include "core/memory.h"
+#include "core/property.h"
+#include "server/effect.h"
+
+enum { ARG_BLOB = 2, ARG_CONTENT = 3 };
+
+/* The blob that the call names, if it is there and as the conditions want it. */
+static enum outcome find(struct call *call, struct blob **blob) {
+    *blob = container_find(call->value, call_word(call, ARG_BLOB));
+    if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
+    return call_conditions(call, &(*blob)->stamp, "blob");
+}
+
+enum outcome blob_put_check(struct call *call) {
+    struct bytes content = call_word(call, ARG_CONTENT);
+    if (content.length > (unsigned long long)max_blob_bytes) return OUTCOME_BODY_TOO_LARGE;
+    if (!call->properties.list.count) return OUTCOME_DONE;
+    return properties_match_content(call->properties.list, content) ? OUTCOME_DONE : OUTCOME_MD5_MISMATCH;
+}
+
+enum outcome blob_put(struct call *call) {
+    struct bytes name = call_word(call, ARG_BLOB);
+    struct blob *blob = container_find(call->value, name);
+    enum outcome outcome = call_conditions(call, blob ? &blob->stamp : NULL, "blob");
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct stamp stamp = commit_stamp();
+    struct change change = {
+        .kind = CHANGE_PUT,
+        .name = name,
+        .stamp = stamp,
+        .created_ms = stamp.modified_ms,
+        .properties = call->properties.list,
+        .metadata = call->metadata.list,
+        .content = call_word(call, ARG_CONTENT),
+    };
+    RedisModuleString *content = call->argv[ARG_CONTENT];
+    if (change.content.length > BLOB_INLINE_MAX) {
+        change.chunk = effect_chunk(content, effect_arguments_shared(call->ctx));
+        change.content = chunk_bytes(change.chunk);
+    }
+    commit_change(call, blob, &change, content);
+    reply_version(call->ctx, stamp.etag);
+    return OUTCOME_DONE;
+}
+
+/* The part of the blob that RANGE asks for; all of it without RANGE. */
+static enum outcome asked_range(const struct call *call, const struct blob *blob, uint64_t *offset,
+                                uint64_t *length) {
+    uint64_t all = blob->content.length;
+    *offset = 0;
+    *length = all;
+    if (!args_given(&call->args, SLOT_RANGE)) return OUTCOME_DONE;
+    const struct argument *range = &call->args.slots[SLOT_RANGE];
+    *offset = (uint64_t)range->number;
+    if (*offset >= all) return OUTCOME_INVALID_RANGE;
+    uint64_t left = all - *offset;
+    *length = range->length < 0 || (uint64_t)range->length > left ? left : (uint64_t)range->length;
+    return OUTCOME_DONE;
+}
+
+/* A content in several chunks has to be put together once, since a reply is one run of bytes. */
+static void reply_in_one_piece(RedisModuleCtx *ctx, const struct blob *blob, uint64_t offset, size_t length) {
+    char *whole = memory_alloc(length);
+    blob_read(blob, offset, whole, length);
+    reply_bytes(ctx, bytes_of(whole, length));
+    memory_free(whole);
+}
+
+enum outcome blob_get(struct call *call) {
+    struct blob *blob;
+    uint64_t offset, length;
+    enum outcome outcome = find(call, &blob);
+    if (outcome == OUTCOME_DONE) outcome = asked_range(call, blob, &offset, &length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, blob->stamp.etag);
+    struct bytes view = blob_view(blob, offset, length);
+    if (view.length == length)
+        reply_bytes(call->ctx, view);
+    else
+        reply_in_one_piece(call->ctx, blob, offset, (size_t)length);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_stat(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = find(call, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_blob_fields(&map, blob);
+    reply_field(&map, "meta");
+    reply_pairs(call->ctx, blob_metadata(blob));
+    reply_map_end(&map);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_getmeta(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = find(call, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, blob->stamp.etag);
+    reply_pairs(call->ctx, blob_metadata(blob));
+    return OUTCOME_DONE;
+}
+
+/* The change of a blob that must be there, and its new ETag as the answer. */
+static enum outcome update(struct call *call, struct blob *blob, struct change *change) {
+    change->name = call_word(call, ARG_BLOB);
+    change->stamp = commit_stamp();
+    commit_change(call, blob, change, NULL);
+    reply_version(call->ctx, change->stamp.etag);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_setprops(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = find(call, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_SETBLOBPROPS, .properties = call->properties.list};
+    return update(call, blob, &change);
+}
+
+enum outcome blob_setmeta(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = find(call, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_SETBLOBMETA, .metadata = call->metadata.list};
+    return update(call, blob, &change);
+}
+
+enum outcome blob_delete(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = find(call, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_DELETE, .name = call_word(call, ARG_BLOB)};
+    commit_change(call, blob, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,146 @@
+/* THE table: one row per command. Registration, parser, COMMAND DOCS, key specs, ACL categories and the
+ * README's reference all come from here. */
+#include "commands.h"
+
+#include "blob/blob_commands.h"
+#include "core/name.h"
+#include "server/effect.h"
+
+#include "ccan/array_size/array_size.h"
+
+/* --- Clauses: what the commands' grammars are made of
+ * ----------------------------------------------------------- */
+
+/* clang-format off */
+static const struct clause
+    container = {.shape = SHAPE_KEY, .names = {"container"}},
+    blob      = {.shape = SHAPE_TEXT, .names = {"blob"}, .rule = name_check},
+    content   = {.shape = SHAPE_TEXT, .names = {"content"}},
+
+    key       = {.shape = SHAPE_KEY, .names = {"key"}},
+    effect    = {.shape = SHAPE_TEXT, .names = {"effect"}},
+    payload   = {.shape = SHAPE_REST, .names = {"payload"}},
+
+    if_match          = {TOKEN("IFMATCH"), SHAPE_TAG, SLOT_IFMATCH, .width = 1, .names = {"etag"}},
+    if_none_match     = {TOKEN("IFNONEMATCH"), SHAPE_TAG, SLOT_IFNONEMATCH, .width = 1, .names = {"etag"}},
+    if_modified_since = {TOKEN("IFMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_IFMODIFIEDSINCE, .width = 1,
+                         .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
+    if_unmodified     = {TOKEN("IFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_IFUNMODIFIEDSINCE, .width = 1,
+                         .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
+
+    meta      = {TOKEN("META"), SHAPE_ITEMS, SLOT_META, .width = 2, .names = {"name", "value"}},
+    new_meta  = {TOKEN("META"), SHAPE_ITEMS, SLOT_META, .width = 2, .required = true, .names = {"name", "value"}},
+    props     = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_PROPS, .width = 2, .names = {"name", "value"}},
+    new_props = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_PROPS, .width = 2, .required = true, .names = {"name", "value"}},
+    policies  = {TOKEN("POLICIES"), SHAPE_ITEMS, SLOT_POLICIES, .width = 4,
+                 .names = {"id", "start-ms", "expiry-ms", "permissions"}},
+
+    access    = {TOKEN("ACCESS"), SHAPE_CHOICE, SLOT_ACCESS, .width = 1, .words = access_words, .names = {"access"}},
+    range     = {TOKEN("RANGE"), SHAPE_RANGE, SLOT_RANGE, .width = 2, .fault = OUTCOME_INVALID_RANGE,
+                 .names = {"offset", "length"}},
+    prefix    = {TOKEN("PREFIX"), SHAPE_VALUE, SLOT_PREFIX, .width = 1, .names = {"prefix"}},
+    delimiter = {TOKEN("DELIMITER"), SHAPE_VALUE, SLOT_DELIMITER, .width = 1, .names = {"delimiter"}},
+    marker    = {TOKEN("MARKER"), SHAPE_VALUE, SLOT_MARKER, .width = 1, .names = {"marker"}},
+    page_size = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .fault = OUTCOME_INVALID_PAGE_SIZE,
+                 .least = 1, .most = INT64_MAX, .names = {"count"}},
+    include   = {TOKEN("INCLUDE"), SHAPE_WORDS, SLOT_INCLUDE, .width = 1, .words = include_words,
+                 .names = {"include"}};
+
+/* --- Grammars --------------------------------------------------------------------------------------------------- */
+
+#define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
+#define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
+
+#define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "holdfast read fast"
+#define GROWS   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "holdfast write fast"
+#define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "holdfast write fast"
+#define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "holdfast write fast"
+#define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "holdfast write fast"
+#define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "holdfast read slow"
+
+#define ON_CONTAINER .aggregate = &container_aggregate
+
+/* Each row needs an entry of its own for the server to call: the server says only which function, not which row. */
+#define ROWS(X)                                                                                                      \
+    X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
+    X(container_setacl) X(container_delete)                                                                          \
+    X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
+    X(effect_handle)
+
+#define ROW_NUMBER(handler) ROW_##handler,
+enum { ROWS(ROW_NUMBER) ROW_COUNT };
+
+#define ENTRY(handler) static int enter_##handler(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+ROWS(ENTRY)
+
+#define ROW(handler) [ROW_##handler] = { .handle = handler, .entry = enter_##handler,
+static const struct command commands[ROW_COUNT] = {
+    ROW(container_create) .name = "CONTAINER.CREATE", ON_CONTAINER, CREATES,
+        .grammar = GRAMMAR(&container, &access, &meta),
+        .complexity = "O(1)", .summary = "Creates a container and answers its ETag."},
+    ROW(container_get) .name = "CONTAINER.GET", ON_CONTAINER, READS,
+        .grammar = GRAMMAR(&container),
+        .complexity = "O(1)", .summary = "Answers all properties of a container, with the number and size of its blobs."},
+    ROW(container_getmeta) .name = "CONTAINER.GETMETA", ON_CONTAINER, READS,
+        .grammar = GRAMMAR(&container),
+        .complexity = "O(1)", .summary = "Answers a container's ETag and metadata."},
+    ROW(container_setmeta) .name = "CONTAINER.SETMETA", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &new_meta, CONDITIONS),
+        .complexity = "O(1)", .summary = "Replaces a container's metadata as a whole and answers its new ETag."},
+    ROW(container_getacl) .name = "CONTAINER.GETACL", ON_CONTAINER, READS,
+        .grammar = GRAMMAR(&container),
+        .complexity = "O(1)", .summary = "Answers a container's public access and stored access policies."},
+    ROW(container_setacl) .name = "CONTAINER.SETACL", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &access, &policies, CONDITIONS),
+        .complexity = "O(1)", .summary = "Replaces a container's public access and policies and answers its new ETag."},
+    ROW(container_delete) .name = "CONTAINER.DELETE", ON_CONTAINER, REMOVES, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, CONDITIONS),
+        .complexity = "O(1); memory is freed in the background",
+        .summary = "Deletes a container and all that is in it."},
+
+    ROW(blob_put) .name = "BLOB.PUT", ON_CONTAINER, GROWS, .conditions = CONDITIONS_CREATE, .check = blob_put_check,
+        .grammar = GRAMMAR(&container, &blob, &content, &props, &meta, CONDITIONS),
+        .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
+        .summary = "Creates or replaces a blob and answers its new ETag."},
+    ROW(blob_get) .name = "BLOB.GET", ON_CONTAINER, READS, .conditions = CONDITIONS_READ,
+        .grammar = GRAMMAR(&container, &blob, &range, CONDITIONS),
+        .complexity = "O(1), and the bytes that are answered",
+        .summary = "Answers a blob's ETag and content, or null when the conditions say that nothing is new."},
+    ROW(blob_stat) .name = "BLOB.STAT", ON_CONTAINER, READS, .conditions = CONDITIONS_READ,
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS),
+        .complexity = "O(1)", .summary = "Answers everything about a blob but its content."},
+    ROW(blob_setprops) .name = "BLOB.SETPROPS", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &blob, &new_props, CONDITIONS),
+        .complexity = "O(1)", .summary = "Replaces all properties of a blob and answers its new ETag."},
+    ROW(blob_getmeta) .name = "BLOB.GETMETA", ON_CONTAINER, READS, .conditions = CONDITIONS_READ,
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS),
+        .complexity = "O(1)", .summary = "Answers a blob's ETag and metadata."},
+    ROW(blob_setmeta) .name = "BLOB.SETMETA", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &blob, &new_meta, CONDITIONS),
+        .complexity = "O(1)", .summary = "Replaces a blob's metadata as a whole and answers its new ETag."},
+    ROW(blob_delete) .name = "BLOB.DELETE", ON_CONTAINER, SHRINKS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS),
+        .complexity = "O(log N), N being the blobs in the container", .summary = "Deletes a blob."},
+    ROW(blob_list) .name = "BLOB.LIST", ON_CONTAINER, PAGES,
+        .grammar = GRAMMAR(&container, &prefix, &delimiter, &marker, &page_size, &include),
+        .complexity = "O(log N + M), N being the blobs in the container and M the items of the page",
+        .summary = "Answers a page of a container's blobs in the order of their names, and the marker of the next page."},
+
+    ROW(effect_handle) .name = EFFECT_COMMAND,
+        .key = KEY_EFFECT, .flags = "write", .categories = "holdfast write dangerous",
+        .grammar = GRAMMAR(&key, &effect, &payload),
+        .complexity = "That of the command whose effect it is",
+        .summary = "Applies what another server has decided. For the primary's link and append-only files alone."},
+};
+/* clang-format on */
+
+#define ENTRY_BODY(handler)                                                                                  \
+    static int enter_##handler(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                    \
+        return command_run(&commands[ROW_##handler], ctx, argv, argc);                                       \
+    }
+ROWS(ENTRY_BODY)
+
+const struct command *commands_table(size_t *count) {
+    *count = ARRAY_SIZE(commands);
+    return commands;
+}

@@ -1,0 +1,9 @@
+/* The table of commands; see commands.c. */
+#ifndef HOLDFAST_COMMANDS_H
+#define HOLDFAST_COMMANDS_H
+
+#include "server/command.h"
+
+const struct command *commands_table(size_t *count);
+
+#endif

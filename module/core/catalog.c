@@ -1,0 +1,37 @@
+#include "core/catalog.h"
+
+#include "core/hash.h"
+
+void catalog_start(struct catalog *catalog) {
+    hash_index_start(&catalog->by_hash);
+    order_index_start(&catalog->by_order);
+}
+
+void catalog_end(struct catalog *catalog) {
+    hash_index_end(&catalog->by_hash);
+    order_index_end(&catalog->by_order);
+}
+
+struct entry *catalog_find(const struct catalog *catalog, struct bytes name) {
+    return hash_index_find(&catalog->by_hash, hash_bytes(name), name);
+}
+
+void catalog_add(struct catalog *catalog, struct entry *entry) {
+    entry->hash = hash_bytes(entry_name(entry));
+    hash_index_add(&catalog->by_hash, entry);
+    order_index_add(&catalog->by_order, entry);
+}
+
+void catalog_remove(struct catalog *catalog, const struct entry *entry) {
+    hash_index_remove(&catalog->by_hash, entry);
+    order_index_remove(&catalog->by_order, entry);
+}
+
+void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct catalog_slots *slots) {
+    slots->count = order_index_slots(&catalog->by_order, entry, slots->slots);
+    slots->slots[slots->count++] = hash_index_slot(&catalog->by_hash, entry);
+}
+
+void catalog_slots_set(const struct catalog_slots *slots, struct entry *entry) {
+    for (unsigned i = 0; i < slots->count; i++) *slots->slots[i] = entry;
+}

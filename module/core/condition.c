@@ -1,0 +1,66 @@
+#include "core/condition.h"
+
+#include <stddef.h>
+
+struct tag tag_read(struct bytes text) {
+    struct tag tag = {TAG_MALFORMED, 0};
+    if (text.length == 1 && text.data[0] == '*')
+        tag.kind = TAG_ANY;
+    else if (version_read(text, &tag.version))
+        tag.kind = TAG_VERSION;
+    return tag;
+}
+
+static bool tag_matches(const struct tag *tag, const struct stamp *object) {
+    return tag->kind == TAG_ANY || (tag->kind == TAG_VERSION && tag->version == object->etag);
+}
+
+enum outcome conditions_legal(const struct conditions *conditions, enum condition_use use) {
+    unsigned given = conditions->given;
+    if (use == CONDITIONS_READ) {
+        bool never_new = given & IF_NONE_MATCH && conditions->none_match.kind == TAG_ANY;
+        return never_new ? OUTCOME_UNSATISFIABLE_CONDITION : OUTCOME_DONE;
+    }
+    switch (given) {
+    case 0:
+    case IF_MATCH:
+    case IF_NONE_MATCH:
+    case IF_MODIFIED_SINCE:
+    case IF_UNMODIFIED_SINCE:
+    case IF_NONE_MATCH | IF_MODIFIED_SINCE:
+    case IF_MATCH | IF_UNMODIFIED_SINCE: return OUTCOME_DONE;
+    default: return OUTCOME_TOO_MANY_CONDITIONS;
+    }
+}
+
+static enum outcome check_read(const struct conditions *c, const struct stamp *object) {
+    if (c->given & IF_MATCH && !tag_matches(&c->match, object)) return OUTCOME_CONDITION_NOT_MET;
+    if (c->given & IF_UNMODIFIED_SINCE && object->modified_ms > c->unmodified_since_ms)
+        return OUTCOME_CONDITION_NOT_MET;
+    bool asks_for_news = c->given & (IF_NONE_MATCH | IF_MODIFIED_SINCE);
+    bool other_tag = c->given & IF_NONE_MATCH && !tag_matches(&c->none_match, object);
+    bool newer = c->given & IF_MODIFIED_SINCE && object->modified_ms > c->modified_since_ms;
+    return !asks_for_news || other_tag || newer ? OUTCOME_DONE : OUTCOME_UNCHANGED;
+}
+
+static enum outcome met(bool holds) {
+    return holds ? OUTCOME_DONE : OUTCOME_CONDITION_NOT_MET;
+}
+
+static enum outcome check_none_match(const struct conditions *c, enum condition_use use,
+                                     const struct stamp *object) {
+    if (c->none_match.kind != TAG_ANY) return met(!tag_matches(&c->none_match, object));
+    /* "Only if there is none" speaks of creation; other writes need the object anyway and ignore it. */
+    return use == CONDITIONS_CREATE ? OUTCOME_BLOB_EXISTS : OUTCOME_DONE;
+}
+
+enum outcome conditions_check(const struct conditions *c, enum condition_use use,
+                              const struct stamp *object) {
+    if (!c->given) return OUTCOME_DONE;
+    if (!object) return met(!(c->given & IF_MATCH));
+    if (use == CONDITIONS_READ) return check_read(c, object);
+    if (c->given & IF_MATCH) return met(tag_matches(&c->match, object));
+    if (c->given & IF_NONE_MATCH) return check_none_match(c, use, object);
+    if (c->given & IF_MODIFIED_SINCE) return met(object->modified_ms > c->modified_since_ms);
+    return met(object->modified_ms <= c->unmodified_since_ms);
+}

@@ -1,0 +1,20 @@
+/* An entry: the head of every structure that lives in a catalog. It says where in the structure its name
+ * stands. */
+#ifndef HOLDFAST_ENTRY_H
+#define HOLDFAST_ENTRY_H
+
+#include "core/bytes.h"
+
+#include <stdint.h>
+
+struct entry {
+    uint32_t hash;
+    uint16_t name_length;
+    uint16_t name_at; /* distance in bytes from the entry */
+};
+
+static inline struct bytes entry_name(const struct entry *entry) {
+    return bytes_of((const char *)entry + entry->name_at, entry->name_length);
+}
+
+#endif

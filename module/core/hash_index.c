@@ -1,0 +1,224 @@
+#include "core/hash_index.h"
+
+#include "core/memory.h"
+
+#include "ccan/build_assert/build_assert.h"
+#include "ccan/endian/endian.h"
+
+enum {
+    SLOTS = 7,
+    SEGMENT_BUCKETS = 256,
+    GROW_AT =
+        4, /* entries per bucket; more would chain too often while half of the buckets are not split yet */
+    SHRINK_AT = 1,
+};
+
+/* used has a bit for each slot that holds an entry, and CHAINED when the last slot holds the next bucket. */
+struct bucket {
+    void *slots[SLOTS];
+    uint8_t tags[SLOTS];
+    uint8_t used;
+};
+
+enum { CHAINED = 1 << SLOTS, LAST = SLOTS - 1 };
+
+static uint8_t tag_of(uint32_t hash) {
+    return (uint8_t)(hash >> 24);
+}
+
+static size_t place_of(const struct hash_index *index, uint32_t hash) {
+    size_t upper = (size_t)1 << (64 - __builtin_clzl(index->buckets));
+    size_t place = hash & (upper - 1);
+    return place < index->buckets ? place : place & (upper / 2 - 1);
+}
+
+static struct bucket *bucket_at(const struct hash_index *index, size_t place) {
+    return &index->segments[place / SEGMENT_BUCKETS][place % SEGMENT_BUCKETS];
+}
+
+static struct bucket *bucket_next(const struct bucket *bucket) {
+    return bucket->used & CHAINED ? bucket->slots[LAST] : NULL;
+}
+
+void hash_index_start(struct hash_index *index) {
+    BUILD_ASSERT(sizeof(struct bucket) == 64);
+    index->segments = memory_alloc(sizeof(*index->segments));
+    index->segments[0] = memory_zeroed(sizeof(struct bucket));
+    index->buckets = 1;
+    index->count = 0;
+    index->held = memory_size(index->segments) + memory_size(index->segments[0]);
+}
+
+static size_t segment_count(size_t buckets) {
+    return (buckets + SEGMENT_BUCKETS - 1) / SEGMENT_BUCKETS;
+}
+
+void hash_index_end(struct hash_index *index) {
+    for (size_t i = 0; i < index->buckets; i++) {
+        struct bucket *next = bucket_next(bucket_at(index, i));
+        while (next) {
+            struct bucket *after = bucket_next(next);
+            memory_free(next);
+            next = after;
+        }
+    }
+    for (size_t i = 0; i < segment_count(index->buckets); i++) memory_free(index->segments[i]);
+    memory_free(index->segments);
+}
+
+/* A bit for each slot of the bucket whose entry has this tag. */
+static unsigned tag_matches(const struct bucket *bucket, uint8_t tag) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+    uint64_t word;
+    memcpy(&word, bucket->tags,
+           sizeof(word)); /* the eighth byte is no tag; its bit is masked away at the end */
+    word = le64_to_cpu(word) ^ ones * tag;
+    uint64_t zero_bytes = ~(((word & ~tops) + ~tops) | word | ~tops);
+    return (unsigned)(((zero_bytes >> 7) * UINT64_C(0x0102040810204080)) >> 56) & bucket->used &
+           (CHAINED - 1);
+}
+
+struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name) {
+    const struct bucket *bucket = bucket_at(index, place_of(index, hash));
+    for (; bucket; bucket = bucket_next(bucket)) {
+        for (unsigned matches = tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
+            struct entry *entry = bucket->slots[__builtin_ctz(matches)];
+            if (entry->hash == hash && bytes_equal(entry_name(entry), name)) return entry;
+        }
+    }
+    return NULL;
+}
+
+/* A bucket that is full of entries passes its last one on to a new bucket behind it. */
+static struct bucket *chain(struct hash_index *index, struct bucket *bucket) {
+    struct bucket *next = memory_zeroed(sizeof(*next));
+    index->held += memory_size(next);
+    next->slots[0] = bucket->slots[LAST];
+    next->tags[0] = bucket->tags[LAST];
+    next->used = 1;
+    bucket->slots[LAST] = next;
+    bucket->used = (uint8_t)((bucket->used & ~(1 << LAST)) | CHAINED);
+    return next;
+}
+
+static void place_entry(struct hash_index *index, struct bucket *bucket, struct entry *entry) {
+    for (;;) {
+        unsigned usable = bucket->used & CHAINED ? CHAINED / 2 - 1 : CHAINED - 1;
+        unsigned empty = ~(unsigned)bucket->used & usable;
+        if (empty) {
+            int slot = __builtin_ctz(empty);
+            bucket->slots[slot] = entry;
+            bucket->tags[slot] = tag_of(entry->hash);
+            bucket->used = (uint8_t)(bucket->used | 1 << slot);
+            return;
+        }
+        bucket = bucket->used & CHAINED ? bucket_next(bucket) : chain(index, bucket);
+    }
+}
+
+static void free_chained(struct hash_index *index, struct bucket *bucket) {
+    index->held -= memory_size(bucket);
+    memory_free(bucket);
+}
+
+/* Empties a bucket, and those chained to it, and places all that they held anew: where it belongs has
+ * changed. */
+static void replace_all(struct hash_index *index, struct bucket *bucket) {
+    struct bucket first = *bucket;
+    memset(bucket, 0, sizeof(*bucket));
+    for (struct bucket *from = &first, *next; from; from = next) {
+        for (unsigned used = from->used & (CHAINED - 1); used; used &= used - 1) {
+            struct entry *entry = from->slots[__builtin_ctz(used)];
+            place_entry(index, bucket_at(index, place_of(index, entry->hash)), entry);
+        }
+        next = bucket_next(from);
+        if (from != &first) free_chained(index, from);
+    }
+}
+
+static void resize_first_segment(struct hash_index *index, size_t buckets) {
+    index->held -= memory_size(index->segments[0]);
+    index->segments[0] = memory_resize(index->segments[0], buckets * sizeof(struct bucket));
+    index->held += memory_size(index->segments[0]);
+}
+
+static void add_segment(struct hash_index *index, size_t segment) {
+    if ((segment & (segment - 1)) == 0) { /* the directory grows by doubling */
+        index->held -= memory_size(index->segments);
+        index->segments = memory_resize(index->segments, segment * 2 * sizeof(*index->segments));
+        index->held += memory_size(index->segments);
+    }
+    index->segments[segment] = memory_alloc(SEGMENT_BUCKETS * sizeof(struct bucket));
+    index->held += memory_size(index->segments[segment]);
+}
+
+static void grow(struct hash_index *index) {
+    size_t fresh = index->buckets;
+    if (fresh < SEGMENT_BUCKETS) {
+        if ((fresh & (fresh - 1)) == 0) resize_first_segment(index, fresh * 2);
+    } else if (fresh % SEGMENT_BUCKETS == 0) {
+        add_segment(index, fresh / SEGMENT_BUCKETS);
+    }
+    size_t level = (size_t)1 << (63 - __builtin_clzl(fresh));
+    index->buckets++;
+    memset(bucket_at(index, fresh), 0, sizeof(struct bucket));
+    replace_all(index, bucket_at(index, fresh - level));
+}
+
+static void shrink(struct hash_index *index) {
+    size_t last = index->buckets - 1;
+    struct bucket *bucket = bucket_at(index, last);
+    index->buckets--;
+    replace_all(index, bucket);
+    if (last < SEGMENT_BUCKETS) {
+        if ((last & (last - 1)) == 0) resize_first_segment(index, last);
+    } else if (last % SEGMENT_BUCKETS == 0) {
+        index->held -= memory_size(index->segments[last / SEGMENT_BUCKETS]);
+        memory_free(index->segments[last / SEGMENT_BUCKETS]);
+    }
+}
+
+void hash_index_add(struct hash_index *index, struct entry *entry) {
+    if (index->count >= index->buckets * GROW_AT) grow(index);
+    place_entry(index, bucket_at(index, place_of(index, entry->hash)), entry);
+    index->count++;
+}
+
+/* The slot that holds the entry, and the bucket that the slot is in. */
+static void **find_slot(const struct hash_index *index, const struct entry *entry, struct bucket **holder) {
+    struct bucket *bucket = bucket_at(index, place_of(index, entry->hash));
+    for (; bucket; bucket = bucket_next(bucket)) {
+        for (unsigned matches = tag_matches(bucket, tag_of(entry->hash)); matches; matches &= matches - 1) {
+            void **slot = &bucket->slots[__builtin_ctz(matches)];
+            *holder = bucket;
+            if (*slot == entry) return slot;
+        }
+    }
+    return NULL;
+}
+
+void **hash_index_slot(const struct hash_index *index, const struct entry *entry) {
+    struct bucket *holder;
+    return find_slot(index, entry, &holder);
+}
+
+void hash_index_remove(struct hash_index *index, const struct entry *entry) {
+    struct bucket *holder;
+    void **slot = find_slot(index, entry, &holder);
+    holder->used = (uint8_t)(holder->used & ~(1 << (slot - holder->slots)));
+    index->count--;
+    if (index->buckets > 1 && index->count < index->buckets * SHRINK_AT) shrink(index);
+}
+
+void hash_index_visit(const struct hash_index *index, size_t place,
+                      void (*visit)(void *context, struct entry *entry), void *context) {
+    for (const struct bucket *bucket = bucket_at(index, place); bucket; bucket = bucket_next(bucket))
+        for (unsigned used = bucket->used & (CHAINED - 1); used; used &= used - 1)
+            visit(context, bucket->slots[__builtin_ctz(used)]);
+}
+
+void hash_index_relocate(struct hash_index *index, const struct relocation *relocation) {
+    index->segments = relocate(relocation, index->segments);
+    for (size_t i = 0; i < segment_count(index->buckets); i++)
+        index->segments[i] = relocate(relocation, index->segments[i]);
+}

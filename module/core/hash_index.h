@@ -1,0 +1,49 @@
+/* A hash index: entries by name in constant time, growing and shrinking one bucket at a time.
+ *
+ *   segments ─▶ [ bucket bucket … ] [ bucket … ]      a bucket is one cache line: seven entries, seven tags
+ *
+ * Linear hashing: with n buckets, 2^k ≤ n < 2^(k+1), a hash belongs to bucket hash mod 2^(k+1), or, where
+ * there is no such bucket yet, to hash mod 2^k. To grow is to split one bucket, to shrink is to join two, so
+ * no insertion ever pays for a table of millions. A full bucket continues in another one, which its last slot
+ * points to.
+ *
+ * It owns its buckets and no entry, compares names only where a tag of eight bits agrees, and keeps no order.
+ */
+#ifndef HOLDFAST_HASH_INDEX_H
+#define HOLDFAST_HASH_INDEX_H
+
+#include "core/entry.h"
+#include "core/relocation.h"
+
+struct bucket;
+
+struct hash_index {
+    struct bucket **segments;
+    size_t buckets;
+    size_t count;
+    size_t held; /* bytes of segments and buckets */
+};
+
+void hash_index_start(struct hash_index *index);
+void hash_index_end(struct hash_index *index);
+
+struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name);
+
+/* The name must not be there yet. */
+void hash_index_add(struct hash_index *index, struct entry *entry);
+
+/* The entry must be there. */
+void hash_index_remove(struct hash_index *index, const struct entry *entry);
+
+/* Where the index keeps its pointer to an entry that is there: for an entry that is about to move in memory.
+ */
+void **hash_index_slot(const struct hash_index *index, const struct entry *entry);
+
+/* Every entry of one of the `buckets` places; the visitor may set its slot to where it has moved the entry.
+ */
+void hash_index_visit(const struct hash_index *index, size_t place,
+                      void (*visit)(void *context, struct entry *entry), void *context);
+
+void hash_index_relocate(struct hash_index *index, const struct relocation *relocation);
+
+#endif

@@ -1,0 +1,24 @@
+/* Memory: the one door through which pure code allocates.
+ *
+ * The module binds these to the server's allocator, so that used_memory, maxmemory and MEMORY USAGE see every
+ * byte; unit tests bind them to malloc and can let them fail. Only memory_try may answer NULL: it is for
+ * sizes that a payload from outside asks for. The others end the process as the server's own allocations do.
+ */
+#ifndef HOLDFAST_MEMORY_H
+#define HOLDFAST_MEMORY_H
+
+#include <stddef.h>
+
+void *memory_alloc(size_t size);
+void *memory_zeroed(size_t size);
+void *memory_try(size_t size);
+void *memory_resize(void *memory, size_t size);
+void memory_free(void *memory);
+
+/* What the allocator really holds for this allocation. */
+size_t memory_size(const void *memory);
+
+/* Gives back what brought a chunk's bytes (in the module an argument of a command). */
+void memory_drop_owner(void *owner);
+
+#endif

@@ -1,0 +1,15 @@
+/* Metadata: a caller's own name-value pairs on an object. Names are identifiers, keep their case and are
+ * compared without it; values are any bytes; names and values together are limited. A set is always replaced
+ * as a whole. */
+#ifndef HOLDFAST_METADATA_H
+#define HOLDFAST_METADATA_H
+
+#include "core/outcome.h"
+#include "core/packed.h"
+
+enum { METADATA_MAX_BYTES = 8192 };
+
+/* Also for lists from outside the process: a list that is not even well packed is INVALID_METADATA. */
+enum outcome metadata_check(struct packed_list list);
+
+#endif

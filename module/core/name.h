@@ -1,0 +1,13 @@
+/* Names of the things inside an aggregate. The keys of aggregates are Redis keys and know no rules. */
+#ifndef HOLDFAST_NAME_H
+#define HOLDFAST_NAME_H
+
+#include "core/bytes.h"
+#include "core/outcome.h"
+
+enum { NAME_MAX_BYTES = 1024, NAME_MAX_SEGMENTS = 254 };
+
+/* 1 to 1024 bytes of any kind, at most 254 segments between slashes. */
+enum outcome name_check(struct bytes name);
+
+#endif

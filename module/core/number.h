@@ -1,0 +1,12 @@
+/* Numbers as people write them: strict, whole, nothing in front or behind. */
+#ifndef HOLDFAST_NUMBER_H
+#define HOLDFAST_NUMBER_H
+
+#include "core/bytes.h"
+
+#include <stdint.h>
+
+/* Decimal digits with an optional minus sign; no sign of plus, no spaces, no leading zeros, no overflow. */
+bool number_read(struct bytes text, int64_t *number);
+
+#endif

@@ -1,0 +1,51 @@
+/* An order index: entries sorted by name, for listings that start anywhere and go on in bounded steps.
+ *
+ *   root ─▶ inner node ─▶ … ─▶ leaf ⇄ leaf ⇄ leaf       a B+tree; leaves hold the entries and know their
+ * neighbours
+ *
+ * An inner node keeps, for each child, the first entry below it. Names are compared where they stand, in the
+ * entries. Nodes join when they get sparse, and a tree that grows only at its end has full leaves.
+ *
+ * It owns its nodes and no entry. */
+#ifndef HOLDFAST_ORDER_INDEX_H
+#define HOLDFAST_ORDER_INDEX_H
+
+#include "core/entry.h"
+
+struct order_node;
+
+struct order_index {
+    struct order_node *root; /* never NULL after start */
+    size_t held;
+};
+
+/* Stands on an entry, or behind the last one. Valid until the next change. */
+struct order_cursor {
+    const struct order_node *leaf;
+    unsigned at;
+};
+
+enum { ORDER_INDEX_MAX_HEIGHT = 16 };
+
+void order_index_start(struct order_index *index);
+void order_index_end(struct order_index *index);
+
+/* The name must not be there yet. */
+void order_index_add(struct order_index *index, struct entry *entry);
+
+/* The entry must be there. */
+void order_index_remove(struct order_index *index, const struct entry *entry);
+
+/* Where the index keeps its pointers to an entry that is there: for an entry that is about to move in memory.
+ */
+unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
+                           void **slots[ORDER_INDEX_MAX_HEIGHT]);
+
+/* The first entry whose name is not below this one. */
+struct order_cursor order_index_seek(const struct order_index *index, struct bytes name);
+
+/* NULL behind the last one. */
+struct entry *order_cursor_entry(const struct order_cursor *cursor);
+void order_cursor_next(struct order_cursor *cursor);
+
+#endif

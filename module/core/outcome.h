@@ -1,0 +1,62 @@
+/* Outcomes: what a decision can answer, and the one table of what each of them is called.
+ *
+ * An outcome other than OUTCOME_DONE and OUTCOME_UNCHANGED is a refusal: nothing has changed. The class tells
+ * a program what to do next, the code is the storage service's own name for the case, the text helps a
+ * person. */
+#ifndef HOLDFAST_OUTCOME_H
+#define HOLDFAST_OUTCOME_H
+
+#include <stdbool.h>
+
+/* clang-format off */
+#define STORAGE_OUTCOMES(X)                                                                                                  \
+    X(CONDITION_NOT_MET,       "PRECONDITION", "ConditionNotMet",          "the object is not as the conditions want it")        \
+    X(BLOB_EXISTS,             "CONFLICT", "BlobAlreadyExists",            "there is a blob of this name")              \
+    X(CONTAINER_EXISTS,        "CONFLICT", "ContainerAlreadyExists",       "there is a container of this name")         \
+    X(BLOB_NOT_FOUND,          "NOTFOUND", "BlobNotFound",                 "there is no blob of this name in the container") \
+    X(CONTAINER_NOT_FOUND,     "NOTFOUND", "ContainerNotFound",            "there is no container of this name")        \
+    X(OUT_OF_RANGE_INPUT,      "INVALID",  "OutOfRangeInput",              "a name is 1 to 1024 bytes long")             \
+    X(INVALID_URI,             "INVALID",  "InvalidUri",                   "a name has at most 254 segments")           \
+    X(INVALID_VALUE,           "INVALID",  "InvalidHeaderValue",           "a value is not what the option takes")      \
+    X(INVALID_RANGE,           "INVALID",  "InvalidRange",                 "the range lies outside of the content")     \
+    X(INVALID_PAGE_SIZE,       "INVALID",  "OutOfRangeQueryParameterValue", "COUNT is a number from 1")                 \
+    X(INVALID_METADATA,        "INVALID",  "InvalidMetadata",              "a metadata name is a letter or _, then letters, digits or _, and stands once") \
+    X(EMPTY_METADATA_KEY,      "INVALID",  "EmptyMetadataKey",             "a metadata name is empty")                  \
+    X(METADATA_TOO_LARGE,      "INVALID",  "MetadataTooLarge",             "names and values of the metadata exceed 8192 bytes") \
+    X(INVALID_MD5,             "INVALID",  "InvalidMd5",                   "content-md5 is not the base64 form of 16 bytes") \
+    X(MD5_MISMATCH,            "INVALID",  "Md5Mismatch",                  "the content has another MD5 than content-md5") \
+    X(INVALID_POLICIES,        "INVALID",  "InvalidXmlDocument",           "at most 5 policies, each with an id of 1 to 64 bytes that stands once") \
+    X(INVALID_POLICY_VALUE,    "INVALID",  "InvalidXmlNodeValue",          "a policy has start and expiry in Unix milliseconds or -, and letters as permissions") \
+    X(BODY_TOO_LARGE,          "INVALID",  "RequestBodyTooLarge",          "the content is larger than holdfast.max-blob-bytes allows") \
+    X(TOO_MANY_CONDITIONS,     "INVALID",  "MultipleConditionHeadersNotSupported", "a write takes one condition, or IFNONEMATCH with IFMODIFIEDSINCE, or IFMATCH with IFUNMODIFIEDSINCE") \
+    X(UNSATISFIABLE_CONDITION, "INVALID",  "UnsatisfiableCondition",       "no read can meet IFNONEMATCH *")
+
+/* Refusals that Redis has classes of its own for; their codes only name their counters. */
+#define REDIS_OUTCOMES(X)                                                                                            \
+    X(SYNTAX,                  "ERR",       "SyntaxError",     "syntax error")                                       \
+    X(WRONG_TYPE,              "WRONGTYPE", "WrongType",       "Operation against a key holding the wrong kind of value") \
+    X(NOT_FOR_CLIENTS,         "NOPERM",    "NotForClients",   "HOLDFAST.APPLY is for the primary's link and the append-only file (see holdfast.accept-effects)") \
+    X(MALFORMED_EFFECT,        "ERR",       "MalformedEffect", "the effect cannot be read")
+/* clang-format on */
+
+enum outcome {
+    OUTCOME_DONE = 0,
+    OUTCOME_UNCHANGED, /* a read whose conditions say "not modified" */
+#define OUTCOME_NAME(name, class, code, text) OUTCOME_##name,
+    STORAGE_OUTCOMES(OUTCOME_NAME) REDIS_OUTCOMES(OUTCOME_NAME)
+#undef OUTCOME_NAME
+        OUTCOME_COUNT,
+    OUTCOME_FIRST = OUTCOME_UNCHANGED + 1, /* the first refusal */
+};
+
+struct outcome_text {
+    const char *class;
+    const char *code;
+    const char *text;
+    bool redis_own; /* answered as "CLASS text", without a code */
+};
+
+/* Only for refusals. */
+const struct outcome_text *outcome_text(enum outcome outcome);
+
+#endif

@@ -1,0 +1,98 @@
+#include "core/record.h"
+
+#include "core/memory.h"
+
+void record_start(struct record_writer *writer) {
+    writer->data = writer->room;
+    writer->length = 0;
+    writer->capacity = sizeof(writer->room);
+}
+
+void record_end(struct record_writer *writer) {
+    if (writer->data != writer->room) memory_free(writer->data);
+    writer->data = NULL;
+}
+
+static char *make_room(struct record_writer *writer, size_t more) {
+    if (writer->capacity - writer->length < more) {
+        size_t capacity = (writer->length + more) * 2;
+        bool at_home = writer->data == writer->room;
+        char *data = memory_resize(at_home ? NULL : writer->data, capacity);
+        if (at_home) memcpy(data, writer->room, writer->length);
+        writer->data = data;
+        writer->capacity = capacity;
+    }
+    char *at = writer->data + writer->length;
+    writer->length += more;
+    return at;
+}
+
+void record_put_byte(struct record_writer *writer, uint8_t value) {
+    *make_room(writer, 1) = (char)value;
+}
+
+void record_put_number(struct record_writer *writer, uint64_t value) {
+    while (value >= 0x80) {
+        record_put_byte(writer, (uint8_t)(value | 0x80));
+        value >>= 7;
+    }
+    record_put_byte(writer, (uint8_t)value);
+}
+
+void record_put_word(struct record_writer *writer, uint64_t value) {
+    char *at = make_room(writer, 8);
+    for (int i = 0; i < 8; i++, value >>= 8) at[i] = (char)(value & 0xff);
+}
+
+void record_put_bytes(struct record_writer *writer, struct bytes value) {
+    record_put_number(writer, value.length);
+    if (value.length) memcpy(make_room(writer, value.length), value.data, value.length);
+}
+
+static const char *take(struct record_reader *reader, size_t length) {
+    if (reader->failed || (size_t)(reader->end - reader->at) < length) {
+        reader->failed = true;
+        return NULL;
+    }
+    const char *at = reader->at;
+    reader->at += length;
+    return at;
+}
+
+uint8_t record_byte(struct record_reader *reader) {
+    const char *at = take(reader, 1);
+    return at ? (uint8_t)*at : 0;
+}
+
+uint64_t record_number(struct record_reader *reader) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        uint8_t byte = record_byte(reader);
+        if (shift == 63 && byte > 1) break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) return value;
+    }
+    reader->failed = true;
+    return 0;
+}
+
+uint64_t record_word(struct record_reader *reader) {
+    const char *at = take(reader, 8);
+    uint64_t value = 0;
+    if (at)
+        for (int i = 7; i >= 0; i--) value = value << 8 | (uint8_t)at[i];
+    return value;
+}
+
+int64_t record_instant(struct record_reader *reader) {
+    uint64_t value = record_number(reader);
+    if (value > INT64_MAX) reader->failed = true;
+    return reader->failed ? 0 : (int64_t)value;
+}
+
+struct bytes record_bytes(struct record_reader *reader) {
+    uint64_t length = record_number(reader);
+    if (length > (size_t)(reader->end - reader->at)) reader->failed = true;
+    const char *at = reader->failed ? NULL : take(reader, (size_t)length);
+    return at ? bytes_of(at, (size_t)length) : bytes_of("", 0);
+}

@@ -1,0 +1,52 @@
+/* Packed records: how facts are written down for replicas, files and memory, and how they are read back.
+ *
+ * Numbers are unsigned LEB128 or fixed little-endian words, byte strings have their length in front. A reader
+ * takes nothing on trust: the first field that does not fit makes it fail for good, every later field then
+ * reads as zero or empty, and the caller asks once, at the end. Nothing is allocated by what a record says of
+ * itself. */
+#ifndef HOLDFAST_RECORD_H
+#define HOLDFAST_RECORD_H
+
+#include "core/bytes.h"
+
+#include <stdint.h>
+
+/* Grows by itself; small records stay in the room that the struct brings along. */
+struct record_writer {
+    char *data;
+    size_t length;
+    size_t capacity;
+    char room[256];
+};
+
+void record_start(struct record_writer *writer);
+void record_end(struct record_writer *writer);
+void record_put_byte(struct record_writer *writer, uint8_t value);
+void record_put_number(struct record_writer *writer, uint64_t value);
+void record_put_word(struct record_writer *writer, uint64_t value);
+void record_put_bytes(struct record_writer *writer, struct bytes value);
+
+struct record_reader {
+    const char *at;
+    const char *end;
+    bool failed;
+};
+
+static inline struct record_reader record_reader(struct bytes record) {
+    return (struct record_reader){record.data, record.data + record.length, false};
+}
+
+uint8_t record_byte(struct record_reader *reader);
+uint64_t record_number(struct record_reader *reader);
+uint64_t record_word(struct record_reader *reader);
+/* An instant or another number that must not be negative when signed. */
+int64_t record_instant(struct record_reader *reader);
+/* Borrowed from the record. */
+struct bytes record_bytes(struct record_reader *reader);
+
+/* Every field was there and nothing is left over. */
+static inline bool record_complete(const struct record_reader *reader) {
+    return !reader->failed && reader->at == reader->end;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* The front door: what happens when a server loads the module. A walk over tables; nothing is decided here.
+ */
+#include "blob/blob_commands.h"
+#include "commands.h"
+#include "core/hash.h"
+#include "server/effect.h"
+#include "server/info.h"
+#include "server/registration.h"
+#include "server/settings.h"
+
+#include "ccan/array_size/array_size.h"
+
+#define MODULE_NAME  "holdfast"
+#define VERSION_TEXT "1.0.0"
+
+enum { VERSION_NUMBER = 10000 };
+
+static struct aggregate *const aggregates[] = {&container_aggregate, NULL};
+
+/* Tables of settings: the server side's, then the families'. */
+static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 1];
+
+static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    size_t count = 0;
+    setting_tables[count++] = server_settings;
+    for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++)
+        setting_tables[count++] = (*aggregate)->settings;
+    for (size_t i = 0; i < count; i++)
+        if (settings_register(ctx, setting_tables[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (RedisModule_LoadConfigs(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    return settings_from_arguments(ctx, setting_tables, argv, argc);
+}
+
+static int register_types(RedisModuleCtx *ctx) {
+    for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++) {
+        struct aggregate *family = *aggregate;
+        family->type =
+            RedisModule_CreateDataType(ctx, family->type_name, family->encoding_version, &family->methods);
+        if (!family->type) return REDISMODULE_ERR;
+    }
+    effect_families(aggregates);
+    return REDISMODULE_OK;
+}
+
+static int register_commands(RedisModuleCtx *ctx) {
+    size_t count;
+    const struct command *commands = commands_table(&count);
+    api_add_category(ctx, MODULE_NAME);
+    return registration_add(ctx, commands, count);
+}
+
+/* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by
+ * promotion. */
+static void on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)data;
+    if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER) version_renew_epoch();
+}
+
+static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)data;
+    if (stage == REDISMODULE_SUBEVENT_LOADING_ENDED) version_renew_epoch();
+}
+
+static int subscribe(RedisModuleCtx *ctx) {
+    if (RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_ReplicationRoleChanged, on_role_change) !=
+        REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_Loading, on_loading);
+}
+
+static void seed_hash(void) {
+    unsigned char seed[16];
+    RedisModule_GetRandomBytes(seed, sizeof(seed));
+    hash_seed(seed);
+}
+
+__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv,
+                                                              int argc) {
+    if (api_bind(ctx, MODULE_NAME, VERSION_NUMBER) != REDISMODULE_OK) return REDISMODULE_ERR;
+    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS |
+                                          REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
+                                          REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
+    seed_hash();
+    if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (info_register(ctx, VERSION_TEXT, aggregates) != REDISMODULE_OK) return REDISMODULE_ERR;
+    return subscribe(ctx);
+}

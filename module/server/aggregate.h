@@ -1,0 +1,47 @@
+/* An aggregate: what the server side knows of a family, that is, of one data type. The server side names no
+ * family; each one hands in a filled struct, and holdfast.c walks over them. */
+#ifndef HOLDFAST_AGGREGATE_H
+#define HOLDFAST_AGGREGATE_H
+
+#include "core/bytes.h"
+#include "core/chunk.h"
+#include "core/outcome.h"
+#include "server/api.h"
+
+/* What one effect does to the value of a key. */
+struct effect_target {
+    void *value;       /* NULL when the key does not exist; the family may set a new one */
+    bool drop;         /* the family wants the key gone */
+    const char *event; /* the keyspace notification, if any */
+};
+
+enum effect_result {
+    EFFECT_APPLIED,
+    EFFECT_MISFIT,    /* sound, but not what the state allows: nothing done */
+    EFFECT_MALFORMED, /* not readable: nothing done */
+};
+
+/* A content that travels beside a record: bytes, and the argument that they stand in. */
+struct effect_content {
+    bool given;
+    struct bytes bytes;
+    RedisModuleString *argument;
+    bool shared; /* the server may go on using the argument after the command */
+};
+
+struct setting;
+
+struct aggregate {
+    const char *type_name;
+    unsigned char family; /* the first byte of its records */
+    int encoding_version; /* of its files */
+    RedisModuleTypeMethods methods;
+    enum outcome missing; /* when a command wants the key and it is not there */
+    enum effect_result (*apply)(struct effect_target *target, struct bytes record,
+                                const struct effect_content *content, int64_t horizon_ms);
+    const struct setting *settings; /* ended by one without a name */
+    void (*info)(RedisModuleInfoCtx *ctx);
+    RedisModuleType *type; /* set at load */
+};
+
+#endif

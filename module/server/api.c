@@ -1,0 +1,101 @@
+#include "server/api.h"
+
+#include "ccan/array_size/array_size.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static int64_t (*cached_microseconds)(void);
+static int (*set_command_categories)(RedisModuleCommand *command, const char *categories);
+static int (*add_category)(RedisModuleCtx *ctx, const char *category);
+
+/* What 7.0.15 has. */
+#define REQUIRED_CALLS(X)                                                                                    \
+    X(Alloc)                                                                                                 \
+    X(Calloc) X(Realloc) X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) \
+        X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand)                 \
+            X(SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType)  \
+                X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey)      \
+                    X(KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate)         \
+                        X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError)             \
+                            X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong)           \
+                                X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength) X( \
+                                    ReplySetMapLength) X(SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer)   \
+                                    X(LoadString) X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF)  \
+                                        X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestAddLongLong)    \
+                                            X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)   \
+                                                X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet)    \
+                                                    X(RegisterNumericConfig) X(RegisterBoolConfig)           \
+                                                        X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
+                                                            X(InfoAddFieldULongLong) X(InfoAddFieldCString)  \
+                                                                X(SubscribeToServerEvent) X(GetRandomBytes)  \
+                                                                    X(Log)
+
+#define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
+#define OPTIONAL_ROW(name, place) {"RedisModule_" name, (void **)&(place), 0},
+
+static const struct {
+    const char *name;
+    void **place;
+    int required;
+} calls[] = {
+    REQUIRED_CALLS(REQUIRED_ROW) OPTIONAL_ROW("CachedMicroseconds", cached_microseconds) /* 7.2 */
+    OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)                      /* 7.2 */
+    OPTIONAL_ROW("AddACLCategory", add_category)                                         /* 7.4 */
+};
+
+static int64_t wall_clock_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int no_command_categories(RedisModuleCommand *command, const char *categories) {
+    (void)command;
+    (void)categories;
+    return REDISMODULE_OK;
+}
+
+static int no_category(RedisModuleCtx *ctx, const char *category) {
+    (void)ctx;
+    (void)category;
+    return REDISMODULE_OK;
+}
+
+static void fall_back(void) {
+    if (!cached_microseconds) cached_microseconds = wall_clock_us;
+    if (!set_command_categories) set_command_categories = no_command_categories;
+    if (!add_category) add_category = no_category;
+}
+
+int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
+    /* The first word of a context is the function that finds all others. */
+    int (*get_api)(const char *, void *) = NULL;
+    *(void **)&get_api = *(void **)ctx;
+    const char *missing = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+        if (get_api(calls[i].name, (void *)calls[i].place) != REDISMODULE_OK && calls[i].required)
+            missing = calls[i].name;
+    if (missing) {
+        if (RedisModule_Log)
+            RedisModule_Log(ctx, "warning", "%s needs a server with %s (Redis 7.0.15 or newer)", name,
+                            missing);
+        return REDISMODULE_ERR;
+    }
+    fall_back();
+    if (RedisModule_IsModuleNameBusy(name)) return REDISMODULE_ERR;
+    RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
+    return REDISMODULE_OK;
+}
+
+int64_t api_now_us(void) {
+    return cached_microseconds();
+}
+
+void api_set_categories(RedisModuleCommand *command, const char *categories) {
+    set_command_categories(command, categories);
+}
+
+void api_add_category(RedisModuleCtx *ctx, const char *category) {
+    add_category(ctx, category);
+}

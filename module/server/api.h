@@ -1,0 +1,26 @@
+/* The server's API: every call that Holdfast makes, bound once, checked once.
+ *
+ * Calls that Redis 7.0.15 has are required: without one of them the module refuses to load and names it.
+ * Calls that came later are optional and have a fallback here and nowhere else, so no caller ever asks
+ * whether a call is there. Nothing is decided by the server's version number: it means different things on
+ * different servers. */
+#ifndef HOLDFAST_API_H
+#define HOLDFAST_API_H
+
+#include "redismodule.h"
+
+#include <stdint.h>
+
+/* Binds everything and registers the module's name. Logs what is missing. */
+int api_bind(RedisModuleCtx *ctx, const char *name, int version);
+
+/* The wall clock: the same throughout a command where the server can say so. */
+int64_t api_now_us(void);
+
+/* Puts a command into ACL categories; of those that the server does not know, into none. */
+void api_set_categories(RedisModuleCommand *command, const char *categories);
+
+/* Announces a category of our own. */
+void api_add_category(RedisModuleCtx *ctx, const char *category);
+
+#endif

@@ -1,0 +1,127 @@
+#include "server/args.h"
+
+#include "core/number.h"
+
+struct parser {
+    const void *argv;
+    int argc;
+    struct args *args;
+    struct fault fault; /* the first fault of value so far */
+};
+
+static const struct fault none = {OUTCOME_DONE, 0, NULL};
+
+static struct fault syntax_fault(int at) {
+    return (struct fault){OUTCOME_SYNTAX, at, NULL};
+}
+
+static void note_fault(struct parser *parser, enum outcome outcome, int at) {
+    if (outcome != OUTCOME_DONE && parser->fault.outcome == OUTCOME_DONE)
+        parser->fault = (struct fault){outcome, at, NULL};
+}
+
+static bool is_positional(const struct clause *clause) {
+    return clause->token.length == 0;
+}
+
+int args_least(const struct clause *const *grammar) {
+    int least = 1;
+    for (; *grammar && is_positional(*grammar); grammar++) least += (*grammar)->shape != SHAPE_REST;
+    return least;
+}
+
+static const struct clause *find_option(const struct clause *const *options, struct bytes word) {
+    for (; *options; options++)
+        if (bytes_same_word((*options)->token, word)) return *options;
+    return NULL;
+}
+
+static int word_index(const struct clause *clause, struct bytes word) {
+    for (int i = 0; clause->words[i]; i++)
+        if (bytes_same_word(bytes_text(clause->words[i]), word)) return i;
+    return -1;
+}
+
+static void take_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
+    bool sound = number_read(argument_at(parser->argv, at), number);
+    if (!sound || *number < clause->least || *number > clause->most) note_fault(parser, clause->fault, at);
+}
+
+static void take_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    bool sound = number_read(argument_at(parser->argv, argument->at), &argument->number) &&
+                 number_read(argument_at(parser->argv, argument->at + 1), &argument->length);
+    if (!sound || argument->number < 0 || argument->length < -1 || argument->length == 0)
+        note_fault(parser, clause->fault, argument->at);
+}
+
+static bool take_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
+    int index = word_index(clause, argument_at(parser->argv, at));
+    if (index < 0) return false;
+    *chosen |= INT64_C(1) << index;
+    return true;
+}
+
+/* How many words stand behind the token, or -1 if the count is none or lies. */
+static int counted_words(const struct parser *parser, const struct clause *clause,
+                         struct argument *argument) {
+    int64_t count;
+    int left = parser->argc - argument->at - 1;
+    if (left < 0 || !number_read(argument_at(parser->argv, argument->at), &count)) return -1;
+    if (count < 0 || count > left / clause->width) return -1;
+    argument->at++;
+    argument->count = (int)count;
+    return (int)count * clause->width;
+}
+
+static struct fault take_words(struct parser *parser, const struct clause *clause, struct argument *argument,
+                               int count) {
+    argument->number = 0;
+    for (int at = argument->at; at < argument->at + count; at++)
+        if (!take_word(parser, clause, at, &argument->number)) return syntax_fault(at);
+    return none;
+}
+
+/* at is the place of the option's token; *next becomes that of the word behind its values. */
+static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = at + 1};
+    bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+    int width = counted ? counted_words(parser, clause, argument) : clause->width;
+    if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
+    *next = argument->at + width;
+    switch (clause->shape) {
+    case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_RANGE: take_range(parser, clause, argument); return none;
+    case SHAPE_CHOICE:
+        argument->number = word_index(clause, argument_at(parser->argv, argument->at));
+        return argument->number < 0 ? syntax_fault(argument->at) : none;
+    case SHAPE_WORDS: return take_words(parser, clause, argument, width);
+    default: return none;
+    }
+}
+
+static struct fault take_options(struct parser *parser, const struct clause *const *options, int at) {
+    while (at < parser->argc) {
+        const struct clause *clause = find_option(options, argument_at(parser->argv, at));
+        if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
+        struct fault fault = take_option(parser, clause, at, &at);
+        if (fault.outcome != OUTCOME_DONE) return fault;
+        parser->args->given |= UINT32_C(1) << clause->slot;
+    }
+    for (; *options; options++)
+        if ((*options)->required && !args_given(parser->args, (*options)->slot))
+            return (struct fault){OUTCOME_SYNTAX, 0, *options};
+    return none;
+}
+
+struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
+    struct parser parser = {argv, argc, args, none};
+    int at = 1;
+    args->given = 0;
+    for (; *grammar && is_positional(*grammar); grammar++, at++) {
+        if ((*grammar)->shape == SHAPE_REST) return parser.fault;
+        if ((*grammar)->rule) note_fault(&parser, (*grammar)->rule(argument_at(argv, at)), at);
+    }
+    struct fault fault = take_options(&parser, grammar, at);
+    return fault.outcome != OUTCOME_DONE ? fault : parser.fault;
+}

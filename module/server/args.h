@@ -1,0 +1,93 @@
+/* Arguments: the grammar of commands as data, and the one parser that reads argv by it.
+ *
+ * A grammar is a list of clauses, ended by NULL: first the positional ones, which have no token, then the
+ * options, which may come in any order. The parser, COMMAND DOCS and the README's reference all come from
+ * these lists, so they cannot disagree. Faults of syntax come before faults of value; among equals the first
+ * in argv counts.
+ *
+ * The parser is pure: it reads argv through argument_at, which the module binds to the server's strings. */
+#ifndef HOLDFAST_ARGS_H
+#define HOLDFAST_ARGS_H
+
+#include "core/bytes.h"
+#include "core/outcome.h"
+
+#include <stdint.h>
+
+enum shape {
+    SHAPE_KEY,    /* positional: a Redis key */
+    SHAPE_TEXT,   /* positional: bytes, perhaps with a rule */
+    SHAPE_REST,   /* positional: any number of further words */
+    SHAPE_TAG,    /* one ETag or *; what is malformed is for the conditions to judge */
+    SHAPE_NUMBER, /* one whole number between least and most */
+    SHAPE_RANGE,  /* an offset and a length */
+    SHAPE_VALUE,  /* one value of any bytes */
+    SHAPE_CHOICE, /* one of the words */
+    SHAPE_WORDS,  /* count, then as many of the words */
+    SHAPE_ITEMS,  /* count, then as many items of `width` values */
+};
+
+enum { CLAUSE_MAX_WIDTH = 4 };
+
+struct clause {
+    struct bytes token; /* empty for a positional clause */
+    uint8_t shape;
+    uint8_t slot; /* where the parser leaves what it found; not used by positional clauses */
+    uint8_t width;
+    bool required;                       /* an option that must be there */
+    enum outcome fault;                  /* of a value that is no number or out of range */
+    int64_t least, most;                 /* SHAPE_NUMBER */
+    const char *const *words;            /* SHAPE_CHOICE, SHAPE_WORDS; ended by NULL */
+    enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT */
+    const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
+};
+
+#define TOKEN(text)                                                                                          \
+    { text, sizeof(text) - 1 }
+
+/* The slots of the shared clauses; the first four are the bits of enum condition_kind. Families go on from
+ * SLOT_FAMILY. */
+enum {
+    SLOT_IFMATCH,
+    SLOT_IFNONEMATCH,
+    SLOT_IFMODIFIEDSINCE,
+    SLOT_IFUNMODIFIEDSINCE,
+    SLOT_META,
+    SLOT_PROPS,
+    SLOT_POLICIES,
+    SLOT_FAMILY,
+    SLOTS_MAX = 32,
+};
+
+struct argument {
+    int at;    /* index in argv of the first value */
+    int count; /* of items or words */
+    int64_t number;
+    int64_t length; /* SHAPE_RANGE; number is the offset */
+};
+
+struct args {
+    uint32_t given;                   /* a bit per slot */
+    struct argument slots[SLOTS_MAX]; /* only those given are set */
+};
+
+struct fault {
+    enum outcome outcome;
+    int at;                       /* index in argv of the word that is wrong */
+    const struct clause *missing; /* a required option that is not there; then no word is wrong */
+};
+
+/* Provided by whoever owns argv. */
+struct bytes argument_at(const void *argv, int at);
+
+/* argv[0] is the command's name. The caller has checked that no positional argument is missing. */
+struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args);
+
+/* How many words argv must have at least: the name and the positional arguments. */
+int args_least(const struct clause *const *grammar);
+
+static inline bool args_given(const struct args *args, int slot) {
+    return args->given >> slot & 1;
+}
+
+#endif

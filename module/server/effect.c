@@ -1,0 +1,122 @@
+#include "server/effect.h"
+
+#include "server/reply.h"
+#include "server/settings.h"
+
+static struct aggregate *const *families;
+static unsigned long long misfits, malformed;
+
+void effect_families(struct aggregate *const *aggregates) {
+    families = aggregates;
+}
+
+unsigned long long effect_misfits(void) {
+    return misfits;
+}
+
+unsigned long long effect_malformed(void) {
+    return malformed;
+}
+
+void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content) {
+    if (content)
+        RedisModule_Replicate(call->ctx, EFFECT_COMMAND, "sbs", call->argv[1], record->data, record->length,
+                              content);
+    else
+        RedisModule_Replicate(call->ctx, EFFECT_COMMAND, "sb", call->argv[1], record->data, record->length);
+}
+
+void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
+                 const struct bytes *content) {
+    if (content)
+        RedisModule_EmitAOF(io, EFFECT_COMMAND, "sbb", key, record->data, record->length, content->data,
+                            content->length);
+    else
+        RedisModule_EmitAOF(io, EFFECT_COMMAND, "sb", key, record->data, record->length);
+}
+
+bool effect_arguments_shared(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+}
+
+static struct bytes bytes_in(RedisModuleString *string) {
+    size_t length;
+    const char *data = RedisModule_StringPtrLen(string, &length);
+    return bytes_of(data, length);
+}
+
+struct chunk *effect_chunk(RedisModuleString *argument, bool shared) {
+    if (shared) {
+        /* The server counts its references without locks, and ours may be dropped on another thread. */
+        struct chunk *copy = chunk_copy(bytes_in(argument));
+        if (copy) return copy;
+    }
+    RedisModuleString *kept = RedisModule_HoldString(NULL, argument);
+    RedisModule_TrimStringAllocation(kept);
+    return chunk_adopt(kept, bytes_in(kept), RedisModule_MallocSizeString(kept));
+}
+
+int64_t effect_horizon_ms(bool obeyed) {
+    return obeyed ? INT64_MAX : server_now_ms();
+}
+
+/* The primary's link, and an append-only file that is being loaded. */
+static bool is_obeyed(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED ||
+           RedisModule_IsAOFClient(RedisModule_GetClientId(ctx));
+}
+
+static struct aggregate *family_of(struct bytes record) {
+    for (struct aggregate *const *family = families; record.length && *family; family++)
+        if ((*family)->family == (unsigned char)record.data[0]) return *family;
+    return NULL;
+}
+
+/* Lets the family change the key's value, and the key follow it. */
+static enum effect_result apply(struct call *call, const struct aggregate *family,
+                                struct effect_target *target, bool obeyed) {
+    call->key = RedisModule_OpenKey(call->ctx, call->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    if (RedisModule_KeyType(call->key) != REDISMODULE_KEYTYPE_EMPTY) {
+        if (RedisModule_ModuleTypeGetType(call->key) != family->type) return EFFECT_MISFIT;
+        target->value = RedisModule_ModuleTypeGetValue(call->key);
+    }
+    void *before = target->value;
+    struct effect_content content = {.given = call->argc == 4};
+    if (content.given) {
+        content.argument = call->argv[3];
+        content.bytes = call_word(call, 3);
+        content.shared = effect_arguments_shared(call->ctx);
+    }
+    enum effect_result result =
+        family->apply(target, call_word(call, 2), &content, effect_horizon_ms(obeyed));
+    if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
+    if (result == EFFECT_APPLIED && !before && target->value)
+        RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);
+    return result;
+}
+
+static void complain(const struct call *call, enum effect_result result) {
+    unsigned long long *count = result == EFFECT_MISFIT ? &misfits : &malformed;
+    if ((*count)++ == 0)
+        RedisModule_Log(call->ctx, "warning", "an effect %s; INFO holdfast counts them",
+                        result == EFFECT_MISFIT ? "does not fit the state of its key" : "cannot be read");
+}
+
+enum outcome effect_handle(struct call *call) {
+    bool obeyed = is_obeyed(call->ctx);
+    if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
+    const struct aggregate *family = call->argc <= 4 ? family_of(call_word(call, 2)) : NULL;
+    struct effect_target target = {NULL, false, NULL};
+    enum effect_result result = family ? apply(call, family, &target, obeyed) : EFFECT_MALFORMED;
+    if (result != EFFECT_APPLIED) complain(call, result);
+    if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
+    if (result == EFFECT_APPLIED) {
+        RedisModule_ReplicateVerbatim(call->ctx);
+        if (target.event)
+            call_changed(call, target.event);
+        else
+            RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    }
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}

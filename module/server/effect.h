@@ -1,0 +1,45 @@
+/* Effects: the only thing that is ever replicated, and the one way in which others' effects come in.
+ *
+ *   HOLDFAST.APPLY key record [content]
+ *
+ * A record is a family's packed fact. Large bytes travel beside it as an argument of their own, shared, not
+ * copied. The handler calls the same apply as the primary did and replicates itself onward, since a replica's
+ * own append-only file depends on that. It takes effects from the primary's link and from an append-only file
+ * that is being loaded; from clients only where the operator allows it.
+ *
+ * An effect from the primary or a file is never refused: one that does not fit or cannot be read is counted
+ * and logged, since an error reply there would stop the replica's stream and help nobody. */
+#ifndef HOLDFAST_EFFECT_H
+#define HOLDFAST_EFFECT_H
+
+#include "core/record.h"
+#include "server/command.h"
+
+#define EFFECT_COMMAND "HOLDFAST.APPLY"
+
+/* All families, ended by NULL; once, at load. */
+void effect_families(struct aggregate *const *aggregates);
+
+/* Sends a record about the call's key, and the content that stands in an argument, if any. */
+void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
+
+/* Writes a record into an append-only file that is being rewritten. */
+void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
+                 const struct bytes *content);
+
+/* A chunk that holds an argument's bytes: keeps the argument itself unless the server may still use it. */
+struct chunk *effect_chunk(RedisModuleString *argument, bool shared);
+
+/* Whether arguments may outlive the command in the server's hands: in transactions and scripts. */
+bool effect_arguments_shared(RedisModuleCtx *ctx);
+
+/* The latest instant that versions from outside may speak of; everything, for sources that are obeyed. */
+int64_t effect_horizon_ms(bool obeyed);
+
+enum outcome effect_handle(struct call *call);
+
+/* For INFO. */
+unsigned long long effect_misfits(void);
+unsigned long long effect_malformed(void);
+
+#endif

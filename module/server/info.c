@@ -1,0 +1,51 @@
+#include "server/info.h"
+
+#include "server/effect.h"
+#include "server/refusal.h"
+
+#include <stdio.h>
+
+static const char *version_text;
+static struct aggregate *const *families;
+
+static void add_refusals(RedisModuleInfoCtx *ctx) {
+    char field[64];
+    unsigned long long sum = 0;
+    for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
+        snprintf(field, sizeof(field), "refused_%s", outcome_text(outcome)->code);
+        RedisModule_InfoAddFieldULongLong(ctx, field, refusal_count(outcome));
+        sum += refusal_count(outcome);
+    }
+    RedisModule_InfoAddFieldULongLong(ctx, "refused", sum);
+}
+
+static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
+                                      "ERR",          "WRONGTYPE", "NOPERM"};
+
+static void add_classes(RedisModuleInfoCtx *ctx) {
+    char field[64];
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+        unsigned long long sum = 0;
+        for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++)
+            if (!strcmp(outcome_text(outcome)->class, classes[i])) sum += refusal_count(outcome);
+        snprintf(field, sizeof(field), "refused_class_%s", classes[i]);
+        RedisModule_InfoAddFieldULongLong(ctx, field, sum);
+    }
+}
+
+static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
+    (void)for_crash_report;
+    RedisModule_InfoAddSection(ctx, "");
+    RedisModule_InfoAddFieldCString(ctx, "version", version_text);
+    for (struct aggregate *const *family = families; *family; family++) (*family)->info(ctx);
+    RedisModule_InfoAddFieldULongLong(ctx, "effects_misfit", effect_misfits());
+    RedisModule_InfoAddFieldULongLong(ctx, "effects_malformed", effect_malformed());
+    add_classes(ctx);
+    add_refusals(ctx);
+}
+
+int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates) {
+    version_text = version;
+    families = aggregates;
+    return RedisModule_RegisterInfoFunc(ctx, show);
+}

@@ -1,0 +1,65 @@
+#include "server/refusal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { SHOWN_WORD_MAX = 40 };
+
+static unsigned long long counts[OUTCOME_COUNT];
+
+unsigned long long refusal_count(enum outcome outcome) {
+    return counts[outcome];
+}
+
+/* Words come from outside: what is not plain text is shown as \xHH, what is long is cut. */
+static void show_word(struct bytes word, char *text, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < word.length && i < SHOWN_WORD_MAX && used + 5 < size; i++) {
+        unsigned char c = (unsigned char)word.data[i];
+        bool plain = c >= 0x20 && c < 0x7f && c != '\\';
+        used += (size_t)snprintf(text + used, size - used, plain ? "%c" : "\\x%02x", c);
+    }
+    text[used] = '\0';
+}
+
+void refusal_describe(struct call *call, const struct fault *fault) {
+    if (fault->outcome != OUTCOME_SYNTAX) return;
+    char word[120];
+    if (fault->missing) {
+        snprintf(call->note, sizeof(call->note), "syntax error: %s is missing", fault->missing->token.data);
+        return;
+    }
+    show_word(call_word(call, fault->at), word, sizeof(word));
+    snprintf(call->note, sizeof(call->note), "syntax error near '%s'", word);
+}
+
+void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
+    if (!object) {
+        snprintf(call->note, sizeof(call->note), "there is no %s of this name", noun);
+        return;
+    }
+    char etag[VERSION_TEXT_LENGTH];
+    version_write(object->etag, etag);
+    bool by_tag = call->conditions.given & (IF_MATCH | IF_NONE_MATCH);
+    if (by_tag)
+        snprintf(call->note, sizeof(call->note), "the %s's ETag is %.*s", noun, VERSION_TEXT_LENGTH, etag);
+    else
+        snprintf(call->note, sizeof(call->note), "the %s's ETag is %.*s, last modified at %" PRId64, noun,
+                 VERSION_TEXT_LENGTH, etag, object->modified_ms);
+}
+
+void refusal_reply(struct call *call, enum outcome outcome) {
+    if (outcome == OUTCOME_UNCHANGED) {
+        RedisModule_ReplyWithNull(call->ctx);
+        return;
+    }
+    counts[outcome]++;
+    const struct outcome_text *refusal = outcome_text(outcome);
+    const char *text = call->note[0] ? call->note : refusal->text;
+    char error[256];
+    if (refusal->redis_own)
+        snprintf(error, sizeof(error), "%s %s", refusal->class, text);
+    else
+        snprintf(error, sizeof(error), "%s %s %s", refusal->class, refusal->code, text);
+    RedisModule_ReplyWithError(call->ctx, error);
+}

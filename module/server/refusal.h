@@ -1,0 +1,19 @@
+/* Refusals: how an outcome becomes an error reply, and how often each was answered. */
+#ifndef HOLDFAST_REFUSAL_H
+#define HOLDFAST_REFUSAL_H
+
+#include "server/command.h"
+
+/* Notes in the call which word is wrong. */
+void refusal_describe(struct call *call, const struct fault *fault);
+
+/* Notes in the call what the object, or its absence, looks like to a condition that failed. */
+void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
+
+/* Answers null for OUTCOME_UNCHANGED, else an error "CLASS Code text". */
+void refusal_reply(struct call *call, enum outcome outcome);
+
+/* How often each refusal was answered, for INFO. */
+unsigned long long refusal_count(enum outcome outcome);
+
+#endif

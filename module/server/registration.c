@@ -1,0 +1,166 @@
+#include "server/registration.h"
+
+#include "core/memory.h"
+
+#define SINCE "1.0.0"
+
+enum { SPECS = 2 };
+
+/* Arguments for the server live until it has copied them: one block, handed out in order. */
+struct tree {
+    RedisModuleCommandArg *nodes;
+    size_t used;
+};
+
+enum { TREE_NODES = 256 };
+
+/* A run of siblings, ended by one without a name. */
+static RedisModuleCommandArg *siblings(struct tree *tree, size_t count) {
+    RedisModuleCommandArg *first = &tree->nodes[tree->used];
+    tree->used += count + 1;
+    return first;
+}
+
+static RedisModuleCommandArg leaf(const char *name, RedisModuleCommandArgType type) {
+    return (RedisModuleCommandArg){.name = name, .type = type, .key_spec_index = -1};
+}
+
+static RedisModuleCommandArg *word_choices(struct tree *tree, const char *const *words) {
+    size_t count = 0;
+    while (words[count]) count++;
+    RedisModuleCommandArg *choices = siblings(tree, count);
+    for (size_t i = 0; i < count; i++) {
+        choices[i] = leaf(words[i], REDISMODULE_ARG_TYPE_PURE_TOKEN);
+        choices[i].token = words[i];
+    }
+    return choices;
+}
+
+static RedisModuleCommandArg *values(struct tree *tree, const struct clause *clause,
+                                     RedisModuleCommandArgType type) {
+    RedisModuleCommandArg *list = siblings(tree, clause->width);
+    for (size_t i = 0; i < clause->width; i++) list[i] = leaf(clause->names[i], type);
+    return list;
+}
+
+/* count, then the items or words as often as it says. */
+static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg *pair = siblings(tree, 2);
+    pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
+    if (clause->shape == SHAPE_WORDS) {
+        pair[1] = leaf("what", REDISMODULE_ARG_TYPE_ONEOF);
+        pair[1].subargs = word_choices(tree, clause->words);
+    } else {
+        pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
+        pair[1].subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+        pair[1].flags = REDISMODULE_CMD_ARG_OPTIONAL;
+    }
+    pair[1].flags |= REDISMODULE_CMD_ARG_MULTIPLE;
+    return pair;
+}
+
+static RedisModuleCommandArg option(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    arg.token = clause->token.data;
+    arg.flags = clause->required ? REDISMODULE_CMD_ARG_NONE : REDISMODULE_CMD_ARG_OPTIONAL;
+    switch (clause->shape) {
+    case SHAPE_NUMBER: arg.type = REDISMODULE_ARG_TYPE_INTEGER; break;
+    case SHAPE_RANGE:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_BLOCK;
+        arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_INTEGER);
+        break;
+    case SHAPE_CHOICE:
+        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
+        arg.subargs = word_choices(tree, clause->words);
+        break;
+    case SHAPE_WORDS:
+    case SHAPE_ITEMS:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_BLOCK;
+        arg.subargs = counted(tree, clause);
+        break;
+    default: break;
+    }
+    return arg;
+}
+
+static RedisModuleCommandArg argument(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg;
+    switch (clause->shape) {
+    case SHAPE_KEY:
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_KEY);
+        arg.key_spec_index = 0;
+        return arg;
+    case SHAPE_TEXT: return leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    case SHAPE_REST:
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        arg.flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
+        return arg;
+    default: return option(tree, clause);
+    }
+}
+
+static uint64_t key_flags(enum key_use use) {
+    switch (use) {
+    case KEY_READ: return REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;
+    case KEY_CREATE: return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT;
+    case KEY_REMOVE: return REDISMODULE_CMD_KEY_RM | REDISMODULE_CMD_KEY_DELETE;
+    case KEY_UPDATE:
+    case KEY_EFFECT: break;
+    }
+    return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
+}
+
+static int least_arity(const struct clause *const *grammar, size_t clauses) {
+    int least = args_least(grammar);
+    return (size_t)least == clauses + 1 ? least : -least;
+}
+
+static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
+    size_t clauses = 0;
+    while (command->grammar[clauses]) clauses++;
+    RedisModuleCommandArg *args = siblings(tree, clauses);
+    for (size_t i = 0; i < clauses; i++) args[i] = argument(tree, command->grammar[i]);
+    RedisModuleCommandKeySpec specs[SPECS] = {{
+        .flags = key_flags(command->key),
+        .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
+        .bs.index.pos = 1,
+        .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
+        .fk.range = {.lastkey = 0, .keystep = 1, .limit = 0},
+    }};
+    RedisModuleCommandInfo info = {
+        .version = REDISMODULE_COMMAND_INFO_VERSION,
+        .summary = command->summary,
+        .complexity = command->complexity,
+        .since = SINCE,
+        .arity = least_arity(command->grammar, clauses),
+        .key_specs = specs,
+        .args = args,
+    };
+    return RedisModule_SetCommandInfo(handle, &info);
+}
+
+static int add_one(RedisModuleCtx *ctx, const struct command *command, struct tree *tree) {
+    if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, 1, 1, 1) !=
+        REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);
+    if (!handle) return REDISMODULE_ERR;
+    memset(tree->nodes, 0, TREE_NODES * sizeof(*tree->nodes));
+    tree->used = 0;
+    api_set_categories(handle, command->categories);
+    return describe(handle, command, tree);
+}
+
+int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
+    struct tree tree = {memory_alloc(TREE_NODES * sizeof(RedisModuleCommandArg)), 0};
+    int result = REDISMODULE_OK;
+    for (size_t i = 0; i < count && result == REDISMODULE_OK; i++) {
+        result = add_one(ctx, &commands[i], &tree);
+        if (result != REDISMODULE_OK)
+            RedisModule_Log(ctx, "warning", "the command %s could not be registered", commands[i].name);
+    }
+    memory_free(tree.nodes);
+    return result;
+}

@@ -1,0 +1,10 @@
+/* Registration: turns rows of the command table into commands of the server, with arity, flags, key specs,
+ * ACL categories and the argument trees of COMMAND DOCS, all from the same clauses that the parser reads. */
+#ifndef HOLDFAST_REGISTRATION_H
+#define HOLDFAST_REGISTRATION_H
+
+#include "server/command.h"
+
+int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count);
+
+#endif

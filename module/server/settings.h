@@ -1,0 +1,32 @@
+/* Settings: values that an operator may set in redis.conf, by CONFIG SET, or behind loadmodule. Tables of
+ * them, one for the server side and one per family; the code reads the variable itself. None of them is asked
+ * for when an effect is applied, since a replica may have other ones. */
+#ifndef HOLDFAST_SETTINGS_H
+#define HOLDFAST_SETTINGS_H
+
+#include "server/api.h"
+
+#include <stdbool.h>
+
+/* Either a number or a switch. */
+struct setting {
+    const char *name;
+    long long *number;
+    long long least, most;
+    bool *toggle;
+    void (*changed)(void); /* may be NULL */
+};
+
+extern bool accept_effects;
+extern long long clock_offset_ms;
+
+extern const struct setting server_settings[];
+
+/* The variable's value at this time is the default. */
+int settings_register(RedisModuleCtx *ctx, const struct setting *settings);
+
+/* Name-value pairs behind loadmodule; logs what it cannot take. */
+int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *tables,
+                            RedisModuleString **argv, int argc);
+
+#endif
