@@ -48,6 +48,7 @@ static const struct clause
 
 /* --- Grammars --------------------------------------------------------------------------------------------------- */
 
+/* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
 #define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
 
@@ -133,6 +134,7 @@ static const struct command commands[ROW_COUNT] = {
         .summary = "Applies what another server has decided. For the primary's link and append-only files alone."},
 };
 /* clang-format on */
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define ENTRY_BODY(handler)                                                                                  \
     static int enter_##handler(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {                    \

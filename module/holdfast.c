@@ -3,6 +3,7 @@
 #include "blob/blob_commands.h"
 #include "commands.h"
 #include "core/hash.h"
+#include "server/audience.h"
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/registration.h"
@@ -89,5 +90,6 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (audience_watch(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     return subscribe(ctx);
 }

@@ -86,9 +86,8 @@ static bool fields_sound(unsigned fields, const struct change *change) {
 bool change_read(struct bytes record, struct change *change) {
     struct record_reader reader = record_reader(record);
     *change = (struct change){0};
-    if (record_byte(&reader) != CHANGE_FAMILY || record_byte(&reader) != FORMAT) return false;
-    uint8_t kind = record_byte(&reader);
-    if (reader.failed || kind >= CHANGE_KINDS) return false;
+    uint8_t family = record_byte(&reader), format = record_byte(&reader), kind = record_byte(&reader);
+    if (reader.failed || family != CHANGE_FAMILY || format != FORMAT || kind >= CHANGE_KINDS) return false;
     change->kind = kind;
     read_fields(kinds[kind].fields, &reader, change);
     return record_complete(&reader) && fields_sound(kinds[kind].fields, change);

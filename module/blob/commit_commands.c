@@ -1,5 +1,6 @@
 /* The second half of every writing command: from the decided change to the world that knows of it. */
 #include "blob/blob_commands.h"
+#include "server/audience.h"
 #include "server/effect.h"
 
 struct stamp commit_stamp(void) {
@@ -18,13 +19,20 @@ static void apply(struct call *call, struct blob *blob, const struct change *cha
     }
 }
 
-void commit_change(struct call *call, struct blob *blob, const struct change *change,
-                   RedisModuleString *content) {
+static void send(const struct call *call, const struct change *change, RedisModuleString *content) {
     struct record_writer record;
     record_start(&record);
     change_write(change, &record);
-    apply(call, blob, change);
     effect_send(call, &record, content);
     record_end(&record);
+}
+
+void commit_change(struct call *call, struct blob *blob, const struct change *change,
+                   RedisModuleString *content) {
+    apply(call, blob, change);
+    if (audience_present(call->ctx))
+        send(call, change, content);
+    else
+        effect_unheard(call);
     call_changed(call, change_event(change->kind));
 }

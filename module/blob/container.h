@@ -67,7 +67,7 @@ struct container_census container_census(void);
 struct container *container_new(const struct change *change);
 void container_free(struct container *container);
 /* A twin with the same versions, sharing the bytes of large contents. */
-struct container *container_copy(const struct container *container);
+struct container *container_copy(const struct container *source);
 
 struct blob *container_find(const struct container *container, struct bytes name);
 

@@ -155,8 +155,9 @@ void order_index_add(struct order_index *index, struct entry *entry) {
     walk(index, entry_name(entry), &path);
     void *first = entry;
     struct order_node *child = NULL;
-    for (unsigned depth = path.length; depth--;) {
-        struct order_node *node = path.steps[depth].node, *right = NULL;
+    unsigned depth = path.length;
+    do {
+        struct order_node *node = path.steps[--depth].node, *right = NULL;
         unsigned at = path.steps[depth].at + (node->leaf ? 0 : 1);
         struct order_node *into = node;
         if (node->count == FANOUT) {
@@ -171,7 +172,7 @@ void order_index_add(struct order_index *index, struct entry *entry) {
         if (!right) return;
         first = right->first[0];
         child = right;
-    }
+    } while (depth);
     grow_root(index, child);
 }
 

@@ -2,6 +2,9 @@
 
 #include <md5.h>
 
+/* Values as long as a caller may give them, under the longest names, and the lengths of both. */
+enum { PACKED_MAX_BYTES = 2 * PROPERTIES_MAX_BYTES };
+
 enum { MD5_AT = 5, PROPERTY_COUNT = 6, MD5_BYTES = 16, MD5_TEXT_LENGTH = 24 };
 
 #define PROPERTY_MD5 "content-md5"
@@ -86,7 +89,7 @@ bool properties_sound(struct packed_list list) {
         last = property;
         count++;
     }
-    return record_complete(&reader) && count == list.count && list.items.length <= 2 * PROPERTIES_MAX_BYTES;
+    return record_complete(&reader) && count == list.count && list.items.length <= PACKED_MAX_BYTES;
 }
 
 struct bytes properties_find(struct packed_list list, const char *wanted) {

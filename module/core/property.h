@@ -18,7 +18,7 @@ enum outcome properties_pack(struct packed_list given, struct record_writer *wri
 bool properties_sound(struct packed_list list);
 
 /* The value of one property, empty when it is not there. */
-struct bytes properties_find(struct packed_list list, const char *name);
+struct bytes properties_find(struct packed_list list, const char *wanted);
 
 /* Whether content has the MD5 that the list claims; true when it claims none. */
 bool properties_match_content(struct packed_list list, struct bytes content);

@@ -12,24 +12,27 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
 /* What 7.0.15 has. */
 #define REQUIRED_CALLS(X)                                                                                    \
     X(Alloc)                                                                                                 \
-    X(Calloc) X(Realloc) X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) \
-        X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand)                 \
-            X(SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType)  \
-                X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey)      \
-                    X(KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate)         \
-                        X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError)             \
-                            X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong)           \
-                                X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength) X( \
-                                    ReplySetMapLength) X(SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer)   \
-                                    X(LoadString) X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF)  \
-                                        X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestAddLongLong)    \
-                                            X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)   \
-                                                X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet)    \
+    X(Calloc)                                                                                                \
+    X(Realloc) X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(        \
+        HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(SetCommandInfo) \
+        X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType) X(ModuleTypeGetType)   \
+            X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(KeyType) X(UnlinkKey)       \
+                X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) X(ReplicateVerbatim)                \
+                    X(GetContextFlags) X(GetClientId) X(ReplyWithError) X(ReplyWithSimpleString)             \
+                        X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray)     \
+                            X(ReplyWithMap) X(ReplySetArrayLength) X(ReplySetMapLength) X(SaveUnsigned)      \
+                                X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer)        \
+                                    X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO)                \
+                                        X(DigestAddStringBuffer) X(DigestAddLongLong) X(DigestEndSequence)   \
+                                            X(DefragAlloc) X(DefragRedisModuleString) X(DefragShouldStop)    \
+                                                X(DefragCursorSet) X(DefragCursorGet)                        \
                                                     X(RegisterNumericConfig) X(RegisterBoolConfig)           \
                                                         X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
                                                             X(InfoAddFieldULongLong) X(InfoAddFieldCString)  \
-                                                                X(SubscribeToServerEvent) X(GetRandomBytes)  \
-                                                                    X(Log)
+                                                                X(SubscribeToServerEvent) X(GetServerInfo)   \
+                                                                    X(ServerInfoGetFieldUnsigned)            \
+                                                                        X(FreeServerInfo) X(GetRandomBytes)  \
+                                                                            X(Log)
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
 #define OPTIONAL_ROW(name, place) {"RedisModule_" name, (void **)&(place), 0},

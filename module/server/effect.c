@@ -26,6 +26,10 @@ void effect_send(const struct call *call, const struct record_writer *record, Re
         RedisModule_Replicate(call->ctx, EFFECT_COMMAND, "sb", call->argv[1], record->data, record->length);
 }
 
+void effect_unheard(const struct call *call) {
+    RedisModule_ReplicateVerbatim(call->ctx);
+}
+
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
                  const struct bytes *content) {
     if (content)

@@ -23,6 +23,9 @@ void effect_families(struct aggregate *const *aggregates);
 /* Sends a record about the call's key, and the content that stands in an argument, if any. */
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
 
+/* There was an effect and no audience for it: the server only counts the change, so that it saves in time. */
+void effect_unheard(const struct call *call);
+
 /* Writes a record into an append-only file that is being rewritten. */
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
                  const struct bytes *content);
