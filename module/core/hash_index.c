@@ -70,8 +70,8 @@ void hash_index_end(struct hash_index *index) {
 static unsigned tag_matches(const struct bucket *bucket, uint8_t tag) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
     uint64_t word;
-    memcpy(&word, bucket->tags,
-           sizeof(word)); /* the eighth byte is no tag; its bit is masked away at the end */
+    /* Seven tags and, as the eighth byte, what is used; its own bit is masked away at the end. */
+    memcpy(&word, (const char *)bucket + offsetof(struct bucket, tags), sizeof(word));
     word = le64_to_cpu(word) ^ ones * tag;
     uint64_t zero_bytes = ~(((word & ~tops) + ~tops) | word | ~tops);
     return (unsigned)(((zero_bytes >> 7) * UINT64_C(0x0102040810204080)) >> 56) & bucket->used &
