@@ -90,6 +90,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (audience_watch(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
     return subscribe(ctx);
 }

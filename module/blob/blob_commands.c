@@ -5,6 +5,8 @@
 #include "core/property.h"
 #include "server/effect.h"
 
+#include <inttypes.h>
+
 enum { ARG_BLOB = 2, ARG_CONTENT = 3 };
 
 /* The blob that the call names, if it is there and as the conditions want it. */
@@ -46,19 +48,25 @@ enum outcome blob_put(struct call *call) {
     return OUTCOME_DONE;
 }
 
+static enum outcome fits_reply(struct call *call, uint64_t length) {
+    if (length <= (uint64_t)longest_reply_bytes) return OUTCOME_DONE;
+    call_note(call, "%" PRIu64 " bytes exceed proto-max-bulk-len, use RANGE", length);
+    return OUTCOME_INVALID_RANGE;
+}
+
 /* The part of the blob that RANGE asks for; all of it without RANGE. */
-static enum outcome asked_range(const struct call *call, const struct blob *blob, uint64_t *offset,
+static enum outcome asked_range(struct call *call, const struct blob *blob, uint64_t *offset,
                                 uint64_t *length) {
     uint64_t all = blob->content.length;
     *offset = 0;
     *length = all;
-    if (!args_given(&call->args, SLOT_RANGE)) return OUTCOME_DONE;
+    if (!args_given(&call->args, SLOT_RANGE)) return fits_reply(call, all);
     const struct argument *range = &call->args.slots[SLOT_RANGE];
     *offset = (uint64_t)range->number;
     if (*offset >= all) return OUTCOME_INVALID_RANGE;
     uint64_t left = all - *offset;
     *length = range->length < 0 || (uint64_t)range->length > left ? left : (uint64_t)range->length;
-    return OUTCOME_DONE;
+    return fits_reply(call, *length);
 }
 
 /* A content in several chunks has to be put together once, since a reply is one run of bytes. */

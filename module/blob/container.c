@@ -220,10 +220,21 @@ static void apply_put(struct container *container, struct blob *blob, const stru
     set_extra(container, blob, &change->properties, &change->metadata);
 }
 
-/* A blob that is being built piece by piece has its content in chunks from the first piece on. */
+/* A content that stands in the blob becomes a chunk, so that more can follow: the first piece of a content may be
+ * small, however large the content is. */
+static bool lift_content(struct container *container, struct blob *blob) {
+    if (!is_inline(&blob->content) || !blob->content.length) return true;
+    struct chunk *chunk = chunk_copy(blob_view(blob, 0, UINT64_MAX));
+    if (!chunk) return false;
+    blob->content.length = 0;
+    content_append(&blob->content, chunk);
+    count_content(container, blob);
+    return true;
+}
+
 static bool apply_extend(struct container *container, struct blob *blob, const struct change *change) {
     struct chunk *chunk = change->chunk ? change->chunk : chunk_copy(change->content);
-    if (!chunk || (is_inline(&blob->content) && blob->content.length)) {
+    if (!chunk || !lift_content(container, blob)) {
         if (chunk) chunk_release(chunk);
         return false;
     }

@@ -13,9 +13,10 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
 #define REQUIRED_CALLS(X)                                                                                    \
     X(Alloc)                                                                                                 \
     X(Calloc)                                                                                                \
-    X(Realloc) X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(        \
-        HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(SetCommandInfo) \
-        X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType) X(ModuleTypeGetType)   \
+    X(Realloc)                                                                                               \
+    X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(HoldString)        \
+        X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(SetCommandInfo) X(          \
+            SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType) X(ModuleTypeGetType) \
             X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(KeyType) X(UnlinkKey)       \
                 X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) X(ReplicateVerbatim)                \
                     X(GetContextFlags) X(GetClientId) X(ReplyWithError) X(ReplyWithSimpleString)             \
@@ -32,7 +33,9 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
                                                                 X(SubscribeToServerEvent) X(GetServerInfo)   \
                                                                     X(ServerInfoGetFieldUnsigned)            \
                                                                         X(FreeServerInfo) X(GetRandomBytes)  \
-                                                                            X(Log)
+                                                                            X(Call) X(CallReplyArrayElement) \
+                                                                                X(CallReplyStringPtr)        \
+                                                                                    X(FreeCallReply) X(Log)
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
 #define OPTIONAL_ROW(name, place) {"RedisModule_" name, (void **)&(place), 0},

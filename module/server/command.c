@@ -131,11 +131,20 @@ static enum outcome open_key(struct call *call) {
     return OUTCOME_DONE;
 }
 
+static void list_start(struct call_list *list) {
+    list->list = packed_view(NULL);
+    list->room.data = NULL; /* nothing packed yet; most calls never do */
+}
+
+static void list_end(struct call_list *list) {
+    if (list->room.data) record_end(&list->room);
+}
+
 static void finish(struct call *call) {
     if (call->key) RedisModule_CloseKey(call->key);
-    if (args_given(&call->args, SLOT_META)) record_end(&call->metadata.room);
-    if (args_given(&call->args, SLOT_PROPS)) record_end(&call->properties.room);
-    if (args_given(&call->args, SLOT_POLICIES)) record_end(&call->policies.room);
+    list_end(&call->metadata);
+    list_end(&call->properties);
+    list_end(&call->policies);
 }
 
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -147,7 +156,9 @@ int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleS
     call.key = NULL;
     call.value = NULL;
     call.conditions.given = 0;
-    call.metadata.list = call.properties.list = call.policies.list = packed_view(NULL);
+    list_start(&call.metadata);
+    list_start(&call.properties);
+    list_start(&call.policies);
     call.note[0] = '\0';
     enum outcome outcome = check_form(&call);
     if (outcome == OUTCOME_DONE) outcome = open_key(&call);

@@ -53,6 +53,9 @@ struct call {
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
+/* Says why, beyond the table's text, the call is about to be refused. */
+void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A positional argument or a word of an option. */
 struct bytes call_word(const struct call *call, int at);
 

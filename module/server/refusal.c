@@ -1,6 +1,7 @@
 #include "server/refusal.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 enum { SHOWN_WORD_MAX = 40 };
@@ -22,30 +23,37 @@ static void show_word(struct bytes word, char *text, size_t size) {
     text[used] = '\0';
 }
 
+void call_note(struct call *call, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(call->note, sizeof(call->note), format, values);
+    va_end(values);
+}
+
 void refusal_describe(struct call *call, const struct fault *fault) {
     if (fault->outcome != OUTCOME_SYNTAX) return;
     char word[120];
     if (fault->missing) {
-        snprintf(call->note, sizeof(call->note), "syntax error: %s is missing", fault->missing->token.data);
+        call_note(call, "syntax error: %s is missing", fault->missing->token.data);
         return;
     }
     show_word(call_word(call, fault->at), word, sizeof(word));
-    snprintf(call->note, sizeof(call->note), "syntax error near '%s'", word);
+    call_note(call, "syntax error near '%s'", word);
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
     if (!object) {
-        snprintf(call->note, sizeof(call->note), "there is no %s of this name", noun);
+        call_note(call, "there is no %s of this name", noun);
         return;
     }
     char etag[VERSION_TEXT_LENGTH];
     version_write(object->etag, etag);
     bool by_tag = call->conditions.given & (IF_MATCH | IF_NONE_MATCH);
     if (by_tag)
-        snprintf(call->note, sizeof(call->note), "the %s's ETag is %.*s", noun, VERSION_TEXT_LENGTH, etag);
+        call_note(call, "the %s's ETag is %.*s", noun, VERSION_TEXT_LENGTH, etag);
     else
-        snprintf(call->note, sizeof(call->note), "the %s's ETag is %.*s, last modified at %" PRId64, noun,
-                 VERSION_TEXT_LENGTH, etag, object->modified_ms);
+        call_note(call, "the %s's ETag is %.*s, last modified at %" PRId64, noun, VERSION_TEXT_LENGTH, etag,
+                  object->modified_ms);
 }
 
 void refusal_reply(struct call *call, enum outcome outcome) {

@@ -2,8 +2,6 @@
 
 #include "core/number.h"
 
-#include <errno.h>
-
 bool accept_effects = false;
 long long clock_offset_ms = 0;
 
@@ -18,6 +16,35 @@ const struct setting server_settings[] = {
     {.name = "accept-effects", .toggle = &accept_effects},
     {.name = NULL},
 };
+
+int64_t longest_reply_bytes = INT64_C(512) * 1024 * 1024;
+
+static struct bytes reply_text(RedisModuleCallReply *reply) {
+    size_t length = 0;
+    const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
+    return bytes_of(text, length);
+}
+
+static void read_server(RedisModuleCtx *ctx) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", "proto-max-bulk-len");
+    if (!reply) return;
+    int64_t number;
+    if (number_read(reply_text(RedisModule_CallReplyArrayElement(reply, 1)), &number))
+        longest_reply_bytes = number;
+    RedisModule_FreeCallReply(reply);
+}
+
+static void on_config(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)event;
+    (void)stage;
+    (void)data;
+    read_server(ctx);
+}
+
+int settings_watch_server(RedisModuleCtx *ctx) {
+    read_server(ctx);
+    return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_Config, on_config);
+}
 
 static void tell(const struct setting *setting) {
     if (setting->changed) setting->changed();

@@ -20,6 +20,12 @@ struct setting {
 extern bool accept_effects;
 extern long long clock_offset_ms;
 
+/* The server's own proto-max-bulk-len: no reply may have a longer string in it. */
+extern int64_t longest_reply_bytes;
+
+/* Reads what the server is set to, now and whenever that changes. */
+int settings_watch_server(RedisModuleCtx *ctx);
+
 extern const struct setting server_settings[];
 
 /* The variable's value at this time is the default. */
