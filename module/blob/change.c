@@ -5,7 +5,7 @@
 #include "core/policy.h"
 #include "core/property.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 1, EXPIRED = 0x80 };
 
 enum field {
     NAME = 1,
@@ -15,7 +15,9 @@ enum field {
     PROPERTIES = 16,
     METADATA = 32,
     POLICIES = 64,
-    CONTENT = 128, /* beside the record */
+    LEASE = 128,
+    FREES = 256,   /* whether the write frees an ended lease */
+    CONTENT = 512, /* beside the record */
 };
 
 /* clang-format off */
@@ -24,11 +26,13 @@ static const struct { const char *event; unsigned fields; } kinds[CHANGE_KINDS] 
     [CHANGE_SETMETA]      = {"container.setmeta", STAMP | METADATA},
     [CHANGE_SETACL]       = {"container.setacl",  STAMP | ACCESS | POLICIES},
     [CHANGE_DROP]         = {"container.delete",  0},
-    [CHANGE_PUT]          = {"blob.put",          NAME | STAMP | CREATED | PROPERTIES | METADATA | CONTENT},
+    [CHANGE_PUT]          = {"blob.put",          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT},
     [CHANGE_EXTEND]       = {NULL,                NAME | CONTENT},
-    [CHANGE_SETBLOBPROPS] = {"blob.setprops",     NAME | STAMP | PROPERTIES},
-    [CHANGE_SETBLOBMETA]  = {"blob.setmeta",      NAME | STAMP | METADATA},
+    [CHANGE_SETBLOBPROPS] = {"blob.setprops",     NAME | STAMP | PROPERTIES | FREES},
+    [CHANGE_SETBLOBMETA]  = {"blob.setmeta",      NAME | STAMP | METADATA | FREES},
     [CHANGE_DELETE]       = {"blob.delete",       NAME},
+    [CHANGE_LEASE]        = {NULL,                LEASE},
+    [CHANGE_BLOBLEASE]    = {NULL,                NAME | LEASE},
 };
 /* clang-format on */
 
@@ -40,8 +44,9 @@ bool change_has_name(enum change_kind kind) {
     return kinds[kind].fields & NAME;
 }
 
-const char *change_event(enum change_kind kind) {
-    return kinds[kind].event;
+const char *change_event(const struct change *change) {
+    const char *event = kinds[change->kind].event;
+    return event ? event : lease_event_name(change->event);
 }
 
 void change_write(const struct change *change, struct record_writer *writer) {
@@ -59,6 +64,18 @@ void change_write(const struct change *change, struct record_writer *writer) {
     if (fields & PROPERTIES) record_put_list(writer, change->properties);
     if (fields & METADATA) record_put_list(writer, change->metadata);
     if (fields & POLICIES) record_put_list(writer, change->policies);
+    if (fields & LEASE) {
+        record_put_byte(writer, (uint8_t)(change->event | (change->expired ? EXPIRED : 0)));
+        lease_write(&change->lease, writer);
+    }
+    if (fields & FREES) record_put_byte(writer, (uint8_t)(change->frees_lease | (change->expired ? EXPIRED : 0)));
+}
+
+/* A byte whose top bit tells that a lease has run out. */
+static uint8_t flagged_byte(struct record_reader *reader, struct change *change) {
+    uint8_t byte = record_byte(reader);
+    change->expired = byte & EXPIRED;
+    return byte & (EXPIRED - 1);
 }
 
 static void read_fields(unsigned fields, struct record_reader *reader, struct change *change) {
@@ -72,11 +89,17 @@ static void read_fields(unsigned fields, struct record_reader *reader, struct ch
     if (fields & PROPERTIES) change->properties = record_list(reader);
     if (fields & METADATA) change->metadata = record_list(reader);
     if (fields & POLICIES) change->policies = record_list(reader);
+    if (fields & LEASE) {
+        change->event = flagged_byte(reader, change);
+        if (!lease_read(reader, &change->lease)) reader->failed = true;
+    }
+    if (fields & FREES) change->frees_lease = flagged_byte(reader, change);
 }
 
 static bool fields_sound(unsigned fields, const struct change *change) {
     if (fields & NAME && name_check(change->name) != OUTCOME_DONE) return false;
     if (fields & STAMP && !change->stamp.etag) return false;
+    if (fields & LEASE && change->event >= LEASE_EVENTS) return false;
     if (fields & ACCESS && change->access >= ACCESS_KINDS) return false;
     if (fields & PROPERTIES && !properties_sound(change->properties)) return false;
     if (fields & METADATA && metadata_check(change->metadata) != OUTCOME_DONE) return false;

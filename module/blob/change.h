@@ -10,6 +10,7 @@
 #include "core/chunk.h"
 #include "core/condition.h"
 #include "core/packed.h"
+#include "lease/lease.h"
 
 enum change_kind {
     CHANGE_CREATE,
@@ -22,6 +23,8 @@ enum change_kind {
     CHANGE_SETBLOBPROPS,
     CHANGE_SETBLOBMETA,
     CHANGE_DELETE,
+    CHANGE_LEASE,     /* the container's own */
+    CHANGE_BLOBLEASE, /* a blob's */
     CHANGE_KINDS
 };
 
@@ -36,6 +39,10 @@ struct change {
     struct packed_list properties;
     struct packed_list metadata;
     struct packed_list policies;
+    struct lease lease;
+    enum lease_event event;
+    bool frees_lease; /* the write ends what is left of a lease that has ended */
+    bool expired;     /* this is the moment at which it shows that a lease has run out */
     struct bytes content;
     struct chunk *chunk; /* the content, when it is too large for the blob itself */
 };
@@ -52,7 +59,7 @@ bool change_read(struct bytes record, struct change *change);
 bool change_has_content(enum change_kind kind);
 bool change_has_name(enum change_kind kind);
 
-/* The keyspace notification for this kind; NULL for none. */
-const char *change_event(enum change_kind kind);
+/* The keyspace notification for this change; NULL for none. */
+const char *change_event(const struct change *change);
 
 #endif

@@ -7,12 +7,14 @@
 /* A blob whose room is larger than its content needs keeps it, up to this much. */
 enum { SPARE_ROOM_MAX = 128 };
 
-static atomic_size_t all_containers, all_blobs;
+static atomic_size_t all_containers, all_blobs, all_leases;
 static _Atomic uint64_t all_content_bytes;
 
 struct container_census container_census(void) {
-    return (struct container_census){all_containers, all_blobs, all_content_bytes};
+    return (struct container_census){all_containers, all_blobs, all_leases, all_content_bytes};
 }
+
+static const struct lease no_lease;
 
 /* Each allocation that belongs to the container is counted by one of these two. */
 static void *counted(struct container *container, void *memory) {
@@ -61,7 +63,7 @@ struct blob *container_find(const struct container *container, struct bytes name
 }
 
 size_t container_held(const struct container *container) {
-    return container->held + catalog_held(&container->blobs);
+    return container->held + catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0);
 }
 
 static bool is_inline(const struct content *content) {
@@ -97,6 +99,14 @@ struct packed_list blob_metadata(const struct blob *blob) {
     return packed_view(blob->extra ? blob->extra->metadata : NULL);
 }
 
+const struct lease *blob_lease(const struct blob *blob) {
+    return blob->extra && blob->extra->lease ? blob->extra->lease : &no_lease;
+}
+
+const struct lease *container_lease(const struct container *container) {
+    return container->lease ? container->lease : &no_lease;
+}
+
 /* What the blob's allocation has beyond its head and name is room for a small content. */
 static void note_capacity(struct blob *blob) {
     size_t capacity = memory_size(blob) - sizeof(*blob) - blob->entry.name_length;
@@ -126,30 +136,80 @@ static void count_content(struct container *container, const struct blob *blob) 
     container->parts += content_parts(&blob->content);
 }
 
-static void drop_extra(struct container *container, struct blob *blob) {
-    if (!blob->extra) return;
-    discard(container, blob->extra->properties);
-    discard(container, blob->extra->metadata);
-    discard(container, blob->extra);
+static void drop_empty_extra(struct container *container, struct blob *blob) {
+    struct blob_extra *extra = blob->extra;
+    if (!extra || extra->properties || extra->metadata || extra->lease) return;
+    discard(container, extra);
     blob->extra = NULL;
 }
 
-/* NULL leaves a list as it is. */
-static void set_extra(struct container *container, struct blob *blob, const struct packed_list *properties,
-                      const struct packed_list *metadata) {
-    if (!blob->extra) {
-        if (!(properties && properties->count) && !(metadata && metadata->count)) return;
-        blob->extra = counted(container, memory_zeroed(sizeof(*blob->extra)));
-    }
-    if (properties) replace_list(container, &blob->extra->properties, *properties);
-    if (metadata) replace_list(container, &blob->extra->metadata, *metadata);
-    if (!blob->extra->properties && !blob->extra->metadata) drop_extra(container, blob);
+static struct blob_extra *need_extra(struct container *container, struct blob *blob) {
+    if (!blob->extra) blob->extra = counted(container, memory_zeroed(sizeof(*blob->extra)));
+    return blob->extra;
 }
+
+/* NULL leaves a list as it is. */
+static void set_lists(struct container *container, struct blob *blob, const struct packed_list *properties,
+                      const struct packed_list *metadata) {
+    bool any = (properties && properties->count) || (metadata && metadata->count);
+    if (!any && !blob->extra) return;
+    struct blob_extra *extra = need_extra(container, blob);
+    if (properties) replace_list(container, &extra->properties, *properties);
+    if (metadata) replace_list(container, &extra->metadata, *metadata);
+    drop_empty_extra(container, blob);
+}
+
+/* --- Leases ------------------------------------------------------------------------------------------------------- */
+
+static bool stands(const struct lease *lease) {
+    return lease && lease->kind != LEASE_FREE;
+}
+
+/* The lease at a place becomes another one; a NULL, or one without a token, is none at all. */
+static void replace_lease(struct container *container, struct lease **place, const struct lease *lease) {
+    bool before = stands(*place), after = stands(lease);
+    struct lease *standing = lease && lease->token ? counted(container, lease_new(lease)) : NULL;
+    discard(container, *place);
+    *place = standing;
+    if (after && !before) atomic_fetch_add_explicit(&all_leases, 1, memory_order_relaxed);
+    if (before && !after) atomic_fetch_sub_explicit(&all_leases, 1, memory_order_relaxed);
+}
+
+static void list_leased(struct container *container, struct blob *blob, bool before, bool after) {
+    if (before == after) return;
+    if (!container->leased.root) order_index_start(&container->leased);
+    if (after)
+        order_index_add(&container->leased, &blob->entry);
+    else
+        order_index_remove(&container->leased, &blob->entry);
+}
+
+static void set_lease(struct container *container, struct blob *blob, const struct lease *lease) {
+    if (!blob->extra && !lease) return;
+    struct blob_extra *extra = need_extra(container, blob);
+    bool before = stands(extra->lease);
+    replace_lease(container, &extra->lease, lease);
+    list_leased(container, blob, before, stands(lease));
+    drop_empty_extra(container, blob);
+}
+
+/* A write ends what is left of a lease that has ended; its last id stays. */
+static void free_lease(struct container *container, struct blob *blob) {
+    if (!stands(blob_lease(blob))) return;
+    struct lease freed = lease_freed(blob_lease(blob));
+    set_lease(container, blob, &freed);
+}
+
+/* --- Blobs -------------------------------------------------------------------------------------------------------- */
 
 static void blob_free(struct container *container, struct blob *blob) {
     add_content_bytes(container, 0, blob->content.length);
     drop_content(container, blob);
-    drop_extra(container, blob);
+    if (blob->extra) {
+        static const struct packed_list nothing = {0, {"", 0}};
+        replace_lease(container, &blob->extra->lease, NULL);
+        set_lists(container, blob, &nothing, &nothing);
+    }
     discard(container, blob);
     atomic_fetch_sub_explicit(&all_blobs, 1, memory_order_relaxed);
 }
@@ -161,21 +221,41 @@ void container_free(struct container *container) {
         blob_free(container, blob_of_entry(entry));
     }
     catalog_end(&container->blobs);
+    if (container->leased.root) order_index_end(&container->leased);
+    replace_lease(container, &container->lease, NULL);
     memory_free(container->metadata);
     memory_free(container->policies);
     memory_free(container);
     atomic_fetch_sub_explicit(&all_containers, 1, memory_order_relaxed);
 }
 
+/* All of the container's pointers to one blob. */
+struct blob_slots {
+    struct catalog_slots named;
+    unsigned leased_count;
+    void **leased[ORDER_INDEX_MAX_HEIGHT];
+};
+
+static struct blob_slots slots_of(const struct container *container, const struct blob *blob) {
+    struct blob_slots slots = {.leased_count = 0};
+    catalog_slots(&container->blobs, &blob->entry, &slots.named);
+    if (stands(blob_lease(blob))) slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
+    return slots;
+}
+
+static void slots_set(const struct blob_slots *slots, struct blob *blob) {
+    catalog_slots_set(&slots->named, &blob->entry);
+    for (unsigned i = 0; i < slots->leased_count; i++) *slots->leased[i] = &blob->entry;
+}
+
 /* A blob that is there gets an allocation of another size. */
 static struct blob *blob_resize(struct container *container, struct blob *blob, size_t room) {
-    struct catalog_slots slots;
-    catalog_slots(&container->blobs, &blob->entry, &slots);
+    struct blob_slots slots = slots_of(container, blob);
     container->held -= memory_size(blob);
     blob = memory_resize(blob, sizeof(*blob) + blob->entry.name_length + room);
     container->held += memory_size(blob);
     note_capacity(blob);
-    catalog_slots_set(&slots, &blob->entry);
+    slots_set(&slots, blob);
     return blob;
 }
 
@@ -217,7 +297,8 @@ static void apply_put(struct container *container, struct blob *blob, const stru
     blob->stamp = change->stamp;
     blob->created_ms = change->created_ms;
     put_content(container, blob, change->content, change->chunk);
-    set_extra(container, blob, &change->properties, &change->metadata);
+    set_lists(container, blob, &change->properties, &change->metadata);
+    if (change->frees_lease) free_lease(container, blob);
 }
 
 /* A content that stands in the blob becomes a chunk, so that more can follow: the first piece of a content may be
@@ -251,13 +332,19 @@ static bool apply_to_blob(struct container *container, struct blob *blob, const 
     case CHANGE_EXTEND: return apply_extend(container, blob, change);
     case CHANGE_SETBLOBPROPS:
         blob->stamp = change->stamp;
-        set_extra(container, blob, &change->properties, NULL);
+        set_lists(container, blob, &change->properties, NULL);
+        if (change->frees_lease) free_lease(container, blob);
         return true;
     case CHANGE_SETBLOBMETA:
         blob->stamp = change->stamp;
-        set_extra(container, blob, NULL, &change->metadata);
+        set_lists(container, blob, NULL, &change->metadata);
+        if (change->frees_lease) free_lease(container, blob);
+        return true;
+    case CHANGE_BLOBLEASE:
+        set_lease(container, blob, &change->lease);
         return true;
     case CHANGE_DELETE:
+        set_lease(container, blob, NULL);
         catalog_remove(&container->blobs, &blob->entry);
         blob_free(container, blob);
         return true;
@@ -267,7 +354,11 @@ static bool apply_to_blob(struct container *container, struct blob *blob, const 
 
 bool container_apply(struct container *container, struct blob *blob, const struct change *change) {
     version_observe(change->stamp.etag);
+    version_observe(change->lease.token);
     switch (change->kind) {
+    case CHANGE_LEASE:
+        replace_lease(container, &container->lease, &change->lease);
+        return true;
     case CHANGE_PUT: apply_put(container, blob, change); return true;
     case CHANGE_SETMETA:
         container->stamp = change->stamp;
@@ -323,10 +414,17 @@ struct container *container_copy(const struct container *source) {
     return container;
 }
 
+static struct lease *move_lease(const struct relocation *relocation, struct lease *lease) {
+    lease = relocate(relocation, lease);
+    if (lease) lease_moved(lease);
+    return lease;
+}
+
 struct container *container_relocate(struct container *container, const struct relocation *relocation) {
     container = relocate(relocation, container);
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
+    container->lease = move_lease(relocation, container->lease);
     hash_index_relocate(&container->blobs.by_hash, relocation);
     return container;
 }
@@ -338,15 +436,15 @@ struct moving {
 
 static void move_blob(void *context, struct entry *entry) {
     const struct moving *moving = context;
-    struct catalog_slots slots;
-    catalog_slots(&moving->container->blobs, entry, &slots);
+    struct blob_slots slots = slots_of(moving->container, blob_of_entry(entry));
     struct blob *blob = relocate(moving->relocation, blob_of_entry(entry));
-    catalog_slots_set(&slots, &blob->entry);
+    slots_set(&slots, blob);
     content_relocate(&blob->content, moving->relocation);
     if (!blob->extra) return;
     blob->extra = relocate(moving->relocation, blob->extra);
     blob->extra->properties = relocate(moving->relocation, blob->extra->properties);
     blob->extra->metadata = relocate(moving->relocation, blob->extra->metadata);
+    blob->extra->lease = move_lease(moving->relocation, blob->extra->lease);
 }
 
 void container_relocate_blobs(struct container *container, size_t place,

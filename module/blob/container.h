@@ -30,6 +30,7 @@ enum { BLOB_INLINE_MAX = 1024 };
 struct blob_extra {
     struct packed *properties;
     struct packed *metadata;
+    struct lease *lease; /* also one that has ended, for its last id */
 };
 
 struct blob {
@@ -48,7 +49,9 @@ struct container {
     enum container_access access;
     struct packed *metadata;
     struct packed *policies;
+    struct lease *lease;
     struct catalog blobs;
+    struct order_index leased; /* the blobs whose lease is held or was broken off; without a root while there are none */
     uint64_t content_bytes; /* the sum of the content lengths */
     size_t held;  /* allocations of the blobs, the lists and the container itself, not of the catalog */
     size_t parts; /* their number */
@@ -58,6 +61,7 @@ struct container {
 struct container_census {
     size_t containers;
     size_t blobs;
+    size_t leases; /* held or broken off, also those whose time is up */
     uint64_t content_bytes;
 };
 
@@ -94,6 +98,10 @@ void blob_read(const struct blob *blob, uint64_t offset, char *to, size_t length
 
 struct packed_list blob_properties(const struct blob *blob);
 struct packed_list blob_metadata(const struct blob *blob);
+
+/* A lease of zeros when there never was one. */
+const struct lease *blob_lease(const struct blob *blob);
+const struct lease *container_lease(const struct container *container);
 
 static inline struct bytes blob_name(const struct blob *blob) {
     return entry_name(&blob->entry);

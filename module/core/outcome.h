@@ -28,6 +28,18 @@
     X(INVALID_POLICIES,        "INVALID",  "InvalidXmlDocument",           "at most 5 policies, each with an id of 1 to 64 bytes that stands once") \
     X(INVALID_POLICY_VALUE,    "INVALID",  "InvalidXmlNodeValue",          "a policy has start and expiry in Unix milliseconds or -, and letters as permissions") \
     X(BODY_TOO_LARGE,          "INVALID",  "RequestBodyTooLarge",          "the content is larger than holdfast.max-blob-bytes allows") \
+    X(LEASE_PRESENT,           "CONFLICT", "LeaseAlreadyPresent",                "there is an active lease")            \
+    X(LEASE_BREAKING_ACQUIRE,  "CONFLICT", "LeaseIsBreakingAndCannotBeAcquired", "the lease of this id is being broken")  \
+    X(LEASE_MISMATCH,          "CONFLICT", "LeaseIdMismatchWithLeaseOperation",  "the lease has another id, or has ended")  \
+    X(LEASE_NOT_PRESENT,       "CONFLICT", "LeaseNotPresentWithLeaseOperation",  "there is no lease")                   \
+    X(LEASE_BROKEN_RENEW,      "CONFLICT", "LeaseIsBrokenAndCannotBeRenewed",    "the lease has been broken")           \
+    X(LEASE_BREAKING_CHANGE,   "CONFLICT", "LeaseIsBreakingAndCannotBeChanged",  "the lease is being broken")           \
+    X(LEASE_ID_MISSING,        "PRECONDITION", "LeaseIdMissing",                        "there is an active lease, and no LEASE was given") \
+    X(LEASE_MISMATCH_BLOB,     "PRECONDITION", "LeaseIdMismatchWithBlobOperation",      "the active lease has another id") \
+    X(LEASE_MISMATCH_CONTAINER, "PRECONDITION", "LeaseIdMismatchWithContainerOperation", "the active lease has another id") \
+    X(LEASE_ABSENT_BLOB,       "PRECONDITION", "LeaseNotPresentWithBlobOperation",      "there is no active lease of this id") \
+    X(LEASE_ABSENT_CONTAINER,  "PRECONDITION", "LeaseNotPresentWithContainerOperation", "there is no active lease of this id") \
+    X(LEASE_LOST,              "PRECONDITION", "LeaseLost",                             "the lease of this id has ended") \
     X(TOO_MANY_CONDITIONS,     "INVALID",  "MultipleConditionHeadersNotSupported", "a write takes one condition, or IFNONEMATCH with IFMODIFIEDSINCE, or IFMATCH with IFUNMODIFIEDSINCE") \
     X(UNSATISFIABLE_CONDITION, "INVALID",  "UnsatisfiableCondition",       "no read can meet IFNONEMATCH *")
 
@@ -42,11 +54,12 @@
 enum outcome {
     OUTCOME_DONE = 0,
     OUTCOME_UNCHANGED, /* a read whose conditions say "not modified" */
+    OUTCOME_WAITING,   /* the caller waits in line, and is answered later */
 #define OUTCOME_NAME(name, class, code, text) OUTCOME_##name,
     STORAGE_OUTCOMES(OUTCOME_NAME) REDIS_OUTCOMES(OUTCOME_NAME)
 #undef OUTCOME_NAME
         OUTCOME_COUNT,
-    OUTCOME_FIRST = OUTCOME_UNCHANGED + 1, /* the first refusal */
+    OUTCOME_FIRST = OUTCOME_WAITING + 1, /* the first refusal */
 };
 
 struct outcome_text {

@@ -90,6 +90,9 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
     *next = argument->at + width;
     switch (clause->shape) {
+    case SHAPE_VALUE:
+        if (clause->rule) note_fault(parser, clause->rule(argument_at(parser->argv, argument->at)), argument->at);
+        return none;
     case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: take_range(parser, clause, argument); return none;
     case SHAPE_CHOICE:

@@ -38,7 +38,7 @@ struct clause {
     enum outcome fault;                  /* of a value that is no number or out of range */
     int64_t least, most;                 /* SHAPE_NUMBER */
     const char *const *words;            /* SHAPE_CHOICE, SHAPE_WORDS; ended by NULL */
-    enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT */
+    enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
 };
 
@@ -55,6 +55,8 @@ enum {
     SLOT_META,
     SLOT_PROPS,
     SLOT_POLICIES,
+    SLOT_LEASE,
+    SLOT_BLOCK,
     SLOT_FAMILY,
     SLOTS_MAX = 32,
 };

@@ -1,0 +1,64 @@
+#include "core/deadlines.h"
+
+#include "core/memory.h"
+
+static bool before(const struct deadline *a, const struct deadline *b) {
+    return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->order < b->order;
+}
+
+static void put(struct deadlines *deadlines, size_t place, struct deadline *deadline) {
+    deadlines->heap[place - 1] = deadline;
+    deadline->place = place;
+}
+
+static void rise(struct deadlines *deadlines, struct deadline *deadline) {
+    size_t place = deadline->place;
+    while (place > 1 && before(deadline, deadlines->heap[place / 2 - 1])) {
+        put(deadlines, place, deadlines->heap[place / 2 - 1]);
+        place /= 2;
+    }
+    put(deadlines, place, deadline);
+}
+
+static void sink(struct deadlines *deadlines, struct deadline *deadline) {
+    size_t place = deadline->place;
+    for (size_t child; (child = place * 2) <= deadlines->count; place = child) {
+        if (child < deadlines->count && before(deadlines->heap[child], deadlines->heap[child - 1])) child++;
+        if (!before(deadlines->heap[child - 1], deadline)) break;
+        put(deadlines, place, deadlines->heap[child - 1]);
+    }
+    put(deadlines, place, deadline);
+}
+
+void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64_t due_ms) {
+    if (!deadline->place) {
+        if (deadlines->count == deadlines->capacity) {
+            deadlines->capacity = deadlines->capacity ? deadlines->capacity * 2 : 16;
+            deadlines->heap = memory_resize(deadlines->heap, deadlines->capacity * sizeof(*deadlines->heap));
+        }
+        put(deadlines, ++deadlines->count, deadline);
+    }
+    deadline->due_ms = due_ms;
+    deadline->order = deadlines->orders++;
+    rise(deadlines, deadline);
+    sink(deadlines, deadline);
+}
+
+void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline) {
+    if (!deadline->place) return;
+    struct deadline *last = deadlines->heap[--deadlines->count];
+    if (last != deadline) {
+        put(deadlines, deadline->place, last);
+        rise(deadlines, last);
+        sink(deadlines, last);
+    }
+    deadline->place = 0;
+    if (deadlines->count) return;
+    memory_free(deadlines->heap);
+    deadlines->heap = NULL;
+    deadlines->capacity = 0;
+}
+
+struct deadline *deadlines_first(const struct deadlines *deadlines) {
+    return deadlines->count ? deadlines->heap[0] : NULL;
+}

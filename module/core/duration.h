@@ -1,0 +1,15 @@
+/* Durations as people write them: seconds with up to three decimals, or none at all. */
+#ifndef HOLDFAST_DURATION_H
+#define HOLDFAST_DURATION_H
+
+#include "core/bytes.h"
+
+#include <stdint.h>
+
+#define DURATION_INFINITE_MS INT64_C(-1)
+
+/* "15", "2.5", "0.001"; digits beyond the third decimal must be zeros, and no sign, space or exponent is taken.
+ * "-1" and "INFINITE" are DURATION_INFINITE_MS. */
+bool duration_read(struct bytes text, int64_t *duration_ms);
+
+#endif

@@ -1,0 +1,62 @@
+#include "core/guid.h"
+
+/* Each form is a pattern: x stands for a digit, everything else for itself. */
+static const char *const patterns[] = {
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+    "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
+    "(xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx)",
+    "{0Xxxxxxxxx,0Xxxxx,0Xxxxx,{0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx}}",
+};
+
+static int digit_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    c = bytes_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* In a pattern X is the letter of 0x, so that it is not taken for a digit's place. */
+static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
+    struct guid sum = {0, 0};
+    if (text.length != strlen(pattern)) return false;
+    for (size_t i = 0; i < text.length; i++) {
+        if (pattern[i] == 'x') {
+            int digit = digit_value(text.data[i]);
+            if (digit < 0) return false;
+            sum.high = sum.high << 4 | sum.low >> 60;
+            sum.low = sum.low << 4 | (uint64_t)digit;
+        } else if (bytes_lower(text.data[i]) != bytes_lower(pattern[i])) {
+            return false;
+        }
+    }
+    *guid = sum;
+    return true;
+}
+
+bool guid_read(struct bytes text, struct guid *guid) {
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+        if (read_by(patterns[i], text, guid)) return true;
+    return false;
+}
+
+void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]) {
+    static const char digits[] = "0123456789abcdef";
+    const char *pattern = patterns[1];
+    int shift = 124;
+    for (size_t i = 0; i < GUID_TEXT_LENGTH; i++) {
+        text[i] = '-';
+        if (pattern[i] != 'x') continue;
+        uint64_t half = shift >= 64 ? guid.high >> (shift - 64) : guid.low >> shift;
+        text[i] = digits[half & 15];
+        shift -= 4;
+    }
+}
+
+struct guid guid_random(const unsigned char random[16]) {
+    struct guid guid;
+    memcpy(&guid.high, random, 8);
+    memcpy(&guid.low, random + 8, 8);
+    guid.high = (guid.high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
+    guid.low = (guid.low & ~(UINT64_C(3) << 62)) | UINT64_C(2) << 62;
+    return guid;
+}

@@ -1,0 +1,287 @@
+#include "lease/lease.h"
+
+#include "core/duration.h"
+#include "core/memory.h"
+
+const char *lease_event_name(enum lease_event event) {
+    static const char *const names[LEASE_EVENTS] = {
+        NULL, "lease.acquire", "lease.renew", "lease.change", "lease.release", "lease.break",
+    };
+    return names[event];
+}
+
+enum lease_state lease_state(const struct lease *lease, int64_t now_ms) {
+    switch (lease->kind) {
+    case LEASE_HELD:
+        return now_ms < lease->ends_ms ? LEASE_LEASED : LEASE_EXPIRED;
+    case LEASE_BROKEN_OFF:
+        return now_ms < lease->ends_ms ? LEASE_BREAKING : LEASE_BROKEN;
+    default:
+        return LEASE_AVAILABLE;
+    }
+}
+
+int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms) {
+    if (!lease_locked(lease_state(lease, now_ms))) return 0;
+    return lease->ends_ms == LEASE_FOREVER ? LEASE_FOREVER : lease->ends_ms - now_ms;
+}
+
+/* What a cell of a table says: one of the refusals, or what to do. */
+enum cell {
+    GRANT, /* a new lease for the proposed id */
+    EXTEND, /* the same lease, its full duration anew */
+    RENAME, /* the same lease under the proposed id */
+    FREE,
+    KEEP,
+    BREAK_NOW,
+    BREAK_END, /* at the end of the lease or of the break period */
+    BREAK_SOON, /* likewise, or at the end of the new break period if that is sooner */
+    PRES,
+    BRKACQ,
+    MISM,
+    NOTP,
+    BRKREN,
+    BRKCHG,
+};
+
+/* clang-format off */
+
+enum { NO_PROPOSAL, PROPOSES_A, PROPOSES_B };
+static const enum cell acquire_cells[3][LEASE_STATES] = {
+    /*               Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A) */
+    [NO_PROPOSAL] = {GRANT,      PRES,       PRES,        GRANT,      GRANT},
+    [PROPOSES_A]  = {GRANT,      GRANT,      BRKACQ,      GRANT,      GRANT},
+    [PROPOSES_B]  = {GRANT,      PRES,       PRES,        GRANT,      GRANT},
+};
+
+enum { ID_A, ID_B };
+static const enum cell renew_cells[2][LEASE_STATES] = {
+    /*        Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A), not written since */
+    [ID_A] = {MISM,       EXTEND,     BRKREN,      BRKREN,     EXTEND},
+    [ID_B] = {MISM,       MISM,       MISM,        MISM,       MISM},
+};
+
+enum { A_TO_B, A_TO_A, B_TO_A, B_TO_C };
+static const enum cell change_cells[4][LEASE_STATES] = {
+    /*          Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A) */
+    [A_TO_B] = {NOTP,       RENAME,     BRKCHG,      NOTP,       NOTP},
+    [A_TO_A] = {NOTP,       RENAME,     BRKCHG,      NOTP,       NOTP},
+    [B_TO_A] = {NOTP,       RENAME,     MISM,        NOTP,       NOTP},
+    [B_TO_C] = {NOTP,       MISM,       MISM,        NOTP,       NOTP},
+};
+
+static const enum cell release_cells[2][LEASE_STATES] = {
+    /*        Available   Leased(A)   Breaking(A)  Broken(A)   Expired(A) */
+    [ID_A] = {MISM,       FREE,       FREE,        FREE,       FREE},
+    [ID_B] = {MISM,       MISM,       MISM,        MISM,       MISM},
+};
+
+enum { NO_PERIOD, PERIOD_ZERO, PERIOD };
+enum { BREAK_AVAILABLE, BREAK_INFINITE, BREAK_FINITE, BREAK_BREAKING, BREAK_BROKEN, BREAK_EXPIRED, BREAK_COLUMNS };
+static const enum cell break_cells[3][BREAK_COLUMNS] = {
+    /*               Available   Leased ∞     Leased n     Breaking     Broken      Expired */
+    [NO_PERIOD]   = {NOTP,       BREAK_NOW,   BREAK_END,   KEEP,        KEEP,       BREAK_NOW},
+    [PERIOD_ZERO] = {NOTP,       BREAK_NOW,   BREAK_NOW,   BREAK_NOW,   KEEP,       BREAK_NOW},
+    [PERIOD]      = {NOTP,       BREAK_SOON,  BREAK_SOON,  BREAK_SOON,  KEEP,       BREAK_NOW},
+};
+
+/* clang-format on */
+
+static enum outcome refusal(enum cell cell) {
+    switch (cell) {
+    case PRES:
+        return OUTCOME_LEASE_PRESENT;
+    case BRKACQ:
+        return OUTCOME_LEASE_BREAKING_ACQUIRE;
+    case MISM:
+        return OUTCOME_LEASE_MISMATCH;
+    case NOTP:
+        return OUTCOME_LEASE_NOT_PRESENT;
+    case BRKREN:
+        return OUTCOME_LEASE_BROKEN_RENEW;
+    case BRKCHG:
+        return OUTCOME_LEASE_BREAKING_CHANGE;
+    default:
+        return OUTCOME_DONE;
+    }
+}
+
+/* When a lease or a period that begins now ends. */
+static int64_t end_of(int64_t now_ms, int64_t duration_ms) {
+    return duration_ms < 0 || duration_ms > LEASE_FOREVER - now_ms ? LEASE_FOREVER : now_ms + duration_ms;
+}
+
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static void grant(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+    bool again = lease_state(lease, request->now_ms) == LEASE_LEASED;
+    *next = (struct lease){
+        .kind = LEASE_HELD,
+        .id = request->proposed,
+        .token = lease->token,
+        .duration_ms = request->duration_ms,
+        .since_ms = again ? lease->since_ms : request->now_ms,
+        .ends_ms = end_of(request->now_ms, request->duration_ms),
+        .owner = request->owner,
+    };
+}
+
+static enum outcome act(enum cell cell, const struct lease *lease, const struct lease_request *request,
+                        struct lease *next) {
+    *next = *lease;
+    switch (cell) {
+    case GRANT:
+        grant(lease, request, next);
+        break;
+    case EXTEND:
+        next->ends_ms = end_of(request->now_ms, lease->duration_ms);
+        break;
+    case RENAME:
+        next->id = request->proposed;
+        break;
+    case FREE:
+        *next = lease_freed(lease);
+        break;
+    case BREAK_NOW:
+        next->ends_ms = request->now_ms;
+        next->kind = LEASE_BROKEN_OFF;
+        break;
+    case BREAK_END:
+        next->kind = LEASE_BROKEN_OFF;
+        break;
+    case BREAK_SOON:
+        next->ends_ms = sooner(lease->ends_ms, end_of(request->now_ms, request->period_ms));
+        next->kind = LEASE_BROKEN_OFF;
+        break;
+    default:
+        break;
+    }
+    return refusal(cell);
+}
+
+enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+    int row = !request->proposes                            ? NO_PROPOSAL
+              : guid_equal(request->proposed, lease->id) ? PROPOSES_A
+                                                            : PROPOSES_B;
+    return act(acquire_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+}
+
+enum outcome lease_renew(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+    int row = guid_equal(request->id, lease->id) ? ID_A : ID_B;
+    return act(renew_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+}
+
+enum outcome lease_change(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+    bool from_a = guid_equal(request->id, lease->id), to_a = guid_equal(request->proposed, lease->id);
+    int row = from_a ? (to_a ? A_TO_A : A_TO_B) : (to_a ? B_TO_A : B_TO_C);
+    return act(change_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+}
+
+enum outcome lease_release(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+    int row = guid_equal(request->id, lease->id) ? ID_A : ID_B;
+    return act(release_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
+}
+
+static int break_column(const struct lease *lease, int64_t now_ms) {
+    switch (lease_state(lease, now_ms)) {
+    case LEASE_LEASED:
+        return lease->ends_ms == LEASE_FOREVER ? BREAK_INFINITE : BREAK_FINITE;
+    case LEASE_BREAKING:
+        return BREAK_BREAKING;
+    case LEASE_BROKEN:
+        return BREAK_BROKEN;
+    case LEASE_EXPIRED:
+        return BREAK_EXPIRED;
+    default:
+        return BREAK_AVAILABLE;
+    }
+}
+
+enum outcome lease_break(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+    int row = request->period_ms < 0 ? NO_PERIOD : request->period_ms == 0 ? PERIOD_ZERO : PERIOD;
+    return act(break_cells[row][break_column(lease, request->now_ms)], lease, request, next);
+}
+
+bool lease_needs_token(const struct lease *lease, const struct lease *next, int64_t now_ms) {
+    if (next->kind != LEASE_HELD) return false;
+    enum lease_state before = lease_state(lease, now_ms);
+    bool same_holder = guid_equal(lease->id, next->id) && next->since_ms == lease->since_ms;
+    return !(same_holder && (before == LEASE_LEASED || before == LEASE_EXPIRED));
+}
+
+/* --- The gate --------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+
+enum { WRITE_BARE, READ_BARE, ID_ACTIVE, ID_OTHER, ID_LAST, GATE_COLUMNS };
+enum { PASS = OUTCOME_DONE, MISSING = OUTCOME_LEASE_ID_MISSING, WRONG = OUTCOME_LEASE_MISMATCH_BLOB,
+       ABSENT = OUTCOME_LEASE_ABSENT_BLOB, LOST = OUTCOME_LEASE_LOST };
+static const unsigned char gate_cells[LEASE_STATES][GATE_COLUMNS] = {
+    /*                    no id, write   no id, read   active id   other id   last id */
+    [LEASE_AVAILABLE] = { PASS,          PASS,         ABSENT,     ABSENT,    LOST},
+    [LEASE_LEASED]    = { MISSING,       PASS,         PASS,       WRONG,     WRONG},
+    [LEASE_BREAKING]  = { MISSING,       PASS,         PASS,       WRONG,     WRONG},
+    [LEASE_BROKEN]    = { PASS,          PASS,         ABSENT,     ABSENT,    LOST},
+    [LEASE_EXPIRED]   = { PASS,          PASS,         ABSENT,     ABSENT,    LOST},
+};
+
+/* clang-format on */
+
+enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum lease_use use, int64_t now_ms) {
+    enum lease_state state = lease_state(lease, now_ms);
+    if (!id) return gate_cells[state][use == LEASE_WRITE ? WRITE_BARE : READ_BARE];
+    bool known = lease->token && guid_equal(*id, lease->id);
+    if (!known) return gate_cells[state][ID_OTHER];
+    return gate_cells[state][lease_locked(state) ? ID_ACTIVE : ID_LAST];
+}
+
+bool lease_ended(const struct lease *lease, int64_t now_ms) {
+    enum lease_state state = lease_state(lease, now_ms);
+    return state == LEASE_BROKEN || state == LEASE_EXPIRED;
+}
+
+struct lease lease_freed(const struct lease *lease) {
+    return (struct lease){.kind = LEASE_FREE, .id = lease->id, .token = lease->token, .owner = {"", 0}};
+}
+
+/* --- Leases that stand ------------------------------------------------------------------------------------------ */
+
+void lease_moved(struct lease *lease) {
+    lease->owner.data = (const char *)(lease + 1);
+}
+
+struct lease *lease_new(const struct lease *lease) {
+    struct lease *standing = memory_alloc(sizeof(*standing) + lease->owner.length);
+    *standing = *lease;
+    lease_moved(standing);
+    if (lease->owner.length) memcpy(standing + 1, lease->owner.data, lease->owner.length);
+    return standing;
+}
+
+/* --- Records ---------------------------------------------------------------------------------------------------- */
+
+void lease_write(const struct lease *lease, struct record_writer *writer) {
+    record_put_byte(writer, (uint8_t)lease->kind);
+    record_put_word(writer, lease->id.high);
+    record_put_word(writer, lease->id.low);
+    record_put_word(writer, lease->token);
+    record_put_number(writer, (uint64_t)(lease->duration_ms + 1));
+    record_put_number(writer, (uint64_t)lease->since_ms);
+    record_put_number(writer, (uint64_t)lease->ends_ms);
+    record_put_bytes(writer, lease->owner);
+}
+
+bool lease_read(struct record_reader *reader, struct lease *lease) {
+    uint8_t kind = record_byte(reader);
+    lease->kind = kind;
+    lease->id.high = record_word(reader);
+    lease->id.low = record_word(reader);
+    lease->token = record_word(reader);
+    lease->duration_ms = record_instant(reader) - 1;
+    lease->since_ms = record_instant(reader);
+    lease->ends_ms = record_instant(reader);
+    lease->owner = record_bytes(reader);
+    return !reader->failed && kind < LEASE_KINDS && lease->token && lease->owner.length <= LEASE_OWNER_MAX_BYTES;
+}

@@ -1,0 +1,107 @@
+/* Leases: one holder at a time, by an id that only the holder knows.
+ *
+ *                    acquire                      break
+ *   AVAILABLE ─────────────────────▶ LEASED ──────────────────▶ BREAKING
+ *       ▲      release, or a write     │ time                      │ time
+ *       ├──────────────────────────────┼───────────────┐           │
+ *       │                              ▼               │           ▼
+ *       └───────────── a write ──── EXPIRED         BROKEN ◀───────┘
+ *
+ * What is stored is what was decided: free, held until an instant, or breaking until an instant. EXPIRED and BROKEN are
+ * computed from it and the moment of the question. A freed lease remembers its last id, for whoever still comes with it.
+ *
+ * The tables in lease.c are the storage service's own, cell by cell. They read a lease and a request and answer an
+ * outcome and, if it is one of success, the lease as it is to be; nothing here changes anything or reads a clock. */
+#ifndef HOLDFAST_LEASE_H
+#define HOLDFAST_LEASE_H
+
+#include "core/guid.h"
+#include "core/outcome.h"
+#include "core/record.h"
+#include "core/version.h"
+
+enum { LEASE_OWNER_MAX_BYTES = 256, LEASE_BREAK_MAX_SECONDS = 60 };
+
+#define LEASE_FOREVER INT64_MAX
+
+enum lease_kind { LEASE_FREE, LEASE_HELD, LEASE_BROKEN_OFF, LEASE_KINDS };
+
+enum lease_state { LEASE_AVAILABLE, LEASE_LEASED, LEASE_BREAKING, LEASE_BROKEN, LEASE_EXPIRED, LEASE_STATES };
+
+/* As it is decided and travels; the owner is borrowed. A lease that never was is one of zeros. */
+struct lease {
+    enum lease_kind kind;
+    struct guid id;      /* the holder's, or the last one's */
+    version token;       /* the fencing token: greater for each new holder */
+    int64_t duration_ms; /* DURATION_INFINITE_MS, or what renewing gives anew */
+    int64_t since_ms;    /* when this holder got it */
+    int64_t ends_ms;     /* of the lease, or of the break period; LEASE_FOREVER */
+    struct bytes owner;  /* a label for people */
+};
+
+enum lease_state lease_state(const struct lease *lease, int64_t now_ms);
+
+static inline bool lease_locked(enum lease_state state) {
+    return state == LEASE_LEASED || state == LEASE_BREAKING;
+}
+
+/* How long it is locked still; LEASE_FOREVER, or 0 when it is not. */
+int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms);
+
+/* How a lease came to be what it is, for notifications; nothing is told of what a file brings back. */
+enum lease_event { LEASE_QUIET, LEASE_ACQUIRED, LEASE_RENEWED, LEASE_CHANGED, LEASE_RELEASED, LEASE_BREAKED, LEASE_EVENTS };
+
+/* NULL for LEASE_QUIET. */
+const char *lease_event_name(enum lease_event event);
+
+#define LEASE_EXPIRED_EVENT "lease.expired"
+
+/* --- Operations on leases: success gives *next ------------------------------------------------------------------ */
+
+struct lease_request {
+    int64_t now_ms;
+    struct guid id;      /* renew, change, release: the one that the caller holds */
+    bool proposes;       /* acquire: an id was proposed */
+    struct guid proposed; /* acquire, change; when acquiring without a proposal, a random one */
+    int64_t duration_ms; /* acquire */
+    struct bytes owner;  /* acquire */
+    int64_t period_ms;   /* break; negative when not given */
+};
+
+/* On success the caller mints a token when lease_needs_token says so. */
+enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request, struct lease *next);
+enum outcome lease_renew(const struct lease *lease, const struct lease_request *request, struct lease *next);
+enum outcome lease_change(const struct lease *lease, const struct lease_request *request, struct lease *next);
+enum outcome lease_release(const struct lease *lease, const struct lease_request *request, struct lease *next);
+enum outcome lease_break(const struct lease *lease, const struct lease_request *request, struct lease *next);
+
+/* A new holder has another id than a holder before, or comes after a time without one. */
+bool lease_needs_token(const struct lease *lease, const struct lease *next, int64_t now_ms);
+
+/* --- The gate: may an operation on the data pass? --------------------------------------------------------------- */
+
+enum lease_use { LEASE_READ, LEASE_WRITE };
+
+/* id is NULL when the caller gave none. The codes are those of blobs; a container's differ in name only. */
+enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum lease_use use, int64_t now_ms);
+
+/* Whether a write that passed leaves nothing of this lease but its last id. */
+bool lease_ended(const struct lease *lease, int64_t now_ms);
+
+/* What a write leaves of a lease that has ended. */
+struct lease lease_freed(const struct lease *lease);
+
+/* --- Leases that stand ------------------------------------------------------------------------------------------ */
+
+/* One allocation, the owner's label behind the lease. */
+struct lease *lease_new(const struct lease *lease);
+
+/* After the allocation has moved. */
+void lease_moved(struct lease *lease);
+
+/* --- Records ---------------------------------------------------------------------------------------------------- */
+
+void lease_write(const struct lease *lease, struct record_writer *writer);
+bool lease_read(struct record_reader *reader, struct lease *lease);
+
+#endif

@@ -1,0 +1,340 @@
+#include "server/wait.h"
+
+#include "core/deadlines.h"
+#include "core/duration.h"
+#include "core/hash.h"
+#include "core/hash_index.h"
+#include "core/memory.h"
+#include "server/histogram.h"
+
+#include "ccan/container_of/container_of.h"
+#include "ccan/list/list.h"
+
+enum {
+    TICK_LINES = 100, /* lines that one tick of the timer looks at; the rest comes with the next tick */
+    PAUSED_RETRY_MS = 50,
+    ADDRESS_MAX_BYTES = 60000, /* a longer key name cannot be waited on */
+};
+
+/* Its address, the entry's name, stands behind it: db, kind, length of the name, name, key. */
+struct line {
+    struct entry entry;
+    struct deadline deadline;
+    struct list_head waiters;
+    size_t count;
+    enum wait_kind kind;
+    int db;
+    char address[];
+};
+
+struct waiter {
+    struct list_node node;
+    struct line *line; /* NULL when it has left */
+    RedisModuleBlockedClient *client;
+    const struct command *command;
+    RedisModuleString **argv;
+    int argc;
+    enum wait_kind kind;
+    bool answering;
+    int64_t since_us;
+};
+
+static struct hash_index lines;
+static struct deadlines deadlines;
+static struct wait_stats stats;
+static size_t waiters_count;
+static RedisModuleCtx *timer_ctx;
+static RedisModuleTimerID timer;
+static int64_t timer_due_ms;
+static bool timer_set;
+
+const struct wait_stats *wait_stats(void) {
+    return &stats;
+}
+
+int wait_start(RedisModuleCtx *ctx) {
+    hash_index_start(&lines);
+    timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
+    return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
+}
+
+/* --- Lines ------------------------------------------------------------------------------------------------------ */
+
+/* Writes an address; the caller frees it. Without data when the key's name is too long. */
+static struct bytes address_of(int db, enum wait_kind kind, struct bytes name, struct bytes key) {
+    struct record_writer writer;
+    if (name.length + key.length > ADDRESS_MAX_BYTES) return bytes_of(NULL, 0);
+    record_start(&writer);
+    record_put_byte(&writer, (uint8_t)kind);
+    record_put_number(&writer, (uint64_t)db);
+    record_put_bytes(&writer, name);
+    record_put_bytes(&writer, key);
+    char *address = memory_alloc(writer.length);
+    memcpy(address, writer.data, writer.length);
+    struct bytes bytes = bytes_of(address, writer.length);
+    record_end(&writer);
+    return bytes;
+}
+
+static struct line *line_at(struct bytes address) {
+    struct entry *entry = hash_index_find(&lines, hash_bytes(address), address);
+    return entry ? container_of(entry, struct line, entry) : NULL;
+}
+
+static struct line *line_new(struct bytes address, enum wait_kind kind, int db) {
+    struct line *line = memory_zeroed(sizeof(*line) + address.length);
+    memcpy(line->address, address.data, address.length);
+    line->entry = (struct entry){hash_bytes(address), (uint16_t)address.length, offsetof(struct line, address)};
+    line->kind = kind;
+    line->db = db;
+    list_head_init(&line->waiters);
+    hash_index_add(&lines, &line->entry);
+    return line;
+}
+
+static struct line *find_line(const struct call *call, enum wait_kind kind, struct bytes name) {
+    if (!waiters_count) return NULL;
+    struct bytes address = address_of(RedisModule_GetSelectedDb(call->ctx), kind, name, call_word(call, 1));
+    struct line *line = address.data ? line_at(address) : NULL;
+    memory_free((void *)address.data);
+    return line;
+}
+
+size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes name) {
+    const struct line *line = find_line(call, kind, name);
+    return line ? line->count : 0;
+}
+
+static void leave(struct waiter *waiter) {
+    struct line *line = waiter->line;
+    if (!line) return;
+    waiter->line = NULL;
+    list_del(&waiter->node);
+    waiters_count--;
+    stats.waiting[waiter->kind]--;
+    if (--line->count) return;
+    deadlines_unset(&deadlines, &line->deadline);
+    hash_index_remove(&lines, &line->entry);
+    memory_free(line);
+}
+
+/* --- The timer -------------------------------------------------------------------------------------------------- */
+
+static void on_timer(RedisModuleCtx *ctx, void *data);
+
+static void set_timer(int64_t in_ms) {
+    if (timer_set) RedisModule_StopTimer(timer_ctx, timer, NULL);
+    timer = RedisModule_CreateTimer(timer_ctx, in_ms > 0 ? in_ms : 0, on_timer, NULL);
+    timer_set = true;
+}
+
+/* The timer stands for the first deadline. */
+static void arm(void) {
+    const struct deadline *first = deadlines_first(&deadlines);
+    if (!first || (timer_set && timer_due_ms <= first->due_ms)) return;
+    timer_due_ms = first->due_ms;
+    set_timer(first->due_ms - server_now_ms());
+}
+
+static void line_due(struct line *line, int64_t due_ms) {
+    if (due_ms == WAIT_NO_INSTANT)
+        deadlines_unset(&deadlines, &line->deadline);
+    else
+        deadlines_set(&deadlines, &line->deadline, due_ms);
+}
+
+void wait_clock_moved(void) {
+    if (!timer_set) return;
+    timer_due_ms = 0;
+    set_timer(0);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
+static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
+    switch (command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms)) {
+    case OUTCOME_WAITING:
+    case OUTCOME_WRONG_TYPE:
+        return false;
+    case OUTCOME_CONTAINER_NOT_FOUND: /* a key that goes leaves its waiters waiting */
+        *due_ms = WAIT_NO_INSTANT;
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void note_served(const struct waiter *waiter) {
+    stats.served[waiter->kind]++;
+    histogram_add(HISTOGRAM_WAITING, (server_now_us() - waiter->since_us) / 1000);
+}
+
+/* The client is answered within this call: see on_timeout. */
+static void answer(struct waiter *waiter) {
+    leave(waiter);
+    waiter->answering = true;
+    note_served(waiter);
+    RedisModule_UnblockClient(waiter->client, waiter);
+}
+
+/* One after the other, until the first in line has to go on waiting. */
+static void serve_in_turn(RedisModuleCtx *ctx, struct line *line) {
+    size_t left = line->count;
+    for (struct waiter *waiter; left-- && (waiter = list_top(&line->waiters, struct waiter, node));) {
+        int64_t due_ms = WAIT_NO_INSTANT;
+        if (!ready(ctx, waiter, &due_ms)) {
+            line_due(line, due_ms);
+            return;
+        }
+        answer(waiter); /* the last one takes the line along */
+    }
+}
+
+static void serve_all(RedisModuleCtx *ctx, struct line *line) {
+    struct waiter *waiter, *next;
+    size_t left = line->count;
+    list_for_each_safe(&line->waiters, waiter, next, node) {
+        int64_t due_ms = WAIT_NO_INSTANT;
+        bool last = --left == 0;
+        if (ready(ctx, waiter, &due_ms)) answer(waiter);
+        if (last) return;
+    }
+}
+
+static void serve(RedisModuleCtx *ctx, struct line *line) {
+    if (line->kind == WAIT_NEWS)
+        serve_all(ctx, line);
+    else
+        serve_in_turn(ctx, line);
+}
+
+void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) {
+    struct line *line = find_line(call, kind, name);
+    if (!line) return;
+    int flags = RedisModule_GetContextFlags(call->ctx);
+    if (flags & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA)) {
+        RedisModule_SignalKeyAsReady(call->ctx, call->argv[1]);
+        return;
+    }
+    serve(call->ctx, line);
+    arm();
+}
+
+void wait_key_changed(const struct call *call) {
+    if (waiters_count) RedisModule_SignalKeyAsReady(call->ctx, call->argv[1]);
+}
+
+static bool may_write(RedisModuleCtx *ctx) {
+    int flags = RedisModule_GetContextFlags(ctx);
+    return flags & REDISMODULE_CTX_FLAGS_MASTER && !RedisModule_AvoidReplicaTraffic() &&
+           !(flags & REDISMODULE_CTX_FLAGS_LOADING);
+}
+
+static void on_timer(RedisModuleCtx *ctx, void *data) {
+    (void)data;
+    timer_set = false;
+    if (!deadlines_first(&deadlines)) return;
+    if (!may_write(ctx)) {
+        timer_due_ms = 0;
+        set_timer(PAUSED_RETRY_MS);
+        return;
+    }
+    int64_t now_ms = server_now_ms();
+    for (int i = 0; i < TICK_LINES; i++) {
+        struct deadline *first = deadlines_first(&deadlines);
+        if (!first || first->due_ms > now_ms) break;
+        struct line *line = container_of(first, struct line, deadline);
+        deadlines_unset(&deadlines, first);
+        RedisModule_SelectDb(ctx, line->db);
+        serve(ctx, line);
+    }
+    arm();
+}
+
+/* --- What the server calls -------------------------------------------------------------------------------------- */
+
+static struct waiter *waiter_of(RedisModuleCtx *ctx) {
+    return RedisModule_GetBlockedClientPrivateData(ctx);
+}
+
+/* The key has become ready in the server's eyes. Who cannot be answered must not have done anything. */
+static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct waiter *waiter = waiter_of(ctx);
+    struct line *line = waiter->line;
+    int64_t due_ms = WAIT_NO_INSTANT;
+    (void)argv;
+    (void)argc;
+    if (!line) return REDISMODULE_ERR;
+    if (line->kind != WAIT_NEWS && list_top(&line->waiters, struct waiter, node) != waiter) return REDISMODULE_ERR;
+    if (!ready(ctx, waiter, &due_ms)) {
+        line_due(line, due_ms);
+        arm();
+        return REDISMODULE_ERR;
+    }
+    leave(waiter);
+    note_served(waiter);
+    command_answer(waiter->command, ctx, waiter->argv, waiter->argc, CALL_SERVED);
+    return REDISMODULE_OK;
+}
+
+/* Time is up, or answer() has sent for the client. */
+static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct waiter *waiter = waiter_of(ctx);
+    (void)argv;
+    (void)argc;
+    leave(waiter);
+    command_answer(waiter->command, ctx, waiter->argv, waiter->argc, waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
+    return REDISMODULE_OK;
+}
+
+/* However the client got out of here. */
+static void on_gone(RedisModuleCtx *ctx, void *data) {
+    struct waiter *waiter = data;
+    (void)ctx;
+    leave(waiter);
+    for (int i = 0; i < waiter->argc; i++) RedisModule_FreeString(NULL, waiter->argv[i]);
+    memory_free(waiter->argv);
+    memory_free(waiter);
+}
+
+/* --- Getting in line -------------------------------------------------------------------------------------------- */
+
+bool wait_allowed(const struct call *call) {
+    if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
+    return !(RedisModule_GetContextFlags(call->ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA |
+                                                       REDISMODULE_CTX_FLAGS_DENY_BLOCKING));
+}
+
+static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
+    struct waiter *waiter = memory_zeroed(sizeof(*waiter));
+    waiter->command = call->command;
+    waiter->argc = call->argc;
+    waiter->argv = memory_alloc((size_t)call->argc * sizeof(*waiter->argv));
+    for (int i = 0; i < call->argc; i++) waiter->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
+    waiter->kind = kind;
+    waiter->since_us = server_now_us();
+    return waiter;
+}
+
+enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms) {
+    int db = RedisModule_GetSelectedDb(call->ctx);
+    struct bytes address = address_of(db, kind, name, call_word(call, 1));
+    struct line *line = address.data ? line_at(address) : NULL;
+    if (!line && address.data) line = line_new(address, kind, db);
+    memory_free((void *)address.data);
+    if (!line) return OUTCOME_OUT_OF_RANGE_INPUT;
+    struct waiter *waiter = waiter_new(call, kind);
+    waiter->line = line;
+    list_add_tail(&line->waiters, &waiter->node);
+    line->count++;
+    waiters_count++;
+    stats.waiting[kind]++;
+    stats.waits[kind]++;
+    if (line->count == 1) line_due(line, due_ms);
+    arm();
+    waiter->client = RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
+                                                   call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
+    if (!waiter->client) on_gone(call->ctx, waiter);
+    return OUTCOME_WAITING;
+}

@@ -1,0 +1,61 @@
+/* Waiting: clients that stand in line until something becomes theirs.
+ *
+ *   line = db, key, kind, name ─▶ waiter ─▶ waiter ─▶ …      in the order of arrival
+ *
+ * A waiter is a command that could not be answered yet: its row and its arguments. When something may have changed for
+ * a line, its first waiter is probed: the command runs once without effect or reply. If it can be answered now, it
+ * runs as if it had just arrived, the client gets the reply, and the next one is probed. So a hand-over costs the same
+ * however long the line is, and happens inside the command that made it possible.
+ *
+ * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one timer
+ * stands for the earliest of all. Nothing polls.
+ *
+ * Clients are blocked on their key as the server's own commands do it. So a key that appears anew, by RENAME, RESTORE
+ * or SWAPDB, makes the server call the waiters itself; a key that goes leaves them waiting; and clients that leave,
+ * time out or are unblocked by hand, or that lose their primary, are the server's to handle.
+ *
+ * Inside of a transaction or a script nothing waits and nobody is served: that happens when it is over. */
+#ifndef HOLDFAST_WAIT_H
+#define HOLDFAST_WAIT_H
+
+#include "server/command.h"
+
+enum wait_kind {
+    WAIT_LEASE, /* one after the other */
+    WAIT_NEWS,  /* all at once */
+    WAIT_KINDS
+};
+
+/* The instant at which time alone cannot help. */
+#define WAIT_NO_INSTANT INT64_MAX
+
+int wait_start(RedisModuleCtx *ctx);
+
+/* Whether the call may wait: BLOCK was given, it has not been answered from a line, and nothing forbids it. */
+bool wait_allowed(const struct call *call);
+
+/* Puts the call's client in line; due_ms as above. Answers OUTCOME_WAITING, always. */
+enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms);
+
+/* How many stand in line. */
+size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes name);
+
+/* Something has changed for a line, or time may have: serves whom it can. Costs nothing when nobody waits at all. */
+void wait_look(const struct call *call, enum wait_kind kind, struct bytes name);
+
+/* Somebody else has changed the key, as a whole or in parts. */
+void wait_key_changed(const struct call *call);
+
+/* The clock has been moved. */
+void wait_clock_moved(void);
+
+/* For INFO. */
+struct wait_stats {
+    unsigned long long waiting[WAIT_KINDS]; /* now */
+    unsigned long long waits[WAIT_KINDS];
+    unsigned long long served[WAIT_KINDS];
+};
+
+const struct wait_stats *wait_stats(void);
+
+#endif
