@@ -52,12 +52,12 @@ static const struct clause
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
 #define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
 
-#define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "holdfast read fast"
-#define GROWS   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "holdfast write fast"
-#define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "holdfast write fast"
-#define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "holdfast write fast"
-#define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "holdfast write fast"
-#define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "holdfast read slow"
+#define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "read fast"
+#define GROWS   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "write fast"
+#define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "write fast"
+#define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "write fast"
+#define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "write fast"
+#define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "read slow"
 
 #define ON_CONTAINER .aggregate = &container_aggregate
 
@@ -128,7 +128,7 @@ static const struct command commands[ROW_COUNT] = {
         .summary = "Answers a page of a container's blobs in the order of their names, and the marker of the next page."},
 
     ROW(effect_handle) .name = EFFECT_COMMAND,
-        .key = KEY_EFFECT, .flags = "write", .categories = "holdfast write dangerous",
+        .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",
         .grammar = GRAMMAR(&key, &effect, &payload),
         .complexity = "That of the command whose effect it is",
         .summary = "Applies what another server has decided. For the primary's link and append-only files alone."},

@@ -14,7 +14,8 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
     X(Alloc)                                                                                                 \
     X(Calloc)                                                                                                \
     X(Realloc)                                                                                               \
-    X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(HoldString)        \
+    X(Free)                                                                                                  \
+    X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(HoldString)                \
         X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(SetCommandInfo) X(          \
             SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType) X(ModuleTypeGetType) \
             X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(KeyType) X(UnlinkKey)       \
@@ -50,6 +51,8 @@ static const struct {
     OPTIONAL_ROW("AddACLCategory", add_category)                                         /* 7.4 */
 };
 
+static const char *own_category = "";
+
 static int64_t wall_clock_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -65,7 +68,7 @@ static int no_command_categories(RedisModuleCommand *command, const char *catego
 static int no_category(RedisModuleCtx *ctx, const char *category) {
     (void)ctx;
     (void)category;
-    return REDISMODULE_OK;
+    return REDISMODULE_ERR;
 }
 
 static void fall_back(void) {
@@ -98,10 +101,13 @@ int64_t api_now_us(void) {
     return cached_microseconds();
 }
 
-void api_set_categories(RedisModuleCommand *command, const char *categories) {
-    set_command_categories(command, categories);
+void api_add_category(RedisModuleCtx *ctx, const char *category) {
+    if (add_category(ctx, category) == REDISMODULE_OK) own_category = category;
 }
 
-void api_add_category(RedisModuleCtx *ctx, const char *category) {
-    add_category(ctx, category);
+/* A server that finds one category that it does not know takes none of them. */
+void api_set_categories(RedisModuleCommand *command, const char *categories) {
+    char all[64];
+    snprintf(all, sizeof(all), "%s %s", categories, own_category);
+    set_command_categories(command, all);
 }
