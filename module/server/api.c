@@ -15,19 +15,21 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
     X(Calloc)                                                                                                \
     X(Realloc)                                                                                               \
     X(Free)                                                                                                  \
-    X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(HoldString)                \
-        X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(SetCommandInfo) X(          \
-            SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType) X(ModuleTypeGetType) \
-            X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(KeyType) X(UnlinkKey)       \
-                X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) X(ReplicateVerbatim)                \
-                    X(GetContextFlags) X(GetClientId) X(ReplyWithError) X(ReplyWithSimpleString)             \
-                        X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray)     \
-                            X(ReplyWithMap) X(ReplySetArrayLength) X(ReplySetMapLength) X(SaveUnsigned)      \
-                                X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer)        \
-                                    X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO)                \
-                                        X(DigestAddStringBuffer) X(DigestAddLongLong) X(DigestEndSequence)   \
-                                            X(DefragAlloc) X(DefragRedisModuleString) X(DefragShouldStop)    \
-                                                X(DefragCursorSet) X(DefragCursorGet)                        \
+    X(TryAlloc)                                                                                              \
+    X(MallocSize)                                                                                            \
+    X(MallocSizeString)                                                                                      \
+    X(CreateString) X(FreeString) X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand)     \
+        X(GetCommand) X(SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs)          \
+            X(CreateDataType) X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey)    \
+                X(CloseKey) X(KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
+                    X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError)                 \
+                        X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong)               \
+                            X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength)        \
+                                X(ReplySetMapLength) X(SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer)     \
+                                    X(LoadString) X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF)  \
+                                        X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestAddLongLong)    \
+                                            X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)   \
+                                                X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet)    \
                                                     X(RegisterNumericConfig) X(RegisterBoolConfig)           \
                                                         X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
                                                             X(InfoAddFieldULongLong) X(InfoAddFieldCString)  \
