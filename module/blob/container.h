@@ -25,7 +25,7 @@
 #include "core/condition.h"
 #include "core/content.h"
 
-enum { BLOB_INLINE_MAX = 1024 };
+enum { BLOB_INLINE_MAX = 4096 };
 
 struct blob_extra {
     struct packed *properties;
