@@ -52,14 +52,15 @@ static const struct clause
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
 #define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
 
-#define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "holdfast read fast"
-#define GROWS   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "holdfast write fast"
-#define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "holdfast write fast"
-#define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "holdfast write fast"
-#define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "holdfast write fast"
-#define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "holdfast read slow"
+#define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "read fast"
+#define GROWS   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "write fast"
+#define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "write fast"
+#define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "write fast"
+#define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "write fast"
+#define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "read slow"
 
 #define ON_CONTAINER .aggregate = &container_aggregate
+#define ON_BLOB ON_CONTAINER, .expect = blob_expect
 
 /* Each row needs an entry of its own for the server to call: the server says only which function, not which row. */
 #define ROWS(X)                                                                                                      \
@@ -99,27 +100,27 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(1); memory is freed in the background",
         .summary = "Deletes a container and all that is in it."},
 
-    ROW(blob_put) .name = "BLOB.PUT", ON_CONTAINER, GROWS, .conditions = CONDITIONS_CREATE, .check = blob_put_check,
+    ROW(blob_put) .name = "BLOB.PUT", ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE, .check = blob_put_check,
         .grammar = GRAMMAR(&container, &blob, &content, &props, &meta, CONDITIONS),
         .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
         .summary = "Creates or replaces a blob and answers its new ETag."},
-    ROW(blob_get) .name = "BLOB.GET", ON_CONTAINER, READS, .conditions = CONDITIONS_READ,
+    ROW(blob_get) .name = "BLOB.GET", ON_BLOB, READS, .conditions = CONDITIONS_READ,
         .grammar = GRAMMAR(&container, &blob, &range, CONDITIONS),
         .complexity = "O(1), and the bytes that are answered",
         .summary = "Answers a blob's ETag and content, or null when the conditions say that nothing is new."},
-    ROW(blob_stat) .name = "BLOB.STAT", ON_CONTAINER, READS, .conditions = CONDITIONS_READ,
+    ROW(blob_stat) .name = "BLOB.STAT", ON_BLOB, READS, .conditions = CONDITIONS_READ,
         .grammar = GRAMMAR(&container, &blob, CONDITIONS),
         .complexity = "O(1)", .summary = "Answers everything about a blob but its content."},
-    ROW(blob_setprops) .name = "BLOB.SETPROPS", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
+    ROW(blob_setprops) .name = "BLOB.SETPROPS", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&container, &blob, &new_props, CONDITIONS),
         .complexity = "O(1)", .summary = "Replaces all properties of a blob and answers its new ETag."},
-    ROW(blob_getmeta) .name = "BLOB.GETMETA", ON_CONTAINER, READS, .conditions = CONDITIONS_READ,
+    ROW(blob_getmeta) .name = "BLOB.GETMETA", ON_BLOB, READS, .conditions = CONDITIONS_READ,
         .grammar = GRAMMAR(&container, &blob, CONDITIONS),
         .complexity = "O(1)", .summary = "Answers a blob's ETag and metadata."},
-    ROW(blob_setmeta) .name = "BLOB.SETMETA", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
+    ROW(blob_setmeta) .name = "BLOB.SETMETA", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&container, &blob, &new_meta, CONDITIONS),
         .complexity = "O(1)", .summary = "Replaces a blob's metadata as a whole and answers its new ETag."},
-    ROW(blob_delete) .name = "BLOB.DELETE", ON_CONTAINER, SHRINKS, .conditions = CONDITIONS_WRITE,
+    ROW(blob_delete) .name = "BLOB.DELETE", ON_BLOB, SHRINKS, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&container, &blob, CONDITIONS),
         .complexity = "O(log N), N being the blobs in the container", .summary = "Deletes a blob."},
     ROW(blob_list) .name = "BLOB.LIST", ON_CONTAINER, PAGES,
@@ -128,7 +129,7 @@ static const struct command commands[ROW_COUNT] = {
         .summary = "Answers a page of a container's blobs in the order of their names, and the marker of the next page."},
 
     ROW(effect_handle) .name = EFFECT_COMMAND,
-        .key = KEY_EFFECT, .flags = "write", .categories = "holdfast write dangerous",
+        .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",
         .grammar = GRAMMAR(&key, &effect, &payload),
         .complexity = "That of the command whose effect it is",
         .summary = "Applies what another server has decided. For the primary's link and append-only files alone."},

@@ -74,7 +74,7 @@ static int subscribe(RedisModuleCtx *ctx) {
 }
 
 static void seed_hash(void) {
-    unsigned char seed[16];
+    unsigned char seed[HASH_SEED_BYTES];
     RedisModule_GetRandomBytes(seed, sizeof(seed));
     hash_seed(seed);
 }

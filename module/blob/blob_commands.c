@@ -2,6 +2,7 @@
 #include "blob/blob_commands.h"
 
 #include "core/memory.h"
+#include "core/name.h"
 #include "core/property.h"
 #include "server/effect.h"
 
@@ -9,9 +10,15 @@
 
 enum { ARG_BLOB = 2, ARG_CONTENT = 3 };
 
+/* A name that is too long is refused before anybody looks for it. */
+void blob_expect(struct call *call) {
+    struct bytes name = call_word(call, ARG_BLOB);
+    if (name.length <= NAME_MAX_BYTES) call->search = container_expect(call->value, name);
+}
+
 /* The blob that the call names, if it is there and as the conditions want it. */
 static enum outcome find(struct call *call, struct blob **blob) {
-    *blob = container_find(call->value, call_word(call, ARG_BLOB));
+    *blob = container_found(call->value, &call->search);
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
     return call_conditions(call, &(*blob)->stamp, "blob");
 }
@@ -24,14 +31,15 @@ enum outcome blob_put_check(struct call *call) {
 }
 
 enum outcome blob_put(struct call *call) {
-    struct bytes name = call_word(call, ARG_BLOB);
-    struct blob *blob = container_find(call->value, name);
+    container_expect_blob(call->value, &call->search);
+    int64_t now_ms = server_now_ms();
+    struct blob *blob = container_found(call->value, &call->search);
     enum outcome outcome = call_conditions(call, blob ? &blob->stamp : NULL, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct stamp stamp = commit_stamp();
+    struct stamp stamp = commit_stamp(now_ms);
     struct change change = {
         .kind = CHANGE_PUT,
-        .name = name,
+        .name = call->search.name,
         .stamp = stamp,
         .created_ms = stamp.modified_ms,
         .properties = call->properties.list,
@@ -117,8 +125,8 @@ enum outcome blob_getmeta(struct call *call) {
 
 /* The change of a blob that must be there, and its new ETag as the answer. */
 static enum outcome update(struct call *call, struct blob *blob, struct change *change) {
-    change->name = call_word(call, ARG_BLOB);
-    change->stamp = commit_stamp();
+    change->name = call->search.name;
+    change->stamp = commit_stamp(server_now_ms());
     commit_change(call, blob, change, NULL);
     reply_version(call->ctx, change->stamp.etag);
     return OUTCOME_DONE;
@@ -144,7 +152,7 @@ enum outcome blob_delete(struct call *call) {
     struct blob *blob;
     enum outcome outcome = find(call, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_DELETE, .name = call_word(call, ARG_BLOB)};
+    struct change change = {.kind = CHANGE_DELETE, .name = call->search.name};
     commit_change(call, blob, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;

@@ -33,6 +33,7 @@ enum outcome container_getacl(struct call *call);
 enum outcome container_setacl(struct call *call);
 enum outcome container_delete(struct call *call);
 
+void blob_expect(struct call *call);
 enum outcome blob_put_check(struct call *call);
 enum outcome blob_put(struct call *call);
 enum outcome blob_get(struct call *call);
@@ -49,8 +50,8 @@ extern long long max_blob_bytes;
 /* Everything that is shown of a blob but its name and metadata. */
 void reply_blob_fields(struct reply_list *map, const struct blob *blob);
 
-/* A moment's ETag and instant. */
-struct stamp commit_stamp(void);
+/* A new ETag, and the instant that goes with it. */
+struct stamp commit_stamp(int64_t now_ms);
 
 /* What follows every decision to change something: apply, send the effect, tell. The content's argument, if
  * any, travels with the effect. A change of the kind CHANGE_CREATE makes the call's value. */

@@ -3,8 +3,7 @@
 #include "server/audience.h"
 #include "server/effect.h"
 
-struct stamp commit_stamp(void) {
-    int64_t now_ms = server_now_ms();
+struct stamp commit_stamp(int64_t now_ms) {
     return (struct stamp){version_mint(now_ms), now_ms};
 }
 

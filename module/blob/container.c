@@ -58,7 +58,12 @@ struct container *container_new(const struct change *change) {
 }
 
 struct blob *container_find(const struct container *container, struct bytes name) {
-    struct entry *entry = catalog_find(&container->blobs, name);
+    struct catalog_search search = container_expect(container, name);
+    return container_found(container, &search);
+}
+
+struct blob *container_found(const struct container *container, const struct catalog_search *search) {
+    struct entry *entry = catalog_found(&container->blobs, search);
     return entry ? blob_of_entry(entry) : NULL;
 }
 
@@ -301,8 +306,8 @@ static void apply_put(struct container *container, struct blob *blob, const stru
     if (change->frees_lease) free_lease(container, blob);
 }
 
-/* A content that stands in the blob becomes a chunk, so that more can follow: the first piece of a content may be
- * small, however large the content is. */
+/* A content that stands in the blob becomes a chunk, so that more can follow: the first piece of a content
+ * may be small, however large the content is. */
 static bool lift_content(struct container *container, struct blob *blob) {
     if (!is_inline(&blob->content) || !blob->content.length) return true;
     struct chunk *chunk = chunk_copy(blob_view(blob, 0, UINT64_MAX));

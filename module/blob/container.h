@@ -25,7 +25,7 @@
 #include "core/condition.h"
 #include "core/content.h"
 
-enum { BLOB_INLINE_MAX = 1024 };
+enum { BLOB_INLINE_MAX = 4096 };
 
 struct blob_extra {
     struct packed *properties;
@@ -74,6 +74,16 @@ void container_free(struct container *container);
 struct container *container_copy(const struct container *source);
 
 struct blob *container_find(const struct container *container, struct bytes name);
+
+/* Likewise in steps, for who has something to do while the memory comes. */
+static inline struct catalog_search container_expect(const struct container *container, struct bytes name) {
+    return catalog_expect(&container->blobs, name);
+}
+static inline void container_expect_blob(const struct container *container,
+                                         const struct catalog_search *search) {
+    catalog_expect_entry(&container->blobs, search);
+}
+struct blob *container_found(const struct container *container, const struct catalog_search *search);
 
 /* Moves the state. blob is the one that the change names, NULL if there is none. False, and nothing done,
  * when the change does not fit the state that it meets. The change's chunk is taken over in either case. */

@@ -12,7 +12,7 @@ static enum container_access asked_access(const struct call *call) {
 
 enum outcome container_create(struct call *call) {
     if (call->value) return OUTCOME_CONTAINER_EXISTS;
-    struct stamp stamp = commit_stamp();
+    struct stamp stamp = commit_stamp(server_now_ms());
     struct change change = {
         .kind = CHANGE_CREATE,
         .stamp = stamp,
@@ -64,7 +64,7 @@ static enum outcome update(struct call *call, struct change *change) {
     const struct container *container = call->value;
     enum outcome outcome = call_conditions(call, &container->stamp, "container");
     if (outcome != OUTCOME_DONE) return outcome;
-    change->stamp = commit_stamp();
+    change->stamp = commit_stamp(server_now_ms());
     commit_change(call, NULL, change, NULL);
     reply_version(call->ctx, change->stamp.etag);
     return OUTCOME_DONE;

@@ -5,7 +5,7 @@
 
 const char *const include_words[] = {"META", NULL};
 
-enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, PAGE_BUDGET_BYTES = 1 << 20 };
+enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
 
 void reply_blob_fields(struct reply_list *map, const struct blob *blob) {
     struct packed_list properties = blob_properties(blob);

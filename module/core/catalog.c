@@ -12,8 +12,23 @@ void catalog_end(struct catalog *catalog) {
     order_index_end(&catalog->by_order);
 }
 
+struct catalog_search catalog_expect(const struct catalog *catalog, struct bytes name) {
+    struct catalog_search search = {name, hash_bytes(name)};
+    hash_index_expect(&catalog->by_hash, search.hash);
+    return search;
+}
+
 struct entry *catalog_find(const struct catalog *catalog, struct bytes name) {
-    return hash_index_find(&catalog->by_hash, hash_bytes(name), name);
+    struct catalog_search search = catalog_expect(catalog, name);
+    return catalog_found(catalog, &search);
+}
+
+void catalog_expect_entry(const struct catalog *catalog, const struct catalog_search *search) {
+    hash_index_expect_entry(&catalog->by_hash, search->hash);
+}
+
+struct entry *catalog_found(const struct catalog *catalog, const struct catalog_search *search) {
+    return hash_index_find(&catalog->by_hash, search->hash, search->name);
 }
 
 void catalog_add(struct catalog *catalog, struct entry *entry) {

@@ -23,7 +23,20 @@ void catalog_start(struct catalog *catalog);
 /* The entries are the caller's to free, before this. */
 void catalog_end(struct catalog *catalog);
 
+/* A name that is about to be looked for: hashed, and its bucket on the way. Valid until the next change. */
+struct catalog_search {
+    struct bytes name;
+    uint32_t hash;
+};
+
+struct catalog_search catalog_expect(const struct catalog *catalog, struct bytes name);
 struct entry *catalog_find(const struct catalog *catalog, struct bytes name);
+
+/* A search in steps: the bucket is sent for, then the entry, then it is there. The first two only save time.
+ */
+void catalog_expect_entry(const struct catalog *catalog, const struct catalog_search *search);
+struct entry *catalog_found(const struct catalog *catalog, const struct catalog_search *search);
+
 /* The entry has its name and no hash yet. */
 void catalog_add(struct catalog *catalog, struct entry *entry);
 void catalog_remove(struct catalog *catalog, const struct entry *entry);

@@ -1,57 +1,41 @@
 #include "core/hash.h"
 
-static uint64_t key[2];
+static uint64_t key[HASH_SEED_BYTES / 8];
 
-struct state {
-    uint64_t a, b, c, d;
-};
-
-static uint64_t rotate(uint64_t word, int bits) {
-    return word << bits | word >> (64 - bits);
-}
-
-static inline void stir(struct state *s) {
-    s->a += s->b;
-    s->b = rotate(s->b, 13) ^ s->a;
-    s->a = rotate(s->a, 32);
-    s->c += s->d;
-    s->d = rotate(s->d, 16) ^ s->c;
-    s->a += s->d;
-    s->d = rotate(s->d, 21) ^ s->a;
-    s->c += s->b;
-    s->b = rotate(s->b, 17) ^ s->c;
-    s->c = rotate(s->c, 32);
-}
-
-static inline void absorb(struct state *s, uint64_t word) {
-    s->d ^= word;
-    stir(s);
-    s->a ^= word;
-}
-
-void hash_seed(const unsigned char seed[16]) {
+void hash_seed(const unsigned char seed[HASH_SEED_BYTES]) {
     memcpy(key, seed, sizeof(key));
 }
 
+static inline uint64_t mix(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t word_at(const char *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+/* Up to sixteen bytes as two words; of eight bytes and more the words overlap, so that no byte is read behind
+ * the end. */
+static inline void last_words(const char *at, size_t left, uint64_t *first, uint64_t *second) {
+    *first = *second = 0;
+    if (left >= 8) {
+        *first = word_at(at);
+        *second = word_at(at + left - 8);
+    } else if (left) {
+        memcpy(first, at, left);
+    }
+}
+
 uint32_t hash_bytes(struct bytes bytes) {
-    struct state s = {
-        key[0] ^ UINT64_C(0x736f6d6570736575),
-        key[1] ^ UINT64_C(0x646f72616e646f6d),
-        key[0] ^ UINT64_C(0x6c7967656e657261),
-        key[1] ^ UINT64_C(0x7465646279746573),
-    };
+    uint64_t state = key[0] ^ bytes.length, first, second;
     const char *at = bytes.data;
     size_t left = bytes.length;
-    uint64_t word;
-    for (; left >= 8; left -= 8, at += 8) {
-        memcpy(&word, at, 8);
-        absorb(&s, word);
-    }
-    word = 0;
-    if (left) memcpy(&word, at, left);
-    absorb(&s, word | (uint64_t)bytes.length << 56);
-    s.c ^= 0xff;
-    for (int i = 0; i < 3; i++) stir(&s);
-    uint64_t sum = s.a ^ s.b ^ s.c ^ s.d;
+    for (; left > 16; left -= 16, at += 16) state = mix(word_at(at) ^ key[1], word_at(at + 8) ^ state);
+    last_words(at, left, &first, &second);
+    state = mix(first ^ key[1], second ^ state);
+    uint64_t sum = mix(state ^ key[2], key[3] ^ bytes.length);
     return (uint32_t)(sum ^ sum >> 32);
 }

@@ -1,5 +1,8 @@
-/* A keyed hash (SipHash-1-3) for names that come from outside: without the key nobody can choose names that
- * collide. */
+/* A keyed hash for names that come from outside: fast, and without the key nobody can choose names that
+ * collide.
+ *
+ * Sixteen bytes at a time are mixed by one wide multiplication, both of whose factors depend on the key and
+ * on all that came before. */
 #ifndef HOLDFAST_HASH_H
 #define HOLDFAST_HASH_H
 
@@ -7,8 +10,10 @@
 
 #include <stdint.h>
 
+enum { HASH_SEED_BYTES = 32 };
+
 /* Once, at start, before anything is hashed. */
-void hash_seed(const unsigned char seed[16]);
+void hash_seed(const unsigned char seed[HASH_SEED_BYTES]);
 
 uint32_t hash_bytes(struct bytes bytes);
 

@@ -80,9 +80,20 @@ static unsigned tag_matches(const struct bucket *bucket, uint8_t tag) {
 
 /* The name, and what the caller wants next, mostly lie in the lines behind the entry's own: one wait for all.
  */
-static void fetch_ahead(const struct entry *entry) {
+static void fetch(const void *entry) {
+    __builtin_prefetch(entry);
     __builtin_prefetch((const char *)entry + 64);
     __builtin_prefetch((const char *)entry + 128);
+}
+
+void hash_index_expect(const struct hash_index *index, uint32_t hash) {
+    __builtin_prefetch(bucket_at(index, place_of(index, hash)));
+}
+
+void hash_index_expect_entry(const struct hash_index *index, uint32_t hash) {
+    const struct bucket *bucket = bucket_at(index, place_of(index, hash));
+    unsigned matches = tag_matches(bucket, tag_of(hash));
+    if (matches) fetch(bucket->slots[__builtin_ctz(matches)]);
 }
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name) {
@@ -90,7 +101,7 @@ struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, str
     for (; bucket; bucket = bucket_next(bucket)) {
         for (unsigned matches = tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             struct entry *entry = bucket->slots[__builtin_ctz(matches)];
-            fetch_ahead(entry);
+            fetch(entry);
             if (entry->hash == hash && bytes_equal(entry_name(entry), name)) return entry;
         }
     }

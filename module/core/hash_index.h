@@ -27,6 +27,11 @@ struct hash_index {
 void hash_index_start(struct hash_index *index);
 void hash_index_end(struct hash_index *index);
 
+/* For a caller who has something else to do before hash_index_find: starts fetching the bucket, and, once
+ * that has arrived, the entry. */
+void hash_index_expect(const struct hash_index *index, uint32_t hash);
+void hash_index_expect_entry(const struct hash_index *index, uint32_t hash);
+
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name);
 
 /* The name must not be there yet. */

@@ -1,5 +1,7 @@
 #include "core/version.h"
 
+#include "core/hex.h"
+
 #include "ccan/endian/endian.h"
 
 #define PLAUSIBLE_LEAD_SECONDS INT64_C(315576000) /* ten years */
@@ -53,12 +55,6 @@ void version_write(version v, char text[VERSION_TEXT_LENGTH]) {
     memcpy(text + 10, &low, sizeof(low));
 }
 
-static int digit_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = bytes_lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool version_read(struct bytes text, version *v) {
     if (text.length == VERSION_TEXT_LENGTH + 2 && text.data[0] == '"' && text.data[text.length - 1] == '"')
         text = bytes_of(text.data + 1, VERSION_TEXT_LENGTH);
@@ -66,7 +62,7 @@ bool version_read(struct bytes text, version *v) {
         return false;
     version sum = 0;
     for (size_t i = 2; i < VERSION_TEXT_LENGTH; i++) {
-        int digit = digit_value(text.data[i]);
+        int digit = hex_value(text.data[i]);
         if (digit < 0) return false;
         sum = sum << 4 | (version)digit;
     }

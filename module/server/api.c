@@ -14,19 +14,22 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
     X(Alloc)                                                                                                 \
     X(Calloc)                                                                                                \
     X(Realloc)                                                                                               \
-    X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) X(CreateString) X(FreeString) X(HoldString)        \
-        X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(SetCommandInfo) X(          \
-            SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType) X(ModuleTypeGetType) \
-            X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(KeyType) X(UnlinkKey)       \
-                X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) X(ReplicateVerbatim)                \
-                    X(GetContextFlags) X(GetClientId) X(ReplyWithError) X(ReplyWithSimpleString)             \
-                        X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray)     \
-                            X(ReplyWithMap) X(ReplySetArrayLength) X(ReplySetMapLength) X(SaveUnsigned)      \
-                                X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer)        \
-                                    X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO)                \
-                                        X(DigestAddStringBuffer) X(DigestAddLongLong) X(DigestEndSequence)   \
-                                            X(DefragAlloc) X(DefragRedisModuleString) X(DefragShouldStop)    \
-                                                X(DefragCursorSet) X(DefragCursorGet)                        \
+    X(Free)                                                                                                  \
+    X(TryAlloc)                                                                                              \
+    X(MallocSize)                                                                                            \
+    X(MallocSizeString)                                                                                      \
+    X(CreateString) X(FreeString) X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand)     \
+        X(GetCommand) X(SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs)          \
+            X(CreateDataType) X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey)    \
+                X(CloseKey) X(KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
+                    X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError)                 \
+                        X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong)               \
+                            X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength)        \
+                                X(ReplySetMapLength) X(SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer)     \
+                                    X(LoadString) X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF)  \
+                                        X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestAddLongLong)    \
+                                            X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)   \
+                                                X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet)    \
                                                     X(RegisterNumericConfig) X(RegisterBoolConfig)           \
                                                         X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
                                                             X(InfoAddFieldULongLong) X(InfoAddFieldCString)  \
@@ -50,6 +53,8 @@ static const struct {
     OPTIONAL_ROW("AddACLCategory", add_category)                                         /* 7.4 */
 };
 
+static const char *own_category = "";
+
 static int64_t wall_clock_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -65,7 +70,7 @@ static int no_command_categories(RedisModuleCommand *command, const char *catego
 static int no_category(RedisModuleCtx *ctx, const char *category) {
     (void)ctx;
     (void)category;
-    return REDISMODULE_OK;
+    return REDISMODULE_ERR;
 }
 
 static void fall_back(void) {
@@ -98,10 +103,13 @@ int64_t api_now_us(void) {
     return cached_microseconds();
 }
 
-void api_set_categories(RedisModuleCommand *command, const char *categories) {
-    set_command_categories(command, categories);
+void api_add_category(RedisModuleCtx *ctx, const char *category) {
+    if (add_category(ctx, category) == REDISMODULE_OK) own_category = category;
 }
 
-void api_add_category(RedisModuleCtx *ctx, const char *category) {
-    add_category(ctx, category);
+/* A server that finds one category that it does not know takes none of them. */
+void api_set_categories(RedisModuleCommand *command, const char *categories) {
+    char all[64];
+    snprintf(all, sizeof(all), "%s %s", categories, own_category);
+    set_command_categories(command, all);
 }

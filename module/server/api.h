@@ -17,10 +17,10 @@ int api_bind(RedisModuleCtx *ctx, const char *name, int version);
 /* The wall clock: the same throughout a command where the server can say so. */
 int64_t api_now_us(void);
 
-/* Puts a command into ACL categories; of those that the server does not know, into none. */
-void api_set_categories(RedisModuleCommand *command, const char *categories);
-
-/* Announces a category of our own. */
+/* Announces an ACL category of our own. */
 void api_add_category(RedisModuleCtx *ctx, const char *category);
+
+/* Puts a command into ACL categories, the server's and ours, as far as the server has any for modules. */
+void api_set_categories(RedisModuleCommand *command, const char *categories);
 
 #endif

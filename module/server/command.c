@@ -124,11 +124,13 @@ static enum outcome open_key(struct call *call) {
     if (!aggregate) return OUTCOME_DONE;
     int mode = call->command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
+    if (call->key && RedisModule_ModuleTypeGetType(call->key) == aggregate->type) {
+        call->value = RedisModule_ModuleTypeGetValue(call->key);
+        return OUTCOME_DONE;
+    }
     bool missing = !call->key || RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
-    if (missing) return call->command->key == KEY_CREATE ? OUTCOME_DONE : aggregate->missing;
-    if (RedisModule_ModuleTypeGetType(call->key) != aggregate->type) return OUTCOME_WRONG_TYPE;
-    call->value = RedisModule_ModuleTypeGetValue(call->key);
-    return OUTCOME_DONE;
+    if (!missing) return OUTCOME_WRONG_TYPE;
+    return call->command->key == KEY_CREATE ? OUTCOME_DONE : aggregate->missing;
 }
 
 static void list_start(struct call_list *list) {
@@ -160,8 +162,10 @@ int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleS
     list_start(&call.properties);
     list_start(&call.policies);
     call.note[0] = '\0';
+    enum outcome opened = open_key(&call);
+    if (call.value && command->expect) command->expect(&call);
     enum outcome outcome = check_form(&call);
-    if (outcome == OUTCOME_DONE) outcome = open_key(&call);
+    if (outcome == OUTCOME_DONE) outcome = opened;
     if (outcome == OUTCOME_DONE) outcome = command->handle(&call);
     finish(&call);
     if (outcome != OUTCOME_DONE) refusal_reply(&call, outcome);

@@ -1,11 +1,14 @@
 /* A command: one row of the table in commands.c, and the straight way that every command goes.
  *
- *   parse ─▶ look at the form ─▶ open the one key ─▶ the family's handler: decide, apply, replicate, reply
+ *   open the one key ─▶ parse and look at the form ─▶ the family's handler: decide, apply, replicate, reply
  *
- * No step goes back. The first one that fails answers with its error and leaves no trace. */
+ * No step goes back. The first one that fails answers with its error and leaves no trace. A key that is
+ * missing or of another type counts only when the form is right; it is opened first so that the memory that
+ * the command will want is on its way while argv is read. */
 #ifndef HOLDFAST_COMMAND_H
 #define HOLDFAST_COMMAND_H
 
+#include "core/catalog.h"
 #include "core/condition.h"
 #include "core/packed.h"
 #include "server/aggregate.h"
@@ -19,6 +22,7 @@ struct command {
     const char *name;
     RedisModuleCmdFunc entry;
     enum outcome (*handle)(struct call *call);
+    void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
     const struct clause *const *grammar;
     struct aggregate *aggregate; /* NULL: the handler opens the key itself */
@@ -46,6 +50,7 @@ struct call {
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty lists when not given */
     RedisModuleKey *key;
+    struct catalog_search search; /* of the name that the command is about, if the value is there */
     void *value;    /* the aggregate, NULL when the key is missing and the command may create it */
     char note[160]; /* what a refusal has to say beyond the table's text; empty for most */
 };

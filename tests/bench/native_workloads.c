@@ -1,0 +1,103 @@
+/*
+ * What a user would do without the module: strings, a hash, and the customary Lua script for compare-and-set.
+ */
+#include <string.h>
+
+#include "basics.h"
+#include "workload.h"
+
+enum { PING, SET, GET, HSET, HGET, LUA_FILL, LUA, WORKLOADS };
+
+/* One hash per object. The caller brings the version that it has seen; the script counts it up and answers
+ * the new one. */
+static const char compare_and_set[] = "local version = redis.call('HGET', KEYS[1], 'version') "
+                                      "if version ~= ARGV[1] then return redis.error_reply('PRECONDITION "
+                                      "version is ' .. tostring(version)) end "
+                                      "version = string.format('%018d', version + 1) "
+                                      "redis.call('HSET', KEYS[1], 'version', version, 'value', ARGV[2]) "
+                                      "return version";
+
+static const struct workload workloads[WORKLOADS];
+
+static void ping_form(const struct dataset *data, struct form *form) {
+    (void)data;
+    form_print(form, "PING");
+}
+
+static void set_form(const struct dataset *data, struct form *form) {
+    form_print(form, "SET %b %b", name_mark, sizeof name_mark, data->content, data->bytes);
+}
+
+static void get_form(const struct dataset *data, struct form *form) {
+    (void)data;
+    form_print(form, "GET %b", name_mark, sizeof name_mark);
+}
+
+static void hset_form(const struct dataset *data, struct form *form) {
+    form_print(form, "HSET hash %b %b", name_mark, sizeof name_mark, data->content, data->bytes);
+}
+
+static void hget_form(const struct dataset *data, struct form *form) {
+    (void)data;
+    form_print(form, "HGET hash %b", name_mark, sizeof name_mark);
+}
+
+static void lua_fill_form(const struct dataset *data, struct form *form) {
+    form_print(form, "HSET object:%b version %b value %b", name_mark, sizeof name_mark, token_mark,
+               sizeof token_mark, data->content, data->bytes);
+}
+
+static void lua_form(const struct dataset *data, struct form *form) {
+    struct reply digest = wire_call(data->wires[0], "SCRIPT LOAD %s", compare_and_set);
+    form_print(form, "EVALSHA %b 1 object:%b %b %b", digest.text, digest.length, name_mark, sizeof name_mark,
+               token_mark, sizeof token_mark, data->content, data->bytes);
+}
+
+static const struct workload workloads[WORKLOADS] = {
+    [PING] = {.name = "PING", .traits = SMALL_ONLY, .form = ping_form, .is_expected = is_ok},
+    [SET] = {.name = "SET",
+             .traits = GROWS | INSERTS | REPLICATED,
+             .filler = &workloads[SET],
+             .form = set_form,
+             .is_expected = is_ok},
+    [GET] = {.name = "GET",
+             .traits = GROWS,
+             .filler = &workloads[SET],
+             .form = get_form,
+             .is_expected = is_content},
+    [HSET] = {.name = "HSET",
+              .traits = SMALL_ONLY,
+              .filler = &workloads[HSET],
+              .form = hset_form,
+              .is_expected = is_integer},
+    [HGET] = {.name = "HGET",
+              .traits = SMALL_ONLY,
+              .filler = &workloads[HSET],
+              .form = hget_form,
+              .is_expected = is_content},
+    [LUA_FILL] = {.name = "HSET version value",
+                  .traits = UNMEASURED,
+                  .filler = &workloads[LUA_FILL],
+                  .form = lua_fill_form,
+                  .is_expected = is_integer},
+    [LUA] = {.name = "Lua compare-and-set",
+             .traits = REPLICATED,
+             .filler = &workloads[LUA_FILL],
+             .form = lua_form,
+             .is_expected = is_token},
+};
+
+static const struct comparison comparisons[] = {
+    {"PING", "GET", {0}},
+    {"HSET", "SET", {0}},
+    {"HGET", "GET", {0}},
+    {"Lua compare-and-set", "SET", {0}},
+};
+
+const struct family native_family = {
+    .name = "native",
+    .workloads = workloads,
+    .workload_count = WORKLOADS,
+    .comparisons = comparisons,
+    .comparison_count = sizeof comparisons / sizeof *comparisons,
+};

@@ -1,0 +1,29 @@
+/*
+ * Runs workloads in turns, for a short slice each, round after round, and takes down what each slice has cost
+ * the server.
+ */
+#ifndef BENCH_RUNNER_H
+#define BENCH_RUNNER_H
+
+#include "results.h"
+
+/* The lanes of one measurement, and where their results go. */
+struct run {
+    struct server *server;
+    const struct options *options;
+    struct results *results;
+    struct lane *lanes;
+    size_t *measurements; /* by lane: index into the results */
+    size_t count;
+};
+
+struct run run_open(struct server *server, const struct options *options, struct results *results);
+
+/* Adds the workloads of all families that have one of the traits (0: all), and none of the others given. */
+void run_add(struct run *run, const struct setting *setting, struct dataset *data, unsigned wanted,
+             unsigned unwanted);
+
+/* Measures the lanes, and closes the run. */
+void run_measure(struct run *run);
+
+#endif

@@ -1,0 +1,24 @@
+#include "sections.h"
+
+#include <string.h>
+
+#include "basics.h"
+
+const struct section sections[] = {
+    {"ratios", "processor time per operation, next to native commands", measure_ratios},
+    {"growth", "from a thousand to a million objects", measure_growth},
+    {"memory", "bytes per object, a million objects of 100 bytes with names of 16", measure_memory},
+    {"longest", "the longest single commands, a million blobs in one container", measure_longest},
+    {"effects", "with an append-only file, and with a replica", measure_effects},
+};
+const size_t section_count = sizeof sections / sizeof *sections;
+
+const struct workload *workload_named(const char *name) {
+    for (size_t index = 0; index < family_count; index++) {
+        for (size_t number = 0; number < families[index]->workload_count; number++) {
+            const struct workload *workload = &families[index]->workloads[number];
+            if (text_is(workload->name, name)) return workload;
+        }
+    }
+    give_up("there is no workload '%s'", name);
+}

@@ -1,0 +1,282 @@
+#define _GNU_SOURCE
+#include "server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "basics.h"
+
+enum { SERVERS_AT_MOST = 8, START_SECONDS = 30, STOP_SECONDS = 20, SETTLE_US = 200, PORT_ATTEMPTS = 20 };
+enum { LOG_BYTES_SHOWN = 4000 };
+
+static struct server *servers[SERVERS_AT_MOST];
+
+static struct server **server_place(const struct server *server) {
+    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+        if (servers[index] == server) return &servers[index];
+    }
+    give_up("more than %d servers at once", SERVERS_AT_MOST);
+}
+
+static void show_end(const char *folder, const char *name) {
+    char *path = print_text("%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    free(path);
+    if (!file) return;
+    char text[LOG_BYTES_SHOWN] = {0};
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    fseek(file, size > LOG_BYTES_SHOWN ? size - LOG_BYTES_SHOWN : 0, SEEK_SET);
+    fwrite(text, 1, fread(text, 1, sizeof text, file), stderr);
+    fclose(file);
+}
+
+static void remove_folder(const char *folder) {
+    pid_t remover = fork();
+    if (!remover) {
+        execl("/bin/rm", "rm", "-rf", folder, (char *)NULL);
+        _exit(127);
+    }
+    if (remover > 0) waitpid(remover, NULL, 0);
+}
+
+/* Calls nothing that a signal handler must not call. */
+static void end_all(void) {
+    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+        if (!servers[index]) continue;
+        kill(servers[index]->process, SIGKILL);
+        waitpid(servers[index]->process, NULL, 0);
+        unlink(servers[index]->socket);
+        remove_folder(servers[index]->folder);
+    }
+}
+
+static void end_by_signal(int number) {
+    end_all();
+    _exit(128 + number);
+}
+
+/* A server that has gone by itself has said why in its log, most likely. */
+static void end_at_exit(void) {
+    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+        if (!servers[index] || waitpid(servers[index]->process, NULL, WNOHANG) != servers[index]->process)
+            continue;
+        show_end(servers[index]->folder, "output");
+        show_end(servers[index]->folder, "log");
+    }
+    end_all();
+}
+
+/* The processor for one side: the first that we may use is the server's, the second is everybody else's. */
+static void take_processor(size_t which) {
+    cpu_set_t allowed;
+    static cpu_set_t at_first;
+    static bool is_known;
+    if (!is_known && sched_getaffinity(0, sizeof at_first, &at_first)) return;
+    is_known = true;
+    if (CPU_COUNT(&at_first) < 2) return;
+    CPU_ZERO(&allowed);
+    for (size_t processor = 0, seen = 0; processor < CPU_SETSIZE; processor++) {
+        if (!CPU_ISSET(processor, &at_first)) continue;
+        if (seen++ == which) CPU_SET(processor, &allowed);
+    }
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+static void write_configuration(const struct server *server, const struct options *options,
+                                const char *settings) {
+    char *path = print_text("%s/redis.conf", server->folder);
+    FILE *file = fopen(path, "w");
+    require(file, "cannot write %s: %s", path, strerror(errno));
+    fprintf(file,
+            "port 0\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nappendonly no\nloadmodule %s\n%s",
+            server->socket, server->folder, server->folder, options->module, settings);
+    fclose(file);
+    free(path);
+}
+
+/* Runs in the child: what cannot be set up here ends it with a status of its own. */
+static void become_server(const struct server *server, const struct options *options, bool is_measured,
+                          pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(126);
+    char *output_path = print_text("%s/output", server->folder);
+    int output = open(output_path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    take_processor(is_measured ? 0 : 1);
+    execlp(options->server, options->server, print_text("%s/redis.conf", server->folder), (char *)NULL);
+    dprintf(STDERR_FILENO, "cannot run %s: %s\n", options->server, strerror(errno));
+    _exit(127);
+}
+
+static void server_await(struct server *server) {
+    for (int attempt = 0; attempt < START_SECONDS * 100; attempt++) {
+        if (waitpid(server->process, NULL, WNOHANG) == server->process) break;
+        server->context = redisConnectUnix(server->socket);
+        require(server->context, "out of memory");
+        redisReply *reply = server->context->err ? NULL : redisCommand(server->context, "PING");
+        bool answers = reply && reply->type == REDIS_REPLY_STATUS;
+        if (reply) freeReplyObject(reply);
+        if (answers) return;
+        redisFree(server->context);
+        server->context = NULL;
+        usleep(10000);
+    }
+    show_end(server->folder, "output");
+    show_end(server->folder, "log");
+    give_up("the server did not come up, see above");
+}
+
+struct server *server_start(const struct options *options, const char *settings) {
+    static unsigned started;
+    struct server *server = take(1, sizeof *server);
+    bool is_measured = true;
+    for (int index = 0; index < SERVERS_AT_MOST; index++) is_measured = is_measured && !servers[index];
+    if (!started++) {
+        atexit(end_at_exit);
+        signal(SIGINT, end_by_signal);
+        signal(SIGTERM, end_by_signal);
+    }
+    server->folder = print_text("%s/server-XXXXXX", options->output);
+    require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
+    /* Not in that folder: the path of a socket must be short. */
+    server->socket = print_text("/tmp/holdfast-bench-%d-%u.sock", (int)getpid(), started);
+    *server_place(NULL) = server;
+    write_configuration(server, options, settings);
+    pid_t parent = getpid();
+    server->process = fork();
+    require(server->process >= 0, "cannot fork: %s", strerror(errno));
+    if (!server->process) become_server(server, options, is_measured, parent);
+    take_processor(1);
+    server_await(server);
+    char *path = print_text("/proc/%d/task/%d/schedstat", (int)server->process, (int)server->process);
+    server->scheduler_file = open(path, O_RDONLY | O_CLOEXEC);
+    free(path);
+    return server;
+}
+
+void server_stop(struct server *server) {
+    redisFree(server->context);
+    if (server->scheduler_file >= 0) close(server->scheduler_file);
+    kill(server->process, SIGTERM);
+    for (int attempt = 0; waitpid(server->process, NULL, WNOHANG) != server->process; attempt++) {
+        if (attempt == STOP_SECONDS * 100) kill(server->process, SIGKILL);
+        usleep(10000);
+    }
+    unlink(server->socket);
+    *server_place(server) = NULL;
+    remove_folder(server->folder);
+    free(server->folder);
+    free(server->socket);
+    free(server);
+}
+
+static int free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    int port = 0;
+    int number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (number < 0) return 0;
+    if (!bind(number, (struct sockaddr *)&address, size) &&
+        !getsockname(number, (struct sockaddr *)&address, &size)) {
+        port = ntohs(address.sin_port);
+    }
+    close(number);
+    return port;
+}
+
+int server_listen(struct server *server) {
+    /* Somebody else may take the port before the server does. */
+    for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+        int port = free_port();
+        redisReply *reply = redisCommand(server->context, "CONFIG SET port %d", port);
+        require(reply, "the server is gone");
+        bool listens = reply->type == REDIS_REPLY_STATUS;
+        freeReplyObject(reply);
+        if (listens) return port;
+    }
+    give_up("the server finds no free port");
+}
+
+static redisReply *command(struct server *server, const char *format, va_list arguments) {
+    redisReply *reply = redisvCommand(server->context, format, arguments);
+    require(reply, "the server is gone at '%s': %s", format, server->context->errstr);
+    require(reply->type != REDIS_REPLY_ERROR, "'%s' was answered by: %s", format, reply->str);
+    return reply;
+}
+
+redisReply *server_command(struct server *server, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply *reply = command(server, format, arguments);
+    va_end(arguments);
+    return reply;
+}
+
+void server_tell(struct server *server, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    freeReplyObject(command(server, format, arguments));
+    va_end(arguments);
+}
+
+char *server_info(struct server *server, const char *field) {
+    redisReply *reply = server_command(server, "INFO everything");
+    char *wanted = print_text("\n%s:", field);
+    const char *found = strstr(reply->str, wanted);
+    require(found, "INFO has no field %s", field);
+    found += strlen(wanted);
+    char *value = print_text("%.*s", (int)strcspn(found, "\r\n"), found);
+    free(wanted);
+    freeReplyObject(reply);
+    return value;
+}
+
+int64_t server_info_number(struct server *server, const char *field) {
+    char *value = server_info(server, field);
+    int64_t number = strtoll(value, NULL, 10);
+    free(value);
+    return number;
+}
+
+static int64_t clock_ns(clockid_t clock) {
+    struct timespec time = {0};
+    require(!clock_gettime(clock, &time), "cannot read a clock: %s", strerror(errno));
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t server_cpu_ns(const struct server *server) {
+    char text[96];
+    ssize_t length =
+        server->scheduler_file < 0 ? -1 : pread(server->scheduler_file, text, sizeof text - 1, 0);
+    if (length > 0) {
+        text[length] = '\0';
+        return strtoll(text, NULL, 10);
+    }
+    /* A kernel that keeps no such account: all threads together, of which only the main one has much to do.
+     */
+    clockid_t clock;
+    require(!clock_getcpuclockid(server->process, &clock), "the server's processor time cannot be read");
+    return clock_ns(clock);
+}
+
+void server_settle(void) {
+    usleep(SETTLE_US);
+}
+
+int64_t monotonic_ns(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}

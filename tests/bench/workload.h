@@ -1,0 +1,143 @@
+/*
+ * What is measured: workloads, and the objects that they work on.
+ *
+ *   family      the workloads of one kind of data, and what they are compared with     native_workloads.c,
+ * blob_workloads.c, ... dataset     so many names, a content of so many bytes, a database of the server stock
+ * the objects of a dataset that one workload (the filler) has made, with a token of the server's for each
+ *   lane        a workload on its stock, with requests in flight: what the runner runs
+ *
+ * A new family is a new file with a `struct family`, and a line in families.c.
+ */
+#ifndef BENCH_WORKLOAD_H
+#define BENCH_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire.h"
+
+enum { NAME_BYTES = 16, TOKEN_BYTES = 18, SIZES = 3 };
+
+/* So many clients at a time keep the server from sleeping between two requests: what it then costs to wake a
+   processor would otherwise be most of what is measured, and it is a number about the machine. */
+enum { CONNECTIONS = 8 };
+
+/* The sizes of content that everything is measured with, and with how many objects of each. */
+struct size {
+    size_t bytes;
+    unsigned objects;
+    const char *label;
+};
+extern const struct size sizes[SIZES];
+
+struct workload;
+struct lane;
+
+struct stock {
+    const struct workload *filler;
+    char (*tokens)[TOKEN_BYTES]; /* by object: an ETag, a version, a receipt. Zeros at first. */
+    struct stock *next;
+};
+
+struct dataset {
+    struct wire *wires[CONNECTIONS];
+    unsigned objects;
+    size_t bytes;
+    char *content;
+    char (*names)[NAME_BYTES];
+    unsigned *order; /* the objects, shuffled: names are not visited in the order in which they sort */
+    struct stock *stocks;
+};
+
+/* A request with gaps. The marks stand where a name, a token and a new token (the number of a request) will
+ * be written. */
+struct form {
+    char *bytes;
+    size_t length;
+    size_t name_at, token_at; /* 0: there is none */
+};
+extern const char name_mark[NAME_BYTES];
+extern const char token_mark[TOKEN_BYTES];
+
+/* In the language of redisCommand; marks are given as %b. */
+void form_print(struct form *form, const char *format, ...);
+
+enum workload_trait {
+    SMALL_ONLY = 1, /* the size of the content is of no interest */
+    GROWS = 2,      /* measured with growing numbers of objects */
+    INSERTS = 4,    /* can create objects: measured doing that */
+    REPLICATED = 8, /* measured with an AOF and with a replica */
+    UNMEASURED = 16 /* only fills */
+};
+
+struct workload {
+    const char *name;
+    unsigned traits;
+    double flat_limit;             /* how much dearer a million objects may be than a thousand; 0: no bar */
+    const struct workload *filler; /* makes the objects; NULL when none are needed */
+    void (*prepare)(struct dataset *data); /* what comes before the filler; may be NULL */
+    void (*form)(const struct dataset *data, struct form *form);
+    bool (*is_expected)(struct lane *lane, unsigned object, const struct reply *reply);
+};
+
+/* At pipeline 16: how the processor time of one relates to that of the other, by size. Limits are bars; 0 is
+ * none. */
+struct comparison {
+    const char *workload, *against;
+    double limits[SIZES];
+};
+
+struct family {
+    const char *name;
+    const struct workload *workloads;
+    size_t workload_count;
+    const struct comparison *comparisons;
+    size_t comparison_count;
+};
+extern const struct family *const families[];
+extern const size_t family_count;
+extern const struct family native_family, blob_family;
+
+struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
+void dataset_close(struct dataset *data);
+
+/* The objects of that filler, made now unless they exist already. */
+struct stock *dataset_stock(struct dataset *data, const struct workload *filler);
+
+/* The same without making any: an insertion is to be measured. */
+struct stock *dataset_empty_stock(struct dataset *data, const struct workload *filler);
+
+struct lane {
+    const struct workload *workload;
+    struct dataset *data;
+    struct stock *stock; /* NULL when the workload needs no objects */
+    unsigned pipeline;
+    unsigned connections; /* how many of the dataset's are used */
+    unsigned position;    /* in the dataset's order */
+    struct {
+        const unsigned *objects;
+        unsigned count;
+    } batches[CONNECTIONS]; /* in flight */
+    struct form form;
+    char *requests; /* room for a batch */
+};
+
+struct lane lane_open(const struct workload *workload, struct dataset *data, struct stock *stock,
+                      unsigned pipeline, unsigned connections);
+void lane_close(struct lane *lane);
+
+/* Sends batches and checks the replies for so long, beginning anew after the last object. Returns the number
+ * of operations. */
+uint64_t lane_run(struct lane *lane, int64_t nanoseconds);
+
+/* Visits the next `count` objects once. */
+void lane_visit(struct lane *lane, unsigned count);
+
+/* Checks that several workloads share. Those with a token keep it for the next request. */
+bool is_ok(struct lane *lane, unsigned object, const struct reply *reply);
+bool is_integer(struct lane *lane, unsigned object, const struct reply *reply);
+bool is_content(struct lane *lane, unsigned object, const struct reply *reply);
+bool is_token(struct lane *lane, unsigned object, const struct reply *reply);
+
+#endif
