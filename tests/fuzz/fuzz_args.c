@@ -1,0 +1,37 @@
+/* Words from outside against the grammars of the tests: whatever they are, the parse is sound.
+ *
+ * The first byte chooses the grammar; the rest is split into words at line ends. */
+#include "require.h"
+#include "sample_grammar.h"
+
+#include <stdint.h>
+
+enum { WORDS_MOST = 512 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int split(struct bytes text, struct bytes *argv) {
+    int argc = 0;
+    argv[argc++] = bytes_text("COMMAND");
+    while (text.length && argc < WORDS_MOST) {
+        const char *end = memchr(text.data, '\n', text.length);
+        size_t length = end ? (size_t)(end - text.data) : text.length;
+        argv[argc++] = bytes_of(text.data, length);
+        length += end != NULL;
+        text = bytes_of(text.data + length, text.length - length);
+    }
+    return argc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const struct clause *const *const grammars[] = {sample_grammar, needy_grammar, rest_grammar};
+    struct bytes argv[WORDS_MOST];
+    struct args args;
+    if (!size) return 0;
+    const struct clause *const *grammar = grammars[data[0] % 3];
+    int argc = split(bytes_of(data + 1, size - 1), argv);
+    if (argc < args_least(grammar)) return 0;
+    struct fault fault = args_parse(grammar, argv, argc, &args);
+    args_require_sound(grammar, argv, argc, &args, &fault);
+    return 0;
+}

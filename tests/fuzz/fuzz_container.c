@@ -1,0 +1,44 @@
+/* A life of a container: each eight bytes are a choice of the next change, which goes
+ * through a record into the container and into its naive model. Some choices copy it or
+ * rebuild it from its records on the way. */
+#include "allocations.h"
+#include "container_trial.h"
+#include "require.h"
+
+#include <stdint.h>
+
+enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CHANGE_KINDS, REBUILD, MOVES };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void take_over(struct container_trial *trial, struct container *successor) {
+    container_free(trial->container);
+    trial->container = successor;
+    container_trial_compare(trial);
+}
+
+static void step(struct container_trial *trial, const struct choice *choice) {
+    switch (choice->kind % MOVES) {
+    case COPY: take_over(trial, container_copy(trial->container)); break;
+    case REBUILD: take_over(trial, container_rebuild(trial->container, choice->fine * 16U + 16)); break;
+    default: container_trial_step(trial, choice);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct container_trial trial;
+    struct choice choice = {0};
+    size_t steps = size / sizeof(choice);
+    allocations_forget();
+    container_trial_start(&trial, &choice);
+    for (size_t i = 0; i < steps && i < STEPS_MOST; i++) {
+        memcpy(&choice, data + i * sizeof(choice), sizeof(choice));
+        choice.kind %= MOVES;
+        step(&trial, &choice);
+        if (i % COMPARE_EVERY == 0) container_trial_compare(&trial);
+    }
+    container_trial_compare(&trial);
+    container_trial_end(&trial);
+    require_same(allocations_count(), 0, "all is freed");
+    return 0;
+}

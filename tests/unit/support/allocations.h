@@ -1,0 +1,26 @@
+/* The unit tests' memory: core/memory.h on malloc, counted, with failures on demand.
+ *
+ * A resize always moves, so that whoever keeps an old pointer is found out. */
+#ifndef HOLDFAST_UNIT_ALLOCATIONS_H
+#define HOLDFAST_UNIT_ALLOCATIONS_H
+
+#include "core/bytes.h"
+
+/* What is allocated at this moment. */
+size_t allocations_count(void);
+size_t allocations_bytes(void);
+
+/* How many there have been, freed or not. */
+size_t allocations_made(void);
+
+/* Starts counting from zero, and ends the failures. */
+void allocations_forget(void);
+
+/* The nth memory_try from now on answers NULL; 0 for none. */
+void allocations_fail_try(unsigned nth);
+
+/* An owner for a chunk: one allocation that holds a copy of the bytes, freed by memory_drop_owner. */
+void *owner_new(struct bytes bytes);
+struct bytes owner_bytes(const void *owner);
+
+#endif

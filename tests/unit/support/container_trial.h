@@ -1,0 +1,33 @@
+/* Trials of a container: changes drawn from choices, applied to it and to its model, and compared. */
+#ifndef HOLDFAST_UNIT_CONTAINER_TRIAL_H
+#define HOLDFAST_UNIT_CONTAINER_TRIAL_H
+
+#include "container_model.h"
+#include "draft.h"
+
+struct container_trial {
+    struct container *container;
+    struct model model;
+    struct container_census before; /* of what was there already */
+};
+
+void container_trial_start(struct container_trial *trial, const struct choice *choice);
+
+/* Writes the change down, reads it back, and applies what was read to both. */
+void container_trial_step(struct container_trial *trial, const struct choice *choice);
+
+/* Applies a change, with a chunk or without, to both. */
+void container_trial_apply(struct container_trial *trial, const struct change *change);
+
+/* Requires that both are the same, and, as long as the container is the only thing that is allocated,
+ * that it holds what the allocator says. */
+void container_trial_compare(const struct container_trial *trial);
+
+/* Builds another container from the records that this one would leave in a file, with contents in pieces
+ * of at most so many bytes. Small contents go into the blobs, as they do when a file is read. */
+struct container *container_rebuild(const struct container *container, uint64_t piece);
+
+/* Frees both. */
+void container_trial_end(struct container_trial *trial);
+
+#endif

@@ -1,0 +1,41 @@
+/* Drafts: sound changes of every kind, made from a few bytes, which come from dice or from a fuzzer. */
+#ifndef HOLDFAST_UNIT_DRAFT_H
+#define HOLDFAST_UNIT_DRAFT_H
+
+#include "blob/change.h"
+#include "pairs.h"
+
+/* Each byte is taken modulo the number of choices that there are. */
+struct choice {
+    uint8_t kind;
+    uint8_t name;
+    uint8_t size;   /* one of a few sizes around the limits… */
+    uint8_t fine;   /* …and a little more */
+    uint8_t beside; /* whether a content comes as a chunk, and of which sort */
+    uint8_t properties;
+    uint8_t metadata; /* of a container's policies, too */
+    uint8_t stamp;
+};
+
+/* Not to be copied. */
+struct draft {
+    struct change change; /* the content is set, the chunk is not */
+    struct pairs properties, metadata, policies;
+};
+
+enum { DRAFT_NAMES = 24 };
+
+void draft_make(struct draft *draft, const struct choice *choice);
+void draft_end(struct draft *draft);
+
+/* The nth of the names that drafts speak of. Some begin others, some are as short or as long as can be. */
+struct bytes draft_name(unsigned n);
+
+/* The chunk that the choice wants for the change's content, or NULL. The
+ * caller hands it on with the change. */
+struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice);
+
+/* Whether two changes say the same; of their contents nothing is asked. */
+bool change_same(const struct change *a, const struct change *b);
+
+#endif

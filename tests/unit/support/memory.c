@@ -1,0 +1,97 @@
+#include "core/memory.h"
+
+#include "allocations.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* No machine of a test has this much; sanitizers complain of such a request instead of refusing it. */
+#define MORE_THAN_THERE_IS ((size_t)1 << 32)
+
+static atomic_size_t live_count, live_bytes, made;
+static unsigned until_failure;
+
+size_t allocations_count(void) {
+    return live_count;
+}
+
+size_t allocations_bytes(void) {
+    return live_bytes;
+}
+
+size_t allocations_made(void) {
+    return made;
+}
+
+void allocations_forget(void) {
+    live_count = 0;
+    live_bytes = 0;
+    until_failure = 0;
+}
+
+void allocations_fail_try(unsigned nth) {
+    until_failure = nth;
+}
+
+static void *noted(void *memory) {
+    if (!memory) abort();
+    live_count++;
+    made++;
+    live_bytes += malloc_usable_size(memory);
+    return memory;
+}
+
+void *memory_alloc(size_t size) {
+    return noted(malloc(size ? size : 1));
+}
+
+void *memory_zeroed(size_t size) {
+    return noted(calloc(1, size ? size : 1));
+}
+
+void *memory_try(size_t size) {
+    if (until_failure && --until_failure == 0) return NULL;
+    return size < MORE_THAN_THERE_IS ? memory_alloc(size) : NULL;
+}
+
+void *memory_resize(void *memory, size_t size) {
+    void *moved = memory_alloc(size);
+    if (!memory) return moved;
+    size_t before = malloc_usable_size(memory);
+    memcpy(moved, memory, before < size ? before : size);
+    memory_free(memory);
+    return moved;
+}
+
+void memory_free(void *memory) {
+    if (!memory) return;
+    live_count--;
+    live_bytes -= malloc_usable_size(memory);
+    free(memory);
+}
+
+size_t memory_size(const void *memory) {
+    return malloc_usable_size((void *)memory);
+}
+
+struct owner {
+    size_t length;
+    char data[];
+};
+
+void *owner_new(struct bytes bytes) {
+    struct owner *owner = memory_alloc(sizeof(*owner) + bytes.length);
+    owner->length = bytes.length;
+    if (bytes.length) memcpy(owner->data, bytes.data, bytes.length);
+    return owner;
+}
+
+struct bytes owner_bytes(const void *owner) {
+    const struct owner *whole = owner;
+    return bytes_of(whole->data, whole->length);
+}
+
+void memory_drop_owner(void *owner) {
+    memory_free(owner);
+}

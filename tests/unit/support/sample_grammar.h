@@ -1,0 +1,33 @@
+/* Sample grammars: made-up commands that between them have every shape of clause, and what must hold of
+ * every parse by them, whatever argv is. */
+#ifndef HOLDFAST_UNIT_SAMPLE_GRAMMAR_H
+#define HOLDFAST_UNIT_SAMPLE_GRAMMAR_H
+
+#include "server/args.h"
+
+enum {
+    SLOT_NUMBER = SLOT_FAMILY,
+    SLOT_SMALL,
+    SLOT_RANGE,
+    SLOT_VALUE,
+    SLOT_CHOICE,
+    SLOT_WORDS,
+    SLOT_NEEDED,
+};
+
+/* SAMPLE key name
+ *   [IFMATCH tag] [IFMODIFIEDSINCE ms] [NUMBER -5..5] [SMALL 0..2^63-1] [RANGE offset length] [VALUE value]
+ *   [CHOICE red|green|blue] [WORDS count word…] [META count name value…] [POLICIES count a b c d…] */
+extern const struct clause *const sample_grammar[];
+
+/* NEEDY key VALUE value, where VALUE may also come behind [NUMBER -5..5]. */
+extern const struct clause *const needy_grammar[];
+
+/* MANY key word… */
+extern const struct clause *const rest_grammar[];
+
+/* Requires what the header of the parser promises. argv is an array of struct bytes. */
+void args_require_sound(const struct clause *const *grammar, const struct bytes *argv, int argc,
+                        const struct args *args, const struct fault *fault);
+
+#endif

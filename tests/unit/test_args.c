@@ -1,0 +1,323 @@
+/* Arguments: every shape of clause, every way to get it wrong, and in which order faults are told. */
+#include "server/args.h"
+
+#include "dice.h"
+#include "sample_grammar.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { WORDS_MOST = 32 };
+
+struct words {
+    struct bytes argv[WORDS_MOST];
+    int argc;
+};
+
+/* A line as words between blanks; '' is an empty one. */
+static struct words split(const char *line) {
+    struct words words = {.argc = 0};
+    while (*line && words.argc < WORDS_MOST) {
+        size_t length = strcspn(line, " ");
+        bool empty = length == 2 && memcmp(line, "''", 2) == 0;
+        words.argv[words.argc++] = bytes_of(line, empty ? 0 : length);
+        line += length + (line[length] == ' ');
+    }
+    return words;
+}
+
+static struct fault parse(const struct clause *const *grammar, const char *line, struct args *args) {
+    struct words words = split(line);
+    memset(args, 0x5a, sizeof(*args));
+    struct fault fault = args_parse(grammar, words.argv, words.argc, args);
+    args_require_sound(grammar, words.argv, words.argc, args, &fault);
+    return fault;
+}
+
+/* --- What is right -------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *line;
+    int slot; /* -1: none is given */
+    int at, count;
+    int64_t number, length;
+} right[] = {
+    {"c key name", -1, 0, 0, 0, 0},
+    {"c key name IFMATCH *", SLOT_IFMATCH, 4, 0, 0, 0},
+    {"c key name IFMATCH nonsense", SLOT_IFMATCH, 4, 0, 0, 0},
+    {"c key name IFMATCH ''", SLOT_IFMATCH, 4, 0, 0, 0},
+    {"c key name IFMATCH IFMATCH", SLOT_IFMATCH, 4, 0, 0, 0},
+    {"c key name IFMODIFIEDSINCE 0", SLOT_IFMODIFIEDSINCE, 4, 0, 0, 0},
+    {"c key name ifmodifiedsince 9223372036854775807", SLOT_IFMODIFIEDSINCE, 4, 0, INT64_MAX, 0},
+    {"c key name NUMBER -5", SLOT_NUMBER, 4, 0, -5, 0},
+    {"c key name number 5", SLOT_NUMBER, 4, 0, 5, 0},
+    {"c key name nUmBeR 0", SLOT_NUMBER, 4, 0, 0, 0},
+    {"c key name RANGE 0 1", SLOT_RANGE, 4, 0, 0, 1},
+    {"c key name RANGE 7 -1", SLOT_RANGE, 4, 0, 7, -1},
+    {"c key name RANGE 9223372036854775807 9223372036854775807", SLOT_RANGE, 4, 0, INT64_MAX, INT64_MAX},
+    {"c key name VALUE x", SLOT_VALUE, 4, 0, 0, 0},
+    {"c key name VALUE ''", SLOT_VALUE, 4, 0, 0, 0},
+    {"c key name VALUE VALUE", SLOT_VALUE, 4, 0, 0, 0},
+    {"c key name CHOICE red", SLOT_CHOICE, 4, 0, 0, 0},
+    {"c key name CHOICE BLUE", SLOT_CHOICE, 4, 0, 2, 0},
+    {"c key name WORDS 0", SLOT_WORDS, 5, 0, 0, 0},
+    {"c key name WORDS 1 one", SLOT_WORDS, 5, 1, 1, 0},
+    {"c key name WORDS 3 four ONE four", SLOT_WORDS, 5, 3, 9, 0},
+    {"c key name META 0", SLOT_META, 5, 0, 0, 0},
+    {"c key name META 1 a b", SLOT_META, 5, 1, 0, 0},
+    {"c key name META 2 META 5 VALUE NUMBER", SLOT_META, 5, 2, 0, 0},
+    {"c key name POLICIES 2 a b c d e f g h", SLOT_POLICIES, 5, 2, 0, 0},
+    {"c NUMBER VALUE VALUE 9", SLOT_VALUE, 4, 0, 0, 0},
+    {"c key name META 1 a b VALUE x NUMBER 3", SLOT_NUMBER, 10, 0, 3, 0},
+    {"c key name VALUE x META 1 a b NUMBER 3", SLOT_META, 7, 1, 0, 0},
+};
+
+static void right_words_are_understood(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(right); i++) {
+        struct args args;
+        struct fault fault = parse(sample_grammar, right[i].line, &args);
+        require(fault.outcome == OUTCOME_DONE, "'%s': %s", right[i].line, outcome_word(fault.outcome));
+        if (right[i].slot < 0) {
+            require_same(args.given, 0, "'%s'", right[i].line);
+            continue;
+        }
+        const struct argument *argument = &args.slots[right[i].slot];
+        require(args_given(&args, right[i].slot), "'%s': it is not given", right[i].line);
+        require_same(argument->at, right[i].at, "'%s'", right[i].line);
+        require_same(argument->count, right[i].count, "'%s'", right[i].line);
+        require_same(argument->number, right[i].number, "'%s'", right[i].line);
+        require_same(argument->length, right[i].length, "'%s'", right[i].line);
+    }
+}
+
+/* --- What is wrong -------------------------------------------------------------------------------------- */
+
+#define SYNTAX  OUTCOME_SYNTAX
+#define VALUE   OUTCOME_INVALID_VALUE
+#define RANGE   OUTCOME_INVALID_RANGE
+#define PAGE    OUTCOME_INVALID_PAGE_SIZE
+#define NO_NAME OUTCOME_OUT_OF_RANGE_INPUT
+
+/* The place is that of the word that is wrong. */
+static const struct {
+    const char *line;
+    enum outcome outcome;
+    int at;
+} wrong[] = {
+    /* tokens */
+    {"c key name NONSENSE", SYNTAX, 3},
+    {"c key name ''", SYNTAX, 3},
+    {"c key name VALU x", SYNTAX, 3},
+    {"c key name VALUES x", SYNTAX, 3},
+    {"c key name VALUE x x", SYNTAX, 5},
+    {"c key name VALUE x VALUE x", SYNTAX, 5},
+    {"c key name VALUE x value y", SYNTAX, 5},
+    {"c key name META 0 META 0", SYNTAX, 5},
+    {"c key name NUMBER 1 VALUE x NUMBER 1", SYNTAX, 7},
+    /* half-given */
+    {"c key name VALUE", SYNTAX, 3},
+    {"c key name NUMBER", SYNTAX, 3},
+    {"c key name CHOICE", SYNTAX, 3},
+    {"c key name RANGE", SYNTAX, 3},
+    {"c key name RANGE 0", SYNTAX, 3},
+    {"c key name VALUE x RANGE 0", SYNTAX, 5},
+    {"c key name META", SYNTAX, 3},
+    {"c key name WORDS", SYNTAX, 3},
+    /* counts that lie, or are none */
+    {"c key name META 1", SYNTAX, 3},
+    {"c key name META 1 a", SYNTAX, 3},
+    {"c key name META 2 a b c", SYNTAX, 3},
+    {"c key name META -1", SYNTAX, 3},
+    {"c key name META -1 a b", SYNTAX, 3},
+    {"c key name META x a b", SYNTAX, 3},
+    {"c key name META '' a b", SYNTAX, 3},
+    {"c key name META +1 a b", SYNTAX, 3},
+    {"c key name META 01 a b", SYNTAX, 3},
+    {"c key name META 1.0 a b", SYNTAX, 3},
+    {"c key name META 2147483647 a b", SYNTAX, 3},
+    {"c key name META 2147483648 a b", SYNTAX, 3},
+    {"c key name META 4294967296 a b", SYNTAX, 3},
+    {"c key name META 4294967297 a b", SYNTAX, 3},
+    {"c key name META 9223372036854775807 a b", SYNTAX, 3},
+    {"c key name META 9223372036854775808 a b", SYNTAX, 3},
+    {"c key name META -9223372036854775808 a b", SYNTAX, 3},
+    {"c key name META 18446744073709551617 a b", SYNTAX, 3},
+    {"c key name POLICIES 4611686018427387904 a b c d", SYNTAX, 3},
+    {"c key name POLICIES 1 a b c", SYNTAX, 3},
+    {"c key name WORDS 2 one", SYNTAX, 3},
+    {"c key name WORDS 9223372036854775807 one", SYNTAX, 3},
+    {"c key name META 1 a b c", SYNTAX, 7},
+    {"c key name META 0 a b", SYNTAX, 5},
+    /* words that there are not */
+    {"c key name CHOICE yellow", SYNTAX, 4},
+    {"c key name CHOICE ''", SYNTAX, 4},
+    {"c key name CHOICE redd", SYNTAX, 4},
+    {"c key name WORDS 2 one five", SYNTAX, 6},
+    {"c key name WORDS 1 ''", SYNTAX, 5},
+    /* values */
+    {"c key name NUMBER 6", VALUE, 4},
+    {"c key name NUMBER -6", VALUE, 4},
+    {"c key name NUMBER x", VALUE, 4},
+    {"c key name NUMBER ''", VALUE, 4},
+    {"c key name NUMBER 9223372036854775808", VALUE, 4},
+    {"c key name IFMODIFIEDSINCE -1", VALUE, 4},
+    {"c key name SMALL -1", PAGE, 4},
+    {"c key name RANGE -1 5", RANGE, 4},
+    {"c key name RANGE 0 0", RANGE, 4},
+    {"c key name RANGE 0 -2", RANGE, 4},
+    {"c key name RANGE x 5", RANGE, 4},
+    {"c key name RANGE 5 x", RANGE, 4},
+    {"c key name RANGE 9223372036854775808 1", RANGE, 4},
+    {"c key ''", NO_NAME, 2},
+    /* syntax before value, wherever they stand; among equals the first */
+    {"c key name NUMBER 6 NONSENSE", SYNTAX, 5},
+    {"c key name NUMBER 6 RANGE 0", SYNTAX, 5},
+    {"c key name RANGE x x CHOICE yellow", SYNTAX, 7},
+    {"c key '' NONSENSE", SYNTAX, 3},
+    {"c key '' NUMBER 6", NO_NAME, 2},
+    {"c key name NUMBER 6 RANGE x x", VALUE, 4},
+    {"c key name RANGE x x NUMBER 6", RANGE, 4},
+    {"c key name NONSENSE META -1", SYNTAX, 3},
+    {"c key name META -1 NONSENSE", SYNTAX, 3},
+};
+
+static void wrong_words_are_pointed_at(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        struct args args;
+        struct fault fault = parse(sample_grammar, wrong[i].line, &args);
+        require(fault.outcome == wrong[i].outcome, "'%s': %s, not %s", wrong[i].line,
+                outcome_word(fault.outcome), outcome_word(wrong[i].outcome));
+        require_same(fault.at, wrong[i].at, "'%s'", wrong[i].line);
+        require(!fault.missing, "'%s': something is missing", wrong[i].line);
+    }
+}
+
+static void words_are_compared_in_full(void **state) {
+    (void)state;
+    struct args args;
+    const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
+                                 bytes_text("x")};
+    struct fault fault = args_parse(sample_grammar, argv, COUNT_OF(argv), &args);
+    require(fault.outcome == OUTCOME_SYNTAX && fault.at == 3, "a zero byte behind a token does not count");
+}
+
+static void what_is_required_has_to_be_there(void **state) {
+    (void)state;
+    const struct {
+        const char *line;
+        enum outcome outcome;
+        int at;
+        bool missing;
+    } cases[] = {
+        {"c key VALUE x", OUTCOME_DONE, 0, false},
+        {"c key NUMBER 1 VALUE x", OUTCOME_DONE, 0, false},
+        {"c key VALUE x NUMBER 1", OUTCOME_DONE, 0, false},
+        {"c key", SYNTAX, 0, true},
+        {"c key NUMBER 1", SYNTAX, 0, true},
+        {"c key NUMBER 9", SYNTAX, 0, true}, /* syntax before value */
+        {"c key NUMBER", SYNTAX, 2, false},  /* among equals the first in argv */
+        {"c key VALUE", SYNTAX, 2, false},
+        {"c key NONSENSE", SYNTAX, 2, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct args args;
+        struct fault fault = parse(needy_grammar, cases[i].line, &args);
+        require_same(fault.outcome, cases[i].outcome, "'%s'", cases[i].line);
+        require_same(fault.missing != NULL, cases[i].missing, "'%s'", cases[i].line);
+        if (fault.missing) require_bytes(fault.missing->token, bytes_text("VALUE"), "'%s'", cases[i].line);
+        if (!fault.missing) require_same(fault.at, cases[i].at, "'%s'", cases[i].line);
+    }
+}
+
+static void the_rest_may_be_anything(void **state) {
+    (void)state;
+    const char *const lines[] = {"c key", "c key x", "c key VALUE VALUE ''", "c key '' '' ''"};
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        struct args args;
+        require_same(parse(rest_grammar, lines[i], &args).outcome, OUTCOME_DONE, "'%s'", lines[i]);
+        require_same(args.given, 0, "'%s'", lines[i]);
+    }
+}
+
+static void a_grammar_knows_its_least(void **state) {
+    (void)state;
+    require_same(args_least(sample_grammar), 3, "a name, a key and a text");
+    require_same(args_least(needy_grammar), 2, "options do not count");
+    require_same(args_least(rest_grammar), 2, "nor does the rest");
+}
+
+/* Random words of the grammar's own and others in any order: whatever comes out, it is sound. */
+static void any_words_are_parsed_soundly(void **state) {
+    (void)state;
+    static const char *const vocabulary[] = {"IFMATCH", "IFMODIFIEDSINCE",
+                                             "number",  "SMALL",
+                                             "RANGE",   "VALUE",
+                                             "CHOICE",  "WORDS",
+                                             "META",    "POLICIES",
+                                             "0",       "1",
+                                             "2",       "3",
+                                             "-1",      "red",
+                                             "one",     "two",
+                                             "x",       "",
+                                             "*",       "9223372036854775807"};
+    struct dice dice = {1};
+    unsigned done = 0;
+    for (int i = 0; i < 200000; i++) {
+        struct bytes argv[WORDS_MOST];
+        int argc = 3 + (int)dice_roll(&dice, 9);
+        for (int word = 0; word < argc; word++)
+            argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);
+        struct args args;
+        struct fault fault = args_parse(sample_grammar, argv, argc, &args);
+        args_require_sound(sample_grammar, argv, argc, &args, &fault);
+        done += fault.outcome == OUTCOME_DONE;
+    }
+    require(done > 1000, "only %u of all lines are right", done);
+}
+
+/* --- Long lines ----------------------------------------------------------------------------------------- */
+
+enum { MANY = 1000000 };
+
+static void parse_many(const char *count, const char *word, enum outcome expected) {
+    struct bytes *argv = malloc((MANY + 5) * sizeof(*argv));
+    require(argv, "there is memory");
+    struct words head = split("c key name");
+    memcpy(argv, head.argv, 3 * sizeof(*argv));
+    int argc = 3;
+    if (count) {
+        argv[argc++] = bytes_text("META");
+        argv[argc++] = bytes_text(count);
+    }
+    for (int i = 0; i < MANY; i++) argv[argc++] = bytes_text(word);
+    struct args args;
+    clock_t began = clock();
+    struct fault fault = args_parse(sample_grammar, argv, argc, &args);
+    double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+    require_same(fault.outcome, expected, "META %s and a million words '%s'", count ? count : "-", word);
+    args_require_sound(sample_grammar, argv, argc, &args, &fault);
+    require(seconds < 1, "a million words '%s' took %.2f s", word, seconds);
+    free(argv);
+}
+
+static void a_million_words_are_quick(void **state) {
+    (void)state;
+    parse_many("500000", "word", OUTCOME_DONE);
+    parse_many("499999", "word", OUTCOME_SYNTAX);
+    parse_many("500001", "word", OUTCOME_SYNTAX);
+    parse_many(NULL, "NONSENSE", OUTCOME_SYNTAX);
+    parse_many(NULL, "VALUE", OUTCOME_SYNTAX);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(right_words_are_understood),   tidy_test(wrong_words_are_pointed_at),
+        tidy_test(words_are_compared_in_full),   tidy_test(what_is_required_has_to_be_there),
+        tidy_test(the_rest_may_be_anything),     tidy_test(a_grammar_knows_its_least),
+        tidy_test(any_words_are_parsed_soundly), tidy_test(a_million_words_are_quick),
+    };
+    return cmocka_run_group_tests_name("args", tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* The catalog: both indexes in step. */
+#include "core/catalog.h"
+
+#include "core/hash.h"
+#include "index_trial.h"
+#include "unit.h"
+
+static void catalog_take(void *catalog, struct entry *entry) {
+    catalog_add(catalog, entry);
+}
+
+static void catalog_give(void *catalog, const struct entry *entry) {
+    catalog_remove(catalog, entry);
+}
+
+static struct entry *catalog_look(const void *catalog, const struct entry *like) {
+    return catalog_find(catalog, entry_name(like));
+}
+
+static struct order_cursor catalog_from(const void *catalog, struct bytes name) {
+    return catalog_seek(catalog, name);
+}
+
+static struct entry *catalog_replace(void *catalog, struct entry *entry,
+                                     struct entry *(*move)(struct entry *entry)) {
+    struct catalog_slots slots;
+    catalog_slots(catalog, entry, &slots);
+    struct entry *moved = move(entry);
+    catalog_slots_set(&slots, moved);
+    return moved;
+}
+
+static size_t catalog_size(const void *catalog) {
+    return catalog_count(catalog);
+}
+
+static size_t catalog_bytes(const void *catalog) {
+    return catalog_held(catalog);
+}
+
+static const struct index_kind kind = {
+    .add = catalog_take,
+    .remove = catalog_give,
+    .find = catalog_look,
+    .seek = catalog_from,
+    .replace = catalog_replace,
+    .count = catalog_size,
+    .held = catalog_bytes,
+};
+
+static void agrees_with_an_array(void **state) {
+    (void)state;
+    for (unsigned char seed = 0; seed < 3; seed++) {
+        hash_seed((unsigned char[HASH_SEED_BYTES]){seed, 1, 2, 3});
+        struct catalog catalog;
+        catalog_start(&catalog);
+        struct trial trial = {.kind = &kind, .index = &catalog, .dice = {seed}};
+        trial_run(&trial, 40000, 3000);
+        trial_end(&trial);
+        catalog_end(&catalog);
+    }
+}
+
+static void grows_and_shrinks(void **state) {
+    (void)state;
+    struct catalog catalog;
+    catalog_start(&catalog);
+    struct trial trial = {.kind = &kind, .index = &catalog, .dice = {4}};
+    trial_grow_and_shrink(&trial, 100000);
+    trial_grow_and_shrink(&trial, 10000);
+    trial_end(&trial);
+    catalog_end(&catalog);
+}
+
+/* Names at the limits of an entry are names like others. */
+static void takes_the_shortest_and_the_longest_name(void **state) {
+    (void)state;
+    static char longest[UINT16_MAX];
+    memset(longest, 'l', sizeof(longest));
+    const struct bytes names[] = {bytes_of("", 0), bytes_of("\0", 1), bytes_of(longest, sizeof(longest)),
+                                  bytes_of(longest, sizeof(longest) - 1)};
+    struct catalog catalog;
+    catalog_start(&catalog);
+    struct trial trial = {.kind = &kind, .index = &catalog, .dice = {5}};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        roster_add(&trial.roster, entry_new(names[i], 0));
+        catalog_add(&catalog, roster_find(&trial.roster, names[i]));
+        trial_compare(&trial);
+    }
+    for (size_t i = 0; i < COUNT_OF(names); i++) catalog_remove(&catalog, catalog_find(&catalog, names[i]));
+    require_same(catalog_count(&catalog), 0, "all removed");
+    trial_end(&trial);
+    catalog_end(&catalog);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(agrees_with_an_array),
+        tidy_test(grows_and_shrinks),
+        tidy_test(takes_the_shortest_and_the_longest_name),
+    };
+    return cmocka_run_group_tests_name("catalog", tests, NULL, NULL);
+}

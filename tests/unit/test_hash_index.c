@@ -1,0 +1,223 @@
+/* The hash index: against a sorted array, with hashes that spread and with
+ * hashes that an enemy would choose. */
+#include "core/hash_index.h"
+
+#include "core/memory.h"
+#include "index_trial.h"
+#include "unit.h"
+
+static void index_add(void *index, struct entry *entry) {
+    hash_index_add(index, entry);
+}
+
+static void index_remove(void *index, const struct entry *entry) {
+    hash_index_remove(index, entry);
+}
+
+static struct entry *index_find(const void *index, const struct entry *like) {
+    return hash_index_find(index, like->hash, entry_name(like));
+}
+
+static struct entry *index_replace(void *index, struct entry *entry,
+                                   struct entry *(*move)(struct entry *entry)) {
+    void **slot = hash_index_slot(index, entry);
+    require(slot && *slot == entry, "the slot holds something else");
+    return *slot = move(entry);
+}
+
+static size_t index_count(const void *index) {
+    return ((const struct hash_index *)index)->count;
+}
+
+static size_t index_held(const void *index) {
+    return ((const struct hash_index *)index)->held;
+}
+
+/* A name always has to have the same hash, however it was chosen. */
+static uint32_t spread(struct dice *dice, struct bytes name) {
+    (void)dice;
+    uint32_t sum = 2166136261U;
+    for (size_t i = 0; i < name.length; i++) sum = (sum ^ (unsigned char)name.data[i]) * 16777619U;
+    return sum ^ sum >> 15;
+}
+
+static uint32_t always_equal(struct dice *dice, struct bytes name) {
+    (void)dice, (void)name;
+    return 0x5a5a5a5a;
+}
+
+static uint32_t equal_tags(struct dice *dice, struct bytes name) {
+    return spread(dice, name) & 0x00ffffff;
+}
+
+static uint32_t equal_buckets(struct dice *dice, struct bytes name) {
+    return spread(dice, name) & 0xff000000;
+}
+
+static uint32_t two_hashes(struct dice *dice, struct bytes name) {
+    return spread(dice, name) & 1 ? 0 : UINT32_MAX;
+}
+
+static struct index_kind kind_with(uint32_t (*hash)(struct dice *, struct bytes)) {
+    return (struct index_kind){
+        .add = index_add,
+        .remove = index_remove,
+        .find = index_find,
+        .replace = index_replace,
+        .count = index_count,
+        .held = index_held,
+        .hash = hash,
+    };
+}
+
+static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned steps, size_t most,
+                     size_t grown) {
+    const struct index_kind kind = kind_with(hash);
+    struct hash_index index;
+    hash_index_start(&index);
+    struct trial trial = {.kind = &kind, .index = &index, .dice = {steps}};
+    trial_grow_and_shrink(&trial, grown);
+    trial_end(&trial);
+    trial_run(&trial, steps, most);
+    trial_end(&trial);
+    hash_index_end(&index);
+}
+
+static void agrees_with_an_array(void **state) {
+    (void)state;
+    run_with(spread, 60000, 3000, 100000);
+}
+
+static void bears_one_hash_for_all(void **state) {
+    (void)state;
+    run_with(always_equal, 10000, 200, 600);
+}
+
+static void bears_one_tag_for_all(void **state) {
+    (void)state;
+    run_with(equal_tags, 30000, 2000, 5000);
+}
+
+static void bears_one_bucket_for_all(void **state) {
+    (void)state;
+    run_with(equal_buckets, 10000, 300, 2000);
+}
+
+static void bears_two_hashes_for_all(void **state) {
+    (void)state;
+    run_with(two_hashes, 10000, 200, 500);
+}
+
+static void an_empty_one_finds_nothing(void **state) {
+    (void)state;
+    struct hash_index index;
+    hash_index_start(&index);
+    require(!hash_index_find(&index, 0, bytes_of("", 0)), "something is found in nothing");
+    require(!hash_index_find(&index, UINT32_MAX, bytes_text("a")), "something is found in nothing");
+    require_same(index.held, allocations_bytes(), "nothing added");
+    hash_index_end(&index);
+}
+
+enum { MANY = 20000 };
+
+/* Adds many entries, and answers the most allocations that one addition made. */
+static size_t add_many(struct hash_index *index, struct roster *roster) {
+    char room[NAME_ROOM];
+    size_t most = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        struct bytes name = name_numbered(i, room);
+        struct entry *entry = entry_new(name, spread(NULL, name));
+        size_t made = allocations_made();
+        hash_index_add(index, entry);
+        made = allocations_made() - made;
+        if (made > most) most = made;
+        roster_add(roster, entry);
+    }
+    return most;
+}
+
+/* An index of n entries is of a size that follows n, and comes back to the smallest one. */
+static void its_size_follows_the_count(void **state) {
+    (void)state;
+    enum { BYTES_PER_ENTRY = 48 };
+    struct hash_index index;
+    struct roster roster = {0};
+    hash_index_start(&index);
+    size_t smallest = index.held;
+    (void)add_many(&index, &roster);
+    require(index.held < (size_t)MANY * BYTES_PER_ENTRY, "%zu bytes for %d entries", index.held, MANY);
+    for (size_t i = 0; i < MANY; i++) hash_index_remove(&index, roster.entries[i]);
+    require(index.held < smallest + 4096, "%zu bytes for nothing", index.held);
+    roster_free(&roster);
+    hash_index_end(&index);
+}
+
+/* No single addition pays for the growth of the whole. */
+static void it_grows_in_small_steps(void **state) {
+    (void)state;
+    enum { MOST_ALLOCATIONS = 8 };
+    struct hash_index index;
+    struct roster roster = {0};
+    hash_index_start(&index);
+    size_t most = add_many(&index, &roster);
+    require(most <= MOST_ALLOCATIONS, "one addition made %zu allocations", most);
+    hash_index_end(&index);
+    roster_free(&roster);
+}
+
+struct tour {
+    struct hash_index *index;
+    struct roster *roster;
+    size_t seen;
+};
+
+/* Moves each entry that it meets, as a visitor may. */
+static void move_visited(void *context, struct entry *entry) {
+    struct tour *tour = context;
+    struct entry **place = &tour->roster->entries[roster_place(tour->roster, entry_name(entry))];
+    require(*place == entry, "an entry is visited that is not there, or no more");
+    *place = index_replace(tour->index, entry, entry_move);
+    tour->seen++;
+}
+
+static void *move_memory(void *context, void *memory) {
+    (void)context;
+    return memory_resize(memory, memory_size(memory));
+}
+
+static void a_tour_of_all_places_meets_every_entry_once(void **state) {
+    (void)state;
+    const struct index_kind kinds[] = {kind_with(spread), kind_with(two_hashes)};
+    const struct relocation relocation = {move_memory, NULL, NULL};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        struct hash_index index;
+        hash_index_start(&index);
+        struct trial trial = {.kind = &kinds[i], .index = &index, .dice = {9}};
+        for (int round = 0; round < 10; round++) {
+            trial_run(&trial, 1000, 2000);
+            struct tour tour = {&index, &trial.roster, 0};
+            hash_index_relocate(&index, &relocation);
+            for (size_t place = 0; place < index.buckets; place++)
+                hash_index_visit(&index, place, move_visited, &tour);
+            require_same(tour.seen, trial.roster.count, "round %d", round);
+            trial_compare(&trial);
+        }
+        trial_end(&trial);
+        hash_index_end(&index);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(agrees_with_an_array),
+        tidy_test(bears_one_hash_for_all),
+        tidy_test(bears_one_tag_for_all),
+        tidy_test(bears_one_bucket_for_all),
+        tidy_test(bears_two_hashes_for_all),
+        tidy_test(an_empty_one_finds_nothing),
+        tidy_test(its_size_follows_the_count),
+        tidy_test(it_grows_in_small_steps),
+        tidy_test(a_tour_of_all_places_meets_every_entry_once),
+    };
+    return cmocka_run_group_tests_name("hash index", tests, NULL, NULL);
+}

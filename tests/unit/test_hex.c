@@ -1,0 +1,20 @@
+/* Hexadecimal digits: all of them, and nothing else. */
+#include "core/hex.h"
+
+#include "unit.h"
+
+static void only_digits_have_a_value(void **state) {
+    (void)state;
+    static const char lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
+    for (int c = 0; c < 256; c++) {
+        int expected = -1;
+        for (int value = 0; value < 16; value++)
+            if ((char)c == lower[value] || (char)c == upper[value]) expected = value;
+        require_same(hex_value((char)c), expected, "the byte %d", c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {tidy_test(only_digits_have_a_value)};
+    return cmocka_run_group_tests_name("hex", tests, NULL, NULL);
+}

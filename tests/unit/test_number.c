@@ -1,0 +1,108 @@
+/* Numbers: what is one, and what only looks like one. */
+#include "core/number.h"
+
+#include "dice.h"
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+    const char *text;
+    int64_t number;
+} numbers[] = {
+    {"0", 0},
+    {"1", 1},
+    {"9", 9},
+    {"10", 10},
+    {"-1", -1},
+    {"-10", -10},
+    {"1234567890", 1234567890},
+    {"9223372036854775806", INT64_MAX - 1},
+    {"9223372036854775807", INT64_MAX},
+    {"-9223372036854775807", -INT64_MAX},
+    {"-9223372036854775808", INT64_MIN},
+};
+
+static const char *const no_numbers[] = {
+    "",
+    "-",
+    "--1",
+    "+1",
+    "-0",
+    "00",
+    "01",
+    "-01",
+    "0x10",
+    " 1",
+    "1 ",
+    "\t1",
+    "1\n",
+    "1.0",
+    "1e3",
+    "1,000",
+    "1-",
+    "a",
+    "1a",
+    "9:",
+    "1/",
+    "\xd9\xa1",            /* a digit, but not one of ours */
+    "9223372036854775808", /* one more than there is */
+    "9223372036854775810",
+    "-9223372036854775809",
+    "18446744073709551616", /* zero, if it wrapped */
+    "18446744073709551617",
+    "-18446744073709551615",
+    "99999999999999999999",
+    "100000000000000000000000000000000000000000000000000000000000000000",
+};
+
+static void reads_numbers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        int64_t number = 42;
+        require(number_read(bytes_text(numbers[i].text), &number), "'%s' is no number", numbers[i].text);
+        require_same(number, numbers[i].number, "'%s'", numbers[i].text);
+    }
+}
+
+static void refuses_what_is_none(void **state) {
+    (void)state;
+    int64_t number;
+    for (size_t i = 0; i < COUNT_OF(no_numbers); i++)
+        require(!number_read(bytes_text(no_numbers[i]), &number), "'%s' is a number", no_numbers[i]);
+    require(!number_read(bytes_of("1\0", 2), &number), "a zero byte is a digit");
+    require(!number_read(bytes_of("\0", 1), &number), "a zero byte is a number");
+    require(!number_read(bytes_of(NULL, 0), &number), "nothing is a number");
+}
+
+static void reads_what_was_printed(void **state) {
+    (void)state;
+    struct dice dice = {1};
+    for (int i = 0; i < 20000; i++) {
+        int64_t written = (int64_t)dice_word(&dice) >> dice_roll(&dice, 64), number = 0;
+        char text[32];
+        int length = snprintf(text, sizeof(text), "%" PRId64, written);
+        require(number_read(bytes_of(text, (size_t)length), &number), "'%s' is no number", text);
+        require_same(number, written, "'%s'", text);
+    }
+}
+
+/* The view may end where the memory ends. */
+static void reads_no_further_than_its_view(void **state) {
+    (void)state;
+    int64_t number;
+    require(number_read(bytes_of("123456", 3), &number) && number == 123, "a view of 123 is %" PRId64,
+            number);
+    require(!number_read(bytes_of("-1", 1), &number), "a sign alone is a number");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(reads_numbers),
+        tidy_test(refuses_what_is_none),
+        tidy_test(reads_what_was_printed),
+        tidy_test(reads_no_further_than_its_view),
+    };
+    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* The order index: against a sorted array, grown and emptied from every side. */
+#include "core/order_index.h"
+
+#include "index_trial.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+static void index_add(void *index, struct entry *entry) {
+    order_index_add(index, entry);
+}
+
+static void index_remove(void *index, const struct entry *entry) {
+    order_index_remove(index, entry);
+}
+
+static struct order_cursor index_seek(const void *index, struct bytes name) {
+    return order_index_seek(index, name);
+}
+
+static struct entry *index_find(const void *index, const struct entry *like) {
+    struct order_cursor cursor = order_index_seek(index, entry_name(like));
+    struct entry *entry = order_cursor_entry(&cursor);
+    return entry && bytes_equal(entry_name(entry), entry_name(like)) ? entry : NULL;
+}
+
+static struct entry *index_replace(void *index, struct entry *entry,
+                                   struct entry *(*move)(struct entry *entry)) {
+    void **slots[ORDER_INDEX_MAX_HEIGHT];
+    unsigned count = order_index_slots(index, entry, slots);
+    require(count >= 1 && count <= ORDER_INDEX_MAX_HEIGHT, "an entry has %u slots", count);
+    for (unsigned i = 0; i < count; i++) require(*slots[i] == entry, "a slot holds something else");
+    struct entry *moved = move(entry);
+    for (unsigned i = 0; i < count; i++) *slots[i] = moved;
+    return moved;
+}
+
+static size_t index_held(const void *index) {
+    return ((const struct order_index *)index)->held;
+}
+
+static const struct index_kind kind = {
+    .add = index_add,
+    .remove = index_remove,
+    .find = index_find,
+    .seek = index_seek,
+    .replace = index_replace,
+    .held = index_held,
+};
+
+static void agrees_with_an_array(void **state) {
+    (void)state;
+    struct order_index index;
+    order_index_start(&index);
+    struct trial trial = {.kind = &kind, .index = &index, .dice = {1}};
+    trial_run(&trial, 100000, 5000);
+    trial_end(&trial);
+    order_index_end(&index);
+}
+
+static void grows_and_shrinks(void **state) {
+    (void)state;
+    struct order_index index;
+    order_index_start(&index);
+    size_t smallest = index.held;
+    struct trial trial = {.kind = &kind, .index = &index, .dice = {2}};
+    trial_grow_and_shrink(&trial, 100000);
+    require_same(index.held, smallest, "all entries removed");
+    trial_end(&trial);
+    order_index_end(&index);
+}
+
+/* In which order the entries come and go: the nth of count. */
+typedef size_t (*sequence)(size_t n, size_t count);
+
+static size_t forward(size_t n, size_t count) {
+    (void)count;
+    return n;
+}
+
+static size_t backward(size_t n, size_t count) {
+    return count - 1 - n;
+}
+
+static size_t from_both_ends(size_t n, size_t count) {
+    return n % 2 ? count - 1 - n / 2 : n / 2;
+}
+
+static size_t from_the_middle(size_t n, size_t count) {
+    return n % 2 ? count / 2 + n / 2 : count / 2 - 1 - n / 2;
+}
+
+/* Every 61st, then every one behind those: leaves get sparse all over before any is empty. */
+static size_t scattered(size_t n, size_t count) {
+    return n * 61 % count;
+}
+
+static const struct {
+    const char *name;
+    sequence sequence;
+} sequences[] = {
+    {"forward", forward},
+    {"backward", backward},
+    {"from both ends", from_both_ends},
+    {"from the middle", from_the_middle},
+    {"scattered", scattered},
+};
+
+enum { SEQUENCE_COUNT = 4000 };
+
+static void run_sequences(const char *names, sequence come, sequence go) {
+    struct order_index index;
+    order_index_start(&index);
+    size_t smallest = index.held;
+    struct entry *all[SEQUENCE_COUNT];
+    struct trial trial = {.kind = &kind, .index = &index, .dice = {3}};
+    for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
+        char name[] = {'n', (char)(i >> 8), (char)i};
+        all[i] = entry_new(bytes_of(name, sizeof(name)), 0);
+        roster_add(&trial.roster, all[i]);
+    }
+    for (size_t i = 0; i < SEQUENCE_COUNT; i++) order_index_add(&index, all[come(i, SEQUENCE_COUNT)]);
+    trial_compare(&trial);
+    for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
+        struct entry *entry = all[go(i, SEQUENCE_COUNT)];
+        order_index_remove(&index, entry);
+        roster_remove(&trial.roster, roster_place(&trial.roster, entry_name(entry)));
+        /* Freed at once, so that an index that still looks at it is found out. */
+        entry_free(entry);
+        if (i % 197 == 0 || i > SEQUENCE_COUNT - 70) trial_compare(&trial);
+    }
+    require_same(index.held, smallest, "%s", names);
+    trial_end(&trial);
+    order_index_end(&index);
+}
+
+static void bears_every_sequence(void **state) {
+    (void)state;
+    for (size_t come = 0; come < COUNT_OF(sequences); come++)
+        for (size_t go = 0; go < COUNT_OF(sequences); go++)
+            run_sequences(sequences[go].name, sequences[come].sequence, sequences[go].sequence);
+}
+
+/* A listing that is imported in its order needs no more room than its entries do. */
+static void growth_at_the_end_fills_the_leaves(void **state) {
+    (void)state;
+    enum { MANY = 10000, MOST_BYTES = 11 };
+    struct order_index index;
+    struct roster roster = {0};
+    char room[NAME_ROOM];
+    order_index_start(&index);
+    for (size_t i = 0; i < MANY; i++) {
+        int length = snprintf(room, sizeof(room), "%08zu", i);
+        roster_add(&roster, entry_new(bytes_of(room, (size_t)length), 0));
+        order_index_add(&index, roster.entries[i]);
+    }
+    require(index.held < (size_t)MANY * MOST_BYTES, "%zu bytes for %d entries", index.held, MANY);
+    order_index_end(&index);
+    roster_free(&roster);
+}
+
+/* Removals all over the tree leave no nodes behind that hold next to nothing. */
+static void sparse_leaves_are_joined(void **state) {
+    (void)state;
+    enum { MANY = 8000, KEEP_EVERY = 16, MOST_BYTES = 80 };
+    struct order_index index;
+    struct trial trial = {.kind = &kind, .index = &index, .dice = {5}};
+    order_index_start(&index);
+    for (size_t i = 0; i < MANY; i++) {
+        char room[NAME_ROOM];
+        struct entry *entry = entry_new(name_numbered(i, room), 0);
+        order_index_add(&index, entry);
+        roster_add(&trial.roster, entry);
+    }
+    for (size_t place = MANY; place-- > 0;) {
+        if (place % KEEP_EVERY == 0) continue;
+        order_index_remove(&index, trial.roster.entries[place]);
+        entry_free(trial.roster.entries[place]);
+        roster_remove(&trial.roster, place);
+    }
+    trial_compare(&trial);
+    require(index.held < trial.roster.count * MOST_BYTES, "%zu bytes for %zu entries", index.held,
+            trial.roster.count);
+    trial_end(&trial);
+    order_index_end(&index);
+}
+
+static void an_empty_one_has_no_entries(void **state) {
+    (void)state;
+    struct order_index index;
+    order_index_start(&index);
+    struct order_cursor cursor = order_index_seek(&index, bytes_of("", 0));
+    require(!order_cursor_entry(&cursor), "something stands in nothing");
+    order_cursor_next(&cursor);
+    require(!order_cursor_entry(&cursor), "something stands behind nothing");
+    order_index_end(&index);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(agrees_with_an_array),     tidy_test(grows_and_shrinks),
+        tidy_test(bears_every_sequence),     tidy_test(growth_at_the_end_fills_the_leaves),
+        tidy_test(sparse_leaves_are_joined), tidy_test(an_empty_one_has_no_entries),
+    };
+    return cmocka_run_group_tests_name("order index", tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* Outcomes: the table has a sound row for each refusal. */
+#include "core/outcome.h"
+
+#include "unit.h"
+
+static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
+                                      "ERR",          "WRONGTYPE", "NOPERM"};
+
+static bool is_class(const char *word) {
+    for (size_t i = 0; i < COUNT_OF(classes); i++)
+        if (strcmp(classes[i], word) == 0) return true;
+    return false;
+}
+
+static bool is_word(const char *text) {
+    size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+    return letters && !text[letters];
+}
+
+static void every_refusal_has_class_code_and_text(void **state) {
+    (void)state;
+    require_same(OUTCOME_DONE, 0, "what is not refused is zero");
+    for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
+        const struct outcome_text *text = outcome_text((enum outcome)outcome);
+        require(text->class && text->code && text->text, "outcome %d has an empty row", outcome);
+        require(is_class(text->class), "%s has the class %s", text->code, text->class);
+        require(is_word(text->code), "'%s' is no code", text->code);
+        require(text->text[0], "%s has no text", text->code);
+        require(!strpbrk(text->text, "\r\n"), "the text of %s would break the protocol", text->code);
+    }
+}
+
+static void no_two_have_the_same_code(void **state) {
+    (void)state;
+    for (int a = OUTCOME_FIRST; a < OUTCOME_COUNT; a++)
+        for (int b = OUTCOME_FIRST; b < a; b++)
+            require(strcmp(outcome_text((enum outcome)a)->code, outcome_text((enum outcome)b)->code) != 0,
+                    "%s stands twice", outcome_text((enum outcome)a)->code);
+}
+
+/* Classes of Redis's own say what they mean; the storage service's say it by a code. */
+static void classes_of_redis_are_marked(void **state) {
+    (void)state;
+    for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
+        const struct outcome_text *text = outcome_text((enum outcome)outcome);
+        bool redis_class = strcmp(text->class, "ERR") == 0 || strcmp(text->class, "WRONGTYPE") == 0 ||
+                           strcmp(text->class, "NOPERM") == 0;
+        require_same(text->redis_own, redis_class, "%s", text->code);
+    }
+}
+
+static const struct {
+    enum outcome outcome;
+    const char *class, *code;
+} known[] = {
+    {OUTCOME_CONDITION_NOT_MET, "PRECONDITION", "ConditionNotMet"},
+    {OUTCOME_BLOB_EXISTS, "CONFLICT", "BlobAlreadyExists"},
+    {OUTCOME_CONTAINER_EXISTS, "CONFLICT", "ContainerAlreadyExists"},
+    {OUTCOME_BLOB_NOT_FOUND, "NOTFOUND", "BlobNotFound"},
+    {OUTCOME_CONTAINER_NOT_FOUND, "NOTFOUND", "ContainerNotFound"},
+    {OUTCOME_METADATA_TOO_LARGE, "INVALID", "MetadataTooLarge"},
+    {OUTCOME_EMPTY_METADATA_KEY, "INVALID", "EmptyMetadataKey"},
+    {OUTCOME_TOO_MANY_CONDITIONS, "INVALID", "MultipleConditionHeadersNotSupported"},
+    {OUTCOME_UNSATISFIABLE_CONDITION, "INVALID", "UnsatisfiableCondition"},
+    {OUTCOME_SYNTAX, "ERR", "SyntaxError"},
+};
+
+static void codes_are_the_storage_service_s(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        const struct outcome_text *text = outcome_text(known[i].outcome);
+        require_bytes(bytes_text(text->code), bytes_text(known[i].code), "outcome %d", known[i].outcome);
+        require_bytes(bytes_text(text->class), bytes_text(known[i].class), "%s", known[i].code);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(every_refusal_has_class_code_and_text),
+        tidy_test(no_two_have_the_same_code),
+        tidy_test(classes_of_redis_are_marked),
+        tidy_test(codes_are_the_storage_service_s),
+    };
+    return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
+}

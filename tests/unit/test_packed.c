@@ -1,0 +1,92 @@
+/* Packed lists: owned and borrowed ones, in records and pair by pair. */
+#include "core/packed.h"
+
+#include "core/memory.h"
+#include "pairs.h"
+#include "unit.h"
+
+static const char *const texts[] = {"a=1", "b=", "long_name=a value of some length", NULL};
+
+static void an_owned_list_is_a_copy(void **state) {
+    (void)state;
+    struct pairs pairs;
+    pairs_start(&pairs);
+    pairs_add_texts(&pairs, texts);
+    struct packed *packed = packed_new(pairs_list(&pairs));
+    struct packed_list view = packed_view(packed);
+    require_same(view.count, 3, "three pairs");
+    require_bytes(view.items, pairs_list(&pairs).items, "the items");
+    require(view.items.data != pairs_list(&pairs).items.data, "the bytes are borrowed");
+    require_same(allocations_count(), 1, "a list is one allocation");
+    pairs_end(&pairs);
+    memory_free(packed);
+}
+
+static void an_empty_list_is_nothing(void **state) {
+    (void)state;
+    require(!packed_new((struct packed_list){0, {"", 0}}), "an empty list has memory");
+    struct packed_list view = packed_view(NULL);
+    require(view.count == 0 && view.items.length == 0 && view.items.data, "nothing is not an empty list");
+}
+
+static void a_list_goes_through_a_record(void **state) {
+    (void)state;
+    struct pairs pairs;
+    struct record_writer writer;
+    pairs_start(&pairs);
+    record_start(&writer);
+    record_put_list(&writer, pairs_list(&pairs));
+    require_same(writer.length, 1, "an empty list is one byte");
+    pairs_add_texts(&pairs, texts);
+    record_put_list(&writer, pairs_list(&pairs));
+    struct record_reader reader = record_reader(bytes_of(writer.data, writer.length));
+    struct packed_list list = record_list(&reader);
+    require(list.count == 0 && list.items.length == 0 && list.items.data, "the empty list has changed");
+    list = record_list(&reader);
+    require_same(list.count, 3, "three pairs");
+    require_bytes(list.items, pairs_list(&pairs).items, "the items");
+    require(record_complete(&reader), "something is left over");
+    record_end(&writer);
+    pairs_end(&pairs);
+}
+
+static void a_list_is_walked_pair_by_pair(void **state) {
+    (void)state;
+    struct pairs pairs;
+    struct bytes name, value;
+    pairs_start(&pairs);
+    pairs_add_texts(&pairs, texts);
+    struct bytes items = pairs_list(&pairs).items;
+    struct record_reader reader = record_reader(items);
+    for (size_t i = 0; i < 3; i++) {
+        size_t length = strcspn(texts[i], "=");
+        require(packed_next_pair(&reader, &name, &value), "there is no pair %zu", i);
+        require_bytes(name, bytes_of(texts[i], length), "name %zu", i);
+        require_bytes(value, bytes_text(texts[i] + length + 1), "value %zu", i);
+    }
+    require(!packed_next_pair(&reader, &name, &value), "there is a fourth pair");
+    require(record_complete(&reader), "the end is not the end");
+    pairs_end(&pairs);
+}
+
+static void half_a_pair_is_none(void **state) {
+    (void)state;
+    struct bytes name, value;
+    const struct bytes halves[] = {bytes_of("\1a", 2), bytes_of("\1", 1), bytes_of("\1a\2v", 4),
+                                   bytes_of("\0", 1)};
+    for (size_t i = 0; i < COUNT_OF(halves); i++) {
+        struct record_reader reader = record_reader(halves[i]);
+        require(!packed_next_pair(&reader, &name, &value), "half %zu is a pair", i);
+        require(!record_complete(&reader), "half %zu is complete", i);
+        require(!packed_next_pair(&reader, &name, &value), "half %zu is a pair at the second look", i);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(an_owned_list_is_a_copy),      tidy_test(an_empty_list_is_nothing),
+        tidy_test(a_list_goes_through_a_record), tidy_test(a_list_is_walked_pair_by_pair),
+        tidy_test(half_a_pair_is_none),
+    };
+    return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
+}
