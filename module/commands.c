@@ -4,9 +4,13 @@
 
 #include "blob/blob_commands.h"
 #include "core/name.h"
+#include "lease/lease_commands.h"
 #include "server/effect.h"
 
 #include "ccan/array_size/array_size.h"
+
+/* Ten years: the server adds the time to its clock unchecked. */
+#define BLOCK_MOST_MS INT64_C(315360000000)
 
 /* --- Clauses: what the commands' grammars are made of
  * ----------------------------------------------------------- */
@@ -35,6 +39,18 @@ static const struct clause
     policies  = {TOKEN("POLICIES"), SHAPE_ITEMS, SLOT_POLICIES, .width = 4,
                  .names = {"id", "start-ms", "expiry-ms", "permissions"}},
 
+    lease     = {TOKEN("LEASE"), SHAPE_VALUE, SLOT_LEASE, .width = 1, .rule = lease_id_rule, .names = {"lease-id"}},
+    block     = {TOKEN("BLOCK"), SHAPE_DURATION, SLOT_BLOCK, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = BLOCK_MOST_MS, .names = {"seconds"}},
+    duration  = {.shape = SHAPE_TEXT, .names = {"duration"}, .rule = lease_duration_rule},
+    lease_id  = {.shape = SHAPE_TEXT, .names = {"lease-id"}, .rule = lease_id_rule},
+    new_guid  = {.shape = SHAPE_TEXT, .names = {"new-guid"}, .rule = lease_id_rule},
+    on_blob   = {TOKEN("BLOB"), SHAPE_VALUE, SLOT_BLOB, .width = 1, .rule = name_check, .names = {"name"}},
+    proposed  = {TOKEN("ID"), SHAPE_VALUE, SLOT_ID, .width = 1, .rule = lease_id_rule, .names = {"guid"}},
+    owner     = {TOKEN("OWNER"), SHAPE_VALUE, SLOT_OWNER, .width = 1, .rule = lease_owner_rule, .names = {"text"}},
+    period    = {TOKEN("PERIOD"), SHAPE_DURATION, SLOT_PERIOD, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = LEASE_BREAK_MAX_SECONDS * 1000, .names = {"seconds"}},
+
     access    = {TOKEN("ACCESS"), SHAPE_CHOICE, SLOT_ACCESS, .width = 1, .words = access_words, .names = {"access"}},
     range     = {TOKEN("RANGE"), SHAPE_RANGE, SLOT_RANGE, .width = 2, .fault = OUTCOME_INVALID_RANGE,
                  .names = {"offset", "length"}},
@@ -57,6 +73,9 @@ static const struct clause
 #define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "write fast"
 #define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "write fast"
 #define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "write fast"
+#define ON_LEASE .key = KEY_UPDATE, .flags = "write fast", .categories = "write fast"
+#define WAITS .key = KEY_UPDATE, .flags = "write deny-oom blocking", .categories = "write blocking"
+#define READS_OR_WAITS .key = KEY_READ, .flags = "readonly blocking", .categories = "read blocking"
 #define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "read slow"
 
 #define ON_CONTAINER .aggregate = &container_aggregate
@@ -67,6 +86,8 @@ static const struct clause
     X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
     X(container_setacl) X(container_delete)                                                                          \
     X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
+    X(lease_acquire_handle) X(lease_renew_handle) X(lease_change_handle) X(lease_release_handle)                     \
+    X(lease_break_handle) X(lease_get_handle) X(lease_list_handle)                                                   \
     X(effect_handle)
 
 #define ROW_NUMBER(handler) ROW_##handler,
@@ -81,52 +102,75 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&container, &access, &meta),
         .complexity = "O(1)", .summary = "Creates a container and answers its ETag."},
     ROW(container_get) .name = "CONTAINER.GET", ON_CONTAINER, READS,
-        .grammar = GRAMMAR(&container),
+        .grammar = GRAMMAR(&container, &lease),
         .complexity = "O(1)", .summary = "Answers all properties of a container, with the number and size of its blobs."},
     ROW(container_getmeta) .name = "CONTAINER.GETMETA", ON_CONTAINER, READS,
-        .grammar = GRAMMAR(&container),
+        .grammar = GRAMMAR(&container, &lease),
         .complexity = "O(1)", .summary = "Answers a container's ETag and metadata."},
     ROW(container_setmeta) .name = "CONTAINER.SETMETA", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &new_meta, CONDITIONS),
+        .grammar = GRAMMAR(&container, &new_meta, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Replaces a container's metadata as a whole and answers its new ETag."},
     ROW(container_getacl) .name = "CONTAINER.GETACL", ON_CONTAINER, READS,
-        .grammar = GRAMMAR(&container),
+        .grammar = GRAMMAR(&container, &lease),
         .complexity = "O(1)", .summary = "Answers a container's public access and stored access policies."},
     ROW(container_setacl) .name = "CONTAINER.SETACL", ON_CONTAINER, GROWS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &access, &policies, CONDITIONS),
+        .grammar = GRAMMAR(&container, &access, &policies, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Replaces a container's public access and policies and answers its new ETag."},
     ROW(container_delete) .name = "CONTAINER.DELETE", ON_CONTAINER, REMOVES, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, CONDITIONS),
+        .grammar = GRAMMAR(&container, CONDITIONS, &lease),
         .complexity = "O(1); memory is freed in the background",
         .summary = "Deletes a container and all that is in it."},
 
     ROW(blob_put) .name = "BLOB.PUT", ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE, .check = blob_put_check,
-        .grammar = GRAMMAR(&container, &blob, &content, &props, &meta, CONDITIONS),
+        .grammar = GRAMMAR(&container, &blob, &content, &props, &meta, CONDITIONS, &lease),
         .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
         .summary = "Creates or replaces a blob and answers its new ETag."},
-    ROW(blob_get) .name = "BLOB.GET", ON_BLOB, READS, .conditions = CONDITIONS_READ,
-        .grammar = GRAMMAR(&container, &blob, &range, CONDITIONS),
+    ROW(blob_get) .name = "BLOB.GET", ON_BLOB, READS_OR_WAITS, .conditions = CONDITIONS_READ,
+        .grammar = GRAMMAR(&container, &blob, &range, CONDITIONS, &lease, &block),
         .complexity = "O(1), and the bytes that are answered",
         .summary = "Answers a blob's ETag and content, or null when the conditions say that nothing is new."},
     ROW(blob_stat) .name = "BLOB.STAT", ON_BLOB, READS, .conditions = CONDITIONS_READ,
-        .grammar = GRAMMAR(&container, &blob, CONDITIONS),
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Answers everything about a blob but its content."},
     ROW(blob_setprops) .name = "BLOB.SETPROPS", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &blob, &new_props, CONDITIONS),
+        .grammar = GRAMMAR(&container, &blob, &new_props, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Replaces all properties of a blob and answers its new ETag."},
     ROW(blob_getmeta) .name = "BLOB.GETMETA", ON_BLOB, READS, .conditions = CONDITIONS_READ,
-        .grammar = GRAMMAR(&container, &blob, CONDITIONS),
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Answers a blob's ETag and metadata."},
     ROW(blob_setmeta) .name = "BLOB.SETMETA", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &blob, &new_meta, CONDITIONS),
+        .grammar = GRAMMAR(&container, &blob, &new_meta, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Replaces a blob's metadata as a whole and answers its new ETag."},
     ROW(blob_delete) .name = "BLOB.DELETE", ON_BLOB, SHRINKS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &blob, CONDITIONS),
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
         .complexity = "O(log N), N being the blobs in the container", .summary = "Deletes a blob."},
     ROW(blob_list) .name = "BLOB.LIST", ON_CONTAINER, PAGES,
         .grammar = GRAMMAR(&container, &prefix, &delimiter, &marker, &page_size, &include),
         .complexity = "O(log N + M), N being the blobs in the container and M the items of the page",
         .summary = "Answers a page of a container's blobs in the order of their names, and the marker of the next page."},
+
+    ROW(lease_acquire_handle) .name = "LEASE.ACQUIRE", WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
+        .grammar = GRAMMAR(&key, &duration, &on_blob, &proposed, &owner, CONDITIONS, &block),
+        .complexity = "O(1)", .summary = "Acquires a lease, or waits in line for it, and answers its id and fencing token."},
+    ROW(lease_renew_handle) .name = "LEASE.RENEW", ON_LEASE, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&key, &lease_id, &on_blob, CONDITIONS),
+        .complexity = "O(1)", .summary = "Gives a lease its full duration anew."},
+    ROW(lease_change_handle) .name = "LEASE.CHANGE", ON_LEASE, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&key, &lease_id, &new_guid, &on_blob, CONDITIONS),
+        .complexity = "O(1)", .summary = "Gives a lease another id, and so another holder."},
+    ROW(lease_release_handle) .name = "LEASE.RELEASE", ON_LEASE, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&key, &lease_id, &on_blob, CONDITIONS),
+        .complexity = "O(1)", .summary = "Gives a lease back; the next in line gets it at once."},
+    ROW(lease_break_handle) .name = "LEASE.BREAK", ON_LEASE, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&key, &period, &on_blob, CONDITIONS),
+        .complexity = "O(1)", .summary = "Ends somebody else's lease, now or after a period, and answers the seconds until then."},
+    ROW(lease_get_handle) .name = "LEASE.GET", READS,
+        .grammar = GRAMMAR(&key, &on_blob),
+        .complexity = "O(1)", .summary = "Answers the state of a lease, its holder's label and how many wait for it."},
+    ROW(lease_list_handle) .name = "LEASE.LIST", PAGES,
+        .grammar = GRAMMAR(&key, &marker, &page_size),
+        .complexity = "O(log N + M), N being the leases and M those of the page",
+        .summary = "Answers a page of the leases that are held or being broken, by the names of what they stand on."},
 
     ROW(effect_handle) .name = EFFECT_COMMAND,
         .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",

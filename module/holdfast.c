@@ -3,11 +3,13 @@
 #include "blob/blob_commands.h"
 #include "commands.h"
 #include "core/hash.h"
+#include "lease/lease_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/registration.h"
 #include "server/settings.h"
+#include "server/wait.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -19,11 +21,12 @@ enum { VERSION_NUMBER = 10000 };
 static struct aggregate *const aggregates[] = {&container_aggregate, NULL};
 
 /* Tables of settings: the server side's, then the families'. */
-static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 1];
+static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];
 
 static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     size_t count = 0;
     setting_tables[count++] = server_settings;
+    setting_tables[count++] = lease_settings;
     for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++)
         setting_tables[count++] = (*aggregate)->settings;
     for (size_t i = 0; i < count; i++)
@@ -39,7 +42,7 @@ static int register_types(RedisModuleCtx *ctx) {
             RedisModule_CreateDataType(ctx, family->type_name, family->encoding_version, &family->methods);
         if (!family->type) return REDISMODULE_ERR;
     }
-    effect_families(aggregates);
+    aggregates_start(aggregates);
     return REDISMODULE_OK;
 }
 
@@ -89,7 +92,8 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (info_register(ctx, VERSION_TEXT, aggregates) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (wait_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     return subscribe(ctx);

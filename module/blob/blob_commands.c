@@ -4,7 +4,9 @@
 #include "core/memory.h"
 #include "core/name.h"
 #include "core/property.h"
+#include "lease/lease_commands.h"
 #include "server/effect.h"
+#include "server/wait.h"
 
 #include <inttypes.h>
 
@@ -16,11 +18,29 @@ void blob_expect(struct call *call) {
     if (name.length <= NAME_MAX_BYTES) call->search = container_expect(call->value, name);
 }
 
-/* The blob that the call names, if it is there and as the conditions want it. */
-static enum outcome find(struct call *call, struct blob **blob) {
+/* The lease gate. Most blobs have no lease and most calls bring no id, and then there is nothing to ask. */
+static enum outcome pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
+    const struct guid *id = call_lease_id(call);
+    if (!id && !(blob->extra && blob->extra->lease)) return OUTCOME_DONE;
+    enum outcome outcome = lease_gate(blob_lease(blob), id, use, call_now_ms(call));
+    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, blob_lease(blob), blob_name(blob));
+    return outcome;
+}
+
+/* The blob that the call names, if it is there, its lease lets the call pass, and it is as the conditions want it. */
+static enum outcome find(struct call *call, enum lease_use use, struct blob **blob) {
     *blob = container_found(call->value, &call->search);
     if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
-    return call_conditions(call, &(*blob)->stamp, "blob");
+    enum outcome outcome = pass_lease(call, *blob, use);
+    return outcome == OUTCOME_DONE ? call_conditions(call, &(*blob)->stamp, "blob") : outcome;
+}
+
+/* A write ends what is left of a lease that has ended. */
+static void end_lease(struct call *call, const struct blob *blob, struct change *change) {
+    if (!blob->extra || !blob->extra->lease) return;
+    enum lease_state state = lease_state(blob->extra->lease, call_now_ms(call));
+    change->frees_lease = state == LEASE_BROKEN || state == LEASE_EXPIRED;
+    change->expired = state == LEASE_EXPIRED;
 }
 
 enum outcome blob_put_check(struct call *call) {
@@ -30,11 +50,18 @@ enum outcome blob_put_check(struct call *call) {
     return properties_match_content(call->properties.list, content) ? OUTCOME_DONE : OUTCOME_MD5_MISMATCH;
 }
 
+/* What a blob that is to be written must allow; one that is not there has neither a lease nor an ETag. */
+static enum outcome may_put(struct call *call, const struct blob *blob) {
+    if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_conditions(call, NULL, "blob");
+    enum outcome outcome = pass_lease(call, blob, LEASE_WRITE);
+    return outcome == OUTCOME_DONE ? call_conditions(call, &blob->stamp, "blob") : outcome;
+}
+
 enum outcome blob_put(struct call *call) {
     container_expect_blob(call->value, &call->search);
-    int64_t now_ms = server_now_ms();
+    int64_t now_ms = call_now_ms(call);
     struct blob *blob = container_found(call->value, &call->search);
-    enum outcome outcome = call_conditions(call, blob ? &blob->stamp : NULL, "blob");
+    enum outcome outcome = may_put(call, blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct stamp stamp = commit_stamp(now_ms);
     struct change change = {
@@ -46,6 +73,7 @@ enum outcome blob_put(struct call *call) {
         .metadata = call->metadata.list,
         .content = call_word(call, ARG_CONTENT),
     };
+    if (blob) end_lease(call, blob, &change);
     RedisModuleString *content = call->argv[ARG_CONTENT];
     if (change.content.length > BLOB_INLINE_MAX) {
         change.chunk = effect_chunk(content, effect_arguments_shared(call->ctx));
@@ -85,12 +113,21 @@ static void reply_in_one_piece(RedisModuleCtx *ctx, const struct blob *blob, uin
     memory_free(whole);
 }
 
+/* BLOCK waits for another ETag than the conditions know, or, without conditions, for the blob to be there. */
+static enum outcome wait_for_news(struct call *call, enum outcome outcome) {
+    bool waits = outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
+    if (!waits || !args_given(&call->args, SLOT_BLOCK)) return outcome;
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    if (call->mode == CALL_TIMED_OUT) return OUTCOME_UNCHANGED;
+    return wait_allowed(call) ? wait_in_line(call, WAIT_NEWS, call->search.name, WAIT_NO_INSTANT) : outcome;
+}
+
 enum outcome blob_get(struct call *call) {
     struct blob *blob;
     uint64_t offset, length;
-    enum outcome outcome = find(call, &blob);
+    enum outcome outcome = wait_for_news(call, find(call, LEASE_READ, &blob));
     if (outcome == OUTCOME_DONE) outcome = asked_range(call, blob, &offset, &length);
-    if (outcome != OUTCOME_DONE) return outcome;
+    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
     RedisModule_ReplyWithArray(call->ctx, 2);
     reply_version(call->ctx, blob->stamp.etag);
     struct bytes view = blob_view(blob, offset, length);
@@ -103,10 +140,10 @@ enum outcome blob_get(struct call *call) {
 
 enum outcome blob_stat(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = find(call, &blob);
+    enum outcome outcome = find(call, LEASE_READ, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_list map = reply_map_start(call->ctx);
-    reply_blob_fields(&map, blob);
+    reply_blob_fields(&map, blob, call_now_ms(call));
     reply_field(&map, "meta");
     reply_pairs(call->ctx, blob_metadata(blob));
     reply_map_end(&map);
@@ -115,7 +152,7 @@ enum outcome blob_stat(struct call *call) {
 
 enum outcome blob_getmeta(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = find(call, &blob);
+    enum outcome outcome = find(call, LEASE_READ, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     RedisModule_ReplyWithArray(call->ctx, 2);
     reply_version(call->ctx, blob->stamp.etag);
@@ -126,7 +163,8 @@ enum outcome blob_getmeta(struct call *call) {
 /* The change of a blob that must be there, and its new ETag as the answer. */
 static enum outcome update(struct call *call, struct blob *blob, struct change *change) {
     change->name = call->search.name;
-    change->stamp = commit_stamp(server_now_ms());
+    change->stamp = commit_stamp(call_now_ms(call));
+    end_lease(call, blob, change);
     commit_change(call, blob, change, NULL);
     reply_version(call->ctx, change->stamp.etag);
     return OUTCOME_DONE;
@@ -134,7 +172,7 @@ static enum outcome update(struct call *call, struct blob *blob, struct change *
 
 enum outcome blob_setprops(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = find(call, &blob);
+    enum outcome outcome = find(call, LEASE_WRITE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct change change = {.kind = CHANGE_SETBLOBPROPS, .properties = call->properties.list};
     return update(call, blob, &change);
@@ -142,7 +180,7 @@ enum outcome blob_setprops(struct call *call) {
 
 enum outcome blob_setmeta(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = find(call, &blob);
+    enum outcome outcome = find(call, LEASE_WRITE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct change change = {.kind = CHANGE_SETBLOBMETA, .metadata = call->metadata.list};
     return update(call, blob, &change);
@@ -150,7 +188,7 @@ enum outcome blob_setmeta(struct call *call) {
 
 enum outcome blob_delete(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = find(call, &blob);
+    enum outcome outcome = find(call, LEASE_WRITE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct change change = {.kind = CHANGE_DELETE, .name = call->search.name};
     commit_change(call, blob, &change, NULL);

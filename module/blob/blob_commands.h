@@ -13,8 +13,6 @@ enum {
     SLOT_RANGE,
     SLOT_PREFIX,
     SLOT_DELIMITER,
-    SLOT_MARKER,
-    SLOT_PAGE_SIZE,
     SLOT_INCLUDE,
 };
 
@@ -22,6 +20,7 @@ enum {
 enum { INCLUDE_META = 1 };
 
 extern struct aggregate container_aggregate;
+extern const struct lease_home container_leases;
 extern const char *const access_words[];
 extern const char *const include_words[];
 
@@ -48,7 +47,7 @@ enum outcome blob_list(struct call *call);
 extern long long max_blob_bytes;
 
 /* Everything that is shown of a blob but its name and metadata. */
-void reply_blob_fields(struct reply_list *map, const struct blob *blob);
+void reply_blob_fields(struct reply_list *map, const struct blob *blob, int64_t now_ms);
 
 /* A new ETag, and the instant that goes with it. */
 struct stamp commit_stamp(int64_t now_ms);

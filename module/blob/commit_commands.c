@@ -1,7 +1,9 @@
 /* The second half of every writing command: from the decided change to the world that knows of it. */
 #include "blob/blob_commands.h"
+#include "lease/lease_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
+#include "server/wait.h"
 
 struct stamp commit_stamp(int64_t now_ms) {
     return (struct stamp){version_mint(now_ms), now_ms};
@@ -26,12 +28,68 @@ static void send(const struct call *call, const struct change *change, RedisModu
     record_end(&record);
 }
 
-void commit_change(struct call *call, struct blob *blob, const struct change *change,
-                   RedisModuleString *content) {
+/* Who waits for a blob may care for its content, for its lease, or for its end. */
+static void tell_waiters(const struct call *call, const struct change *change) {
+    if (change->kind == CHANGE_LEASE || change->kind == CHANGE_BLOBLEASE) {
+        wait_look(call, WAIT_LEASE, change->name);
+    } else if (change_has_name(change->kind)) {
+        wait_look(call, WAIT_NEWS, change->name);
+        wait_look(call, WAIT_LEASE, change->name);
+    }
+}
+
+void commit_change(struct call *call, struct blob *blob, const struct change *change, RedisModuleString *content) {
     apply(call, blob, change);
     if (audience_present(call->ctx))
         send(call, change, content);
     else
         effect_unheard(call);
-    call_changed(call, change_event(change->kind));
+    if (change->expired) {
+        lease_stats.expiries++;
+        call_event(call, LEASE_EXPIRED_EVENT);
+    }
+    call_changed(call, change_event(change));
+    if (wait_anybody()) tell_waiters(call, change);
 }
+
+/* --- What LEASE.* needs to know of containers ---------------------------------------------------------------------- */
+
+static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
+    struct container *container = call->value;
+    *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
+    if (!args_given(&call->args, SLOT_BLOB)) {
+        subject->stamp = &container->stamp;
+        subject->lease = container_lease(container);
+        return OUTCOME_DONE;
+    }
+    subject->name = call_word(call, call->args.slots[SLOT_BLOB].at);
+    struct blob *blob = container_find(container, subject->name);
+    if (!blob) return OUTCOME_BLOB_NOT_FOUND;
+    subject->noun = "blob";
+    subject->object = blob;
+    subject->stamp = &blob->stamp;
+    subject->lease = blob_lease(blob);
+    return OUTCOME_DONE;
+}
+
+static void commit_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
+                         enum lease_event event, bool expired) {
+    struct change change = {
+        .kind = subject->object ? CHANGE_BLOBLEASE : CHANGE_LEASE,
+        .name = subject->name,
+        .lease = *next,
+        .event = event,
+        .expired = expired,
+    };
+    commit_change(call, subject->object, &change, NULL);
+}
+
+static const struct order_index *leased(const void *value) {
+    return &((const struct container *)value)->leased;
+}
+
+static const struct lease *lease_of(struct entry *entry) {
+    return blob_lease(blob_of_entry(entry));
+}
+
+const struct lease_home container_leases = {find_subject, commit_lease, leased, lease_of};

@@ -5,7 +5,9 @@
  * an empty record as the end. So there is one decoder, and what it does not believe it does not load. */
 #include "blob/blob_commands.h"
 #include "core/memory.h"
+#include "lease/lease_commands.h"
 #include "server/effect.h"
+#include "server/wait.h"
 
 #include <limits.h>
 
@@ -37,12 +39,18 @@ static void attach_content(struct change *change, const struct effect_content *c
     }
 }
 
+static bool plausible(const struct change *change, int64_t horizon_ms) {
+    return horizon_ms == INT64_MAX || (version_plausible(change->stamp.etag, horizon_ms) &&
+                                       version_plausible(change->lease.token, horizon_ms));
+}
+
 static enum effect_result apply(struct effect_target *target, struct bytes record,
                                 const struct effect_content *content, int64_t horizon_ms) {
     struct change change;
     if (!change_read(record, &change) || !wants_content(&change, content)) return EFFECT_MALFORMED;
-    if (horizon_ms != INT64_MAX && !version_plausible(change.stamp.etag, horizon_ms)) return EFFECT_MALFORMED;
-    target->event = change_event(change.kind);
+    if (!plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
+    target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
+    target->events[1] = change_event(&change);
     bool creates = change.kind == CHANGE_CREATE;
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
@@ -73,11 +81,20 @@ static void walk_blob(const struct blob *blob, uint64_t piece, take_record *take
         change.content = blob_view(blob, done, piece);
         take(context, &change);
     }
+    if (!blob_lease(blob)->token) return;
+    change.kind = CHANGE_BLOBLEASE;
+    change.lease = *blob_lease(blob);
+    take(context, &change);
 }
 
 static void walk(const struct container *container, uint64_t piece, take_record *take, void *context) {
     struct change change = container_as_change(container);
     take(context, &change);
+    if (container_lease(container)->token) {
+        change.kind = CHANGE_LEASE;
+        change.lease = *container_lease(container);
+        take(context, &change);
+    }
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
         walk_blob(blob_of_entry(entry), piece, take, context);
@@ -130,12 +147,15 @@ struct loading {
 };
 
 static bool order_kept(const struct loading *loading, const struct change *change) {
-    if (change->kind == CHANGE_CREATE) return !loading->container;
-    if (!loading->container) return false;
-    if (change->kind == CHANGE_PUT)
-        return !loading->last || bytes_compare(blob_name(loading->last), change->name) < 0;
-    return change->kind == CHANGE_EXTEND && loading->last &&
-           bytes_equal(blob_name(loading->last), change->name);
+    struct bytes last = loading->last ? blob_name(loading->last) : bytes_of("", 0);
+    switch (change->kind) {
+    case CHANGE_CREATE: return !loading->container;
+    case CHANGE_LEASE: return loading->container && !loading->last;
+    case CHANGE_PUT: return loading->container && bytes_compare(last, change->name) < 0;
+    case CHANGE_EXTEND:
+    case CHANGE_BLOBLEASE: return loading->last && bytes_equal(last, change->name);
+    default: return false;
+    }
 }
 
 static bool load_content(struct loading *loading, struct change *change) {
@@ -147,7 +167,7 @@ static bool load_content(struct loading *loading, struct change *change) {
     struct effect_content content = {.given = true, .argument = argument};
     content.bytes.data = RedisModule_StringPtrLen(argument, &content.bytes.length);
     attach_content(change, &content);
-    struct blob *blob = change->kind == CHANGE_EXTEND ? loading->last : NULL;
+    struct blob *blob = change->kind == CHANGE_PUT ? NULL : loading->last;
     bool applied = container_apply(loading->container, blob, change);
     RedisModule_FreeString(NULL, argument);
     return applied;
@@ -156,12 +176,12 @@ static bool load_content(struct loading *loading, struct change *change) {
 static bool load_record(struct loading *loading, struct bytes record) {
     struct change change;
     if (!change_read(record, &change) || !order_kept(loading, &change)) return false;
-    if (loading->horizon_ms != INT64_MAX && !version_plausible(change.stamp.etag, loading->horizon_ms))
-        return false;
+    if (!plausible(&change, loading->horizon_ms)) return false;
     if (change.kind == CHANGE_CREATE) {
         loading->container = container_new(&change);
         return true;
     }
+    if (!change_has_content(change.kind)) return container_apply(loading->container, loading->last, &change);
     if (!load_content(loading, &change)) return false;
     loading->last = container_find(loading->container, change.name);
     return true;
@@ -218,25 +238,31 @@ static void digest_content(RedisModuleDigest *digest, const struct blob *blob, c
     }
 }
 
+struct digesting {
+    RedisModuleDigest *digest;
+    struct record_writer record;
+};
+
+static void digest_record(void *context, const struct change *change) {
+    struct digesting *digesting = context;
+    if (change->kind == CHANGE_EXTEND) return; /* how a content lies in chunks is no part of the value */
+    digesting->record.length = 0;
+    change_write(change, &digesting->record);
+    digest_bytes(digesting->digest, bytes_of(digesting->record.data, digesting->record.length));
+}
+
+/* The records of a walk, then the contents. */
 static void digest_value(RedisModuleDigest *digest, void *value) {
     const struct container *container = value;
-    struct record_writer record;
+    struct digesting digesting = {.digest = digest};
     char *window = memory_alloc(DIGEST_WINDOW_BYTES);
-    struct change change = container_as_change(container);
-    record_start(&record);
-    change_write(&change, &record);
-    digest_bytes(digest, bytes_of(record.data, record.length));
+    record_start(&digesting.record);
+    walk(container, WHOLE, digest_record, &digesting);
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
-        const struct blob *blob = blob_of_entry(entry);
-        change = blob_as_change(blob, 0);
-        record.length = 0;
-        change_write(&change, &record);
-        digest_bytes(digest, bytes_of(record.data, record.length));
-        digest_content(digest, blob, window);
-    }
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
+        digest_content(digest, blob_of_entry(entry), window);
     RedisModule_DigestEndSequence(digest);
-    record_end(&record);
+    record_end(&digesting.record);
     memory_free(window);
 }
 
@@ -297,6 +323,8 @@ static void info(RedisModuleInfoCtx *ctx) {
     RedisModule_InfoAddFieldULongLong(ctx, "containers", census.containers);
     RedisModule_InfoAddFieldULongLong(ctx, "blobs", census.blobs);
     RedisModule_InfoAddFieldULongLong(ctx, "blob_bytes", census.content_bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "leases", census.leases);
+    RedisModule_InfoAddFieldULongLong(ctx, "blob_waiters", wait_stats()->waiting[WAIT_NEWS]);
 }
 
 struct aggregate container_aggregate = {
@@ -318,6 +346,7 @@ struct aggregate container_aggregate = {
         },
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
     .apply = apply,
+    .leases = &container_leases,
     .settings = settings,
     .info = info,
 };

@@ -2,12 +2,13 @@
 #include "blob/blob_commands.h"
 #include "blob/listing.h"
 #include "core/property.h"
+#include "lease/lease_commands.h"
 
 const char *const include_words[] = {"META", NULL};
 
 enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
 
-void reply_blob_fields(struct reply_list *map, const struct blob *blob) {
+void reply_blob_fields(struct reply_list *map, const struct blob *blob, int64_t now_ms) {
     struct packed_list properties = blob_properties(blob);
     reply_field_bytes(map, "blob-type", bytes_text("block"));
     reply_field_version(map, "etag", blob->stamp.etag);
@@ -17,6 +18,7 @@ void reply_blob_fields(struct reply_list *map, const struct blob *blob) {
     if (!properties_find(properties, "content-type").length)
         reply_field_bytes(map, "content-type", bytes_text(PROPERTY_DEFAULT_TYPE));
     reply_fields(map, properties);
+    reply_lease_fields(map, blob_lease(blob), now_ms);
 }
 
 static struct bytes asked_text(const struct call *call, int slot) {
@@ -40,11 +42,11 @@ static struct listing_query asked(const struct call *call) {
     };
 }
 
-static void reply_item(RedisModuleCtx *ctx, const struct listing_item *item, bool metadata) {
+static void reply_item(RedisModuleCtx *ctx, const struct listing_item *item, bool metadata, int64_t now_ms) {
     struct reply_list map = reply_map_start(ctx);
     if (item->blob) {
         reply_field_bytes(&map, "name", blob_name(item->blob));
-        reply_blob_fields(&map, item->blob);
+        reply_blob_fields(&map, item->blob, now_ms);
         if (metadata) {
             reply_field(&map, "meta");
             reply_pairs(ctx, blob_metadata(item->blob));
@@ -64,7 +66,7 @@ enum outcome blob_list(struct call *call) {
     else
         RedisModule_ReplyWithNull(call->ctx);
     RedisModule_ReplyWithArray(call->ctx, (long)listing.count);
-    for (size_t i = 0; i < listing.count; i++) reply_item(call->ctx, &listing.items[i], query.metadata);
+    for (size_t i = 0; i < listing.count; i++) reply_item(call->ctx, &listing.items[i], query.metadata, call_now_ms(call));
     listing_free(&listing);
     return OUTCOME_DONE;
 }

@@ -1,5 +1,7 @@
 #include "core/guid.h"
 
+#include "core/hex.h"
+
 /* Each form is a pattern: x stands for a digit, everything else for itself. */
 static const char *const patterns[] = {
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
@@ -9,19 +11,13 @@ static const char *const patterns[] = {
     "{0Xxxxxxxxx,0Xxxxx,0Xxxxx,{0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx}}",
 };
 
-static int digit_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = bytes_lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* In a pattern X is the letter of 0x, so that it is not taken for a digit's place. */
 static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     struct guid sum = {0, 0};
     if (text.length != strlen(pattern)) return false;
     for (size_t i = 0; i < text.length; i++) {
         if (pattern[i] == 'x') {
-            int digit = digit_value(text.data[i]);
+            int digit = hex_value(text.data[i]);
             if (digit < 0) return false;
             sum.high = sum.high << 4 | sum.low >> 60;
             sum.low = sum.low << 4 | (uint64_t)digit;

@@ -12,7 +12,7 @@
 struct effect_target {
     void *value;       /* NULL when the key does not exist; the family may set a new one */
     bool drop;         /* the family wants the key gone */
-    const char *event; /* the keyspace notification, if any */
+    const char *events[2]; /* the keyspace notifications, if any */
 };
 
 enum effect_result {
@@ -30,6 +30,7 @@ struct effect_content {
 };
 
 struct setting;
+struct lease_home;
 
 struct aggregate {
     const char *type_name;
@@ -39,9 +40,17 @@ struct aggregate {
     enum outcome missing; /* when a command wants the key and it is not there */
     enum effect_result (*apply)(struct effect_target *target, struct bytes record,
                                 const struct effect_content *content, int64_t horizon_ms);
+    const struct lease_home *leases; /* NULL: nothing in it can be leased */
     const struct setting *settings; /* ended by one without a name */
     void (*info)(RedisModuleInfoCtx *ctx);
     RedisModuleType *type; /* set at load */
 };
+
+/* All families, ended by NULL; once, at load. */
+void aggregates_start(struct aggregate *const *aggregates);
+
+/* NULL when there is none. */
+const struct aggregate *aggregate_of_type(const RedisModuleType *type);
+const struct aggregate *aggregate_of_family(unsigned char family);
 
 #endif

@@ -35,7 +35,7 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
                                                             X(InfoAddFieldULongLong) X(InfoAddFieldCString)  \
                                                                 X(SubscribeToServerEvent) X(GetServerInfo)   \
                                                                     X(ServerInfoGetFieldUnsigned)            \
-                                                                        X(FreeServerInfo) X(GetRandomBytes)  \
+                                                                        X(FreeServerInfo) X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(GetBlockedClientPrivateData) X(SignalKeyAsReady) X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig)  \
                                                                             X(Call) X(CallReplyArrayElement) \
                                                                                 X(CallReplyStringPtr)        \
                                                                                     X(FreeCallReply) X(Log)

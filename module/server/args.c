@@ -1,5 +1,6 @@
 #include "server/args.h"
 
+#include "core/duration.h"
 #include "core/number.h"
 
 struct parser {
@@ -45,6 +46,11 @@ static int word_index(const struct clause *clause, struct bytes word) {
 static void take_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
     bool sound = number_read(argument_at(parser->argv, at), number);
     if (!sound || *number < clause->least || *number > clause->most) note_fault(parser, clause->fault, at);
+}
+
+static void take_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
+    bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
+    if (!sound || *duration_ms < clause->least || *duration_ms > clause->most) note_fault(parser, clause->fault, at);
 }
 
 static void take_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
@@ -94,6 +100,7 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
         if (clause->rule) note_fault(parser, clause->rule(argument_at(parser->argv, argument->at)), argument->at);
         return none;
     case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: take_range(parser, clause, argument); return none;
     case SHAPE_CHOICE:
         argument->number = word_index(clause, argument_at(parser->argv, argument->at));

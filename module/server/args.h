@@ -20,6 +20,7 @@ enum shape {
     SHAPE_REST,   /* positional: any number of further words */
     SHAPE_TAG,    /* one ETag or *; what is malformed is for the conditions to judge */
     SHAPE_NUMBER, /* one whole number between least and most */
+    SHAPE_DURATION, /* seconds, kept in milliseconds between least and most */
     SHAPE_RANGE,  /* an offset and a length */
     SHAPE_VALUE,  /* one value of any bytes */
     SHAPE_CHOICE, /* one of the words */
@@ -36,7 +37,7 @@ struct clause {
     uint8_t width;
     bool required;                       /* an option that must be there */
     enum outcome fault;                  /* of a value that is no number or out of range */
-    int64_t least, most;                 /* SHAPE_NUMBER */
+    int64_t least, most;                 /* SHAPE_NUMBER, SHAPE_DURATION */
     const char *const *words;            /* SHAPE_CHOICE, SHAPE_WORDS; ended by NULL */
     enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
@@ -57,6 +58,8 @@ enum {
     SLOT_POLICIES,
     SLOT_LEASE,
     SLOT_BLOCK,
+    SLOT_MARKER,
+    SLOT_PAGE_SIZE,
     SLOT_FAMILY,
     SLOTS_MAX = 32,
 };

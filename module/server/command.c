@@ -110,6 +110,8 @@ static enum outcome check_form(struct call *call) {
     enum outcome outcome = OUTCOME_DONE;
     if (call->args.given) {
         read_conditions(call);
+        if (args_given(&call->args, SLOT_LEASE))
+            guid_read(call_word(call, call->args.slots[SLOT_LEASE].at), &call->lease_id);
         outcome = read_metadata(call);
         if (outcome == OUTCOME_DONE) outcome = read_properties(call);
         if (outcome == OUTCOME_DONE) outcome = read_policies(call);
@@ -119,18 +121,27 @@ static enum outcome check_form(struct call *call) {
     return outcome;
 }
 
+/* The aggregate that the key holds, if it is one that the command takes. */
+static const struct aggregate *accepted(const struct command *command, RedisModuleKey *key) {
+    const struct aggregate *aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(key));
+    if (command->aggregate) return aggregate == command->aggregate ? aggregate : NULL;
+    return aggregate && aggregate->leases ? aggregate : NULL;
+}
+
 static enum outcome open_key(struct call *call) {
-    const struct aggregate *aggregate = call->command->aggregate;
-    if (!aggregate) return OUTCOME_DONE;
-    int mode = call->command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
+    const struct command *command = call->command;
+    if (command->key == KEY_EFFECT) return OUTCOME_DONE;
+    int mode = command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
-    if (call->key && RedisModule_ModuleTypeGetType(call->key) == aggregate->type) {
+    call->aggregate = call->key ? accepted(command, call->key) : NULL;
+    if (call->aggregate) {
         call->value = RedisModule_ModuleTypeGetValue(call->key);
         return OUTCOME_DONE;
     }
     bool missing = !call->key || RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
     if (!missing) return OUTCOME_WRONG_TYPE;
-    return call->command->key == KEY_CREATE ? OUTCOME_DONE : aggregate->missing;
+    if (command->key == KEY_CREATE) return OUTCOME_DONE;
+    return command->aggregate ? command->aggregate->missing : OUTCOME_CONTAINER_NOT_FOUND;
 }
 
 static void list_start(struct call_list *list) {
@@ -149,27 +160,64 @@ static void finish(struct call *call) {
     list_end(&call->policies);
 }
 
-int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct call call;
-    call.ctx = ctx;
-    call.argv = argv;
-    call.argc = argc;
-    call.command = command;
-    call.key = NULL;
-    call.value = NULL;
-    call.conditions.given = 0;
-    list_start(&call.metadata);
-    list_start(&call.properties);
-    list_start(&call.policies);
-    call.note[0] = '\0';
-    enum outcome opened = open_key(&call);
-    if (call.value && command->expect) command->expect(&call);
-    enum outcome outcome = check_form(&call);
+static void start(struct call *call, const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                  int argc) {
+    call->ctx = ctx;
+    call->argv = argv;
+    call->argc = argc;
+    call->command = command;
+    call->key = NULL;
+    call->value = NULL;
+    call->conditions.given = 0;
+    call->now_ms = 0;
+    list_start(&call->metadata);
+    list_start(&call->properties);
+    list_start(&call->policies);
+    call->note[0] = '\0';
+}
+
+static enum outcome run(struct call *call) {
+    enum outcome opened = open_key(call);
+    if (call->value && call->command->expect) call->command->expect(call);
+    enum outcome outcome = check_form(call);
     if (outcome == OUTCOME_DONE) outcome = opened;
-    if (outcome == OUTCOME_DONE) outcome = command->handle(&call);
-    finish(&call);
+    if (outcome == OUTCOME_DONE) outcome = call->command->handle(call);
+    finish(call);
+    return outcome;
+}
+
+void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                    enum call_mode mode) {
+    struct call call;
+    start(&call, command, ctx, argv, argc);
+    call.mode = mode;
+    enum outcome outcome = run(&call);
     if (outcome != OUTCOME_DONE) refusal_reply(&call, outcome);
+}
+
+int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    command_answer(command, ctx, argv, argc, CALL_FRESH);
     return REDISMODULE_OK;
+}
+
+enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                           int64_t *due_ms) {
+    struct call call;
+    start(&call, command, ctx, argv, argc);
+    call.mode = CALL_PROBE;
+    call.due_ms = *due_ms;
+    enum outcome outcome = run(&call);
+    *due_ms = call.due_ms;
+    return outcome;
+}
+
+int64_t call_now_ms(struct call *call) {
+    if (!call->now_ms) call->now_ms = server_now_ms();
+    return call->now_ms;
+}
+
+const struct guid *call_lease_id(const struct call *call) {
+    return args_given(&call->args, SLOT_LEASE) ? &call->lease_id : NULL;
 }
 
 enum outcome call_conditions(struct call *call, const struct stamp *object, const char *noun) {
@@ -180,5 +228,9 @@ enum outcome call_conditions(struct call *call, const struct stamp *object, cons
 
 void call_changed(const struct call *call, const char *event) {
     RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    call_event(call, event);
+}
+
+void call_event(const struct call *call, const char *event) {
     RedisModule_NotifyKeyspaceEvent(call->ctx, REDISMODULE_NOTIFY_MODULE, event, call->argv[1]);
 }

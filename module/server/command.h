@@ -10,6 +10,7 @@
 
 #include "core/catalog.h"
 #include "core/condition.h"
+#include "core/guid.h"
 #include "core/packed.h"
 #include "server/aggregate.h"
 #include "server/args.h"
@@ -25,7 +26,7 @@ struct command {
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
     const struct clause *const *grammar;
-    struct aggregate *aggregate; /* NULL: the handler opens the key itself */
+    struct aggregate *aggregate; /* NULL: any that has leases, or, for KEY_EFFECT, the handler's business */
     enum condition_use conditions;
     enum key_use key;
     const char *flags;
@@ -40,22 +41,43 @@ struct call_list {
     struct record_writer room;
 };
 
+/* Why a command runs. */
+enum call_mode {
+    CALL_FRESH,
+    CALL_PROBE,     /* to see whether one that waits can be answered: no effect, no reply */
+    CALL_SERVED,    /* it waited, and its turn has come */
+    CALL_TIMED_OUT, /* it waited, and its time is up: an answer without effect */
+};
+
 /* One execution of a command. */
 struct call {
     RedisModuleCtx *ctx;
     RedisModuleString **argv;
     int argc;
     const struct command *command;
+    enum call_mode mode;
     struct args args;
     struct conditions conditions;
+    struct guid lease_id;
     struct call_list metadata, properties, policies; /* empty lists when not given */
     RedisModuleKey *key;
     struct catalog_search search; /* of the name that the command is about, if the value is there */
     void *value;    /* the aggregate, NULL when the key is missing and the command may create it */
+    const struct aggregate *aggregate; /* whose value it is */
+    int64_t now_ms; /* see call_now_ms */
+    int64_t due_ms; /* of a probe that has to go on waiting: when time alone may help */
     char note[160]; /* what a refusal has to say beyond the table's text; empty for most */
 };
 
 /* Runs a command from argv to reply. */
+/* Likewise for a client that waited. */
+void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                    enum call_mode mode);
+
+/* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
+enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                           int64_t *due_ms);
+
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 /* Says why, beyond the table's text, the call is about to be refused. */
@@ -64,9 +86,14 @@ void call_note(struct call *call, const char *format, ...) __attribute__((format
 /* A positional argument or a word of an option. */
 struct bytes call_word(const struct call *call, int at);
 
-/* Seconds are never asked for twice within a command: handlers read the time once and hand it down. */
 int64_t server_now_us(void);
 int64_t server_now_ms(void);
+
+/* The moment of the call, the same whenever it is asked for. */
+int64_t call_now_ms(struct call *call);
+
+/* The id that LEASE gave; NULL without one. */
+const struct guid *call_lease_id(const struct call *call);
 
 /* The conditions of the call against an object; NULL when there is none. On failure the call's note tells
  * why. */
@@ -74,5 +101,6 @@ enum outcome call_conditions(struct call *call, const struct stamp *object, cons
 
 /* After a change and its effect: tells those who watch the key, and those who listen for events. */
 void call_changed(const struct call *call, const char *event);
+void call_event(const struct call *call, const char *event);
 
 #endif

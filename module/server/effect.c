@@ -2,13 +2,9 @@
 
 #include "server/reply.h"
 #include "server/settings.h"
+#include "server/wait.h"
 
-static struct aggregate *const *families;
 static unsigned long long misfits, malformed;
-
-void effect_families(struct aggregate *const *aggregates) {
-    families = aggregates;
-}
 
 unsigned long long effect_misfits(void) {
     return misfits;
@@ -70,10 +66,8 @@ static bool is_obeyed(RedisModuleCtx *ctx) {
            RedisModule_IsAOFClient(RedisModule_GetClientId(ctx));
 }
 
-static struct aggregate *family_of(struct bytes record) {
-    for (struct aggregate *const *family = families; record.length && *family; family++)
-        if ((*family)->family == (unsigned char)record.data[0]) return *family;
-    return NULL;
+static const struct aggregate *family_of(struct bytes record) {
+    return record.length ? aggregate_of_family((unsigned char)record.data[0]) : NULL;
 }
 
 /* Lets the family change the key's value, and the key follow it. */
@@ -110,16 +104,16 @@ enum outcome effect_handle(struct call *call) {
     bool obeyed = is_obeyed(call->ctx);
     if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
     const struct aggregate *family = call->argc <= 4 ? family_of(call_word(call, 2)) : NULL;
-    struct effect_target target = {NULL, false, NULL};
+    struct effect_target target = {.value = NULL};
     enum effect_result result = family ? apply(call, family, &target, obeyed) : EFFECT_MALFORMED;
     if (result != EFFECT_APPLIED) complain(call, result);
     if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
     if (result == EFFECT_APPLIED) {
         RedisModule_ReplicateVerbatim(call->ctx);
-        if (target.event)
-            call_changed(call, target.event);
-        else
-            RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+        RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+        for (int i = 0; i < 2; i++)
+            if (target.events[i]) call_event(call, target.events[i]);
+        wait_key_changed(call);
     }
     reply_ok(call->ctx);
     return OUTCOME_DONE;

@@ -17,9 +17,6 @@
 
 #define EFFECT_COMMAND "HOLDFAST.APPLY"
 
-/* All families, ended by NULL; once, at load. */
-void effect_families(struct aggregate *const *aggregates);
-
 /* Sends a record about the call's key, and the content that stands in an argument, if any. */
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
 

@@ -7,6 +7,7 @@
 
 static const char *version_text;
 static struct aggregate *const *families;
+static void (*add_more)(RedisModuleInfoCtx *);
 
 static void add_refusals(RedisModuleInfoCtx *ctx) {
     char field[64];
@@ -38,13 +39,16 @@ static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
     for (struct aggregate *const *family = families; *family; family++) (*family)->info(ctx);
+    add_more(ctx);
     RedisModule_InfoAddFieldULongLong(ctx, "effects_misfit", effect_misfits());
     RedisModule_InfoAddFieldULongLong(ctx, "effects_malformed", effect_malformed());
     add_classes(ctx);
     add_refusals(ctx);
 }
 
-int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates) {
+int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates,
+                  void (*more)(RedisModuleInfoCtx *)) {
+    add_more = more;
     version_text = version;
     families = aggregates;
     return RedisModule_RegisterInfoFunc(ctx, show);

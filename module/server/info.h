@@ -5,6 +5,8 @@
 
 #include "server/aggregate.h"
 
-int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates);
+/* more adds what no aggregate owns. */
+int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates,
+                  void (*more)(RedisModuleInfoCtx *));
 
 #endif

@@ -12,8 +12,7 @@ unsigned long long refusal_count(enum outcome outcome) {
     return counts[outcome];
 }
 
-/* Words come from outside: what is not plain text is shown as \xHH, what is long is cut. */
-static void show_word(struct bytes word, char *text, size_t size) {
+void refusal_show_word(struct bytes word, char *text, size_t size) {
     size_t used = 0;
     for (size_t i = 0; i < word.length && i < SHOWN_WORD_MAX && used + 5 < size; i++) {
         unsigned char c = (unsigned char)word.data[i];
@@ -31,14 +30,16 @@ void call_note(struct call *call, const char *format, ...) {
 }
 
 void refusal_describe(struct call *call, const struct fault *fault) {
-    if (fault->outcome != OUTCOME_SYNTAX) return;
-    char word[120];
+    char word[80];
     if (fault->missing) {
         call_note(call, "syntax error: %s is missing", fault->missing->token.data);
         return;
     }
-    show_word(call_word(call, fault->at), word, sizeof(word));
-    call_note(call, "syntax error near '%s'", word);
+    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
+    if (fault->outcome == OUTCOME_SYNTAX)
+        call_note(call, "syntax error near '%s'", word);
+    else
+        call_note(call, "%s: '%s'", outcome_text(fault->outcome)->text, word);
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
@@ -57,6 +58,7 @@ void refusal_describe_object(struct call *call, const struct stamp *object, cons
 }
 
 void refusal_reply(struct call *call, enum outcome outcome) {
+    if (outcome == OUTCOME_WAITING) return;
     if (outcome == OUTCOME_UNCHANGED) {
         RedisModule_ReplyWithNull(call->ctx);
         return;

@@ -4,6 +4,9 @@
 
 #include "server/command.h"
 
+/* Words come from outside: what is not plain text is shown as \xHH, what is long is cut. */
+void refusal_show_word(struct bytes word, char *text, size_t size);
+
 /* Notes in the call which word is wrong. */
 void refusal_describe(struct call *call, const struct fault *fault);
 

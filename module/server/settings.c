@@ -1,6 +1,9 @@
 #include "server/settings.h"
 
+#include "core/duration.h"
 #include "core/number.h"
+
+#include <stdio.h>
 
 bool accept_effects = false;
 long long clock_offset_ms = 0;
@@ -8,10 +11,16 @@ long long clock_offset_ms = 0;
 /* A hundred years either way. */
 #define CLOCK_OFFSET_MOST_MS 3155760000000LL
 
+void (*clock_moved)(void);
+
+static void tell_clock_moved(void) {
+    if (clock_moved) clock_moved();
+}
+
 const struct setting server_settings[] = {
     {.name = "clock-offset-ms",
      .number = &clock_offset_ms,
-     .least = -CLOCK_OFFSET_MOST_MS,
+     .changed = tell_clock_moved, .least = -CLOCK_OFFSET_MOST_MS,
      .most = CLOCK_OFFSET_MOST_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
     {.name = NULL},
@@ -78,8 +87,41 @@ static int set_toggle(const char *name, int value, void *data, RedisModuleString
     return REDISMODULE_OK;
 }
 
+static RedisModuleString *get_duration(const char *name, void *setting) {
+    (void)name;
+    return ((const struct setting *)setting)->duration->text;
+}
+
+static bool duration_set(const struct setting *setting, RedisModuleString *text) {
+    int64_t ms;
+    size_t length;
+    const char *data = RedisModule_StringPtrLen(text, &length);
+    if (!duration_read(bytes_of(data, length), &ms) || ms < setting->least || ms > setting->most) return false;
+    if (setting->duration->text) RedisModule_FreeString(NULL, setting->duration->text);
+    setting->duration->text = RedisModule_HoldString(NULL, text);
+    setting->duration->ms = ms;
+    return true;
+}
+
+static int set_duration(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
+    (void)name;
+    if (duration_set(data, text)) return REDISMODULE_OK;
+    const char *fault = "it takes seconds, with at most three decimals";
+    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
+    return REDISMODULE_ERR;
+}
+
+/* The variable's value as text, for the default. */
+static int register_duration(RedisModuleCtx *ctx, const struct setting *setting) {
+    char text[32];
+    snprintf(text, sizeof(text), "%g", (double)setting->duration->ms / 1000);
+    return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT, get_duration,
+                                            set_duration, NULL, (void *)setting);
+}
+
 static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     void *data = (void *)setting;
+    if (setting->duration) return register_duration(ctx, setting);
     if (setting->number)
         return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number,
                                                  REDISMODULE_CONFIG_DEFAULT, setting->least, setting->most,
@@ -101,9 +143,17 @@ static const struct setting *find(const struct setting *const *tables, struct by
     return NULL;
 }
 
-static bool set_from_text(const struct setting *setting, struct bytes text) {
+static struct bytes text_of(RedisModuleString *string) {
+    size_t length;
+    const char *data = RedisModule_StringPtrLen(string, &length);
+    return bytes_of(data, length);
+}
+
+static bool set_from_text(const struct setting *setting, RedisModuleString *string) {
+    struct bytes text = text_of(string);
     int64_t number;
     bool yes = bytes_same_word(text, bytes_text("yes")), no = bytes_same_word(text, bytes_text("no"));
+    if (setting->duration) return duration_set(setting, string);
     if (setting->toggle) {
         *setting->toggle = yes;
         return yes || no;
@@ -113,18 +163,12 @@ static bool set_from_text(const struct setting *setting, struct bytes text) {
     return true;
 }
 
-static struct bytes text_of(RedisModuleString *string) {
-    size_t length;
-    const char *data = RedisModule_StringPtrLen(string, &length);
-    return bytes_of(data, length);
-}
-
 int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *tables,
                             RedisModuleString **argv, int argc) {
     for (int i = 0; i < argc; i += 2) {
         struct bytes name = text_of(argv[i]);
         const struct setting *setting = find(tables, name);
-        if (!setting || i + 1 == argc || !set_from_text(setting, text_of(argv[i + 1]))) {
+        if (!setting || i + 1 == argc || !set_from_text(setting, argv[i + 1])) {
             RedisModule_Log(ctx, "warning", "%s: module argument '%.*s' %s", "holdfast", (int)name.length,
                             name.data, !setting ? "is none that the module knows" : "has no sound value");
             return REDISMODULE_ERR;

@@ -8,14 +8,24 @@
 
 #include <stdbool.h>
 
-/* Either a number or a switch. */
+/* A time in seconds with decimals, kept in milliseconds. */
+struct setting_duration {
+    int64_t ms;
+    RedisModuleString *text; /* as the operator wrote it */
+};
+
+/* A number, a switch or a time. */
 struct setting {
     const char *name;
     long long *number;
     long long least, most;
     bool *toggle;
+    struct setting_duration *duration;
     void (*changed)(void); /* may be NULL */
 };
+
+/* Called when clock_offset_ms has changed; may be NULL. */
+extern void (*clock_moved)(void);
 
 extern bool accept_effects;
 extern long long clock_offset_ms;

@@ -6,6 +6,7 @@
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "server/histogram.h"
+#include "server/settings.h"
 
 #include "ccan/container_of/container_of.h"
 #include "ccan/list/list.h"
@@ -13,7 +14,7 @@
 enum {
     TICK_LINES = 100, /* lines that one tick of the timer looks at; the rest comes with the next tick */
     PAUSED_RETRY_MS = 50,
-    ADDRESS_MAX_BYTES = 60000, /* a longer key name cannot be waited on */
+    KEY_MAX_BYTES = 60000, /* a key with a longer name cannot be waited for */
 };
 
 /* Its address, the entry's name, stands behind it: db, kind, length of the name, name, key. */
@@ -52,18 +53,15 @@ const struct wait_stats *wait_stats(void) {
     return &stats;
 }
 
-int wait_start(RedisModuleCtx *ctx) {
-    hash_index_start(&lines);
-    timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
-    return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
+bool wait_anybody(void) {
+    return waiters_count != 0;
 }
 
 /* --- Lines ------------------------------------------------------------------------------------------------------ */
 
-/* Writes an address; the caller frees it. Without data when the key's name is too long. */
+/* Writes an address; the caller frees it. */
 static struct bytes address_of(int db, enum wait_kind kind, struct bytes name, struct bytes key) {
     struct record_writer writer;
-    if (name.length + key.length > ADDRESS_MAX_BYTES) return bytes_of(NULL, 0);
     record_start(&writer);
     record_put_byte(&writer, (uint8_t)kind);
     record_put_number(&writer, (uint64_t)db);
@@ -93,9 +91,9 @@ static struct line *line_new(struct bytes address, enum wait_kind kind, int db) 
 }
 
 static struct line *find_line(const struct call *call, enum wait_kind kind, struct bytes name) {
-    if (!waiters_count) return NULL;
+    if (!waiters_count || call_word(call, 1).length > KEY_MAX_BYTES) return NULL;
     struct bytes address = address_of(RedisModule_GetSelectedDb(call->ctx), kind, name, call_word(call, 1));
-    struct line *line = address.data ? line_at(address) : NULL;
+    struct line *line = line_at(address);
     memory_free((void *)address.data);
     return line;
 }
@@ -143,7 +141,8 @@ static void line_due(struct line *line, int64_t due_ms) {
         deadlines_set(&deadlines, &line->deadline, due_ms);
 }
 
-void wait_clock_moved(void) {
+/* The clock has been moved: whoever is due by the new one is looked at with the next tick. */
+static void wait_clock_moved(void) {
     if (!timer_set) return;
     timer_due_ms = 0;
     set_timer(0);
@@ -209,14 +208,24 @@ static void serve(RedisModuleCtx *ctx, struct line *line) {
         serve_in_turn(ctx, line);
 }
 
+static bool in_transaction(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+}
+
 void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
     if (!line) return;
-    int flags = RedisModule_GetContextFlags(call->ctx);
-    if (flags & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA)) {
+    if (in_transaction(call->ctx)) {
         RedisModule_SignalKeyAsReady(call->ctx, call->argv[1]);
         return;
     }
+    serve(call->ctx, line);
+    arm();
+}
+
+void wait_serve(const struct call *call, enum wait_kind kind, struct bytes name) {
+    struct line *line = find_line(call, kind, name);
+    if (!line || in_transaction(call->ctx)) return;
     serve(call->ctx, line);
     arm();
 }
@@ -302,8 +311,8 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
 
 bool wait_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
-    return !(RedisModule_GetContextFlags(call->ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA |
-                                                       REDISMODULE_CTX_FLAGS_DENY_BLOCKING));
+    bool denied = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
+    return !denied && !in_transaction(call->ctx) && call_word(call, 1).length <= KEY_MAX_BYTES;
 }
 
 static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
@@ -320,10 +329,9 @@ static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
 enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms) {
     int db = RedisModule_GetSelectedDb(call->ctx);
     struct bytes address = address_of(db, kind, name, call_word(call, 1));
-    struct line *line = address.data ? line_at(address) : NULL;
-    if (!line && address.data) line = line_new(address, kind, db);
+    struct line *line = line_at(address);
+    if (!line) line = line_new(address, kind, db);
     memory_free((void *)address.data);
-    if (!line) return OUTCOME_OUT_OF_RANGE_INPUT;
     struct waiter *waiter = waiter_new(call, kind);
     waiter->line = line;
     list_add_tail(&line->waiters, &waiter->node);
@@ -337,4 +345,11 @@ enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes n
                                                    call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
     if (!waiter->client) on_gone(call->ctx, waiter);
     return OUTCOME_WAITING;
+}
+
+int wait_start(RedisModuleCtx *ctx) {
+    hash_index_start(&lines);
+    clock_moved = wait_clock_moved;
+    timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
+    return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -37,17 +37,20 @@ bool wait_allowed(const struct call *call);
 /* Puts the call's client in line; due_ms as above. Answers OUTCOME_WAITING, always. */
 enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms);
 
+/* Whether anybody waits for anything. */
+bool wait_anybody(void);
+
 /* How many stand in line. */
 size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes name);
 
 /* Something has changed for a line, or time may have: serves whom it can. Costs nothing when nobody waits at all. */
 void wait_look(const struct call *call, enum wait_kind kind, struct bytes name);
 
+/* Likewise, but leaves the line alone inside of a transaction or a script. */
+void wait_serve(const struct call *call, enum wait_kind kind, struct bytes name);
+
 /* Somebody else has changed the key, as a whole or in parts. */
 void wait_key_changed(const struct call *call);
-
-/* The clock has been moved. */
-void wait_clock_moved(void);
 
 /* For INFO. */
 struct wait_stats {

@@ -1,0 +1,19 @@
+#include "server/aggregate.h"
+
+static struct aggregate *const *families;
+
+void aggregates_start(struct aggregate *const *aggregates) {
+    families = aggregates;
+}
+
+const struct aggregate *aggregate_of_type(const RedisModuleType *type) {
+    for (struct aggregate *const *family = families; type && *family; family++)
+        if ((*family)->type == type) return *family;
+    return NULL;
+}
+
+const struct aggregate *aggregate_of_family(unsigned char letter) {
+    for (struct aggregate *const *family = families; *family; family++)
+        if ((*family)->family == letter) return *family;
+    return NULL;
+}
