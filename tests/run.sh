@@ -1,0 +1,180 @@
+#!/bin/bash
+# Runs what is built of the tests, says what failed and why, and ends with the line 'N passed, N failed'.
+#
+# SUITES names the suites: unit, fuzz, house, server, asan (the server programs once more, on the module with sanitizers). TESTS is a
+# pattern for the names of programs. The programs run next to each other, one per core, each with its own scratch folder; each leaves its
+# whole output in build/tests/SUITE-PROGRAM.log. They answer in TAP, one line per test. A program that crashes, hangs, or stops before
+# its last test counts as one failure more than it told of.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+SUITES=${SUITES:-unit fuzz house server asan}
+TESTS=${TESTS:-*}
+JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+FUZZ_SECONDS=${FUZZ_SECONDS:-5}
+TEST_TIMEOUT=${TEST_TIMEOUT:-120}
+CC=${CC:-gcc}
+
+top=$PWD
+results=$top/build/tests
+reports=$top/build/asan
+
+# --- How each suite is run: these print nothing of their own; what they print is the program's log ----------------------------------------
+
+run_unit() {
+    ASAN_OPTIONS=detect_leaks=$leaks UBSAN_OPTIONS=print_stacktrace=1 CMOCKA_MESSAGE_OUTPUT=TAP \
+        timeout -k 5 "$TEST_TIMEOUT" "build/unit/$1"
+}
+
+run_house() {
+    timeout -k 5 "$TEST_TIMEOUT" tests/house.sh
+}
+
+run_server() {
+    HOLDFAST_MODULE=$top/build/holdfast.so HOLDFAST_README=$top/README.md HOLDFAST_TMP=$scratch \
+        HOLDFAST_SERVER=${HOLDFAST_SERVER:-redis-server} CMOCKA_MESSAGE_OUTPUT=TAP \
+        timeout -k 5 "$TEST_TIMEOUT" "build/server/$1"
+}
+
+# The sanitizers write into report files, since a server's own output may be anywhere.
+run_asan() {
+    ASAN_OPTIONS=log_path=$reports/report.$1:detect_leaks=$leaks:abort_on_error=0:exitcode=99 \
+    UBSAN_OPTIONS=log_path=$reports/report.$1:print_stacktrace=1:halt_on_error=1 \
+    HOLDFAST_PRELOAD=$("$CC" -print-file-name=libasan.so) \
+    HOLDFAST_MODULE=$top/build/asan/holdfast.so HOLDFAST_README=$top/README.md HOLDFAST_TMP=$scratch \
+        HOLDFAST_SERVER=${HOLDFAST_SERVER:-redis-server} CMOCKA_MESSAGE_OUTPUT=TAP \
+        timeout -k 5 $((TEST_TIMEOUT * 2)) "build/server/$1"
+}
+
+# What the fuzzer finds that is new stays in build/, and is tried first the next time. A crash leaves its input beside the log.
+run_fuzz() {
+    local corpus=$top/build/fuzz/corpus/$1 seeds=()
+    mkdir -p "$corpus"
+    if [ -d "tests/fuzz/seeds/$1" ]; then seeds=("tests/fuzz/seeds/$1"); fi
+    ASAN_OPTIONS=detect_leaks=$leaks timeout -k 5 $((FUZZ_SECONDS + TEST_TIMEOUT)) \
+        "build/fuzz/$1" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+        -artifact_prefix="$results/$1-" "$corpus" "${seeds[@]}"
+}
+
+# --- One job: run a program, read its log, write down the counts --------------------------------------------------------------------------
+
+# TAP: '1..N' announces tests, 'ok' and 'not ok' tell of one each. A program may announce several groups.
+tap_counts() {
+    awk '/^1\.\.[0-9]+/ { planned += substr($0, 4) }
+         /^(not )?ok [0-9]+ # SKIP/ { skipped++; next }
+         /^ok [0-9]+/ { passed++ }
+         /^not ok [0-9]+/ { failed++ }
+         END { print passed + 0, failed + 0, skipped + 0, planned + 0 }' "$1"
+}
+
+job() {
+    local suite=$1 program=$2 status=0 passed failed skipped planned began=$SECONDS reason=''
+    local log=$results/$suite-$program.log
+    scratch=$top/build/tmp/$suite-$program
+    rm -rf "$scratch"
+    mkdir -p "$scratch"
+    "run_$suite" "$program" >"$log" 2>&1 </dev/null || status=$?
+    if [ "$suite" = fuzz ]; then
+        passed=$((status == 0)) failed=$((status != 0)) skipped=0
+        [ "$status" -eq 0 ] || reason='found something'
+    else
+        read -r passed failed skipped planned < <(tap_counts "$log")
+        if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+            reason='took too long'
+        elif [ "$status" -ge 128 ]; then
+            reason="ended by signal $((status - 128))"
+        elif [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+            reason="exit status $status"
+        elif [ $((passed + failed + skipped)) -lt "$planned" ]; then
+            reason="told of $((passed + failed + skipped)) tests only, of $planned"
+        elif [ "$planned" -eq 0 ]; then
+            reason='told of no test'
+        fi
+        [ -z "$reason" ] || failed=$((failed + 1))
+    fi
+    if [ "$suite" = asan ] && compgen -G "$reports/report.$program.*" >/dev/null; then
+        failed=$((failed + 1))
+        reason="${reason:+$reason; }a sanitizer reported"
+    fi
+    [ "$failed" -gt 0 ] || rm -rf "$scratch"
+    echo "$passed $failed $skipped" >"$results/$suite-$program.counts"
+    printf '%-6s %-28s %4d passed %3d failed %s%4ds%s\n' "$suite" "$program" "$passed" "$failed" \
+        "$([ "$skipped" -eq 0 ] || echo "$skipped skipped ")" $((SECONDS - began)) "${reason:+  ($reason)}"
+}
+
+# Shows of a log what a person needs to find the fault: the failed tests and what they said.
+explain() {
+    local suite=$1 program=$2 report
+    echo
+    echo "--- $suite $program, the whole of it is in build/tests/$suite-$program.log"
+    if grep -q '^not ok' "$results/$suite-$program.log"; then
+        grep -vE '^(ok|1\.\.|not ok [0-9]+ # SKIP)' "$results/$suite-$program.log" | head -n 80
+    else
+        tail -n 40 "$results/$suite-$program.log"
+    fi
+    for report in "$reports/report.$program".*; do
+        if [ "$suite" = asan ] && [ -e "$report" ]; then echo "--- $report"; head -n 60 "$report"; fi
+    done
+}
+
+# --- All jobs -----------------------------------------------------------------------------------------------------------------------------
+
+# A leak check stops the process and walks its memory as a debugger does; where that is not allowed, only the other checks are made.
+leak_check_works() {
+    local trial=$results/leak-check
+    echo 'int main(void) { return 0; }' | "$CC" -fsanitize=address -x c - -o "$trial" 2>/dev/null &&
+        ASAN_OPTIONS=detect_leaks=1 "$trial" >/dev/null 2>&1
+}
+
+programs_of() {
+    case $1 in
+    unit) set -- tests/unit/test_*.c ;;
+    server | asan) set -- tests/server/test_*.c ;;
+    fuzz) set -- tests/fuzz/fuzz_*.c ;;
+    house) set -- tests/house.sh ;;
+    *) echo "run.sh: no suite is called '$1'" >&2; set -- ;;
+    esac
+    local source name
+    for source in "$@"; do
+        name=$(basename "$source")
+        name=${name%.*}
+        # shellcheck disable=SC2053 # TESTS is a pattern
+        if [ -e "$source" ] && [[ $name == $TESTS ]]; then echo "$name"; fi
+    done
+}
+
+rm -rf "$results" "$top/build/tmp"
+mkdir -p "$results" "$reports"
+rm -f "$reports"/report.*
+leaks=0
+if leak_check_works; then leaks=1; else echo 'Leaks are not looked for: this environment does not allow it.'; fi
+
+# The slowest first, so that no core waits for one long program at the end.
+jobs_to_do=()
+for suite in asan server fuzz unit house; do
+    [[ " $SUITES " == *" $suite "* ]] || continue
+    for program in $(programs_of "$suite"); do jobs_to_do+=("$suite $program"); done
+done
+
+running=0
+for next in "${jobs_to_do[@]}"; do
+    if [ "$running" -ge "$JOBS" ]; then
+        wait -n
+        running=$((running - 1))
+    fi
+    # shellcheck disable=SC2086 # two words
+    job $next &
+    running=$((running + 1))
+done
+wait
+
+passed=0 failed=0
+for next in "${jobs_to_do[@]}"; do
+    suite=${next% *} program=${next#* }
+    read -r program_passed program_failed _ <"$results/$suite-$program.counts" || { program_passed=0 program_failed=1; }
+    passed=$((passed + program_passed)) failed=$((failed + program_failed))
+    [ "$program_failed" -eq 0 ] || explain "$suite" "$program"
+done
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,202 @@
+#define _GNU_SOURCE
+#include "everywhere.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+enum { DATABASES = 16, REWRITE_SECONDS = 30 };
+
+static const char restored_prefix[] = "restored:";
+static const char copied_prefix[] = "copied:";
+
+const char *digest_of(struct client *client) {
+    return reply_string(call(client, "DEBUG DIGEST"));
+}
+
+const char *value_digest(struct client *client, const char *key) {
+    redisReply *digests = expect_elements(call(client, "DEBUG DIGEST-VALUE %b", key, strlen(key)), 1);
+    return reply_string(digests->element[0]);
+}
+
+static bool database_is_used(struct client *client, int database) {
+    return info_field(call(client, "INFO keyspace"), pool_print("db%d", database)) != NULL;
+}
+
+static bool is_ours(struct client *client, const redisReply *key) {
+    redisReply *type = call(client, "TYPE %b", key->str, key->len);
+    return text_begins(type->str, "holdfast");
+}
+
+static redisReply *key_digest(struct client *client, const redisReply *key) {
+    return call(client, "DEBUG DIGEST-VALUE %b", key->str, key->len)->element[0];
+}
+
+/* Names the keys whose values differ, for the message of a failure. */
+static const char *differing_keys(struct client *one, struct client *other) {
+    struct text differing = {0};
+    text_add(&differing, "", 0);
+    for (int database = 0; database < DATABASES; database++) {
+        if (!database_is_used(one, database) && !database_is_used(other, database)) continue;
+        call(one, "SELECT %d", database);
+        call(other, "SELECT %d", database);
+        redisReply *keys = call(one, "KEYS *");
+        redisReply *there = call(other, "DBSIZE");
+        text_print(&differing, "\n    db %d: %zu and %lld keys", database, keys->elements, there->integer);
+        for (size_t index = 0; index < keys->elements; index++) {
+            redisReply *key = keys->element[index];
+            if (reply_same(key_digest(one, key), key_digest(other, key))) continue;
+            text_print(&differing, ", differing: %s", text_quoted(key->str, key->len));
+        }
+    }
+    call(one, "SELECT 0");
+    call(other, "SELECT 0");
+    return differing.bytes;
+}
+
+/* Digests are what the module says of a value; what it answers about it must be the same as well. */
+static void require_same_answers(struct client *one, struct client *other, const redisReply *key,
+                                 const char *when) {
+    static const char *const questions[] = {"CONTAINER.GET %b", "CONTAINER.GETACL %b",
+                                            "BLOB.LIST %b COUNT 300 INCLUDE 1 META"};
+    for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
+        redisReply *answer = call(one, questions[index], key->str, key->len);
+        redisReply *other_answer = call(other, questions[index], key->str, key->len);
+        require(reply_same(answer, other_answer), "%s and %s differ in %s %s:\n%s\n%s", one->server->name,
+                other->server->name, questions[index], when, reply_text(answer), reply_text(other_answer));
+    }
+}
+
+static void require_all_same_answers(struct client *one, struct client *other, const char *when) {
+    for (int database = 0; database < DATABASES; database++) {
+        if (!database_is_used(one, database)) continue;
+        call(one, "SELECT %d", database);
+        call(other, "SELECT %d", database);
+        redisReply *keys = call(one, "KEYS *");
+        for (size_t index = 0; index < keys->elements; index++) {
+            if (is_ours(one, keys->element[index])) {
+                require_same_answers(one, other, keys->element[index], when);
+            }
+        }
+    }
+    call(one, "SELECT 0");
+    call(other, "SELECT 0");
+}
+
+void require_same(struct client *one, struct client *other, const char *when) {
+    if (strcmp(digest_of(one), digest_of(other)) != 0) {
+        failure("%s and %s differ %s:%s", one->server->name, other->server->name, when,
+                differing_keys(one, other));
+    }
+}
+
+static void require_digest(struct client *client, const char *digest, const char *when) {
+    require(!strcmp(digest_of(client), digest), "%s holds something else %s:%s", client->server->name, when,
+            differing_keys(client, client == replica ? primary : replica));
+}
+
+static void everywhere_replicated(const char *when) {
+    world_in_step();
+    require_same(primary, replica, when);
+    require_same(replica, chained, when);
+}
+
+void await_settled_files(struct client *client) {
+    for (int attempt = 0; attempt < REWRITE_SECONDS * 1000; attempt++) {
+        redisReply *info = call(client, "INFO persistence");
+        if (!info_number(info, "aof_rewrite_in_progress") && !info_number(info, "aof_rewrite_scheduled") &&
+            !info_number(info, "loading")) {
+            const char *status = info_field(info, "aof_last_bgrewrite_status");
+            require(!strcmp(status, "ok"), "the rewrite ended badly:\n%s", server_log(client->server));
+            return;
+        }
+        usleep(1000);
+    }
+    failure("the rewrite does not end:\n%s", server_log(client->server));
+}
+
+void rewrite_append_only_file(struct client *client, bool with_preamble) {
+    expect_ok(call(client, "CONFIG SET aof-use-rdb-preamble %s", with_preamble ? "yes" : "no"));
+    call(client, "BGREWRITEAOF");
+    await_settled_files(client);
+}
+
+/* The chained replica is the one that keeps a file, so it is compared with what the primary has in memory. */
+static void everywhere_loaded(const char *digest, const char *when) {
+    expect_ok(call(chained, "DEBUG LOADAOF"));
+    require_digest(chained, digest, when);
+    require_all_same_answers(primary, chained, when);
+}
+
+static void everywhere_persisted(void) {
+    const char *digest = digest_of(primary);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    require_digest(primary, digest, "after DEBUG RELOAD");
+    require_all_same_answers(primary, replica, "after DEBUG RELOAD");
+    await_settled_files(chained);
+    everywhere_loaded(digest, "after loading the append-only file");
+    rewrite_append_only_file(chained, false);
+    everywhere_loaded(digest, "after a rewrite without preamble");
+    rewrite_append_only_file(chained, true);
+    everywhere_loaded(digest, "after a rewrite with preamble");
+}
+
+static const char *prefixed(const char *prefix, const redisReply *key, size_t *length) {
+    struct text name = {0};
+    text_add(&name, prefix, strlen(prefix));
+    text_add(&name, key->str, key->len);
+    *length = name.length;
+    return name.bytes;
+}
+
+/* Puts the same value under two other names, by the two ways that Redis has. */
+static void duplicate(const redisReply *key) {
+    redisReply *digest = key_digest(primary, key);
+    redisReply *dump = call(primary, "DUMP %b", key->str, key->len);
+    redisReply names[2] = {{.type = REDIS_REPLY_STRING}, {.type = REDIS_REPLY_STRING}};
+    names[0].str = (char *)prefixed(restored_prefix, key, &names[0].len);
+    names[1].str = (char *)prefixed(copied_prefix, key, &names[1].len);
+    expect_ok(call(primary, "RESTORE %b 0 %b", names[0].str, names[0].len, dump->str, dump->len));
+    expect_number(call(primary, "COPY %b %b", key->str, key->len, names[1].str, names[1].len), 1);
+    for (int index = 0; index < 2; index++) {
+        require(reply_same(digest, key_digest(primary, &names[index])), "%s is not what %s is",
+                names[index].str, key->str);
+    }
+}
+
+static void remove_duplicate(const char *prefix, const redisReply *key) {
+    size_t length;
+    const char *name = prefixed(prefix, key, &length);
+    expect_number(call(primary, "UNLINK %b", name, length), 1);
+}
+
+static void everywhere_under_other_names(void) {
+    for (int database = 0; database < DATABASES; database++) {
+        if (!database_is_used(primary, database)) continue;
+        call(primary, "SELECT %d", database);
+        redisReply *keys = call(primary, "KEYS *");
+        for (size_t index = 0; index < keys->elements; index++) {
+            if (is_ours(primary, keys->element[index])) duplicate(keys->element[index]);
+        }
+        everywhere_replicated("after RESTORE and COPY");
+        for (size_t index = 0; index < keys->elements; index++) {
+            if (!is_ours(primary, keys->element[index])) continue;
+            remove_duplicate(restored_prefix, keys->element[index]);
+            remove_duplicate(copied_prefix, keys->element[index]);
+        }
+    }
+    call(primary, "SELECT 0");
+}
+
+void everywhere_same(void) {
+    call(primary, "SELECT 0");
+    everywhere_replicated("at the end of the test");
+    everywhere_under_other_names();
+    everywhere_replicated("when the copies are gone again");
+    everywhere_persisted();
+}

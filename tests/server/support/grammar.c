@@ -1,0 +1,111 @@
+#include "grammar.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "failure.h"
+#include "pool.h"
+#include "text.h"
+#include "wire.h"
+
+static const char *capitals(const char *text) {
+    char *result = pool_copy(text, strlen(text));
+    for (char *letter = result; *letter; letter++) *letter = (char)toupper((unsigned char)*letter);
+    return result;
+}
+
+struct words grammar_commands(struct client *client) {
+    redisReply *names = call(client, "COMMAND LIST FILTERBY MODULE holdfast");
+    struct words sorted = {0};
+    for (size_t index = 0; index < names->elements; index++) {
+        const char *name = capitals(names->element[index]->str);
+        size_t place = 0;
+        while (place < sorted.count && strcmp(sorted.word[place], name) < 0) place++;
+        words_insert(&sorted, place, name);
+    }
+    return sorted;
+}
+
+static const char *text_field(const redisReply *map, const char *name) {
+    redisReply *value = reply_field_if_any(map, name);
+    return value ? reply_string(value) : NULL;
+}
+
+static bool has_flag(const redisReply *map, const char *flag) {
+    redisReply *flags = reply_field_if_any(map, "flags");
+    for (size_t index = 0; flags && index < flags->elements; index++) {
+        if (!strcmp(flags->element[index]->str, flag)) return true;
+    }
+    return false;
+}
+
+static struct argument argument_of(const redisReply *map) {
+    struct argument argument = {0};
+    argument.name = text_field(map, "name");
+    argument.type = text_field(map, "type");
+    argument.token = text_field(map, "token");
+    argument.is_optional = has_flag(map, "optional");
+    argument.is_multiple = has_flag(map, "multiple");
+    redisReply *parts = reply_field_if_any(map, "arguments");
+    if (!parts) return argument;
+    argument.count = parts->elements;
+    argument.part = pool_take((argument.count + 1) * sizeof *argument.part);
+    for (size_t index = 0; index < argument.count; index++) {
+        argument.part[index] = argument_of(parts->element[index]);
+    }
+    return argument;
+}
+
+struct grammar grammar_of(struct server *server, const char *command) {
+    struct wire *wire = wire_open(server);
+    redisReply *reply = wire_call(wire, pool_print("COMMAND DOCS %s", command));
+    require(reply->elements == 2, "COMMAND DOCS %s answers %s", command, reply_text(reply));
+    const redisReply *docs = reply->element[1];
+    struct grammar grammar = {.command = capitals(command)};
+    grammar.summary = text_field(docs, "summary");
+    grammar.since = text_field(docs, "since");
+    grammar.group = text_field(docs, "group");
+    grammar.complexity = text_field(docs, "complexity");
+    grammar.all = argument_of(docs);
+    return grammar;
+}
+
+static void add_argument(struct text *line, const struct argument *argument);
+
+static void add_parts(struct text *line, const struct argument *argument, const char *between) {
+    for (size_t index = 0; index < argument->count; index++) {
+        if (index) text_print(line, "%s", between);
+        add_argument(line, &argument->part[index]);
+    }
+}
+
+/* The argument without its token, brackets and repetition. */
+static void add_value(struct text *line, const struct argument *argument) {
+    if (argument->count) {
+        bool is_choice = argument->type && !strcmp(argument->type, "oneof");
+        add_parts(line, argument, is_choice ? "|" : " ");
+    } else if (strcmp(argument->type, "pure-token") != 0) {
+        text_print(line, "%s", argument->name);
+    }
+}
+
+static void add_argument(struct text *line, const struct argument *argument) {
+    struct text value = {0};
+    text_add(&value, "", 0);
+    add_value(&value, argument);
+    if (argument->is_optional) text_print(line, "[");
+    if (argument->token) text_print(line, "%s%s", argument->token, value.length ? " " : "");
+    text_print(line, "%s", value.bytes);
+    if (argument->is_multiple) text_print(line, " [%s ...]", value.bytes);
+    if (argument->is_optional) text_print(line, "]");
+}
+
+const char *grammar_line(const struct grammar *grammar) {
+    struct text line = {0};
+    text_print(&line, "%s", grammar->command);
+    for (size_t index = 0; index < grammar->all.count; index++) {
+        text_print(&line, " ");
+        add_argument(&line, &grammar->all.part[index]);
+    }
+    return line.bytes;
+}

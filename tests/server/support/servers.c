@@ -1,0 +1,329 @@
+#define _GNU_SOURCE
+#include "servers.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <hiredis/hiredis.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "failure.h"
+#include "pool.h"
+#include "text.h"
+
+enum {
+    SERVERS_AT_MOST = 32,
+    START_SECONDS = 30,
+    STOP_SECONDS = 30,
+    START_ATTEMPTS = 5,
+    DEATH_SECONDS = 5,
+    LOG_BYTES_SHOWN = 2500,
+    HIGHEST_PORT = 55535
+};
+
+/* What all servers of the tests have in common: quick reactions, and no traffic but what the tests cause. */
+static const char common_settings[] = "bind 127.0.0.1\n"
+                                      "save \"\"\n"
+                                      "appendonly no\n"
+                                      "hz 500\n"
+                                      "dynamic-hz no\n"
+                                      "enable-debug-command yes\n"
+                                      "repl-diskless-sync no\n"
+                                      "repl-ping-replica-period 3600\n"
+                                      "repl-timeout 7200\n"
+                                      "shutdown-timeout 0\n"
+                                      "appendfsync no\n"
+                                      "notify-keyspace-events KEAd\n";
+
+static struct server *servers[SERVERS_AT_MOST];
+
+static const char *environment(const char *name, const char *otherwise) {
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+static void kill_all(void) {
+    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+        if (servers[index] && servers[index]->process) kill(servers[index]->process, SIGKILL);
+    }
+}
+
+static void server_register(struct server *server) {
+    static bool is_prepared;
+    if (!is_prepared) {
+        is_prepared = true;
+        atexit(kill_all);
+    }
+    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+        if (!servers[index]) {
+            servers[index] = server;
+            return;
+        }
+    }
+    failure("more than %d servers at once", SERVERS_AT_MOST);
+}
+
+static void server_unregister(const struct server *server) {
+    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+        if (servers[index] == server) servers[index] = NULL;
+    }
+}
+
+/* A port that was free a moment ago: whoever takes it meanwhile makes the start fail, and the start is
+ * repeated. */
+static int any_free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket_number < 0) return 0;
+    int port = 0;
+    if (!bind(socket_number, (struct sockaddr *)&address, size) &&
+        !getsockname(socket_number, (struct sockaddr *)&address, &size)) {
+        port = ntohs(address.sin_port);
+    }
+    close(socket_number);
+    return port;
+}
+
+/* In a cluster the port 10000 above is wanted, too. */
+static int free_port(void) {
+    int port = any_free_port();
+    while (port > HIGHEST_PORT) port = any_free_port();
+    return port;
+}
+
+static void make_folders(const char *path) {
+    char *partial = pool_copy(path, strlen(path));
+    for (char *slash = strchr(partial + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(partial, 0777);
+        *slash = '/';
+    }
+    mkdir(partial, 0777);
+}
+
+static char *scratch_folder(const char *name) {
+    const char *base = environment("HOLDFAST_TMP", "build/tmp");
+    make_folders(base);
+    char *template = pool_print("%s/%s-XXXXXX", base, name);
+    require(mkdtemp(template), "no scratch folder %s: %s", template, strerror(errno));
+    char *folder = realpath(template, NULL);
+    require(folder, "no scratch folder %s: %s", template, strerror(errno));
+    return folder;
+}
+
+static void write_configuration(const struct server *server) {
+    const char *module = environment("HOLDFAST_MODULE", "build/holdfast.so");
+    char *module_path = realpath(module, NULL);
+    require(module_path, "no module at %s", module);
+    FILE *file = fopen(pool_print("%s/redis.conf", server->folder), "w");
+    require(file, "cannot write the configuration in %s", server->folder);
+    fprintf(file, "%sport %d\ndir %s\nlogfile %s/log\nloadmodule %s %s\n%s", common_settings, server->port,
+            server->folder, server->folder, module_path, server->arguments, server->settings);
+    fclose(file);
+    free(module_path);
+}
+
+/* Runs in the child: what cannot be set up here ends it with a status of its own. */
+static void become_server(const struct server *server, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(126);
+    int output = open(pool_print("%s/output", server->folder), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    const char *preloaded = environment("HOLDFAST_PRELOAD", "");
+    if (*preloaded) setenv("LD_PRELOAD", preloaded, 1);
+    const char *program = environment("HOLDFAST_SERVER", "redis-server");
+    execlp(program, program, pool_print("%s/redis.conf", server->folder), (char *)NULL);
+    _exit(127);
+}
+
+static void server_run(struct server *server) {
+    write_configuration(server);
+    pid_t parent = getpid();
+    server->process = fork();
+    require(server->process >= 0, "cannot fork: %s", strerror(errno));
+    if (!server->process) become_server(server, parent);
+}
+
+struct server *server_launch_with(const char *name, const char *settings, const char *arguments) {
+    struct server *server = calloc(1, sizeof *server);
+    require(server, "out of memory");
+    server->name = strdup(name);
+    server->settings = strdup(settings);
+    server->arguments = strdup(arguments);
+    server->folder = scratch_folder(name);
+    server->port = free_port();
+    server_register(server);
+    server_run(server);
+    return server;
+}
+
+struct server *server_launch(const char *name, const char *settings) {
+    return server_launch_with(name, settings, "");
+}
+
+static bool server_answers(const struct server *server) {
+    redisContext *context = redisConnect("127.0.0.1", server->port);
+    bool answers = false;
+    if (context && !context->err) {
+        redisReply *reply = redisCommand(context, "INFO server");
+        const char *process = pool_print("process_id:%d\r", (int)server->process);
+        /* Another server may have taken the port meanwhile. While a file is loaded, INFO answers, PING does
+         * not. */
+        answers = reply && reply->type == REDIS_REPLY_STRING && strstr(reply->str, process);
+        if (reply) freeReplyObject(reply);
+        reply = answers ? redisCommand(context, "PING") : NULL;
+        answers = reply && reply->type != REDIS_REPLY_ERROR;
+        if (reply) freeReplyObject(reply);
+    }
+    if (context) redisFree(context);
+    return answers;
+}
+
+bool server_runs(struct server *server) {
+    if (!server->process) return false;
+    if (waitpid(server->process, NULL, WNOHANG) == server->process) server->process = 0;
+    return server->process != 0;
+}
+
+static bool server_comes_up(struct server *server) {
+    for (int attempt = 0; attempt < START_SECONDS * 200; attempt++) {
+        if (!server_runs(server)) return false;
+        if (server_answers(server)) return true;
+        usleep(5000);
+    }
+    return false;
+}
+
+/* From the report of a crash on, or else the last bytes. */
+static const char *file_telling(const char *path) {
+    static const char *const reports[] = {"REDIS BUG REPORT START", "ERROR: AddressSanitizer",
+                                          "runtime error:", "ERROR: LeakSanitizer"};
+    FILE *file = fopen(path, "r");
+    if (!file) return "";
+    struct text text = {0};
+    char part[4096];
+    text_add(&text, "", 0);
+    for (size_t length = fread(part, 1, sizeof part, file); length;
+         length = fread(part, 1, sizeof part, file)) {
+        text_add(&text, part, length);
+    }
+    fclose(file);
+    for (size_t index = 0; index < sizeof reports / sizeof *reports; index++) {
+        const char *report = strstr(text.bytes, reports[index]);
+        if (report) return pool_print("%.*s", LOG_BYTES_SHOWN, report);
+    }
+    return text.bytes + (text.length > LOG_BYTES_SHOWN ? text.length - LOG_BYTES_SHOWN : 0);
+}
+
+const char *server_log(const struct server *server) {
+    return pool_print("%s\n%s", file_telling(pool_print("%s/log", server->folder)),
+                      file_telling(pool_print("%s/output", server->folder)));
+}
+
+const char *server_obituary(struct server *server) {
+    /* A connection ends before the process does, which first writes its report. */
+    for (int attempt = 0; attempt < DEATH_SECONDS * 200 && server_runs(server); attempt++) usleep(5000);
+    if (server_runs(server)) return pool_print("server %s still runs", server->name);
+    return pool_print("server %s has died; its log:\n%s", server->name, server_log(server));
+}
+
+void server_await(struct server *server) {
+    for (int attempt = 0; attempt < START_ATTEMPTS; attempt++) {
+        if (server_comes_up(server)) return;
+        if (!strstr(server_log(server), "in use")) break;
+        server->port = free_port();
+        server_run(server);
+    }
+    failure("server %s does not come up; its log ends:\n%s", server->name, server_log(server));
+}
+
+static void server_forget_kept(void *server) {
+    server_forget(server);
+}
+
+struct server *server_for_test(struct server *server) {
+    pool_keep(server, server_forget_kept);
+    return server;
+}
+
+struct server *server_start(const char *name, const char *settings) {
+    struct server *server = server_for_test(server_launch(name, settings));
+    server_await(server);
+    return server;
+}
+
+void server_restart(struct server *server) {
+    require(!server_runs(server), "server %s still runs", server->name);
+    server_run(server);
+    server_await(server);
+}
+
+/* The status with which it ended, or -1 when it did not end in time. */
+static int server_end(struct server *server) {
+    int status = -1;
+    for (int attempt = 0; attempt < STOP_SECONDS * 200; attempt++) {
+        if (waitpid(server->process, &status, WNOHANG) == server->process) {
+            server->process = 0;
+            return status;
+        }
+        usleep(5000);
+    }
+    return -1;
+}
+
+const char *server_ending(struct server *server) {
+    if (!server->process) return NULL;
+    redisContext *context = redisConnect("127.0.0.1", server->port);
+    if (context) {
+        redisReply *reply = redisCommand(context, "SHUTDOWN NOSAVE FORCE");
+        if (reply) freeReplyObject(reply);
+        redisFree(context);
+    }
+    int status = server_end(server);
+    if (!status) return NULL;
+    const char *log = server_log(server);
+    server_kill(server);
+    return pool_print("server %s ended with status %d; its log:\n%s", server->name, status, log);
+}
+
+void server_stop(struct server *server) {
+    const char *ending = server_ending(server);
+    if (ending) failure("%s", ending);
+}
+
+void server_kill(struct server *server) {
+    if (!server->process) return;
+    kill(server->process, SIGKILL);
+    waitpid(server->process, NULL, 0);
+    server->process = 0;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+void server_forget(struct server *server) {
+    server_kill(server);
+    server_unregister(server);
+    nftw(server->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    free(server->name);
+    free(server->settings);
+    free(server->arguments);
+    free(server->folder);
+    free(server);
+}

@@ -1,0 +1,67 @@
+#include "text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "pool.h"
+
+enum { QUOTED_BYTES_AT_MOST = 400 };
+
+void text_add(struct text *text, const void *bytes, size_t length) {
+    if (text->length + length + 1 > text->room) {
+        text->room = (text->length + length + 1) * 2;
+        text->bytes = pool_grow(text->bytes, text->room);
+    }
+    if (length) memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_print(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const char *printed = pool_print_list(format, arguments);
+    va_end(arguments);
+    text_add(text, printed, strlen(printed));
+}
+
+static void text_add_escaped_byte(struct text *text, unsigned char byte) {
+    if (byte == '"' || byte == '\\') {
+        text_print(text, "\\%c", byte);
+    } else if (byte == '\r') {
+        text_print(text, "\\r");
+    } else if (byte == '\n') {
+        text_print(text, "\\n");
+    } else if (isprint(byte)) {
+        text_add(text, &byte, 1);
+    } else {
+        text_print(text, "\\x%02x", byte);
+    }
+}
+
+void text_add_escaped(struct text *text, const void *bytes, size_t length) {
+    const unsigned char *byte = bytes;
+    for (size_t index = 0; index < length; index++) text_add_escaped_byte(text, byte[index]);
+}
+
+const char *text_quoted(const void *bytes, size_t length) {
+    struct text quoted = {0};
+    size_t shown = length < QUOTED_BYTES_AT_MOST ? length : QUOTED_BYTES_AT_MOST;
+    text_add(&quoted, "\"", 1);
+    text_add_escaped(&quoted, bytes, shown);
+    text_add(&quoted, "\"", 1);
+    if (shown < length) text_print(&quoted, "... (%zu bytes)", length);
+    return quoted.bytes;
+}
+
+bool text_begins(const char *text, const char *beginning) {
+    return !strncmp(text, beginning, strlen(beginning));
+}
+
+bool text_is_one_of(const char *text, const char *const *list) {
+    for (; *list; list++) {
+        if (!strcmp(text, *list)) return true;
+    }
+    return false;
+}

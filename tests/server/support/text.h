@@ -1,0 +1,26 @@
+/* Text that grows, and bytes made readable. All of it lives in the pool. */
+#ifndef HOLDFAST_TESTS_TEXT_H
+#define HOLDFAST_TESTS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *bytes; /* always ends with a zero once anything was added */
+    size_t length;
+    size_t room;
+};
+
+void text_add(struct text *text, const void *bytes, size_t length);
+void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds the bytes with everything that is not printable ASCII, and the quote and the backslash, escaped. */
+void text_add_escaped(struct text *text, const void *bytes, size_t length);
+
+/* The same as a string of its own, in double quotes, cut off after some hundred bytes. */
+const char *text_quoted(const void *bytes, size_t length);
+
+bool text_begins(const char *text, const char *beginning);
+bool text_is_one_of(const char *text, const char *const *list);
+
+#endif

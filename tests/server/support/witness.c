@@ -1,0 +1,89 @@
+#include "witness.h"
+
+#include <string.h>
+
+#include "everywhere.h"
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+static struct {
+    struct client *watcher;
+    struct client *listener;
+    const char *digest;
+    long long offset;
+    long long changes;
+} witness;
+
+static void witness_forget(void *thing) {
+    (void)thing;
+    memset(&witness, 0, sizeof witness);
+}
+
+static void witness_prepare(void) {
+    if (witness.watcher) return;
+    pool_keep(&witness, witness_forget);
+    witness.watcher = visitor(primary->server);
+    witness.listener = visitor(primary->server);
+    call(witness.listener, "PSUBSCRIBE __keyevent@*");
+}
+
+static void watch(const char *absent) {
+    struct words words = words_of_line("WATCH");
+    words_add_line(&words, absent);
+    redisReply *keys = call(witness.watcher, "KEYS *");
+    for (size_t index = 0; index < keys->elements; index++) {
+        words_add_bytes(&words, keys->element[index]->str, keys->element[index]->len);
+    }
+    expect_ok(call(witness.watcher, "UNWATCH"));
+    if (words.count > 1) expect_ok(call_words(witness.watcher, &words));
+}
+
+void witness_begin(const char *absent) {
+    witness_prepare();
+    witness_notifications();
+    watch(absent);
+    witness.digest = digest_of(primary);
+    witness.offset = info_of(primary, "master_repl_offset");
+    witness.changes = info_of(primary, "rdb_changes_since_last_save");
+}
+
+/* All notifications that were caused before the PING stand before its answer. */
+const char *witness_notifications(void) {
+    struct text events = {0};
+    text_add(&events, "", 0);
+    send_call(witness.listener, "PING");
+    for (redisReply *message = receive(witness.listener); message->elements == 4;
+         message = receive(witness.listener)) {
+        const char *event = strchr(reply_string(message->element[2]), ':') + 1;
+        text_print(&events, "%s%s %s", events.length ? ", " : "", event, reply_string(message->element[3]));
+    }
+    return events.bytes;
+}
+
+int witness_transaction_aborts(void) {
+    expect_ok(call(witness.watcher, "MULTI"));
+    call(witness.watcher, "PING");
+    return reply_is_null(call(witness.watcher, "EXEC"));
+}
+
+void witness_noticed(const struct noticed *rows) {
+    for (; rows->command; rows++) {
+        witness_begin("box");
+        redisReply *reply = call_line(primary, rows->command);
+        require(!reply_is_error(reply), "%s gave %s", rows->command, reply_text(reply));
+        const char *notifications = witness_notifications();
+        require(!strcmp(notifications, rows->notification), "%s notified \"%s\"", rows->command,
+                notifications);
+        require(witness_transaction_aborts(), "%s let a transaction pass", rows->command);
+    }
+}
+
+void witness_end(void) {
+    const char *notifications = witness_notifications();
+    require(!*notifications, "there were notifications: %s", notifications);
+    require(!witness_transaction_aborts(), "a transaction of somebody who watched the keys was aborted");
+    require(info_of(primary, "master_repl_offset") == witness.offset, "something went to the replicas");
+    require(info_of(primary, "rdb_changes_since_last_save") == witness.changes, "a change was counted");
+    require(!strcmp(digest_of(primary), witness.digest), "the data changed");
+}

@@ -1,0 +1,29 @@
+/*
+ * Watches that nothing happens: whatever runs between witness_begin and witness_end must leave no trace in
+ * the data, in the replication stream, in the count of changes, in notifications, or with those who WATCH
+ * keys.
+ */
+#ifndef HOLDFAST_TESTS_WITNESS_H
+#define HOLDFAST_TESTS_WITNESS_H
+
+/* Keys that are there are watched anyway; `absent` names, in words, others that must not come to be. */
+void witness_begin(const char *absent);
+void witness_end(void);
+
+/* The keyspace notifications since the last time as "event key, event key". For tests of what does happen. */
+const char *witness_notifications(void);
+
+/* A command, and the one notification that it causes. */
+struct noticed {
+    const char *command;
+    const char *notification;
+};
+
+/* Plays the commands, up to the row without one: each must notify as told, and abort those who watch `box`.
+ */
+void witness_noticed(const struct noticed *rows);
+
+/* Whether somebody who watched the keys since witness_begin would now find his transaction aborted. */
+int witness_transaction_aborts(void);
+
+#endif

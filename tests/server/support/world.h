@@ -1,0 +1,61 @@
+/*
+ * The stage on which all tests of a program play: a primary, a replica of it with another configuration, and
+ * a replica of that replica, which keeps an append-only file.
+ *
+ * Every test begins with empty databases and ends with everywhere_same.
+ */
+#ifndef HOLDFAST_TESTS_WORLD_H
+#define HOLDFAST_TESTS_WORLD_H
+
+#include "client.h"
+#include "cmocka_library.h"
+#include "expect.h"
+
+/* Connections to the three servers. */
+extern struct client *primary;
+extern struct client *replica;
+extern struct client *chained;
+
+/* Defines a test, and names it in the list of a program's tests. */
+#define SCENE(name) static void name(void **state __attribute__((unused)))
+#define PLAY(name)  cmocka_unit_test_setup_teardown(name, scene_open, scene_close)
+
+/* What main() of a program calls. */
+#define world_run(name, tests)                                                                               \
+    (cmocka_run_group_tests_name(name, tests, world_open, world_close) + world_damage())
+
+int world_open(void **state);
+int world_close(void **state);
+
+/* How many servers ended badly. */
+int world_damage(void);
+int scene_open(void **state);
+int scene_close(void **state);
+
+/* A test that plays effects which do not fit the state they meet says so; otherwise they are a failure. */
+void expect_misfits(void);
+
+/* Waits until all three have applied all that the primary sent. */
+void world_in_step(void);
+
+/* Makes one server a replica of another one and waits until it has its data. */
+void follow(struct client *follower, struct client *leader);
+
+/* Waits until `follower` has applied all that `leader` sent. */
+void await_in_step(struct client *follower, struct client *leader);
+
+/* Sets a configuration value and puts back the old one when the test ends. */
+void configure(struct client *client, const char *name, const char *value);
+
+/* A number of INFO, all sections looked through. */
+long long info_of(struct client *client, const char *name);
+
+/* CONTAINER.CREATE and BLOB.PUT that must succeed, for scenes that begin with something there. */
+const char *create(const char *container);
+const char *put(const char *container, const char *blob, const char *content);
+
+/* BLOB.STAT of the primary, and one of its fields as a number. */
+redisReply *stat_of(const char *container, const char *blob);
+long long instant_of(const char *container, const char *blob);
+
+#endif

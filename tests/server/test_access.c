@@ -1,0 +1,361 @@
+/* The ways to the commands: transactions, scripts, both protocols, other databases, limited users,
+ * introspection. */
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "grammar.h"
+#include "pool.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+SCENE(a_transaction_sees_its_own_writes) {
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "CONTAINER.CREATE box");
+    call(primary, "BLOB.PUT box cat meow");
+    call(primary, "BLOB.GET box cat");
+    call(primary, "BLOB.PUT box cat purr IFNONEMATCH *");
+    call(primary, "BLOB.PUT box cat purr");
+    call(primary, "BLOB.GET box cat RANGE 1 2");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 6);
+    const char *etag = expect_etag(replies->element[1]);
+    expect_text(replies->element[2]->element[0], etag);
+    expect_text(replies->element[2]->element[1], "meow");
+    expect_error(replies->element[3], "CONFLICT BlobAlreadyExists");
+    assert_true(strcmp(expect_etag(replies->element[4]), etag) > 0);
+    expect_text(replies->element[5]->element[1], "ur");
+}
+
+/* What is kept of an argument is kept apart from the transaction that brought it. */
+SCENE(a_transaction_brings_large_content) {
+    enum { LENGTH = 200000 };
+    create("box");
+    char *content = pool_take(LENGTH);
+    memset(content, 'x', LENGTH);
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "BLOB.PUT box one %b", content, (size_t)LENGTH);
+    call(primary, "BLOB.PUT box two %b", content, (size_t)LENGTH);
+    call(primary, "BLOB.DELETE box one");
+    expect_elements(call(primary, "EXEC"), 3);
+    expect_bytes(call(primary, "BLOB.GET box two")->element[1], content, LENGTH);
+}
+
+SCENE(a_watched_container_guards_a_transaction) {
+    create("box");
+    struct client *other = visitor(primary->server);
+    expect_ok(call(primary, "WATCH box"));
+    expect_etag(call(other, "BLOB.PUT box cat meow"));
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "BLOB.DELETE box cat");
+    expect_null(call(primary, "EXEC"));
+}
+
+SCENE(scripts_get_values_and_errors) {
+    expect_etag(call(primary, "EVAL %s 1 box", "return redis.call('CONTAINER.CREATE', KEYS[1])"));
+    redisReply *reply = call(primary, "EVAL %s 1 box %s",
+                             "redis.call('BLOB.PUT', KEYS[1], 'cat', ARGV[1]) "
+                             "local got = redis.call('BLOB.GET', KEYS[1], 'cat') return {#got, got[2]}",
+                             "meow");
+    expect_shape(reply, "[2, \"meow\"]");
+    expect_error(call(primary, "EVAL %s 1 box", "return redis.call('BLOB.GET', KEYS[1], 'none')"),
+                 "NOTFOUND BlobNotFound");
+    reply = call(primary, "EVAL %s 1 box",
+                 "local got = redis.pcall('BLOB.PUT', KEYS[1], 'cat', 'x', 'IFMATCH', '0x1') return got.err");
+    assert_true(text_begins(reply->str, "PRECONDITION ConditionNotMet"));
+    expect_null(call(primary, "EVAL %s 1 box",
+                     "local etag = redis.call('BLOB.GET', KEYS[1], 'cat')[1] "
+                     "return redis.call('BLOB.GET', KEYS[1], 'cat', 'IFNONEMATCH', etag)"));
+}
+
+SCENE(scripts_keep_large_content) {
+    create("box");
+    expect_etag(
+        call(primary, "EVAL %s 1 box",
+             "local text = string.rep('0123456789', 20000) redis.call('BLOB.PUT', KEYS[1], 'one', text) "
+             "return redis.call('BLOB.PUT', KEYS[1], 'two', text)"));
+    expect_number(field(stat_of("box", "two"), "content-length"), 200000);
+    expect_text(call(primary, "BLOB.GET box one RANGE 199990 10")->element[1], "0123456789");
+}
+
+SCENE(read_only_scripts_read_only) {
+    create("box");
+    put("box", "cat", "meow");
+    witness_begin("");
+    expect_etag(call(primary, "EVAL_RO %s 1 box", "return redis.call('BLOB.GET', KEYS[1], 'cat')"));
+    expect_error(call(primary, "EVAL_RO %s 1 box", "return redis.call('BLOB.PUT', KEYS[1], 'cat', 'x')"),
+                 "ERR");
+    witness_end();
+}
+
+SCENE(scripts_that_name_maps_get_maps) {
+    create("box");
+    put("box", "cat", "meow");
+    redisReply *reply = call(primary, "EVAL %s 1 box",
+                             "redis.setresp(3) local stat = redis.call('BLOB.STAT', KEYS[1], 'cat') "
+                             "return stat.map['content-length']");
+    expect_number(reply, 4);
+}
+
+SCENE(resp3_has_maps_and_nulls) {
+    expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b ACCESS BLOB"));
+    expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 1 id 0 - r"));
+    const char *etag = expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b"));
+    struct wire *wire = wire_open_resp3(primary->server);
+    expect_shape(wire_call(wire, "CONTAINER.GET box"),
+                 "{\"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, \"access\": \"private\", "
+                 "\"blobs\": 1, \"bytes\": 4, \"meta\": {\"a\": \"b\"}}");
+    expect_shape(wire_call(wire, "CONTAINER.GETMETA box"), "[<etag>, {\"a\": \"b\"}]");
+    expect_shape(wire_call(wire, "CONTAINER.GETACL box"),
+                 "{\"etag\": <etag>, \"access\": \"private\", \"policies\": "
+                 "[{\"id\": \"id\", \"start\": 0, \"permissions\": \"r\"}]}");
+    expect_shape(
+        wire_call(wire, "BLOB.STAT box cat"),
+        "{\"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
+        "\"content-length\": 4, \"content-type\": \"application/octet-stream\", \"meta\": {\"a\": \"b\"}}");
+    expect_shape(wire_call(wire, "BLOB.GETMETA box cat"), "[<etag>, {\"a\": \"b\"}]");
+    expect_shape(wire_call(wire, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
+    expect_null(wire_call(wire, pool_print("BLOB.GET box cat IFNONEMATCH %s", etag)));
+    expect_shape(
+        wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
+        "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, "
+        "\"created\": <ms>, \"content-length\": 4, \"content-type\": \"application/octet-stream\", "
+        "\"meta\": {\"a\": \"b\"}}]]");
+    expect_shape(wire_call(wire, "BLOB.LIST box DELIMITER a"), "[null, [{\"prefix\": \"ca\"}]]");
+    expect_error(wire_call(wire, "BLOB.GET box none"), "NOTFOUND BlobNotFound");
+    expect_ok(wire_call(wire, "BLOB.DELETE box cat"));
+}
+
+SCENE(resp2_has_flat_arrays) {
+    create("box");
+    const char *etag = put("box", "cat", "meow");
+    expect_shape(call(primary, "BLOB.GETMETA box cat"), "[<etag>, []]");
+    expect_shape(call(primary, "BLOB.LIST box DELIMITER a"), "[null, [[\"prefix\", \"ca\"]]]");
+    expect_null(call(primary, "BLOB.STAT box cat IFNONEMATCH %s", etag));
+    expect_null(call(primary, "BLOB.GETMETA box cat IFNONEMATCH %s", etag));
+}
+
+SCENE(databases_are_apart) {
+    create("box");
+    put("box", "cat", "zero");
+    expect_ok(call(primary, "SELECT 3"));
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND ContainerNotFound");
+    create("box");
+    put("box", "cat", "three");
+    expect_ok(call(primary, "SELECT 0"));
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "zero");
+    expect_ok(call(primary, "SWAPDB 0 3"));
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "three");
+    expect_number(call(primary, "MOVE box 5"), 1);
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND ContainerNotFound");
+    expect_ok(call(primary, "SELECT 5"));
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "three");
+    expect_ok(call(primary, "SELECT 0"));
+}
+
+static const char *const reads[] = {
+    "CONTAINER.GET box", "CONTAINER.GETMETA box", "CONTAINER.GETACL box", "BLOB.GET box cat",
+    "BLOB.STAT box cat", "BLOB.GETMETA box cat",  "BLOB.LIST box",        NULL};
+static const char *const growing_writes[] = {"CONTAINER.CREATE box",
+                                             "CONTAINER.SETMETA box META 1 a b",
+                                             "CONTAINER.SETACL box",
+                                             "BLOB.PUT box cat x",
+                                             "BLOB.SETPROPS box cat PROPS 0",
+                                             "BLOB.SETMETA box cat META 0",
+                                             NULL};
+static const char *const shrinking_writes[] = {"BLOB.DELETE box cat", "CONTAINER.DELETE box", NULL};
+
+static struct client *login(const char *rules) {
+    struct words words = words_of_line("ACL SETUSER limited reset on nopass");
+    words_add_line(&words, rules);
+    expect_ok(call_words(primary, &words));
+    struct client *client = visitor(primary->server);
+    expect_ok(call(client, "AUTH limited x"));
+    return client;
+}
+
+static void expect_permission(struct client *client, const char *const *commands, bool is_permitted) {
+    for (; *commands; commands++) {
+        redisReply *reply = call_line(client, *commands);
+        bool was_permitted = !reply_is_error(reply) || !text_begins(reply->str, "NOPERM");
+        require(was_permitted == is_permitted, "%s gave %s", *commands, reply_text(reply));
+    }
+}
+
+SCENE(users_may_be_limited_to_keys) {
+    create("box");
+    put("box", "cat", "meow");
+    struct client *reader = login("%R~box +@all");
+    expect_permission(reader, reads, true);
+    witness_begin("");
+    expect_permission(reader, growing_writes, false);
+    expect_permission(reader, shrinking_writes, false);
+    struct client *writer = login("%W~box +@all");
+    expect_permission(writer, reads, false);
+    struct client *stranger = login("~other* +@all");
+    expect_permission(stranger, reads, false);
+    expect_permission(stranger, growing_writes, false);
+    expect_permission(stranger, shrinking_writes, false);
+    struct client *narrow = login("~box +blob.get +blob.stat");
+    expect_permission(narrow, growing_writes, false);
+    expect_etag(call(narrow, "BLOB.GET box cat"));
+    witness_end();
+    struct client *owner = login("~box +@all");
+    expect_permission(owner, reads, true);
+    expect_permission(owner, growing_writes, true);
+    expect_permission(owner, shrinking_writes, true);
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
+static bool has_flag(const redisReply *info, const char *flag) {
+    const redisReply *flags = info->element[2];
+    for (size_t index = 0; index < flags->elements; index++) {
+        if (!strcmp(flags->element[index]->str, flag)) return true;
+    }
+    return false;
+}
+
+static void expect_flags(const char *const *commands, bool readonly, bool denyoom) {
+    for (; *commands; commands++) {
+        struct words words = words_of_line(*commands);
+        redisReply *info = expect_elements(call(primary, "COMMAND INFO %s", words.word[0]), 1)->element[0];
+        require(reply_is_aggregate(info), "no COMMAND INFO of %s", words.word[0]);
+        require(has_flag(info, "readonly") == readonly && has_flag(info, "write") != readonly &&
+                    has_flag(info, "denyoom") == denyoom,
+                "the flags of %s are %s", words.word[0], reply_text(info->element[2]));
+        require(info->element[3]->integer == 1 && info->element[4]->integer == 1, "the keys of %s are %s",
+                words.word[0], reply_text(info));
+    }
+}
+
+SCENE(flags_tell_what_commands_do) {
+    expect_flags(reads, true, false);
+    expect_flags(growing_writes, false, true);
+    expect_flags(shrinking_writes, false, false);
+    expect_flags((const char *const[]){"HOLDFAST.APPLY", NULL}, false, false);
+}
+
+static void expect_key(const char *const *commands) {
+    for (; *commands; commands++) {
+        struct words words = words_of_line("COMMAND GETKEYS");
+        words_add_line(&words, *commands);
+        expect_shape(call_words(primary, &words), "[\"box\"]");
+    }
+}
+
+SCENE(keys_are_known) {
+    expect_key(reads);
+    expect_key(growing_writes);
+    expect_key(shrinking_writes);
+    expect_key(
+        (const char *const[]){"HOLDFAST.APPLY box effect", "BLOB.PUT box box box META 1 box box", NULL});
+}
+
+SCENE(every_command_is_documented) {
+    struct words commands = grammar_commands(primary);
+    assert_true(commands.count >= 16);
+    for (size_t index = 0; index < commands.count; index++) {
+        struct grammar grammar = grammar_of(primary->server, commands.word[index]);
+        require(grammar.summary && *grammar.summary, "no summary of %s", commands.word[index]);
+        require(grammar.since && *grammar.since, "no since of %s", commands.word[index]);
+        require(grammar.complexity && *grammar.complexity, "no complexity of %s", commands.word[index]);
+        require(grammar.all.count >= 1, "no arguments of %s", commands.word[index]);
+        require(!strcmp(grammar.all.part[0].type, "key"), "the first argument of %s is no key",
+                commands.word[index]);
+    }
+}
+
+SCENE(redis_finds_containers_by_type) {
+    create("box");
+    expect_ok(call(primary, "SET text x"));
+    expect_shape(call(primary, "SCAN 0 COUNT 1000 TYPE holdfastC"), "[\"0\", [\"box\"]]");
+    expect_number(call(primary, "EXISTS box"), 1);
+    expect_number(call(primary, "TOUCH box"), 1);
+    expect_number(call(primary, "UNLINK box"), 1);
+}
+
+static void expect_counts(long long containers, long long blobs, long long bytes) {
+    for (int attempt = 0; attempt < 1000 && info_of(primary, "holdfast_containers") != containers;
+         attempt++) {
+        usleep(1000); /* values are freed on another thread */
+    }
+    redisReply *info = call(primary, "INFO holdfast");
+    assert_int_equal(info_number(info, "holdfast_containers"), containers);
+    assert_int_equal(info_number(info, "holdfast_blobs"), blobs);
+    assert_int_equal(info_number(info, "holdfast_blob_bytes"), bytes);
+}
+
+SCENE(info_counts_what_is_there) {
+    expect_counts(0, 0, 0);
+    create("box");
+    create("other");
+    put("box", "cat", "meow");
+    put("box", "cat", "purr!");
+    put("other", "dog", "woof");
+    expect_counts(2, 2, 9);
+    expect_number(call(primary, "COPY box twin"), 1);
+    expect_counts(3, 3, 14);
+    expect_ok(call(primary, "BLOB.DELETE box cat"));
+    expect_counts(3, 2, 9);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    expect_counts(3, 2, 9);
+    expect_ok(call(primary, "CONTAINER.DELETE other"));
+    expect_number(call(primary, "UNLINK twin"), 1);
+    expect_counts(1, 0, 0);
+    expect_ok(call(primary, "FLUSHALL ASYNC"));
+    expect_counts(0, 0, 0);
+}
+
+/* Nobody may write while the server holds writes back, and reading must not try. */
+SCENE(reads_go_on_while_writes_are_paused) {
+    create("box");
+    put("box", "cat", "meow");
+    struct client *reader = visitor(primary->server);
+    struct client *writer = visitor(primary->server);
+    expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
+    expect_etag(call(reader, "BLOB.GET box cat"));
+    expect_elements(call(reader, "BLOB.LIST box"), 2);
+    send_call(writer, "BLOB.PUT box cat purr");
+    int done = 0;
+    redisBufferWrite(writer->context, &done);
+    expect_text(call(reader, "BLOB.GET box cat")->element[1], "meow");
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    expect_etag(receive(writer));
+}
+
+SCENE(a_cluster_knows_the_slots) {
+    struct server *server = server_start("cluster", "cluster-enabled yes\n");
+    struct client *client = visitor(server);
+    expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
+    while (!strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok")) continue;
+    expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
+    expect_etag(call(client, "BLOB.PUT {box}:1 cat meow"));
+    expect_text(call(client, "BLOB.GET {box}:1 cat")->element[1], "meow");
+    server_stop(server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_transaction_sees_its_own_writes),
+        PLAY(a_transaction_brings_large_content),
+        PLAY(a_watched_container_guards_a_transaction),
+        PLAY(scripts_get_values_and_errors),
+        PLAY(scripts_keep_large_content),
+        PLAY(read_only_scripts_read_only),
+        PLAY(scripts_that_name_maps_get_maps),
+        PLAY(resp3_has_maps_and_nulls),
+        PLAY(resp2_has_flat_arrays),
+        PLAY(databases_are_apart),
+        PLAY(users_may_be_limited_to_keys),
+        PLAY(flags_tell_what_commands_do),
+        PLAY(keys_are_known),
+        PLAY(every_command_is_documented),
+        PLAY(redis_finds_containers_by_type),
+        PLAY(info_counts_what_is_there),
+        PLAY(reads_go_on_while_writes_are_paused),
+        PLAY(a_cluster_knows_the_slots),
+    };
+    return world_run("access", tests);
+}

@@ -1,0 +1,367 @@
+/* Blobs: put, get, stat, ranges, properties, metadata, delete. Conditions and listing have files of their
+ * own. */
+#include <string.h>
+
+#include "pool.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+SCENE(put_and_get) {
+    create("box");
+    const char *etag = put("box", "cat", "meow");
+    redisReply *reply = expect_elements(call(primary, "BLOB.GET box cat"), 2);
+    expect_text(reply->element[0], etag);
+    expect_text(reply->element[1], "meow");
+    expect_error(call(primary, "BLOB.GET box dog"), "NOTFOUND BlobNotFound");
+}
+
+SCENE(every_put_gives_a_greater_etag) {
+    create("box");
+    const char *first = put("box", "cat", "meow");
+    const char *second = put("box", "cat", "meow");
+    assert_true(strcmp(second, first) > 0);
+    expect_ok(call(primary, "BLOB.DELETE box cat"));
+    const char *third = put("box", "cat", "meow");
+    assert_true(strcmp(third, second) > 0);
+}
+
+SCENE(content_is_any_bytes_of_any_length) {
+    static const size_t lengths[] = {0,   1,   2,    31,    32,    33,    43,    44,     45,
+                                     255, 256, 4096, 16383, 16384, 32768, 65536, 1000003};
+    create("box");
+    for (size_t index = 0; index < sizeof lengths / sizeof *lengths; index++) {
+        size_t length = lengths[index];
+        char *content = pool_take(length + 1);
+        for (size_t place = 0; place < length; place++) content[place] = (char)(place * 31 + length);
+        expect_etag(call(primary, "BLOB.PUT box blob %b", content, length));
+        expect_bytes(call(primary, "BLOB.GET box blob")->element[1], content, length);
+        expect_number(field(stat_of("box", "blob"), "content-length"), (long long)length);
+        expect_etag(call(primary, "BLOB.PUT box %s %b", pool_print("kept%zu", length), content, length));
+    }
+}
+
+SCENE(numbers_as_content_stay_text) {
+    static const char *const contents[] = {"0", "12", "-7", "007", "1e3", "9223372036854775807", " 1"};
+    create("box");
+    for (size_t index = 0; index < sizeof contents / sizeof *contents; index++) {
+        put("box", contents[index], contents[index]);
+        expect_text(call(primary, "BLOB.GET box %s", contents[index])->element[1], contents[index]);
+    }
+}
+
+SCENE(stat_tells_everything) {
+    create("box");
+    put("box", "cat", "meow");
+    expect_shape(stat_of("box", "cat"),
+                 "[\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+                 "\"content-length\", 4, \"content-type\", \"application/octet-stream\", \"meta\", []]");
+    expect_etag(call(primary, "BLOB.PUT box cat meow PROPS 6 content-type text/plain content-encoding gzip "
+                              "content-language en content-disposition inline cache-control no-cache "
+                              "content-md5 SkvkDJasYxTpHZPzgEOmNA== META 1 a b"));
+    redisReply *stat = stat_of("box", "cat");
+    expect_text(field(stat, "content-type"), "text/plain");
+    expect_text(field(stat, "content-encoding"), "gzip");
+    expect_text(field(stat, "content-language"), "en");
+    expect_text(field(stat, "content-disposition"), "inline");
+    expect_text(field(stat, "cache-control"), "no-cache");
+    expect_text(field(stat, "content-md5"), "SkvkDJasYxTpHZPzgEOmNA==");
+    expect_shape(field(stat, "meta"), "[\"a\", \"b\"]");
+}
+
+SCENE(md5_is_verified_when_it_comes_with_the_content) {
+    create("box");
+    put("box", "cat", "old");
+    witness_begin("");
+    expect_error(call(primary, "BLOB.PUT box cat meow PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="),
+                 "INVALID Md5Mismatch");
+    expect_error(call(primary, "BLOB.PUT box new meow PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="),
+                 "INVALID Md5Mismatch");
+    witness_end();
+    expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="));
+    expect_text(field(stat_of("box", "cat"), "content-md5"), "AAAAAAAAAAAAAAAAAAAAAA==");
+    expect_etag(call(primary, "BLOB.PUT box empty %s PROPS 1 content-md5 1B2M2Y8AsgTpgAmY7PhCfg==", ""));
+    put("box", "cat", "plain");
+    assert_null(reply_field_if_any(stat_of("box", "cat"), "content-md5"));
+}
+
+SCENE(put_replaces_content_properties_and_metadata) {
+    create("box");
+    expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-language fr"));
+    put("box", "cat", "purr");
+    redisReply *stat = stat_of("box", "cat");
+    assert_null(reply_field_if_any(stat, "content-language"));
+    expect_elements(field(stat, "meta"), 0);
+    expect_text(field(stat, "content-type"), "application/octet-stream");
+}
+
+SCENE(put_resets_created_and_other_writes_keep_it) {
+    create("box");
+    put("box", "cat", "meow");
+    long long created = field(stat_of("box", "cat"), "created")->integer;
+    configure(primary, "holdfast.clock-offset-ms", "5000");
+    expect_etag(call(primary, "BLOB.SETMETA box cat META 1 a b"));
+    expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 1 content-type text/plain"));
+    redisReply *stat = stat_of("box", "cat");
+    expect_number(field(stat, "created"), created);
+    assert_true(field(stat, "last-modified")->integer >= created + 5000);
+    put("box", "cat", "purr");
+    stat = stat_of("box", "cat");
+    assert_true(field(stat, "created")->integer >= created + 5000);
+    assert_int_equal(field(stat, "created")->integer, field(stat, "last-modified")->integer);
+}
+
+SCENE(setprops_replaces_all_six) {
+    create("box");
+    const char *first = expect_etag(call(
+        primary, "BLOB.PUT box cat meow PROPS 2 content-type text/plain content-language en META 1 a b"));
+    const char *second = expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 1 cache-control no-store"));
+    assert_true(strcmp(second, first) > 0);
+    redisReply *stat = stat_of("box", "cat");
+    expect_text(field(stat, "etag"), second);
+    expect_text(field(stat, "cache-control"), "no-store");
+    expect_text(field(stat, "content-type"), "application/octet-stream");
+    assert_null(reply_field_if_any(stat, "content-language"));
+    expect_shape(field(stat, "meta"), "[\"a\", \"b\"]");
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
+    expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 0"));
+    assert_null(reply_field_if_any(stat_of("box", "cat"), "cache-control"));
+}
+
+/* As with the service's headers: there is no difference between an empty one and none. */
+SCENE(empty_properties_are_absent) {
+    create("box");
+    expect_etag(call(primary, "BLOB.PUT box cat meow PROPS 2 content-language %s content-md5 %s", "", ""));
+    redisReply *stat = stat_of("box", "cat");
+    assert_null(reply_field_if_any(stat, "content-language"));
+    assert_null(reply_field_if_any(stat, "content-md5"));
+    expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 1 content-type %s", ""));
+    expect_text(field(stat_of("box", "cat"), "content-type"), "application/octet-stream");
+}
+
+SCENE(property_names_match_without_regard_to_case) {
+    create("box");
+    expect_etag(call(primary, "BLOB.PUT box cat meow props 1 Content-Type text/plain"));
+    expect_text(field(stat_of("box", "cat"), "content-type"), "text/plain");
+}
+
+SCENE(setmeta_replaces_all_and_keeps_the_rest) {
+    create("box");
+    const char *first = expect_etag(
+        call(primary, "BLOB.PUT box cat meow META 2 one 1 two 2 PROPS 1 content-type text/plain"));
+    const char *second = expect_etag(call(primary, "BLOB.SETMETA box cat META 1 Three 3"));
+    assert_true(strcmp(second, first) > 0);
+    redisReply *reply = expect_elements(call(primary, "BLOB.GETMETA box cat"), 2);
+    expect_text(reply->element[0], second);
+    expect_shape(reply->element[1], "[\"Three\", \"3\"]");
+    expect_text(field(stat_of("box", "cat"), "content-type"), "text/plain");
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
+    expect_etag(call(primary, "BLOB.SETMETA box cat META 0"));
+    expect_shape(call(primary, "BLOB.GETMETA box cat"), "[<etag>, []]");
+}
+
+SCENE(many_metadata_up_to_the_limit) {
+    create("box");
+    struct words words = words_of_line("BLOB.SETMETA box cat META 512");
+    for (int index = 0; index < 512; index++) {
+        words_add(&words, pool_print("name_%03d", index));
+        words_add(&words, pool_print("value%03d", index));
+    }
+    put("box", "cat", "meow");
+    expect_etag(call_words(primary, &words)); /* 512 x 16 = 8192 bytes */
+    redisReply *meta = call(primary, "BLOB.GETMETA box cat")->element[1];
+    expect_elements(meta, 1024);
+    expect_text(field(meta, "name_511"), "value511");
+    words_replace(&words, words.count - 1, "value5110");
+    witness_begin("");
+    expect_error(call_words(primary, &words), "INVALID MetadataTooLarge");
+    witness_end();
+}
+
+SCENE(delete_takes_the_blob_alone) {
+    create("box");
+    put("box", "cat", "meow");
+    put("box", "dog", "woof");
+    expect_ok(call(primary, "BLOB.DELETE box cat"));
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
+    expect_error(call(primary, "BLOB.DELETE box cat"), "NOTFOUND BlobNotFound");
+    expect_text(call(primary, "BLOB.GET box dog")->element[1], "woof");
+}
+
+SCENE(missing_blobs_are_not_found) {
+    static const char *const commands[] = {
+        "BLOB.GET box none",     "BLOB.GET box none RANGE 0 1",
+        "BLOB.STAT box none",    "BLOB.SETPROPS box none PROPS 1 content-type text/plain",
+        "BLOB.GETMETA box none", "BLOB.SETMETA box none META 1 a b",
+        "BLOB.DELETE box none",  NULL,
+    };
+    create("box");
+    witness_begin("none");
+    expect_each_error(primary, commands, "NOTFOUND BlobNotFound");
+    witness_end();
+}
+
+SCENE(ranges_answer_parts) {
+    static const struct {
+        long long offset, length;
+        const char *part;
+    } ranges[] = {
+        {0, 1, "0"},
+        {0, 10, "0123456789"},
+        {0, -1, "0123456789"},
+        {0, 100, "0123456789"},
+        {3, 4, "3456"},
+        {9, 1, "9"},
+        {9, -1, "9"},
+        {9, 1000, "9"},
+        {5, 9223372036854775807LL, "56789"},
+    };
+    create("box");
+    put("box", "digits", "0123456789");
+    for (size_t index = 0; index < sizeof ranges / sizeof *ranges; index++) {
+        redisReply *reply =
+            call(primary, "BLOB.GET box digits RANGE %lld %lld", ranges[index].offset, ranges[index].length);
+        expect_text(expect_elements(reply, 2)->element[1], ranges[index].part);
+    }
+}
+
+SCENE(ranges_beyond_the_end_are_refused) {
+    static const struct {
+        const char *blob, *offset, *length;
+    } ranges[] = {
+        {"digits", "10", "1"},  {"digits", "10", "-1"}, {"digits", "11", "1"},
+        {"empty", "0", "1"},    {"empty", "0", "-1"},   {"digits", "9223372036854775807", "-1"},
+        {"digits", "-1", "1"},  {"digits", "0", "0"},   {"digits", "0", "-2"},
+        {"digits", "x", "1"},   {"digits", "0", "x"},   {"digits", "9223372036854775808", "1"},
+        {"digits", "1.5", "1"}, {"digits", "", "1"},    {"digits", "0", "99999999999999999999"},
+    };
+    create("box");
+    put("box", "digits", "0123456789");
+    put("box", "empty", "");
+    witness_begin("");
+    for (size_t index = 0; index < sizeof ranges / sizeof *ranges; index++) {
+        expect_error(call(primary, "BLOB.GET box %s RANGE %s %s", ranges[index].blob, ranges[index].offset,
+                          ranges[index].length),
+                     "INVALID InvalidRange");
+    }
+    witness_end();
+}
+
+SCENE(ranges_of_a_large_blob) {
+    enum { LENGTH = 3 << 20, STEP = 700001 };
+    create("box");
+    char *content = pool_take(LENGTH);
+    for (size_t place = 0; place < LENGTH; place++) content[place] = (char)(place >> 7 ^ place);
+    expect_etag(call(primary, "BLOB.PUT box large %b", content, (size_t)LENGTH));
+    for (size_t offset = 0; offset < LENGTH; offset += STEP) {
+        size_t length = LENGTH - offset < STEP ? LENGTH - offset : STEP;
+        redisReply *reply = call(primary, "BLOB.GET box large RANGE %d %d", (int)offset, STEP);
+        expect_bytes(reply->element[1], content + offset, length);
+    }
+}
+
+SCENE(names_are_any_bytes) {
+    static const char *const names[] = {"a/b/c", "a b",  "\xff\xfe\x80", "line\r\nbreak",
+                                        "*",     "META", "\"quoted\""};
+    create("box");
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        put("box", names[index], names[index]);
+        expect_text(call(primary, "BLOB.GET box %s", names[index])->element[1], names[index]);
+    }
+    expect_etag(call(primary, "BLOB.PUT box %b longer", "a\0b", (size_t)3));
+    put("box", "a", "shorter");
+    expect_text(call(primary, "BLOB.GET box %b", "a\0b", (size_t)3)->element[1], "longer");
+    const char *longest = pool_print("%01024d", 1);
+    put("box", longest, "long name");
+    expect_text(call(primary, "BLOB.GET box %s", longest)->element[1], "long name");
+    put("box", "Cat", "upper");
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
+}
+
+SCENE(tokens_match_without_regard_to_case) {
+    create("box");
+    const char *etag = put("box", "cat", "meow");
+    expect_text(call(primary, "blob.get box cat range 1 2 ifmatch %s", etag)->element[1], "eo");
+    expect_etag(call(primary, "Blob.Put box cat meow MeTa 1 a b iFnOnEmAtCh 0x0000000000000001"));
+}
+
+SCENE(changes_are_notified_and_abort_watchers) {
+    static const struct noticed rows[] = {
+        {"BLOB.PUT box cat meow", "blob.put box"},
+        {"BLOB.PUT box cat meow", "blob.put box"},
+        {"BLOB.SETMETA box cat META 1 a b", "blob.setmeta box"},
+        {"BLOB.SETPROPS box cat PROPS 1 content-type text/plain", "blob.setprops box"},
+        {"BLOB.DELETE box cat", "blob.delete box"},
+        {NULL, NULL},
+    };
+    create("box");
+    witness_noticed(rows);
+}
+
+SCENE(content_over_the_configured_size_is_refused) {
+    create("box");
+    configure(primary, "holdfast.max-blob-bytes", "100");
+    put("box", "fits", pool_print("%0100d", 1));
+    witness_begin("");
+    expect_error(call(primary, "BLOB.PUT box big %s", pool_print("%0101d", 1)),
+                 "INVALID RequestBodyTooLarge");
+    witness_end();
+}
+
+/* A reply that no client could read is not sent; parts of it are. */
+SCENE(replies_that_are_too_long_are_asked_for_in_parts) {
+    create("box");
+    char *content = pool_take(3 << 20);
+    expect_etag(call(primary, "BLOB.PUT box large %b", content, (size_t)3 << 20));
+    configure(primary, "proto-max-bulk-len", "1048576");
+    expect_error(call(primary, "BLOB.GET box large"), "INVALID InvalidRange");
+    expect_error(call(primary, "BLOB.GET box large RANGE 0 1048577"), "INVALID InvalidRange");
+    expect_bytes(call(primary, "BLOB.GET box large RANGE 0 1048576")->element[1], content, 1 << 20);
+}
+
+SCENE(thousands_of_blobs_keep_their_own_content) {
+    enum { BLOBS = 3000, STRIDE = 7919 };
+    create("box");
+    for (int index = 0; index < BLOBS; index++) {
+        const char *name = pool_print("blob-%d", index * STRIDE % BLOBS);
+        send_call(primary, "BLOB.PUT box %s %s", name, name);
+    }
+    for (int index = 0; index < BLOBS; index++) expect_etag(receive(primary));
+    for (int index = 0; index < BLOBS; index++) send_call(primary, "BLOB.GET box blob-%d", index);
+    for (int index = 0; index < BLOBS; index++) {
+        expect_text(receive(primary)->element[1], pool_print("blob-%d", index));
+    }
+    for (int index = 0; index < BLOBS; index += 2) send_call(primary, "BLOB.DELETE box blob-%d", index);
+    for (int index = 0; index < BLOBS; index += 2) expect_ok(receive(primary));
+    expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), BLOBS / 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(put_and_get),
+        PLAY(every_put_gives_a_greater_etag),
+        PLAY(content_is_any_bytes_of_any_length),
+        PLAY(numbers_as_content_stay_text),
+        PLAY(stat_tells_everything),
+        PLAY(md5_is_verified_when_it_comes_with_the_content),
+        PLAY(put_replaces_content_properties_and_metadata),
+        PLAY(put_resets_created_and_other_writes_keep_it),
+        PLAY(setprops_replaces_all_six),
+        PLAY(empty_properties_are_absent),
+        PLAY(property_names_match_without_regard_to_case),
+        PLAY(setmeta_replaces_all_and_keeps_the_rest),
+        PLAY(many_metadata_up_to_the_limit),
+        PLAY(delete_takes_the_blob_alone),
+        PLAY(missing_blobs_are_not_found),
+        PLAY(ranges_answer_parts),
+        PLAY(ranges_beyond_the_end_are_refused),
+        PLAY(ranges_of_a_large_blob),
+        PLAY(names_are_any_bytes),
+        PLAY(tokens_match_without_regard_to_case),
+        PLAY(changes_are_notified_and_abort_watchers),
+        PLAY(content_over_the_configured_size_is_refused),
+        PLAY(replies_that_are_too_long_are_asked_for_in_parts),
+        PLAY(thousands_of_blobs_keep_their_own_content),
+    };
+    return world_run("blobs", tests);
+}

@@ -1,0 +1,275 @@
+/* Containers: what each of their commands does and answers. Refusals of bad input are in test_input.c. */
+#include <string.h>
+
+#include "everywhere.h"
+#include "pool.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+static const char *etag_of(const char *container) {
+    return reply_string(field(call(primary, "CONTAINER.GET %s", container), "etag"));
+}
+
+static long long number_of(const char *container, const char *name) {
+    return field(call(primary, "CONTAINER.GET %s", container), name)->integer;
+}
+
+SCENE(create_answers_the_etag) {
+    const char *etag = create("box");
+    assert_string_equal(etag, etag_of("box"));
+    expect_text(call(primary, "TYPE box"), "holdfastC");
+    expect_shape(call(primary, "CONTAINER.GET box"),
+                 "[\"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, \"access\", \"private\", "
+                 "\"blobs\", 0, \"bytes\", 0, \"meta\", []]");
+}
+
+SCENE(create_takes_access_and_metadata_in_any_order) {
+    expect_etag(call(primary, "CONTAINER.CREATE box META 2 owner ann Colour red ACCESS BLOB"));
+    expect_etag(call(primary, "container.create other access container meta 0"));
+    redisReply *box = call(primary, "CONTAINER.GET box");
+    expect_text(field(box, "access"), "blob");
+    expect_text(field(field(box, "meta"), "owner"), "ann");
+    expect_text(field(field(box, "meta"), "Colour"), "red");
+    redisReply *other = call(primary, "CONTAINER.GET other");
+    expect_text(field(other, "access"), "container");
+    expect_elements(field(other, "meta"), 0);
+}
+
+SCENE(create_is_refused_where_one_exists) {
+    create("box");
+    witness_begin("");
+    expect_error(call(primary, "CONTAINER.CREATE box"), "CONFLICT ContainerAlreadyExists");
+    expect_error(call(primary, "CONTAINER.CREATE box ACCESS BLOB META 1 a b"),
+                 "CONFLICT ContainerAlreadyExists");
+    witness_end();
+}
+
+SCENE(what_does_not_exist_is_not_found) {
+    static const char *const commands[] = {
+        "CONTAINER.GET none",
+        "CONTAINER.GETMETA none",
+        "CONTAINER.SETMETA none META 0",
+        "CONTAINER.GETACL none",
+        "CONTAINER.SETACL none ACCESS BLOB",
+        "CONTAINER.DELETE none",
+        "CONTAINER.DELETE none IFMATCH *",
+        "BLOB.PUT none blob content",
+        "BLOB.GET none blob",
+        "BLOB.STAT none blob",
+        "BLOB.SETPROPS none blob PROPS 1 content-type text/plain",
+        "BLOB.GETMETA none blob",
+        "BLOB.SETMETA none blob META 0",
+        "BLOB.DELETE none blob",
+        "BLOB.LIST none",
+        NULL,
+    };
+    create("box");
+    witness_begin("none");
+    expect_each_error(primary, commands, "NOTFOUND ContainerNotFound");
+    witness_end();
+}
+
+SCENE(setmeta_replaces_the_whole_set) {
+    const char *created = expect_etag(call(primary, "CONTAINER.CREATE box META 2 one 1 two 2"));
+    const char *changed = expect_etag(call(primary, "CONTAINER.SETMETA box META 1 three 3"));
+    assert_true(strcmp(changed, created) > 0);
+    redisReply *reply = expect_elements(call(primary, "CONTAINER.GETMETA box"), 2);
+    expect_text(reply->element[0], changed);
+    expect_shape(reply->element[1], "[\"three\", \"3\"]");
+    const char *cleared = expect_etag(call(primary, "CONTAINER.SETMETA box META 0"));
+    assert_true(strcmp(cleared, changed) > 0);
+    expect_shape(call(primary, "CONTAINER.GETMETA box"), "[<etag>, []]");
+}
+
+SCENE(metadata_keep_their_case_and_any_bytes) {
+    create("box");
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 3 _Under %b e3 %s Zw %s", "a\0b\r\nc\xff",
+                     (size_t)7, "", "two words"));
+    redisReply *meta = call(primary, "CONTAINER.GETMETA box")->element[1];
+    expect_bytes(field(meta, "_Under"), "a\0b\r\nc\xff", 7);
+    expect_text(field(meta, "e3"), "");
+    expect_text(field(meta, "Zw"), "two words");
+}
+
+SCENE(setacl_replaces_access_and_policies) {
+    create("box");
+    expect_shape(call(primary, "CONTAINER.GETACL box"),
+                 "[\"etag\", <etag>, \"access\", \"private\", \"policies\", []]");
+    const char *etag = expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 2 readers 1700000000000 - rl "
+                                                 "writers - 1800000000000 w ACCESS CONTAINER"));
+    assert_string_equal(etag, etag_of("box"));
+    expect_shape(call(primary, "CONTAINER.GETACL box"),
+                 "[\"etag\", <etag>, \"access\", \"container\", \"policies\", "
+                 "[[\"id\", \"readers\", \"start\", <ms>, \"permissions\", \"rl\"], "
+                 "[\"id\", \"writers\", \"expiry\", <ms>, \"permissions\", \"w\"]]]");
+    expect_etag(call(primary, "CONTAINER.SETACL box ACCESS BLOB"));
+    expect_shape(call(primary, "CONTAINER.GETACL box"),
+                 "[\"etag\", <etag>, \"access\", \"blob\", \"policies\", []]");
+    expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 1 %s 0 1 r", pool_print("%064d", 7)));
+    expect_text(field(call(primary, "CONTAINER.GET box"), "access"), "private");
+    redisReply *policies = field(call(primary, "CONTAINER.GETACL box"), "policies");
+    expect_elements(policies, 1);
+    expect_number(field(policies->element[0], "start"), 0);
+    expect_number(field(policies->element[0], "expiry"), 1);
+    expect_etag(call(primary, "CONTAINER.SETACL box"));
+    expect_shape(call(primary, "CONTAINER.GETACL box"),
+                 "[\"etag\", <etag>, \"access\", \"private\", \"policies\", []]");
+}
+
+SCENE(setacl_leaves_metadata_alone_and_setmeta_the_policies) {
+    expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b"));
+    expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 1 p - - r ACCESS BLOB"));
+    expect_shape(call(primary, "CONTAINER.GETMETA box"), "[<etag>, [\"a\", \"b\"]]");
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 1 c d"));
+    expect_shape(
+        call(primary, "CONTAINER.GETACL box"),
+        "[\"etag\", <etag>, \"access\", \"blob\", \"policies\", [[\"id\", \"p\", \"permissions\", \"r\"]]]");
+}
+
+SCENE(delete_takes_all_and_frees_the_name_at_once) {
+    const char *first = create("box");
+    const char *blob = put("box", "cat", "meow");
+    expect_ok(call(primary, "CONTAINER.DELETE box"));
+    expect_number(call(primary, "EXISTS box"), 0);
+    const char *second = create("box");
+    assert_true(strcmp(second, first) > 0);
+    assert_true(strcmp(second, blob) > 0);
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
+    expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
+}
+
+SCENE(counts_follow_the_blobs) {
+    create("box");
+    put("box", "one", "12345");
+    put("box", "two", "");
+    put("box", "three", "123");
+    assert_int_equal(number_of("box", "blobs"), 3);
+    assert_int_equal(number_of("box", "bytes"), 8);
+    put("box", "one", "1");
+    assert_int_equal(number_of("box", "blobs"), 3);
+    assert_int_equal(number_of("box", "bytes"), 4);
+    expect_ok(call(primary, "BLOB.DELETE box one"));
+    expect_ok(call(primary, "BLOB.DELETE box two"));
+    expect_ok(call(primary, "BLOB.DELETE box three"));
+    assert_int_equal(number_of("box", "blobs"), 0);
+    assert_int_equal(number_of("box", "bytes"), 0);
+    expect_number(call(primary, "EXISTS box"), 1);
+}
+
+SCENE(what_happens_to_blobs_leaves_the_container_as_it_was) {
+    const char *etag = create("box");
+    long long modified = number_of("box", "last-modified");
+    put("box", "cat", "meow");
+    expect_etag(call(primary, "BLOB.SETMETA box cat META 1 a b"));
+    expect_ok(call(primary, "BLOB.DELETE box cat"));
+    assert_string_equal(etag, etag_of("box"));
+    assert_int_equal(modified, number_of("box", "last-modified"));
+}
+
+SCENE(writes_move_last_modified_and_keep_created) {
+    create("box");
+    long long created = number_of("box", "created");
+    long long modified = number_of("box", "last-modified");
+    assert_int_equal(created, modified);
+    configure(primary, "holdfast.clock-offset-ms", "5000");
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 0"));
+    assert_true(number_of("box", "last-modified") >= modified + 5000);
+    assert_int_equal(created, number_of("box", "created"));
+    expect_etag(call(primary, "CONTAINER.SETACL box"));
+    assert_int_equal(created, number_of("box", "created"));
+}
+
+SCENE(etags_grow_across_containers_and_commands) {
+    const char *last = create("first");
+    for (int round = 0; round < 50; round++) {
+        const char *next = round % 2 ? create(pool_print("box%d", round)) : put("first", "blob", "x");
+        assert_true(strcmp(next, last) > 0);
+        last = next;
+    }
+}
+
+SCENE(keys_are_any_redis_keys) {
+    static const char *const names[] = {"a b",      "prod:{eu}:photos", "UPPER/lower",
+                                        "\xff\xfe", "line\r\nbreak",    "$"};
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        create(names[index]);
+        put(names[index], "blob", names[index]);
+        expect_text(call(primary, "BLOB.GET %s blob", names[index])->element[1], names[index]);
+    }
+    expect_etag(call(primary, "CONTAINER.CREATE %b", "nul\0nul", (size_t)7));
+    expect_error(call(primary, "CONTAINER.GET nul"), "NOTFOUND ContainerNotFound");
+    expect_etag(call(primary, "CONTAINER.CREATE %s", ""));
+}
+
+SCENE(time_to_live_survives_writes) {
+    create("box");
+    expect_number(call(primary, "EXPIRE box 10000"), 1);
+    put("box", "cat", "meow");
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 1 a b"));
+    expect_etag(call(primary, "CONTAINER.SETACL box ACCESS BLOB"));
+    long long left = call(primary, "TTL box")->integer;
+    assert_true(left > 9000 && left <= 10000);
+    expect_number(call(primary, "PERSIST box"), 1);
+}
+
+SCENE(renamed_and_copied_containers_go_on) {
+    create("box");
+    const char *etag = put("box", "cat", "meow");
+    expect_ok(call(primary, "RENAME box crate"));
+    expect_text(call(primary, "BLOB.GET crate cat")->element[0], etag);
+    expect_number(call(primary, "COPY crate twin"), 1);
+    expect_text(call(primary, "BLOB.GET twin cat")->element[0], etag);
+    const char *changed = put("twin", "cat", "woof");
+    expect_text(call(primary, "BLOB.GET crate cat")->element[1], "meow");
+    assert_true(strcmp(changed, etag) > 0);
+}
+
+SCENE(changes_are_notified_and_abort_watchers) {
+    static const struct noticed rows[] = {
+        {"CONTAINER.CREATE box", "container.create box"},
+        {"CONTAINER.SETMETA box META 1 a b", "container.setmeta box"},
+        {"CONTAINER.SETACL box ACCESS BLOB", "container.setacl box"},
+        {"CONTAINER.DELETE box", "container.delete box"},
+        {NULL, NULL},
+    };
+    witness_noticed(rows);
+}
+
+SCENE(reads_change_nothing) {
+    create("box");
+    put("box", "cat", "meow");
+    witness_begin("");
+    expect_etag(call(primary, "CONTAINER.GETMETA box"));
+    field(call(primary, "CONTAINER.GET box"), "etag");
+    field(call(primary, "CONTAINER.GETACL box"), "etag");
+    expect_etag(call(primary, "BLOB.GET box cat"));
+    expect_etag(call(primary, "BLOB.GETMETA box cat"));
+    field(call(primary, "BLOB.STAT box cat"), "etag");
+    expect_elements(call(primary, "BLOB.LIST box"), 2);
+    witness_end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(create_answers_the_etag),
+        PLAY(create_takes_access_and_metadata_in_any_order),
+        PLAY(create_is_refused_where_one_exists),
+        PLAY(what_does_not_exist_is_not_found),
+        PLAY(setmeta_replaces_the_whole_set),
+        PLAY(metadata_keep_their_case_and_any_bytes),
+        PLAY(setacl_replaces_access_and_policies),
+        PLAY(setacl_leaves_metadata_alone_and_setmeta_the_policies),
+        PLAY(delete_takes_all_and_frees_the_name_at_once),
+        PLAY(counts_follow_the_blobs),
+        PLAY(what_happens_to_blobs_leaves_the_container_as_it_was),
+        PLAY(writes_move_last_modified_and_keep_created),
+        PLAY(etags_grow_across_containers_and_commands),
+        PLAY(keys_are_any_redis_keys),
+        PLAY(time_to_live_survives_writes),
+        PLAY(renamed_and_copied_containers_go_on),
+        PLAY(changes_are_notified_and_abort_watchers),
+        PLAY(reads_change_nothing),
+    };
+    return world_run("containers", tests);
+}

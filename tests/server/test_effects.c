@@ -1,0 +1,187 @@
+/*
+ * Hostile effects: HOLDFAST.APPLY, where the operator lets clients send it, with records that were doctored,
+ * or that do not fit the state they meet. Each is refused, or leaves a value that is whole and safe, and all
+ * servers hold the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "hostile.h"
+#include "pool.h"
+#include "stream.h"
+#include "text.h"
+#include "world.h"
+
+/* The effects of one of each command, as they went to the replicas. */
+static redisReply *captured_effects(void) {
+    static const char *const commands[] = {
+        "CONTAINER.SETMETA box META 2 x y z 1",
+        "CONTAINER.SETACL box ACCESS BLOB POLICIES 2 one 0 99 rw two - - l",
+        "BLOB.PUT box cat meow META 1 a b PROPS 2 content-type text/plain cache-control x",
+        "BLOB.PUT box cat purr",
+        "BLOB.SETPROPS box cat PROPS 1 content-language en",
+        "BLOB.SETMETA box cat META 1 c d",
+        "BLOB.DELETE box cat",
+        "BLOB.DELETE box blob-0",
+        "CONTAINER.DELETE box",
+        "CONTAINER.CREATE box META 1 a b ACCESS CONTAINER",
+    };
+    hostile_fill("box", 3);
+    struct stream *stream = stream_attach(primary->server);
+    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
+        require(!reply_is_error(call_line(primary, commands[index])), "%s failed", commands[index]);
+    }
+    redisReply *effects = stream_commands(stream, primary);
+    assert_int_equal(effects->elements, sizeof commands / sizeof *commands);
+    expect_number(call(primary, "DEL box"), 1);
+    return effects;
+}
+
+static struct words words_of_reply(const redisReply *command) {
+    struct words words = {0};
+    for (size_t index = 0; index < command->elements; index++) {
+        words_add_bytes(&words, command->element[index]->str, command->element[index]->len);
+    }
+    return words;
+}
+
+static void apply(const struct words *words, struct tally *tally) {
+    redisReply *reply = call_words(primary, words);
+    if (reply_is_error(reply)) {
+        tally->refused++;
+    } else {
+        tally->accepted++;
+    }
+}
+
+/* In turn a container that is there, a key where nothing is, and a value of another type. */
+static void set_stage(int round) {
+    call(primary, "DEL box");
+    if (round % 3 == 0) hostile_fill("box", 2);
+    if (round % 3 == 2) expect_ok(call(primary, "SET box text"));
+}
+
+/* Plays doctored effects on all of these stages. */
+static void apply_doctored(struct words (*doctor)(const redisReply *effect, int round), int rounds) {
+    chance_begin();
+    redisReply *effects = captured_effects();
+    expect_misfits();
+    configure(primary, "holdfast.accept-effects", "yes");
+    struct tally tally = {0};
+    for (size_t index = 0; index < effects->elements; index++) {
+        for (int round = 0; round < rounds; round++) {
+            struct words words = doctor(effects->element[index], round);
+            set_stage(round);
+            apply(&words, &tally);
+            if (text_begins(call(primary, "TYPE box")->str, "holdfast")) require_whole("box");
+        }
+    }
+    print_message("# %d refused, %d accepted\n", tally.refused, tally.accepted);
+}
+
+static struct words effect_whole(const redisReply *effect, int round) {
+    (void)round;
+    return words_of_reply(effect);
+}
+
+SCENE(effects_on_states_that_they_do_not_fit) {
+    apply_doctored(effect_whole, 3);
+}
+
+static struct words effect_with_changed_byte(const redisReply *effect, int round) {
+    struct words words = words_of_reply(effect);
+    size_t which = 2 + chance_size(words.count - 2);
+    if (round % 3) which = 2;
+    if (!words.length[which]) return words;
+    char *bytes = pool_copy(words.word[which], words.length[which]);
+    for (int change = 0; change <= round % 3; change++)
+        bytes[chance((int)words.length[which])] = (char)chance(256);
+    words.word[which] = bytes;
+    return words;
+}
+
+SCENE(effects_with_changed_bytes) {
+    apply_doctored(effect_with_changed_byte, 300);
+}
+
+static struct words effect_cut_or_grown(const redisReply *effect, int round) {
+    struct words words = words_of_reply(effect);
+    size_t which = 2 + chance_size(words.count - 2);
+    if (round % 2) {
+        words.length[which] = words.length[which] ? chance_size(words.length[which]) : 0;
+    } else {
+        struct text grown = {0};
+        text_add(&grown, words.word[which], words.length[which]);
+        for (int index = chance(6); index >= 0; index--) text_print(&grown, "%c", chance(256));
+        words.word[which] = grown.bytes;
+        words.length[which] = grown.length;
+    }
+    return words;
+}
+
+SCENE(effects_cut_short_or_grown) {
+    apply_doctored(effect_cut_or_grown, 150);
+}
+
+static struct words effect_with_other_words(const redisReply *effect, int round) {
+    struct words words = words_of_reply(effect);
+    switch (round % 4) {
+    case 0: words_add(&words, "one more"); break;
+    case 1: words_remove(&words, words.count - 1); break;
+    case 2: words_replace(&words, words.count - 1, ""); break;
+    default: words_insert(&words, 2, "before"); break;
+    }
+    return words;
+}
+
+SCENE(effects_with_other_words) {
+    apply_doctored(effect_with_other_words, 12);
+}
+
+static struct words effect_of_noise(const redisReply *effect, int round) {
+    struct words words = words_of_reply(effect);
+    words.count = 2;
+    for (int word = 0; word <= round % 3; word++) {
+        char noise[40];
+        size_t length = chance_size(sizeof noise);
+        chance_fill(noise, length);
+        words_add_bytes(&words, noise, length);
+    }
+    return words;
+}
+
+SCENE(effects_of_random_bytes) {
+    apply_doctored(effect_of_noise, 100);
+}
+
+/* Turns the effect into one of any other kind, with a content of many sizes beside it. */
+static struct words effect_of_another_kind(const redisReply *effect, int round) {
+    static const size_t lengths[] = {0, 1, 44, 100, 5000, 70000};
+    enum { KIND_AT = 2, KINDS = 16, LENGTHS = sizeof lengths / sizeof *lengths };
+    struct words words = words_of_reply(effect);
+    require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
+    char *record = pool_copy(words.word[2], words.length[2]);
+    record[KIND_AT] = (char)(round / 3 % KINDS);
+    words.word[2] = record;
+    words.count = 3;
+    size_t length = lengths[chance(LENGTHS)];
+    if (chance(4)) words_add_bytes(&words, pool_take(length), length);
+    return words;
+}
+
+SCENE(effects_of_another_kind) {
+    apply_doctored(effect_of_another_kind, 16 * 3 * 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(effects_on_states_that_they_do_not_fit),
+        PLAY(effects_with_changed_bytes),
+        PLAY(effects_cut_short_or_grown),
+        PLAY(effects_with_other_words),
+        PLAY(effects_of_random_bytes),
+        PLAY(effects_of_another_kind),
+    };
+    return world_run("effects", tests);
+}

@@ -1,0 +1,118 @@
+/*
+ * Every error that the module can report is provoked here, and its counter in INFO moves. A counter that
+ * stays at zero belongs to an error that no test provokes: add one.
+ */
+#include <string.h>
+
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+static const char counter_prefix[] = "holdfast_refused_";
+
+/* Played in this order on a container `box` with metadata and a blob `cat` in it, and a string `text`. */
+static const struct {
+    const char *error;
+    const char *command;
+} provocations[] = {
+    {"PRECONDITION ConditionNotMet", "BLOB.PUT box cat x IFMATCH 0x0000000000000001"},
+    {"CONFLICT ContainerAlreadyExists", "CONTAINER.CREATE box"},
+    {"CONFLICT BlobAlreadyExists", "BLOB.PUT box cat x IFNONEMATCH *"},
+    {"NOTFOUND ContainerNotFound", "CONTAINER.GET none"},
+    {"NOTFOUND BlobNotFound", "BLOB.GET box none"},
+    {"INVALID OutOfRangeInput", "BLOB.GET box ''"},
+    {"INVALID InvalidHeaderValue", "BLOB.GET box cat IFMODIFIEDSINCE x"},
+    {"INVALID InvalidRange", "BLOB.GET box cat RANGE 100 1"},
+    {"INVALID InvalidMetadata", "BLOB.SETMETA box cat META 1 1bad x"},
+    {"INVALID EmptyMetadataKey", "BLOB.SETMETA box cat META 1 '' x"},
+    {"INVALID InvalidMd5", "BLOB.PUT box cat x PROPS 1 content-md5 x"},
+    {"INVALID Md5Mismatch", "BLOB.PUT box cat x PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="},
+    {"INVALID InvalidXmlDocument", "CONTAINER.SETACL box POLICIES 1 '' - - r"},
+    {"INVALID InvalidXmlNodeValue", "CONTAINER.SETACL box POLICIES 1 a x - r"},
+    {"INVALID MultipleConditionHeadersNotSupported", "BLOB.DELETE box cat IFMATCH * IFNONEMATCH *"},
+    {"INVALID UnsatisfiableCondition", "BLOB.GET box cat IFNONEMATCH *"},
+    {"INVALID OutOfRangeQueryParameterValue", "BLOB.LIST box COUNT 0"},
+    {"WRONGTYPE", "BLOB.GET text cat"},
+    {"ERR", "BLOB.GET box cat NONSENSE"},
+    {"NOPERM", "HOLDFAST.APPLY box x"},
+};
+
+static void provoke(const struct words *words, const char *error) {
+    const char *code = strrchr(error, ' ');
+    const char *counter = code ? pool_print("%s%s", counter_prefix, code + 1) : NULL;
+    long long before = counter ? info_of(primary, counter) : 0;
+    redisReply *reply = call_words(primary, words);
+    expect_error(reply, error);
+    if (!code) return;
+    require(strlen(reply->str) > strlen(error) + 1, "no explanation in %s", reply_text(reply));
+    require(before >= 0, "INFO has no %s", counter);
+    require(info_of(primary, counter) == before + 1, "%s did not grow by one", counter);
+}
+
+static void provoke_under_other_settings(void) {
+    struct words words = words_of_line("BLOB.SETMETA box cat META 1 n");
+    words_add(&words, pool_print("%09000d", 1));
+    provoke(&words, "INVALID MetadataTooLarge");
+    words = words_of_line("BLOB.GET box");
+    char *segments = pool_print("%0600d", 0);
+    words_add(&words, segments);
+    memset(segments, '/', strlen(segments));
+    words_replace(&words, 2, segments);
+    provoke(&words, "INVALID InvalidUri");
+    configure(primary, "holdfast.max-blob-bytes", "3");
+    words = words_of_line("BLOB.PUT box cat four");
+    provoke(&words, "INVALID RequestBodyTooLarge");
+    expect_misfits();
+    configure(primary, "holdfast.accept-effects", "yes");
+    words = words_of_line("HOLDFAST.APPLY box x");
+    provoke(&words, "ERR");
+}
+
+/* The counters that are still at zero, and how many counters there are. */
+static const char *silent_counters(size_t *counters) {
+    struct text silent = {0};
+    text_add(&silent, "", 0);
+    *counters = 0;
+    redisReply *info = call(primary, "INFO holdfast");
+    for (const char *line = info->str; (line = strstr(line, counter_prefix)); line++) {
+        const char *name = pool_copy(line, strcspn(line, ":"));
+        if (!info_number(info, name)) text_print(&silent, " %s", name + strlen(counter_prefix));
+        ++*counters;
+    }
+    return silent.bytes;
+}
+
+SCENE(every_error_is_provoked) {
+    expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b"));
+    put("box", "cat", "meow");
+    expect_ok(call(primary, "SET text x"));
+    for (size_t index = 0; index < sizeof provocations / sizeof *provocations; index++) {
+        struct words words = words_of_line(provocations[index].command);
+        provoke(&words, provocations[index].error);
+    }
+    provoke_under_other_settings();
+    size_t counters = 0;
+    const char *silent = silent_counters(&counters);
+    require(counters > 0, "INFO holdfast has no %s...", counter_prefix);
+    require(!*silent, "no test provokes%s", silent);
+}
+
+/* The first words are what programs and errorstats go by: no data of a user may get there. */
+SCENE(errorstats_know_the_classes) {
+    create("box");
+    expect_ok(call(primary, "CONFIG RESETSTAT"));
+    expect_error(call(primary, "BLOB.GET box none"), "NOTFOUND BlobNotFound");
+    expect_error(call(primary, "BLOB.GET box ''"), "NOTFOUND");
+    expect_error(call(primary, "BLOB.PUT box none x IFMATCH *"), "PRECONDITION ConditionNotMet");
+    redisReply *info = call(primary, "INFO errorstats");
+    assert_string_equal(info_field(info, "errorstat_NOTFOUND"), "count=2");
+    assert_string_equal(info_field(info, "errorstat_PRECONDITION"), "count=1");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(every_error_is_provoked),
+        PLAY(errorstats_know_the_classes),
+    };
+    return world_run("errors", tests);
+}

@@ -1,0 +1,334 @@
+/*
+ * Faults of syntax, tried out on every command that COMMAND DOCS tells of: too few words, tokens that are
+ * unknown, repeated or half-given, counts that lie. All are answered with Redis's own kind of error, and
+ * nothing happens.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "grammar.h"
+#include "pool.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+/* What stands for each positional argument and for each clause. A clause that is new must be added here. */
+static const struct sample {
+    const char *name;
+    const char *words;
+} samples[] = {
+    {"container", "box"},
+    {"blob", "cat"},
+    {"content", "content"},
+    {"PROPS", "PROPS 1 content-type text/plain"},
+    {"META", "META 1 name value"},
+    {"POLICIES", "POLICIES 1 id 0 - r"},
+    {"INCLUDE", "INCLUDE 1 META"},
+    {"ACCESS", "ACCESS BLOB"},
+    {"RANGE", "RANGE 0 1"},
+    {"PREFIX", "PREFIX c"},
+    {"DELIMITER", "DELIMITER /"},
+    {"MARKER", "MARKER c"},
+    {"COUNT", "COUNT 10"},
+    {"IFMATCH", "IFMATCH *"},
+    {"IFNONEMATCH", "IFNONEMATCH 0x0000000000000001"},
+    {"IFMODIFIEDSINCE", "IFMODIFIEDSINCE 1"},
+    {"IFUNMODIFIEDSINCE", "IFUNMODIFIEDSINCE 1"},
+};
+
+static const char *const lists[] = {"PROPS", "META", "POLICIES", "INCLUDE", NULL};
+
+/* Words that belong to nothing, and tokens of other commands, which are as unknown as these. */
+static const char *const unknown_tokens[] = {
+    "NONSENSE", "''",        "*",    "0",          "IFMATC", "IFMATCHX",   "LEASE",
+    "SNAPSHOT", "SNAPSHOTS", "SIZE", "SEQUENCE",   "BLOCK",  "IFSEQUENCE", "IFPOSITION",
+    "OWNER",    "NX",        "EX",   "WITHVALUES", NULL,
+};
+
+/* One command in the making: what must be there, and what may be. */
+struct subject {
+    const char *command;
+    struct words required;
+    size_t positional; /* words of `required` before its first clause, with the command's name */
+    struct words clauses;
+};
+
+static const char *sample_of(const char *name) {
+    for (size_t index = 0; index < sizeof samples / sizeof *samples; index++) {
+        if (!strcmp(samples[index].name, name)) return samples[index].words;
+    }
+    failure("no sample for %s", name);
+    return NULL;
+}
+
+static struct subject subject_of(const char *command) {
+    struct grammar grammar = grammar_of(primary->server, command);
+    struct subject subject = {.command = command, .required = words_of_line(command), .positional = 1};
+    for (size_t index = 0; index < grammar.all.count; index++) {
+        const struct argument *argument = &grammar.all.part[index];
+        const char *sample = sample_of(argument->token ? argument->token : argument->name);
+        if (argument->is_optional) {
+            words_add(&subject.clauses, argument->token);
+        } else {
+            words_add_line(&subject.required, sample);
+            if (!argument->token) subject.positional = subject.required.count;
+        }
+        if (argument->token && !argument->is_optional) words_add(&subject.clauses, argument->token);
+    }
+    return subject;
+}
+
+static bool subject_requires(const struct subject *subject, const char *clause) {
+    for (size_t index = subject->positional; index < subject->required.count; index++) {
+        if (!strcmp(subject->required.word[index], clause)) return true;
+    }
+    return false;
+}
+
+static void for_each_subject(void (*play)(const struct subject *subject)) {
+    create("box");
+    put("box", "cat", "meow");
+    struct words commands = grammar_commands(primary);
+    require(commands.count > 1, "the module has no commands");
+    for (size_t index = 0; index < commands.count; index++) {
+        if (!strcmp(commands.word[index], "HOLDFAST.APPLY")) continue;
+        struct subject subject = subject_of(commands.word[index]);
+        witness_begin("none content");
+        play(&subject);
+        witness_end();
+    }
+}
+
+/* A command that takes no clauses has a fixed number of words, and Redis itself counts them. */
+static bool takes_clauses(const struct subject *subject) {
+    return subject->clauses.count > 0;
+}
+
+static void expect_syntax_error(const struct words *words, const char *near) {
+    redisReply *reply = call_words(primary, words);
+    const char *expected = pool_print("ERR syntax error near '%s'", near);
+    require(reply_is_error(reply) && text_begins(reply->str, expected), "%s\n    should give %s, but gave %s",
+            words_text(words), expected, reply_text(reply));
+}
+
+static void play_too_few_words(const struct subject *subject) {
+    const char *name = pool_copy(subject->command, strlen(subject->command));
+    for (size_t count = 1; count < subject->positional; count++) {
+        struct words words = words_copy(&subject->required);
+        words.count = count;
+        redisReply *reply = call_words(primary, &words);
+        require(
+            reply_is_error(reply) && text_begins(reply->str, "ERR wrong number of arguments for '") &&
+                !strncasecmp(reply->str + strlen("ERR wrong number of arguments for '"), name, strlen(name)),
+            "%s\n    gave %s", words_text(&words), reply_text(reply));
+    }
+    if (subject->required.count == subject->positional) return;
+    struct words words = words_copy(&subject->required);
+    words.count = subject->positional;
+    expect_error(call_words(primary, &words), "ERR");
+}
+
+SCENE(too_few_words) {
+    for_each_subject(play_too_few_words);
+}
+
+static void play_too_many_words(const struct subject *subject) {
+    if (takes_clauses(subject)) return;
+    struct words words = words_copy(&subject->required);
+    words_add(&words, "NONSENSE");
+    redisReply *reply = call_words(primary, &words);
+    require(reply_is_error(reply) && text_begins(reply->str, "ERR wrong number of arguments for '"),
+            "%s\n    gave %s", words_text(&words), reply_text(reply));
+}
+
+SCENE(too_many_words) {
+    for_each_subject(play_too_many_words);
+}
+
+/* At the end, before the clauses, and between them. */
+static void play_unknown_tokens(const struct subject *subject) {
+    if (!takes_clauses(subject)) return;
+    for (const char *const *token = unknown_tokens; *token; token++) {
+        const char *unknown = strcmp(*token, "''") != 0 ? *token : "";
+        for (size_t clause = 0; clause <= subject->clauses.count; clause++) {
+            struct words words = words_copy(&subject->required);
+            words_insert(&words, subject->positional, unknown);
+            if (clause < subject->clauses.count &&
+                !subject_requires(subject, subject->clauses.word[clause])) {
+                words_add_line(&words, sample_of(subject->clauses.word[clause]));
+            }
+            expect_syntax_error(&words, unknown);
+            words_remove(&words, subject->positional);
+            words_add(&words, unknown);
+            words_add(&words, "1");
+            expect_syntax_error(&words, unknown);
+        }
+    }
+}
+
+SCENE(unknown_tokens_are_named) {
+    for_each_subject(play_unknown_tokens);
+}
+
+static void play_repeated_clauses(const struct subject *subject) {
+    for (size_t index = 0; index < subject->clauses.count; index++) {
+        const char *clause = subject->clauses.word[index];
+        struct words words = words_copy(&subject->required);
+        if (!subject_requires(subject, clause)) words_add_line(&words, sample_of(clause));
+        words_add_line(&words, sample_of(clause));
+        expect_syntax_error(&words, clause);
+    }
+}
+
+SCENE(repeated_clauses_are_named) {
+    for_each_subject(play_repeated_clauses);
+}
+
+static struct words with_clause_last(const struct subject *subject, const char *clause) {
+    struct words words = words_copy(&subject->required);
+    if (subject_requires(subject, clause)) words.count = subject->positional;
+    words_add_line(&words, sample_of(clause));
+    return words;
+}
+
+static void play_half_clauses(const struct subject *subject) {
+    for (size_t index = 0; index < subject->clauses.count; index++) {
+        const char *clause = subject->clauses.word[index];
+        struct words whole = with_clause_last(subject, clause);
+        size_t start = whole.count - words_of_line(sample_of(clause)).count;
+        for (size_t count = start + 1; count < whole.count; count++) {
+            struct words words = words_copy(&whole);
+            words.count = count;
+            expect_syntax_error(&words, clause);
+        }
+    }
+}
+
+SCENE(half_given_clauses_are_named) {
+    for_each_subject(play_half_clauses);
+}
+
+static void play_lying_counts(const struct subject *subject) {
+    static const char *const lies[] = {"2",
+                                       "3",
+                                       "1000000",
+                                       "4294967297",
+                                       "9223372036854775807",
+                                       "18446744073709551617",
+                                       "-1",
+                                       "-9223372036854775808",
+                                       "x",
+                                       "1x",
+                                       "1.0",
+                                       "''",
+                                       "0x1",
+                                       NULL};
+    for (size_t index = 0; index < subject->clauses.count; index++) {
+        const char *clause = subject->clauses.word[index];
+        if (!text_is_one_of(clause, lists)) continue;
+        struct words words = with_clause_last(subject, clause);
+        size_t place = words.count - words_of_line(sample_of(clause)).count + 1;
+        for (const char *const *lie = lies; *lie; lie++) {
+            words_replace(&words, place, strcmp(*lie, "''") != 0 ? *lie : "");
+            expect_syntax_error(&words, clause);
+        }
+        /* Too small a count leaves words over, and the first of them is no token. */
+        words_replace(&words, place, "0");
+        redisReply *reply = call_words(primary, &words);
+        require(reply_is_error(reply) && text_begins(reply->str, "ERR syntax error near '"),
+                "%s\n    gave %s", words_text(&words), reply_text(reply));
+    }
+}
+
+SCENE(counts_that_lie_are_faults_of_syntax) {
+    for_each_subject(play_lying_counts);
+}
+
+/* An answer is one line whatever was asked, so a client never loses its place in the protocol. */
+static void play_control_bytes(const struct subject *subject) {
+    if (!takes_clauses(subject)) return;
+    static const struct {
+        const char *bytes;
+        size_t length;
+    } tokens[] = {{"a\r\n+OK\r\nb", 9}, {"\n", 1},       {"\r", 1},      {"\0", 1},
+                  {"a\0b", 3},          {"\x1b[31m", 5}, {"\xff\xfe", 2}};
+    struct wire *wire = wire_open(primary->server);
+    for (size_t index = 0; index < sizeof tokens / sizeof *tokens; index++) {
+        struct words words = words_copy(&subject->required);
+        words_add_bytes(&words, tokens[index].bytes, tokens[index].length);
+        redisReply *reply = wire_call_words(wire, &words);
+        require(reply_is_error(reply) && text_begins(reply->str, "ERR syntax error near '"),
+                "%s\n    gave %s", words_text(&words), reply_text(reply));
+        for (size_t place = 0; place < reply->len; place++) {
+            require((unsigned char)reply->str[place] >= ' ', "a control byte in %s", reply_text(reply));
+        }
+        expect_text(wire_call(wire, "ECHO still-in-step"), "still-in-step");
+    }
+}
+
+SCENE(control_bytes_are_shown_escaped) {
+    for_each_subject(play_control_bytes);
+}
+
+/* Only the words of the clause count: what a clause swallows is never taken for a token. */
+SCENE(values_that_look_like_tokens_are_values) {
+    create("box");
+    expect_etag(call(primary, "BLOB.PUT box META META META 1 META META PROPS 1 content-type PROPS"));
+    expect_text(call(primary, "BLOB.GET box META")->element[1], "META");
+    redisReply *stat = stat_of("box", "META");
+    expect_text(field(field(stat, "meta"), "META"), "META");
+    expect_text(field(stat, "content-type"), "PROPS");
+    expect_elements(call(primary, "BLOB.LIST box PREFIX META MARKER COUNT")->element[1], 1);
+    expect_elements(call(primary, "BLOB.LIST box DELIMITER PREFIX PREFIX DELIMITER")->element[1], 0);
+}
+
+SCENE(syntax_comes_before_everything_else) {
+    expect_error(call(primary, "BLOB.PUT none %s x NONSENSE", ""), "ERR syntax error near 'NONSENSE'");
+    expect_ok(call(primary, "SET text x"));
+    expect_error(call(primary, "BLOB.GET text cat RANGE x y NONSENSE"), "ERR syntax error near 'NONSENSE'");
+    expect_error(call(primary, "CONTAINER.CREATE text META 1 1bad x ACCESS BLOB ACCESS BLOB"),
+                 "ERR syntax error near 'ACCESS'");
+}
+
+SCENE(include_names_its_unknown_word) {
+    create("box");
+    witness_begin("");
+    expect_error(call(primary, "BLOB.LIST box INCLUDE 1 NONSENSE"), "ERR syntax error near 'NONSENSE'");
+    expect_error(call(primary, "BLOB.LIST box INCLUDE 2 META SNAPSHOTS"),
+                 "ERR syntax error near 'SNAPSHOTS'");
+    expect_error(call(primary, "BLOB.LIST box INCLUDE 1 UNCOMMITTED"), "ERR syntax error near 'UNCOMMITTED'");
+    expect_error(call(primary, "BLOB.LIST box INCLUDE 1 COPY"), "ERR syntax error near 'COPY'");
+    witness_end();
+}
+
+SCENE(setmeta_needs_its_clause) {
+    static const char *const commands[] = {"CONTAINER.SETMETA box IFMATCH *",
+                                           "BLOB.SETMETA box cat IFMATCH *", NULL};
+    create("box");
+    put("box", "cat", "meow");
+    witness_begin("");
+    for (const char *const *command = commands; *command; command++) {
+        redisReply *reply = call_line(primary, *command);
+        require(reply_is_error(reply) && text_begins(reply->str, "ERR syntax error"), "%s gave %s", *command,
+                reply_text(reply));
+    }
+    witness_end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(too_few_words),
+        PLAY(too_many_words),
+        PLAY(unknown_tokens_are_named),
+        PLAY(repeated_clauses_are_named),
+        PLAY(half_given_clauses_are_named),
+        PLAY(counts_that_lie_are_faults_of_syntax),
+        PLAY(control_bytes_are_shown_escaped),
+        PLAY(values_that_look_like_tokens_are_values),
+        PLAY(syntax_comes_before_everything_else),
+        PLAY(include_names_its_unknown_word),
+        PLAY(setmeta_needs_its_clause),
+    };
+    return world_run("grammar", tests);
+}

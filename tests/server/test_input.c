@@ -1,0 +1,435 @@
+/*
+ * Values that no command takes: names, numbers, metadata, properties, policies out of bounds, keys of another
+ * type, and several faults at once, of which the first in the order of checks is answered. Nothing happens in
+ * any case.
+ */
+#include <string.h>
+
+#include "pool.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+static void expect_refused(const struct words *words, const char *error) {
+    redisReply *reply = call_words(primary, words);
+    require(reply_is_error(reply) && text_begins(reply->str, error), "%s\n    should give %s, but gave %s",
+            words_text(words), error, reply_text(reply));
+}
+
+static void begin_with_something(void) {
+    expect_etag(call(primary, "CONTAINER.CREATE box META 1 colour red"));
+    expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-type text/plain"));
+    expect_ok(call(primary, "SET text x"));
+    expect_number(call(primary, "RPUSH list a b"), 2);
+    witness_begin("none");
+}
+
+/* What stands before and behind a blob's name in every command that takes one. */
+static const struct {
+    const char *command;
+    const char *rest;
+} blob_commands[] = {
+    {"BLOB.PUT", "content"}, {"BLOB.GET", ""},
+    {"BLOB.STAT", ""},       {"BLOB.SETPROPS", "PROPS 1 content-type text/plain"},
+    {"BLOB.GETMETA", ""},    {"BLOB.SETMETA", "META 1 a b"},
+    {"BLOB.DELETE", ""},
+};
+
+static void expect_name_refused(const char *name, size_t length, const char *error) {
+    for (size_t index = 0; index < sizeof blob_commands / sizeof *blob_commands; index++) {
+        struct words words = words_of_line(blob_commands[index].command);
+        words_add(&words, "box");
+        words_add_bytes(&words, name, length);
+        words_add_line(&words, blob_commands[index].rest);
+        expect_refused(&words, error);
+    }
+}
+
+static const char *segments(size_t count) {
+    char *name = pool_take(count * 2);
+    for (size_t index = 0; index < count; index++) memcpy(name + index * 2, "s/", 2);
+    name[count * 2 - 1] = '\0';
+    return name;
+}
+
+SCENE(blob_names_have_bounds) {
+    begin_with_something();
+    expect_name_refused("", 0, "INVALID OutOfRangeInput");
+    expect_name_refused(pool_print("%01025d", 1), 1025, "INVALID OutOfRangeInput");
+    expect_name_refused(pool_print("%070000d", 1), 70000, "INVALID OutOfRangeInput");
+    expect_name_refused(pool_take(1025), 1025, "INVALID OutOfRangeInput");
+    expect_name_refused(segments(255), strlen(segments(255)), "INVALID InvalidUri");
+    witness_end();
+    put("box", segments(254), "deep");
+    put("box", pool_print("%01024d", 1), "long");
+}
+
+/* Commands that take metadata, without them. */
+static const char *const metadata_commands[] = {
+    "CONTAINER.CREATE none",
+    "CONTAINER.SETMETA box",
+    "BLOB.PUT box cat content",
+    "BLOB.SETMETA box cat",
+    NULL,
+};
+
+static void expect_metadata_refused(const struct words *metadata, const char *error) {
+    for (const char *const *command = metadata_commands; *command; command++) {
+        struct words words = words_of_line(*command);
+        for (size_t index = 0; index < metadata->count; index++) {
+            words_add_bytes(&words, metadata->word[index], metadata->length[index]);
+        }
+        expect_refused(&words, error);
+    }
+}
+
+static void expect_metadata_name_refused(const char *name, size_t length, const char *error) {
+    struct words metadata = words_of_line("META 2 fine x");
+    words_add_bytes(&metadata, name, length);
+    words_add(&metadata, "value");
+    expect_metadata_refused(&metadata, error);
+}
+
+SCENE(metadata_names_are_identifiers) {
+    static const char *const bad[] = {
+        "1a", "a-b",    "a b", " a",   "a ", "-",   "a.b", "\xc3\xa9t\xc3\xa9",
+        "a:", "a\r\nb", "\n",  "\x7f", "$a", "a/b",
+    };
+    begin_with_something();
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        expect_metadata_name_refused(bad[index], strlen(bad[index]), "INVALID InvalidMetadata");
+    }
+    expect_metadata_name_refused("a\0b", 3, "INVALID InvalidMetadata");
+    expect_metadata_name_refused("\0", 1, "INVALID InvalidMetadata");
+    expect_metadata_name_refused("", 0, "INVALID EmptyMetadataKey");
+    witness_end();
+}
+
+SCENE(metadata_names_are_unique_in_any_case) {
+    static const char *const bad[] = {"META 2 a 1 a 2", "META 2 a 1 A 2", "META 3 aB 1 c 2 Ab 1",
+                                      "META 2 _ 1 _ 1"};
+    begin_with_something();
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        struct words metadata = words_of_line(bad[index]);
+        expect_metadata_refused(&metadata, "INVALID InvalidMetadata");
+    }
+    witness_end();
+}
+
+SCENE(metadata_have_a_size) {
+    begin_with_something();
+    struct words metadata = words_of_line("META 1 n");
+    words_add(&metadata, pool_print("%08192d", 1));
+    expect_metadata_refused(&metadata, "INVALID MetadataTooLarge");
+    metadata = words_of_line("META 1");
+    words_add(&metadata, pool_print("n%08192d", 1));
+    words_add(&metadata, "");
+    expect_metadata_refused(&metadata, "INVALID MetadataTooLarge");
+    metadata = words_of_line("META 1 n");
+    words_add(&metadata, pool_print("%0100000d", 1));
+    expect_metadata_refused(&metadata, "INVALID MetadataTooLarge");
+    witness_end();
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 1 n %s", pool_print("%08191d", 1)));
+    expect_etag(call(primary, "BLOB.SETMETA box cat META 1 %s %s", pool_print("n%08190d", 1), "v"));
+}
+
+static void expect_properties_refused(const char *line, const char *error) {
+    static const char *const commands[] = {"BLOB.PUT box cat content", "BLOB.SETPROPS box cat", NULL};
+    for (const char *const *command = commands; *command; command++) {
+        struct words words = words_of_line(*command);
+        words_add_line(&words, line);
+        expect_refused(&words, error);
+    }
+}
+
+SCENE(properties_are_six) {
+    static const char *const bad[] = {
+        "PROPS 1 nonsense x",
+        "PROPS 1 '' x",
+        "PROPS 1 content-length 4",
+        "PROPS 1 etag 0x0000000000000001",
+        "PROPS 1 content-type\r\n x",
+        "PROPS 1 contenttype x",
+        "PROPS 2 content-type a content-type a",
+        "PROPS 2 content-type a CONTENT-TYPE b",
+    };
+    begin_with_something();
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        expect_properties_refused(bad[index], "INVALID InvalidHeaderValue");
+    }
+    expect_properties_refused(pool_print("PROPS 1 content-type %09000d", 1), "INVALID InvalidHeaderValue");
+    expect_properties_refused(pool_print("PROPS 2 content-type %05000d content-language %05000d", 1, 2),
+                              "INVALID InvalidHeaderValue");
+    witness_end();
+}
+
+SCENE(md5_is_base64_of_sixteen_bytes) {
+    static const char *const bad[] = {
+        "x",
+        "AAAAAAAAAAAAAAAAAAAAAB==",
+        "AAAAAAAAAAAAAAAAAAAAAA",
+        "AAAAAAAAAAAAAAAAAAAAAA=",
+        "AAAAAAAAAAAAAAAAAAAAAA===",
+        "AAAAAAAAAAAAAAAAAAAA====",
+        "AAAAAAAAAAAAAAAAAAAAAAAA",
+        "AAAAAAAAAAAAAAAAAAAA",
+        "=AAAAAAAAAAAAAAAAAAAAA==",
+        "AAAAAAAAAAAAAAAAAAAAA!==",
+        "AAAAAAAAAAA=AAAAAAAAAA==",
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+    };
+    begin_with_something();
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        expect_properties_refused(pool_print("PROPS 1 content-md5 %s", bad[index]), "INVALID InvalidMd5");
+    }
+    witness_end();
+}
+
+SCENE(policies_have_bounds) {
+    static const struct {
+        const char *policies;
+        const char *error;
+    } bad[] = {
+        {"POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r", "INVALID InvalidXmlDocument"},
+        {"POLICIES 1 '' - - r", "INVALID InvalidXmlDocument"},
+        {"POLICIES 2 a - - r a - - w", "INVALID InvalidXmlDocument"},
+        {"POLICIES 1 a x - r", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a - x r", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a '' - r", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a -- - r", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a 1.5 - r", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a 99999999999999999999 - r", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a - - rr", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a - - r1", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a - - \r\n", "INVALID InvalidXmlNodeValue"},
+        {"POLICIES 1 a - - r,w", "INVALID InvalidXmlNodeValue"},
+    };
+    begin_with_something();
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        struct words words = words_of_line("CONTAINER.SETACL box");
+        words_add_line(&words, bad[index].policies);
+        expect_refused(&words, bad[index].error);
+    }
+    expect_error(call(primary, "CONTAINER.SETACL box POLICIES 1 %s - - r", pool_print("%065d", 1)),
+                 "INVALID InvalidXmlDocument");
+    witness_end();
+    expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 5 a - - r b - - r c - - r d - - r A - - r"));
+}
+
+/* The words to choose from are tokens, so another one is a fault of syntax. */
+SCENE(access_is_one_of_three) {
+    static const char *const bad[] = {"", "NOBODY", "private ", "BLOBS", "1", "BLOB\r\n"};
+    begin_with_something();
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
+        struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
+        words_add(&words, bad[index]);
+        expect_refused(&words, "ERR syntax error near '");
+        words = words_of_line("CONTAINER.SETACL box ACCESS");
+        words_add(&words, bad[index]);
+        expect_refused(&words, "ERR syntax error near '");
+    }
+    struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
+    words_add_bytes(&words, "BLOB\0", 5);
+    expect_refused(&words, "ERR syntax error near '");
+    witness_end();
+}
+
+SCENE(keys_of_other_types_are_refused) {
+    static const char *const commands[] = {
+        "CONTAINER.CREATE %s",
+        "CONTAINER.GET %s",
+        "CONTAINER.GETMETA %s",
+        "CONTAINER.SETMETA %s META 0",
+        "CONTAINER.GETACL %s",
+        "CONTAINER.SETACL %s",
+        "CONTAINER.DELETE %s",
+        "BLOB.PUT %s cat x",
+        "BLOB.GET %s cat",
+        "BLOB.STAT %s cat",
+        "BLOB.SETPROPS %s cat PROPS 0",
+        "BLOB.GETMETA %s cat",
+        "BLOB.SETMETA %s cat META 0",
+        "BLOB.DELETE %s cat",
+        "BLOB.LIST %s",
+        "CONTAINER.DELETE %s IFMATCH *",
+    };
+    begin_with_something();
+    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
+        expect_error(call(primary, commands[index], "text"), "WRONGTYPE");
+        expect_error(call(primary, commands[index], "list"), "WRONGTYPE");
+    }
+    expect_error(call(primary, "GET box"), "WRONGTYPE");
+    expect_error(call(primary, "LPUSH box x"), "WRONGTYPE");
+    witness_end();
+}
+
+/* One fault of a command: the part of the command that carries it, and what it alone is answered with. */
+struct fault {
+    const char *container;
+    const char *blob;
+    const char *clauses;
+    const char *error;
+};
+
+/* The faults of one command in the order in which they are looked for. */
+struct ladder {
+    const char *command;
+    bool takes_blob;
+    const char *rest;
+    const char *needed; /* the list that must be there, if any */
+    struct fault faults[12];
+};
+
+#define UNKNOWN_TOKEN                                                                                        \
+    { NULL, NULL, "NONSENSE", "ERR syntax error near 'NONSENSE'" }
+#define EMPTY_NAME                                                                                           \
+    { NULL, "", NULL, "INVALID OutOfRangeInput" }
+#define BAD_INSTANT                                                                                          \
+    { NULL, NULL, "IFMODIFIEDSINCE x", "INVALID InvalidHeaderValue" }
+#define BAD_METADATA                                                                                         \
+    { NULL, NULL, "META 1 1bad x", "INVALID InvalidMetadata" }
+#define BAD_PROPERTY                                                                                         \
+    { NULL, NULL, "PROPS 1 nonsense x", "INVALID InvalidHeaderValue" }
+#define BAD_COMBINATION                                                                                      \
+    { NULL, NULL, "IFMATCH 0x1 IFNONEMATCH 0x1", "INVALID MultipleConditionHeadersNotSupported" }
+#define CANNOT_BE_MEANT                                                                                      \
+    { NULL, NULL, "IFNONEMATCH *", "INVALID UnsatisfiableCondition" }
+#define OTHER_TYPE                                                                                           \
+    { "text", NULL, NULL, "WRONGTYPE" }
+#define NO_CONTAINER                                                                                         \
+    { "none", NULL, NULL, "NOTFOUND ContainerNotFound" }
+#define NO_BLOB                                                                                              \
+    { NULL, "none", NULL, "NOTFOUND BlobNotFound" }
+#define UNMET_CONDITION                                                                                      \
+    { NULL, NULL, "IFMATCH 0x1", "PRECONDITION ConditionNotMet" }
+#define RANGE_BEYOND                                                                                         \
+    { NULL, NULL, "RANGE 1000 1", "INVALID InvalidRange" }
+
+static const struct ladder ladders[] = {
+    {"BLOB.PUT",
+     true,
+     "content",
+     NULL,
+     {UNKNOWN_TOKEN, EMPTY_NAME, BAD_INSTANT, BAD_METADATA, BAD_PROPERTY, BAD_COMBINATION, OTHER_TYPE,
+      NO_CONTAINER, UNMET_CONDITION}},
+    {"BLOB.SETPROPS",
+     true,
+     "",
+     "PROPS",
+     {UNKNOWN_TOKEN, EMPTY_NAME, BAD_INSTANT, BAD_PROPERTY, BAD_COMBINATION, OTHER_TYPE, NO_CONTAINER,
+      NO_BLOB, UNMET_CONDITION}},
+    {"BLOB.DELETE",
+     true,
+     "",
+     NULL,
+     {UNKNOWN_TOKEN, EMPTY_NAME, BAD_INSTANT, BAD_COMBINATION, OTHER_TYPE, NO_CONTAINER, NO_BLOB,
+      UNMET_CONDITION}},
+    {"BLOB.GET",
+     true,
+     "",
+     NULL,
+     {UNKNOWN_TOKEN, EMPTY_NAME, BAD_INSTANT, CANNOT_BE_MEANT, OTHER_TYPE, NO_CONTAINER, NO_BLOB,
+      UNMET_CONDITION, RANGE_BEYOND}},
+    {"CONTAINER.SETMETA",
+     false,
+     "",
+     "META",
+     {UNKNOWN_TOKEN, BAD_INSTANT, BAD_METADATA, BAD_COMBINATION, OTHER_TYPE, NO_CONTAINER, UNMET_CONDITION}},
+    {"CONTAINER.SETACL",
+     false,
+     "",
+     NULL,
+     {{NULL, NULL, "ACCESS NOBODY", "ERR syntax error near 'NOBODY'"},
+      {NULL, NULL, "POLICIES 1 a x - r", "INVALID InvalidXmlNodeValue"},
+      BAD_COMBINATION,
+      OTHER_TYPE,
+      NO_CONTAINER,
+      UNMET_CONDITION}},
+};
+
+static bool same_clause(const char *one, const char *other) {
+    struct words words = words_of_line(one);
+    for (size_t index = 0; index < words.count; index++) {
+        if (text_begins(words.word[index], "IF") && strstr(other, words.word[index])) return true;
+    }
+    return strstr(other, words.word[0]) != NULL;
+}
+
+/* Whether both faults can be in one command. */
+static bool faults_go_together(const struct fault *one, const struct fault *other) {
+    if (one->container && other->container) return false;
+    if (one->blob && other->blob) return false;
+    if (one->clauses && other->clauses && same_clause(one->clauses, other->clauses)) return false;
+    return true;
+}
+
+static void add_clauses(struct words *words, const struct fault *fault) {
+    if (fault->clauses) words_add_line(words, fault->clauses);
+}
+
+static struct words faulty_command(const struct ladder *ladder, const struct fault *one,
+                                   const struct fault *other) {
+    struct words words = words_of_line(ladder->command);
+    words_add(&words, one->container ? one->container : other->container ? other->container : "box");
+    if (ladder->takes_blob) words_add(&words, one->blob ? one->blob : other->blob ? other->blob : "cat");
+    words_add_line(&words, ladder->rest);
+    add_clauses(&words, other);
+    add_clauses(&words, one);
+    if (ladder->needed && !strstr(words_text(&words), pool_print(" %s ", ladder->needed))) {
+        words_add(&words, ladder->needed);
+        words_add(&words, "0");
+    }
+    return words;
+}
+
+SCENE(of_two_faults_the_first_in_order_is_answered) {
+    static const struct fault no_fault = {NULL, NULL, NULL, NULL};
+    begin_with_something();
+    for (size_t index = 0; index < sizeof ladders / sizeof *ladders; index++) {
+        const struct ladder *ladder = &ladders[index];
+        for (const struct fault *first = ladder->faults; first->error; first++) {
+            struct words alone = faulty_command(ladder, first, &no_fault);
+            expect_refused(&alone, first->error);
+            for (const struct fault *second = first + 1; second->error; second++) {
+                if (!faults_go_together(first, second)) continue;
+                struct words both = faulty_command(ladder, first, second);
+                expect_refused(&both, first->error);
+            }
+        }
+    }
+    witness_end();
+}
+
+SCENE(of_two_bad_numbers_the_first_word_is_answered) {
+    begin_with_something();
+    expect_error(call(primary, "BLOB.GET box cat RANGE x 1 IFMODIFIEDSINCE x"), "INVALID InvalidRange");
+    expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE x RANGE x 1"), "INVALID InvalidHeaderValue");
+    witness_end();
+}
+
+SCENE(create_looks_at_values_before_existence) {
+    begin_with_something();
+    expect_error(call(primary, "CONTAINER.CREATE box META 1 1bad x"), "INVALID InvalidMetadata");
+    expect_error(call(primary, "CONTAINER.CREATE box"), "CONFLICT ContainerAlreadyExists");
+    expect_error(call(primary, "CONTAINER.CREATE text META 1 1bad x"), "INVALID InvalidMetadata");
+    witness_end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(blob_names_have_bounds),
+        PLAY(metadata_names_are_identifiers),
+        PLAY(metadata_names_are_unique_in_any_case),
+        PLAY(metadata_have_a_size),
+        PLAY(properties_are_six),
+        PLAY(md5_is_base64_of_sixteen_bytes),
+        PLAY(policies_have_bounds),
+        PLAY(access_is_one_of_three),
+        PLAY(keys_of_other_types_are_refused),
+        PLAY(of_two_faults_the_first_in_order_is_answered),
+        PLAY(of_two_bad_numbers_the_first_word_is_answered),
+        PLAY(create_looks_at_values_before_existence),
+    };
+    return world_run("input", tests);
+}

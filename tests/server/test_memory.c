@@ -1,0 +1,195 @@
+/* What values take: MEMORY USAGE against what the server really has in use, limits, and giving it back. */
+#include <string.h>
+#include <unistd.h>
+
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+enum { PERCENT = 100, TOLERANCE_PERCENT = 5, PATIENCE_MS = 10000 };
+
+static struct server *lone;
+static struct client *client;
+
+/* A server without replicas, whose buffers would count as memory in use. */
+static void begin_alone(void) {
+    lone = server_start("lone", "");
+    client = visitor(lone);
+    expect_etag(call(client, "CONTAINER.CREATE warm"));
+    expect_etag(call(client, "BLOB.PUT warm up x"));
+    expect_number(call(client, "DEL warm"), 1);
+}
+
+/* The buffers of connections come and go with traffic; a fresh connection asks when they are gone. */
+static long long used_memory(void) {
+    client_close(client_open(lone));
+    struct client *asking = client_open(lone);
+    long long used = 0;
+    long long before = -1;
+    for (int attempt = 0; attempt < PATIENCE_MS && used != before; attempt++) {
+        before = used;
+        usleep(20000);
+        used = info_of(asking, "used_memory");
+    }
+    client_close(asking);
+    return used;
+}
+
+static void put_many(const char *container, int count, size_t length, const char *clauses) {
+    char *content = pool_take(length + 1);
+    memset(content, 'x', length);
+    struct client *filler = client_open(lone);
+    expect_etag(call(filler, "CONTAINER.CREATE %s", container));
+    for (int index = 0; index < count; index++) {
+        struct words words = {0};
+        words_add_line(&words, pool_print("BLOB.PUT %s", container));
+        words_add(&words, pool_print("blob-%011d", index));
+        words_add_bytes(&words, content, length);
+        words_add_line(&words, clauses);
+        expect_etag(call_words(filler, &words));
+    }
+    client_close(filler);
+}
+
+static long long memory_usage(const char *container) {
+    return call(client, "MEMORY USAGE %s SAMPLES 0", container)->integer;
+}
+
+static const struct load {
+    const char *name;
+    int count;
+    size_t length;
+    const char *clauses;
+} loads[] = {
+    {"tiny", 20000, 1, ""},
+    {"small", 20000, 100, ""},
+    {"dressed", 10000, 100,
+     "META 2 colour red size large PROPS 2 content-type text/plain content-language en"},
+    {"middle", 2000, 4096, ""},
+    {"large", 100, 200000, ""},
+};
+
+SCENE(memory_usage_tells_what_is_used) {
+    begin_alone();
+    for (size_t index = 0; index < sizeof loads / sizeof *loads; index++) {
+        const struct load *load = &loads[index];
+        long long before = used_memory();
+        put_many(load->name, load->count, load->length, load->clauses);
+        long long used = used_memory() - before;
+        long long told = memory_usage(load->name);
+        long long difference = told > used ? told - used : used - told;
+        print_message("# %s: %lld bytes used, %lld told, %lld a blob\n", load->name, used, told,
+                      used / load->count);
+        require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s uses %lld bytes, but tells of %lld",
+                load->name, used, told);
+    }
+    server_stop(lone);
+}
+
+SCENE(what_is_deleted_is_given_back) {
+    begin_alone();
+    long long before = used_memory();
+    put_many("box", 20000, 100, "META 1 a b");
+    long long full = used_memory() - before;
+    for (int index = 0; index < 20000; index++) expect_ok(call(client, "BLOB.DELETE box blob-%011d", index));
+    long long emptied = used_memory() - before;
+    require(emptied * PERCENT < full * 20, "%lld of %lld bytes are still used by no blobs", emptied, full);
+    long long told = memory_usage("box");
+    require(told * PERCENT < full * 20, "%lld of %lld bytes are still told for no blobs", told, full);
+    expect_ok(call(client, "CONTAINER.DELETE box"));
+    long long left = used_memory() - before;
+    require(left * PERCENT < full * 2, "%lld of %lld bytes are left", left, full);
+    server_stop(lone);
+}
+
+SCENE(overwriting_does_not_grow) {
+    begin_alone();
+    put_many("box", 100, 1000, "META 1 a b");
+    long long before = used_memory();
+    for (int round = 0; round < 200; round++) {
+        for (int index = 0; index < 100; index++) {
+            send_call(client, "BLOB.PUT box blob-%011d %01000d META 1 a b", index, round);
+        }
+        for (int index = 0; index < 100; index++) expect_etag(receive(client));
+    }
+    long long grown = used_memory() - before;
+    require(grown < 200000, "overwriting left %lld bytes more", grown);
+    server_stop(lone);
+}
+
+SCENE(a_full_server_takes_nothing_in_and_lets_go) {
+    static const char *const growing[] = {
+        "BLOB.PUT box new x",
+        "BLOB.PUT box one x",
+        "BLOB.SETMETA box one META 1 a b",
+        "CONTAINER.CREATE new",
+        "CONTAINER.SETACL box",
+        "CONTAINER.SETMETA box META 0",
+        "BLOB.SETPROPS box one PROPS 0",
+        NULL,
+    };
+    begin_alone();
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_etag(call(client, "BLOB.PUT box one 1"));
+    expect_etag(call(client, "BLOB.PUT box two 2"));
+    expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
+    expect_ok(call(client, "CONFIG SET maxmemory 1"));
+    expect_each_error(client, growing, "OOM");
+    expect_text(call(client, "BLOB.GET box one")->element[1], "1");
+    expect_elements(call(client, "BLOB.LIST box"), 2);
+    expect_ok(call(client, "BLOB.DELETE box one"));
+    expect_ok(call(client, "CONTAINER.DELETE box"));
+    expect_ok(call(client, "CONFIG SET maxmemory 0"));
+    expect_error(call(client, "CONTAINER.GET new"), "NOTFOUND ContainerNotFound");
+    server_stop(lone);
+}
+
+/* A replica that is full must still take what its primary sends. */
+SCENE(a_full_replica_follows_on) {
+    create("box");
+    world_in_step();
+    configure(replica, "maxmemory", "1");
+    configure(replica, "maxmemory-policy", "noeviction");
+    put("box", "cat", "meow");
+    world_in_step();
+    expect_text(call(replica, "BLOB.GET box cat")->element[1], "meow");
+}
+
+SCENE(unlink_frees_in_the_background) {
+    begin_alone();
+    put_many("box", 20000, 100, "");
+    put_many("small", 1, 1, "");
+    long long freed = info_of(client, "lazyfreed_objects");
+    expect_number(call(client, "UNLINK box"), 1);
+    for (int waited = 0; waited < PATIENCE_MS && info_of(client, "lazyfreed_objects") == freed; waited++)
+        usleep(1000);
+    assert_int_equal(info_of(client, "lazyfreed_objects"), freed + 1);
+    assert_int_equal(info_of(client, "lazyfree_pending_objects"), 0);
+    server_stop(lone);
+}
+
+/* Both share the large content, so freeing one of them on another thread must leave the other whole. */
+SCENE(a_copy_outlives_its_original) {
+    enum { LENGTH = 100000, BLOBS = 100 };
+    begin_alone();
+    put_many("box", BLOBS, LENGTH, "");
+    expect_number(call(client, "COPY box twin"), 1);
+    expect_number(call(client, "UNLINK box"), 1);
+    char *content = pool_take(LENGTH);
+    memset(content, 'x', LENGTH);
+    for (int index = 0; index < BLOBS; index++) {
+        expect_bytes(call(client, "BLOB.GET twin blob-%011d", index)->element[1], content, LENGTH);
+    }
+    expect_ok(call(client, "CONTAINER.DELETE twin"));
+    server_stop(lone);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(memory_usage_tells_what_is_used), PLAY(what_is_deleted_is_given_back),
+        PLAY(overwriting_does_not_grow),       PLAY(a_full_server_takes_nothing_in_and_lets_go),
+        PLAY(a_full_replica_follows_on),       PLAY(unlink_frees_in_the_background),
+        PLAY(a_copy_outlives_its_original),
+    };
+    return world_run("memory", tests);
+}

@@ -1,0 +1,239 @@
+/*
+ * Hostile payloads: RESTORE with a valid checksum around a doctored value. Each is answered with an error, or
+ * gives a value that is whole and safe. No server dies, and all hold the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "hostile.h"
+#include "payload.h"
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+SCENE(payloads_with_every_byte_changed) {
+    chance_begin();
+    redisReply *dump = hostile_dump("box", 6);
+    struct tally tally = {0};
+    /* The first byte would make it a value of Redis's own, whose reader is not the one under test. */
+    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place++) {
+        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
+                                '\0',
+                                '\xff',
+                                (char)(dump->str[place] + 1),
+                                (char)(dump->str[place] - 1),
+                                (char)0x80,
+                                (char)0x40};
+        for (size_t index = 0; index < sizeof changed; index++) {
+            char *payload = pool_copy(dump->str, dump->len);
+            payload[place] = changed[index];
+            hostile_restore(payload, dump->len, &tally);
+        }
+    }
+    assert_true(tally.refused > 0);
+}
+
+SCENE(payloads_cut_at_every_length) {
+    redisReply *dump = hostile_dump("box", 6);
+    struct tally tally = {0};
+    for (size_t length = 0; length < dump->len - PAYLOAD_FOOTER; length++) {
+        char *payload = pool_take(length + PAYLOAD_FOOTER);
+        memcpy(payload, dump->str, length);
+        memcpy(payload + length, dump->str + dump->len - PAYLOAD_FOOTER, PAYLOAD_FOOTER);
+        hostile_restore(payload, length + PAYLOAD_FOOTER, &tally);
+    }
+    assert_int_equal(tally.accepted, 0);
+}
+
+SCENE(payloads_with_bytes_put_in_or_left_out) {
+    chance_begin();
+    redisReply *dump = hostile_dump("box", 6);
+    struct tally tally = {0};
+    size_t value = dump->len - PAYLOAD_FOOTER;
+    for (int round = 0; round < 1500; round++) {
+        size_t place = 1 + chance_size(value - 1);
+        size_t gap = 1 + chance_size(8);
+        bool puts_in = chance(2);
+        size_t skipped = puts_in ? place : place + gap < value ? place + gap : value;
+        size_t added = puts_in ? gap : 0;
+        size_t length = place + added + dump->len - skipped;
+        char *payload = pool_take(length);
+        memcpy(payload, dump->str, place);
+        chance_fill(payload + place, added);
+        memcpy(payload + place + added, dump->str + skipped, dump->len - skipped);
+        hostile_restore(payload, length, &tally);
+    }
+    assert_true(tally.refused > 0);
+}
+
+SCENE(payloads_spliced_from_two) {
+    chance_begin();
+    redisReply *one = hostile_dump("one", 6);
+    redisReply *other = hostile_dump("other", 3);
+    struct tally tally = {0};
+    for (int round = 0; round < 1500; round++) {
+        size_t head = 1 + chance_size(one->len - PAYLOAD_FOOTER - 1);
+        size_t tail = PAYLOAD_FOOTER + chance_size(other->len - PAYLOAD_FOOTER);
+        char *payload = pool_take(head + tail);
+        memcpy(payload, one->str, head);
+        memcpy(payload + head, other->str + other->len - tail, tail);
+        hostile_restore(payload, head + tail, &tally);
+    }
+    assert_true(tally.refused > 0);
+}
+
+SCENE(payloads_of_random_bytes) {
+    chance_begin();
+    redisReply *dump = hostile_dump("box", 1);
+    struct tally tally = {0};
+    enum { TYPE_AND_NAME = 10 }; /* one byte for a module's value, nine for its type and version */
+    for (int round = 0; round < 1500; round++) {
+        size_t noise = chance_size(60);
+        size_t length = TYPE_AND_NAME + noise + PAYLOAD_FOOTER;
+        char *payload = pool_take(length);
+        memcpy(payload, dump->str, TYPE_AND_NAME);
+        chance_fill(payload + TYPE_AND_NAME, noise);
+        memcpy(payload + length - PAYLOAD_FOOTER, dump->str + dump->len - PAYLOAD_FOOTER, PAYLOAD_FOOTER);
+        hostile_restore(payload, length, &tally);
+    }
+    assert_int_equal(tally.accepted, 0);
+}
+
+/* One string of the value as it stands in the payload: a mark that a string follows, its length, its bytes.
+ */
+struct record {
+    const char *bytes;
+    size_t length;
+};
+
+struct records {
+    struct record record[64];
+    size_t count;
+};
+
+enum { HEADER = 10, STRING_MARK = 5, END_MARK = 0, SIX_BITS = 0, FOURTEEN_BITS = 1, ENCODED = 3 };
+
+/* How many bytes a string takes with its length. Strings that are numbers are written in a shorter way. */
+static size_t string_size(const unsigned char *byte) {
+    switch (*byte >> 6) {
+    case SIX_BITS: return 1 + (size_t)(*byte & 63);
+    case FOURTEEN_BITS: return 2 + ((size_t)(*byte & 63) << 8 | byte[1]);
+    case ENCODED: return (size_t)1 + ((size_t)1 << (*byte & 3));
+    default: failure("a string of more than 16 KiB"); return 0;
+    }
+}
+
+static struct records records_of(const redisReply *dump) {
+    struct records records = {0};
+    const char *byte = dump->str + HEADER;
+    while (*byte == STRING_MARK) {
+        size_t length = 1 + string_size((const unsigned char *)byte + 1);
+        records.record[records.count++] = (struct record){byte, length};
+        byte += length;
+    }
+    require(*byte == END_MARK && byte + 1 + PAYLOAD_FOOTER == dump->str + dump->len,
+            "the value has another form");
+    return records;
+}
+
+static void restore_records(const redisReply *dump, const struct records *records, struct tally *tally) {
+    struct text payload = {0};
+    text_add(&payload, dump->str, HEADER);
+    for (size_t index = 0; index < records->count; index++) {
+        text_add(&payload, records->record[index].bytes, records->record[index].length);
+    }
+    text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
+    hostile_restore(payload.bytes, payload.length, tally);
+}
+
+static void records_remove(struct records *records, size_t index) {
+    records->count--;
+    memmove(&records->record[index], &records->record[index + 1],
+            (records->count - index) * sizeof *records->record);
+}
+
+/* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */
+static void shuffle(struct records *records, const struct records *others) {
+    size_t one = chance_size(records->count);
+    size_t other = chance_size(records->count);
+    struct record kept = records->record[one];
+    switch (chance(4)) {
+    case 0: records_remove(records, one); break;
+    case 1: records->record[one] = records->record[other]; break;
+    case 2:
+        records->record[one] = records->record[other];
+        records->record[other] = kept;
+        break;
+    default: records->record[one] = others->record[chance_size(others->count)]; break;
+    }
+}
+
+SCENE(payloads_of_sound_records_in_another_order) {
+    chance_begin();
+    configure(primary, "rdbcompression", "no");
+    redisReply *dump = hostile_dump("box", 5);
+    redisReply *other_dump = hostile_dump("other", 8);
+    struct records whole = records_of(dump);
+    struct records others = records_of(other_dump);
+    struct tally tally = {0};
+    restore_records(dump, &whole, &tally);
+    assert_int_equal(tally.accepted, 1);
+    for (int round = 0; round < 2000; round++) {
+        struct records records = whole;
+        for (int change = chance(3); change >= 0 && records.count; change--) shuffle(&records, &others);
+        restore_records(dump, &records, &tally);
+    }
+    assert_true(tally.refused > 0);
+}
+
+/* Versions far ahead of the clock would leave no room for those to come. */
+SCENE(values_of_a_far_future_are_refused) {
+    enum { YEARS_REFUSED = 20, YEARS_TAKEN = 2 };
+    static const long long year_ms = 365LL * 24 * 3600 * 1000;
+    struct server *server = server_start("future", "");
+    struct client *future = visitor(server);
+    configure(future, "holdfast.clock-offset-ms", pool_print("%lld", YEARS_TAKEN * year_ms));
+    expect_etag(call(future, "CONTAINER.CREATE near"));
+    configure(future, "holdfast.clock-offset-ms", pool_print("%lld", YEARS_REFUSED * year_ms));
+    call(future, "DEBUG RELOAD"); /* which draws a new epoch */
+    expect_etag(call(future, "CONTAINER.CREATE far"));
+    redisReply *near = call(future, "DUMP near");
+    redisReply *far = call(future, "DUMP far");
+    expect_ok(call(primary, "RESTORE near 0 %b", near->str, near->len));
+    assert_true(reply_is_error(call(primary, "RESTORE far 0 %b", far->str, far->len)));
+    const char *known = reply_string(field(call(primary, "CONTAINER.GET near"), "etag"));
+    assert_true(strcmp(create("box"), known) > 0);
+    server_stop(server);
+}
+
+SCENE(the_clock_is_not_carried_away) {
+    create("before");
+    redisReply *dump = hostile_dump("box", 1);
+    const char *before = create("between");
+    struct tally tally = {0};
+    for (size_t place = 1; place + PAYLOAD_FOOTER < dump->len; place++) {
+        char *payload = pool_copy(dump->str, dump->len);
+        payload[place] = (char)0xff;
+        hostile_restore(payload, dump->len, &tally);
+    }
+    const char *after = create("after");
+    assert_true(strcmp(after, before) > 0);
+    /* Ten years of seconds are a step of less than 0x13000000 in the higher half. */
+    unsigned long long step = strtoull(after, NULL, 16) - strtoull(before, NULL, 16);
+    assert_true(step >> 32 < 0x13000000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(payloads_with_every_byte_changed),
+        PLAY(payloads_cut_at_every_length),
+        PLAY(payloads_with_bytes_put_in_or_left_out),
+        PLAY(payloads_spliced_from_two),
+        PLAY(payloads_of_random_bytes),
+        PLAY(payloads_of_sound_records_in_another_order),
+        PLAY(values_of_a_far_future_are_refused),
+        PLAY(the_clock_is_not_carried_away),
+    };
+    return world_run("payloads", tests);
+}

@@ -1,0 +1,199 @@
+/*
+ * What a server knows after it was stopped, killed, or moved in time. The other tests reload the data of
+ * running servers; here processes end and start again with the files that they left.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+static const char synced_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
+
+static const char *fill(struct client *client) {
+    expect_etag(call(client, "CONTAINER.CREATE box META 2 a b Other value ACCESS CONTAINER"));
+    expect_etag(call(client, "CONTAINER.SETACL box ACCESS BLOB POLICIES 2 one 0 1800000000000 rw two - - l"));
+    expect_etag(call(client, "CONTAINER.CREATE empty"));
+    for (int index = 0; index < 200; index++) {
+        expect_etag(call(client,
+                         "BLOB.PUT box blob-%d %s META 1 n %d PROPS 2 content-type text/%d cache-control x",
+                         index, pool_print("%0*d", index * 17 + 1, index), index, index));
+    }
+    for (int index = 0; index < 200; index += 3) expect_ok(call(client, "BLOB.DELETE box blob-%d", index));
+    expect_etag(call(client, "BLOB.SETMETA box blob-1 META 0"));
+    expect_etag(call(client, "BLOB.SETPROPS box blob-2 PROPS 1 content-language en"));
+    expect_number(call(client, "EXPIRE empty 100000"), 1);
+    expect_ok(call(client, "SELECT 3"));
+    expect_etag(call(client, "CONTAINER.CREATE elsewhere"));
+    const char *last = expect_etag(call(client, "BLOB.PUT elsewhere zero %b", "\0\r\n\xff", (size_t)4));
+    expect_ok(call(client, "SELECT 0"));
+    return last;
+}
+
+static void expect_greater_etags(struct client *client, const char *last) {
+    const char *next = expect_etag(call(client, "BLOB.PUT box after-the-restart x"));
+    assert_true(strcmp(next, last) > 0);
+    assert_true(strcmp(expect_etag(call(client, "CONTAINER.CREATE new")), next) > 0);
+}
+
+/* What may happen between the writes and the end. */
+static void nothing_more(struct client *client) {
+    (void)client;
+}
+
+static void save(struct client *client) {
+    expect_ok(call(client, "SAVE"));
+}
+
+static void rewrite_plainly(struct client *client) {
+    rewrite_append_only_file(client, false);
+    expect_etag(call(client, "BLOB.PUT box behind-the-rewrite x"));
+}
+
+static void rewrite_with_preamble(struct client *client) {
+    rewrite_append_only_file(client, true);
+    expect_etag(call(client, "BLOB.PUT box behind-the-rewrite x"));
+}
+
+/* Fills a server, ends it in a way, starts it again and requires the same data. */
+static void survive(const char *settings, void (*then)(struct client *client),
+                    void (*end)(struct server *server)) {
+    struct server *server = server_start("lone", settings);
+    struct client *client = visitor(server);
+    const char *last = fill(client);
+    then(client);
+    const char *digest = digest_of(client);
+    end(server);
+    server_restart(server);
+    client = visitor(server);
+    assert_string_equal(digest_of(client), digest);
+    expect_greater_etags(client, last);
+    server_stop(server);
+}
+
+SCENE(a_killed_server_has_all_that_it_answered) {
+    survive(synced_file, nothing_more, server_kill);
+}
+
+SCENE(a_saved_server_comes_back) {
+    survive("", save, server_kill);
+}
+
+SCENE(a_stopped_server_comes_back_from_its_append_only_file) {
+    survive(synced_file, nothing_more, server_stop);
+}
+
+SCENE(a_rewrite_without_preamble_is_enough) {
+    survive(synced_file, rewrite_plainly, server_kill);
+}
+
+SCENE(a_rewrite_with_preamble_is_enough) {
+    survive(synced_file, rewrite_with_preamble, server_kill);
+}
+
+/* In a file a large content comes in pieces, and is read across their borders afterwards. */
+SCENE(a_large_content_is_whole_after_a_rewrite) {
+    enum { LENGTH = (3 << 20) + 12345, PIECE = 1 << 20 };
+    struct client *client = visitor(server_start("lone", synced_file));
+    char *content = pool_take(LENGTH);
+    for (size_t place = 0; place < LENGTH; place++) content[place] = (char)(place >> 9 ^ place);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    const char *etag = expect_etag(call(client, "BLOB.PUT box large %b META 1 a b", content, (size_t)LENGTH));
+    rewrite_append_only_file(client, false);
+    server_kill(client->server);
+    server_restart(client->server);
+    client = visitor(client->server);
+    redisReply *reply = expect_elements(call(client, "BLOB.GET box large IFMATCH %s", etag), 2);
+    expect_bytes(reply->element[1], content, LENGTH);
+    for (int piece = 1; piece <= 3; piece++) {
+        reply = call(client, "BLOB.GET box large RANGE %d 300", piece * PIECE - 100);
+        expect_bytes(reply->element[1], content + piece * PIECE - 100, 300);
+    }
+    reply = call(client, "BLOB.GET box large RANGE 5 %d", 2 * PIECE);
+    expect_bytes(reply->element[1], content + 5, 2 * PIECE);
+    expect_number(call(client, "COPY box twin"), 1);
+    expect_etag(call(client, "BLOB.PUT box large small IFMATCH %s", etag));
+    expect_bytes(call(client, "BLOB.GET twin large")->element[1], content, LENGTH);
+    server_stop(client->server);
+}
+
+/* Ten minutes back, as a machine whose clock was set: versions still grow. */
+SCENE(a_clock_that_went_back_gives_no_old_etags) {
+    struct server *server = server_start("lone", synced_file);
+    struct client *client = visitor(server);
+    const char *last = fill(client);
+    server_kill(server);
+    free(server->settings);
+    server->settings = strdup(pool_print("%sholdfast.clock-offset-ms -600000\n", synced_file));
+    server_restart(server);
+    expect_greater_etags(visitor(server), last);
+    server_stop(server);
+}
+
+/* The newest file of the append-only folder that holds commands. */
+static const char *incremental_file(const struct server *server) {
+    const char *folder = pool_print("%s/appendonlydir", server->folder);
+    DIR *directory = opendir(folder);
+    require(directory, "no folder %s", folder);
+    const char *found = NULL;
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        if (strstr(entry->d_name, ".incr.aof")) found = pool_print("%s/%s", folder, entry->d_name);
+    }
+    closedir(directory);
+    require(found, "no commands in %s", folder);
+    return found;
+}
+
+/* A power cut in the middle of a write loses that write alone. */
+SCENE(a_torn_end_of_the_file_loses_the_last_write_alone) {
+    struct server *server = server_start("lone", synced_file);
+    struct client *client = visitor(server);
+    fill(client);
+    const char *digest = digest_of(client);
+    expect_etag(call(client, "BLOB.PUT box torn %01000d", 1));
+    server_kill(server);
+    const char *file = incremental_file(server);
+    struct stat status;
+    assert_int_equal(stat(file, &status), 0);
+    assert_int_equal(truncate(file, status.st_size - 100), 0);
+    server_restart(server);
+    client = visitor(server);
+    expect_error(call(client, "BLOB.GET box torn"), "NOTFOUND BlobNotFound");
+    assert_string_equal(digest_of(client), digest);
+    server_stop(server);
+}
+
+SCENE(time_to_live_comes_back) {
+    struct server *server = server_start("lone", synced_file);
+    struct client *client = visitor(server);
+    fill(client);
+    rewrite_append_only_file(client, false);
+    server_kill(server);
+    server_restart(server);
+    client = visitor(server);
+    long long left = call(client, "TTL empty")->integer;
+    assert_true(left > 90000 && left <= 100000);
+    expect_number(call(client, "TTL box"), -1);
+    server_stop(server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_killed_server_has_all_that_it_answered),
+        PLAY(a_saved_server_comes_back),
+        PLAY(a_stopped_server_comes_back_from_its_append_only_file),
+        PLAY(a_rewrite_without_preamble_is_enough),
+        PLAY(a_rewrite_with_preamble_is_enough),
+        PLAY(a_large_content_is_whole_after_a_rewrite),
+        PLAY(a_clock_that_went_back_gives_no_old_etags),
+        PLAY(a_torn_end_of_the_file_loses_the_last_write_alone),
+        PLAY(time_to_live_comes_back),
+    };
+    return world_run("persistence", tests);
+}

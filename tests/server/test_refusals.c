@@ -1,0 +1,166 @@
+/* A refused command leaves no trace, wherever it comes from; and what is done beside it stays done. */
+#include <string.h>
+
+#include "pool.h"
+#include "stream.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+/* On a container `box` with a blob `cat` in it and a string `text`. */
+static const char *const refused[] = {
+    "CONTAINER.CREATE box",
+    "CONTAINER.CREATE text",
+    "CONTAINER.CREATE none META 1 1bad x",
+    "CONTAINER.SETMETA none META 1 a b",
+    "CONTAINER.SETMETA box META 1 a b IFMATCH 0x0000000000000001",
+    "CONTAINER.SETACL box IFUNMODIFIEDSINCE 1",
+    "CONTAINER.DELETE box IFMATCH 0x0000000000000001",
+    "CONTAINER.DELETE none",
+    "BLOB.PUT none cat x",
+    "BLOB.PUT box cat x IFMATCH 0x0000000000000001",
+    "BLOB.PUT box cat x IFNONEMATCH *",
+    "BLOB.PUT box none x IFMATCH *",
+    "BLOB.PUT box cat x IFMODIFIEDSINCE 9000000000000",
+    "BLOB.PUT text cat x",
+    "BLOB.SETPROPS box none PROPS 0",
+    "BLOB.SETPROPS box cat PROPS 0 IFMATCH 0x0000000000000001",
+    "BLOB.SETMETA box none META 0",
+    "BLOB.SETMETA box cat META 0 IFUNMODIFIEDSINCE 1",
+    "BLOB.DELETE box none",
+    "BLOB.DELETE box cat IFMATCH 0x0000000000000001",
+    "BLOB.GET box none",
+    "BLOB.GET box cat IFMATCH 0x0000000000000001",
+};
+
+enum { REFUSED = sizeof refused / sizeof *refused };
+
+static void begin_with_something(void) {
+    create("box");
+    put("box", "cat", "meow");
+    expect_ok(call(primary, "SET text x"));
+}
+
+static void refuse_all(void) {
+    for (size_t index = 0; index < REFUSED; index++) {
+        redisReply *reply = call_line(primary, refused[index]);
+        require(reply_is_error(reply), "%s gave %s", refused[index], reply_text(reply));
+    }
+}
+
+SCENE(refusals_leave_no_trace) {
+    begin_with_something();
+    struct stream *stream = stream_attach(primary->server);
+    witness_begin("none");
+    refuse_all();
+    witness_end();
+    stream_expect(stream, primary, "");
+}
+
+SCENE(refusals_in_a_transaction_leave_no_trace) {
+    begin_with_something();
+    struct stream *stream = stream_attach(primary->server);
+    witness_begin("none");
+    expect_ok(call(primary, "MULTI"));
+    for (size_t index = 0; index < REFUSED; index++) {
+        call_line(primary, refused[index]);
+    }
+    redisReply *replies = expect_elements(call(primary, "EXEC"), REFUSED);
+    for (size_t index = 0; index < REFUSED; index++) assert_true(reply_is_error(replies->element[index]));
+    witness_end();
+    stream_expect(stream, primary, "");
+}
+
+SCENE(refusals_in_a_script_leave_no_trace) {
+    begin_with_something();
+    struct stream *stream = stream_attach(primary->server);
+    witness_begin("none");
+    for (size_t index = 0; index < REFUSED; index++) {
+        struct words words = words_of_line("EVAL");
+        words_add(&words, "return redis.pcall(unpack(ARGV))");
+        words_add_line(&words, "3 box none text");
+        words_add_line(&words, refused[index]);
+        redisReply *reply = call_words(primary, &words);
+        require(reply_is_error(reply), "%s gave %s", refused[index], reply_text(reply));
+    }
+    witness_end();
+    stream_expect(stream, primary, "");
+}
+
+SCENE(what_stands_beside_a_refusal_is_done) {
+    begin_with_something();
+    struct stream *stream = stream_attach(primary->server);
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "BLOB.PUT box dog woof");
+    call(primary, "BLOB.PUT box cat x IFNONEMATCH *");
+    call(primary, "BLOB.DELETE box cat");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 3);
+    expect_etag(replies->element[0]);
+    expect_error(replies->element[1], "CONFLICT BlobAlreadyExists");
+    expect_ok(replies->element[2]);
+    stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY box\nHOLDFAST.APPLY box\nEXEC");
+}
+
+/* Clients that keep keys in a cache are told of changes, and only of changes. */
+SCENE(refusals_invalidate_no_cache) {
+    begin_with_something();
+    struct wire *cache = wire_open_resp3(primary->server);
+    expect_ok(wire_call(cache, "CLIENT TRACKING ON"));
+    expect_etag(wire_call(cache, "BLOB.GET box cat"));
+    refuse_all();
+    expect_text(wire_call(cache, "ECHO nothing-came"), "nothing-came");
+    put("box", "cat", "purr");
+    expect_shape(wire_receive(cache), "[\"invalidate\", [\"box\"]]");
+}
+
+/* A refusal must not even revive or delete what time has ended. */
+SCENE(refusals_on_a_key_whose_time_is_over) {
+    begin_with_something();
+    expect_number(call(primary, "PEXPIRE box 1"), 1);
+    while (call(primary, "EXISTS box")->integer) continue;
+    expect_error(call(primary, "BLOB.PUT box cat x"), "NOTFOUND ContainerNotFound");
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND ContainerNotFound");
+    expect_number(call(primary, "EXISTS box"), 0);
+}
+
+SCENE(a_client_may_not_send_effects) {
+    static const char *const attempts[] = {
+        "HOLDFAST.APPLY",        "HOLDFAST.APPLY box",           "HOLDFAST.APPLY box x",
+        "HOLDFAST.APPLY none x", "HOLDFAST.APPLY box x payload", "HOLDFAST.APPLY text x",
+    };
+    begin_with_something();
+    struct stream *stream = stream_attach(primary->server);
+    put("box", "dog", "woof");
+    redisReply *effect = stream_commands(stream, primary)->element[0];
+    witness_begin("none");
+    for (size_t index = 0; index < sizeof attempts / sizeof *attempts; index++) {
+        assert_true(reply_is_error(call_line(primary, attempts[index])));
+    }
+    struct words real = {0};
+    for (size_t index = 0; index < effect->elements; index++) {
+        words_add_bytes(&real, effect->element[index]->str, effect->element[index]->len);
+    }
+    assert_true(reply_is_error(call_words(primary, &real)));
+    struct words script = words_of_line("EVAL");
+    words_add(&script, "return redis.pcall(unpack(ARGV))");
+    words_add_line(&script, "1 box");
+    for (size_t index = 0; index < real.count; index++) {
+        words_add_bytes(&script, real.word[index], real.length[index]);
+    }
+    assert_true(reply_is_error(call_words(primary, &script)));
+    witness_end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(refusals_leave_no_trace),
+        PLAY(refusals_in_a_transaction_leave_no_trace),
+        PLAY(refusals_in_a_script_leave_no_trace),
+        PLAY(what_stands_beside_a_refusal_is_done),
+        PLAY(refusals_invalidate_no_cache),
+        PLAY(refusals_on_a_key_whose_time_is_over),
+        PLAY(a_client_may_not_send_effects),
+    };
+    return world_run("refusals", tests);
+}
