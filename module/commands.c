@@ -12,8 +12,7 @@
 /* Ten years: the server adds the time to its clock unchecked. */
 #define BLOCK_MOST_MS INT64_C(315360000000)
 
-/* --- Clauses: what the commands' grammars are made of
- * ----------------------------------------------------------- */
+/* --- Clauses: what the commands' grammars are made of --- */
 
 /* clang-format off */
 static const struct clause
@@ -62,7 +61,7 @@ static const struct clause
     include   = {TOKEN("INCLUDE"), SHAPE_WORDS, SLOT_INCLUDE, .width = 1, .words = include_words,
                  .names = {"include"}};
 
-/* --- Grammars --------------------------------------------------------------------------------------------------- */
+/* --- Grammars --- */
 
 /* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified

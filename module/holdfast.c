@@ -1,5 +1,4 @@
-/* The front door: what happens when a server loads the module. A walk over tables; nothing is decided here.
- */
+/* The front door: what happens when a server loads the module. A walk over tables; nothing is decided here. */
 #include "blob/blob_commands.h"
 #include "commands.h"
 #include "core/hash.h"
@@ -85,9 +84,9 @@ static void seed_hash(void) {
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv,
                                                               int argc) {
     if (api_bind(ctx, MODULE_NAME, VERSION_NUMBER) != REDISMODULE_OK) return REDISMODULE_ERR;
-    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS |
-                                          REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
-                                          REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED);
+    RedisModule_SetModuleOptions(
+        ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
+                 REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED | api_server_options());
     seed_hash();
     if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;

@@ -115,7 +115,8 @@ static void reply_in_one_piece(RedisModuleCtx *ctx, const struct blob *blob, uin
 
 /* BLOCK waits for another ETag than the conditions know, or, without conditions, for the blob to be there. */
 static enum outcome wait_for_news(struct call *call, enum outcome outcome) {
-    bool waits = outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
+    bool waits =
+        outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!waits || !args_given(&call->args, SLOT_BLOCK)) return outcome;
     if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
     if (call->mode == CALL_TIMED_OUT) return OUTCOME_UNCHANGED;

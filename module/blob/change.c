@@ -68,7 +68,8 @@ void change_write(const struct change *change, struct record_writer *writer) {
         record_put_byte(writer, (uint8_t)(change->event | (change->expired ? EXPIRED : 0)));
         lease_write(&change->lease, writer);
     }
-    if (fields & FREES) record_put_byte(writer, (uint8_t)(change->frees_lease | (change->expired ? EXPIRED : 0)));
+    if (fields & FREES)
+        record_put_byte(writer, (uint8_t)(change->frees_lease | (change->expired ? EXPIRED : 0)));
 }
 
 /* A byte whose top bit tells that a lease has run out. */

@@ -38,7 +38,8 @@ static void tell_waiters(const struct call *call, const struct change *change) {
     }
 }
 
-void commit_change(struct call *call, struct blob *blob, const struct change *change, RedisModuleString *content) {
+void commit_change(struct call *call, struct blob *blob, const struct change *change,
+                   RedisModuleString *content) {
     apply(call, blob, change);
     if (audience_present(call->ctx))
         send(call, change, content);
@@ -52,7 +53,7 @@ void commit_change(struct call *call, struct blob *blob, const struct change *ch
     if (wait_anybody()) tell_waiters(call, change);
 }
 
-/* --- What LEASE.* needs to know of containers ---------------------------------------------------------------------- */
+/* --- What LEASE.* needs to know of containers --- */
 
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
     struct container *container = call->value;

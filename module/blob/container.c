@@ -68,7 +68,8 @@ struct blob *container_found(const struct container *container, const struct cat
 }
 
 size_t container_held(const struct container *container) {
-    return container->held + catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0);
+    return container->held + catalog_held(&container->blobs) +
+           (container->leased.root ? container->leased.held : 0);
 }
 
 static bool is_inline(const struct content *content) {
@@ -164,7 +165,7 @@ static void set_lists(struct container *container, struct blob *blob, const stru
     drop_empty_extra(container, blob);
 }
 
-/* --- Leases ------------------------------------------------------------------------------------------------------- */
+/* --- Leases --- */
 
 static bool stands(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
@@ -205,7 +206,7 @@ static void free_lease(struct container *container, struct blob *blob) {
     set_lease(container, blob, &freed);
 }
 
-/* --- Blobs -------------------------------------------------------------------------------------------------------- */
+/* --- Blobs --- */
 
 static void blob_free(struct container *container, struct blob *blob) {
     add_content_bytes(container, 0, blob->content.length);
@@ -244,7 +245,8 @@ struct blob_slots {
 static struct blob_slots slots_of(const struct container *container, const struct blob *blob) {
     struct blob_slots slots = {.leased_count = 0};
     catalog_slots(&container->blobs, &blob->entry, &slots.named);
-    if (stands(blob_lease(blob))) slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
+    if (stands(blob_lease(blob)))
+        slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
     return slots;
 }
 
@@ -345,9 +347,7 @@ static bool apply_to_blob(struct container *container, struct blob *blob, const 
         set_lists(container, blob, NULL, &change->metadata);
         if (change->frees_lease) free_lease(container, blob);
         return true;
-    case CHANGE_BLOBLEASE:
-        set_lease(container, blob, &change->lease);
-        return true;
+    case CHANGE_BLOBLEASE: set_lease(container, blob, &change->lease); return true;
     case CHANGE_DELETE:
         set_lease(container, blob, NULL);
         catalog_remove(&container->blobs, &blob->entry);
@@ -361,9 +361,7 @@ bool container_apply(struct container *container, struct blob *blob, const struc
     version_observe(change->stamp.etag);
     version_observe(change->lease.token);
     switch (change->kind) {
-    case CHANGE_LEASE:
-        replace_lease(container, &container->lease, &change->lease);
-        return true;
+    case CHANGE_LEASE: replace_lease(container, &container->lease, &change->lease); return true;
     case CHANGE_PUT: apply_put(container, blob, change); return true;
     case CHANGE_SETMETA:
         container->stamp = change->stamp;

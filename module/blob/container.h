@@ -51,7 +51,8 @@ struct container {
     struct packed *policies;
     struct lease *lease;
     struct catalog blobs;
-    struct order_index leased; /* the blobs whose lease is held or was broken off; without a root while there are none */
+    struct order_index
+        leased; /* the blobs whose lease is held or was broken off; without a root while there are none */
     uint64_t content_bytes; /* the sum of the content lengths */
     size_t held;  /* allocations of the blobs, the lists and the container itself, not of the catalog */
     size_t parts; /* their number */

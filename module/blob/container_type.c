@@ -66,8 +66,7 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     return container_apply(target->value, blob, &change) ? EFFECT_APPLIED : EFFECT_MISFIT;
 }
 
-/* --- Walking over a container as records
- * ---------------------------------------------------------------------- */
+/* --- Walking over a container as records --- */
 
 /* Receives a record and, if it has one, its content. */
 typedef void take_record(void *context, const struct change *change);
@@ -136,8 +135,7 @@ static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
     walk(value, PIECE_BYTES, emit_record, &emission);
 }
 
-/* --- Loading
- * ---------------------------------------------------------------------------------------------------- */
+/* --- Loading --- */
 
 struct loading {
     RedisModuleIO *io;
@@ -218,8 +216,7 @@ static void *load(RedisModuleIO *io, int encoding) {
     return NULL;
 }
 
-/* --- Digest
- * ----------------------------------------------------------------------------------------------------- */
+/* --- Digest --- */
 
 static void digest_bytes(RedisModuleDigest *digest, struct bytes bytes) {
     RedisModule_DigestAddStringBuffer(digest, bytes.data, bytes.length);
@@ -266,8 +263,7 @@ static void digest_value(RedisModuleDigest *digest, void *value) {
     memory_free(window);
 }
 
-/* --- Memory
- * ----------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {
     (void)ctx;
@@ -315,8 +311,7 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **valu
     return 0;
 }
 
-/* --- Information
- * ------------------------------------------------------------------------------------------------ */
+/* --- Information --- */
 
 static void info(RedisModuleInfoCtx *ctx) {
     struct container_census census = container_census();

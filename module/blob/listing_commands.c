@@ -66,7 +66,8 @@ enum outcome blob_list(struct call *call) {
     else
         RedisModule_ReplyWithNull(call->ctx);
     RedisModule_ReplyWithArray(call->ctx, (long)listing.count);
-    for (size_t i = 0; i < listing.count; i++) reply_item(call->ctx, &listing.items[i], query.metadata, call_now_ms(call));
+    for (size_t i = 0; i < listing.count; i++)
+        reply_item(call->ctx, &listing.items[i], query.metadata, call_now_ms(call));
     listing_free(&listing);
     return OUTCOME_DONE;
 }

@@ -1,5 +1,4 @@
-/* Bytes: a borrowed, binary-safe view of somebody else's memory. Never freed, never assumed to end with NUL.
- */
+/* Bytes: a borrowed, binary-safe view of somebody else's memory. Never freed, never assumed to end with NUL. */
 #ifndef HOLDFAST_BYTES_H
 #define HOLDFAST_BYTES_H
 

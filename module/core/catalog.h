@@ -32,8 +32,7 @@ struct catalog_search {
 struct catalog_search catalog_expect(const struct catalog *catalog, struct bytes name);
 struct entry *catalog_find(const struct catalog *catalog, struct bytes name);
 
-/* A search in steps: the bucket is sent for, then the entry, then it is there. The first two only save time.
- */
+/* A search in steps: the bucket is sent for, then the entry, then it is there. The first two only save time. */
 void catalog_expect_entry(const struct catalog *catalog, const struct catalog_search *search);
 struct entry *catalog_found(const struct catalog *catalog, const struct catalog_search *search);
 
@@ -41,8 +40,7 @@ struct entry *catalog_found(const struct catalog *catalog, const struct catalog_
 void catalog_add(struct catalog *catalog, struct entry *entry);
 void catalog_remove(struct catalog *catalog, const struct entry *entry);
 
-/* An entry moves in memory: ask for the slots, move it, then tell where it is now. Nothing else in between.
- */
+/* An entry moves in memory: ask for the slots, move it, then tell where it is now. Nothing else in between. */
 void catalog_slots(const struct catalog *catalog, const struct entry *entry, struct catalog_slots *slots);
 void catalog_slots_set(const struct catalog_slots *slots, struct entry *entry);
 

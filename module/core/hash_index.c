@@ -78,8 +78,7 @@ static unsigned tag_matches(const struct bucket *bucket, uint8_t tag) {
            (CHAINED - 1);
 }
 
-/* The name, and what the caller wants next, mostly lie in the lines behind the entry's own: one wait for all.
- */
+/* The name, and what the caller wants next, mostly lie in the lines behind the entry's own: one wait for all. */
 static void fetch(const void *entry) {
     __builtin_prefetch(entry);
     __builtin_prefetch((const char *)entry + 64);

@@ -7,8 +7,7 @@
  * no insertion ever pays for a table of millions. A full bucket continues in another one, which its last slot
  * points to.
  *
- * It owns its buckets and no entry, compares names only where a tag of eight bits agrees, and keeps no order.
- */
+ * It owns its buckets and no entry, compares names only where a tag of eight bits agrees, and keeps no order. */
 #ifndef HOLDFAST_HASH_INDEX_H
 #define HOLDFAST_HASH_INDEX_H
 
@@ -40,12 +39,10 @@ void hash_index_add(struct hash_index *index, struct entry *entry);
 /* The entry must be there. */
 void hash_index_remove(struct hash_index *index, const struct entry *entry);
 
-/* Where the index keeps its pointer to an entry that is there: for an entry that is about to move in memory.
- */
+/* Where the index keeps its pointer to an entry that is there: for an entry that is about to move in memory. */
 void **hash_index_slot(const struct hash_index *index, const struct entry *entry);
 
-/* Every entry of one of the `buckets` places; the visitor may set its slot to where it has moved the entry.
- */
+/* Every entry of one of the `buckets` places; the visitor may set its slot to where it has moved the entry. */
 void hash_index_visit(const struct hash_index *index, size_t place,
                       void (*visit)(void *context, struct entry *entry), void *context);
 

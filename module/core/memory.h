@@ -2,8 +2,7 @@
  *
  * The module binds these to the server's allocator, so that used_memory, maxmemory and MEMORY USAGE see every
  * byte; unit tests bind them to malloc and can let them fail. Only memory_try may answer NULL: it is for
- * sizes that a payload from outside asks for. The others end the process as the server's own allocations do.
- */
+ * sizes that a payload from outside asks for. The others end the process as the server's own allocations do. */
 #ifndef HOLDFAST_MEMORY_H
 #define HOLDFAST_MEMORY_H
 

@@ -80,8 +80,7 @@ static unsigned child_for(const struct order_node *node, struct bytes name) {
     return below ? below - 1 : 0;
 }
 
-/* Ends at the place of the first entry whose name is not below this one; perhaps behind the end of its leaf.
- */
+/* Ends at the place of the first entry whose name is not below this one; perhaps behind the end of its leaf. */
 static void walk(const struct order_index *index, struct bytes name, struct path *path) {
     struct order_node *node = index->root;
     path->length = 0;

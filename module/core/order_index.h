@@ -36,8 +36,7 @@ void order_index_add(struct order_index *index, struct entry *entry);
 /* The entry must be there. */
 void order_index_remove(struct order_index *index, const struct entry *entry);
 
-/* Where the index keeps its pointers to an entry that is there: for an entry that is about to move in memory.
- */
+/* Where the index keeps its pointers to an entry that is there: for an entry that is about to move in memory. */
 unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
                            void **slots[ORDER_INDEX_MAX_HEIGHT]);
 

@@ -1,5 +1,4 @@
-/* Relocation: moving allocations to places that the allocator likes better, so that memory can be given back.
- */
+/* Relocation: moving allocations to places that the allocator likes better, so that memory can be given back. */
 #ifndef HOLDFAST_RELOCATION_H
 #define HOLDFAST_RELOCATION_H
 

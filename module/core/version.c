@@ -36,8 +36,7 @@ bool version_plausible(version seen, int64_t now_ms) {
     return (int64_t)epoch_of(seen) <= now_ms / 1000 + PLAUSIBLE_LEAD_SECONDS;
 }
 
-/* Eight hexadecimal digits at once: each nibble gets a byte of its own, then the letters' distance is added.
- */
+/* Eight hexadecimal digits at once: each nibble gets a byte of its own, then the letters' distance is added. */
 static uint64_t digits_of(uint32_t half) {
     uint64_t v = half;
     v = (v | v << 16) & UINT64_C(0x0000ffff0000ffff);

@@ -12,12 +12,9 @@ const char *lease_event_name(enum lease_event event) {
 
 enum lease_state lease_state(const struct lease *lease, int64_t now_ms) {
     switch (lease->kind) {
-    case LEASE_HELD:
-        return now_ms < lease->ends_ms ? LEASE_LEASED : LEASE_EXPIRED;
-    case LEASE_BROKEN_OFF:
-        return now_ms < lease->ends_ms ? LEASE_BREAKING : LEASE_BROKEN;
-    default:
-        return LEASE_AVAILABLE;
+    case LEASE_HELD: return now_ms < lease->ends_ms ? LEASE_LEASED : LEASE_EXPIRED;
+    case LEASE_BROKEN_OFF: return now_ms < lease->ends_ms ? LEASE_BREAKING : LEASE_BROKEN;
+    default: return LEASE_AVAILABLE;
     }
 }
 
@@ -28,13 +25,13 @@ int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms) {
 
 /* What a cell of a table says: one of the refusals, or what to do. */
 enum cell {
-    GRANT, /* a new lease for the proposed id */
+    GRANT,  /* a new lease for the proposed id */
     EXTEND, /* the same lease, its full duration anew */
     RENAME, /* the same lease under the proposed id */
     FREE,
     KEEP,
     BREAK_NOW,
-    BREAK_END, /* at the end of the lease or of the break period */
+    BREAK_END,  /* at the end of the lease or of the break period */
     BREAK_SOON, /* likewise, or at the end of the new break period if that is sooner */
     PRES,
     BRKACQ,
@@ -89,20 +86,13 @@ static const enum cell break_cells[3][BREAK_COLUMNS] = {
 
 static enum outcome refusal(enum cell cell) {
     switch (cell) {
-    case PRES:
-        return OUTCOME_LEASE_PRESENT;
-    case BRKACQ:
-        return OUTCOME_LEASE_BREAKING_ACQUIRE;
-    case MISM:
-        return OUTCOME_LEASE_MISMATCH;
-    case NOTP:
-        return OUTCOME_LEASE_NOT_PRESENT;
-    case BRKREN:
-        return OUTCOME_LEASE_BROKEN_RENEW;
-    case BRKCHG:
-        return OUTCOME_LEASE_BREAKING_CHANGE;
-    default:
-        return OUTCOME_DONE;
+    case PRES: return OUTCOME_LEASE_PRESENT;
+    case BRKACQ: return OUTCOME_LEASE_BREAKING_ACQUIRE;
+    case MISM: return OUTCOME_LEASE_MISMATCH;
+    case NOTP: return OUTCOME_LEASE_NOT_PRESENT;
+    case BRKREN: return OUTCOME_LEASE_BROKEN_RENEW;
+    case BRKCHG: return OUTCOME_LEASE_BREAKING_CHANGE;
+    default: return OUTCOME_DONE;
     }
 }
 
@@ -132,39 +122,29 @@ static enum outcome act(enum cell cell, const struct lease *lease, const struct 
                         struct lease *next) {
     *next = *lease;
     switch (cell) {
-    case GRANT:
-        grant(lease, request, next);
-        break;
-    case EXTEND:
-        next->ends_ms = end_of(request->now_ms, lease->duration_ms);
-        break;
-    case RENAME:
-        next->id = request->proposed;
-        break;
-    case FREE:
-        *next = lease_freed(lease);
-        break;
+    case GRANT: grant(lease, request, next); break;
+    case EXTEND: next->ends_ms = end_of(request->now_ms, lease->duration_ms); break;
+    case RENAME: next->id = request->proposed; break;
+    case FREE: *next = lease_freed(lease); break;
     case BREAK_NOW:
         next->ends_ms = request->now_ms;
         next->kind = LEASE_BROKEN_OFF;
         break;
-    case BREAK_END:
-        next->kind = LEASE_BROKEN_OFF;
-        break;
+    case BREAK_END: next->kind = LEASE_BROKEN_OFF; break;
     case BREAK_SOON:
         next->ends_ms = sooner(lease->ends_ms, end_of(request->now_ms, request->period_ms));
         next->kind = LEASE_BROKEN_OFF;
         break;
-    default:
-        break;
+    default: break;
     }
     return refusal(cell);
 }
 
-enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request, struct lease *next) {
-    int row = !request->proposes                            ? NO_PROPOSAL
+enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request,
+                           struct lease *next) {
+    int row = !request->proposes                         ? NO_PROPOSAL
               : guid_equal(request->proposed, lease->id) ? PROPOSES_A
-                                                            : PROPOSES_B;
+                                                         : PROPOSES_B;
     return act(acquire_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
@@ -173,29 +153,26 @@ enum outcome lease_renew(const struct lease *lease, const struct lease_request *
     return act(renew_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
-enum outcome lease_change(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+enum outcome lease_change(const struct lease *lease, const struct lease_request *request,
+                          struct lease *next) {
     bool from_a = guid_equal(request->id, lease->id), to_a = guid_equal(request->proposed, lease->id);
     int row = from_a ? (to_a ? A_TO_A : A_TO_B) : (to_a ? B_TO_A : B_TO_C);
     return act(change_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
-enum outcome lease_release(const struct lease *lease, const struct lease_request *request, struct lease *next) {
+enum outcome lease_release(const struct lease *lease, const struct lease_request *request,
+                           struct lease *next) {
     int row = guid_equal(request->id, lease->id) ? ID_A : ID_B;
     return act(release_cells[row][lease_state(lease, request->now_ms)], lease, request, next);
 }
 
 static int break_column(const struct lease *lease, int64_t now_ms) {
     switch (lease_state(lease, now_ms)) {
-    case LEASE_LEASED:
-        return lease->ends_ms == LEASE_FOREVER ? BREAK_INFINITE : BREAK_FINITE;
-    case LEASE_BREAKING:
-        return BREAK_BREAKING;
-    case LEASE_BROKEN:
-        return BREAK_BROKEN;
-    case LEASE_EXPIRED:
-        return BREAK_EXPIRED;
-    default:
-        return BREAK_AVAILABLE;
+    case LEASE_LEASED: return lease->ends_ms == LEASE_FOREVER ? BREAK_INFINITE : BREAK_FINITE;
+    case LEASE_BREAKING: return BREAK_BREAKING;
+    case LEASE_BROKEN: return BREAK_BROKEN;
+    case LEASE_EXPIRED: return BREAK_EXPIRED;
+    default: return BREAK_AVAILABLE;
     }
 }
 
@@ -211,7 +188,7 @@ bool lease_needs_token(const struct lease *lease, const struct lease *next, int6
     return !(same_holder && (before == LEASE_LEASED || before == LEASE_EXPIRED));
 }
 
-/* --- The gate --------------------------------------------------------------------------------------------------- */
+/* --- The gate --- */
 
 /* clang-format off */
 
@@ -229,7 +206,8 @@ static const unsigned char gate_cells[LEASE_STATES][GATE_COLUMNS] = {
 
 /* clang-format on */
 
-enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum lease_use use, int64_t now_ms) {
+enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum lease_use use,
+                        int64_t now_ms) {
     enum lease_state state = lease_state(lease, now_ms);
     if (!id) return gate_cells[state][use == LEASE_WRITE ? WRITE_BARE : READ_BARE];
     bool known = lease->token && guid_equal(*id, lease->id);
@@ -246,7 +224,7 @@ struct lease lease_freed(const struct lease *lease) {
     return (struct lease){.kind = LEASE_FREE, .id = lease->id, .token = lease->token, .owner = {"", 0}};
 }
 
-/* --- Leases that stand ------------------------------------------------------------------------------------------ */
+/* --- Leases that stand --- */
 
 void lease_moved(struct lease *lease) {
     lease->owner.data = (const char *)(lease + 1);
@@ -260,7 +238,7 @@ struct lease *lease_new(const struct lease *lease) {
     return standing;
 }
 
-/* --- Records ---------------------------------------------------------------------------------------------------- */
+/* --- Records --- */
 
 void lease_write(const struct lease *lease, struct record_writer *writer) {
     record_put_byte(writer, (uint8_t)lease->kind);
@@ -283,5 +261,6 @@ bool lease_read(struct record_reader *reader, struct lease *lease) {
     lease->since_ms = record_instant(reader);
     lease->ends_ms = record_instant(reader);
     lease->owner = record_bytes(reader);
-    return !reader->failed && kind < LEASE_KINDS && lease->token && lease->owner.length <= LEASE_OWNER_MAX_BYTES;
+    return !reader->failed && kind < LEASE_KINDS && lease->token &&
+           lease->owner.length <= LEASE_OWNER_MAX_BYTES;
 }

@@ -49,36 +49,46 @@ static inline bool lease_locked(enum lease_state state) {
 int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms);
 
 /* How a lease came to be what it is, for notifications; nothing is told of what a file brings back. */
-enum lease_event { LEASE_QUIET, LEASE_ACQUIRED, LEASE_RENEWED, LEASE_CHANGED, LEASE_RELEASED, LEASE_BREAKED, LEASE_EVENTS };
+enum lease_event {
+    LEASE_QUIET,
+    LEASE_ACQUIRED,
+    LEASE_RENEWED,
+    LEASE_CHANGED,
+    LEASE_RELEASED,
+    LEASE_BREAKED,
+    LEASE_EVENTS
+};
 
 /* NULL for LEASE_QUIET. */
 const char *lease_event_name(enum lease_event event);
 
 #define LEASE_EXPIRED_EVENT "lease.expired"
 
-/* --- Operations on leases: success gives *next ------------------------------------------------------------------ */
+/* --- Operations on leases: success gives *next --- */
 
 struct lease_request {
     int64_t now_ms;
-    struct guid id;      /* renew, change, release: the one that the caller holds */
-    bool proposes;       /* acquire: an id was proposed */
+    struct guid id;       /* renew, change, release: the one that the caller holds */
+    bool proposes;        /* acquire: an id was proposed */
     struct guid proposed; /* acquire, change; when acquiring without a proposal, a random one */
-    int64_t duration_ms; /* acquire */
-    struct bytes owner;  /* acquire */
-    int64_t period_ms;   /* break; negative when not given */
+    int64_t duration_ms;  /* acquire */
+    struct bytes owner;   /* acquire */
+    int64_t period_ms;    /* break; negative when not given */
 };
 
 /* On success the caller mints a token when lease_needs_token says so. */
-enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request, struct lease *next);
+enum outcome lease_acquire(const struct lease *lease, const struct lease_request *request,
+                           struct lease *next);
 enum outcome lease_renew(const struct lease *lease, const struct lease_request *request, struct lease *next);
 enum outcome lease_change(const struct lease *lease, const struct lease_request *request, struct lease *next);
-enum outcome lease_release(const struct lease *lease, const struct lease_request *request, struct lease *next);
+enum outcome lease_release(const struct lease *lease, const struct lease_request *request,
+                           struct lease *next);
 enum outcome lease_break(const struct lease *lease, const struct lease_request *request, struct lease *next);
 
 /* A new holder has another id than a holder before, or comes after a time without one. */
 bool lease_needs_token(const struct lease *lease, const struct lease *next, int64_t now_ms);
 
-/* --- The gate: may an operation on the data pass? --------------------------------------------------------------- */
+/* --- The gate: may an operation on the data pass? --- */
 
 enum lease_use { LEASE_READ, LEASE_WRITE };
 
@@ -91,7 +101,7 @@ bool lease_ended(const struct lease *lease, int64_t now_ms);
 /* What a write leaves of a lease that has ended. */
 struct lease lease_freed(const struct lease *lease);
 
-/* --- Leases that stand ------------------------------------------------------------------------------------------ */
+/* --- Leases that stand --- */
 
 /* One allocation, the owner's label behind the lease. */
 struct lease *lease_new(const struct lease *lease);
@@ -99,7 +109,7 @@ struct lease *lease_new(const struct lease *lease);
 /* After the allocation has moved. */
 void lease_moved(struct lease *lease);
 
-/* --- Records ---------------------------------------------------------------------------------------------------- */
+/* --- Records --- */
 
 void lease_write(const struct lease *lease, struct record_writer *writer);
 bool lease_read(struct record_reader *reader, struct lease *lease);

@@ -22,7 +22,7 @@ const struct setting lease_settings[] = {
     {.name = NULL},
 };
 
-/* --- Form -------------------------------------------------------------------------------------------------------- */
+/* --- Form --- */
 
 enum outcome lease_id_rule(struct bytes text) {
     struct guid id;
@@ -48,7 +48,8 @@ enum outcome lease_acquire_check(struct call *call) {
     int64_t duration_ms = asked_duration(call);
     if (duration_ms == DURATION_INFINITE_MS) return OUTCOME_DONE;
     if (duration_ms >= shortest.ms && duration_ms <= longest.ms) return OUTCOME_DONE;
-    call_note(call, "duration must be -1 or %g..%g seconds", (double)shortest.ms / 1000, (double)longest.ms / 1000);
+    call_note(call, "duration must be -1 or %g..%g seconds", (double)shortest.ms / 1000,
+              (double)longest.ms / 1000);
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -58,7 +59,7 @@ static struct guid id_at(const struct call *call, int at) {
     return id;
 }
 
-/* --- Decisions --------------------------------------------------------------------------------------------------- */
+/* --- Decisions --- */
 
 /* The subject of the call, if it is there and as the conditions want it. */
 static enum outcome find(struct call *call, struct lease_subject *subject) {
@@ -66,7 +67,8 @@ static enum outcome find(struct call *call, struct lease_subject *subject) {
     return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
 }
 
-static void commit(struct call *call, const struct lease_subject *subject, struct lease *next, enum lease_event event) {
+static void commit(struct call *call, const struct lease_subject *subject, struct lease *next,
+                   enum lease_event event) {
     int64_t now_ms = call_now_ms(call);
     bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_RENEWED;
     if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
@@ -89,7 +91,8 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
     if (remaining_ms == LEASE_FOREVER)
         snprintf(held, sizeof(held), "without end");
     else
-        snprintf(held, sizeof(held), "for another %" PRId64 ".%03d s", remaining_ms / 1000, (int)(remaining_ms % 1000));
+        snprintf(held, sizeof(held), "for another %" PRId64 ".%03d s", remaining_ms / 1000,
+                 (int)(remaining_ms % 1000));
     refusal_show_word(lease->owner, owner, sizeof(owner));
     if (lease->owner.length)
         call_note(call, "held by \"%s\" %s, %zu waiting", owner, held, waiting);
@@ -107,7 +110,8 @@ static struct lease_request acquire_request(struct call *call) {
 }
 
 /* What can be had later can be waited for. */
-static enum outcome wait_for_lease(struct call *call, const struct lease_subject *subject, enum outcome refused) {
+static enum outcome wait_for_lease(struct call *call, const struct lease_subject *subject,
+                                   enum outcome refused) {
     int64_t due_ms = subject->lease->ends_ms == LEASE_FOREVER ? WAIT_NO_INSTANT : subject->lease->ends_ms;
     if (call->mode == CALL_PROBE) {
         call->due_ms = due_ms;
@@ -149,7 +153,8 @@ enum outcome lease_acquire_handle(struct call *call) {
     return OUTCOME_DONE;
 }
 
-typedef enum outcome decision(const struct lease *lease, const struct lease_request *request, struct lease *next);
+typedef enum outcome decision(const struct lease *lease, const struct lease_request *request,
+                              struct lease *next);
 
 /* Renewing, changing, releasing and breaking go the same way. */
 static enum outcome decide(struct call *call, decision *decision, struct lease_request *request,
@@ -160,7 +165,8 @@ static enum outcome decide(struct call *call, decision *decision, struct lease_r
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool ends = lease_locked(lease_state(subject.lease, request->now_ms)) && !lease_locked(lease_state(next, request->now_ms));
+    bool ends = lease_locked(lease_state(subject.lease, request->now_ms)) &&
+                !lease_locked(lease_state(next, request->now_ms));
     if (ends) histogram_add(HISTOGRAM_HOLDING, request->now_ms - subject.lease->since_ms);
     commit(call, &subject, next, event);
     return OUTCOME_DONE;
@@ -208,7 +214,7 @@ enum outcome lease_break_handle(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- To see ------------------------------------------------------------------------------------------------------ */
+/* --- To see --- */
 
 static const char *const state_names[LEASE_STATES] = {"available", "leased", "breaking", "broken", "expired"};
 
@@ -234,7 +240,8 @@ static void reply_lease(struct call *call, const struct lease *lease, struct byt
     reply_field_bytes(&map, "state", bytes_text(state_names[state]));
     reply_field_bytes(&map, "status", bytes_text(status_of(state)));
     if (state == LEASE_LEASED) reply_field_bytes(&map, "duration", bytes_text(duration_of(lease)));
-    if (lease_locked(state) && remaining_ms != LEASE_FOREVER) reply_field_number(&map, "remaining-ms", remaining_ms);
+    if (lease_locked(state) && remaining_ms != LEASE_FOREVER)
+        reply_field_number(&map, "remaining-ms", remaining_ms);
     if (lease->owner.length) reply_field_bytes(&map, "owner", lease->owner);
     if (lease->token) reply_field_version(&map, "token", lease->token);
     reply_field_number(&map, "waiters", (long long)wait_count(call, WAIT_LEASE, name));
@@ -255,7 +262,8 @@ static struct order_cursor list_start(const struct call *call) {
     const struct order_index *leased = call->aggregate->leases->leased(call->value);
     bool marked = args_given(&call->args, SLOT_MARKER);
     if (!leased->root) return (struct order_cursor){NULL, 0};
-    return order_index_seek(leased, marked ? call_word(call, call->args.slots[SLOT_MARKER].at) : bytes_of("", 0));
+    return order_index_seek(leased,
+                            marked ? call_word(call, call->args.slots[SLOT_MARKER].at) : bytes_of("", 0));
 }
 
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */

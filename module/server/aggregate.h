@@ -10,8 +10,8 @@
 
 /* What one effect does to the value of a key. */
 struct effect_target {
-    void *value;       /* NULL when the key does not exist; the family may set a new one */
-    bool drop;         /* the family wants the key gone */
+    void *value;           /* NULL when the key does not exist; the family may set a new one */
+    bool drop;             /* the family wants the key gone */
     const char *events[2]; /* the keyspace notifications, if any */
 };
 
@@ -41,7 +41,7 @@ struct aggregate {
     enum effect_result (*apply)(struct effect_target *target, struct bytes record,
                                 const struct effect_content *content, int64_t horizon_ms);
     const struct lease_home *leases; /* NULL: nothing in it can be leased */
-    const struct setting *settings; /* ended by one without a name */
+    const struct setting *settings;  /* ended by one without a name */
     void (*info)(RedisModuleInfoCtx *ctx);
     RedisModuleType *type; /* set at load */
 };

@@ -8,6 +8,9 @@
 static int64_t (*cached_microseconds)(void);
 static int (*set_command_categories)(RedisModuleCommand *command, const char *categories);
 static int (*add_category)(RedisModuleCtx *ctx, const char *category);
+static int (*must_obey)(RedisModuleCtx *ctx);
+static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
+                                      char *primary, int *port, int *flags);
 
 /* What 7.0.15 has. */
 #define REQUIRED_CALLS(X)                                                                                    \
@@ -18,27 +21,29 @@ static int (*add_category)(RedisModuleCtx *ctx, const char *category);
     X(TryAlloc)                                                                                              \
     X(MallocSize)                                                                                            \
     X(MallocSizeString)                                                                                      \
-    X(CreateString) X(FreeString) X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand)     \
-        X(GetCommand) X(SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs)          \
-            X(CreateDataType) X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey)    \
-                X(CloseKey) X(KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
-                    X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError)                 \
-                        X(ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong)               \
-                            X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength)        \
-                                X(ReplySetMapLength) X(SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer)     \
-                                    X(LoadString) X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF)  \
-                                        X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestAddLongLong)    \
-                                            X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)   \
-                                                X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet)    \
-                                                    X(RegisterNumericConfig) X(RegisterBoolConfig)           \
-                                                        X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
-                                                            X(InfoAddFieldULongLong) X(InfoAddFieldCString)  \
-                                                                X(SubscribeToServerEvent) X(GetServerInfo)   \
-                                                                    X(ServerInfoGetFieldUnsigned)            \
-                                                                        X(FreeServerInfo) X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(GetBlockedClientPrivateData) X(SignalKeyAsReady) X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig)  \
-                                                                            X(Call) X(CallReplyArrayElement) \
-                                                                                X(CallReplyStringPtr)        \
-                                                                                    X(FreeCallReply) X(Log)
+    X(CreateString)                                                                                          \
+    X(FreeString)                                                                                            \
+    X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(                  \
+        SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType)        \
+        X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(           \
+            KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate)                   \
+            X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) X(                      \
+                ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull)        \
+                X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength) X(ReplySetMapLength) X(             \
+                    SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer)      \
+                    X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(    \
+                        DigestAddLongLong) X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)    \
+                        X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet) X(RegisterNumericConfig)   \
+                            X(RegisterBoolConfig) X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection)       \
+                                X(InfoAddFieldULongLong) X(InfoAddFieldCString) X(SubscribeToServerEvent)    \
+                                    X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo)         \
+                                        X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient)              \
+                                            X(GetBlockedClientPrivateData) X(SignalKeyAsReady)               \
+                                                X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb)     \
+                                                    X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext)   \
+                                                        X(RegisterStringConfig) X(Call)                      \
+                                                            X(CallReplyArrayElement) X(CallReplyStringPtr)   \
+                                                                X(FreeCallReply) X(Log)
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
 #define OPTIONAL_ROW(name, place) {"RedisModule_" name, (void **)&(place), 0},
@@ -73,7 +78,19 @@ static int no_category(RedisModuleCtx *ctx, const char *category) {
     return REDISMODULE_ERR;
 }
 
+/* The primary's link, and an append-only file that is being loaded. */
+static int obey_link_and_file(RedisModuleCtx *ctx) {
+    return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED ||
+           RedisModule_IsAOFClient(RedisModule_GetClientId(ctx));
+}
+
+/* One of the calls that only Valkey has tells the product. The two give the same numbers different meanings. */
+static int is_valkey(void) {
+    return cluster_node_for_client != NULL;
+}
+
 static void fall_back(void) {
+    if (!must_obey) must_obey = obey_link_and_file;
     if (!cached_microseconds) cached_microseconds = wall_clock_us;
     if (!set_command_categories) set_command_categories = no_command_categories;
     if (!add_category) add_category = no_category;
@@ -112,4 +129,14 @@ void api_set_categories(RedisModuleCommand *command, const char *categories) {
     char all[64];
     snprintf(all, sizeof(all), "%s %s", categories, own_category);
     set_command_categories(command, all);
+}
+
+int api_must_obey(RedisModuleCtx *ctx) {
+    return must_obey(ctx);
+}
+
+enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };
+
+int api_server_options(void) {
+    return is_valkey() ? VALKEY_OPTION_ATOMIC_SLOT_MIGRATION : 0;
 }

@@ -17,6 +17,12 @@ int api_bind(RedisModuleCtx *ctx, const char *name, int version);
 /* The wall clock: the same throughout a command where the server can say so. */
 int64_t api_now_us(void);
 
+/* Whether what comes from the context's client has been decided elsewhere, and is to be carried out. */
+int api_must_obey(RedisModuleCtx *ctx);
+
+/* Module options that only this server knows: a slot that migrates brings effects, as a file does. */
+int api_server_options(void);
+
 /* Announces an ACL category of our own. */
 void api_add_category(RedisModuleCtx *ctx, const char *category);
 

@@ -50,7 +50,8 @@ static void take_number(struct parser *parser, const struct clause *clause, int 
 
 static void take_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
     bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
-    if (!sound || *duration_ms < clause->least || *duration_ms > clause->most) note_fault(parser, clause->fault, at);
+    if (!sound || *duration_ms < clause->least || *duration_ms > clause->most)
+        note_fault(parser, clause->fault, at);
 }
 
 static void take_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
@@ -97,7 +98,8 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     *next = argument->at + width;
     switch (clause->shape) {
     case SHAPE_VALUE:
-        if (clause->rule) note_fault(parser, clause->rule(argument_at(parser->argv, argument->at)), argument->at);
+        if (clause->rule)
+            note_fault(parser, clause->rule(argument_at(parser->argv, argument->at)), argument->at);
         return none;
     case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;

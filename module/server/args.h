@@ -15,17 +15,17 @@
 #include <stdint.h>
 
 enum shape {
-    SHAPE_KEY,    /* positional: a Redis key */
-    SHAPE_TEXT,   /* positional: bytes, perhaps with a rule */
-    SHAPE_REST,   /* positional: any number of further words */
-    SHAPE_TAG,    /* one ETag or *; what is malformed is for the conditions to judge */
-    SHAPE_NUMBER, /* one whole number between least and most */
+    SHAPE_KEY,      /* positional: a Redis key */
+    SHAPE_TEXT,     /* positional: bytes, perhaps with a rule */
+    SHAPE_REST,     /* positional: any number of further words */
+    SHAPE_TAG,      /* one ETag or *; what is malformed is for the conditions to judge */
+    SHAPE_NUMBER,   /* one whole number between least and most */
     SHAPE_DURATION, /* seconds, kept in milliseconds between least and most */
-    SHAPE_RANGE,  /* an offset and a length */
-    SHAPE_VALUE,  /* one value of any bytes */
-    SHAPE_CHOICE, /* one of the words */
-    SHAPE_WORDS,  /* count, then as many of the words */
-    SHAPE_ITEMS,  /* count, then as many items of `width` values */
+    SHAPE_RANGE,    /* an offset and a length */
+    SHAPE_VALUE,    /* one value of any bytes */
+    SHAPE_CHOICE,   /* one of the words */
+    SHAPE_WORDS,    /* count, then as many of the words */
+    SHAPE_ITEMS,    /* count, then as many items of `width` values */
 };
 
 enum { CLAUSE_MAX_WIDTH = 4 };

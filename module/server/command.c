@@ -160,8 +160,8 @@ static void finish(struct call *call) {
     list_end(&call->policies);
 }
 
-static void start(struct call *call, const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
-                  int argc) {
+static void start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
+                  RedisModuleString **argv, int argc) {
     call->ctx = ctx;
     call->argv = argv;
     call->argc = argc;
@@ -200,8 +200,8 @@ int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleS
     return REDISMODULE_OK;
 }
 
-enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                           int64_t *due_ms) {
+enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                           int argc, int64_t *due_ms) {
     struct call call;
     start(&call, command, ctx, argv, argc);
     call.mode = CALL_PROBE;

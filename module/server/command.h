@@ -62,11 +62,11 @@ struct call {
     struct call_list metadata, properties, policies; /* empty lists when not given */
     RedisModuleKey *key;
     struct catalog_search search; /* of the name that the command is about, if the value is there */
-    void *value;    /* the aggregate, NULL when the key is missing and the command may create it */
+    void *value; /* the aggregate, NULL when the key is missing and the command may create it */
     const struct aggregate *aggregate; /* whose value it is */
-    int64_t now_ms; /* see call_now_ms */
-    int64_t due_ms; /* of a probe that has to go on waiting: when time alone may help */
-    char note[160]; /* what a refusal has to say beyond the table's text; empty for most */
+    int64_t now_ms;                    /* see call_now_ms */
+    int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
+    char note[160];                    /* what a refusal has to say beyond the table's text; empty for most */
 };
 
 /* Runs a command from argv to reply. */
@@ -75,8 +75,8 @@ void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisMod
                     enum call_mode mode);
 
 /* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
-enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                           int64_t *due_ms);
+enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
+                           int argc, int64_t *due_ms);
 
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 

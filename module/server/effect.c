@@ -60,12 +60,6 @@ int64_t effect_horizon_ms(bool obeyed) {
     return obeyed ? INT64_MAX : server_now_ms();
 }
 
-/* The primary's link, and an append-only file that is being loaded. */
-static bool is_obeyed(RedisModuleCtx *ctx) {
-    return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED ||
-           RedisModule_IsAOFClient(RedisModule_GetClientId(ctx));
-}
-
 static const struct aggregate *family_of(struct bytes record) {
     return record.length ? aggregate_of_family((unsigned char)record.data[0]) : NULL;
 }
@@ -101,7 +95,7 @@ static void complain(const struct call *call, enum effect_result result) {
 }
 
 enum outcome effect_handle(struct call *call) {
-    bool obeyed = is_obeyed(call->ctx);
+    bool obeyed = api_must_obey(call->ctx);
     if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
     const struct aggregate *family = call->argc <= 4 ? family_of(call_word(call, 2)) : NULL;
     struct effect_target target = {.value = NULL};

@@ -24,7 +24,8 @@ void histogram_show(RedisModuleInfoCtx *ctx, enum histogram histogram, const cha
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%sle_%lld=%llu", comma, 1LL << i,
                                      counts[histogram][i]);
         else
-            used += (size_t)snprintf(text + used, sizeof(text) - used, "%smore=%llu", comma, counts[histogram][i]);
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%smore=%llu", comma,
+                                     counts[histogram][i]);
     }
     RedisModule_InfoAddFieldCString(ctx, field, text);
 }

@@ -20,7 +20,8 @@ static void tell_clock_moved(void) {
 const struct setting server_settings[] = {
     {.name = "clock-offset-ms",
      .number = &clock_offset_ms,
-     .changed = tell_clock_moved, .least = -CLOCK_OFFSET_MOST_MS,
+     .changed = tell_clock_moved,
+     .least = -CLOCK_OFFSET_MOST_MS,
      .most = CLOCK_OFFSET_MOST_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
     {.name = NULL},
@@ -96,7 +97,8 @@ static bool duration_set(const struct setting *setting, RedisModuleString *text)
     int64_t ms;
     size_t length;
     const char *data = RedisModule_StringPtrLen(text, &length);
-    if (!duration_read(bytes_of(data, length), &ms) || ms < setting->least || ms > setting->most) return false;
+    if (!duration_read(bytes_of(data, length), &ms) || ms < setting->least || ms > setting->most)
+        return false;
     if (setting->duration->text) RedisModule_FreeString(NULL, setting->duration->text);
     setting->duration->text = RedisModule_HoldString(NULL, text);
     setting->duration->ms = ms;
@@ -115,8 +117,8 @@ static int set_duration(const char *name, RedisModuleString *text, void *data, R
 static int register_duration(RedisModuleCtx *ctx, const struct setting *setting) {
     char text[32];
     snprintf(text, sizeof(text), "%g", (double)setting->duration->ms / 1000);
-    return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT, get_duration,
-                                            set_duration, NULL, (void *)setting);
+    return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT,
+                                            get_duration, set_duration, NULL, (void *)setting);
 }
 
 static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {

@@ -57,7 +57,7 @@ bool wait_anybody(void) {
     return waiters_count != 0;
 }
 
-/* --- Lines ------------------------------------------------------------------------------------------------------ */
+/* --- Lines --- */
 
 /* Writes an address; the caller frees it. */
 static struct bytes address_of(int db, enum wait_kind kind, struct bytes name, struct bytes key) {
@@ -82,7 +82,8 @@ static struct line *line_at(struct bytes address) {
 static struct line *line_new(struct bytes address, enum wait_kind kind, int db) {
     struct line *line = memory_zeroed(sizeof(*line) + address.length);
     memcpy(line->address, address.data, address.length);
-    line->entry = (struct entry){hash_bytes(address), (uint16_t)address.length, offsetof(struct line, address)};
+    line->entry =
+        (struct entry){hash_bytes(address), (uint16_t)address.length, offsetof(struct line, address)};
     line->kind = kind;
     line->db = db;
     list_head_init(&line->waiters);
@@ -116,7 +117,7 @@ static void leave(struct waiter *waiter) {
     memory_free(line);
 }
 
-/* --- The timer -------------------------------------------------------------------------------------------------- */
+/* --- The timer --- */
 
 static void on_timer(RedisModuleCtx *ctx, void *data);
 
@@ -148,19 +149,17 @@ static void wait_clock_moved(void) {
     set_timer(0);
 }
 
-/* --- Answers ---------------------------------------------------------------------------------------------------- */
+/* --- Answers --- */
 
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
     switch (command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms)) {
     case OUTCOME_WAITING:
-    case OUTCOME_WRONG_TYPE:
-        return false;
+    case OUTCOME_WRONG_TYPE: return false;
     case OUTCOME_CONTAINER_NOT_FOUND: /* a key that goes leaves its waiters waiting */
         *due_ms = WAIT_NO_INSTANT;
         return false;
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -193,7 +192,7 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line) {
 static void serve_all(RedisModuleCtx *ctx, struct line *line) {
     struct waiter *waiter, *next;
     size_t left = line->count;
-    list_for_each_safe(&line->waiters, waiter, next, node) {
+    list_for_each_safe (&line->waiters, waiter, next, node) {
         int64_t due_ms = WAIT_NO_INSTANT;
         bool last = --left == 0;
         if (ready(ctx, waiter, &due_ms)) answer(waiter);
@@ -261,7 +260,7 @@ static void on_timer(RedisModuleCtx *ctx, void *data) {
     arm();
 }
 
-/* --- What the server calls -------------------------------------------------------------------------------------- */
+/* --- What the server calls --- */
 
 static struct waiter *waiter_of(RedisModuleCtx *ctx) {
     return RedisModule_GetBlockedClientPrivateData(ctx);
@@ -275,7 +274,8 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     (void)argc;
     if (!line) return REDISMODULE_ERR;
-    if (line->kind != WAIT_NEWS && list_top(&line->waiters, struct waiter, node) != waiter) return REDISMODULE_ERR;
+    if (line->kind != WAIT_NEWS && list_top(&line->waiters, struct waiter, node) != waiter)
+        return REDISMODULE_ERR;
     if (!ready(ctx, waiter, &due_ms)) {
         line_due(line, due_ms);
         arm();
@@ -293,7 +293,8 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     (void)argc;
     leave(waiter);
-    command_answer(waiter->command, ctx, waiter->argv, waiter->argc, waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
+    command_answer(waiter->command, ctx, waiter->argv, waiter->argc,
+                   waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 
@@ -307,7 +308,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
     memory_free(waiter);
 }
 
-/* --- Getting in line -------------------------------------------------------------------------------------------- */
+/* --- Getting in line --- */
 
 bool wait_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
@@ -341,8 +342,9 @@ enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes n
     stats.waits[kind]++;
     if (line->count == 1) line_due(line, due_ms);
     arm();
-    waiter->client = RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
-                                                   call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
+    waiter->client =
+        RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
+                                      call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
     if (!waiter->client) on_gone(call->ctx, waiter);
     return OUTCOME_WAITING;
 }
