@@ -13,37 +13,27 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
                                       char *primary, int *port, int *flags);
 
 /* What 7.0.15 has. */
-#define REQUIRED_CALLS(X)                                                                                    \
-    X(Alloc)                                                                                                 \
-    X(Calloc)                                                                                                \
-    X(Realloc)                                                                                               \
-    X(Free)                                                                                                  \
-    X(TryAlloc)                                                                                              \
-    X(MallocSize)                                                                                            \
-    X(MallocSizeString)                                                                                      \
-    X(CreateString)                                                                                          \
-    X(FreeString)                                                                                            \
-    X(HoldString) X(TrimStringAllocation) X(StringPtrLen) X(CreateCommand) X(GetCommand) X(                  \
-        SetCommandInfo) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) X(CreateDataType)        \
-        X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) X(CloseKey) X(           \
-            KeyType) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate)                   \
-            X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) X(                      \
-                ReplyWithSimpleString) X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull)        \
-                X(ReplyWithArray) X(ReplyWithMap) X(ReplySetArrayLength) X(ReplySetMapLength) X(             \
-                    SaveUnsigned) X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer)      \
-                    X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(    \
-                        DigestAddLongLong) X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString)    \
-                        X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet) X(RegisterNumericConfig)   \
-                            X(RegisterBoolConfig) X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection)       \
-                                X(InfoAddFieldULongLong) X(InfoAddFieldCString) X(SubscribeToServerEvent)    \
-                                    X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo)         \
-                                        X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient)              \
-                                            X(GetBlockedClientPrivateData) X(SignalKeyAsReady)               \
-                                                X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb)     \
-                                                    X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext)   \
-                                                        X(RegisterStringConfig) X(Call)                      \
-                                                            X(CallReplyArrayElement) X(CallReplyStringPtr)   \
-                                                                X(FreeCallReply) X(Log)
+/* clang-format off */
+#define REQUIRED_CALLS(X) \
+    X(Alloc) X(Calloc) X(Realloc) X(Free) X(TryAlloc) X(MallocSize) X(MallocSizeString) \
+    X(CreateString) X(FreeString) X(HoldString) X(TrimStringAllocation) X(StringPtrLen) \
+    X(CreateCommand) X(GetCommand) X(SetModuleOptions) X(IsModuleNameBusy) X(SetModuleAttribs) \
+    X(CreateDataType) X(ModuleTypeGetType) X(ModuleTypeGetValue) X(ModuleTypeSetValue) X(OpenKey) \
+    X(CloseKey) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
+    X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) \
+    X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) \
+    X(ReplySetArrayLength) X(ReplySetMapLength) X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) \
+    X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO) \
+    X(DigestAddStringBuffer) X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString) \
+    X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet) X(RegisterNumericConfig) \
+    X(RegisterBoolConfig) X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
+    X(InfoAddFieldULongLong) X(InfoAddFieldCString) X(SubscribeToServerEvent) X(GetServerInfo) \
+    X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) X(GetRandomBytes) X(BlockClientOnKeys) \
+    X(UnblockClient) X(GetBlockedClientPrivateData) X(SignalKeyAsReady) X(CreateTimer) X(StopTimer) \
+    X(SelectDb) X(GetSelectedDb) X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) \
+    X(RegisterStringConfig) X(Call) X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) \
+    X(Log)
+/* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
 #define OPTIONAL_ROW(name, place) {"RedisModule_" name, (void **)&(place), 0},
@@ -53,9 +43,14 @@ static const struct {
     void **place;
     int required;
 } calls[] = {
-    REQUIRED_CALLS(REQUIRED_ROW) OPTIONAL_ROW("CachedMicroseconds", cached_microseconds) /* 7.2 */
-    OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)                      /* 7.2 */
-    OPTIONAL_ROW("AddACLCategory", add_category)                                         /* 7.4 */
+    /* clang-format off */
+    REQUIRED_CALLS(REQUIRED_ROW)
+    OPTIONAL_ROW("CachedMicroseconds", cached_microseconds)          /* 7.2 */
+    OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)  /* 7.2 */
+    OPTIONAL_ROW("AddACLCategory", add_category)                     /* 7.4 */
+    OPTIONAL_ROW("MustObeyClient", must_obey)                        /* Valkey 8.1 */
+    OPTIONAL_ROW("GetClusterNodeInfoForClient", cluster_node_for_client) /* Valkey alone */
+    /* clang-format on */
 };
 
 static const char *own_category = "";
