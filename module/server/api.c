@@ -22,17 +22,17 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(CloseKey) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
     X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) \
     X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) \
-    X(ReplySetArrayLength) X(ReplySetMapLength) X(LoadUnsigned) X(SaveStringBuffer) X(LoadString) \
-    X(LoadStringBuffer) X(IsIOError) X(LogIOError) X(EmitAOF) X(GetContextFromIO) \
-    X(DigestAddStringBuffer) X(DigestEndSequence) X(DefragAlloc) X(DefragRedisModuleString) \
-    X(DefragShouldStop) X(DefragCursorSet) X(DefragCursorGet) X(RegisterNumericConfig) \
-    X(RegisterBoolConfig) X(LoadConfigs) X(RegisterInfoFunc) X(InfoAddSection) \
-    X(InfoAddFieldULongLong) X(InfoAddFieldCString) X(SubscribeToServerEvent) X(GetServerInfo) \
-    X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) X(GetRandomBytes) X(BlockClientOnKeys) \
-    X(UnblockClient) X(GetBlockedClientPrivateData) X(SignalKeyAsReady) X(CreateTimer) X(StopTimer) \
-    X(SelectDb) X(GetSelectedDb) X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) \
-    X(RegisterStringConfig) X(Call) X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) \
-    X(Log)
+    X(ReplySetMapLength) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer) X(IsIOError) \
+    X(LogIOError) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestEndSequence) \
+    X(DefragAlloc) X(DefragRedisModuleString) X(DefragShouldStop) X(DefragCursorSet) \
+    X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \
+    X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
+    X(SubscribeToServerEvent) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
+    X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(GetBlockedClientPrivateData) \
+    X(SignalKeyAsReady) X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
+    X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(Call) \
+    X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
+    X(ReplyWithSimpleString) X(SetCommandInfo)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
