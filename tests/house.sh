@@ -73,6 +73,17 @@ exported_names() {
     fi
 }
 
+# Calls of the server that the module makes, and those that module/server/api.c binds; a call that is not bound ends the server.
+calls_made() {
+    grep -rhoE 'RedisModule_[A-Za-z0-9]+ *\(' module --include='*.c' | sed 's/RedisModule_//; s/ *(//' |
+        grep -vxE 'OnLoad|IsAOFClient' | sort -u
+}
+
+calls_bound() {
+    sed -n '/#define REQUIRED_CALLS/,/clang-format on/p' module/server/api.c | grep -oE 'X\([A-Za-z0-9]+\)' | sed 's/X(//; s/)//' |
+        grep -vx X | sort -u
+}
+
 mapfile -t sources < <(find module tests -name '*.[ch]' | sort)
 
 {
@@ -100,6 +111,8 @@ for source in "${sources[@]}"; do
 done | rule 'no file is longer than 600 lines'
 
 long_functions module/*.c module/*/*.c | rule 'no function of the module is longer than 60 lines'
+
+diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 
 exported_names | rule 'the module exports nothing but its entry'
 
