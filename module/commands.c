@@ -149,6 +149,7 @@ static const struct command commands[ROW_COUNT] = {
         .summary = "Answers a page of a container's blobs in the order of their names, and the marker of the next page."},
 
     ROW(lease_acquire_handle) .name = "LEASE.ACQUIRE", WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
+        .reply = lease_acquire_reply,
         .grammar = GRAMMAR(&key, &duration, &on_blob, &proposed, &owner, CONDITIONS, &block),
         .complexity = "O(1)", .summary = "Acquires a lease, or waits in line for it, and answers its id and fencing token."},
     ROW(lease_renew_handle) .name = "LEASE.RENEW", ON_LEASE, .conditions = CONDITIONS_WRITE,

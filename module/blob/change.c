@@ -94,7 +94,11 @@ static void read_fields(unsigned fields, struct record_reader *reader, struct ch
         change->event = flagged_byte(reader, change);
         if (!lease_read(reader, &change->lease)) reader->failed = true;
     }
-    if (fields & FREES) change->frees_lease = flagged_byte(reader, change);
+    if (fields & FREES) {
+        uint8_t frees = flagged_byte(reader, change);
+        if (frees > 1) reader->failed = true;
+        change->frees_lease = frees;
+    }
 }
 
 static bool fields_sound(unsigned fields, const struct change *change) {

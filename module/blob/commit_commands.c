@@ -41,7 +41,7 @@ static void tell_waiters(const struct call *call, const struct change *change) {
 void commit_change(struct call *call, struct blob *blob, const struct change *change,
                    RedisModuleString *content) {
     apply(call, blob, change);
-    if (audience_present(call->ctx))
+    if (call->mode != CALL_FRESH || audience_present(call->ctx))
         send(call, change, content);
     else
         effect_unheard(call);

@@ -290,7 +290,7 @@ static void *move(void *context, void *memory) {
 }
 
 static void *move_owner(void *context, void *owner, struct bytes *bytes) {
-    RedisModuleString *moved = RedisModule_DefragRedisModuleString(context, owner);
+    RedisModuleString *moved = api_defrag_string(context, owner);
     if (moved) bytes->data = RedisModule_StringPtrLen(moved, &bytes->length);
     return moved;
 }

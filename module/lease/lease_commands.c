@@ -75,12 +75,16 @@ static void commit(struct call *call, const struct lease_subject *subject, struc
     call->aggregate->leases->commit(call, subject, next, event, expired);
 }
 
-static void reply_holder(struct call *call, const struct lease *lease) {
+static void reply_holder(RedisModuleCtx *ctx, struct guid holder, version token) {
     char id[GUID_TEXT_LENGTH];
-    guid_write(lease->id, id);
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_bytes(call->ctx, bytes_of(id, sizeof(id)));
-    reply_version(call->ctx, lease->token);
+    guid_write(holder, id);
+    RedisModule_ReplyWithArray(ctx, 2);
+    reply_bytes(ctx, bytes_of(id, sizeof(id)));
+    reply_version(ctx, token);
+}
+
+void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+    reply_holder(ctx, result->id, result->version);
 }
 
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name) {
@@ -149,7 +153,12 @@ enum outcome lease_acquire_handle(struct call *call) {
     }
     commit(call, &subject, &next, LEASE_ACQUIRED);
     lease_stats.grants++;
-    reply_holder(call, &next);
+    if (call->mode == CALL_GRANTED) {
+        call->result->id = next.id;
+        call->result->version = next.token;
+    } else {
+        reply_holder(call->ctx, next.id, next.token);
+    }
     return OUTCOME_DONE;
 }
 
@@ -178,7 +187,7 @@ enum outcome lease_renew_handle(struct call *call) {
     enum outcome outcome = decide(call, lease_renew, &request, LEASE_RENEWED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     lease_stats.renewals++;
-    reply_holder(call, &next);
+    reply_holder(call->ctx, next.id, next.token);
     return OUTCOME_DONE;
 }
 
@@ -188,7 +197,7 @@ enum outcome lease_change_handle(struct call *call) {
     enum outcome outcome = decide(call, lease_change, &request, LEASE_CHANGED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     lease_stats.changes++;
-    reply_holder(call, &next);
+    reply_holder(call->ctx, next.id, next.token);
     return OUTCOME_DONE;
 }
 

@@ -54,6 +54,7 @@ enum outcome lease_duration_rule(struct bytes text);
 
 enum outcome lease_acquire_check(struct call *call);
 enum outcome lease_acquire_handle(struct call *call);
+void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result);
 enum outcome lease_renew_handle(struct call *call);
 enum outcome lease_change_handle(struct call *call);
 enum outcome lease_release_handle(struct call *call);

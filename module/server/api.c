@@ -8,6 +8,8 @@
 static int64_t (*cached_microseconds)(void);
 static int (*set_command_categories)(RedisModuleCommand *command, const char *categories);
 static int (*add_category)(RedisModuleCtx *ctx, const char *category);
+static RedisModuleString *(*defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
+static RedisModuleString *(*valkey_defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
 static int (*must_obey)(RedisModuleCtx *ctx);
 static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
                                       char *primary, int *port, int *flags);
@@ -24,7 +26,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) \
     X(ReplySetMapLength) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer) X(IsIOError) \
     X(LogIOError) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestEndSequence) \
-    X(DefragAlloc) X(DefragRedisModuleString) X(DefragShouldStop) X(DefragCursorSet) \
+    X(DefragAlloc) X(DefragShouldStop) X(DefragCursorSet) \
     X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \
     X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
     X(SubscribeToServerEvent) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
@@ -45,6 +47,8 @@ static const struct {
 } calls[] = {
     /* clang-format off */
     REQUIRED_CALLS(REQUIRED_ROW)
+    OPTIONAL_ROW("DefragRedisModuleString", defrag_string)
+    OPTIONAL_ROW("DefragModuleString", valkey_defrag_string) /* the same under Valkey's name */
     OPTIONAL_ROW("CachedMicroseconds", cached_microseconds)          /* 7.2 */
     OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)  /* 7.2 */
     OPTIONAL_ROW("AddACLCategory", add_category)                     /* 7.4 */
@@ -84,7 +88,14 @@ static int is_valkey(void) {
     return cluster_node_for_client != NULL;
 }
 
+static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
+    (void)ctx;
+    (void)string;
+    return NULL;
+}
+
 static void fall_back(void) {
+    if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
     if (!must_obey) must_obey = obey_link_and_file;
     if (!cached_microseconds) cached_microseconds = wall_clock_us;
     if (!set_command_categories) set_command_categories = no_command_categories;
@@ -134,4 +145,8 @@ enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };
 
 int api_server_options(void) {
     return is_valkey() ? VALKEY_OPTION_ATOMIC_SLOT_MIGRATION : 0;
+}
+
+RedisModuleString *api_defrag_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
+    return defrag_string(ctx, string);
 }

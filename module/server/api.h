@@ -23,6 +23,9 @@ int api_must_obey(RedisModuleCtx *ctx);
 /* Module options that only this server knows: a slot that migrates brings effects, as a file does. */
 int api_server_options(void);
 
+/* Answers where the string is now; NULL when it stays. */
+RedisModuleString *api_defrag_string(RedisModuleDefragCtx *ctx, RedisModuleString *string);
+
 /* Announces an ACL category of our own. */
 void api_add_category(RedisModuleCtx *ctx, const char *category);
 

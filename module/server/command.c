@@ -192,12 +192,29 @@ void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisMod
     start(&call, command, ctx, argv, argc);
     call.mode = mode;
     enum outcome outcome = run(&call);
-    if (outcome != OUTCOME_DONE) refusal_reply(&call, outcome);
+    if (outcome != OUTCOME_DONE) refusal_reply(ctx, outcome, call.note);
 }
 
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     command_answer(command, ctx, argv, argc, CALL_FRESH);
     return REDISMODULE_OK;
+}
+
+void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                   struct call_result *result) {
+    struct call call;
+    start(&call, command, ctx, argv, argc);
+    call.mode = CALL_GRANTED;
+    call.result = result;
+    result->outcome = run(&call);
+    memcpy(result->note, call.note, sizeof(result->note));
+}
+
+void command_reply(const struct command *command, RedisModuleCtx *ctx, const struct call_result *result) {
+    if (result->outcome == OUTCOME_DONE)
+        command->reply(ctx, result);
+    else
+        refusal_reply(ctx, result->outcome, result->note);
 }
 
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,

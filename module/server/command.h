@@ -16,6 +16,7 @@
 #include "server/args.h"
 
 struct call;
+struct call_result;
 
 enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT };
 
@@ -25,6 +26,8 @@ struct command {
     enum outcome (*handle)(struct call *call);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
+    void (*reply)(RedisModuleCtx *ctx,
+                  const struct call_result *result); /* to what was granted; may be NULL */
     const struct clause *const *grammar;
     struct aggregate *aggregate; /* NULL: any that has leases, or, for KEY_EFFECT, the handler's business */
     enum condition_use conditions;
@@ -45,8 +48,19 @@ struct call_list {
 enum call_mode {
     CALL_FRESH,
     CALL_PROBE,     /* to see whether one that waits can be answered: no effect, no reply */
-    CALL_SERVED,    /* it waited, and its turn has come */
+    CALL_GRANTED,   /* it waited, and its turn has come: all but the reply, which the result stands for */
+    CALL_SERVED,    /* it waited for something to read, and is answered */
     CALL_TIMED_OUT, /* it waited, and its time is up: an answer without effect */
+};
+
+enum { CALL_NOTE_BYTES = 160 };
+
+/* What a command that waited was granted, until its client can be told. */
+struct call_result {
+    enum outcome outcome;
+    char note[CALL_NOTE_BYTES];
+    struct guid id;
+    version version;
 };
 
 /* One execution of a command. */
@@ -64,15 +78,21 @@ struct call {
     struct catalog_search search; /* of the name that the command is about, if the value is there */
     void *value; /* the aggregate, NULL when the key is missing and the command may create it */
     const struct aggregate *aggregate; /* whose value it is */
+    struct call_result *result;        /* CALL_GRANTED */
     int64_t now_ms;                    /* see call_now_ms */
     int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
-    char note[160];                    /* what a refusal has to say beyond the table's text; empty for most */
+    char note[CALL_NOTE_BYTES];        /* what a refusal has to say beyond the table's text; empty for most */
 };
 
 /* Runs a command from argv to reply. */
 /* Likewise for a client that waited. */
 void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                     enum call_mode mode);
+
+/* The turn of a client that waited has come, in somebody else's context: everything but the reply. */
+void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                   struct call_result *result);
+void command_reply(const struct command *command, RedisModuleCtx *ctx, const struct call_result *result);
 
 /* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,

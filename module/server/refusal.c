@@ -57,19 +57,19 @@ void refusal_describe_object(struct call *call, const struct stamp *object, cons
                   object->modified_ms);
 }
 
-void refusal_reply(struct call *call, enum outcome outcome) {
+void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) {
     if (outcome == OUTCOME_WAITING) return;
     if (outcome == OUTCOME_UNCHANGED) {
-        RedisModule_ReplyWithNull(call->ctx);
+        RedisModule_ReplyWithNull(ctx);
         return;
     }
     counts[outcome]++;
     const struct outcome_text *refusal = outcome_text(outcome);
-    const char *text = call->note[0] ? call->note : refusal->text;
+    const char *text = note[0] ? note : refusal->text;
     char error[256];
     if (refusal->redis_own)
         snprintf(error, sizeof(error), "%s %s", refusal->class, text);
     else
         snprintf(error, sizeof(error), "%s %s %s", refusal->class, refusal->code, text);
-    RedisModule_ReplyWithError(call->ctx, error);
+    RedisModule_ReplyWithError(ctx, error);
 }

@@ -13,8 +13,8 @@ void refusal_describe(struct call *call, const struct fault *fault);
 /* Notes in the call what the object, or its absence, looks like to a condition that failed. */
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
 
-/* Answers null for OUTCOME_UNCHANGED, else an error "CLASS Code text". */
-void refusal_reply(struct call *call, enum outcome outcome);
+/* Answers null for OUTCOME_UNCHANGED, else an error "CLASS Code text"; a note that is not empty is the text. */
+void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note);
 
 /* How often each refusal was answered, for INFO. */
 unsigned long long refusal_count(enum outcome outcome);

@@ -24,6 +24,7 @@ struct line {
     struct list_head waiters;
     size_t count;
     enum wait_kind kind;
+    bool busy; /* being served: stays even when it is empty */
     int db;
     char address[];
 };
@@ -37,6 +38,7 @@ struct waiter {
     int argc;
     enum wait_kind kind;
     bool answering;
+    struct call_result result; /* WAIT_LEASE, when answering */
     int64_t since_us;
 };
 
@@ -104,6 +106,12 @@ size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes nam
     return line ? line->count : 0;
 }
 
+static void line_free(struct line *line) {
+    deadlines_unset(&deadlines, &line->deadline);
+    hash_index_remove(&lines, &line->entry);
+    memory_free(line);
+}
+
 static void leave(struct waiter *waiter) {
     struct line *line = waiter->line;
     if (!line) return;
@@ -111,10 +119,7 @@ static void leave(struct waiter *waiter) {
     list_del(&waiter->node);
     waiters_count--;
     stats.waiting[waiter->kind]--;
-    if (--line->count) return;
-    deadlines_unset(&deadlines, &line->deadline);
-    hash_index_remove(&lines, &line->entry);
-    memory_free(line);
+    if (!--line->count && !line->busy) line_free(line);
 }
 
 /* --- The timer --- */
@@ -168,43 +173,46 @@ static void note_served(const struct waiter *waiter) {
     histogram_add(HISTOGRAM_WAITING, (server_now_us() - waiter->since_us) / 1000);
 }
 
-/* The client is answered within this call: see on_timeout. */
-static void answer(struct waiter *waiter) {
+/* What the waiter gets is decided here and now. The server calls on_timeout for the reply: at once, or, as newer ones
+ * do, before it looks for other work. */
+static void answer(RedisModuleCtx *ctx, struct waiter *waiter) {
     leave(waiter);
-    waiter->answering = true;
     note_served(waiter);
+    waiter->answering = true;
+    if (waiter->kind == WAIT_LEASE)
+        command_grant(waiter->command, ctx, waiter->argv, waiter->argc, &waiter->result);
     RedisModule_UnblockClient(waiter->client, waiter);
 }
 
 /* One after the other, until the first in line has to go on waiting. */
 static void serve_in_turn(RedisModuleCtx *ctx, struct line *line) {
-    size_t left = line->count;
-    for (struct waiter *waiter; left-- && (waiter = list_top(&line->waiters, struct waiter, node));) {
+    for (struct waiter *waiter; (waiter = list_top(&line->waiters, struct waiter, node));
+         answer(ctx, waiter)) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        if (!ready(ctx, waiter, &due_ms)) {
-            line_due(line, due_ms);
-            return;
-        }
-        answer(waiter); /* the last one takes the line along */
+        if (ready(ctx, waiter, &due_ms)) continue;
+        line_due(line, due_ms);
+        return;
     }
 }
 
 static void serve_all(RedisModuleCtx *ctx, struct line *line) {
     struct waiter *waiter, *next;
-    size_t left = line->count;
     list_for_each_safe (&line->waiters, waiter, next, node) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        bool last = --left == 0;
-        if (ready(ctx, waiter, &due_ms)) answer(waiter);
-        if (last) return;
+        if (ready(ctx, waiter, &due_ms)) answer(ctx, waiter);
     }
 }
 
+/* To serve one waiter is to change something, for which the same line is looked at again: once is enough. */
 static void serve(RedisModuleCtx *ctx, struct line *line) {
+    if (line->busy) return;
+    line->busy = true;
     if (line->kind == WAIT_NEWS)
         serve_all(ctx, line);
     else
         serve_in_turn(ctx, line);
+    line->busy = false;
+    if (!line->count) line_free(line);
 }
 
 static bool in_transaction(RedisModuleCtx *ctx) {
@@ -293,8 +301,11 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     (void)argc;
     leave(waiter);
-    command_answer(waiter->command, ctx, waiter->argv, waiter->argc,
-                   waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
+    if (waiter->answering && waiter->kind == WAIT_LEASE)
+        command_reply(waiter->command, ctx, &waiter->result);
+    else
+        command_answer(waiter->command, ctx, waiter->argv, waiter->argc,
+                       waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 
