@@ -2,17 +2,28 @@
 
 #include "core/memory.h"
 
+#include "ccan/endian/endian.h"
+
 enum {
-    FANOUT = 60,
+    FANOUT = 62,
     SPARSE = FANOUT / 4, /* below this a node looks for a neighbour to join */
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
-/* first[i] is the entry itself in a leaf, and the first entry below children[i] in an inner node. */
+enum {
+    HEAD_BYTES = 8,
+    HEAD_STALE = 4, /* heads that are alike in so many bytes are taken anew */
+};
+
+/* first[i] is the entry itself in a leaf, and the first entry below children[i] in an inner node. All of these names
+ * begin with the same `skip` bytes; heads[i] are the next ones, as a number that compares as they do. So a search
+ * mostly stays within the node, and asks the entries, which lie anywhere in memory, only where heads are equal. */
 struct order_node {
     uint16_t count;
+    uint16_t skip;
     bool leaf;
     struct order_node *previous, *next; /* leaves only */
+    uint64_t heads[FANOUT];
     void *first[FANOUT];
     struct order_node *children[]; /* inner nodes only */
 };
@@ -32,6 +43,7 @@ static struct order_node *node_new(struct order_index *index, bool leaf) {
     struct order_node *node =
         memory_alloc(sizeof(struct order_node) + (leaf ? 0 : FANOUT * sizeof(struct order_node *)));
     node->count = 0;
+    node->skip = 0;
     node->leaf = leaf;
     node->previous = node->next = NULL;
     index->held += memory_size(node);
@@ -60,9 +72,79 @@ void order_index_end(struct order_index *index) {
     free_below(index, index->root);
 }
 
-/* How many of the node's first entries have a name below this one. */
-static unsigned count_below(const struct order_node *node, struct bytes name) {
+/* --- Heads --- */
+
+/* Names that end early are filled up with zeros; names that differ only there are told apart by the entries. */
+static uint64_t head_of(struct bytes name, size_t skip) {
+    uint64_t head = 0;
+    size_t length = name.length > skip ? name.length - skip : 0;
+    if (length) memcpy(&head, name.data + skip, length < HEAD_BYTES ? length : HEAD_BYTES);
+    return be64_to_cpu(head);
+}
+
+static size_t common_length(struct bytes a, struct bytes b) {
+    size_t most = a.length < b.length ? a.length : b.length, length = 0;
+    while (length < most && a.data[length] == b.data[length]) length++;
+    return length;
+}
+
+/* The names are sorted: what the first and the last one have in common, all have. */
+static size_t common_skip(const struct order_node *node) {
+    return common_length(entry_name(node->first[0]), entry_name(node->first[node->count - 1]));
+}
+
+static void take_heads(struct order_node *node, size_t skip) {
+    node->skip = (uint16_t)skip;
+    for (unsigned i = 0; i < node->count; i++) node->heads[i] = head_of(entry_name(node->first[i]), skip);
+}
+
+/* After names have left: heads that have become alike tell little. */
+static void freshen_heads(struct order_node *node) {
+    size_t skip = node->count > 1 ? common_skip(node) : node->skip;
+    if (skip >= node->skip + (size_t)HEAD_STALE) take_heads(node, skip);
+}
+
+/* Sets a name of the node; a first or last one may have less in common with the others than they have. */
+static void set_first(struct order_node *node, unsigned at, void *first) {
+    node->first[at] = first;
+    if (node->count == 1)
+        node->skip = 0; /* what names that have left had in common says nothing of this one */
+    node->heads[at] = head_of(entry_name(first), node->skip);
+    bool outermost = at == 0 || at + 1u == node->count;
+    if (!outermost || !node->skip) return;
+    size_t skip = common_skip(node);
+    if (skip < node->skip) take_heads(node, skip);
+}
+
+/* --- Search --- */
+
+/* Whether the name begins as all names of the node do; if not, on which side of all of them it stands. */
+static int compare_beginning(const struct order_node *node, struct bytes name) {
+    if (!node->skip) return 0;
+    size_t length = name.length < node->skip ? name.length : node->skip;
+    int difference = memcmp(name.data, entry_name(node->first[0]).data, length);
+    return difference ? difference : name.length < node->skip ? -1 : 0;
+}
+
+static unsigned heads_below(const struct order_node *node, uint64_t head) {
     unsigned low = 0, high = node->count;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (node->heads[middle] < head)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How many of the node's names are below this one. */
+static unsigned count_below(const struct order_node *node, struct bytes name) {
+    int side = node->count ? compare_beginning(node, name) : 0;
+    if (side) return side < 0 ? 0 : node->count;
+    uint64_t head = head_of(name, node->skip);
+    unsigned low = heads_below(node, head), high = low;
+    while (high < node->count && node->heads[high] == head) high++;
     while (low < high) {
         unsigned middle = (low + high) / 2;
         if (bytes_compare(entry_name(node->first[middle]), name) < 0)
@@ -95,6 +177,7 @@ static void walk(const struct order_index *index, struct bytes name, struct path
 static void open_gap(struct order_node *node, unsigned at) {
     size_t behind = node->count - at;
     memmove(&node->first[at + 1], &node->first[at], behind * sizeof(void *));
+    memmove(&node->heads[at + 1], &node->heads[at], behind * sizeof(uint64_t));
     if (!node->leaf) memmove(&node->children[at + 1], &node->children[at], behind * sizeof(void *));
     node->count++;
 }
@@ -103,11 +186,13 @@ static void close_gap(struct order_node *node, unsigned at) {
     node->count--;
     size_t behind = node->count - at;
     memmove(&node->first[at], &node->first[at + 1], behind * sizeof(void *));
+    memmove(&node->heads[at], &node->heads[at + 1], behind * sizeof(uint64_t));
     if (!node->leaf) memmove(&node->children[at], &node->children[at + 1], behind * sizeof(void *));
 }
 
 static void move_items(struct order_node *to, struct order_node *from, unsigned from_at, unsigned count) {
     memcpy(&to->first[to->count], &from->first[from_at], count * sizeof(void *));
+    memcpy(&to->heads[to->count], &from->heads[from_at], count * sizeof(uint64_t));
     if (!to->leaf) memcpy(&to->children[to->count], &from->children[from_at], count * sizeof(void *));
     to->count = (uint16_t)(to->count + count);
     from->count = (uint16_t)(from->count - count);
@@ -118,7 +203,10 @@ static void move_items(struct order_node *to, struct order_node *from, unsigned 
 static struct order_node *split(struct order_index *index, struct order_node *node, unsigned at) {
     struct order_node *right = node_new(index, node->leaf);
     unsigned keep = at == FANOUT && !node->next ? FANOUT : FANOUT / 2;
+    right->skip = node->skip;
     move_items(right, node, keep, FANOUT - keep);
+    freshen_heads(node);
+    freshen_heads(right);
     if (node->leaf) {
         right->previous = node;
         right->next = node->next;
@@ -130,14 +218,14 @@ static struct order_node *split(struct order_index *index, struct order_node *no
 
 static void put(struct order_node *node, unsigned at, void *first, struct order_node *child) {
     open_gap(node, at);
-    node->first[at] = first;
+    set_first(node, at, first);
     if (!node->leaf) node->children[at] = child;
 }
 
 /* The first entry below the node at this depth of the path has become another one. */
 static void tell_above(struct path *path, unsigned depth, void *first) {
     while (depth--) {
-        path->steps[depth].node->first[path->steps[depth].at] = first;
+        set_first(path->steps[depth].node, path->steps[depth].at, first);
         if (path->steps[depth].at) return;
     }
 }
@@ -181,6 +269,7 @@ static bool join(struct order_index *index, struct order_node *parent, unsigned 
     struct order_node *left = parent->children[at], *right = parent->children[at + 1];
     if (left->count + right->count > JOINED_MAX) return false;
     move_items(left, right, 0, right->count);
+    take_heads(left, common_skip(left));
     close_gap(parent, at + 1);
     node_free(index, right);
     return true;
