@@ -38,8 +38,8 @@ static const char *last_command_words(void) {
     return text.bytes;
 }
 
-/* cmocka cuts off what is longer than a kibibyte. */
-static void print_whole(const char *text) {
+/* In pieces, since cmocka cuts off what is longer than a kibibyte. */
+void failure_print(const char *text) {
     size_t left = strlen(text);
     if (left > REASON_BYTES_AT_MOST) left = REASON_BYTES_AT_MOST;
     for (size_t length; left; text += length, left -= length) {
@@ -53,7 +53,7 @@ void failure_at(const char *file, int line, const char *format, ...) {
     va_start(arguments, format);
     const char *reason = pool_print_list(format, arguments);
     va_end(arguments);
-    print_whole(pool_print("%s:%d: %s", file, line, reason));
+    failure_print(pool_print("%s:%d: %s", file, line, reason));
     print_error("\n    the last command sent: %s\n", last_command_words());
     _fail(file, line);
     abort(); /* outside of tests and fixtures there is nowhere to jump to */

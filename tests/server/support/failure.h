@@ -11,6 +11,9 @@ void failure_note_command(const void *bytes, size_t length);
 void failure_at(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4), noreturn));
 
+/* Prints a long text among the messages of the test. */
+void failure_print(const char *text);
+
 #define failure(...) failure_at(__FILE__, __LINE__, __VA_ARGS__)
 
 /* Fails unless `truth`; the rest says what was expected. */

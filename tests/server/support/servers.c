@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <hiredis/hiredis.h>
 #include <limits.h>
 #include <signal.h>
@@ -134,6 +135,19 @@ static void write_configuration(const struct server *server) {
     free(module_path);
 }
 
+/* Reports go to the server's folder. Redis asks for as much memory as a payload says that it needs, and takes
+ * no for an answer; a sanitizer must give that answer, too. */
+static void preload(const struct server *server, const char *library) {
+    static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS"};
+    for (size_t index = 0; index < sizeof variables / sizeof *variables; index++) {
+        const char *options = environment(variables[index], "print_stacktrace=1");
+        setenv(variables[index],
+               pool_print("%s:log_path=%s/sanitizer:allocator_may_return_null=1", options, server->folder),
+               1);
+    }
+    setenv("LD_PRELOAD", library, 1);
+}
+
 /* Runs in the child: what cannot be set up here ends it with a status of its own. */
 static void become_server(const struct server *server, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -142,7 +156,7 @@ static void become_server(const struct server *server, pid_t parent) {
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     const char *preloaded = environment("HOLDFAST_PRELOAD", "");
-    if (*preloaded) setenv("LD_PRELOAD", preloaded, 1);
+    if (*preloaded) preload(server, preloaded);
     const char *program = environment("HOLDFAST_SERVER", "redis-server");
     execlp(program, program, pool_print("%s/redis.conf", server->folder), (char *)NULL);
     _exit(127);
@@ -228,8 +242,18 @@ static const char *file_telling(const char *path) {
 }
 
 const char *server_log(const struct server *server) {
-    return pool_print("%s\n%s", file_telling(pool_print("%s/log", server->folder)),
-                      file_telling(pool_print("%s/output", server->folder)));
+    static const char *const files[] = {"sanitizer.*", "output", "log"};
+    struct text text = {0};
+    text_add(&text, "", 0);
+    for (size_t index = 0; index < sizeof files / sizeof *files; index++) {
+        glob_t found;
+        if (glob(pool_print("%s/%s", server->folder, files[index]), 0, NULL, &found)) continue;
+        for (size_t place = 0; place < found.gl_pathc; place++) {
+            text_print(&text, "%s\n", file_telling(found.gl_pathv[place]));
+        }
+        globfree(&found);
+    }
+    return text.bytes;
 }
 
 const char *server_obituary(struct server *server) {

@@ -81,7 +81,7 @@ static void leave(struct client **client) {
     server_forget(server);
     if (!ending) return;
     damage++;
-    print_error("%s\n", ending);
+    failure_print(pool_print("%s\n", ending));
 }
 
 int world_close(void **state) {
