@@ -41,7 +41,7 @@ static const struct clause
     lease     = {TOKEN("LEASE"), SHAPE_VALUE, SLOT_LEASE, .width = 1, .rule = lease_id_rule, .names = {"lease-id"}},
     block     = {TOKEN("BLOCK"), SHAPE_DURATION, SLOT_BLOCK, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .least = 0, .most = BLOCK_MOST_MS, .names = {"seconds"}},
-    duration  = {.shape = SHAPE_TEXT, .names = {"duration"}, .rule = lease_duration_rule},
+    duration  = {.shape = SHAPE_TEXT, .names = {"duration"}},
     lease_id  = {.shape = SHAPE_TEXT, .names = {"lease-id"}, .rule = lease_id_rule},
     new_guid  = {.shape = SHAPE_TEXT, .names = {"new-guid"}, .rule = lease_id_rule},
     on_blob   = {TOKEN("BLOB"), SHAPE_VALUE, SLOT_BLOB, .width = 1, .rule = name_check, .names = {"name"}},

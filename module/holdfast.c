@@ -28,10 +28,10 @@ static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int 
     setting_tables[count++] = lease_settings;
     for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++)
         setting_tables[count++] = (*aggregate)->settings;
+    if (settings_from_arguments(ctx, setting_tables, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     for (size_t i = 0; i < count; i++)
         if (settings_register(ctx, setting_tables[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (RedisModule_LoadConfigs(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    return settings_from_arguments(ctx, setting_tables, argv, argc);
+    return RedisModule_LoadConfigs(ctx);
 }
 
 static int register_types(RedisModuleCtx *ctx) {
@@ -52,20 +52,28 @@ static int register_commands(RedisModuleCtx *ctx) {
     return registration_add(ctx, commands, count);
 }
 
+static void open_epoch(void) {
+    uint32_t start;
+    RedisModule_GetRandomBytes((unsigned char *)&start, sizeof(start));
+    version_renew_epoch(start);
+}
+
 /* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by
  * promotion. */
 static void on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
     (void)ctx;
     (void)event;
     (void)data;
-    if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER) version_renew_epoch();
+    if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER) open_epoch();
 }
 
 static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
     (void)ctx;
     (void)event;
     (void)data;
-    if (stage == REDISMODULE_SUBEVENT_LOADING_ENDED) version_renew_epoch();
+    if (stage != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
+    open_epoch();
+    wait_look_at_all();
 }
 
 static int subscribe(RedisModuleCtx *ctx) {
@@ -88,6 +96,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
         ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
                  REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED | api_server_options());
     seed_hash();
+    open_epoch();
     if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;

@@ -75,7 +75,7 @@ exported_names() {
 
 # Calls of the server that the module makes, and those that module/server/api.c binds; a call that is not bound ends the server.
 calls_made() {
-    grep -rhoE 'RedisModule_[A-Za-z0-9]+ *\(' module --include='*.c' | sed 's/RedisModule_//; s/ *(//' |
+    grep -rhoE 'RedisModule_[A-Za-z0-9]+ *\(' module --include='*.[ch]' | sed 's/RedisModule_//; s/ *(//' |
         grep -vxE 'OnLoad|IsAOFClient' | sort -u
 }
 

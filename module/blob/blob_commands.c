@@ -38,9 +38,8 @@ static enum outcome find(struct call *call, enum lease_use use, struct blob **bl
 /* A write ends what is left of a lease that has ended. */
 static void end_lease(struct call *call, const struct blob *blob, struct change *change) {
     if (!blob->extra || !blob->extra->lease) return;
-    enum lease_state state = lease_state(blob->extra->lease, call_now_ms(call));
-    change->frees_lease = state == LEASE_BROKEN || state == LEASE_EXPIRED;
-    change->expired = state == LEASE_EXPIRED;
+    change->frees_lease = lease_ended(blob->extra->lease, call_now_ms(call));
+    change->expired = lease_state(blob->extra->lease, call_now_ms(call)) == LEASE_EXPIRED;
 }
 
 enum outcome blob_put_check(struct call *call) {
@@ -192,6 +191,7 @@ enum outcome blob_delete(struct call *call) {
     enum outcome outcome = find(call, LEASE_WRITE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     struct change change = {.kind = CHANGE_DELETE, .name = call->search.name};
+    end_lease(call, blob, &change);
     commit_change(call, blob, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;

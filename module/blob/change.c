@@ -30,7 +30,7 @@ static const struct { const char *event; unsigned fields; } kinds[CHANGE_KINDS] 
     [CHANGE_EXTEND]       = {NULL,                NAME | CONTENT},
     [CHANGE_SETBLOBPROPS] = {"blob.setprops",     NAME | STAMP | PROPERTIES | FREES},
     [CHANGE_SETBLOBMETA]  = {"blob.setmeta",      NAME | STAMP | METADATA | FREES},
-    [CHANGE_DELETE]       = {"blob.delete",       NAME},
+    [CHANGE_DELETE]       = {"blob.delete",       NAME | FREES},
     [CHANGE_LEASE]        = {NULL,                LEASE},
     [CHANGE_BLOBLEASE]    = {NULL,                NAME | LEASE},
 };
@@ -103,7 +103,7 @@ static void read_fields(unsigned fields, struct record_reader *reader, struct ch
 
 static bool fields_sound(unsigned fields, const struct change *change) {
     if (fields & NAME && name_check(change->name) != OUTCOME_DONE) return false;
-    if (fields & STAMP && !change->stamp.etag) return false;
+    if (fields & STAMP && (!change->stamp.etag || change->stamp.etag > VERSION_MOST)) return false;
     if (fields & LEASE && change->event >= LEASE_EVENTS) return false;
     if (fields & ACCESS && change->access >= ACCESS_KINDS) return false;
     if (fields & PROPERTIES && !properties_sound(change->properties)) return false;

@@ -3,6 +3,7 @@
 #include "lease/lease_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
+#include "server/histogram.h"
 #include "server/wait.h"
 
 struct stamp commit_stamp(int64_t now_ms) {
@@ -20,14 +21,6 @@ static void apply(struct call *call, struct blob *blob, const struct change *cha
     }
 }
 
-static void send(const struct call *call, const struct change *change, RedisModuleString *content) {
-    struct record_writer record;
-    record_start(&record);
-    change_write(change, &record);
-    effect_send(call, &record, content);
-    record_end(&record);
-}
-
 /* Who waits for a blob may care for its content, for its lease, or for its end. */
 static void tell_waiters(const struct call *call, const struct change *change) {
     if (change->kind == CHANGE_LEASE || change->kind == CHANGE_BLOBLEASE) {
@@ -38,17 +31,27 @@ static void tell_waiters(const struct call *call, const struct change *change) {
     }
 }
 
+static void note_expiry(const struct call *call, const struct lease *lease) {
+    lease_stats.expiries++;
+    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
+    call_event(call, LEASE_EXPIRED_EVENT);
+}
+
+/* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
+ * nobody listens; a client that waited is served in a context that has no command of its own to be counted. */
 void commit_change(struct call *call, struct blob *blob, const struct change *change,
                    RedisModuleString *content) {
+    bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
+    struct record_writer record;
+    record_start(&record);
+    if (heard) change_write(change, &record);
+    if (change->expired) note_expiry(call, blob ? blob_lease(blob) : container_lease(call->value));
     apply(call, blob, change);
-    if (call->mode != CALL_FRESH || audience_present(call->ctx))
-        send(call, change, content);
+    if (heard)
+        effect_send(call, &record, content);
     else
         effect_unheard(call);
-    if (change->expired) {
-        lease_stats.expiries++;
-        call_event(call, LEASE_EXPIRED_EVENT);
-    }
+    record_end(&record);
     call_changed(call, change_event(change));
     if (wait_anybody()) tell_waiters(call, change);
 }

@@ -184,10 +184,14 @@ static void replace_lease(struct container *container, struct lease **place, con
 static void list_leased(struct container *container, struct blob *blob, bool before, bool after) {
     if (before == after) return;
     if (!container->leased.root) order_index_start(&container->leased);
-    if (after)
+    if (after) {
         order_index_add(&container->leased, &blob->entry);
-    else
-        order_index_remove(&container->leased, &blob->entry);
+        return;
+    }
+    order_index_remove(&container->leased, &blob->entry);
+    if (!order_index_empty(&container->leased)) return;
+    order_index_end(&container->leased);
+    container->leased.root = NULL;
 }
 
 static void set_lease(struct container *container, struct blob *blob, const struct lease *lease) {
@@ -428,7 +432,6 @@ struct container *container_relocate(struct container *container, const struct r
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
     container->lease = move_lease(relocation, container->lease);
-    hash_index_relocate(&container->blobs.by_hash, relocation);
     return container;
 }
 
@@ -453,5 +456,6 @@ static void move_blob(void *context, struct entry *entry) {
 void container_relocate_blobs(struct container *container, size_t place,
                               const struct relocation *relocation) {
     struct moving moving = {container, relocation};
+    hash_index_relocate(&container->blobs.by_hash, place, relocation);
     hash_index_visit(&container->blobs.by_hash, place, move_blob, &moving);
 }

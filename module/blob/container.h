@@ -90,9 +90,9 @@ struct blob *container_found(const struct container *container, const struct cat
  * when the change does not fit the state that it meets. The change's chunk is taken over in either case. */
 bool container_apply(struct container *container, struct blob *blob, const struct change *change);
 
-/* The container, its lists and its indexes; the container itself may move. */
+/* The container and its lists; the container itself may move. */
 struct container *container_relocate(struct container *container, const struct relocation *relocation);
-/* All blobs at one place of the hash index. */
+/* All blobs at one place of the hash index, and the index itself there. */
 void container_relocate_blobs(struct container *container, size_t place, const struct relocation *relocation);
 
 size_t container_held(const struct container *container);

@@ -49,6 +49,7 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     struct change change;
     if (!change_read(record, &change) || !wants_content(&change, content)) return EFFECT_MALFORMED;
     if (!plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
+    target->name = change_has_name(change.kind) ? change.name : bytes_of("", 0);
     target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
     target->events[1] = change_event(&change);
     bool creates = change.kind == CHANGE_CREATE;
@@ -162,8 +163,7 @@ static bool load_content(struct loading *loading, struct change *change) {
         if (argument) RedisModule_FreeString(NULL, argument);
         return false;
     }
-    struct effect_content content = {.given = true, .argument = argument};
-    content.bytes.data = RedisModule_StringPtrLen(argument, &content.bytes.length);
+    struct effect_content content = {.given = true, .argument = argument, .bytes = api_bytes(argument)};
     attach_content(change, &content);
     struct blob *blob = change->kind == CHANGE_PUT ? NULL : loading->last;
     bool applied = container_apply(loading->container, blob, change);
@@ -199,10 +199,11 @@ static bool load_all(struct loading *loading) {
     }
 }
 
-/* Files and the primary are obeyed; RESTORE is somebody's word. */
+/* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE is somebody's word. */
 static bool is_obeyed(RedisModuleIO *io) {
     int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io));
-    return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING);
+    return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
+                    REDISMODULE_CTX_FLAGS_SLAVE);
 }
 
 static void *load(RedisModuleIO *io, int encoding) {
@@ -291,7 +292,7 @@ static void *move(void *context, void *memory) {
 
 static void *move_owner(void *context, void *owner, struct bytes *bytes) {
     RedisModuleString *moved = api_defrag_string(context, owner);
-    if (moved) bytes->data = RedisModule_StringPtrLen(moved, &bytes->length);
+    if (moved) *bytes = api_bytes(moved);
     return moved;
 }
 

@@ -236,8 +236,9 @@ void hash_index_visit(const struct hash_index *index, size_t place,
             visit(context, bucket->slots[__builtin_ctz(used)]);
 }
 
-void hash_index_relocate(struct hash_index *index, const struct relocation *relocation) {
-    index->segments = relocate(relocation, index->segments);
-    for (size_t i = 0; i < segment_count(index->buckets); i++)
-        index->segments[i] = relocate(relocation, index->segments[i]);
+void hash_index_relocate(struct hash_index *index, size_t place, const struct relocation *relocation) {
+    size_t segment = place / SEGMENT_BUCKETS;
+    if (place % SEGMENT_BUCKETS) return;
+    if (!place) index->segments = relocate(relocation, index->segments);
+    index->segments[segment] = relocate(relocation, index->segments[segment]);
 }

@@ -46,6 +46,7 @@ void **hash_index_slot(const struct hash_index *index, const struct entry *entry
 void hash_index_visit(const struct hash_index *index, size_t place,
                       void (*visit)(void *context, struct entry *entry), void *context);
 
-void hash_index_relocate(struct hash_index *index, const struct relocation *relocation);
+/* The segment that begins at this place, if one does; so a walk over all places moves all segments, one by one. */
+void hash_index_relocate(struct hash_index *index, size_t place, const struct relocation *relocation);
 
 #endif

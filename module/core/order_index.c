@@ -62,6 +62,10 @@ void order_index_start(struct order_index *index) {
     index->root = node_new(index, true);
 }
 
+bool order_index_empty(const struct order_index *index) {
+    return index->root->count == 0;
+}
+
 static void free_below(struct order_index *index, struct order_node *node) {
     if (!node->leaf)
         for (unsigned i = 0; i < node->count; i++) free_below(index, node->children[i]);

@@ -30,6 +30,8 @@ enum { ORDER_INDEX_MAX_HEIGHT = 16 };
 void order_index_start(struct order_index *index);
 void order_index_end(struct order_index *index);
 
+bool order_index_empty(const struct order_index *index);
+
 /* The name must not be there yet. */
 void order_index_add(struct order_index *index, struct entry *entry);
 

@@ -8,6 +8,7 @@
 
 static version highest;
 static bool epoch_due = true;
+static uint32_t epoch_start;
 
 static uint64_t epoch_of(version v) {
     return v >> 32;
@@ -18,7 +19,7 @@ version version_mint(int64_t now_ms) {
         uint64_t seconds = now_ms > 0 ? (uint64_t)now_ms / 1000 : 0;
         uint64_t epoch = epoch_of(highest) + 1;
         if (epoch < seconds) epoch = seconds;
-        highest = epoch << 32;
+        highest = epoch << 32 | epoch_start;
         epoch_due = false;
     }
     return ++highest;
@@ -28,8 +29,9 @@ void version_observe(version seen) {
     if (seen > highest) highest = seen;
 }
 
-void version_renew_epoch(void) {
+void version_renew_epoch(uint32_t start) {
     epoch_due = true;
+    epoch_start = start & INT32_MAX;
 }
 
 bool version_plausible(version seen, int64_t now_ms) {

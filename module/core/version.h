@@ -24,11 +24,16 @@ version version_mint(int64_t now_ms);
 /* Whatever is minted from now on is greater than this one. */
 void version_observe(version seen);
 
-/* The server has become a writable primary: the next version opens a new epoch. */
-void version_renew_epoch(void);
+/* The server has become a writable primary: the next version opens a new epoch. Its count begins behind `start`, of
+ * which 31 bits count; a random one keeps two lives of a server that begin in the same second, and know nothing of each
+ * other, from giving the same versions. */
+void version_renew_epoch(uint32_t start);
 
 /* False for a version that lies more than ten years ahead of the clock: observing it would poison all later
  * ones. */
+/* What no server mints in this century is none; whoever brings it is not believed. */
+#define VERSION_MOST (UINT64_C(0xf0000000) << 32)
+
 bool version_plausible(version seen, int64_t now_ms);
 
 void version_write(version v, char text[VERSION_TEXT_LENGTH]);

@@ -220,6 +220,10 @@ bool lease_ended(const struct lease *lease, int64_t now_ms) {
     return state == LEASE_BROKEN || state == LEASE_EXPIRED;
 }
 
+bool lease_unmoved(const struct lease *a, const struct lease *b) {
+    return a->kind == b->kind && a->ends_ms == b->ends_ms && guid_equal(a->id, b->id);
+}
+
 struct lease lease_freed(const struct lease *lease) {
     return (struct lease){.kind = LEASE_FREE, .id = lease->id, .token = lease->token, .owner = {"", 0}};
 }
@@ -251,6 +255,16 @@ void lease_write(const struct lease *lease, struct record_writer *writer) {
     record_put_bytes(writer, lease->owner);
 }
 
+/* Only a lease without a duration has no end; what is broken off always has one. */
+static bool sound_end(const struct lease *lease) {
+    bool endless = lease->ends_ms == LEASE_FOREVER;
+    switch (lease->kind) {
+    case LEASE_HELD: return endless ? lease->duration_ms == DURATION_INFINITE_MS : lease->duration_ms > 0;
+    case LEASE_BROKEN_OFF: return !endless;
+    default: return true;
+    }
+}
+
 bool lease_read(struct record_reader *reader, struct lease *lease) {
     uint8_t kind = record_byte(reader);
     lease->kind = kind;
@@ -261,6 +275,6 @@ bool lease_read(struct record_reader *reader, struct lease *lease) {
     lease->since_ms = record_instant(reader);
     lease->ends_ms = record_instant(reader);
     lease->owner = record_bytes(reader);
-    return !reader->failed && kind < LEASE_KINDS && lease->token &&
-           lease->owner.length <= LEASE_OWNER_MAX_BYTES;
+    return !reader->failed && kind < LEASE_KINDS && lease->token && lease->token <= VERSION_MOST &&
+           lease->owner.length <= LEASE_OWNER_MAX_BYTES && sound_end(lease);
 }

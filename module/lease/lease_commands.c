@@ -33,22 +33,18 @@ enum outcome lease_owner_rule(struct bytes text) {
     return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-enum outcome lease_duration_rule(struct bytes text) {
-    int64_t duration_ms;
-    return duration_read(text, &duration_ms) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
-}
-
-static int64_t asked_duration(const struct call *call) {
-    int64_t duration_ms = DURATION_INFINITE_MS;
-    duration_read(call_word(call, ARG_DURATION), &duration_ms);
-    return duration_ms;
+/* False for what is no duration at all. */
+static bool asked_duration(const struct call *call, int64_t *duration_ms) {
+    return duration_read(call_word(call, ARG_DURATION), duration_ms);
 }
 
 enum outcome lease_acquire_check(struct call *call) {
-    int64_t duration_ms = asked_duration(call);
-    if (duration_ms == DURATION_INFINITE_MS) return OUTCOME_DONE;
-    if (duration_ms >= shortest.ms && duration_ms <= longest.ms) return OUTCOME_DONE;
-    call_note(call, "duration must be -1 or %g..%g seconds", (double)shortest.ms / 1000,
+    int64_t duration_ms;
+    if (asked_duration(call, &duration_ms)) {
+        if (duration_ms == DURATION_INFINITE_MS) return OUTCOME_DONE;
+        if (duration_ms >= shortest.ms && duration_ms <= longest.ms) return OUTCOME_DONE;
+    }
+    call_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)shortest.ms / 1000,
               (double)longest.ms / 1000);
     return OUTCOME_INVALID_VALUE;
 }
@@ -105,7 +101,8 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
 }
 
 static struct lease_request acquire_request(struct call *call) {
-    struct lease_request request = {.now_ms = call_now_ms(call), .duration_ms = asked_duration(call)};
+    struct lease_request request = {.now_ms = call_now_ms(call)};
+    asked_duration(call, &request.duration_ms);
     request.proposes = args_given(&call->args, SLOT_ID);
     if (request.proposes) request.proposed = id_at(call, call->args.slots[SLOT_ID].at);
     request.owner = args_given(&call->args, SLOT_OWNER) ? call_word(call, call->args.slots[SLOT_OWNER].at)
@@ -145,7 +142,10 @@ enum outcome lease_acquire_handle(struct call *call) {
     outcome = lease_acquire(subject.lease, &request, &next);
     if (outcome != OUTCOME_DONE) return wait_for_lease(call, &subject, outcome);
     if (call->mode == CALL_PROBE) return OUTCOME_DONE;
-    if (call->mode == CALL_TIMED_OUT) return OUTCOME_LEASE_PRESENT; /* it has come free, but too late */
+    if (call->mode == CALL_TIMED_OUT) {
+        call_note(call, "it has come free, but the time to wait is over");
+        return OUTCOME_LEASE_PRESENT;
+    }
     if (!request.proposes) {
         unsigned char random[16];
         RedisModule_GetRandomBytes(random, sizeof(random));
@@ -165,6 +165,12 @@ enum outcome lease_acquire_handle(struct call *call) {
 typedef enum outcome decision(const struct lease *lease, const struct lease_request *request,
                               struct lease *next);
 
+/* A holder's time ends now, or is given an end. */
+static void note_end(const struct lease *lease, const struct lease *next, int64_t now_ms) {
+    if (lease_state(lease, now_ms) != LEASE_LEASED || next->kind == LEASE_HELD) return;
+    histogram_add(HISTOGRAM_HOLDING, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
+}
+
 /* Renewing, changing, releasing and breaking go the same way. */
 static enum outcome decide(struct call *call, decision *decision, struct lease_request *request,
                            enum lease_event event, struct lease *next) {
@@ -174,9 +180,9 @@ static enum outcome decide(struct call *call, decision *decision, struct lease_r
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool ends = lease_locked(lease_state(subject.lease, request->now_ms)) &&
-                !lease_locked(lease_state(next, request->now_ms));
-    if (ends) histogram_add(HISTOGRAM_HOLDING, request->now_ms - subject.lease->since_ms);
+    if (event == LEASE_BREAKED && lease_unmoved(subject.lease, next))
+        return OUTCOME_DONE; /* it is broken already */
+    note_end(subject.lease, next, request->now_ms);
     commit(call, &subject, next, event);
     return OUTCOME_DONE;
 }

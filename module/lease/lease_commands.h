@@ -50,7 +50,6 @@ extern const struct setting lease_settings[];
 /* The rules of the options' values. */
 enum outcome lease_id_rule(struct bytes text);
 enum outcome lease_owner_rule(struct bytes text);
-enum outcome lease_duration_rule(struct bytes text);
 
 enum outcome lease_acquire_check(struct call *call);
 enum outcome lease_acquire_handle(struct call *call);

@@ -17,3 +17,9 @@ const struct aggregate *aggregate_of_family(unsigned char letter) {
         if ((*family)->family == letter) return *family;
     return NULL;
 }
+
+const struct aggregate *aggregate_leasable(void) {
+    struct aggregate *const *family = families;
+    while (!(*family)->leases) family++;
+    return *family;
+}

@@ -12,6 +12,7 @@
 struct effect_target {
     void *value;           /* NULL when the key does not exist; the family may set a new one */
     bool drop;             /* the family wants the key gone */
+    struct bytes name;     /* what in the value it is about; empty for the value itself */
     const char *events[2]; /* the keyspace notifications, if any */
 };
 
@@ -52,5 +53,7 @@ void aggregates_start(struct aggregate *const *aggregates);
 /* NULL when there is none. */
 const struct aggregate *aggregate_of_type(const RedisModuleType *type);
 const struct aggregate *aggregate_of_family(unsigned char family);
+/* The first one that has something to lease. */
+const struct aggregate *aggregate_leasable(void);
 
 #endif

@@ -30,8 +30,8 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \
     X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
     X(SubscribeToServerEvent) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
-    X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(GetBlockedClientPrivateData) \
-    X(SignalKeyAsReady) X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
+    X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(SetDisconnectCallback) X(GetBlockedClientPrivateData) \
+    X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo)

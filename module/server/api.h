@@ -7,12 +7,21 @@
 #ifndef HOLDFAST_API_H
 #define HOLDFAST_API_H
 
+#include "core/bytes.h"
+
 #include "redismodule.h"
 
 #include <stdint.h>
 
 /* Binds everything and registers the module's name. Logs what is missing. */
 int api_bind(RedisModuleCtx *ctx, const char *name, int version);
+
+/* A borrowed view of a string of the server. */
+static inline struct bytes api_bytes(const RedisModuleString *string) {
+    size_t length;
+    const char *data = RedisModule_StringPtrLen(string, &length);
+    return bytes_of(data, length);
+}
 
 /* The wall clock: the same throughout a command where the server can say so. */
 int64_t api_now_us(void);

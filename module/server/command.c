@@ -14,9 +14,7 @@
 enum { CONDITION_BITS = IF_MATCH | IF_NONE_MATCH | IF_MODIFIED_SINCE | IF_UNMODIFIED_SINCE };
 
 struct bytes argument_at(const void *argv, int at) {
-    size_t length;
-    const char *data = RedisModule_StringPtrLen(((RedisModuleString *const *)argv)[at], &length);
-    return bytes_of(data, length);
+    return api_bytes(((RedisModuleString *const *)argv)[at]);
 }
 
 struct bytes call_word(const struct call *call, int at) {
@@ -141,7 +139,7 @@ static enum outcome open_key(struct call *call) {
     bool missing = !call->key || RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
     if (!missing) return OUTCOME_WRONG_TYPE;
     if (command->key == KEY_CREATE) return OUTCOME_DONE;
-    return command->aggregate ? command->aggregate->missing : OUTCOME_CONTAINER_NOT_FOUND;
+    return command->aggregate ? command->aggregate->missing : aggregate_leasable()->missing;
 }
 
 static void list_start(struct call_list *list) {
@@ -176,11 +174,18 @@ static void start(struct call *call, const struct command *command, RedisModuleC
     call->note[0] = '\0';
 }
 
+/* A key that goes, or becomes something else, leaves its waiters waiting; who waited to read gets nothing in the end. */
+static enum outcome without_value(const struct call *call, enum outcome opened) {
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    bool reading = call->command->key == KEY_READ;
+    return call->mode == CALL_TIMED_OUT && reading ? OUTCOME_UNCHANGED : opened;
+}
+
 static enum outcome run(struct call *call) {
     enum outcome opened = open_key(call);
     if (call->value && call->command->expect) call->command->expect(call);
     enum outcome outcome = check_form(call);
-    if (outcome == OUTCOME_DONE) outcome = opened;
+    if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
     if (outcome == OUTCOME_DONE) outcome = call->command->handle(call);
     finish(call);
     return outcome;

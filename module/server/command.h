@@ -84,8 +84,7 @@ struct call {
     char note[CALL_NOTE_BYTES];        /* what a refusal has to say beyond the table's text; empty for most */
 };
 
-/* Runs a command from argv to reply. */
-/* Likewise for a client that waited. */
+/* Runs a command for a client that waited, in that client's own context. */
 void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                     enum call_mode mode);
 
@@ -98,6 +97,7 @@ void command_reply(const struct command *command, RedisModuleCtx *ctx, const str
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
                            int argc, int64_t *due_ms);
 
+/* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
 /* Says why, beyond the table's text, the call is about to be refused. */

@@ -39,21 +39,15 @@ bool effect_arguments_shared(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
 }
 
-static struct bytes bytes_in(RedisModuleString *string) {
-    size_t length;
-    const char *data = RedisModule_StringPtrLen(string, &length);
-    return bytes_of(data, length);
-}
-
 struct chunk *effect_chunk(RedisModuleString *argument, bool shared) {
     if (shared) {
         /* The server counts its references without locks, and ours may be dropped on another thread. */
-        struct chunk *copy = chunk_copy(bytes_in(argument));
+        struct chunk *copy = chunk_copy(api_bytes(argument));
         if (copy) return copy;
     }
     RedisModuleString *kept = RedisModule_HoldString(NULL, argument);
     RedisModule_TrimStringAllocation(kept);
-    return chunk_adopt(kept, bytes_in(kept), RedisModule_MallocSizeString(kept));
+    return chunk_adopt(kept, api_bytes(kept), RedisModule_MallocSizeString(kept));
 }
 
 int64_t effect_horizon_ms(bool obeyed) {
@@ -98,7 +92,7 @@ enum outcome effect_handle(struct call *call) {
     bool obeyed = api_must_obey(call->ctx);
     if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
     const struct aggregate *family = call->argc <= 4 ? family_of(call_word(call, 2)) : NULL;
-    struct effect_target target = {.value = NULL};
+    struct effect_target target = {.name = bytes_of("", 0)};
     enum effect_result result = family ? apply(call, family, &target, obeyed) : EFFECT_MALFORMED;
     if (result != EFFECT_APPLIED) complain(call, result);
     if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
@@ -107,7 +101,10 @@ enum outcome effect_handle(struct call *call) {
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
         for (int i = 0; i < 2; i++)
             if (target.events[i]) call_event(call, target.events[i]);
-        wait_key_changed(call);
+        if (wait_anybody()) {
+            wait_look(call, WAIT_NEWS, target.name);
+            wait_look(call, WAIT_LEASE, target.name);
+        }
     }
     reply_ok(call->ctx);
     return OUTCOME_DONE;

@@ -16,7 +16,7 @@ void refusal_show_word(struct bytes word, char *text, size_t size) {
     size_t used = 0;
     for (size_t i = 0; i < word.length && i < SHOWN_WORD_MAX && used + 5 < size; i++) {
         unsigned char c = (unsigned char)word.data[i];
-        bool plain = c >= 0x20 && c < 0x7f && c != '\\';
+        bool plain = c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
         used += (size_t)snprintf(text + used, size - used, plain ? "%c" : "\\x%02x", c);
     }
     text[used] = '\0';

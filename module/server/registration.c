@@ -65,6 +65,7 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
     arg.flags = clause->required ? REDISMODULE_CMD_ARG_NONE : REDISMODULE_CMD_ARG_OPTIONAL;
     switch (clause->shape) {
     case SHAPE_NUMBER: arg.type = REDISMODULE_ARG_TYPE_INTEGER; break;
+    case SHAPE_DURATION: arg.type = REDISMODULE_ARG_TYPE_DOUBLE; break;
     case SHAPE_RANGE:
         arg.name = clause->token.data;
         arg.type = REDISMODULE_ARG_TYPE_BLOCK;

@@ -95,10 +95,7 @@ static RedisModuleString *get_duration(const char *name, void *setting) {
 
 static bool duration_set(const struct setting *setting, RedisModuleString *text) {
     int64_t ms;
-    size_t length;
-    const char *data = RedisModule_StringPtrLen(text, &length);
-    if (!duration_read(bytes_of(data, length), &ms) || ms < setting->least || ms > setting->most)
-        return false;
+    if (!duration_read(api_bytes(text), &ms) || ms < setting->least || ms > setting->most) return false;
     if (setting->duration->text) RedisModule_FreeString(NULL, setting->duration->text);
     setting->duration->text = RedisModule_HoldString(NULL, text);
     setting->duration->ms = ms;
@@ -145,14 +142,8 @@ static const struct setting *find(const struct setting *const *tables, struct by
     return NULL;
 }
 
-static struct bytes text_of(RedisModuleString *string) {
-    size_t length;
-    const char *data = RedisModule_StringPtrLen(string, &length);
-    return bytes_of(data, length);
-}
-
 static bool set_from_text(const struct setting *setting, RedisModuleString *string) {
-    struct bytes text = text_of(string);
+    struct bytes text = api_bytes(string);
     int64_t number;
     bool yes = bytes_same_word(text, bytes_text("yes")), no = bytes_same_word(text, bytes_text("no"));
     if (setting->duration) return duration_set(setting, string);
@@ -168,7 +159,7 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
 int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *tables,
                             RedisModuleString **argv, int argc) {
     for (int i = 0; i < argc; i += 2) {
-        struct bytes name = text_of(argv[i]);
+        struct bytes name = api_bytes(argv[i]);
         const struct setting *setting = find(tables, name);
         if (!setting || i + 1 == argc || !set_from_text(setting, argv[i + 1])) {
             RedisModule_Log(ctx, "warning", "%s: module argument '%.*s' %s", "holdfast", (int)name.length,

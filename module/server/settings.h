@@ -41,7 +41,8 @@ extern const struct setting server_settings[];
 /* The variable's value at this time is the default. */
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings);
 
-/* Name-value pairs behind loadmodule; logs what it cannot take. */
+/* Name-value pairs behind loadmodule become the defaults, so that redis.conf and CONFIG REWRITE have the last word;
+ * before settings_register. Logs what it cannot take. */
 int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *tables,
                             RedisModuleString **argv, int argc);
 

@@ -12,7 +12,8 @@
 #include "ccan/list/list.h"
 
 enum {
-    TICK_LINES = 100, /* lines that one tick of the timer looks at; the rest comes with the next tick */
+    SERVED_MOST =
+        100, /* waiters that one command or one tick of the timer looks at; the rest comes with the next tick */
     PAUSED_RETRY_MS = 50,
     KEY_MAX_BYTES = 60000, /* a key with a longer name cannot be waited for */
 };
@@ -24,7 +25,8 @@ struct line {
     struct list_head waiters;
     size_t count;
     enum wait_kind kind;
-    bool busy; /* being served: stays even when it is empty */
+    bool busy;       /* being served: stays even when it is empty */
+    size_t unlooked; /* WAIT_NEWS: how many from the front have not been looked at since the news */
     int db;
     char address[];
 };
@@ -106,6 +108,10 @@ size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes nam
     return line ? line->count : 0;
 }
 
+static struct waiter *first_in(const struct line *line) {
+    return list_top(&line->waiters, struct waiter, node);
+}
+
 static void line_free(struct line *line) {
     deadlines_unset(&deadlines, &line->deadline);
     hash_index_remove(&lines, &line->entry);
@@ -147,6 +153,22 @@ static void line_due(struct line *line, int64_t due_ms) {
         deadlines_set(&deadlines, &line->deadline, due_ms);
 }
 
+/* With the next turn of the event loop, when whatever goes on now is over. */
+static void look_soon(struct line *line) {
+    line_due(line, server_now_ms());
+    arm();
+}
+
+/* A waiter goes without having been served. Who comes after the first one may be able to have what that one could
+ * not. */
+static void depart(struct waiter *waiter) {
+    struct line *line = waiter->line;
+    if (!line) return;
+    bool others = line->count > 1, was_first = first_in(line) == waiter;
+    leave(waiter);
+    if (others && was_first && line->kind == WAIT_LEASE) look_soon(line);
+}
+
 /* The clock has been moved: whoever is due by the new one is looked at with the next tick. */
 static void wait_clock_moved(void) {
     if (!timer_set) return;
@@ -158,14 +180,7 @@ static void wait_clock_moved(void) {
 
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
-    switch (command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms)) {
-    case OUTCOME_WAITING:
-    case OUTCOME_WRONG_TYPE: return false;
-    case OUTCOME_CONTAINER_NOT_FOUND: /* a key that goes leaves its waiters waiting */
-        *due_ms = WAIT_NO_INSTANT;
-        return false;
-    default: return true;
-    }
+    return command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms) != OUTCOME_WAITING;
 }
 
 static void note_served(const struct waiter *waiter) {
@@ -177,42 +192,57 @@ static void note_served(const struct waiter *waiter) {
  * do, before it looks for other work. */
 static void answer(RedisModuleCtx *ctx, struct waiter *waiter) {
     leave(waiter);
-    note_served(waiter);
     waiter->answering = true;
     if (waiter->kind == WAIT_LEASE)
         command_grant(waiter->command, ctx, waiter->argv, waiter->argc, &waiter->result);
+    if (waiter->result.outcome == OUTCOME_DONE) note_served(waiter);
     RedisModule_UnblockClient(waiter->client, waiter);
 }
 
 /* One after the other, until the first in line has to go on waiting. */
-static void serve_in_turn(RedisModuleCtx *ctx, struct line *line) {
-    for (struct waiter *waiter; (waiter = list_top(&line->waiters, struct waiter, node));
-         answer(ctx, waiter)) {
+static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
+    for (struct waiter *waiter; *budget > 0 && (waiter = first_in(line)); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        if (ready(ctx, waiter, &due_ms)) continue;
-        line_due(line, due_ms);
-        return;
+        if (!ready(ctx, waiter, &due_ms)) {
+            line_due(line, due_ms);
+            return;
+        }
+        answer(ctx, waiter);
     }
+    if (first_in(line)) line_due(line, server_now_ms());
 }
 
-static void serve_all(RedisModuleCtx *ctx, struct line *line) {
-    struct waiter *waiter, *next;
-    list_for_each_safe (&line->waiters, waiter, next, node) {
+/* Whom the news do not concern goes to the end. */
+static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
+    for (struct waiter *waiter; *budget > 0 && line->unlooked && (waiter = first_in(line)); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
-        if (ready(ctx, waiter, &due_ms)) answer(ctx, waiter);
+        line->unlooked--;
+        if (ready(ctx, waiter, &due_ms)) {
+            answer(ctx, waiter);
+        } else {
+            list_del(&waiter->node);
+            list_add_tail(&line->waiters, &waiter->node);
+        }
     }
+    line_due(line, line->unlooked ? server_now_ms() : WAIT_NO_INSTANT);
 }
 
 /* To serve one waiter is to change something, for which the same line is looked at again: once is enough. */
-static void serve(RedisModuleCtx *ctx, struct line *line) {
+static void serve(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (line->busy) return;
     line->busy = true;
     if (line->kind == WAIT_NEWS)
-        serve_all(ctx, line);
+        serve_all(ctx, line, budget);
     else
-        serve_in_turn(ctx, line);
+        serve_in_turn(ctx, line, budget);
     line->busy = false;
     if (!line->count) line_free(line);
+}
+
+static void serve_now(const struct call *call, struct line *line) {
+    int budget = SERVED_MOST;
+    serve(call->ctx, line, &budget);
+    arm();
 }
 
 static bool in_transaction(RedisModuleCtx *ctx) {
@@ -222,23 +252,28 @@ static bool in_transaction(RedisModuleCtx *ctx) {
 void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
     if (!line) return;
-    if (in_transaction(call->ctx)) {
-        RedisModule_SignalKeyAsReady(call->ctx, call->argv[1]);
-        return;
-    }
-    serve(call->ctx, line);
-    arm();
+    line->unlooked = line->count;
+    if (in_transaction(call->ctx))
+        look_soon(line);
+    else
+        serve_now(call, line);
 }
 
 void wait_serve(const struct call *call, enum wait_kind kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
-    if (!line || in_transaction(call->ctx)) return;
-    serve(call->ctx, line);
-    arm();
+    if (line && !in_transaction(call->ctx)) serve_now(call, line);
 }
 
-void wait_key_changed(const struct call *call) {
-    if (waiters_count) RedisModule_SignalKeyAsReady(call->ctx, call->argv[1]);
+static void look_at_line(void *context, struct entry *entry) {
+    struct line *line = container_of(entry, struct line, entry);
+    (void)context;
+    line->unlooked = line->count;
+    look_soon(line);
+}
+
+void wait_look_at_all(void) {
+    for (size_t place = 0; place < lines.buckets; place++)
+        hash_index_visit(&lines, place, look_at_line, NULL);
 }
 
 static bool may_write(RedisModuleCtx *ctx) {
@@ -247,23 +282,28 @@ static bool may_write(RedisModuleCtx *ctx) {
            !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
+/* Leases are for a primary that may write to give; news are for anybody to read. */
+static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
+    RedisModule_SelectDb(ctx, line->db);
+    if (line->kind == WAIT_NEWS || writable) {
+        if (!line->unlooked) line->unlooked = line->count;
+        serve(ctx, line, budget);
+    } else {
+        line_due(line, now_ms + PAUSED_RETRY_MS);
+    }
+}
+
 static void on_timer(RedisModuleCtx *ctx, void *data) {
     (void)data;
     timer_set = false;
-    if (!deadlines_first(&deadlines)) return;
-    if (!may_write(ctx)) {
-        timer_due_ms = 0;
-        set_timer(PAUSED_RETRY_MS);
-        return;
-    }
     int64_t now_ms = server_now_ms();
-    for (int i = 0; i < TICK_LINES; i++) {
+    bool writable = may_write(ctx);
+    for (int budget = SERVED_MOST; budget > 0; budget--) {
         struct deadline *first = deadlines_first(&deadlines);
         if (!first || first->due_ms > now_ms) break;
         struct line *line = container_of(first, struct line, deadline);
         deadlines_unset(&deadlines, first);
-        RedisModule_SelectDb(ctx, line->db);
-        serve(ctx, line);
+        serve_due(ctx, line, writable, now_ms, &budget);
     }
     arm();
 }
@@ -282,8 +322,7 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     (void)argc;
     if (!line) return REDISMODULE_ERR;
-    if (line->kind != WAIT_NEWS && list_top(&line->waiters, struct waiter, node) != waiter)
-        return REDISMODULE_ERR;
+    if (line->kind != WAIT_NEWS && first_in(line) != waiter) return REDISMODULE_ERR;
     if (!ready(ctx, waiter, &due_ms)) {
         line_due(line, due_ms);
         arm();
@@ -300,7 +339,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
     (void)argv;
     (void)argc;
-    leave(waiter);
+    depart(waiter);
     if (waiter->answering && waiter->kind == WAIT_LEASE)
         command_reply(waiter->command, ctx, &waiter->result);
     else
@@ -309,11 +348,17 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_OK;
 }
 
-/* However the client got out of here. */
+/* The client has gone, or was unblocked by hand with an error: from this moment nobody must give it anything. */
+static void on_disconnect(RedisModuleCtx *ctx, RedisModuleBlockedClient *client) {
+    (void)client;
+    depart(waiter_of(ctx));
+}
+
+/* However the client got out of here; the server says so last, and perhaps later. */
 static void on_gone(RedisModuleCtx *ctx, void *data) {
     struct waiter *waiter = data;
     (void)ctx;
-    leave(waiter);
+    depart(waiter);
     for (int i = 0; i < waiter->argc; i++) RedisModule_FreeString(NULL, waiter->argv[i]);
     memory_free(waiter->argv);
     memory_free(waiter);
@@ -356,7 +401,10 @@ enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes n
     waiter->client =
         RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
                                       call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
-    if (!waiter->client) on_gone(call->ctx, waiter);
+    if (waiter->client)
+        RedisModule_SetDisconnectCallback(waiter->client, on_disconnect);
+    else
+        on_gone(call->ctx, waiter);
     return OUTCOME_WAITING;
 }
 

@@ -5,7 +5,8 @@
  * A waiter is a command that could not be answered yet: its row and its arguments. When something may have changed for
  * a line, its first waiter is probed: the command runs once without effect or reply. If it can be answered now, it
  * runs as if it had just arrived, the client gets the reply, and the next one is probed. So a hand-over costs the same
- * however long the line is, and happens inside the command that made it possible.
+ * however long the line is, and happens inside the command that made it possible. Where many can be served at once,
+ * the timer goes on where the command has to stop.
  *
  * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one timer
  * stands for the earliest of all. Nothing polls.
@@ -14,7 +15,7 @@
  * or SWAPDB, makes the server call the waiters itself; a key that goes leaves them waiting; and clients that leave,
  * time out or are unblocked by hand, or that lose their primary, are the server's to handle.
  *
- * Inside of a transaction or a script nothing waits and nobody is served: that happens when it is over. */
+ * Inside of a transaction or a script nothing waits and nobody is served: the timer does that when it is over. */
 #ifndef HOLDFAST_WAIT_H
 #define HOLDFAST_WAIT_H
 
@@ -49,8 +50,8 @@ void wait_look(const struct call *call, enum wait_kind kind, struct bytes name);
 /* Likewise, but leaves the line alone inside of a transaction or a script. */
 void wait_serve(const struct call *call, enum wait_kind kind, struct bytes name);
 
-/* Somebody else has changed the key, as a whole or in parts. */
-void wait_key_changed(const struct call *call);
+/* Everything may have changed. */
+void wait_look_at_all(void);
 
 /* For INFO. */
 struct wait_stats {
