@@ -48,7 +48,7 @@ static const struct clause
     proposed  = {TOKEN("ID"), SHAPE_VALUE, SLOT_ID, .width = 1, .rule = lease_id_rule, .names = {"guid"}},
     owner     = {TOKEN("OWNER"), SHAPE_VALUE, SLOT_OWNER, .width = 1, .rule = lease_owner_rule, .names = {"text"}},
     period    = {TOKEN("PERIOD"), SHAPE_DURATION, SLOT_PERIOD, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = LEASE_BREAK_MAX_SECONDS * 1000, .names = {"seconds"}},
+                 .least = 0, .most = LEASE_BREAK_MAX_SECONDS * INT64_C(1000), .names = {"seconds"}},
 
     access    = {TOKEN("ACCESS"), SHAPE_CHOICE, SLOT_ACCESS, .width = 1, .words = access_words, .names = {"access"}},
     range     = {TOKEN("RANGE"), SHAPE_RANGE, SLOT_RANGE, .width = 2, .fault = OUTCOME_INVALID_RANGE,

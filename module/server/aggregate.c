@@ -12,9 +12,9 @@ const struct aggregate *aggregate_of_type(const RedisModuleType *type) {
     return NULL;
 }
 
-const struct aggregate *aggregate_of_family(unsigned char letter) {
-    for (struct aggregate *const *family = families; *family; family++)
-        if ((*family)->family == letter) return *family;
+const struct aggregate *aggregate_of_family(unsigned char family) {
+    for (struct aggregate *const *at = families; *at; at++)
+        if ((*at)->family == family) return *at;
     return NULL;
 }
 
