@@ -29,11 +29,11 @@ void version_observe(version seen);
  * other, from giving the same versions. */
 void version_renew_epoch(uint32_t start);
 
-/* False for a version that lies more than ten years ahead of the clock: observing it would poison all later
- * ones. */
-/* What no server mints in this century is none; whoever brings it is not believed. */
+/* No server mints beyond this one before 2097; whatever says so is not believed, wherever it comes from. */
 #define VERSION_MOST (UINT64_C(0xf0000000) << 32)
 
+/* False for a version that lies more than ten years ahead of the clock: observing it would poison all later
+ * ones. */
 bool version_plausible(version seen, int64_t now_ms);
 
 void version_write(version v, char text[VERSION_TEXT_LENGTH]);

@@ -96,9 +96,10 @@ static enum outcome refusal(enum cell cell) {
     }
 }
 
-/* When a lease or a period that begins now ends. */
+/* When a lease or a period that begins now ends. What has a duration has an end, however far away. */
 static int64_t end_of(int64_t now_ms, int64_t duration_ms) {
-    return duration_ms < 0 || duration_ms > LEASE_FOREVER - now_ms ? LEASE_FOREVER : now_ms + duration_ms;
+    if (duration_ms < 0) return LEASE_FOREVER;
+    return duration_ms < LEASE_FOREVER - now_ms ? now_ms + duration_ms : LEASE_FOREVER - 1;
 }
 
 static int64_t sooner(int64_t a, int64_t b) {

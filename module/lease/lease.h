@@ -98,7 +98,7 @@ enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum l
 /* Whether a write that passed leaves nothing of this lease but its last id. */
 bool lease_ended(const struct lease *lease, int64_t now_ms);
 
-/* Whether an operation has left everything as it was. */
+/* Whether breaking has left a lease as it was. */
 bool lease_unmoved(const struct lease *a, const struct lease *b);
 
 /* What a write leaves of a lease that has ended. */

@@ -11,16 +11,12 @@ enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CHANGE_KINDS, REBUILD, MOVES }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void take_over(struct container_trial *trial, struct container *successor) {
-    container_free(trial->container);
-    trial->container = successor;
-    container_trial_compare(trial);
-}
-
 static void step(struct container_trial *trial, const struct choice *choice) {
     switch (choice->kind % MOVES) {
-    case COPY: take_over(trial, container_copy(trial->container)); break;
-    case REBUILD: take_over(trial, container_rebuild(trial->container, choice->fine * 16U + 16)); break;
+    case COPY: container_trial_copy(trial); break;
+    case REBUILD:
+        container_trial_take_over(trial, container_rebuild(trial->container, choice->fine * 16U + 16));
+        break;
     default: container_trial_step(trial, choice);
     }
 }

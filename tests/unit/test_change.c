@@ -2,6 +2,7 @@
  * hold, and what is no record at all. */
 #include "blob/change.h"
 
+#include "core/duration.h"
 #include "dice.h"
 #include "draft.h"
 #include "unit.h"
@@ -74,7 +75,9 @@ enum {
     PROPERTIES = 16,
     METADATA = 32,
     POLICIES = 64,
-    CONTENT = 128
+    LEASE = 128,
+    FREES = 256,
+    CONTENT = 512
 };
 
 static const struct {
@@ -86,11 +89,13 @@ static const struct {
     {"container.setmeta", CHANGE_SETMETA, STAMP | METADATA},
     {"container.setacl", CHANGE_SETACL, STAMP | ACCESS | POLICIES},
     {"container.delete", CHANGE_DROP, 0},
-    {"blob.put", CHANGE_PUT, NAME | STAMP | CREATED | PROPERTIES | METADATA | CONTENT},
+    {"blob.put", CHANGE_PUT, NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT},
     {NULL, CHANGE_EXTEND, NAME | CONTENT},
-    {"blob.setprops", CHANGE_SETBLOBPROPS, NAME | STAMP | PROPERTIES},
-    {"blob.setmeta", CHANGE_SETBLOBMETA, NAME | STAMP | METADATA},
-    {"blob.delete", CHANGE_DELETE, NAME},
+    {"blob.setprops", CHANGE_SETBLOBPROPS, NAME | STAMP | PROPERTIES | FREES},
+    {"blob.setmeta", CHANGE_SETBLOBMETA, NAME | STAMP | METADATA | FREES},
+    {"blob.delete", CHANGE_DELETE, NAME | FREES},
+    {"lease.acquire", CHANGE_LEASE, LEASE},
+    {"lease.acquire", CHANGE_BLOBLEASE, NAME | LEASE},
 };
 
 static void leave_only(struct change *change, unsigned brings) {
@@ -101,6 +106,10 @@ static void leave_only(struct change *change, unsigned brings) {
     if (!(brings & PROPERTIES)) change->properties = (struct packed_list){0, {"", 0}};
     if (!(brings & METADATA)) change->metadata = (struct packed_list){0, {"", 0}};
     if (!(brings & POLICIES)) change->policies = (struct packed_list){0, {"", 0}};
+    if (!(brings & LEASE)) change->lease = (struct lease){.owner = {"", 0}};
+    if (!(brings & LEASE)) change->event = LEASE_QUIET;
+    if (!(brings & FREES)) change->frees_lease = false;
+    if (!(brings & (LEASE | FREES))) change->expired = false;
 }
 
 static void every_kind_brings_what_it_should(void **state) {
@@ -108,19 +117,24 @@ static void every_kind_brings_what_it_should(void **state) {
     require_same(COUNT_OF(vocabulary), CHANGE_KINDS, "the table has every kind");
     for (size_t i = 0; i < COUNT_OF(vocabulary); i++) {
         enum change_kind kind = vocabulary[i].kind;
-        const struct choice full = {
-            .kind = (uint8_t)kind, .name = 9, .size = 3, .properties = 63, .metadata = 2, .stamp = 2};
+        const struct choice full = {.kind = (uint8_t)kind,
+                                    .name = 9,
+                                    .size = 3,
+                                    .beside = 16 + 32,
+                                    .properties = 127,
+                                    .metadata = 1,
+                                    .stamp = 2};
         struct sample sample;
         struct change change, expected;
         require_same(kind, i, "the kinds are in order");
         require_same(change_has_name(kind), (vocabulary[i].brings & NAME) != 0, "kind %zu", i);
         require_same(change_has_content(kind), (vocabulary[i].brings & CONTENT) != 0, "kind %zu", i);
-        const char *event = change_event(kind), *expected_event = vocabulary[i].event;
+        sample_make(&sample, &full);
+        require(change_read(bytes_of(sample.data, sample.length), &change), "kind %zu is refused", i);
+        const char *event = change_event(&change), *expected_event = vocabulary[i].event;
         require((event == NULL) == (expected_event == NULL), "kind %zu", i);
         if (event && expected_event)
             require_bytes(bytes_text(event), bytes_text(expected_event), "kind %zu", i);
-        sample_make(&sample, &full);
-        require(change_read(bytes_of(sample.data, sample.length), &change), "kind %zu is refused", i);
         expected = sample.draft.change;
         leave_only(&expected, vocabulary[i].brings);
         require(change_same(&change, &expected), "kind %zu brings something else", i);
@@ -136,22 +150,45 @@ static void every_kind_brings_what_it_should(void **state) {
 
 #define RECORD(text) sizeof(text) - 1, (text)
 
+#define ID    "\x08\x07\x06\x05\x04\x03\x02\x01\x18\x17\x16\x15\x14\x13\x12\x11"
+#define TOKEN "\x06\x00\x00\x00\x00\x00\xa0\x65"
+
+enum { PLAIN, META = 1, ENDS = 2 /* a lease's time, or the lease */ };
+
 static const struct {
     enum change_kind kind;
-    bool metadata; /* a=b, or none */
+    unsigned sort;
     size_t length;
     const char *bytes;
 } records[] = {
-    {CHANGE_CREATE, true, RECORD("C\1\0" ETAG "\xe8\x07\xe7\x07\2\1\4\1a\1b\0")},
-    {CHANGE_SETMETA, false, RECORD("C\1\1" ETAG "\xe8\x07\0")},
-    {CHANGE_SETACL, false, RECORD("C\1\2" ETAG "\xe8\x07\2\0")},
-    {CHANGE_DROP, false, RECORD("C\1\3")},
-    {CHANGE_PUT, false, RECORD("C\1\4\4name" ETAG "\xe8\x07\xe7\x07\0\0")},
-    {CHANGE_EXTEND, false, RECORD("C\1\5\4name")},
-    {CHANGE_SETBLOBPROPS, false, RECORD("C\1\6\4name" ETAG "\xe8\x07\0")},
-    {CHANGE_SETBLOBMETA, true, RECORD("C\1\7\4name" ETAG "\xe8\x07\1\4\1a\1b")},
-    {CHANGE_DELETE, false, RECORD("C\1\10\4name")},
+    {CHANGE_CREATE, META, RECORD("C\1\0" ETAG "\xe8\x07\xe7\x07\2\1\4\1a\1b\0")},
+    {CHANGE_SETMETA, PLAIN, RECORD("C\1\1" ETAG "\xe8\x07\0")},
+    {CHANGE_SETACL, PLAIN, RECORD("C\1\2" ETAG "\xe8\x07\2\0")},
+    {CHANGE_DROP, PLAIN, RECORD("C\1\3")},
+    {CHANGE_PUT, PLAIN, RECORD("C\1\4\4name" ETAG "\xe8\x07\xe7\x07\0\0\0")},
+    {CHANGE_PUT, META | ENDS, RECORD("C\1\4\4name" ETAG "\xe8\x07\xe7\x07\0\1\4\1a\1b\x81")},
+    {CHANGE_EXTEND, PLAIN, RECORD("C\1\5\4name")},
+    {CHANGE_SETBLOBPROPS, PLAIN, RECORD("C\1\6\4name" ETAG "\xe8\x07\0\0")},
+    {CHANGE_SETBLOBMETA, META, RECORD("C\1\7\4name" ETAG "\xe8\x07\1\4\1a\1b\0")},
+    {CHANGE_SETBLOBMETA, META | ENDS, RECORD("C\1\7\4name" ETAG "\xe8\x07\1\4\1a\1b\x81")},
+    {CHANGE_DELETE, PLAIN, RECORD("C\1\10\4name\0")},
+    {CHANGE_DELETE, ENDS, RECORD("C\1\10\4name\x81")},
+    {CHANGE_LEASE, PLAIN, RECORD("C\1\x09\0\1" ID TOKEN "\0\xe6\x07\xff\xff\xff\xff\xff\xff\xff\xff\x7f\0")},
+    {CHANGE_LEASE, ENDS, RECORD("C\1\x09\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
+    {CHANGE_BLOBLEASE, ENDS, RECORD("C\1\x0a\4name\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
 };
+
+static struct lease lease_once_written(bool ends) {
+    return (struct lease){
+        .kind = ends ? LEASE_BROKEN_OFF : LEASE_HELD,
+        .id = {UINT64_C(0x0102030405060708), UINT64_C(0x1112131415161718)},
+        .token = UINT64_C(0x65a0000000000006),
+        .duration_ms = ends ? 15000 : DURATION_INFINITE_MS,
+        .since_ms = 998,
+        .ends_ms = ends ? 1000 : LEASE_FOREVER,
+        .owner = bytes_text(ends ? "me" : ""),
+    };
+}
 
 static void the_format_is_what_it_was(void **state) {
     (void)state;
@@ -159,19 +196,31 @@ static void the_format_is_what_it_was(void **state) {
     pairs_start(&metadata);
     pairs_add_texts(&metadata, (const char *const[]){"a=b", NULL});
     for (size_t i = 0; i < COUNT_OF(records); i++) {
+        bool ends = records[i].sort & ENDS;
         const struct change change = {
             .kind = records[i].kind,
             .access = ACCESS_CONTAINER,
             .name = bytes_text("name"),
             .stamp = {UINT64_C(0x65a0000000000005), 1000},
             .created_ms = 999,
-            .metadata = records[i].metadata ? pairs_list(&metadata) : packed_view(NULL),
+            .metadata = records[i].sort & META ? pairs_list(&metadata) : packed_view(NULL),
+            .lease = lease_once_written(ends),
+            .event = ends ? LEASE_BREAKED : LEASE_QUIET,
+            .frees_lease = ends,
+            .expired = ends,
         };
         struct record_writer writer;
         record_start(&writer);
         change_write(&change, &writer);
-        require_bytes(written(&writer), bytes_of(records[i].bytes, records[i].length), "kind %zu", i);
+        struct bytes once = bytes_of(records[i].bytes, records[i].length);
+        struct change read;
+        require_bytes(written(&writer), once, "record %zu", i);
         record_end(&writer);
+        require(change_read(once, &read), "record %zu is refused", i);
+        require_same(read.kind, records[i].kind, "record %zu", i);
+        bool tells = vocabulary[read.kind].brings & (FREES | LEASE);
+        require_same(read.expired, tells && ends, "record %zu", i);
+        require_same(read.frees_lease, vocabulary[read.kind].brings & FREES && ends, "record %zu", i);
     }
     pairs_end(&metadata);
 }
@@ -217,6 +266,8 @@ static void require_refused_or_sound(struct bytes record) {
     if (!change_read(record, &change)) return;
     require(change.kind < CHANGE_KINDS && change.access < ACCESS_KINDS, "there is no such kind or access");
     require(change.stamp.modified_ms >= 0 && change.created_ms >= 0, "an instant lies before 1970");
+    require(change.stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
+    if (vocabulary[change.kind].brings & LEASE) require(lease_sound(&change.lease), "an unsound lease");
     struct record_writer writer;
     record_start(&writer);
     change_write(&change, &writer);
@@ -284,7 +335,11 @@ static void the_head_has_to_be_right(void **state) {
 /* --- Records that are well formed, and say what may not be ---------------------------------------------- */
 
 static struct change sound_change(enum change_kind kind) {
-    return (struct change){.kind = kind, .name = bytes_text("name"), .stamp = {5, 5}, .created_ms = 5};
+    return (struct change){.kind = kind,
+                           .name = bytes_text("name"),
+                           .stamp = {5, 5},
+                           .created_ms = 5,
+                           .lease = lease_once_written(true)};
 }
 
 static void require_soundness(const struct change *change, bool expected, const char *why) {
@@ -317,14 +372,35 @@ static void names_keep_the_rules(void **state) {
         }
 }
 
+/* Whoever brings an ETag, it is one that some server may have minted. */
+static void etags_keep_the_rules(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        version etag;
+        bool sound;
+    } cases[] = {
+        {"no ETag", 0, false},
+        {"the smallest", 1, true},
+        {"the greatest", VERSION_MOST, true},
+        {"a greater one", VERSION_MOST + 1, false},
+        {"the next epoch's", VERSION_MOST + (UINT64_C(1) << 32), false},
+        {"the greatest number", UINT64_MAX, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+            struct change change = sound_change((enum change_kind)kind);
+            bool stamped = vocabulary[kind].brings & STAMP;
+            change.stamp.etag = cases[i].etag;
+            require_soundness(&change, cases[i].sound || !stamped, cases[i].why);
+        }
+}
+
 static void stamps_and_access_keep_the_rules(void **state) {
     (void)state;
     struct change change = sound_change(CHANGE_CREATE);
     require_soundness(&change, true, "a creation");
-    change.stamp.etag = 0;
-    require_soundness(&change, false, "no ETag");
-    change.stamp.etag = UINT64_MAX;
-    require_soundness(&change, true, "the greatest ETag");
+    change.stamp.etag = VERSION_MOST;
     change.stamp.modified_ms = INT64_MAX;
     change.created_ms = INT64_MAX;
     require_soundness(&change, true, "the last instant");
@@ -361,6 +437,75 @@ static void lists_keep_the_rules(void **state) {
     }
 }
 
+static void leases_keep_the_rules(void **state) {
+    (void)state;
+    for (int kind = CHANGE_LEASE; kind <= CHANGE_BLOBLEASE; kind++) {
+        struct change change = sound_change((enum change_kind)kind);
+        for (int event = 0; event < 128; event++)
+            for (int expired = 0; expired < 2; expired++) {
+                change.event = (enum lease_event)event;
+                change.expired = expired;
+                require_soundness(&change, event < LEASE_EVENTS, "an event");
+            }
+        change.event = LEASE_QUIET;
+        change.lease.token = 0;
+        require_soundness(&change, false, "a lease that never was");
+        change.lease.token = VERSION_MOST;
+        require_soundness(&change, true, "the greatest token");
+        change.lease.token = VERSION_MOST + 1;
+        require_soundness(&change, false, "a greater token");
+        change.lease = lease_once_written(true);
+        change.lease.ends_ms = LEASE_FOREVER;
+        require_soundness(&change, false, "what is broken off, without an end");
+        change.lease.kind = LEASE_HELD;
+        require_soundness(&change, false, "a fixed lease without an end");
+        change.lease = lease_once_written(false);
+        require_soundness(&change, true, "a lease without an end");
+        change.lease.ends_ms = 1000;
+        require_soundness(&change, false, "a lease without a duration that has an end");
+    }
+}
+
+/* What the byte at the end of a write, or of the end of a blob, may say. */
+static void an_ended_lease_is_told_of_by_known_bits(void **state) {
+    (void)state;
+    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+        if (!(vocabulary[kind].brings & FREES)) continue;
+        const struct change plain = sound_change((enum change_kind)kind);
+        struct record_writer writer;
+        record_start(&writer);
+        change_write(&plain, &writer);
+        for (int byte = 0; byte < 256; byte++) {
+            struct change change;
+            writer.data[writer.length - 1] = (char)byte;
+            bool read = change_read(written(&writer), &change);
+            require_same(read, (byte & 0x7e) == 0, "kind %d, the byte %d", kind, byte);
+            if (read) require_same(change.frees_lease, byte & 1, "kind %d, the byte %d", kind, byte);
+            if (read) require_same(change.expired, byte >> 7, "kind %d, the byte %d", kind, byte);
+        }
+        require(!sound(bytes_of(writer.data, writer.length - 1)), "kind %d without that byte", kind);
+        record_end(&writer);
+    }
+}
+
+/* A write and the end of a blob speak of themselves, whatever they do to a lease. */
+static void a_lease_is_spoken_of_by_what_befell_it(void **state) {
+    (void)state;
+    static const char *const events[LEASE_EVENTS] = {NULL,           "lease.acquire", "lease.renew",
+                                                     "lease.change", "lease.release", "lease.break"};
+    for (int kind = 0; kind < CHANGE_KINDS; kind++)
+        for (int event = 0; event < LEASE_EVENTS; event++) {
+            struct change change = sound_change((enum change_kind)kind);
+            bool of_lease = vocabulary[kind].brings & LEASE;
+            if (of_lease) change.event = (enum lease_event)event;
+            const char *expected = of_lease ? events[event] : vocabulary[kind].event;
+            const char *told = change_event(&change);
+            require((told == NULL) == (expected == NULL), "kind %d, event %d", kind, event);
+            if (told && expected)
+                require_bytes(bytes_text(told), bytes_text(expected), "kind %d, event %d", kind, event);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(what_is_written_is_read_back),
@@ -372,8 +517,12 @@ int main(void) {
         tidy_test(random_bytes_are_refused_or_sound),
         tidy_test(the_head_has_to_be_right),
         tidy_test(names_keep_the_rules),
+        tidy_test(etags_keep_the_rules),
         tidy_test(stamps_and_access_keep_the_rules),
         tidy_test(lists_keep_the_rules),
+        tidy_test(leases_keep_the_rules),
+        tidy_test(an_ended_lease_is_told_of_by_known_bits),
+        tidy_test(a_lease_is_spoken_of_by_what_befell_it),
     };
     return cmocka_run_group_tests_name("change", tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 #include "container_trial.h"
 #include "core/memory.h"
 #include "dice.h"
+#include "mover.h"
+#include "roster.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -41,6 +43,7 @@ static void equals_a_naive_model(void **state) {
         struct container_census census = container_census();
         require_same(census.containers, trial.before.containers, "it is freed");
         require_same(census.blobs, trial.before.blobs, "it is freed");
+        require_same(census.leases, trial.before.leases, "it is freed");
         require_same(census.content_bytes, trial.before.content_bytes, "it is freed");
     }
 }
@@ -169,7 +172,9 @@ static void a_copy_is_equal_and_independent(void **state) {
         struct container_trial trial;
         struct dice dice = {seed};
         run(&trial, &dice, 200);
+        require(model_standing(&trial.model), "there are leases to lose");
         struct container *copy = container_copy(trial.container);
+        model_forget_leases(&trial.model);
         model_compare(&trial.model, copy);
         struct container_census census = container_census();
         require_same(census.containers - trial.before.containers, 2, "two of them");
@@ -178,9 +183,7 @@ static void a_copy_is_equal_and_independent(void **state) {
         /* The original changes and goes, and the copy has seen nothing of it. */
         for (int i = 0; i < 100; i++) change_unseen(trial.container, draw(&dice));
         model_compare(&trial.model, copy);
-        container_free(trial.container);
-        trial.container = copy;
-        container_trial_compare(&trial);
+        container_trial_take_over(&trial, copy);
         container_trial_end(&trial);
     }
 }
@@ -192,10 +195,7 @@ static void records_build_an_equal_container(void **state) {
         struct container_trial trial;
         struct dice dice = {30 + i};
         run(&trial, &dice, pieces[i] < 100 ? 10 : 300);
-        struct container *rebuilt = container_rebuild(trial.container, pieces[i]);
-        container_free(trial.container);
-        trial.container = rebuilt;
-        container_trial_compare(&trial);
+        container_trial_take_over(&trial, container_rebuild(trial.container, pieces[i]));
         container_trial_end(&trial);
     }
 }
@@ -225,12 +225,13 @@ static void what_does_not_fit_does_nothing(void **state) {
     struct container_trial trial;
     struct dice dice = {40};
     run(&trial, &dice, 100);
-    const enum change_kind kinds[] = {CHANGE_EXTEND, CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA,
-                                      CHANGE_DELETE, CHANGE_CREATE,       CHANGE_DROP};
+    const enum change_kind kinds[] = {CHANGE_EXTEND, CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA, CHANGE_DELETE,
+                                      CHANGE_CREATE, CHANGE_DROP,         CHANGE_BLOBLEASE};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         struct change change = {.kind = kinds[i],
                                 .name = bytes_text("missing"),
                                 .stamp = {9, 9},
+                                .lease = {.kind = LEASE_HELD, .token = 9},
                                 .content = bytes_text("content")};
         if (kinds[i] == CHANGE_EXTEND) change.chunk = chunk_copy(change.content);
         require(!container_apply(trial.container, NULL, &change), "a change of kind %d fits", (int)kinds[i]);
@@ -264,37 +265,14 @@ static void an_extension_without_memory_does_nothing(void **state) {
 
 /* --- Moving in memory ----------------------------------------------------------------------------------- */
 
-/* To a place of the same size, as an allocator moves things; some it leaves where they are. */
-static void *move(void *context, void *memory) {
-    if (dice_percent(context, 30)) return NULL;
-    size_t size = memory_size(memory);
-    void *moved = memory_alloc(size);
-    bool same_size = memory_size(moved) == size;
-    if (same_size) memcpy(moved, memory, size);
-    memory_free(same_size ? memory : moved);
-    return same_size ? moved : NULL;
-}
-
-static void *move_owner(void *context, void *owner, struct bytes *bytes) {
-    void *moved = move(context, owner);
-    if (moved) *bytes = owner_bytes(moved);
-    return moved;
-}
-
-static void relocate_all(struct container_trial *trial, const struct relocation *relocation) {
-    trial->container = container_relocate(trial->container, relocation);
-    for (size_t place = 0; place < trial->container->blobs.by_hash.buckets; place++)
-        container_relocate_blobs(trial->container, place, relocation);
-}
-
 static void all_of_it_may_move(void **state) {
     (void)state;
     struct container_trial trial;
     struct dice dice = {50};
-    const struct relocation relocation = {move, move_owner, &dice};
+    const struct relocation relocation = mover(&dice);
     run(&trial, &dice, 300);
     for (int round = 0; round < 20; round++) {
-        relocate_all(&trial, &relocation);
+        trial.container = container_relocate_all(trial.container, &relocation);
         container_trial_compare(&trial);
         for (int i = 0; i < 20; i++) {
             struct choice choice = draw(&dice);
@@ -305,16 +283,87 @@ static void all_of_it_may_move(void **state) {
     container_trial_end(&trial);
 }
 
+static void *move_always(void *context, void *memory) {
+    size_t *moves = context;
+    ++*moves;
+    return memory_resize(memory, memory_size(memory));
+}
+
+static void *move_no_owner(void *context, void *owner, struct bytes *bytes) {
+    (void)context, (void)owner, (void)bytes;
+    return NULL;
+}
+
+/* The container moves with its lists and its lease; its index moves with the blobs, piece by piece. */
+static void the_index_moves_with_the_blobs(void **state) {
+    (void)state;
+    struct container_trial trial;
+    size_t moves = 0;
+    const struct relocation relocation = {move_always, move_no_owner, &moves};
+    const struct choice lists = {.metadata = 1};
+    container_trial_start(&trial, &lists);
+    container_trial_step(&trial, &(struct choice){.kind = CHANGE_LEASE, .properties = LEASE_HELD});
+    put(&trial, "blob", bytes_text("content"));
+    const struct container *before = trial.container;
+    void *segments = trial.container->blobs.by_hash.segments;
+    const struct blob *blob = container_find(trial.container, bytes_text("blob"));
+    trial.container = container_relocate(trial.container, &relocation);
+    require(trial.container != before, "the container stays where it is");
+    require_same(moves, 4, "the container, two lists and a lease");
+    require((void *)trial.container->blobs.by_hash.segments == segments, "the index moves at once");
+    require(container_find(trial.container, bytes_text("blob")) == blob, "a blob moves at once");
+    container_trial_compare(&trial);
+    container_relocate_blobs(trial.container, 0, &relocation);
+    require((void *)trial.container->blobs.by_hash.segments != segments, "the index stays where it is");
+    require(container_find(trial.container, bytes_text("blob")) != blob, "the blob stays where it is");
+    require_same(moves, 7, "two parts of the index, and the blob");
+    container_trial_compare(&trial);
+    container_trial_end(&trial);
+}
+
+/* Puts or deletes some, so that the index grows, or shrinks, between the turns. */
+static void change_some(struct container_trial *trial, struct dice *dice, bool grow) {
+    char room[NAME_ROOM];
+    for (int i = 0; i < 40; i++) {
+        struct change change = {.kind = grow ? CHANGE_PUT : CHANGE_DELETE, .stamp = {7, 7}, .created_ms = 7};
+        change.name = name_numbered(dice_roll(dice, 3000), room);
+        if (grow || container_find(trial->container, change.name)) container_trial_apply(trial, &change);
+    }
+}
+
+/* A large one moves in turns, and changes in between. */
+static void it_may_move_in_turns(void **state) {
+    (void)state;
+    struct container_trial trial;
+    struct dice dice = {70};
+    const struct relocation relocation = mover(&dice);
+    size_t most = 0;
+    container_trial_start(&trial, &plain);
+    for (int i = 0; i < 80; i++) change_some(&trial, &dice, true);
+    for (int walk = 0; walk < 6; walk++) {
+        trial.container = container_relocate(trial.container, &relocation);
+        for (size_t place = 0; place < trial.container->blobs.by_hash.buckets; place++) {
+            container_relocate_blobs(trial.container, place, &relocation);
+            if (trial.container->blobs.by_hash.buckets > most) most = trial.container->blobs.by_hash.buckets;
+            if (dice_percent(&dice, 10)) change_some(&trial, &dice, walk % 2 == 0);
+        }
+        container_trial_compare(&trial);
+    }
+    require(most > 300, "the index never had more than %zu places", most);
+    container_trial_end(&trial);
+}
+
 /* What a copy shares stays where it is, since the other side points to it, too. */
 static void what_is_shared_does_not_move(void **state) {
     (void)state;
     struct container_trial trial;
     struct dice dice = {60};
-    const struct relocation relocation = {move, move_owner, &dice};
+    const struct relocation relocation = mover(&dice);
     run(&trial, &dice, 200);
+    container_trial_copy(&trial);
     struct container *copy = container_copy(trial.container);
     for (int round = 0; round < 5; round++) {
-        relocate_all(&trial, &relocation);
+        trial.container = container_relocate_all(trial.container, &relocation);
         model_compare(&trial.model, copy);
         model_compare(&trial.model, trial.container);
     }
@@ -337,6 +386,8 @@ int main(void) {
         tidy_test(what_does_not_fit_does_nothing),
         tidy_test(an_extension_without_memory_does_nothing),
         tidy_test(all_of_it_may_move),
+        tidy_test(the_index_moves_with_the_blobs),
+        tidy_test(it_may_move_in_turns),
         tidy_test(what_is_shared_does_not_move),
     };
     return cmocka_run_group_tests_name("container", tests, NULL, NULL);

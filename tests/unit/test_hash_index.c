@@ -196,15 +196,60 @@ static void a_tour_of_all_places_meets_every_entry_once(void **state) {
         for (int round = 0; round < 10; round++) {
             trial_run(&trial, 1000, 2000);
             struct tour tour = {&index, &trial.roster, 0};
-            hash_index_relocate(&index, &relocation);
-            for (size_t place = 0; place < index.buckets; place++)
+            for (size_t place = 0; place < index.buckets; place++) {
+                hash_index_relocate(&index, place, &relocation);
                 hash_index_visit(&index, place, move_visited, &tour);
+            }
             require_same(tour.seen, trial.roster.count, "round %d", round);
             trial_compare(&trial);
         }
         trial_end(&trial);
         hash_index_end(&index);
     }
+}
+
+enum { SEGMENT = 256 }; /* places that move together */
+
+struct moves {
+    void *moved[MANY / SEGMENT];
+    size_t count;
+};
+
+/* What has moved once must not move again in the same walk. */
+static void *move_once(void *context, void *memory) {
+    struct moves *moves = context;
+    for (size_t i = 0; i < moves->count; i++)
+        require(moves->moved[i] != memory, "it moves for a second time");
+    require(moves->count < COUNT_OF(moves->moved), "more moves than there are segments");
+    return moves->moved[moves->count++] = memory_resize(memory, memory_size(memory));
+}
+
+/* The table of segments moves with the first one; each segment where it begins, and nothing in between. */
+static void each_segment_moves_by_itself(void **state) {
+    (void)state;
+    const struct index_kind kind = kind_with(spread);
+    struct hash_index index;
+    hash_index_start(&index);
+    struct trial trial = {.kind = &kind, .index = &index};
+    struct moves moves = {.count = 0};
+    const struct relocation relocation = {move_once, NULL, &moves};
+    hash_index_relocate(&index, 0, &relocation);
+    require_same(moves.count, 2, "the smallest one");
+    require(add_many(&index, &trial.roster), "entries were added");
+    require(index.buckets > 4 * (size_t)SEGMENT, "there are only %zu places", index.buckets);
+    moves.count = 0;
+    for (size_t place = 0; place < index.buckets; place++) {
+        size_t before = moves.count, expected = place == 0 ? 2 : place % SEGMENT == 0;
+        hash_index_relocate(&index, place, &relocation);
+        require_same(moves.count - before, expected, "at place %zu", place);
+        if (place % ((size_t)2 * SEGMENT) == SEGMENT + 1)
+            for (size_t i = 0; i < trial.roster.count; i += 97)
+                require(index_find(&index, trial.roster.entries[i]) == trial.roster.entries[i],
+                        "entry %zu is lost at place %zu", i, place);
+    }
+    trial_compare(&trial);
+    trial_end(&trial);
+    hash_index_end(&index);
 }
 
 int main(void) {
@@ -218,6 +263,7 @@ int main(void) {
         tidy_test(its_size_follows_the_count),
         tidy_test(it_grows_in_small_steps),
         tidy_test(a_tour_of_all_places_meets_every_entry_once),
+        tidy_test(each_segment_moves_by_itself),
     };
     return cmocka_run_group_tests_name("hash index", tests, NULL, NULL);
 }

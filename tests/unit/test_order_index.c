@@ -119,11 +119,16 @@ static void run_sequences(const char *names, sequence come, sequence go) {
         all[i] = entry_new(bytes_of(name, sizeof(name)), 0);
         roster_add(&trial.roster, all[i]);
     }
-    for (size_t i = 0; i < SEQUENCE_COUNT; i++) order_index_add(&index, all[come(i, SEQUENCE_COUNT)]);
+    require(order_index_empty(&index), "%s: it begins with nothing", names);
+    for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
+        order_index_add(&index, all[come(i, SEQUENCE_COUNT)]);
+        require(!order_index_empty(&index), "%s: it has %zu entries", names, i + 1);
+    }
     trial_compare(&trial);
     for (size_t i = 0; i < SEQUENCE_COUNT; i++) {
         struct entry *entry = all[go(i, SEQUENCE_COUNT)];
         order_index_remove(&index, entry);
+        require_same(order_index_empty(&index), i + 1 == SEQUENCE_COUNT, "%s, after %zu", names, i + 1);
         roster_remove(&trial.roster, roster_place(&trial.roster, entry_name(entry)));
         /* Freed at once, so that an index that still looks at it is found out. */
         entry_free(entry);
@@ -144,7 +149,7 @@ static void bears_every_sequence(void **state) {
 /* A listing that is imported in its order needs no more room than its entries do. */
 static void growth_at_the_end_fills_the_leaves(void **state) {
     (void)state;
-    enum { MANY = 10000, MOST_BYTES = 11 };
+    enum { MANY = 10000, MOST_BYTES = 18 };
     struct order_index index;
     struct roster roster = {0};
     char room[NAME_ROOM];
@@ -189,6 +194,7 @@ static void an_empty_one_has_no_entries(void **state) {
     (void)state;
     struct order_index index;
     order_index_start(&index);
+    require(order_index_empty(&index), "nothing is something");
     struct order_cursor cursor = order_index_seek(&index, bytes_of("", 0));
     require(!order_cursor_entry(&cursor), "something stands in nothing");
     order_cursor_next(&cursor);

@@ -138,13 +138,55 @@ static void takes_a_greater_epoch_with_each_renewal(void **state) {
         {(int64_t)(EPOCH(last) + 200) * 1000 + 1, EPOCH(last) + 200, "the clock is ahead again"},
     };
     for (size_t i = 0; i < COUNT_OF(renewals); i++) {
-        version_renew_epoch();
-        version_renew_epoch(); /* that it is due twice makes it no more than due */
+        version_renew_epoch(0);
+        version_renew_epoch(0); /* that it is due twice makes it no more than due */
         version minted = version_mint(renewals[i].now_ms);
         require_same(minted, VERSION_OF(renewals[i].epoch, 1), "%s", renewals[i].why);
         require(minted > last, "%s: it does not grow", renewals[i].why);
         last = version_mint(renewals[i].now_ms);
         require_same(last, minted + 1, "%s", renewals[i].why);
+    }
+}
+
+static const struct {
+    uint32_t start, counts; /* what is given, and what of it counts */
+} starts[] = {
+    {0, 0},
+    {1, 1},
+    {12345, 12345},
+    {UINT32_C(0x7ffffffe), UINT32_C(0x7ffffffe)},
+    {UINT32_C(0x7fffffff), UINT32_C(0x7fffffff)},
+    {UINT32_C(0x80000000), 0},
+    {UINT32_C(0x80000001), 1},
+    {UINT32_C(0xffffffff), UINT32_C(0x7fffffff)},
+};
+
+static void counts_from_behind_its_start(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(starts); i++)
+        for (size_t before = 0; before < COUNT_OF(starts); before++) {
+            version_renew_epoch(starts[before].start);
+            version last = version_mint(0);
+            int64_t ahead_ms = (int64_t)(EPOCH(last) + 5) * 1000;
+            version_renew_epoch(starts[before].start);
+            version_renew_epoch(starts[i].start); /* the last one that was given */
+            version first = version_mint(i % 2 ? ahead_ms : 0);
+            require_same(EPOCH(first), EPOCH(last) + (i % 2 ? 5 : 1), "start %zu behind %zu", i, before);
+            require_same(first & UINT32_MAX, (uint64_t)starts[i].counts + 1, "start %zu behind %zu", i,
+                         before);
+            require_same(version_mint(ahead_ms), first + 1, "start %zu goes on", i);
+            require_same(version_mint(0), first + 2, "start %zu goes on", i);
+        }
+}
+
+/* However it starts, half of an epoch is left to be counted in. */
+static void leaves_room_behind_its_start(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(starts); i++) {
+        version_renew_epoch(starts[i].start);
+        version first = version_mint(0);
+        version_observe(first + (UINT64_C(1) << 31) - 2);
+        require_same(EPOCH(version_mint(0)), EPOCH(first), "start %zu", i);
     }
 }
 
@@ -158,22 +200,54 @@ static void outgrows_all_it_has_observed(void **state) {
     require_same(version_mint(0), last + 501, "a higher one of the same epoch");
     version_observe(VERSION_OF(EPOCH(last) + 7, 3));
     require_same(version_mint(0), VERSION_OF(EPOCH(last) + 7, 4), "one of a higher epoch");
-    version_renew_epoch();
+    version_renew_epoch(0);
     version_observe(VERSION_OF(EPOCH(last) + 90, 12));
     require_same(version_mint(1000), VERSION_OF(EPOCH(last) + 91, 1),
                  "one that was seen before the epoch opens");
+    last = version_mint(0);
+    version_renew_epoch(700);
+    version_observe(VERSION_OF(EPOCH(last) + 3, 12));
+    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 701), "likewise, with a start");
+    version_observe(VERSION_OF(EPOCH(last) + 4, 650));
+    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 702), "one from before the start");
+    version_observe(VERSION_OF(EPOCH(last) + 4, 710));
+    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 711), "one from behind the start");
 }
 
 /* What a primary that was cut off still mints can never meet what its successor mints. */
 static void never_meets_the_versions_of_the_other_side(void **state) {
     (void)state;
-    version common = version_mint(0), stray = common;
-    version_renew_epoch();
-    for (int i = 0; i < 1000; i++) {
-        version minted = version_mint(0);
-        stray++;
-        require(minted > stray, "%" PRIx64 " does not outrank %" PRIx64, minted, stray);
-    }
+    for (size_t old = 0; old < COUNT_OF(starts); old++)
+        for (size_t new = 0; new < COUNT_OF(starts); new ++) {
+            version_renew_epoch(starts[old].start);
+            version common = version_mint(0), stray = common;
+            version_renew_epoch(starts[new].start);
+            for (int i = 0; i < 1000; i++) {
+                version minted = version_mint(0);
+                stray++;
+                require(minted > stray, "%" PRIx64 " does not outrank %" PRIx64, minted, stray);
+            }
+        }
+}
+
+enum { LIVES = 16, LIFE = 50 };
+
+/* A life of a server that knows nothing of the ones before: what it mints in a second of its own. */
+static void live(uint32_t start, uint32_t counts[LIFE]) {
+    version_renew_epoch(start);
+    for (int i = 0; i < LIFE; i++) counts[i] = (uint32_t)version_mint(0);
+}
+
+/* All that keeps two such lives apart, when they begin in the same second, is the count. */
+static void lives_of_the_same_second_do_not_meet(void **state) {
+    (void)state;
+    static uint32_t counts[LIVES][LIFE];
+    struct dice dice = {3};
+    for (int life = 0; life < LIVES; life++) live((uint32_t)dice_word(&dice), counts[life]);
+    for (int a = 0; a < LIVES * LIFE; a++)
+        for (int b = 0; b < a; b++)
+            require(counts[a / LIFE][a % LIFE] != counts[b / LIFE][b % LIFE], "lives %d and %d meet",
+                    a / LIFE, b / LIFE);
 }
 
 static void grows_when_the_count_overflows(void **state) {
@@ -182,9 +256,13 @@ static void grows_when_the_count_overflows(void **state) {
     version_observe(VERSION_OF(EPOCH(last), UINT32_MAX - 1));
     require_same(version_mint(0), VERSION_OF(EPOCH(last), UINT32_MAX), "the last of its epoch");
     require_same(version_mint(0), VERSION_OF(EPOCH(last) + 1, 0), "the one behind it");
-    version_renew_epoch();
+    version_renew_epoch(0);
     require_same(version_mint(0), VERSION_OF(EPOCH(last) + 2, 1),
                  "the next epoch is beyond the one that it ran into");
+    version_renew_epoch(UINT32_MAX);
+    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 3, UINT32_C(0x80000000)), "the greatest start");
+    version_observe(VERSION_OF(EPOCH(last) + 3, UINT32_MAX));
+    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 0), "it runs into the next epoch's beginning");
 }
 
 static void grows_in_any_mixture(void **state) {
@@ -193,7 +271,7 @@ static void grows_in_any_mixture(void **state) {
     version highest = version_mint(0);
     for (int i = 0; i < 20000; i++) {
         version near = highest - 50 + dice_roll(&dice, 100);
-        if (dice_percent(&dice, 10)) version_renew_epoch();
+        if (dice_percent(&dice, 10)) version_renew_epoch((uint32_t)dice_word(&dice));
         if (dice_percent(&dice, 30)) {
             version_observe(near);
             if (near > highest) highest = near;
@@ -216,6 +294,7 @@ static void is_plausible_up_to_ten_years_ahead(void **state) {
         {VERSION_OF(1700000000, 5), true},
         {VERSION_OF(1700000000 + ten_years, UINT32_MAX), true},
         {VERSION_OF(1700000000 + ten_years + 1, 0), false},
+        {VERSION_MOST, false},
         {UINT64_MAX, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -233,8 +312,11 @@ int main(void) {
         tidy_test(is_not_read_from_anything_else),
         tidy_test(orders_as_text_as_it_does_as_number),
         tidy_test(takes_a_greater_epoch_with_each_renewal),
+        tidy_test(counts_from_behind_its_start),
+        tidy_test(leaves_room_behind_its_start),
         tidy_test(outgrows_all_it_has_observed),
         tidy_test(never_meets_the_versions_of_the_other_side),
+        tidy_test(lives_of_the_same_second_do_not_meet),
         tidy_test(grows_when_the_count_overflows),
         tidy_test(grows_in_any_mixture),
         tidy_test(is_plausible_up_to_ten_years_ahead),

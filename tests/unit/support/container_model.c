@@ -1,6 +1,7 @@
 #include "container_model.h"
 
 #include "core/memory.h"
+#include "draft.h"
 #include "require.h"
 
 #include <stdlib.h>
@@ -16,6 +17,32 @@ static void list_set(struct model_list *own, struct packed_list list) {
     free(own->data);
     size_t length = list.count ? list.items.length : 0;
     *own = (struct model_list){list.count, own_copy(bytes_of(list.items.data, length)), length};
+}
+
+static void lease_forget(struct model_lease *own) {
+    free(own->lease);
+    free(own->owner);
+    *own = (struct model_lease){NULL, NULL};
+}
+
+/* A NULL is none at all. */
+static void lease_set(struct model_lease *own, const struct lease *lease) {
+    lease_forget(own);
+    if (!lease) return;
+    own->lease = own_copy(bytes_of((const char *)lease, sizeof(*lease)));
+    own->owner = own_copy(lease->owner);
+    own->lease->owner.data = own->owner;
+}
+
+static bool lease_stands(const struct model_lease *own) {
+    return own->lease && own->lease->kind != LEASE_FREE;
+}
+
+/* Of a lease that has ended nothing is left but what a latecomer may ask for. */
+static void lease_end(struct model_lease *own) {
+    if (!lease_stands(own)) return;
+    const struct lease freed = {LEASE_FREE, own->lease->id, own->lease->token, 0, 0, 0, {"", 0}};
+    lease_set(own, &freed);
 }
 
 static struct bytes model_name(const struct model_blob *blob) {
@@ -34,6 +61,7 @@ static void blob_end(struct model_blob *blob) {
     free(blob->content);
     free(blob->properties.data);
     free(blob->metadata.data);
+    lease_forget(&blob->lease);
 }
 
 void model_end(struct model *model) {
@@ -41,6 +69,18 @@ void model_end(struct model *model) {
     free(model->blobs);
     free(model->metadata.data);
     free(model->policies.data);
+    lease_forget(&model->lease);
+}
+
+void model_forget_leases(struct model *model) {
+    lease_forget(&model->lease);
+    for (size_t i = 0; i < model->count; i++) lease_forget(&model->blobs[i].lease);
+}
+
+size_t model_standing(const struct model *model) {
+    size_t standing = lease_stands(&model->lease);
+    for (size_t i = 0; i < model->count; i++) standing += lease_stands(&model->blobs[i].lease);
+    return standing;
 }
 
 /* The place where a blob of this name stands or would stand. */
@@ -88,6 +128,7 @@ static void put(struct model *model, struct model_blob *blob, const struct chang
     set_content(model, blob, 0, change->content);
     list_set(&blob->properties, change->properties);
     list_set(&blob->metadata, change->metadata);
+    if (change->frees_lease) lease_end(&blob->lease);
 }
 
 static void drop(struct model *model, struct model_blob *blob) {
@@ -103,8 +144,10 @@ static bool apply_to_blob(struct model *model, struct model_blob *blob, const st
     case CHANGE_SETBLOBPROPS: list_set(&blob->properties, change->properties); break;
     case CHANGE_SETBLOBMETA: list_set(&blob->metadata, change->metadata); break;
     case CHANGE_DELETE: drop(model, blob); return true;
+    case CHANGE_BLOBLEASE: lease_set(&blob->lease, &change->lease); return true;
     default: return false;
     }
+    if (change->frees_lease) lease_end(&blob->lease);
     blob->stamp = change->stamp;
     return true;
 }
@@ -118,6 +161,7 @@ bool model_apply(struct model *model, const struct change *change) {
         list_set(&model->policies, change->policies);
         model->access = change->access;
         break;
+    case CHANGE_LEASE: lease_set(&model->lease, &change->lease); return true;
     default: return blob && apply_to_blob(model, blob, change);
     }
     model->stamp = change->stamp;
@@ -154,6 +198,16 @@ static void compare_content(const struct blob *blob, const struct model_blob *ow
     free(whole);
 }
 
+static void compare_lease(const struct lease *lease, const struct lease *standing,
+                          const struct model_lease *own, const char *whose) {
+    static const struct lease never;
+    require(lease_same(lease, own->lease ? own->lease : &never), "the lease of %s", whose);
+    require_same(standing != NULL, own->lease != NULL, "a lease of %s", whose);
+    if (!standing) return;
+    require(standing == lease, "the lease of %s stands elsewhere", whose);
+    require(lease->owner.data == (const char *)(lease + 1), "the owner of %s stands elsewhere", whose);
+}
+
 static void compare_blob(const struct blob *blob, const struct model_blob *own) {
     require_bytes(blob_name(blob), model_name(own), "the name");
     compare_stamp(&blob->stamp, &own->stamp);
@@ -161,7 +215,25 @@ static void compare_blob(const struct blob *blob, const struct model_blob *own) 
     compare_list(blob_properties(blob), &own->properties, "the properties");
     compare_list(blob_metadata(blob), &own->metadata, "the blob's metadata");
     compare_content(blob, own);
-    require(!blob->extra || blob->extra->properties || blob->extra->metadata, "there is an extra of nothing");
+    const struct blob_extra *extra = blob->extra;
+    require(!extra || extra->properties || extra->metadata || extra->lease, "there is an extra of nothing");
+    compare_lease(blob_lease(blob), extra ? extra->lease : NULL, &own->lease, "a blob");
+}
+
+/* The index has those blobs whose lease stands, and no other ones; without any there is no index. */
+static void compare_leased(const struct model *model, const struct container *container) {
+    size_t i = 0, found = 0, expected = model_standing(model) - lease_stands(&model->lease);
+    require_same(container->leased.root != NULL, expected != 0, "an index of %zu leases", expected);
+    if (!container->leased.root) return;
+    require(!order_index_empty(&container->leased), "the index of %zu leases is empty", expected);
+    struct order_cursor cursor = order_index_seek(&container->leased, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor), found++) {
+        while (i < model->count && !lease_stands(&model->blobs[i].lease)) i++;
+        require(i < model->count, "there are more than %zu leases in the index", expected);
+        require(container_find(container, model_name(&model->blobs[i++])) == blob_of_entry(entry),
+                "lease %zu of %zu in the index is another blob's", found, expected);
+    }
+    require_same(found, expected, "leases in the index");
 }
 
 /* What can be counted of memory by walking over the public parts. */
@@ -181,6 +253,7 @@ static void count_blob(struct figures *figures, const struct blob *blob) {
     if (blob->extra) {
         count(figures, blob->extra->properties);
         count(figures, blob->extra->metadata);
+        count(figures, blob->extra->lease);
     }
     figures->held += content_held(&blob->content);
     figures->parts += content_parts(&blob->content);
@@ -204,12 +277,15 @@ void model_compare(const struct model *model, const struct container *container)
         compare_blob(blob, &model->blobs[i]);
         count_blob(&figures, blob);
     }
+    compare_lease(container_lease(container), container->lease, &model->lease, "the container");
+    compare_leased(model, container);
     require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->count);
     count(&figures, container);
     count(&figures, container->metadata);
     count(&figures, container->policies);
+    count(&figures, container->lease);
     require_same(container->held, figures.held, "%zu blobs", model->count);
     require_same(container->parts, figures.parts, "%zu blobs", model->count);
-    require_same(container_held(container), figures.held + catalog_held(&container->blobs), "%zu blobs",
-                 model->count);
+    size_t indexes = catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0);
+    require_same(container_held(container), figures.held + indexes, "%zu blobs", model->count);
 }

@@ -46,6 +46,19 @@ void container_trial_compare(const struct container_trial *trial) {
     require_same(census.blobs - trial->before.blobs, trial->model.count, "in the census");
     require_same(census.content_bytes - trial->before.content_bytes, trial->model.content_bytes,
                  "in the census");
+    require_same(census.leases - trial->before.leases, model_standing(&trial->model), "in the census");
+}
+
+void container_trial_take_over(struct container_trial *trial, struct container *successor) {
+    container_free(trial->container);
+    trial->container = successor;
+    container_trial_compare(trial);
+}
+
+void container_trial_copy(struct container_trial *trial) {
+    struct container *copy = container_copy(trial->container);
+    model_forget_leases(&trial->model);
+    container_trial_take_over(trial, copy);
 }
 
 /* Through a record, and with the content where a reader of files would put it. */
@@ -69,6 +82,12 @@ static void rebuild_change(struct container **container, const struct change *wr
     record_end(&record);
 }
 
+static void rebuild_lease(struct container **container, enum change_kind kind, struct bytes name,
+                          const struct lease *lease) {
+    const struct change change = {.kind = kind, .name = name, .lease = *lease};
+    if (lease->token) rebuild_change(container, &change);
+}
+
 static void rebuild_blob(struct container **container, const struct blob *blob, uint64_t piece) {
     struct change change = blob_as_change(blob, piece);
     uint64_t done = change.content.length;
@@ -78,12 +97,14 @@ static void rebuild_blob(struct container **container, const struct blob *blob, 
         change.content = blob_view(blob, done, piece);
         rebuild_change(container, &change);
     }
+    rebuild_lease(container, CHANGE_BLOBLEASE, blob_name(blob), blob_lease(blob));
 }
 
 struct container *container_rebuild(const struct container *container, uint64_t piece) {
     struct container *rebuilt = NULL;
     struct change change = container_as_change(container);
     rebuild_change(&rebuilt, &change);
+    rebuild_lease(&rebuilt, CHANGE_LEASE, bytes_of("", 0), container_lease(container));
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
         rebuild_blob(&rebuilt, blob_of_entry(entry), piece);

@@ -23,6 +23,12 @@ void container_trial_apply(struct container_trial *trial, const struct change *c
  * that it holds what the allocator says. */
 void container_trial_compare(const struct container_trial *trial);
 
+/* Another container takes the place of this one, which is freed. */
+void container_trial_take_over(struct container_trial *trial, struct container *successor);
+
+/* A copy of it does, and the model loses the leases that a copy has not. */
+void container_trial_copy(struct container_trial *trial);
+
 /* Builds another container from the records that this one would leave in a file, with contents in pieces
  * of at most so many bytes. Small contents go into the blobs, as they do when a file is read. */
 struct container *container_rebuild(const struct container *container, uint64_t piece);

@@ -2,6 +2,7 @@
 
 #include "allocations.h"
 #include "blob/container.h"
+#include "core/duration.h"
 #include "core/memory.h"
 #include "core/name.h"
 #include "core/policy.h"
@@ -62,6 +63,37 @@ struct bytes draft_name(unsigned n) {
     }
 }
 
+/* What a lease says is bent until its end fits to the rest of it. */
+static void fit_end(struct lease *lease) {
+    bool endless = lease->kind == LEASE_HELD && lease->duration_ms == DURATION_INFINITE_MS;
+    if (lease->kind == LEASE_FREE) return;
+    if (lease->kind == LEASE_HELD && lease->duration_ms == 0) lease->duration_ms = 1;
+    if (endless)
+        lease->ends_ms = LEASE_FOREVER;
+    else if (lease->ends_ms == LEASE_FOREVER)
+        lease->ends_ms = LEASE_FOREVER - 1;
+}
+
+/* Of every kind, with the shortest and the longest of what a lease can say. */
+static struct lease lease_of(const struct choice *choice) {
+    static const char owner[LEASE_OWNER_MAX_BYTES] = "worker-7";
+    static const int64_t durations[] = {DURATION_INFINITE_MS, 0, 15000, INT64_MAX - 1};
+    static const int64_t instants[] = {0, 1, 90000, LEASE_FOREVER};
+    static const size_t lengths[] = {0, 8, LEASE_OWNER_MAX_BYTES};
+    unsigned sort = choice->properties;
+    struct lease lease = {
+        .kind = (enum lease_kind)(sort % LEASE_KINDS),
+        .id = {choice->stamp, ~(uint64_t)choice->fine},
+        .token = (UINT64_C(0x65a00000) << 32) + choice->stamp + 1,
+        .duration_ms = durations[sort / 3 % 4],
+        .since_ms = choice->stamp,
+        .ends_ms = instants[sort / 12 % 4],
+        .owner = bytes_of(owner, lengths[sort / 48 % 3]),
+    };
+    fit_end(&lease);
+    return lease;
+}
+
 /* Bytes that differ from one content to the next. */
 static struct bytes content_of(const struct choice *choice) {
     static char room[1 << 17];
@@ -88,6 +120,10 @@ void draft_make(struct draft *draft, const struct choice *choice) {
         .properties = pairs_list(&draft->properties),
         .metadata = pairs_list(&draft->metadata),
         .policies = pairs_list(&draft->policies),
+        .lease = lease_of(choice),
+        .event = (enum lease_event)(choice->metadata % LEASE_EVENTS),
+        .frees_lease = choice->beside & 16,
+        .expired = choice->beside & 32,
         .content = change_has_content(kind) ? content_of(choice) : bytes_of("", 0),
     };
 }
@@ -115,9 +151,30 @@ static bool same_list(struct packed_list a, struct packed_list b) {
     return a.count == b.count && (a.count == 0 || bytes_equal(a.items, b.items));
 }
 
+bool lease_same(const struct lease *a, const struct lease *b) {
+    return a->kind == b->kind && guid_equal(a->id, b->id) && a->token == b->token &&
+           a->duration_ms == b->duration_ms && a->since_ms == b->since_ms && a->ends_ms == b->ends_ms &&
+           bytes_equal(a->owner, b->owner);
+}
+
+bool lease_sound(const struct lease *lease) {
+    bool endless = lease->ends_ms == LEASE_FOREVER, infinite = lease->duration_ms == DURATION_INFINITE_MS;
+    bool possible = lease->token && lease->token <= VERSION_MOST && lease->since_ms >= 0 &&
+                    lease->ends_ms >= 0 && lease->duration_ms >= DURATION_INFINITE_MS &&
+                    lease->owner.length <= LEASE_OWNER_MAX_BYTES;
+    switch (lease->kind) {
+    case LEASE_FREE: return possible;
+    case LEASE_HELD: return possible && endless == infinite && lease->duration_ms != 0;
+    case LEASE_BROKEN_OFF: return possible && !endless;
+    default: return false;
+    }
+}
+
 bool change_same(const struct change *a, const struct change *b) {
     return a->kind == b->kind && a->access == b->access && bytes_equal(a->name, b->name) &&
            a->stamp.etag == b->stamp.etag && a->stamp.modified_ms == b->stamp.modified_ms &&
            a->created_ms == b->created_ms && same_list(a->properties, b->properties) &&
-           same_list(a->metadata, b->metadata) && same_list(a->policies, b->policies);
+           same_list(a->metadata, b->metadata) && same_list(a->policies, b->policies) &&
+           lease_same(&a->lease, &b->lease) && a->event == b->event && a->frees_lease == b->frees_lease &&
+           a->expired == b->expired;
 }

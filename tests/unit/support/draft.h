@@ -9,11 +9,12 @@
 struct choice {
     uint8_t kind;
     uint8_t name;
-    uint8_t size;   /* one of a few sizes around the limits… */
-    uint8_t fine;   /* …and a little more */
-    uint8_t beside; /* whether a content comes as a chunk, and of which sort */
-    uint8_t properties;
-    uint8_t metadata; /* of a container's policies, too */
+    uint8_t size; /* one of a few sizes around the limits… */
+    uint8_t fine; /* …and a little more */
+    uint8_t
+        beside; /* whether a content comes as a chunk, and of which sort; what is told of an ended lease */
+    uint8_t properties; /* of a lease, too */
+    uint8_t metadata;   /* of a container's policies and of a lease's event, too */
     uint8_t stamp;
 };
 
@@ -34,6 +35,12 @@ struct bytes draft_name(unsigned n);
 /* The chunk that the choice wants for the change's content, or NULL. The
  * caller hands it on with the change. */
 struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice);
+
+/* Whether two leases are the same in all that is told of them. */
+bool lease_same(const struct lease *a, const struct lease *b);
+
+/* Whether a lease is one that a record may speak of. */
+bool lease_sound(const struct lease *lease);
 
 /* Whether two changes say the same; of their contents nothing is asked. */
 bool change_same(const struct change *a, const struct change *b);

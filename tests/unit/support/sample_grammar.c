@@ -1,5 +1,6 @@
 #include "sample_grammar.h"
 
+#include "core/duration.h"
 #include "core/name.h"
 #include "core/number.h"
 #include "require.h"
@@ -36,9 +37,18 @@ static const struct clause policies = {TOKEN("POLICIES"), .shape = SHAPE_ITEMS, 
                                        .width = 4};
 static const struct clause needed = {TOKEN("VALUE"), .shape = SHAPE_VALUE, .slot = SLOT_NEEDED, .width = 1,
                                      .required = true};
+static const struct clause soon = {TOKEN("SOON"), .shape = SHAPE_DURATION,        .slot = SLOT_SOON,
+                                   .width = 1,    .fault = OUTCOME_INVALID_VALUE, .most = 60000};
+static const struct clause span = {
+    TOKEN("SPAN"), .shape = SHAPE_DURATION,        .slot = SLOT_SPAN,
+    .width = 1,    .fault = OUTCOME_INVALID_RANGE, .least = DURATION_INFINITE_MS,
+    .most = 9500};
+static const struct clause named = {TOKEN("NAMED"), .shape = SHAPE_VALUE, .slot = SLOT_NAMED, .width = 1,
+                                    .rule = name_check};
 
-const struct clause *const sample_grammar[] = {&key,   &name,   &ifmatch, &since, &number,   &small, &range,
-                                               &value, &choice, &words,   &meta,  &policies, NULL};
+const struct clause *const sample_grammar[] = {&key,   &name,  &ifmatch, &since, &number, &small,
+                                               &range, &value, &choice,  &words, &meta,   &policies,
+                                               &soon,  &span,  &named,   NULL};
 const struct clause *const needy_grammar[] = {&key, &number, &needed, NULL};
 const struct clause *const rest_grammar[] = {&key, &rest, NULL};
 
@@ -69,6 +79,7 @@ static bool is_word(const struct clause *clause, struct bytes word, int index) {
 static void require_meaning(const struct clause *clause, const struct bytes *argv,
                             const struct argument *argument) {
     switch (clause->shape) {
+    case SHAPE_DURATION:
     case SHAPE_NUMBER:
         require(argument->number >= clause->least && argument->number <= clause->most,
                 "%s is out of its range", clause->token.data);
@@ -87,6 +98,10 @@ static void require_meaning(const struct clause *clause, const struct bytes *arg
                 known |= argument->number >> word & 1 && is_word(clause, argv[argument->at + i], word);
             require(known, "word %d is not among the chosen", i);
         }
+        break;
+    case SHAPE_VALUE:
+        require(!clause->rule || clause->rule(argv[argument->at]) == OUTCOME_DONE, "%s breaks its rule",
+                clause->token.data);
         break;
     default: break;
     }

@@ -13,11 +13,15 @@ enum {
     SLOT_CHOICE,
     SLOT_WORDS,
     SLOT_NEEDED,
+    SLOT_SOON,
+    SLOT_SPAN,
+    SLOT_NAMED,
 };
 
 /* SAMPLE key name
  *   [IFMATCH tag] [IFMODIFIEDSINCE ms] [NUMBER -5..5] [SMALL 0..2^63-1] [RANGE offset length] [VALUE value]
- *   [CHOICE red|green|blue] [WORDS count word…] [META count name value…] [POLICIES count a b c d…] */
+ *   [CHOICE red|green|blue] [WORDS count word…] [META count name value…] [POLICIES count a b c d…]
+ *   [SOON 0..60 s] [SPAN 0.001..9.5 s or without end] [NAMED name] */
 extern const struct clause *const sample_grammar[];
 
 /* NEEDY key VALUE value, where VALUE may also come behind [NUMBER -5..5]. */

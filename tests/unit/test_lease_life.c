@@ -1,0 +1,207 @@
+/* The life of leases: four who want the same thing, for many thousands of steps of a clock, against naive
+ * models; alone, and on the blobs of a container that changes, grows and moves beneath them. */
+#include "lease/lease.h"
+
+#include "container_trial.h"
+#include "core/memory.h"
+#include "dice.h"
+#include "lease_model.h"
+#include "mover.h"
+#include "unit.h"
+
+enum { BLOBS = 12, ITSELF = BLOBS, STEPS = 4000, ALONE_STEPS = 100000, COMPARE_EVERY = 8 };
+
+static const int64_t beginning_ms = 1700000000000;
+
+static void one_lease_equals_its_model(void **state) {
+    (void)state;
+    unsigned seen[WISHES][LEASE_STATES][2] = {{{0}}};
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        struct dice dice = {seed};
+        struct lease_model model = {.state = LEASE_AVAILABLE};
+        struct lease lease = {.owner = {"", 0}}, next;
+        int64_t now_ms = beginning_ms;
+        for (int step = 0; step < ALONE_STEPS; step++) {
+            now_ms = moment_draw(&dice, &model, now_ms);
+            struct wish wish = wish_draw(&dice, &model, now_ms);
+            lease_model_tick(&model, now_ms);
+            enum lease_state before = model.state;
+            enum outcome expected = lease_model_grant(&model, &wish, true);
+            enum outcome outcome = wish_decide(&wish, &lease, &next);
+            require(outcome == expected, "seed %d, step %d, wish %d, state %d: %s, not %s", (int)seed, step,
+                    (int)wish.kind, (int)before, outcome_word(outcome), outcome_word(expected));
+            seen[wish.kind][before][outcome == OUTCOME_DONE]++;
+            if (outcome == OUTCOME_DONE) {
+                if (wish.kind == WISH_WRITE && lease_ended(&lease, now_ms)) next = lease_freed(&lease);
+                if (lease_needs_token(&lease, &next, now_ms)) next.token = wish.token;
+                lease = next;
+            }
+            lease_model_compare(&model, &lease, now_ms);
+        }
+    }
+    /* Each wish was refused and granted in each state, as far as the rules have both. */
+    for (int wish = 0; wish < WISHES; wish++)
+        for (int before = 0; before < LEASE_STATES; before++)
+            require(seen[wish][before][0] + seen[wish][before][1] > 1000, "wish %d in state %d was rare",
+                    wish, before);
+}
+
+/* --- On blobs, and on a container itself ---------------------------------------------------------------- */
+
+struct world {
+    struct container_trial trial;
+    struct dice dice;
+    int64_t now_ms;
+    struct lease_model leases[BLOBS + 1]; /* the last one is the container's */
+    bool there[BLOBS];
+    uint64_t etag;
+};
+
+static struct bytes name_of(size_t i) {
+    return draft_name((unsigned)i);
+}
+
+static const struct lease *lease_of(const struct world *world, size_t i) {
+    return i == ITSELF ? container_lease(world->trial.container)
+                       : blob_lease(container_find(world->trial.container, name_of(i)));
+}
+
+/* As it comes out of its record. */
+static void apply(struct world *world, const struct change *written) {
+    struct record_writer record;
+    struct change change;
+    record_start(&record);
+    change_write(written, &record);
+    require(change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
+    change.content = written->content;
+    change.chunk = written->chunk;
+    container_trial_apply(&world->trial, &change);
+    record_end(&record);
+}
+
+static struct change change_of(struct world *world, enum change_kind kind, size_t i) {
+    return (struct change){.kind = kind, .name = name_of(i), .stamp = {++world->etag, world->now_ms}};
+}
+
+/* Contents of all sizes, so that blobs move; sometimes only their properties or metadata are written. */
+static void write_blob(struct world *world, size_t i, bool frees) {
+    static const char content[2 * BLOB_INLINE_MAX];
+    static const enum change_kind kinds[] = {CHANGE_PUT, CHANGE_PUT, CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA};
+    enum change_kind kind = world->there[i] ? kinds[dice_roll(&world->dice, 4)] : CHANGE_PUT;
+    struct change change = change_of(world, kind, i);
+    change.frees_lease = frees;
+    if (kind == CHANGE_PUT) {
+        size_t most = dice_percent(&world->dice, 80) ? 600 : sizeof(content);
+        change.content = bytes_of(content, dice_roll(&world->dice, most));
+        if (change.content.length > BLOB_INLINE_MAX) change.chunk = chunk_copy(change.content);
+    }
+    if (change.chunk) change.content = chunk_bytes(change.chunk);
+    apply(world, &change);
+    world->there[i] = true;
+}
+
+/* A lease goes with its blob; the next blob of this name begins without one. */
+static void delete_blob(struct world *world, size_t i) {
+    struct change change = change_of(world, CHANGE_DELETE, i);
+    change.frees_lease = lease_ended(lease_of(world, i), world->now_ms);
+    change.expired = change.frees_lease && lease_of(world, i)->kind == LEASE_HELD;
+    apply(world, &change);
+    world->leases[i] = (struct lease_model){.state = LEASE_AVAILABLE};
+    world->there[i] = false;
+}
+
+static void write_container(struct world *world) {
+    struct change change = change_of(world, CHANGE_SETACL, 0);
+    change.name = bytes_of("", 0);
+    change.access = (enum container_access)dice_roll(&world->dice, ACCESS_KINDS);
+    apply(world, &change);
+}
+
+/* What a granted wish does. */
+static void carry_out(struct world *world, size_t i, const struct wish *wish, struct lease *next) {
+    const struct lease *lease = lease_of(world, i);
+    if (wish->kind == WISH_READ) return;
+    if (wish->kind == WISH_WRITE) {
+        if (i == ITSELF)
+            write_container(world);
+        else if (dice_percent(&world->dice, 25))
+            delete_blob(world, i);
+        else
+            write_blob(world, i, lease_ended(lease, world->now_ms));
+        return;
+    }
+    struct change change = change_of(world, i == ITSELF ? CHANGE_LEASE : CHANGE_BLOBLEASE, i);
+    if (lease_needs_token(lease, next, world->now_ms)) next->token = wish->token;
+    change.lease = *next;
+    apply(world, &change);
+}
+
+static void live(struct world *world) {
+    size_t i = dice_roll(&world->dice, BLOBS + 1);
+    world->now_ms = moment_draw(&world->dice, &world->leases[i], world->now_ms);
+    if (i != ITSELF && !world->there[i]) {
+        write_blob(world, i, false);
+        return;
+    }
+    struct wish wish = wish_draw(&world->dice, &world->leases[i], world->now_ms);
+    struct lease next;
+    enum outcome expected = lease_model_grant(&world->leases[i], &wish, i != ITSELF);
+    enum outcome outcome = wish_decide(&wish, lease_of(world, i), &next);
+    require(outcome == expected, "wish %d: %s, not %s", (int)wish.kind, outcome_word(outcome),
+            outcome_word(expected));
+    if (outcome == OUTCOME_DONE) carry_out(world, i, &wish, &next);
+}
+
+static void compare(struct world *world) {
+    container_trial_compare(&world->trial);
+    for (size_t i = 0; i <= BLOBS; i++) {
+        lease_model_tick(&world->leases[i], world->now_ms);
+        if (i == ITSELF || world->there[i])
+            lease_model_compare(&world->leases[i], lease_of(world, i), world->now_ms);
+    }
+}
+
+static void shake(struct world *world) {
+    const struct relocation relocation = mover(&world->dice);
+    switch (dice_roll(&world->dice, 40)) {
+    case 0: container_trial_take_over(&world->trial, container_rebuild(world->trial.container, 100)); break;
+    case 1:
+        if (dice_percent(&world->dice, 80)) break;
+        container_trial_copy(&world->trial);
+        memset(world->leases, 0, sizeof(world->leases));
+        break;
+    case 2: world->trial.container = container_relocate_all(world->trial.container, &relocation); break;
+    default: break;
+    }
+}
+
+static void many_leases_equal_their_models(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        static struct world world;
+        const struct choice plain = {0};
+        size_t most = 0;
+        world = (struct world){.dice = {seed}, .now_ms = beginning_ms, .etag = UINT64_C(0x65a00000) << 32};
+        container_trial_start(&world.trial, &plain);
+        for (int step = 0; step < STEPS; step++) {
+            live(&world);
+            shake(&world);
+            if (step % COMPARE_EVERY == 0) compare(&world);
+            size_t standing = model_standing(&world.trial.model);
+            if (standing > most) most = standing;
+        }
+        compare(&world);
+        require(most > BLOBS / 2, "seed %d: never more than %zu leases stood", (int)seed, most);
+        container_trial_end(&world.trial);
+        require_same(container_census().leases, world.trial.before.leases, "all leases are freed");
+        require_same(allocations_count(), 0, "all is freed");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(one_lease_equals_its_model),
+        tidy_test(many_leases_equal_their_models),
+    };
+    return cmocka_run_group_tests_name("lease_life", tests, NULL, NULL);
+}
