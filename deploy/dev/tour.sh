@@ -77,6 +77,25 @@ say 'Metadata go along with a blob, and count as a change of it.'
 who bob BLOB.SETMETA "$key" plan.txt META 2 status agreed by bob
 who bob BLOB.GETMETA "$key" plan.txt
 
+say 'Alice takes a lease: for 30 seconds nobody else can write. The second value is a fencing token.'
+who alice LEASE.ACQUIRE "$key" 30 BLOB plan.txt OWNER alice
+lease=$(first_value)
+who bob BLOB.PUT "$key" plan.txt 'ship today'
+who alice BLOB.PUT "$key" plan.txt 'ship on Tuesday' LEASE "$lease"
+
+say 'Bob waits in line. When Alice gives the lease back, it is his in the same moment.'
+coproc waiting { who bob LEASE.ACQUIRE "$key" 30 BLOB plan.txt OWNER bob BLOCK 10; }
+exec {waiting_output}<&"${waiting[0]}"
+waiting_process=$!
+for _ in {1..100}; do
+    if redis-cli -p "$port" LEASE.GET "$key" BLOB plan.txt | tail -n 1 | grep -q '^1$'; then break; fi
+    sleep 0.02
+done
+who alice LEASE.GET "$key" BLOB plan.txt
+who alice LEASE.RELEASE "$key" "$lease" BLOB plan.txt
+wait "$waiting_process"
+cat <&"$waiting_output"
+
 say 'Names with a delimiter list like folders.'
 for name in photos/cat.jpg photos/dog.jpg photos/2024/sea.jpg; do
     redis-cli -p "$port" BLOB.PUT "$key" "$name" 'bytes' >/dev/null

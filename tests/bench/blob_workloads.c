@@ -55,7 +55,7 @@ static bool is_map(struct lane *lane, unsigned object, const struct reply *reply
 
 static const struct workload workloads[WORKLOADS] = {
     [PUT] = {.name = "BLOB.PUT",
-             .traits = GROWS | INSERTS | REPLICATED,
+             .traits = GROWS | INSERTS | REPLICATED | LOCKING,
              .flat_limit = 1.3,
              .filler = &workloads[PUT],
              .prepare = container_create,

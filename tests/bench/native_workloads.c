@@ -56,7 +56,7 @@ static void lua_form(const struct dataset *data, struct form *form) {
 static const struct workload workloads[WORKLOADS] = {
     [PING] = {.name = "PING", .traits = SMALL_ONLY, .form = ping_form, .is_expected = is_ok},
     [SET] = {.name = "SET",
-             .traits = GROWS | INSERTS | REPLICATED,
+             .traits = GROWS | INSERTS | REPLICATED | LOCKING,
              .filler = &workloads[SET],
              .form = set_form,
              .is_expected = is_ok},

@@ -53,13 +53,13 @@ static struct chart_value compared_value(const struct compared *compared, unsign
                                 .limit = compared->comparison->limits[size]};
 }
 
-/* By size, the comparisons that were made at all sizes and that are wanted. */
-static void ratios_draw(const struct results *results, struct plot *plot,
+/* By size, the comparisons of a section that were made at all sizes and that are wanted. */
+static void ratios_draw(const struct results *results, const char *section, struct plot *plot,
                         bool (*is_wanted)(const struct compared *)) {
     const struct setting *settings[GROUPS_AT_MOST];
     struct compared compared;
     struct chart *chart = &plot->chart;
-    chart->group_count = settings_of(results, "ratios", settings);
+    chart->group_count = settings_of(results, section, settings);
     chart->baseline = 1;
     size_t cursor = 0;
     while (chart->group_count && chart->series_count < SERIES_AT_MOST &&
@@ -90,6 +90,11 @@ static bool is_condition_to_set(const struct compared *compared) {
     const char *name = compared->measurement->workload->name;
     if (!text_is(compared->reference->workload->name, "SET")) return false;
     return text_is(name, "Lua compare-and-set") || text_is(name, "BLOB.PUT IFMATCH");
+}
+
+static bool is_lease_to_lock(const struct compared *compared) {
+    return compared->measurement->family == &lease_family &&
+           !text_is(compared->reference->workload->name, "SET");
 }
 
 static void growth_draw(const struct results *results, const char *folder) {
@@ -136,16 +141,23 @@ static void facts_draw(const struct results *results, const char *folder, const 
 }
 
 void report_charts(const struct results *results, const char *folder) {
-    ratios_draw(results,
+    ratios_draw(results, "ratios",
                 plot_open(folder, "ratios", "Processor time per operation, relative to native commands",
                           "medians and quartiles at pipeline 16; dashed: the bar"),
                 is_ours_to_native);
-    ratios_draw(results,
+    ratios_draw(results, "ratios",
                 plot_open(folder, "compare-and-set",
                           "Compare-and-set: processor time per operation, relative to SET",
                           "medians and quartiles at pipeline 16; dashed: the bar"),
                 is_condition_to_set);
+    ratios_draw(results, "leases",
+                plot_open(folder, "leases",
+                          "Leases: processor time per operation, relative to locks made of SET NX PX",
+                          "medians and quartiles at pipeline 16; dashed: the bar"),
+                is_lease_to_lock);
     growth_draw(results, folder);
+    facts_draw(results, folder, "handover", "Microseconds of processor time per hand-over",
+               "one lease, by the number of those who wait in line for it");
     facts_draw(results, folder, "memory", "Bytes per object",
                "a million objects of 100 bytes with names of 16 bytes");
 }

@@ -5,12 +5,12 @@
 #include "runner.h"
 #include "sections.h"
 
-static void judge(struct results *results, const struct setting *setting) {
+void judge_ratios(struct results *results, const struct setting *setting, unsigned wanted) {
     struct compared compared;
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
         const struct comparison *comparison = compared.comparison;
         double limit = comparison->limits[setting->size];
-        if (limit == 0) continue;
+        if (limit == 0 || (compared.measurement->workload->traits & wanted) != wanted) continue;
         results_bar(results,
                     print_text("%s, %s, to %s", sizes[setting->size].label, comparison->workload,
                                comparison->against),
@@ -31,9 +31,9 @@ static void measure_size(const struct section *section, const struct options *op
             .pipeline = pipelines[index],
         });
         struct run run = run_open(server, options, results);
-        run_add(&run, setting, data, 0, size ? SMALL_ONLY : 0);
+        run_add(&run, setting, data, 0, size ? SMALL_ONLY | APART : APART);
         run_measure(&run);
-        if (setting->pipeline == PIPELINE) judge(results, setting);
+        if (setting->pipeline == PIPELINE) judge_ratios(results, setting, 0);
     }
     dataset_close(data);
 }

@@ -10,6 +10,11 @@ const struct section sections[] = {
     {"memory", "bytes per object, a million objects of 100 bytes with names of 16", measure_memory},
     {"longest", "the longest single commands, a million blobs in one container", measure_longest},
     {"effects", "with an append-only file, and with a replica", measure_effects},
+    {"leases", "locks and leases, next to SET NX PX and scripts", measure_leases},
+    {"handover", "one lease through long lines of waiters", measure_handover},
+    {"endings", "a hundred thousand leases that end together", measure_endings},
+    {"idle", "a million leases and nothing to do", measure_idle},
+    {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing},
 };
 const size_t section_count = sizeof sections / sizeof *sections;
 

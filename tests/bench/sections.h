@@ -22,6 +22,14 @@ void measure_growth(const struct section *section, const struct options *options
 void measure_memory(const struct section *section, const struct options *options, struct results *results);
 void measure_longest(const struct section *section, const struct options *options, struct results *results);
 void measure_effects(const struct section *section, const struct options *options, struct results *results);
+void measure_leases(const struct section *section, const struct options *options, struct results *results);
+void measure_handover(const struct section *section, const struct options *options, struct results *results);
+void measure_endings(const struct section *section, const struct options *options, struct results *results);
+void measure_idle(const struct section *section, const struct options *options, struct results *results);
+void measure_passing(const struct section *section, const struct options *options, struct results *results);
+
+/* Makes bars of the setting's comparisons that have limits, of workloads with all of those traits. */
+void judge_ratios(struct results *results, const struct setting *setting, unsigned wanted);
 
 /* A workload that must exist. */
 const struct workload *workload_named(const char *name);

@@ -18,6 +18,11 @@ static double quantile(const double *sorted, size_t count, double share) {
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
+double share_of(double *values, size_t count, double share) {
+    qsort(values, count, sizeof *values, compare);
+    return quantile(values, count, share);
+}
+
 static struct spread spread_of_mine(double *values, size_t count) {
     qsort(values, count, sizeof *values, compare);
     return (struct spread){.median = quantile(values, count, 0.5),

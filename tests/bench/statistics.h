@@ -12,6 +12,9 @@ struct spread {
 
 struct spread spread_of(const double *values, size_t count);
 
+/* The value below which that share of them lies. Sorts them. */
+double share_of(double *values, size_t count, double share);
+
 /* Of the quotients, round by round: what disturbs a whole round disturbs both sides. */
 struct spread spread_of_ratios(const double *values, const double *references, size_t count);
 

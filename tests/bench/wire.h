@@ -24,11 +24,22 @@ struct wire;
 struct wire *wire_open(const struct server *server, unsigned database);
 void wire_close(struct wire *wire);
 
+/* One of very many: it takes little memory, so what comes at a time must be small. Database 0. */
+struct wire *wire_open_narrow(const struct server *server);
+
+int wire_socket(const struct wire *wire);
+
 void wire_send(struct wire *wire, const char *bytes, size_t length);
 
 /* Waits for the next reply. It stays readable until wire_send. An error reply gives up; `what` names the
  * request. */
 struct reply wire_receive(struct wire *wire, const char *what);
+
+/* Likewise, but an error is a reply like any other. */
+struct reply wire_receive_any(struct wire *wire);
+
+/* One request, in the language of redisCommand. */
+void wire_ask(struct wire *wire, const char *format, ...);
 
 /* One request and its reply, in the language of redisCommand. */
 struct reply wire_call(struct wire *wire, const char *format, ...);

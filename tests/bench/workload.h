@@ -17,7 +17,7 @@
 
 #include "wire.h"
 
-enum { NAME_BYTES = 16, TOKEN_BYTES = 18, SIZES = 3 };
+enum { NAME_BYTES = 16, TOKEN_BYTES = 18, SIZES = 3, GAPS_AT_MOST = 4 };
 
 /* So many clients at a time keep the server from sleeping between two requests: what it then costs to wake a
    processor would otherwise be most of what is measured, and it is a number about the machine. */
@@ -50,25 +50,32 @@ struct dataset {
     struct stock *stocks;
 };
 
-/* A request with gaps. The marks stand where a name, a token and a new token (the number of a request) will
- * be written. */
+/* A request with gaps: the marks stand where names and tokens will be written. It may be several commands
+ * that make one operation together. */
 struct form {
     char *bytes;
     size_t length;
-    size_t name_at, token_at; /* 0: there is none */
+    struct gap {
+        size_t at;
+        bool is_token; /* a name otherwise */
+    } gaps[GAPS_AT_MOST];
+    unsigned gap_count;
+    unsigned commands;
 };
 extern const char name_mark[NAME_BYTES];
 extern const char token_mark[TOKEN_BYTES];
 
-/* In the language of redisCommand; marks are given as %b. */
+/* Adds a command, in the language of redisCommand; marks are given as %b. */
 void form_print(struct form *form, const char *format, ...);
 
 enum workload_trait {
-    SMALL_ONLY = 1, /* the size of the content is of no interest */
-    GROWS = 2,      /* measured with growing numbers of objects */
-    INSERTS = 4,    /* can create objects: measured doing that */
-    REPLICATED = 8, /* measured with an AOF and with a replica */
-    UNMEASURED = 16 /* only fills */
+    SMALL_ONLY = 1,  /* the size of the content is of no interest */
+    GROWS = 2,       /* measured with growing numbers of objects */
+    INSERTS = 4,     /* can create objects: measured doing that */
+    REPLICATED = 8,  /* measured with an AOF and with a replica */
+    UNMEASURED = 16, /* only fills */
+    LOCKING = 32,    /* measured with locks and leases */
+    APART = 64       /* not in the main comparison */
 };
 
 struct workload {
@@ -78,7 +85,7 @@ struct workload {
     const struct workload *filler; /* makes the objects; NULL when none are needed */
     void (*prepare)(struct dataset *data); /* what comes before the filler; may be NULL */
     void (*form)(const struct dataset *data, struct form *form);
-    bool (*is_expected)(struct lane *lane, unsigned object, const struct reply *reply);
+    bool (*is_expected)(struct lane *lane, unsigned object, const struct reply *reply); /* of each command */
 };
 
 /* At pipeline 16: how the processor time of one relates to that of the other, by size. Limits are bars; 0 is
@@ -97,7 +104,7 @@ struct family {
 };
 extern const struct family *const families[];
 extern const size_t family_count;
-extern const struct family native_family, blob_family;
+extern const struct family native_family, blob_family, lock_family, lease_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);
@@ -135,6 +142,7 @@ uint64_t lane_run(struct lane *lane, int64_t nanoseconds);
 void lane_visit(struct lane *lane, unsigned count);
 
 /* Checks that several workloads share. Those with a token keep it for the next request. */
+bool is_anything(struct lane *lane, unsigned object, const struct reply *reply); /* but an error */
 bool is_ok(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_integer(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_content(struct lane *lane, unsigned object, const struct reply *reply);
