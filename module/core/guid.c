@@ -2,19 +2,20 @@
 
 #include "core/hex.h"
 
-/* Each form is a pattern: x stands for a digit, everything else for itself. */
+enum { FORM_N, FORM_D, FORM_B, FORM_P, FORM_X };
+
+/* Each form is a pattern: x stands for a digit, everything else for itself. Their lengths are the cases of guid_read. */
 static const char *const patterns[] = {
-    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
-    "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
-    "(xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx)",
-    "{0Xxxxxxxxx,0Xxxxx,0Xxxxx,{0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx}}",
+    [FORM_N] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    [FORM_D] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+    [FORM_B] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
+    [FORM_P] = "(xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx)",
+    [FORM_X] = "{0Xxxxxxxxx,0Xxxxx,0Xxxxx,{0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx}}",
 };
 
 /* In a pattern X is the letter of 0x, so that it is not taken for a digit's place. */
 static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     struct guid sum = {0, 0};
-    if (text.length != strlen(pattern)) return false;
     for (size_t i = 0; i < text.length; i++) {
         if (pattern[i] == 'x') {
             int digit = hex_value(text.data[i]);
@@ -30,14 +31,18 @@ static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
 }
 
 bool guid_read(struct bytes text, struct guid *guid) {
-    for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
-        if (read_by(patterns[i], text, guid)) return true;
-    return false;
+    switch (text.length) {
+    case 32: return read_by(patterns[FORM_N], text, guid);
+    case 36: return read_by(patterns[FORM_D], text, guid);
+    case 38: return read_by(patterns[text.data[0] == '{' ? FORM_B : FORM_P], text, guid);
+    case 68: return read_by(patterns[FORM_X], text, guid);
+    default: return false;
+    }
 }
 
 void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]) {
     static const char digits[] = "0123456789abcdef";
-    const char *pattern = patterns[1];
+    const char *pattern = patterns[FORM_D];
     int shift = 124;
     for (size_t i = 0; i < GUID_TEXT_LENGTH; i++) {
         text[i] = '-';

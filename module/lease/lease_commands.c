@@ -87,17 +87,13 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
     char owner[120] = "";
     int64_t remaining_ms = lease_remaining_ms(lease, call_now_ms(call));
     size_t waiting = wait_count(call, WAIT_LEASE, name);
-    char held[64];
-    if (remaining_ms == LEASE_FOREVER)
-        snprintf(held, sizeof(held), "without end");
-    else
-        snprintf(held, sizeof(held), "for another %" PRId64 ".%03d s", remaining_ms / 1000,
-                 (int)(remaining_ms % 1000));
+    const char *before = lease->owner.length ? " by \"" : "", *after = lease->owner.length ? "\"" : "";
     refusal_show_word(lease->owner, owner, sizeof(owner));
-    if (lease->owner.length)
-        call_note(call, "held by \"%s\" %s, %zu waiting", owner, held, waiting);
+    if (remaining_ms == LEASE_FOREVER)
+        call_note(call, "held%s%s%s without end, %zu waiting", before, owner, after, waiting);
     else
-        call_note(call, "held %s, %zu waiting", held, waiting);
+        call_note(call, "held%s%s%s for another %" PRId64 ".%03d s, %zu waiting", before, owner, after,
+                  remaining_ms / 1000, (int)(remaining_ms % 1000), waiting);
 }
 
 static struct lease_request acquire_request(struct call *call) {

@@ -121,8 +121,9 @@ static enum outcome check_form(struct call *call) {
 
 /* The aggregate that the key holds, if it is one that the command takes. */
 static const struct aggregate *accepted(const struct command *command, RedisModuleKey *key) {
-    const struct aggregate *aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(key));
-    if (command->aggregate) return aggregate == command->aggregate ? aggregate : NULL;
+    const RedisModuleType *type = RedisModule_ModuleTypeGetType(key);
+    if (command->aggregate) return type == command->aggregate->type ? command->aggregate : NULL;
+    const struct aggregate *aggregate = aggregate_of_type(type);
     return aggregate && aggregate->leases ? aggregate : NULL;
 }
 

@@ -13,11 +13,16 @@ unsigned long long refusal_count(enum outcome outcome) {
 }
 
 void refusal_show_word(struct bytes word, char *text, size_t size) {
+    static const char digits[] = "0123456789abcdef";
     size_t used = 0;
-    for (size_t i = 0; i < word.length && i < SHOWN_WORD_MAX && used + 5 < size; i++) {
+    for (size_t i = 0; i < word.length && i < SHOWN_WORD_MAX && used + 5 <= size; i++) {
         unsigned char c = (unsigned char)word.data[i];
-        bool plain = c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
-        used += (size_t)snprintf(text + used, size - used, plain ? "%c" : "\\x%02x", c);
+        if (c >= 0x20 && c < 0x7f && c != '\\' && c != '"') {
+            text[used++] = (char)c;
+        } else {
+            memcpy(text + used, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
+            used += 4;
+        }
     }
     text[used] = '\0';
 }
@@ -57,6 +62,16 @@ void refusal_describe_object(struct call *call, const struct stamp *object, cons
                   object->modified_ms);
 }
 
+/* Appends as much as fits; the text always ends with NUL. */
+static char *append(char *at, const char *end, const char *text) {
+    size_t length = strlen(text), room = (size_t)(end - at) - 1;
+    if (length > room) length = room;
+    memcpy(at, text, length);
+    at[length] = '\0';
+    return at + length;
+}
+
+/* Refusals are everyday answers, so they are put together without the cost of a format. */
 void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) {
     if (outcome == OUTCOME_WAITING) return;
     if (outcome == OUTCOME_UNCHANGED) {
@@ -65,11 +80,11 @@ void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) 
     }
     counts[outcome]++;
     const struct outcome_text *refusal = outcome_text(outcome);
-    const char *text = note[0] ? note : refusal->text;
     char error[256];
-    if (refusal->redis_own)
-        snprintf(error, sizeof(error), "%s %s", refusal->class, text);
-    else
-        snprintf(error, sizeof(error), "%s %s %s", refusal->class, refusal->code, text);
+    const char *end = error + sizeof(error);
+    char *at = append(error, end, refusal->class);
+    at = append(at, end, " ");
+    if (!refusal->redis_own) at = append(append(at, end, refusal->code), end, " ");
+    append(at, end, note[0] ? note : refusal->text);
     RedisModule_ReplyWithError(ctx, error);
 }

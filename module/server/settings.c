@@ -105,7 +105,7 @@ static bool duration_set(const struct setting *setting, RedisModuleString *text)
 static int set_duration(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
     (void)name;
     if (duration_set(data, text)) return REDISMODULE_OK;
-    const char *fault = "it takes seconds, with at most three decimals";
+    const char *fault = "it takes seconds with at most three decimals, and not any number of them";
     *error = RedisModule_CreateString(NULL, fault, strlen(fault));
     return REDISMODULE_ERR;
 }
