@@ -89,7 +89,9 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
     size_t waiting = wait_count(call, WAIT_LEASE, name);
     const char *before = lease->owner.length ? " by \"" : "", *after = lease->owner.length ? "\"" : "";
     refusal_show_word(lease->owner, owner, sizeof(owner));
-    if (remaining_ms == LEASE_FOREVER)
+    if (!remaining_ms)
+        call_note(call, "free, but %zu come first", waiting);
+    else if (remaining_ms == LEASE_FOREVER)
         call_note(call, "held%s%s%s without end, %zu waiting", before, owner, after, waiting);
     else
         call_note(call, "held%s%s%s for another %" PRId64 ".%03d s, %zu waiting", before, owner, after,
@@ -120,22 +122,24 @@ static enum outcome wait_for_lease(struct call *call, const struct lease_subject
     return refused;
 }
 
-/* Those who came before this call and could be served by now come first. */
-static enum outcome find_after_others(struct call *call, struct lease_subject *subject) {
+/* Those who came before this call come first: those who can be served by now are. *ahead are left. */
+static enum outcome find_after_others(struct call *call, struct lease_subject *subject, size_t *ahead) {
     enum outcome outcome = find(call, subject);
-    if (outcome != OUTCOME_DONE || call->mode != CALL_FRESH || !wait_count(call, WAIT_LEASE, subject->name))
-        return outcome;
-    wait_serve(call, WAIT_LEASE, subject->name);
+    *ahead = 0;
+    if (outcome != OUTCOME_DONE || call->mode != CALL_FRESH || !wait_anybody()) return outcome;
+    *ahead = wait_serve(call, WAIT_LEASE, subject->name);
     return find(call, subject);
 }
 
 enum outcome lease_acquire_handle(struct call *call) {
     struct lease_subject subject;
     struct lease next;
-    enum outcome outcome = find_after_others(call, &subject);
+    size_t ahead;
+    enum outcome outcome = find_after_others(call, &subject, &ahead);
     if (outcome != OUTCOME_DONE) return outcome;
     struct lease_request request = acquire_request(call);
     outcome = lease_acquire(subject.lease, &request, &next);
+    if (ahead && !lease_locked(lease_state(subject.lease, request.now_ms))) outcome = OUTCOME_LEASE_PRESENT;
     if (outcome != OUTCOME_DONE) return wait_for_lease(call, &subject, outcome);
     if (call->mode == CALL_PROBE) return OUTCOME_DONE;
     if (call->mode == CALL_TIMED_OUT) {

@@ -259,9 +259,11 @@ void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) 
         serve_now(call, line);
 }
 
-void wait_serve(const struct call *call, enum wait_kind kind, struct bytes name) {
+size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
-    if (line && !in_transaction(call->ctx)) serve_now(call, line);
+    if (!line || in_transaction(call->ctx)) return 0;
+    serve_now(call, line);
+    return wait_count(call, kind, name);
 }
 
 static void look_at_line(void *context, struct entry *entry) {
@@ -321,10 +323,10 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int64_t due_ms = WAIT_NO_INSTANT;
     (void)argv;
     (void)argc;
-    if (!line) return REDISMODULE_ERR;
-    if (line->kind != WAIT_NEWS && first_in(line) != waiter) return REDISMODULE_ERR;
-    if (!ready(ctx, waiter, &due_ms)) {
-        line_due(line, due_ms);
+    if (!line || (line->kind == WAIT_LEASE && first_in(line) != waiter)) return REDISMODULE_ERR;
+    bool paused = line->kind == WAIT_LEASE && !may_write(ctx);
+    if (paused || !ready(ctx, waiter, &due_ms)) {
+        line_due(line, paused ? server_now_ms() + PAUSED_RETRY_MS : due_ms);
         arm();
         return REDISMODULE_ERR;
     }

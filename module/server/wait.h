@@ -47,8 +47,9 @@ size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes nam
 /* Something has changed for a line, or time may have: serves whom it can. Costs nothing when nobody waits at all. */
 void wait_look(const struct call *call, enum wait_kind kind, struct bytes name);
 
-/* Likewise, but leaves the line alone inside of a transaction or a script. */
-void wait_serve(const struct call *call, enum wait_kind kind, struct bytes name);
+/* Before a call takes something: serves whom it can, and answers how many still come first. Inside of a transaction or
+ * a script nobody does. */
+size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes name);
 
 /* Everything may have changed. */
 void wait_look_at_all(void);
