@@ -104,17 +104,19 @@ SCENE(resp3_has_maps_and_nulls) {
     expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 1 id 0 - r"));
     const char *etag = expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b"));
     struct wire *wire = wire_open_resp3(primary->server);
-    expect_shape(wire_call(wire, "CONTAINER.GET box"),
-                 "{\"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, \"access\": \"private\", "
-                 "\"blobs\": 1, \"bytes\": 4, \"meta\": {\"a\": \"b\"}}");
+    expect_shape(
+        wire_call(wire, "CONTAINER.GET box"),
+        "{\"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, \"access\": \"private\", "
+        "\"blobs\": 1, \"bytes\": 4, \"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
+        "\"meta\": {\"a\": \"b\"}}");
     expect_shape(wire_call(wire, "CONTAINER.GETMETA box"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "CONTAINER.GETACL box"),
                  "{\"etag\": <etag>, \"access\": \"private\", \"policies\": "
                  "[{\"id\": \"id\", \"start\": 0, \"permissions\": \"r\"}]}");
-    expect_shape(
-        wire_call(wire, "BLOB.STAT box cat"),
-        "{\"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
-        "\"content-length\": 4, \"content-type\": \"application/octet-stream\", \"meta\": {\"a\": \"b\"}}");
+    expect_shape(wire_call(wire, "BLOB.STAT box cat"),
+                 "{\"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
+                 "\"content-length\": 4, \"content-type\": \"application/octet-stream\", "
+                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
     expect_shape(wire_call(wire, "BLOB.GETMETA box cat"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
     expect_null(wire_call(wire, pool_print("BLOB.GET box cat IFNONEMATCH %s", etag)));
@@ -122,6 +124,7 @@ SCENE(resp3_has_maps_and_nulls) {
         wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
         "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, "
         "\"created\": <ms>, \"content-length\": 4, \"content-type\": \"application/octet-stream\", "
+        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
         "\"meta\": {\"a\": \"b\"}}]]");
     expect_shape(wire_call(wire, "BLOB.LIST box DELIMITER a"), "[null, [{\"prefix\": \"ca\"}]]");
     expect_error(wire_call(wire, "BLOB.GET box none"), "NOTFOUND BlobNotFound");

@@ -19,9 +19,11 @@ SCENE(create_answers_the_etag) {
     const char *etag = create("box");
     assert_string_equal(etag, etag_of("box"));
     expect_text(call(primary, "TYPE box"), "holdfastC");
-    expect_shape(call(primary, "CONTAINER.GET box"),
-                 "[\"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, \"access\", \"private\", "
-                 "\"blobs\", 0, \"bytes\", 0, \"meta\", []]");
+    expect_shape(
+        call(primary, "CONTAINER.GET box"),
+        "[\"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, \"access\", \"private\", "
+        "\"blobs\", 0, \"bytes\", 0, \"lease-state\", \"available\", \"lease-status\", \"unlocked\", "
+        "\"meta\", []]");
 }
 
 SCENE(create_takes_access_and_metadata_in_any_order) {

@@ -4,13 +4,15 @@
  */
 #include <string.h>
 
+#include "leases.h"
 #include "pool.h"
 #include "text.h"
 #include "world.h"
 
 static const char counter_prefix[] = "holdfast_refused_";
 
-/* Played in this order on a container `box` with metadata and a blob `cat` in it, and a string `text`. */
+/* Played in this order on a container `box` with metadata and a blob `cat` in it, and a string `text`. What has no
+ * error leads to the next one. */
 static const struct {
     const char *error;
     const char *command;
@@ -35,6 +37,23 @@ static const struct {
     {"WRONGTYPE", "BLOB.GET text cat"},
     {"ERR", "BLOB.GET box cat NONSENSE"},
     {"NOPERM", "HOLDFAST.APPLY box x"},
+    {"PRECONDITION LeaseNotPresentWithBlobOperation", "BLOB.GET box cat LEASE " ID_A},
+    {"PRECONDITION LeaseNotPresentWithContainerOperation", "CONTAINER.GET box LEASE " ID_A},
+    {"CONFLICT LeaseNotPresentWithLeaseOperation", "LEASE.BREAK box"},
+    {NULL, "LEASE.ACQUIRE box -1 ID " ID_A},
+    {NULL, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_A},
+    {"CONFLICT LeaseAlreadyPresent", "LEASE.ACQUIRE box -1"},
+    {"CONFLICT LeaseIdMismatchWithLeaseOperation", "LEASE.RENEW box " ID_B},
+    {"PRECONDITION LeaseIdMissing", "CONTAINER.DELETE box"},
+    {"PRECONDITION LeaseIdMismatchWithBlobOperation", "BLOB.GET box cat LEASE " ID_B},
+    {"PRECONDITION LeaseIdMismatchWithContainerOperation", "CONTAINER.GET box LEASE " ID_B},
+    {NULL, "LEASE.BREAK box PERIOD 60"},
+    {"CONFLICT LeaseIsBreakingAndCannotBeAcquired", "LEASE.ACQUIRE box 60 ID " ID_A},
+    {"CONFLICT LeaseIsBreakingAndCannotBeChanged", "LEASE.CHANGE box " ID_A " " ID_B},
+    {"CONFLICT LeaseIsBrokenAndCannotBeRenewed", "LEASE.RENEW box " ID_A},
+    {NULL, "LEASE.RELEASE box " ID_A},
+    {NULL, "LEASE.RELEASE box " ID_A " BLOB cat"},
+    {"PRECONDITION LeaseLost", "CONTAINER.GET box LEASE " ID_A},
 };
 
 static void provoke(const struct words *words, const char *error) {
@@ -88,7 +107,11 @@ SCENE(every_error_is_provoked) {
     expect_ok(call(primary, "SET text x"));
     for (size_t index = 0; index < sizeof provocations / sizeof *provocations; index++) {
         struct words words = words_of_line(provocations[index].command);
-        provoke(&words, provocations[index].error);
+        if (provocations[index].error) {
+            provoke(&words, provocations[index].error);
+        } else {
+            require(!reply_is_error(call_words(primary, &words)), "%s fails", provocations[index].command);
+        }
     }
     provoke_under_other_settings();
     size_t counters = 0;

@@ -113,10 +113,11 @@ SCENE(items_tell_what_stat_tells) {
     expect_shape(
         call(primary, "BLOB.LIST box"),
         "[null, [[\"name\", \"cat\", \"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, "
-        "\"created\", <ms>, \"content-length\", 4, \"content-type\", \"application/octet-stream\"], "
+        "\"created\", <ms>, \"content-length\", 4, \"content-type\", \"application/octet-stream\", "
+        "\"lease-state\", \"available\", \"lease-status\", \"unlocked\"], "
         "[\"name\", \"dog\", \"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, "
         "\"created\", <ms>, \"content-length\", 4, \"content-type\", \"application/octet-stream\", "
-        "\"content-language\", \"en\"]]]");
+        "\"content-language\", \"en\", \"lease-state\", \"available\", \"lease-status\", \"unlocked\"]]]");
     redisReply *item = call(primary, "BLOB.LIST box PREFIX dog INCLUDE 1 META")->element[1]->element[0];
     expect_shape(field(item, "meta"), "[\"a\", \"b\"]");
     redisReply *stat = stat_of("box", "dog");

@@ -1,0 +1,152 @@
+#include "lease_states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+/* clang-format off */
+const struct lease_way lease_ways[] = {
+    {NEVER_LEASED, NULL, {NULL}},
+
+    {AVAILABLE_AGAIN, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.RELEASE box A"}},
+    {AVAILABLE_AGAIN, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.RELEASE box A"}},
+    {AVAILABLE_AGAIN, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box", "LEASE.RELEASE box A"}},
+    {AVAILABLE_AGAIN, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box", "LEASE.RELEASE box A"}},
+    {AVAILABLE_AGAIN, NULL, {"LEASE.ACQUIRE box 60 ID A", "60 s", "LEASE.RELEASE box A"}},
+    {AVAILABLE_AGAIN, NULL, {"LEASE.ACQUIRE box 60 ID B", "LEASE.CHANGE box B A", "LEASE.RELEASE box A"}},
+    {AVAILABLE_AGAIN, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.PUT box cat x"}},
+    {AVAILABLE_AGAIN, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.SETMETA box cat META 0"}},
+    {AVAILABLE_AGAIN, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.SETPROPS box cat PROPS 0"}},
+    {AVAILABLE_AGAIN, &on_blob, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box", "BLOB.PUT box cat x"}},
+    {AVAILABLE_AGAIN,
+     &on_blob,
+     {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 5", "5 s", "BLOB.SETMETA box cat META 0"}},
+
+    {LEASED_INFINITE, NULL, {"LEASE.ACQUIRE box -1 ID A"}},
+    {LEASED_INFINITE, NULL, {"LEASE.ACQUIRE box INFINITE ID A", "1000 s"}},
+    {LEASED_INFINITE, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.ACQUIRE box -1 ID A"}},
+    {LEASED_INFINITE, NULL, {"LEASE.ACQUIRE box -1 ID B", "LEASE.CHANGE box B A"}},
+    {LEASED_INFINITE, &on_blob, {"LEASE.ACQUIRE box -1 ID A", "BLOB.PUT box cat x LEASE A"}},
+
+    {LEASED_FINITE, NULL, {"LEASE.ACQUIRE box 60 ID A", "40 s"}},
+    {LEASED_FINITE, NULL, {"LEASE.ACQUIRE box 60 ID A", "50 s", "LEASE.RENEW box A", "40 s"}},
+    {LEASED_FINITE, NULL, {"LEASE.ACQUIRE box 60 ID A", "60 s", "LEASE.RENEW box A", "40 s"}},
+    {LEASED_FINITE, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.ACQUIRE box 60 ID A", "40 s"}},
+    {LEASED_FINITE, NULL, {"LEASE.ACQUIRE box 60 ID B", "20 s", "LEASE.CHANGE box B A", "20 s"}},
+    {LEASED_FINITE, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 0", "LEASE.ACQUIRE box 60 ID A", "40 s"}},
+    {LEASED_FINITE, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "40 s", "BLOB.SETMETA box cat META 0 LEASE A"}},
+
+    {BREAKING, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box PERIOD 20"}},
+    {BREAKING, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box PERIOD 60", "40 s"}},
+    {BREAKING, NULL, {"LEASE.ACQUIRE box 60 ID A", "40 s", "LEASE.BREAK box"}},
+    {BREAKING, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 60", "40 s"}},
+    {BREAKING, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 20"}},
+    {BREAKING, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 50", "LEASE.BREAK box PERIOD 20"}},
+    {BREAKING, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box", "40 s", "BLOB.PUT box cat x LEASE A"}},
+
+    {BROKEN, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box"}},
+    {BROKEN, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box PERIOD 0"}},
+    {BROKEN, NULL, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box PERIOD 20", "20 s"}},
+    {BROKEN, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 0"}},
+    {BROKEN, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box", "60 s"}},
+    {BROKEN, NULL, {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 20", "LEASE.BREAK box PERIOD 0"}},
+    {BROKEN, NULL, {"LEASE.ACQUIRE box 60 ID A", "60 s", "LEASE.BREAK box"}},
+    {BROKEN, &on_blob, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box", "BLOB.GET box cat", "BLOB.STAT box cat"}},
+    {BROKEN, &on_container, {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box", "CONTAINER.SETMETA box META 0"}},
+
+    {EXPIRED, NULL, {"LEASE.ACQUIRE box 60 ID A", "60 s"}},
+    {EXPIRED, NULL, {"LEASE.ACQUIRE box 60 ID A", "100000 s"}},
+    {EXPIRED, NULL, {"LEASE.ACQUIRE box 60 ID A", "30 s", "LEASE.RENEW box A", "60 s"}},
+    {EXPIRED, NULL, {"LEASE.ACQUIRE box 60 ID B", "LEASE.CHANGE box B A", "60 s"}},
+    {EXPIRED, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.GET box cat", "BLOB.GETMETA box cat"}},
+    {EXPIRED, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.PUT box cat x IFNONEMATCH *"}},
+    {EXPIRED, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.PUT box cat x LEASE A", "BLOB.DELETE box cat LEASE B"}},
+    {EXPIRED, &on_blob, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.PUT box dog x", "CONTAINER.SETMETA box META 0"}},
+    {EXPIRED, &on_container, {"LEASE.ACQUIRE box 60 ID A", "60 s", "CONTAINER.SETMETA box META 1 a b", "CONTAINER.SETACL box"}},
+    {EXPIRED, &on_container, {"LEASE.ACQUIRE box 60 ID A", "60 s", "BLOB.PUT box cat x", "BLOB.DELETE box cat", "BLOB.PUT box cat x"}},
+};
+/* clang-format on */
+
+const size_t lease_ways_count = sizeof lease_ways / sizeof *lease_ways;
+
+bool lease_way_fits(const struct lease_way *way, const struct lease_place *where) {
+    return !way->only || way->only == where;
+}
+
+static const char *id_of(const char *word) {
+    static const struct {
+        const char *name;
+        const char *id;
+    } ids[] = {{"A", ID_A}, {"B", ID_B}, {"C", ID_C}};
+    for (size_t index = 0; index < sizeof ids / sizeof *ids; index++) {
+        if (!strcmp(word, ids[index].name)) return ids[index].id;
+    }
+    return NULL;
+}
+
+redisReply *lease_play(const char *line, const struct lease_place *where) {
+    long long seconds = atoll(line);
+    if (seconds) {
+        time_passes(seconds * 1000);
+        return NULL;
+    }
+    struct words words = words_of_line(line);
+    for (size_t index = 0; index < words.count; index++) {
+        const char *id = id_of(words.word[index]);
+        if (id) words_replace(&words, index, id);
+    }
+    if (text_begins(line, "LEASE.")) words_add_line(&words, where->clause);
+    return call_words(primary, &words);
+}
+
+void lease_reach(const struct lease_way *way, const struct lease_place *where) {
+    call(primary, "DEL box");
+    lease_stage();
+    for (int step = 0; step < LEASE_STEPS_AT_MOST && way->steps[step]; step++) {
+        const char *line = way->steps[step];
+        redisReply *reply = lease_play(line, where);
+        bool may_fail = !reply || !text_begins(line, "LEASE.");
+        require(may_fail || !reply_is_error(reply), "%s of a %s gave %s", line, where->noun,
+                reply_text(reply));
+    }
+}
+
+const char *lease_way_text(const struct lease_way *way, const struct lease_place *where) {
+    struct text text = {0};
+    text_print(&text, "a %s", where->noun);
+    for (int step = 0; step < LEASE_STEPS_AT_MOST && way->steps[step]; step++) {
+        text_print(&text, "; %s", way->steps[step]);
+    }
+    return text.bytes;
+}
+
+const char *lease_refusal(const char *name, const struct lease_place *where) {
+    static const struct {
+        const char *name;
+        const char *error[2];
+    } refusals[] = {
+        {"PRES", {"CONFLICT LeaseAlreadyPresent"}},
+        {"BRKACQ", {"CONFLICT LeaseIsBreakingAndCannotBeAcquired"}},
+        {"MISM", {"CONFLICT LeaseIdMismatchWithLeaseOperation"}},
+        {"NOTP", {"CONFLICT LeaseNotPresentWithLeaseOperation"}},
+        {"BRKREN", {"CONFLICT LeaseIsBrokenAndCannotBeRenewed"}},
+        {"BRKCHG", {"CONFLICT LeaseIsBreakingAndCannotBeChanged"}},
+        {"MISSING", {"PRECONDITION LeaseIdMissing"}},
+        {"LOST", {"PRECONDITION LeaseLost"}},
+        {"WRONG",
+         {"PRECONDITION LeaseIdMismatchWithBlobOperation",
+          "PRECONDITION LeaseIdMismatchWithContainerOperation"}},
+        {"ABSENT",
+         {"PRECONDITION LeaseNotPresentWithBlobOperation",
+          "PRECONDITION LeaseNotPresentWithContainerOperation"}},
+    };
+    for (size_t index = 0; index < sizeof refusals / sizeof *refusals; index++) {
+        const char *const *error = refusals[index].error;
+        if (!strcmp(name, refusals[index].name))
+            return error[1] && where == &on_container ? error[1] : error[0];
+    }
+    return NULL;
+}

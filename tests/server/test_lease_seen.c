@@ -1,0 +1,463 @@
+/* What can be seen of leases: LEASE.GET and LEASE.LIST, refusals, INFO, notifications. Never an id. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "everywhere.h"
+#include "lease_states.h"
+#include "pool.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+SCENE(a_lease_that_never_was) {
+    lease_stage();
+    expect_shape(lease_of("box", &on_blob),
+                 "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]");
+    expect_shape(lease_of("box", &on_container),
+                 "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]");
+}
+
+SCENE(a_lease_shows_all_but_its_id) {
+    const struct lease_place *const places[] = {&on_blob, &on_container};
+    lease_stage();
+    for (int index = 0; index < 2; index++) {
+        const char *token =
+            acquire("box", "-1", pool_print("%s ID %s OWNER worker-7", places[index]->clause, ID_A));
+        expect_text(field(lease_of("box", places[index]), "token"), token);
+        expect_shape(lease_of("box", places[index]),
+                     "[\"state\", \"leased\", \"status\", \"locked\", \"duration\", \"infinite\", \"owner\", "
+                     "\"worker-7\", \"token\", <etag>, \"waiters\", 0]");
+        lease_play("LEASE.ACQUIRE box 60 ID A OWNER other", places[index]);
+        redisReply *lease = lease_of("box", places[index]);
+        long long left = field(lease, "remaining-ms")->integer;
+        require(left > 59000 && left <= 60000, "%lld ms are left", left);
+        expect_text(field(lease, "duration"), "fixed");
+        expect_text(field(lease, "owner"), "other");
+        expect_text(field(lease, "token"), token);
+        expect_number(lease_play("LEASE.BREAK box PERIOD 9", places[index]), 9);
+        lease = lease_of("box", places[index]);
+        left = field(lease, "remaining-ms")->integer;
+        require(left > 8000 && left <= 9000, "%lld ms are left", left);
+        assert_null(reply_field_if_any(lease, "duration"));
+        expect_ok(lease_play("LEASE.RELEASE box A", places[index]));
+        lease = lease_of("box", places[index]);
+        assert_null(reply_field_if_any(lease, "owner"));
+        assert_null(reply_field_if_any(lease, "remaining-ms"));
+    }
+}
+
+SCENE(resp3_shows_maps) {
+    lease_stage();
+    acquire("box", "-1", "BLOB cat");
+    struct wire *wire = wire_open_resp3(primary->server);
+    expect_shape(
+        wire_call(wire, "LEASE.GET box BLOB cat"),
+        "{\"state\": \"leased\", \"status\": \"locked\", \"duration\": \"infinite\", \"token\": <etag>, "
+        "\"waiters\": 0}");
+    expect_shape(
+        wire_call(wire, "LEASE.LIST box"),
+        "[null, [[\"cat\", {\"state\": \"leased\", \"status\": \"locked\", \"duration\": \"infinite\", "
+        "\"token\": <etag>, \"waiters\": 0}]]]");
+}
+
+static redisReply *page_of(const char *more) {
+    return expect_elements(call_line(primary, pool_print("LEASE.LIST box %s", more)), 2);
+}
+
+SCENE(lists_have_what_is_locked) {
+    lease_stage();
+    static const char *const names[] = {"broken", "breaking", "expired", "free",
+                                        "leased", "never",    "written"};
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) put("box", names[index], "x");
+    acquire("box", "60", "");
+    acquire("box", "-1", "BLOB broken");
+    acquire("box", "60", "BLOB breaking");
+    acquire("box", "15", "BLOB expired");
+    acquire("box", "15", "BLOB written");
+    acquire("box", "60", "BLOB free ID " ID_A);
+    acquire("box", "60", "BLOB leased OWNER me");
+    call(primary, "LEASE.BREAK box BLOB broken");
+    call(primary, "LEASE.BREAK box BLOB breaking");
+    expect_ok(call(primary, "LEASE.RELEASE box %s BLOB free", ID_A));
+    time_passes(20000);
+    put("box", "written", "y");
+    redisReply *page = page_of("");
+    expect_null(page->element[0]);
+    expect_elements(page->element[1], 2);
+    expect_text(page->element[1]->element[0]->element[0], "breaking");
+    expect_text(field(page->element[1]->element[0]->element[1], "state"), "breaking");
+    expect_text(page->element[1]->element[1]->element[0], "leased");
+    expect_text(field(page->element[1]->element[1]->element[1], "owner"), "me");
+    time_passes(60000);
+    expect_elements(page_of("")->element[1], 0);
+    create("empty");
+    expect_shape(call(primary, "LEASE.LIST empty"), "[null, []]");
+}
+
+/* Goes through all pages and requires each name once, in order. */
+static void walk_pages(int leases, int count) {
+    const char *marker = NULL;
+    int seen = 0;
+    do {
+        struct words words = words_of_line(pool_print("LEASE.LIST box COUNT %d", count));
+        if (marker) words_add(&words, "MARKER");
+        if (marker) words_add(&words, marker);
+        redisReply *page = expect_elements(call_words(primary, &words), 2);
+        require((int)page->element[1]->elements <= count, "the page has %zu", page->element[1]->elements);
+        for (size_t index = 0; index < page->element[1]->elements; index++) {
+            expect_text(page->element[1]->element[index]->element[0], pool_print("blob-%04d", seen * 2));
+            seen++;
+        }
+        marker = reply_is_null(page->element[0]) ? NULL : reply_string(page->element[0]);
+    } while (marker);
+    assert_int_equal(seen, leases);
+}
+
+SCENE(lists_come_in_pages) {
+    enum { LEASES = 250 };
+    static const int counts[] = {1, 7, 50, 249, 250, 251, 1000};
+    lease_stage();
+    for (int index = 0; index < LEASES * 2; index++) {
+        put("box", pool_print("blob-%04d", index), "x");
+        acquire("box", index % 2 ? "15" : "60", pool_print("BLOB blob-%04d", index));
+    }
+    time_passes(15000);
+    for (size_t index = 0; index < sizeof counts / sizeof *counts; index++) walk_pages(LEASES, counts[index]);
+    expect_elements(page_of("")->element[1], 100);
+    expect_elements(page_of("MARKER blob-0498 COUNT 9223372036854775807")->element[1], 1);
+    expect_elements(page_of("MARKER blob-0499")->element[1], 0);
+    expect_elements(page_of("MARKER zzz")->element[1], 0);
+    expect_elements(page_of("MARKER ''")->element[1], 100);
+}
+
+/* What has ended is looked over a bounded number at a time, so a page may be empty and still not the last. */
+SCENE(lists_get_past_what_has_ended) {
+    enum { ENDED = 12000 };
+    lease_stage();
+    for (int index = 0; index < ENDED; index++) {
+        send_call(primary, "BLOB.PUT box %05d x", index);
+        send_call(primary, "LEASE.ACQUIRE box 15 BLOB %05d", index);
+    }
+    for (int index = 0; index < ENDED * 2; index++) require(!reply_is_error(receive(primary)), "it fails");
+    time_passes(15000);
+    acquire("box", "60", "BLOB cat");
+    redisReply *page = page_of("");
+    int pages = 1;
+    for (; !reply_is_null(page->element[0]); pages++) {
+        expect_elements(page->element[1], 0);
+        page = page_of(pool_print("MARKER %s", reply_string(page->element[0])));
+    }
+    expect_elements(page->element[1], 1);
+    require(pages > 1 && pages < 10, "it took %d pages", pages);
+    expect_number(call(primary, "DEL box"), 1);
+}
+
+SCENE(refusals_name_the_holder) {
+    lease_stage();
+    acquire("box", "60", "BLOB cat OWNER worker-7 ID " ID_A);
+    acquire("box", "-1", "ID " ID_A);
+    waiting("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+    waiting("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+    time_passes(40000);
+    redisReply *reply = call(primary, "LEASE.ACQUIRE box 60 BLOB cat");
+    expect_error(reply, "CONFLICT LeaseAlreadyPresent held by \"worker-7\" for another");
+    double left = strtod(strstr(reply->str, "another ") + strlen("another "), NULL);
+    require(left > 19 && left <= 20, "%s", reply->str);
+    require(strstr(reply->str, " s, 2 waiting"), "%s", reply->str);
+    expect_error(call(primary, "LEASE.ACQUIRE box 60"),
+                 "CONFLICT LeaseAlreadyPresent held without end, 0 waiting");
+    expect_error(call(primary, "BLOB.PUT box cat x"),
+                 "PRECONDITION LeaseIdMissing held by \"worker-7\" for another");
+    expect_error(call(primary, "CONTAINER.DELETE box"),
+                 "PRECONDITION LeaseIdMissing held without end, 0 waiting");
+}
+
+/* A label may hold anything, and must not get out of its quotes or its line. */
+SCENE(labels_may_hold_anything) {
+    static const char *const labels[] = {"a\r\n-ERR b",  "quoted \" label", "back\\slash",
+                                         "\x01\x7f\xff", "%s%n%d",          ""};
+    lease_stage();
+    for (size_t index = 0; index < sizeof labels / sizeof *labels; index++) {
+        lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %s", ID_A, labels[index]));
+        redisReply *owner = reply_field_if_any(lease_of("box", &on_blob), "owner");
+        if (*labels[index]) expect_text(owner, labels[index]);
+        redisReply *refusal = call(primary, "LEASE.ACQUIRE box 60 BLOB cat");
+        expect_error(refusal, "CONFLICT LeaseAlreadyPresent held");
+        require(!strstr(refusal->str, "quoted \" label"), "the label ends early: %s", refusal->str);
+        expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
+    }
+    char *bytes = pool_take(256);
+    memset(bytes, '\0', 256);
+    lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %b", ID_A, bytes, (size_t)256));
+    expect_bytes(field(lease_of("box", &on_blob), "owner"), bytes, 256);
+    expect_error(call(primary, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
+}
+
+static bool shows_id(const char *text) {
+    static const char *const forms[] = {"aaaaaaaa-",    "AAAAAAAA-",    "aaaaaaaa0000",
+                                        "AAAAAAAA0000", "00000000000a", "0000000000000a"};
+    for (size_t index = 0; index < sizeof forms / sizeof *forms; index++) {
+        if (strstr(text, forms[index])) return true;
+    }
+    return false;
+}
+
+SCENE(ids_are_shown_to_nobody_else) {
+    static const char *const questions[] = {
+        "LEASE.GET box BLOB cat",
+        "LEASE.GET box",
+        "LEASE.LIST box",
+        "BLOB.STAT box cat",
+        "BLOB.GET box cat",
+        "BLOB.GETMETA box cat",
+        "BLOB.LIST box INCLUDE 1 META",
+        "CONTAINER.GET box",
+        "CONTAINER.GETMETA box",
+        "CONTAINER.GETACL box",
+        "LEASE.ACQUIRE box 60 BLOB cat",
+        "LEASE.ACQUIRE box 60 BLOB cat ID " ID_B,
+        "LEASE.ACQUIRE box 60 BLOCK 0.001",
+        "LEASE.RENEW box " ID_B " BLOB cat",
+        "LEASE.CHANGE box " ID_B " " ID_C " BLOB cat",
+        "LEASE.RELEASE box " ID_B,
+        "BLOB.PUT box cat x",
+        "BLOB.PUT box cat x LEASE " ID_B,
+        "BLOB.GET box cat LEASE " ID_B,
+        "BLOB.DELETE box cat",
+        "CONTAINER.DELETE box",
+        "CONTAINER.DELETE box LEASE " ID_B,
+        "CONTAINER.GET box LEASE " ID_B,
+        "LEASE.BREAK box PERIOD 60 BLOB cat",
+        "INFO everything",
+        "OBJECT ENCODING box",
+        "DEBUG OBJECT box",
+        "COMMAND DOCS LEASE.ACQUIRE",
+    };
+    struct client *other = visitor(primary->server);
+    lease_stage();
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    acquire("box", "-1", "ID " ID_A);
+    waiting("LEASE.ACQUIRE box 60 BLOCK 0");
+    for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
+        const char *answer = reply_text(call_line(other, questions[index]));
+        require(!shows_id(answer), "%s shows an id: %s", questions[index], answer);
+    }
+    expect_error(call(other, "LEASE.ACQUIRE box 60 BLOB cat ID %s", ID_A),
+                 "CONFLICT LeaseIsBreakingAndCannotBeAcquired");
+}
+
+/* Drawn ids are random GUIDs of version 4, and none comes twice. */
+SCENE(drawn_ids_are_random) {
+    enum { DRAWN = 300 };
+    const char *ids[DRAWN];
+    lease_stage();
+    for (int index = 0; index < DRAWN; index++) {
+        ids[index] = lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"));
+        require(ids[index][14] == '4' && strchr("89ab", ids[index][19]), "%s is of another kind", ids[index]);
+        for (int other = 0; other < index; other++) assert_string_not_equal(ids[index], ids[other]);
+        expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", ids[index]));
+    }
+}
+
+static long long counted(const char *name) {
+    return info_of(primary, pool_print("holdfast_lease_%s", name));
+}
+
+SCENE(info_counts_what_happens) {
+    static const struct {
+        const char *line;
+        const char *counters; /* that grow by one */
+    } steps[] = {
+        {"LEASE.ACQUIRE box 60 ID A", "grants"},
+        {"LEASE.ACQUIRE box 60 ID A", "grants"},
+        {"LEASE.ACQUIRE box 60 ID B", "refusals"},
+        {"LEASE.RENEW box A", "renewals"},
+        {"LEASE.RENEW box B", ""},
+        {"LEASE.CHANGE box A B", "changes"},
+        {"LEASE.CHANGE box A C", ""},
+        {"LEASE.RELEASE box A", ""},
+        {"LEASE.RELEASE box B", "releases"},
+        {"LEASE.ACQUIRE box 15 ID A", "grants"},
+        {"15 s", ""},
+        {"LEASE.ACQUIRE box 15 ID B", "grants expiries"},
+        {"LEASE.BREAK box", "breaks"},
+        {"LEASE.ACQUIRE box 15 ID B BLOCK 0.001", "waits refusals"},
+        {"15 s", ""},
+        {"LEASE.ACQUIRE box 15 ID A", "grants"},
+        {"15 s", ""},
+        {"BLOB.PUT box cat x", "expiries"},
+        {"BLOB.PUT box cat x", ""},
+        {"LEASE.BREAK box", ""},
+    };
+    static const char *const counters[] = {"grants", "refusals", "renewals", "changes", "releases",
+                                           "breaks", "expiries", "waits",    "handoffs"};
+    enum { COUNTERS = sizeof counters / sizeof *counters };
+    long long before[COUNTERS];
+    lease_stage();
+    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+        for (int index = 0; index < COUNTERS; index++) before[index] = counted(counters[index]);
+        lease_play(steps[step].line, &on_blob);
+        for (int index = 0; index < COUNTERS; index++) {
+            long long grown = counted(counters[index]) - before[index];
+            require(grown == (strstr(steps[step].counters, counters[index]) != NULL),
+                    "%s (step %zu): lease_%s grew by %lld", steps[step].line, step, counters[index], grown);
+        }
+    }
+}
+
+/* The sum of all of a histogram's buckets. */
+static long long measured(const char *name) {
+    long long sum = 0;
+    const char *text = info_field(call(primary, "INFO holdfast"), pool_print("holdfast_lease_%s_ms", name));
+    require(text, "there is no histogram of %s", name);
+    for (const char *bucket = strchr(text, '='); bucket; bucket = strchr(bucket + 1, '='))
+        sum += atoll(bucket + 1);
+    return sum;
+}
+
+SCENE(info_measures_waiting_and_holding) {
+    lease_stage();
+    long long waits = measured("waiting"), holdings = measured("holding"), handoffs = counted("handoffs");
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    assert_int_equal(counted("waiters"), 1);
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    lease_id(answer_of(waiter));
+    assert_int_equal(counted("waiters"), 0);
+    assert_int_equal(counted("handoffs"), handoffs + 1);
+    assert_int_equal(measured("waiting"), waits + 1);
+    assert_int_equal(measured("holding"), holdings + 1);
+}
+
+/* A lease that ran out or was broken was held, too, until it ended. */
+SCENE(info_measures_every_way_to_hold) {
+    lease_stage();
+    long long holdings = measured("holding");
+    acquire("box", "60", "BLOB cat");
+    expect_number(call(primary, "LEASE.BREAK box BLOB cat PERIOD 0"), 0);
+    assert_int_equal(measured("holding"), holdings + 1);
+    acquire("box", "60", "BLOB cat");
+    time_passes(60000);
+    put("box", "cat", "x");
+    assert_int_equal(measured("holding"), holdings + 2);
+    acquire("box", "60", "BLOB cat");
+    time_passes(60000);
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    assert_int_equal(measured("holding"), holdings + 3);
+    expect_number(lease_play("LEASE.BREAK box PERIOD 5", &on_blob), 5);
+    time_passes(5000);
+    acquire("box", "60", "BLOB cat ID " ID_B);
+    assert_int_equal(measured("holding"), holdings + 4);
+}
+
+SCENE(info_counts_the_leases_that_stand) {
+    lease_stage();
+    long long leases = info_of(primary, "holdfast_leases");
+    assert_int_equal(leases, 0);
+    acquire("box", "60", "BLOB cat");
+    acquire("box", "-1", "ID " ID_A);
+    assert_int_equal(info_of(primary, "holdfast_leases"), 2);
+    expect_ok(call(primary, "LEASE.RELEASE box %s", ID_A));
+    assert_int_equal(info_of(primary, "holdfast_leases"), 1);
+    expect_number(call(primary, "DEL box"), 1);
+    assert_int_equal(info_of(primary, "holdfast_leases"), 0);
+}
+
+SCENE(notifications_tell_of_every_change) {
+    static const struct {
+        const char *line;
+        const char *events;
+    } steps[] = {
+        {"LEASE.ACQUIRE box 60 ID A", "lease.acquire box"},
+        {"LEASE.ACQUIRE box 60 ID B", ""},
+        {"LEASE.ACQUIRE box 60 ID A", "lease.acquire box"},
+        {"LEASE.RENEW box A", "lease.renew box"},
+        {"LEASE.CHANGE box A B", "lease.change box"},
+        {"LEASE.RELEASE box A", ""},
+        {"LEASE.RELEASE box B", "lease.release box"},
+        {"LEASE.ACQUIRE box 15 ID A", "lease.acquire box"},
+        {"LEASE.BREAK box", "lease.break box"},
+        {"15 s", ""},
+        {"LEASE.ACQUIRE box 15 ID A", "lease.acquire box"},
+        {"15 s", ""},
+        {"LEASE.GET box", ""},
+        {"LEASE.ACQUIRE box 15 ID A", "lease.expired box, lease.acquire box"},
+        {"15 s", ""},
+        {"LEASE.RENEW box A", "lease.renew box"},
+        {"15 s", ""},
+        {"BLOB.GET box cat", ""},
+        {"BLOB.PUT box cat x", "lease.expired box, blob.put box"},
+        {"BLOB.PUT box cat x", "blob.put box"},
+    };
+    struct wire *listener = wire_open(replica->server);
+    struct text expected = {0}, heard = {0};
+    lease_stage();
+    world_in_step();
+    witness_begin("");
+    wire_call(listener, "PSUBSCRIBE __keyevent@*");
+    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+        lease_play(steps[step].line, &on_blob);
+        const char *events = witness_notifications();
+        require(!strcmp(events, steps[step].events), "%s (step %zu) notified \"%s\"", steps[step].line, step,
+                events);
+        if (*events) text_print(&expected, "%s%s", expected.length ? ", " : "", events);
+    }
+    /* Whoever listens at a replica hears the same. */
+    while (heard.length < expected.length) {
+        redisReply *message = expect_elements(wire_receive(listener), 4);
+        const char *event = strchr(reply_string(message->element[2]), ':') + 1;
+        text_print(&heard, "%s%s %s", heard.length ? ", " : "", event, reply_string(message->element[3]));
+    }
+    assert_string_equal(heard.bytes, expected.bytes);
+}
+
+SCENE(notifications_of_a_handover_come_in_order) {
+    lease_stage();
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    struct client *one = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    struct client *other = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
+    witness_begin("");
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    lease_id(answer_of(one));
+    assert_string_equal(witness_notifications(), "lease.release box, lease.acquire box");
+    /* For leases that somebody waits for the end is told on time. */
+    time_passes(60000);
+    lease_id(answer_of(other));
+    assert_string_equal(witness_notifications(), "lease.expired box, lease.acquire box");
+    assert_true(witness_transaction_aborts());
+}
+
+SCENE(changes_of_leases_abort_those_who_watch) {
+    static const char *const steps[] = {"LEASE.ACQUIRE box 60 ID A", "LEASE.RENEW box A",
+                                        "LEASE.CHANGE box A B", "LEASE.BREAK box", "LEASE.RELEASE box B"};
+    lease_stage();
+    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+        witness_begin("");
+        lease_play(steps[step], &on_blob);
+        require(witness_transaction_aborts(), "%s let a transaction pass", steps[step]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_lease_that_never_was),
+        PLAY(a_lease_shows_all_but_its_id),
+        PLAY(resp3_shows_maps),
+        PLAY(lists_have_what_is_locked),
+        PLAY(lists_come_in_pages),
+        PLAY(lists_get_past_what_has_ended),
+        PLAY(refusals_name_the_holder),
+        PLAY(labels_may_hold_anything),
+        PLAY(ids_are_shown_to_nobody_else),
+        PLAY(drawn_ids_are_random),
+        PLAY(info_counts_what_happens),
+        PLAY(info_measures_waiting_and_holding),
+        PLAY(info_measures_every_way_to_hold),
+        PLAY(info_counts_the_leases_that_stand),
+        PLAY(notifications_tell_of_every_change),
+        PLAY(notifications_of_a_handover_come_in_order),
+        PLAY(changes_of_leases_abort_those_who_watch),
+    };
+    return world_run("lease_seen", tests);
+}

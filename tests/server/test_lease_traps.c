@@ -1,0 +1,270 @@
+/* What others got wrong about leases, each as a test of its own. */
+#include <string.h>
+
+#include "everywhere.h"
+#include "lease_states.h"
+#include "pool.h"
+#include "world.h"
+
+/* cat is leased by A for 15 seconds. */
+static void leased_stage(void) {
+    lease_stage();
+    acquire("box", "15", "BLOB cat ID " ID_A);
+}
+
+static void expired_stage(void) {
+    leased_stage();
+    time_passes(15000);
+}
+
+static redisReply *listed_blob(void) {
+    return expect_elements(call(primary, "BLOB.LIST box"), 2)->element[1]->element[0];
+}
+
+SCENE(if_none_match_star_does_not_come_before_the_lease) {
+    leased_stage();
+    expect_error(call(primary, "BLOB.PUT box cat x IFNONEMATCH *"), "PRECONDITION LeaseIdMissing");
+}
+
+SCENE(an_expired_lease_is_not_renewed_after_a_write) {
+    expired_stage();
+    put("box", "cat", "purr");
+    expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
+    expect_state("box", &on_blob, "available");
+}
+
+SCENE(an_expired_lease_is_not_renewed_after_another_holder) {
+    expired_stage();
+    acquire("box", "15", "BLOB cat ID " ID_B);
+    time_passes(15000);
+    expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
+    lease_token(lease_play("LEASE.RENEW box B", &on_blob));
+}
+
+SCENE(an_expired_lease_is_not_renewed_by_another_id) {
+    expired_stage();
+    expect_error(lease_play("LEASE.RENEW box B", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
+    expect_state("box", &on_blob, "expired");
+}
+
+SCENE(an_expired_lease_of_a_container_survives_writes) {
+    lease_stage();
+    acquire("box", "15", "ID " ID_A);
+    time_passes(15000);
+    put("box", "cat", "purr");
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 1 a b"));
+    expect_etag(call(primary, "CONTAINER.SETACL box"));
+    expect_state("box", &on_container, "expired");
+    lease_token(lease_play("LEASE.RENEW box A", &on_container));
+}
+
+SCENE(a_lease_belongs_to_the_name_and_survives_overwriting) {
+    leased_stage();
+    expect_etag(lease_play("BLOB.PUT box cat purr LEASE A", &on_blob));
+    char *content = pool_take(100000);
+    expect_etag(call(primary, "BLOB.PUT box cat %b LEASE %s", content, (size_t)100000, ID_A));
+    expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
+    expect_state("box", &on_blob, "leased");
+    expect_error(lease_play("BLOB.PUT box cat x", &on_blob), "PRECONDITION LeaseIdMissing");
+}
+
+SCENE(the_last_id_is_remembered_after_a_release) {
+    leased_stage();
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
+    expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
+                 "PRECONDITION LeaseNotPresentWithBlobOperation");
+    put("box", "cat", "purr");
+    expect_error(lease_play("BLOB.GET box cat LEASE A", &on_blob), "PRECONDITION LeaseLost");
+}
+
+/* Renewing and releasing say that the id is another one, changing and breaking that there is no lease. */
+SCENE(the_old_id_after_a_release) {
+    leased_stage();
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
+    expect_error(lease_play("LEASE.RELEASE box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
+    expect_error(lease_play("LEASE.CHANGE box A B", &on_blob), "CONFLICT LeaseNotPresentWithLeaseOperation");
+    expect_error(lease_play("LEASE.BREAK box", &on_blob), "CONFLICT LeaseNotPresentWithLeaseOperation");
+}
+
+SCENE(a_repeated_change_succeeds) {
+    leased_stage();
+    const char *token = lease_token(lease_play("LEASE.CHANGE box A B", &on_blob));
+    assert_string_equal(lease_token(lease_play("LEASE.CHANGE box A B", &on_blob)), token);
+    assert_string_equal(lease_token(lease_play("LEASE.CHANGE box C B", &on_blob)), token);
+    expect_error(lease_play("LEASE.CHANGE box A C", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
+}
+
+SCENE(the_holder_may_acquire_again) {
+    leased_stage();
+    time_passes(10000);
+    lease_token(lease_play("LEASE.ACQUIRE box 30 ID A", &on_blob));
+    long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
+    require(left > 29000 && left <= 30000, "%lld ms are left", left);
+    lease_token(lease_play("LEASE.ACQUIRE box -1 ID A", &on_blob));
+    expect_text(field(lease_of("box", &on_blob), "duration"), "infinite");
+}
+
+SCENE(breaking_never_extends) {
+    leased_stage();
+    time_passes(5000);
+    expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
+    expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
+    expect_number(lease_play("LEASE.BREAK box PERIOD 4", &on_blob), 4);
+    expect_number(lease_play("LEASE.BREAK box", &on_blob), 4);
+    expect_number(lease_play("LEASE.BREAK box PERIOD 9", &on_blob), 4);
+    time_passes(4000);
+    expect_state("box", &on_blob, "broken");
+    expect_number(lease_play("LEASE.BREAK box PERIOD 9", &on_blob), 0);
+    expect_state("box", &on_blob, "broken");
+}
+
+SCENE(breaking_an_expired_lease_succeeds) {
+    expired_stage();
+    expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 0);
+    expect_state("box", &on_blob, "broken");
+}
+
+SCENE(a_finite_lease_that_is_broken_without_period_lasts_out) {
+    leased_stage();
+    expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
+    expect_state("box", &on_blob, "breaking");
+    expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
+    time_passes(14000);
+    expect_error(call(primary, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
+    time_passes(1000);
+    put("box", "cat", "free");
+}
+
+/* What is still locked never answers 0. */
+SCENE(the_time_of_a_break_is_rounded_up) {
+    leased_stage();
+    time_passes(14000);
+    expect_number(lease_play("LEASE.BREAK box", &on_blob), 1);
+    expect_error(call(primary, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
+    lease_play("LEASE.ACQUIRE box 60 ID A", &on_container);
+    expect_number(lease_play("LEASE.BREAK box PERIOD 0.5", &on_container), 1);
+    expect_state("box", &on_container, "breaking");
+}
+
+/* All ways to write one and the same id. */
+SCENE(ids_are_compared_as_numbers) {
+    static const char *const spellings[] = {
+        "aaaaaaaa000040008000000000abcdef",
+        "AAAAAAAA000040008000000000ABCDEF",
+        "aaaaaaaa-0000-4000-8000-000000abcdef",
+        "AAAAAAAA-0000-4000-8000-000000ABCDEF",
+        "{aaaaaaaa-0000-4000-8000-000000abcdef}",
+        "{AAAAaaaa-0000-4000-8000-000000abcDEF}",
+        "(aaaaaaaa-0000-4000-8000-000000abcdef)",
+        "{0xaaaaaaaa,0x0000,0x4000,{0x80,0x00,0x00,0x00,0x00,0xab,0xcd,0xef}}",
+        "{0XAAAAAAAA,0X0000,0X4000,{0X80,0X00,0X00,0X00,0X00,0XAB,0XCD,0XEF}}",
+    };
+    enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+    lease_stage();
+    for (int index = 0; index < SPELLINGS; index++) {
+        const char *one = spellings[index], *other = spellings[(index + 1) % SPELLINGS];
+        redisReply *reply = call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s", one);
+        expect_text(expect_elements(reply, 2)->element[0], spellings[2]);
+        expect_etag(call(primary, "BLOB.PUT box cat x LEASE %s", other));
+        expect_text(call(primary, "LEASE.CHANGE box %s %s BLOB cat", ID_B, other)->element[0], spellings[2]);
+        lease_token(call(primary, "LEASE.RENEW box %s BLOB cat", other));
+        expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", other));
+        expect_error(call(primary, "BLOB.GET box cat LEASE %s", one), "PRECONDITION LeaseLost");
+    }
+}
+
+SCENE(the_duration_is_shown_only_while_leased) {
+    leased_stage();
+    expect_text(field(stat_of("box", "cat"), "lease-duration"), "fixed");
+    expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
+    assert_null(reply_field_if_any(stat_of("box", "cat"), "lease-duration"));
+    time_passes(15000);
+    assert_null(reply_field_if_any(stat_of("box", "cat"), "lease-duration"));
+    acquire("box", "-1", "BLOB cat ID " ID_A);
+    expect_text(field(stat_of("box", "cat"), "lease-duration"), "infinite");
+    acquire("box", "15", "BLOB cat ID " ID_A);
+    time_passes(15000);
+    assert_null(reply_field_if_any(stat_of("box", "cat"), "lease-duration"));
+    assert_null(reply_field_if_any(listed_blob(), "lease-duration"));
+}
+
+SCENE(listings_show_the_state_of_the_moment) {
+    leased_stage();
+    expect_text(field(listed_blob(), "lease-state"), "leased");
+    expect_text(field(listed_blob(), "lease-status"), "locked");
+    expect_text(field(listed_blob(), "lease-duration"), "fixed");
+    time_passes(15000);
+    expect_text(field(listed_blob(), "lease-state"), "expired");
+    expect_text(field(listed_blob(), "lease-status"), "unlocked");
+    lease_token(lease_play("LEASE.RENEW box A", &on_blob));
+    lease_play("LEASE.BREAK box PERIOD 3", &on_blob);
+    expect_text(field(listed_blob(), "lease-state"), "breaking");
+    time_passes(3000);
+    expect_text(field(listed_blob(), "lease-state"), "broken");
+    put("box", "cat", "x");
+    expect_text(field(listed_blob(), "lease-state"), "available");
+}
+
+SCENE(a_read_with_a_wrong_id_does_not_pass) {
+    leased_stage();
+    expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
+                 "PRECONDITION LeaseIdMismatchWithBlobOperation");
+    expect_error(lease_play("BLOB.STAT box cat LEASE B", &on_blob),
+                 "PRECONDITION LeaseIdMismatchWithBlobOperation");
+    expect_etag(call(primary, "BLOB.GET box cat"));
+}
+
+SCENE(a_write_neither_extends_nor_revives) {
+    leased_stage();
+    time_passes(10000);
+    expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
+    long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
+    require(left <= 5000, "%lld ms are left", left);
+    time_passes(5000);
+    expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
+    expect_state("box", &on_blob, "expired");
+}
+
+SCENE(a_write_with_an_expired_id_does_not_pass) {
+    expired_stage();
+    expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
+    expect_error(lease_play("BLOB.DELETE box cat LEASE A", &on_blob), "PRECONDITION LeaseLost");
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
+}
+
+SCENE(a_free_lease_can_be_had_at_once) {
+    leased_stage();
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    lease_token(lease_play("LEASE.ACQUIRE box 15 ID B", &on_blob));
+    time_passes(15000);
+    lease_token(lease_play("LEASE.ACQUIRE box 15 ID C", &on_blob));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(if_none_match_star_does_not_come_before_the_lease),
+        PLAY(an_expired_lease_is_not_renewed_after_a_write),
+        PLAY(an_expired_lease_is_not_renewed_after_another_holder),
+        PLAY(an_expired_lease_is_not_renewed_by_another_id),
+        PLAY(an_expired_lease_of_a_container_survives_writes),
+        PLAY(a_lease_belongs_to_the_name_and_survives_overwriting),
+        PLAY(the_last_id_is_remembered_after_a_release),
+        PLAY(the_old_id_after_a_release),
+        PLAY(a_repeated_change_succeeds),
+        PLAY(the_holder_may_acquire_again),
+        PLAY(breaking_never_extends),
+        PLAY(breaking_an_expired_lease_succeeds),
+        PLAY(a_finite_lease_that_is_broken_without_period_lasts_out),
+        PLAY(the_time_of_a_break_is_rounded_up),
+        PLAY(ids_are_compared_as_numbers),
+        PLAY(the_duration_is_shown_only_while_leased),
+        PLAY(listings_show_the_state_of_the_moment),
+        PLAY(a_read_with_a_wrong_id_does_not_pass),
+        PLAY(a_write_neither_extends_nor_revives),
+        PLAY(a_write_with_an_expired_id_does_not_pass),
+        PLAY(a_free_lease_can_be_had_at_once),
+    };
+    return world_run("lease_traps", tests);
+}

@@ -1,0 +1,391 @@
+/*
+ * Those who wait while the server is turned upside down: keys that go and come, paused clients, transactions
+ * and scripts, other roles, the end.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "lease_states.h"
+#include "pool.h"
+#include "wire.h"
+#include "world.h"
+
+/* A holds cat, B waits for it. */
+static struct client *stage(void) {
+    call(primary, "DEL box");
+    lease_stage();
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    return waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+}
+
+static void expect_b(struct client *waiter) {
+    assert_string_equal(lease_id(answer_of(waiter)), ID_B);
+}
+
+/* Goes through what makes the key go; then a container appears that is free. */
+SCENE(keys_that_go_leave_those_who_wait) {
+    static const char *const ways[] = {"DEL box",    "UNLINK box",      "FLUSHALL",
+                                       "FLUSHDB",    "RENAME box away", "CONTAINER.DELETE box",
+                                       "MOVE box 5", "SET box text",    "PEXPIRE box -1",
+                                       "SWAPDB 0 5", "FLUSHALL ASYNC"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        struct client *waiter = stage();
+        redisReply *reply = call_line(primary, ways[way]);
+        require(!reply_is_error(reply), "%s gave %s", ways[way], reply_text(reply));
+        expect_still_waiting(waiter);
+        time_passes(61000);
+        expect_still_waiting(waiter);
+        call(primary, "DEL box");
+        expect_ok(call(primary, "MULTI"));
+        call(primary, "CONTAINER.CREATE box");
+        call(primary, "BLOB.PUT box cat new");
+        expect_elements(call(primary, "EXEC"), 2);
+        expect_b(waiter);
+        expect_ok(call(primary, "FLUSHALL"));
+    }
+}
+
+/* The key appears in one of many ways, with a blob that is free. */
+SCENE(keys_that_appear_serve_those_who_wait) {
+    lease_stage();
+    redisReply *dump = call(primary, "DUMP box");
+    for (int way = 0; way < 6; way++) {
+        struct client *waiter = stage();
+        expect_number(call(primary, "DEL box"), 1);
+        expect_ok(call(primary, "RESTORE other 0 %b REPLACE", dump->str, dump->len));
+        expect_still_waiting(waiter);
+        switch (way) {
+        case 0: expect_ok(call(primary, "RENAME other box")); break;
+        case 1: expect_ok(call(primary, "RESTORE box 0 %b", dump->str, dump->len)); break;
+        case 2: expect_number(call(primary, "COPY other box"), 1); break;
+        case 3: expect_number(call(primary, "RENAMENX other box"), 1); break;
+        case 4:
+            expect_ok(call(primary, "SELECT 5"));
+            expect_ok(call(primary, "RESTORE box 0 %b", dump->str, dump->len));
+            expect_number(call(primary, "MOVE box 0"), 1);
+            expect_ok(call(primary, "SELECT 0"));
+            break;
+        default:
+            expect_ok(call(primary, "SELECT 5"));
+            expect_ok(call(primary, "RESTORE box 0 %b", dump->str, dump->len));
+            expect_ok(call(primary, "SWAPDB 0 5"));
+            expect_ok(call(primary, "SELECT 0"));
+            break;
+        }
+        expect_b(waiter);
+        expect_ok(call(primary, "FLUSHALL"));
+    }
+}
+
+/* Another value takes the key's place while the old one is there. */
+SCENE(keys_that_are_replaced_serve_those_who_wait) {
+    lease_stage();
+    redisReply *dump = call(primary, "DUMP box");
+    struct client *waiter = stage();
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", dump->str, dump->len));
+    expect_b(waiter);
+    waiter = stage();
+    expect_ok(call(primary, "RESTORE other 0 %b", dump->str, dump->len));
+    expect_ok(call(primary, "RENAME other box"));
+    expect_b(waiter);
+    waiter = stage();
+    expect_ok(call(primary, "RESTORE other 0 %b", dump->str, dump->len));
+    expect_number(call(primary, "COPY other box REPLACE"), 1);
+    expect_b(waiter);
+    waiter = stage();
+    expect_ok(call(primary, "SELECT 5"));
+    expect_ok(call(primary, "RESTORE box 0 %b", dump->str, dump->len));
+    expect_ok(call(primary, "SWAPDB 0 5"));
+    expect_ok(call(primary, "SELECT 0"));
+    expect_b(waiter);
+}
+
+/* The lease goes where its key goes, and who waits for it there waits for its end. */
+SCENE(a_lease_that_arrives_is_waited_for) {
+    struct client *waiter = stage();
+    expect_ok(call(primary, "RENAME box away"));
+    create("box");
+    expect_error(answer_of(waiter), "NOTFOUND BlobNotFound");
+    put("box", "cat", "x");
+    acquire("box", "15", "BLOB cat ID " ID_C);
+    waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    expect_ok(call(primary, "RENAME away box"));
+    expect_still_waiting(waiter);
+    time_passes(59000);
+    expect_still_waiting(waiter);
+    time_passes(1000);
+    expect_b(waiter);
+}
+
+SCENE(a_reload_leaves_those_who_wait) {
+    struct client *waiter = stage();
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    expect_still_waiting(waiter);
+    time_passes(60000);
+    expect_b(waiter);
+    waiter = stage();
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    expect_b(waiter);
+}
+
+/* While writes are paused nobody may be served, since that would be one; and then at once. */
+SCENE(paused_writes_hold_the_line) {
+    static const char *const modes[] = {"WRITE", "ALL"};
+    allow_short_leases();
+    for (int mode = 0; mode < 2; mode++) {
+        call(primary, "DEL box");
+        lease_stage();
+        acquire("box", "0.1", "BLOB cat");
+        struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+        struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0.15");
+        long long offset = info_of(primary, "master_repl_offset");
+        long long begin = stopwatch();
+        expect_ok(call(primary, "CLIENT PAUSE 400 %s", modes[mode]));
+        expect_error(answer_within(hasty, 5000), "CONFLICT LeaseAlreadyPresent");
+        require(stopwatch() - begin < 390, "the pause was over");
+        if (!mode) assert_true(info_of(primary, "master_repl_offset") == offset);
+        assert_string_equal(lease_id(answer_within(waiter, 5000)), ID_B);
+        long long taken = stopwatch() - begin;
+        require(taken >= 398 && taken < 600, "it came after %lld ms", taken);
+    }
+}
+
+SCENE(a_pause_that_ends_early) {
+    allow_short_leases();
+    lease_stage();
+    acquire("box", "0.05", "BLOB cat");
+    struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    struct client *late = visitor(primary->server);
+    expect_ok(call(primary, "CLIENT PAUSE 100000 WRITE"));
+    send_line(late, "LEASE.ACQUIRE box 60 BLOB cat ID " ID_C);
+    usleep(80000);
+    expect_still_waiting(waiter);
+    expect_still_waiting(late);
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    assert_string_equal(lease_id(answer_within(waiter, 1000)), ID_B);
+    expect_error(answer_within(late, 1000), "CONFLICT LeaseAlreadyPresent");
+}
+
+/* The transaction frees the lease and pauses everybody: who waits is served when the pause is over. */
+SCENE(a_transaction_that_pauses) {
+    lease_stage();
+    redisReply *dump = call(primary, "DUMP box");
+    for (int way = 0; way < 2; way++) {
+        struct client *waiter = stage();
+        expect_ok(call(primary, "RESTORE other 0 %b REPLACE", dump->str, dump->len));
+        long long begin = stopwatch();
+        expect_ok(call(primary, "MULTI"));
+        call_line(primary, way ? "RENAME other box" : "LEASE.RELEASE box " ID_A " BLOB cat");
+        call(primary, "CLIENT PAUSE 200 WRITE");
+        expect_elements(call(primary, "EXEC"), 2);
+        assert_string_equal(lease_id(answer_within(waiter, 5000)), ID_B);
+        require(stopwatch() - begin >= 198, "it came within the pause");
+    }
+}
+
+/* Time runs out while the server is busy with something else. */
+SCENE(a_busy_server_serves_when_it_can) {
+    allow_short_leases();
+    lease_stage();
+    acquire("box", "0.05", "BLOB cat");
+    struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
+    struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0.06");
+    expect_ok(call(primary, "DEBUG SLEEP 0.2"));
+    assert_string_equal(lease_id(answer_within(waiter, 100)), ID_B);
+    expect_error(answer_within(hasty, 100), "CONFLICT LeaseAlreadyPresent");
+}
+
+SCENE(a_transaction_serves_when_it_is_over) {
+    struct client *waiter = stage();
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
+    call(primary, "LEASE.GET box BLOB cat");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
+    expect_ok(replies->element[0]);
+    expect_text(field(replies->element[1], "state"), "available");
+    expect_number(field(replies->element[1], "waiters"), 1);
+    expect_b(waiter);
+    /* What a transaction frees and takes itself was never free for others. */
+    waiter = stage();
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
+    call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s", ID_C);
+    replies = expect_elements(call(primary, "EXEC"), 2);
+    lease_id(replies->element[1]);
+    expect_still_waiting(waiter);
+    expect_ok(lease_play("LEASE.RELEASE box C", &on_blob));
+    expect_b(waiter);
+}
+
+SCENE(a_script_serves_when_it_is_over) {
+    struct client *waiter = stage();
+    redisReply *reply = call(primary, "EVAL %s 1 box %s",
+                             "redis.call('LEASE.RELEASE', KEYS[1], ARGV[1], 'BLOB', 'cat') "
+                             "return redis.call('LEASE.GET', KEYS[1], 'BLOB', 'cat')",
+                             ID_A);
+    expect_text(field(reply, "state"), "available");
+    expect_b(waiter);
+    waiter = stage();
+    call(primary, "EVAL %s 1 box %s",
+         "redis.call('LEASE.BREAK', KEYS[1], 'BLOB', 'cat', 'PERIOD', 0) "
+         "redis.call('BLOB.DELETE', KEYS[1], 'cat') redis.call('BLOB.PUT', KEYS[1], 'cat', 'x')",
+         ID_A);
+    expect_b(waiter);
+}
+
+/* Inside of a transaction or a script nothing waits, for whatever it is and for however long. */
+SCENE(nothing_waits_inside) {
+    static const char script[] =
+        "local a = redis.pcall('LEASE.ACQUIRE', KEYS[1], 60, 'BLOB', 'cat', 'BLOCK', 0) "
+        "local b = redis.pcall('BLOB.GET', KEYS[1], 'none', 'BLOCK', 0) "
+        "return {a, b}";
+    struct client *waiter = stage();
+    const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+    call(primary, "BLOB.GET box none BLOCK 0");
+    call(primary, "BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag);
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 3);
+    expect_error(replies->element[0], "CONFLICT LeaseAlreadyPresent");
+    expect_error(replies->element[1], "NOTFOUND BlobNotFound");
+    expect_null(replies->element[2]);
+    replies = expect_elements(call(primary, "EVAL %s 1 box", script), 2);
+    expect_error(replies->element[0], "CONFLICT LeaseAlreadyPresent");
+    expect_error(replies->element[1], "NOTFOUND BlobNotFound");
+    expect_still_waiting(waiter);
+    assert_int_equal(waiters_at(primary), 1);
+}
+
+/* Someone who waits may speak the other protocol, and whoever unblocks may be in a transaction. */
+SCENE(waiters_of_all_kinds) {
+    struct client *waiter = stage();
+    struct wire *wire = wire_open_resp3(primary->server);
+    struct words words = words_of_line("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
+    wire_send(wire, &words);
+    await_waiters(primary, 2);
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    expect_b(waiter);
+    expect_ok(lease_play("LEASE.RELEASE box B", &on_blob));
+    redisReply *reply = expect_elements(wire_receive(wire), 2);
+    expect_text(reply->element[0], ID_C);
+    long long id;
+    waiter = waiting_known("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id);
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "CLIENT UNBLOCK %lld", id);
+    call(primary, "LEASE.RELEASE box %s BLOB cat", ID_C);
+    expect_elements(call(primary, "EXEC"), 2);
+    expect_error(answer_of(waiter), "CONFLICT LeaseAlreadyPresent");
+}
+
+/* What was sent behind the command that waits comes after its answer. */
+SCENE(commands_behind_one_that_waits) {
+    stage();
+    struct client *client = visitor(primary->server);
+    send_call(client, "LEASE.ACQUIRE box 60 BLOB cat ID %s BLOCK 0", ID_C);
+    send_call(client, "BLOB.PUT box cat by-c LEASE %s", ID_C);
+    send_call(client, "LEASE.RELEASE box %s BLOB cat", ID_C);
+    send_line(client, "LEASE.ACQUIRE box 60 BLOB cat ID " ID_A " BLOCK 0");
+    await_waiters(primary, 2);
+    expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
+    expect_ok(lease_play("LEASE.RELEASE box B", &on_blob));
+    assert_string_equal(lease_id(answer_within(client, 1000)), ID_C);
+    expect_etag(receive(client));
+    expect_ok(receive(client));
+    assert_string_equal(lease_id(receive(client)), ID_A);
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "by-c");
+}
+
+/* --- Other roles, and the end: on servers of their own ---------------------------------------------------- */
+
+static struct client *first, *second;
+
+static void lone_stage(void) {
+    expect_etag(call(first, "CONTAINER.CREATE box"));
+    expect_etag(call(first, "BLOB.PUT box cat meow"));
+    lease_id(call(first, "LEASE.ACQUIRE box 60 BLOB cat ID %s", ID_A));
+}
+
+static void two_servers(void) {
+    first = visitor(server_start("first", ""));
+    second = visitor(server_start("second", ""));
+    follow(second, first);
+    lone_stage();
+    await_in_step(second, first);
+}
+
+SCENE(a_primary_that_becomes_a_replica_lets_all_go) {
+    two_servers();
+    struct client *waiter = waiting_at(first->server, 0, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+    struct client *reader = waiting_at(first->server, 0, "BLOB.GET box none BLOCK 0");
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+    expect_ok(call(first, "REPLICAOF 127.0.0.1 %d", second->server->port));
+    expect_error(answer_within(waiter, 5000), "UNBLOCKED");
+    expect_error(answer_within(reader, 5000), "UNBLOCKED");
+    assert_int_equal(waiters_at(first), 0);
+    await_in_step(first, second);
+    expect_ok(call(second, "LEASE.RELEASE box %s BLOB cat", ID_A));
+    await_in_step(first, second);
+    require_same(first, second, "after the change of roles");
+    expect_error(call(first, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0"), "READONLY");
+    server_stop(first->server);
+    server_stop(second->server);
+}
+
+SCENE(a_failover_lets_all_go) {
+    two_servers();
+    struct client *waiter = waiting_at(first->server, 0, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+    expect_ok(call(first, "FAILOVER TIMEOUT 10000"));
+    expect_error(answer_within(waiter, 10000), "UNBLOCKED");
+    await_in_step(first, second);
+    assert_int_equal(waiters_at(first), 0);
+    /* At the new one the lease stands, and can be waited for. */
+    waiter = waiting_at(second->server, 0, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
+    expect_ok(call(second, "LEASE.RELEASE box %s BLOB cat", ID_A));
+    lease_id(answer_within(waiter, 1000));
+    await_in_step(first, second);
+    require_same(first, second, "after the failover");
+    server_stop(first->server);
+    server_stop(second->server);
+}
+
+SCENE(a_shutdown_with_a_line) {
+    first = visitor(server_start("lone", "appendonly yes\nappendfsync always\n"));
+    lone_stage();
+    for (int index = 0; index < 20; index++) {
+        waiting_at(first->server, 0,
+                   index % 2 ? "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0" : "BLOB.GET box none BLOCK 0");
+    }
+    const char *digest = digest_of(first);
+    server_stop(first->server);
+    server_restart(first->server);
+    first = visitor(first->server);
+    assert_string_equal(digest_of(first), digest);
+    assert_int_equal(waiters_at(first), 0);
+    lease_id(call(first, "LEASE.RENEW box %s BLOB cat", ID_A));
+    server_stop(first->server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(keys_that_go_leave_those_who_wait),
+        PLAY(keys_that_appear_serve_those_who_wait),
+        PLAY(keys_that_are_replaced_serve_those_who_wait),
+        PLAY(a_lease_that_arrives_is_waited_for),
+        PLAY(a_reload_leaves_those_who_wait),
+        PLAY(paused_writes_hold_the_line),
+        PLAY(a_pause_that_ends_early),
+        PLAY(a_transaction_that_pauses),
+        PLAY(a_busy_server_serves_when_it_can),
+        PLAY(a_transaction_serves_when_it_is_over),
+        PLAY(a_script_serves_when_it_is_over),
+        PLAY(nothing_waits_inside),
+        PLAY(waiters_of_all_kinds),
+        PLAY(commands_behind_one_that_waits),
+        PLAY(a_primary_that_becomes_a_replica_lets_all_go),
+        PLAY(a_failover_lets_all_go),
+        PLAY(a_shutdown_with_a_line),
+    };
+    return world_run("lease_upheavals", tests);
+}
