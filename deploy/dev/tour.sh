@@ -28,6 +28,7 @@ as_typed() {
 }
 
 # who CLIENT COMMAND...: sends it and shows it with its reply, which is left in $reply as text, one line per value, for what comes next.
+# Counters that are zero are not shown.
 who() {
     local name=$1 colour=$client_a shown line
     shift
@@ -40,7 +41,7 @@ who() {
         '(error)'*) printf '  %s%s%s\n' "$bad" "$line" "$plain" ;;
         *) printf '  %s%s%s\n' "$good" "$line" "$plain" ;;
         esac
-    done <<<"$shown"
+    done < <(grep -v ':0\r*$' <<<"$shown")
 }
 
 first_value() {
@@ -103,7 +104,7 @@ done
 who alice BLOB.LIST "$key" DELIMITER /
 who alice BLOB.LIST "$key" PREFIX photos/ DELIMITER / COUNT 2
 
-say 'What the server has seen so far:'
+say 'What the server has seen so far (what is zero is left out):'
 who alice INFO holdfast
 
 redis-cli -p "$port" CONTAINER.DELETE "$key" >/dev/null
