@@ -2,12 +2,11 @@
 #include "lease/lease_commands.h"
 
 #include "core/duration.h"
+#include "core/text.h"
 #include "server/histogram.h"
 #include "server/refusal.h"
 #include "server/settings.h"
 #include "server/wait.h"
-
-#include <inttypes.h>
 
 /* Positions of the arguments behind the key. */
 enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
@@ -83,26 +82,45 @@ void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result) 
     reply_holder(ctx, result->id, result->version);
 }
 
+static void put_owner(struct text *text, struct bytes owner) {
+    char shown[120];
+    if (!owner.length) return;
+    refusal_show_word(owner, shown, sizeof(shown));
+    text_put(text, " by \"");
+    text_put(text, shown);
+    text_put(text, "\"");
+}
+
+static void put_time(struct text *text, int64_t ms) {
+    if (ms == LEASE_FOREVER) {
+        text_put(text, " without end");
+        return;
+    }
+    text_put(text, " for another ");
+    text_put_number(text, (uint64_t)ms / 1000, 1);
+    text_put(text, ".");
+    text_put_number(text, (uint64_t)ms % 1000, 3);
+    text_put(text, " s");
+}
+
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name) {
-    char owner[120] = "";
     int64_t remaining_ms = lease_remaining_ms(lease, call_now_ms(call));
-    size_t waiting = wait_count(call, WAIT_LEASE, name);
-    const char *before = lease->owner.length ? " by \"" : "", *after = lease->owner.length ? "\"" : "";
-    refusal_show_word(lease->owner, owner, sizeof(owner));
-    if (!remaining_ms)
-        call_note(call, "free, but %zu come first", waiting);
-    else if (remaining_ms == LEASE_FOREVER)
-        call_note(call, "held%s%s%s without end, %zu waiting", before, owner, after, waiting);
-    else
-        call_note(call, "held%s%s%s for another %" PRId64 ".%03d s, %zu waiting", before, owner, after,
-                  remaining_ms / 1000, (int)(remaining_ms % 1000), waiting);
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, remaining_ms ? "held" : "free, but others come first");
+    if (remaining_ms) {
+        put_owner(&text, lease->owner);
+        put_time(&text, remaining_ms);
+    }
+    text_put(&text, ", ");
+    text_put_number(&text, wait_count(call, WAIT_LEASE, name), 1);
+    text_put(&text, " waiting");
 }
 
 static struct lease_request acquire_request(struct call *call) {
     struct lease_request request = {.now_ms = call_now_ms(call)};
     asked_duration(call, &request.duration_ms);
     request.proposes = args_given(&call->args, SLOT_ID);
-    if (request.proposes) request.proposed = id_at(call, call->args.slots[SLOT_ID].at);
+    if (request.proposes) request.proposed = call->args.slots[SLOT_ID].id;
     request.owner = args_given(&call->args, SLOT_OWNER) ? call_word(call, call->args.slots[SLOT_OWNER].at)
                                                         : bytes_of("", 0);
     return request;

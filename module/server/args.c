@@ -101,6 +101,10 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
         if (clause->rule)
             note_fault(parser, clause->rule(argument_at(parser->argv, argument->at)), argument->at);
         return none;
+    case SHAPE_ID:
+        if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
+            note_fault(parser, clause->fault, argument->at);
+        return none;
     case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: take_range(parser, clause, argument); return none;

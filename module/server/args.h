@@ -10,6 +10,7 @@
 #define HOLDFAST_ARGS_H
 
 #include "core/bytes.h"
+#include "core/guid.h"
 #include "core/outcome.h"
 
 #include <stdint.h>
@@ -22,6 +23,7 @@ enum shape {
     SHAPE_NUMBER,   /* one whole number between least and most */
     SHAPE_DURATION, /* seconds, kept in milliseconds between least and most */
     SHAPE_RANGE,    /* an offset and a length */
+    SHAPE_ID,       /* one GUID */
     SHAPE_VALUE,    /* one value of any bytes */
     SHAPE_CHOICE,   /* one of the words */
     SHAPE_WORDS,    /* count, then as many of the words */
@@ -67,8 +69,13 @@ enum {
 struct argument {
     int at;    /* index in argv of the first value */
     int count; /* of items or words */
-    int64_t number;
-    int64_t length; /* SHAPE_RANGE; number is the offset */
+    union {
+        struct {
+            int64_t number;
+            int64_t length; /* SHAPE_RANGE; number is the offset */
+        };
+        struct guid id; /* SHAPE_ID */
+    };
 };
 
 struct args {

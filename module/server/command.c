@@ -108,8 +108,6 @@ static enum outcome check_form(struct call *call) {
     enum outcome outcome = OUTCOME_DONE;
     if (call->args.given) {
         read_conditions(call);
-        if (args_given(&call->args, SLOT_LEASE))
-            guid_read(call_word(call, call->args.slots[SLOT_LEASE].at), &call->lease_id);
         outcome = read_metadata(call);
         if (outcome == OUTCOME_DONE) outcome = read_properties(call);
         if (outcome == OUTCOME_DONE) outcome = read_policies(call);
@@ -240,7 +238,7 @@ int64_t call_now_ms(struct call *call) {
 }
 
 const struct guid *call_lease_id(const struct call *call) {
-    return args_given(&call->args, SLOT_LEASE) ? &call->lease_id : NULL;
+    return args_given(&call->args, SLOT_LEASE) ? &call->args.slots[SLOT_LEASE].id : NULL;
 }
 
 enum outcome call_conditions(struct call *call, const struct stamp *object, const char *noun) {

@@ -72,7 +72,6 @@ struct call {
     enum call_mode mode;
     struct args args;
     struct conditions conditions;
-    struct guid lease_id;
     struct call_list metadata, properties, policies; /* empty lists when not given */
     RedisModuleKey *key;
     struct catalog_search search; /* of the name that the command is about, if the value is there */

@@ -1,5 +1,7 @@
 #include "server/refusal.h"
 
+#include "core/text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,15 +64,6 @@ void refusal_describe_object(struct call *call, const struct stamp *object, cons
                   object->modified_ms);
 }
 
-/* Appends as much as fits; the text always ends with NUL. */
-static char *append(char *at, const char *end, const char *text) {
-    size_t length = strlen(text), room = (size_t)(end - at) - 1;
-    if (length > room) length = room;
-    memcpy(at, text, length);
-    at[length] = '\0';
-    return at + length;
-}
-
 /* Refusals are everyday answers, so they are put together without the cost of a format. */
 void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) {
     if (outcome == OUTCOME_WAITING) return;
@@ -81,10 +74,13 @@ void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) 
     counts[outcome]++;
     const struct outcome_text *refusal = outcome_text(outcome);
     char error[256];
-    const char *end = error + sizeof(error);
-    char *at = append(error, end, refusal->class);
-    at = append(at, end, " ");
-    if (!refusal->redis_own) at = append(append(at, end, refusal->code), end, " ");
-    append(at, end, note[0] ? note : refusal->text);
+    struct text text = text_start(error, sizeof(error));
+    text_put(&text, refusal->class);
+    text_put(&text, " ");
+    if (!refusal->redis_own) {
+        text_put(&text, refusal->code);
+        text_put(&text, " ");
+    }
+    text_put(&text, note[0] ? note : refusal->text);
     RedisModule_ReplyWithError(ctx, error);
 }

@@ -1,0 +1,32 @@
+#include "core/text.h"
+
+#include <string.h>
+
+enum { DIGITS_MOST = 20 };
+
+struct text text_start(char *room, size_t size) {
+    room[0] = '\0';
+    return (struct text){room, room + size};
+}
+
+static void put(struct text *text, const char *piece, size_t length) {
+    size_t room = (size_t)(text->end - text->at) - 1;
+    if (length > room) length = room;
+    memcpy(text->at, piece, length);
+    text->at += length;
+    *text->at = '\0';
+}
+
+void text_put(struct text *text, const char *piece) {
+    put(text, piece, strlen(piece));
+}
+
+void text_put_number(struct text *text, uint64_t number, int digits) {
+    char room[DIGITS_MOST];
+    int count = 0;
+    do {
+        room[DIGITS_MOST - ++count] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number || (count < digits && count < DIGITS_MOST));
+    put(text, room + DIGITS_MOST - count, (size_t)count);
+}

@@ -1,0 +1,61 @@
+/* Texts put together piece by piece. */
+#include "core/text.h"
+
+#include "unit.h"
+
+static void pieces_stand_behind_each_other(void **state) {
+    (void)state;
+    char room[64];
+    struct text text = text_start(room, sizeof(room));
+    require(room[0] == '\0', "a text begins empty");
+    text_put(&text, "held for another ");
+    text_put_number(&text, 12, 1);
+    text_put(&text, ".");
+    text_put_number(&text, 7, 3);
+    text_put(&text, " s");
+    require(strcmp(room, "held for another 12.007 s") == 0, "%s", room);
+}
+
+static void numbers_have_all_their_digits(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t number;
+        int digits;
+        const char *text;
+    } cases[] = {
+        {0, 1, "0"},
+        {0, 3, "000"},
+        {9, 1, "9"},
+        {10, 1, "10"},
+        {1234, 3, "1234"},
+        {UINT64_MAX, 1, "18446744073709551615"},
+        {5, 30, "00000000000000000005"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char room[32];
+        struct text text = text_start(room, sizeof(room));
+        text_put_number(&text, cases[i].number, cases[i].digits);
+        require(strcmp(room, cases[i].text) == 0, "%s, not %s", room, cases[i].text);
+    }
+}
+
+static void what_does_not_fit_is_cut(void **state) {
+    (void)state;
+    char room[9];
+    memset(room, 'x', sizeof(room));
+    struct text text = text_start(room, sizeof(room) - 1);
+    text_put(&text, "12345");
+    text_put(&text, "67890");
+    text_put_number(&text, 1, 1);
+    require(strcmp(room, "1234567") == 0, "%s", room);
+    require(room[8] == 'x', "the byte behind the room is touched");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(pieces_stand_behind_each_other),
+        tidy_test(numbers_have_all_their_digits),
+        tidy_test(what_does_not_fit_is_cut),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
