@@ -221,7 +221,7 @@ static void wrong_words_are_pointed_at(void **state) {
 
 static void words_are_compared_in_full(void **state) {
     (void)state;
-    struct args args;
+    struct args args = {.given = 0};
     const struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("n"), bytes_of("VALUE\0", 6),
                                  bytes_text("x")};
     struct fault fault = args_parse(sample_grammar, argv, COUNT_OF(argv), &args);
