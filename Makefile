@@ -199,7 +199,7 @@ bench: ## measure against what one would pick instead; results in build/bench
 	    $(BENCH_PROGRAM) $(BENCH_ARGS) | tee $(BUILD)/bench/results.txt,echo 'There is nothing in tests/bench.')
 
 # A test's require() does not come back when it fails, but leaves the test by a long jump, which cppcheck does not see; hence the two
-# suppressions about null pointers in tests.
+# suppressions about null pointers in tests. Nor does it see that the arguments which the parser is given are there to be filled.
 LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
 LINT_FILES = $(sort $(shell find module tests -name '*.[ch]'))
 LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support -Itests/server -Itests/server/support -Itests/fuzz \
@@ -213,7 +213,7 @@ lint: ## clang-format, clang-tidy and cppcheck over module and tests
 	@mkdir -p $(BUILD)/lint
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 -j $(JOBS) \
 	    --suppress=missingIncludeSystem --suppress='nullPointerRedundantCheck:tests/*' \
-	    --suppress='ctunullpointer:tests/*' --cppcheck-build-dir=$(BUILD)/lint $(filter -I%, $(LINT_FLAGS)) $(LINT_SOURCES)
+	    --suppress='ctunullpointer:tests/*' --suppress='ctuuninitvar:module/server/args.c' --cppcheck-build-dir=$(BUILD)/lint $(filter -I%, $(LINT_FLAGS)) $(LINT_SOURCES)
 	@echo 'lint: nothing to complain about'
 
 format: ## put the sources into the one format
