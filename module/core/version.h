@@ -25,8 +25,8 @@ version version_mint(int64_t now_ms);
 void version_observe(version seen);
 
 /* The server has become a writable primary: the next version opens a new epoch. Its count begins behind `start`, of
- * which 31 bits count; a random one keeps two lives of a server that begin in the same second, and know nothing of each
- * other, from giving the same versions. */
+ * which 31 bits count; a random one makes it most unlikely that two lives that begin in the same second, and know nothing of each
+ * other, give the same versions. */
 void version_renew_epoch(uint32_t start);
 
 /* No server mints beyond this one before 2097; whatever says so is not believed, wherever it comes from. */

@@ -9,8 +9,6 @@
 
 #include "ccan/build_assert/build_assert.h"
 
-#include <stdio.h>
-
 enum { CONDITION_BITS = IF_MATCH | IF_NONE_MATCH | IF_MODIFIED_SINCE | IF_UNMODIFIED_SINCE };
 
 struct bytes argument_at(const void *argv, int at) {

@@ -1,7 +1,6 @@
 #include "server/wait.h"
 
 #include "core/deadlines.h"
-#include "core/duration.h"
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"

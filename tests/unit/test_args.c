@@ -219,6 +219,24 @@ static void wrong_words_are_pointed_at(void **state) {
     }
 }
 
+static void ids_are_read_in_any_form(void **state) {
+    (void)state;
+    static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
+    static const struct clause lease = {TOKEN("LEASE"), .shape = SHAPE_ID, .slot = SLOT_LEASE, .width = 1,
+                                        .fault = OUTCOME_INVALID_VALUE};
+    static const struct clause *const grammar[] = {&key, &lease, NULL};
+    struct args args = {.given = 0};
+    struct bytes argv[] = {bytes_text("c"), bytes_text("k"), bytes_text("lease"),
+                           bytes_text("{00112233-4455-6677-8899-AABBCCDDEEFF}")};
+    struct fault fault = args_parse(grammar, argv, COUNT_OF(argv), &args);
+    require(fault.outcome == OUTCOME_DONE && args_given(&args, SLOT_LEASE), "an id in braces");
+    require(args.slots[SLOT_LEASE].id.high == UINT64_C(0x0011223344556677), "its upper half");
+    require(args.slots[SLOT_LEASE].id.low == UINT64_C(0x8899aabbccddeeff), "its lower half");
+    argv[3] = bytes_text("00112233-4455-6677-8899-aabbccddeef");
+    fault = args_parse(grammar, argv, COUNT_OF(argv), &args);
+    require(fault.outcome == OUTCOME_INVALID_VALUE && fault.at == 3, "a digit is missing");
+}
+
 static void words_are_compared_in_full(void **state) {
     (void)state;
     struct args args = {.given = 0};
@@ -340,10 +358,11 @@ static void a_million_words_are_quick(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(right_words_are_understood),   tidy_test(wrong_words_are_pointed_at),
-        tidy_test(words_are_compared_in_full),   tidy_test(what_is_required_has_to_be_there),
-        tidy_test(the_rest_may_be_anything),     tidy_test(a_grammar_knows_its_least),
-        tidy_test(any_words_are_parsed_soundly), tidy_test(a_million_words_are_quick),
+        tidy_test(right_words_are_understood),       tidy_test(wrong_words_are_pointed_at),
+        tidy_test(ids_are_read_in_any_form),         tidy_test(words_are_compared_in_full),
+        tidy_test(what_is_required_has_to_be_there), tidy_test(the_rest_may_be_anything),
+        tidy_test(a_grammar_knows_its_least),        tidy_test(any_words_are_parsed_soundly),
+        tidy_test(a_million_words_are_quick),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }
