@@ -4,6 +4,7 @@
 
 #include "blob/blob_commands.h"
 #include "core/name.h"
+#include "core/pages.h"
 #include "lease/lease_commands.h"
 #include "server/effect.h"
 
@@ -34,7 +35,6 @@ static const struct clause
     meta      = {TOKEN("META"), SHAPE_ITEMS, SLOT_META, .width = 2, .names = {"name", "value"}},
     new_meta  = {TOKEN("META"), SHAPE_ITEMS, SLOT_META, .width = 2, .required = true, .names = {"name", "value"}},
     props     = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_PROPS, .width = 2, .names = {"name", "value"}},
-    new_props = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_PROPS, .width = 2, .required = true, .names = {"name", "value"}},
     policies  = {TOKEN("POLICIES"), SHAPE_ITEMS, SLOT_POLICIES, .width = 4,
                  .names = {"id", "start-ms", "expiry-ms", "permissions"}},
 
@@ -59,17 +59,56 @@ static const struct clause
     page_size = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .fault = OUTCOME_INVALID_PAGE_SIZE,
                  .least = 1, .most = INT64_MAX, .names = {"count"}},
     include   = {TOKEN("INCLUDE"), SHAPE_WORDS, SLOT_INCLUDE, .width = 1, .words = include_words,
-                 .names = {"include"}};
+                 .names = {"include"}},
+
+    snapshot  = {TOKEN("SNAPSHOT"), SHAPE_VERSION, SLOT_SNAPSHOT, .width = 1, .fault = OUTCOME_INVALID_QUERY_VALUE,
+                 .names = {"snapshot-id"}},
+    snapshots = {TOKEN("SNAPSHOTS"), SHAPE_CHOICE, SLOT_SNAPSHOTS, .width = 1, .words = snapshots_words,
+                 .names = {"snapshots"}},
+    since     = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY_VALUE,
+                 .names = {"snapshot-id"}},
+    size      = {.shape = SHAPE_NUMBER, .slot = SLOT_SIZE, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"size"}},
+    new_size  = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"bytes"}},
+    sequence  = {TOKEN("SEQUENCE"), SHAPE_NUMBER, SLOT_SEQUENCE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = INT64_MAX, .names = {"sequence"}},
+    new_sequence = {TOKEN("SEQUENCE"), SHAPE_MEASURE, SLOT_SEQUENCE, .bare = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = INT64_MAX, .words = sequence_words, .names = {"sequence"}},
+    if_sequence  = {TOKEN("IFSEQUENCE"), SHAPE_MEASURE, SLOT_IFSEQUENCE, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = INT64_MAX, .words = comparison_words, .names = {"sequence"}},
+    page_offset  = {.shape = SHAPE_NUMBER, .slot = SLOT_OFFSET, .fault = OUTCOME_INVALID_PAGE_RANGE,
+                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"offset"}},
+    page_length  = {.shape = SHAPE_NUMBER, .slot = SLOT_LENGTH, .fault = OUTCOME_INVALID_PAGE_RANGE,
+                 .least = 1, .most = PAGES_MOST_BYTES, .names = {"length"}},
+    if_position  = {TOKEN("IFPOSITION"), SHAPE_NUMBER, SLOT_IFPOSITION, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = INT64_MAX, .names = {"length"}},
+    if_max_size  = {TOKEN("IFMAXSIZE"), SHAPE_NUMBER, SLOT_IFMAXSIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
+                 .least = 0, .most = INT64_MAX, .names = {"bytes"}},
+    block_id     = {.shape = SHAPE_TEXT, .names = {"block-id"}},
+    block_list   = {.shape = SHAPE_CHOSEN, .slot = SLOT_BLOCKS, .width = 2, .words = block_words, .names = {"block-id"}},
+    which_blocks = {.shape = SHAPE_KEYWORD, .slot = SLOT_BLOCKS, .words = block_list_words, .names = {"which"}},
+    source       = {.shape = SHAPE_KEY, .names = {"source-container"}},
+    source_blob  = {.shape = SHAPE_TEXT, .names = {"source-blob"}, .rule = name_check},
+    copy_id      = {.shape = SHAPE_TEXT, .names = {"copy-id"}},
+    source_if_match       = {TOKEN("SOURCEIFMATCH"), SHAPE_TAG, SLOT_SOURCE, .width = 1, .names = {"etag"}},
+    source_if_none_match  = {TOKEN("SOURCEIFNONEMATCH"), SHAPE_TAG, SLOT_SOURCE_NONE_MATCH, .width = 1, .names = {"etag"}},
+    source_modified_since = {TOKEN("SOURCEIFMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_MODIFIED, .width = 1,
+                             .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
+    source_unmodified     = {TOKEN("SOURCEIFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_UNMODIFIED, .width = 1,
+                             .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}};
 
 /* --- Grammars --- */
 
 /* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
+#define SOURCE_CONDITIONS &source_if_match, &source_if_none_match, &source_modified_since, &source_unmodified
 #define GRAMMAR(...) ((const struct clause *const[]){__VA_ARGS__, NULL})
 
 #define READS   .key = KEY_READ,   .flags = "readonly fast",       .categories = "read fast"
 #define GROWS   .key = KEY_UPDATE, .flags = "write deny-oom fast", .categories = "write fast"
 #define CREATES .key = KEY_CREATE, .flags = "write deny-oom fast", .categories = "write fast"
+#define COPIES  .key = KEY_UPDATE, .other_key = 3, .flags = "write deny-oom fast getkeys-api", .categories = "write fast"
 #define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "write fast"
 #define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "write fast"
 #define ON_LEASE .key = KEY_UPDATE, .flags = "write fast", .categories = "write fast"
@@ -85,6 +124,8 @@ static const struct clause
     X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
     X(container_setacl) X(container_delete)                                                                          \
     X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
+    X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
+    X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
     X(lease_acquire_handle) X(lease_renew_handle) X(lease_change_handle) X(lease_release_handle)                     \
     X(lease_break_handle) X(lease_get_handle) X(lease_list_handle)                                                   \
     X(effect_handle)
@@ -125,28 +166,76 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
         .summary = "Creates or replaces a blob and answers its new ETag."},
     ROW(blob_get) .name = "BLOB.GET", ON_BLOB, READS_OR_WAITS, .conditions = CONDITIONS_READ,
-        .grammar = GRAMMAR(&container, &blob, &range, CONDITIONS, &lease, &block),
-        .complexity = "O(1), and the bytes that are answered",
+        .grammar = GRAMMAR(&container, &blob, &range, &snapshot, CONDITIONS, &lease, &block),
+        .complexity = "O(log P) for a blob in P pieces, and the bytes that are answered",
         .summary = "Answers a blob's ETag and content, or null when the conditions say that nothing is new."},
     ROW(blob_stat) .name = "BLOB.STAT", ON_BLOB, READS, .conditions = CONDITIONS_READ,
-        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
+        .grammar = GRAMMAR(&container, &blob, &snapshot, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Answers everything about a blob but its content."},
-    ROW(blob_setprops) .name = "BLOB.SETPROPS", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &blob, &new_props, CONDITIONS, &lease),
-        .complexity = "O(1)", .summary = "Replaces all properties of a blob and answers its new ETag."},
+    ROW(blob_setprops) .name = "BLOB.SETPROPS", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE, .check = blob_setprops_check,
+        .grammar = GRAMMAR(&container, &blob, &props, &new_size, &new_sequence, CONDITIONS, &lease),
+        .complexity = "O(1), and the pages that a smaller size cuts off",
+        .summary = "Replaces all properties of a blob, sets the size or sequence number of a page blob, and answers its new ETag."},
     ROW(blob_getmeta) .name = "BLOB.GETMETA", ON_BLOB, READS, .conditions = CONDITIONS_READ,
-        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
+        .grammar = GRAMMAR(&container, &blob, &snapshot, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Answers a blob's ETag and metadata."},
     ROW(blob_setmeta) .name = "BLOB.SETMETA", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&container, &blob, &new_meta, CONDITIONS, &lease),
         .complexity = "O(1)", .summary = "Replaces a blob's metadata as a whole and answers its new ETag."},
-    ROW(blob_delete) .name = "BLOB.DELETE", ON_BLOB, SHRINKS, .conditions = CONDITIONS_WRITE,
-        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
-        .complexity = "O(log N), N being the blobs in the container", .summary = "Deletes a blob."},
-    ROW(blob_list) .name = "BLOB.LIST", ON_CONTAINER, PAGES,
+    ROW(blob_delete) .name = "BLOB.DELETE", ON_BLOB, SHRINKS, .conditions = CONDITIONS_WRITE, .check = blob_delete_check,
+        .grammar = GRAMMAR(&container, &blob, &snapshot, &snapshots, CONDITIONS, &lease),
+        .complexity = "O(log N), N being the blobs in the container, and the pieces that are freed",
+        .summary = "Deletes a blob, with or without its snapshots, or one snapshot, or all."},
+    ROW(blob_list) .name = "BLOB.LIST", ON_CONTAINER, PAGES, .check = blob_list_check,
         .grammar = GRAMMAR(&container, &prefix, &delimiter, &marker, &page_size, &include),
         .complexity = "O(log N + M), N being the blobs in the container and M the items of the page",
         .summary = "Answers a page of a container's blobs in the order of their names, and the marker of the next page."},
+
+    ROW(blob_snapshot) .name = "BLOB.SNAPSHOT", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &blob, &meta, CONDITIONS, &lease),
+        .complexity = "O(1)", .summary = "Keeps a blob as it is now and answers the snapshot's id and ETag."},
+    ROW(blob_copy) .name = "BLOB.COPY", ON_BLOB, COPIES, .conditions = CONDITIONS_CREATE, .check = blob_copy_check,
+        .grammar = GRAMMAR(&container, &blob, &source, &source_blob, &snapshot, &meta, CONDITIONS, &lease, SOURCE_CONDITIONS),
+        .complexity = "O(1) within a container; O(P) from another one, P being the pieces of the blob",
+        .summary = "Copies a blob or a snapshot, sharing its bytes, and answers the new ETag, the copy's id and its status."},
+    ROW(blob_abortcopy) .name = "BLOB.ABORTCOPY", ON_BLOB, SHRINKS, .check = blob_abortcopy_check,
+        .grammar = GRAMMAR(&container, &blob, &copy_id, &lease),
+        .complexity = "O(1)", .summary = "Ends a copy that is going on and leaves an empty blob."},
+    ROW(blob_putblock) .name = "BLOB.PUTBLOCK", ON_BLOB, GROWS, .check = blob_putblock_check,
+        .grammar = GRAMMAR(&container, &blob, &block_id, &content, &lease),
+        .complexity = "O(log B), B being the staged blocks",
+        .summary = "Stages a block that a later BLOB.PUTBLOCKLIST can make part of a blob."},
+    ROW(blob_putblocklist) .name = "BLOB.PUTBLOCKLIST", ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE,
+        .check = blob_putblocklist_check,
+        .grammar = GRAMMAR(&container, &blob, &block_list, &props, &meta, CONDITIONS, &lease),
+        .complexity = "O(B log B), B being the blocks; no byte is copied",
+        .summary = "Makes a blob of committed and staged blocks in one step and answers its new ETag."},
+    ROW(blob_getblocklist) .name = "BLOB.GETBLOCKLIST", ON_BLOB, PAGES,
+        .grammar = GRAMMAR(&container, &blob, &which_blocks, &snapshot, &lease),
+        .complexity = "O(B), B being the blocks", .summary = "Answers the ids and sizes of a blob's blocks."},
+    ROW(blob_createpage) .name = "BLOB.CREATEPAGE", ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE, .check = blob_createpage_check,
+        .grammar = GRAMMAR(&container, &blob, &size, &sequence, &props, &meta, CONDITIONS, &lease),
+        .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
+        .summary = "Creates or replaces a page blob without any pages and answers its new ETag."},
+    ROW(blob_putpage) .name = "BLOB.PUTPAGE", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE, .check = blob_putpage_check,
+        .grammar = GRAMMAR(&container, &blob, &page_offset, &content, &if_sequence, CONDITIONS, &lease),
+        .complexity = "O(M), M being the bytes", .summary = "Writes pages and answers the blob's new ETag and its sequence number."},
+    ROW(blob_clearpage) .name = "BLOB.CLEARPAGE", ON_BLOB, SHRINKS, .conditions = CONDITIONS_WRITE, .check = blob_clearpage_check,
+        .grammar = GRAMMAR(&container, &blob, &page_offset, &page_length, &if_sequence, CONDITIONS, &lease),
+        .complexity = "O(M), M being the pages that there are",
+        .summary = "Clears pages, which gives their memory back, and answers the blob's new ETag and its sequence number."},
+    ROW(blob_getpages) .name = "BLOB.GETPAGES", ON_BLOB, PAGES, .conditions = CONDITIONS_READ,
+        .grammar = GRAMMAR(&container, &blob, &range, &snapshot, &since, CONDITIONS, &lease),
+        .complexity = "O(M), M being the pages that there are",
+        .summary = "Answers which pages a page blob has, or what has changed in it since a snapshot."},
+    ROW(blob_createappend) .name = "BLOB.CREATEAPPEND", ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE,
+        .grammar = GRAMMAR(&container, &blob, &props, &meta, CONDITIONS, &lease),
+        .complexity = "O(1); O(log N) for a new blob, N being the blobs in the container",
+        .summary = "Creates or replaces an append blob, empty, and answers its new ETag."},
+    ROW(blob_append) .name = "BLOB.APPEND", ON_BLOB, GROWS, .conditions = CONDITIONS_WRITE, .check = blob_append_check,
+        .grammar = GRAMMAR(&container, &blob, &content, &if_position, &if_max_size, CONDITIONS, &lease),
+        .complexity = "O(1), and the bytes that are appended",
+        .summary = "Appends to an append blob and answers its new ETag, where the bytes begin, and the number of blocks."},
 
     ROW(lease_acquire_handle) .name = "LEASE.ACQUIRE", WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
         .reply = lease_acquire_reply,

@@ -18,33 +18,107 @@ enum change_kind {
     CHANGE_SETACL,
     CHANGE_DROP,
     CHANGE_PUT,
-    CHANGE_EXTEND, /* a further piece of a content: nothing but the way in which a file builds a large blob
-                      anew */
     CHANGE_SETBLOBPROPS,
     CHANGE_SETBLOBMETA,
-    CHANGE_DELETE,
+    CHANGE_DELETE,    /* with all snapshots */
     CHANGE_LEASE,     /* the container's own */
     CHANGE_BLOBLEASE, /* a blob's */
+    CHANGE_CREATEPAGE,
+    CHANGE_PUTPAGE,
+    CHANGE_CLEARPAGE,
+    CHANGE_CREATEAPPEND,
+    CHANGE_APPEND,
+    CHANGE_STAGE, /* a block that waits to be committed */
+    CHANGE_COMMIT,
+    CHANGE_UNSTAGE, /* staged blocks, the first so many by their ids, that have waited too long */
+    CHANGE_SNAPSHOT,
+    CHANGE_DELETESNAPSHOTS, /* one, or all */
+    CHANGE_COPY,
+    CHANGE_ABORTCOPY,
+    CHANGE_COPYSTATE,
+
+    /* How a file builds a container anew, and nothing else: a chunk gets the next number and is spoken of by it, so
+       that what is shared stays shared. */
+    CHANGE_CHUNK,  /* a chunk, or the next piece of one */
+    CHANGE_STATE,  /* a blob but for its content */
+    CHANGE_SPANS,  /* chunks of its content */
+    CHANGE_BLOCKS, /* chunks of its content, with their block ids */
+    CHANGE_LEAVES, /* leaves of its pages */
+    CHANGE_STAGED, /* a staged block */
+    CHANGE_SETTLE, /* the numbers of the chunks are forgotten */
     CHANGE_KINDS
 };
 
 enum container_access { ACCESS_PRIVATE, ACCESS_BLOB, ACCESS_CONTAINER, ACCESS_KINDS };
 
+enum blob_kind {
+    BLOB_BLOCK,
+    BLOB_PAGE,
+    BLOB_APPEND,
+    BLOB_UNCOMMITTED, /* a name that has staged blocks and nothing else yet */
+    BLOB_KINDS
+};
+
+enum { BLOCK_ID_MAX_BYTES = 64, COPY_SOURCE_MAX_BYTES = 4096 };
+
+enum copy_status { COPY_NONE, COPY_PENDING, COPY_SUCCESS, COPY_ABORTED, COPY_FAILED, COPY_STATUSES };
+
+/* What is known of the copy that a blob came from. */
+struct copy {
+    enum copy_status status;
+    version id;
+    struct bytes source; /* for people; borrowed */
+    uint64_t done;
+    uint64_t total;
+    int64_t completed_ms; /* 0 while it goes on */
+};
+
+/* Parts that some kinds of changes have or have not. */
+enum change_part {
+    PART_PROPERTIES = 1,
+    PART_METADATA = 2,
+    PART_LENGTH = 4,
+    PART_SEQUENCE = 8,
+    PART_KEPT = 16, /* no part: the content is that of the state before */
+    PARTS_ALL = 31,
+};
+
+struct block_plan;
+struct container;
+
 struct change {
     enum change_kind kind;
     enum container_access access;
+    enum blob_kind blob_kind;
+    unsigned parts; /* the sum of its change_parts */
     struct bytes name;
     struct stamp stamp;
     int64_t created_ms;
     struct packed_list properties;
     struct packed_list metadata;
     struct packed_list policies;
+    struct packed_list list; /* blocks, or what stands for them in files; see blocks.h and pool.h */
     struct lease lease;
+    struct copy copy;
     enum lease_event event;
-    bool frees_lease; /* the write ends what is left of a lease that has ended */
-    bool expired;     /* this is the moment at which it shows that a lease has run out */
+    bool frees_lease;    /* the write ends what is left of a lease that has ended */
+    bool drops_staged;   /* what was staged has waited too long */
+    bool expired;        /* this is the moment at which it shows that a lease has run out */
+    bool from_elsewhere; /* the source of a copy is in another container, whose key travels beside */
+    uint64_t offset;     /* where bytes go, or how long an append blob was before */
+    uint64_t length;     /* of a page blob, of what is cleared, or of a chunk */
+    uint64_t count;      /* of an append blob's blocks, or of blocks; or a chunk's number */
+    int64_t sequence;    /* a page blob's */
+    int64_t touched_ms;  /* when a block was staged */
+    version born;        /* what a page blob's pages began with */
+    version snapshot;    /* its id; 0 for none, or for all */
+    struct bytes source; /* the name of a copy's source */
+    version source_snapshot;
+    struct bytes block_id;
     struct bytes content;
-    struct chunk *chunk; /* the content, when it is too large for the blob itself */
+    struct chunk *chunk;                      /* the content, when it is too large for the blob itself */
+    const struct container *source_container; /* of a copy, when it comes from elsewhere */
+    const struct block_plan *plan;            /* of a commit that has just been decided */
 };
 
 /* The first byte of every record; other families have other ones. */
@@ -52,12 +126,18 @@ enum { CHANGE_FAMILY = 'C' };
 
 void change_write(const struct change *change, struct record_writer *writer);
 
-/* Reads and checks a record; content and chunk stay empty. The change borrows from the record. */
+/* Reads and checks a record; what does not travel in it stays empty. The change borrows from the record. */
 bool change_read(struct bytes record, struct change *change);
 
-/* Whether a content travels beside the record. */
-bool change_has_content(enum change_kind kind);
+/* What travels beside the record: bytes of a content, or the key of a copy's source. */
+bool change_has_content(const struct change *change);
+bool change_has_source_key(const struct change *change);
+
 bool change_has_name(enum change_kind kind);
+
+/* Whether files hold such changes, and whether nothing else does. */
+bool change_is_in_files(enum change_kind kind);
+bool change_is_for_files(enum change_kind kind);
 
 /* The keyspace notification for this change; NULL for none. */
 const char *change_event(const struct change *change);

@@ -1,10 +1,14 @@
 /* The second half of every writing command: from the decided change to the world that knows of it. */
 #include "blob/blob_commands.h"
+#include "core/name.h"
 #include "lease/lease_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/histogram.h"
 #include "server/wait.h"
+
+/* Staged blocks that one command drops in passing. */
+enum { SWEPT_MOST = 1000 };
 
 struct stamp commit_stamp(int64_t now_ms) {
     return (struct stamp){version_mint(now_ms), now_ms};
@@ -39,8 +43,8 @@ static void note_expiry(const struct call *call, const struct lease *lease) {
 
 /* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
  * nobody listens; a client that waited is served in a context that has no command of its own to be counted. */
-void commit_change(struct call *call, struct blob *blob, const struct change *change,
-                   RedisModuleString *content) {
+static void carry_out(struct call *call, struct blob *blob, const struct change *change,
+                      RedisModuleString *content) {
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
     struct record_writer record;
     record_start(&record);
@@ -52,8 +56,26 @@ void commit_change(struct call *call, struct blob *blob, const struct change *ch
     else
         effect_unheard(call);
     record_end(&record);
-    call_changed(call, change_event(change));
+    if (change_event(change)) call_changed(call, change_event(change));
     if (wait_anybody()) tell_waiters(call, change);
+}
+
+/* Staged blocks that have waited too long go in passing, some with each change. */
+static void sweep(struct call *call) {
+    char name[NAME_MAX_BYTES];
+    struct bytes found;
+    if (!container_overdue(call->value, call_now_ms(call), &found)) return;
+    struct blob *blob = container_find(call->value, found);
+    memcpy(name, found.data, found.length); /* it may go with the blob */
+    struct change change = {
+        .kind = CHANGE_UNSTAGE, .name = bytes_of(name, found.length), .count = SWEPT_MOST};
+    carry_out(call, blob, &change, NULL);
+}
+
+void commit_change(struct call *call, struct blob *blob, const struct change *change,
+                   RedisModuleString *content) {
+    carry_out(call, blob, change, content);
+    if (change->kind != CHANGE_DROP && call->mode == CALL_FRESH) sweep(call);
 }
 
 /* --- What LEASE.* needs to know of containers --- */
@@ -69,9 +91,10 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     subject->name = call_word(call, call->args.slots[SLOT_BLOB].at);
     struct blob *blob = container_find(container, subject->name);
     if (!blob) return OUTCOME_BLOB_NOT_FOUND;
+    if (call->command->key != KEY_READ && blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     subject->noun = "blob";
     subject->object = blob;
-    subject->stamp = &blob->stamp;
+    subject->stamp = blob_stamp(blob);
     subject->lease = blob_lease(blob);
     return OUTCOME_DONE;
 }

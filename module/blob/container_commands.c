@@ -45,7 +45,7 @@ enum outcome container_get(struct call *call) {
     reply_field_number(&map, "last-modified", container->stamp.modified_ms);
     reply_field_number(&map, "created", container->created_ms);
     reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
-    reply_field_number(&map, "blobs", (long long)catalog_count(&container->blobs));
+    reply_field_number(&map, "blobs", (long long)container->committed);
     reply_field_number(&map, "bytes", (long long)container->content_bytes);
     reply_lease_fields(&map, container_lease(container), call_now_ms(call));
     reply_field(&map, "meta");

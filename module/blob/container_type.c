@@ -4,8 +4,9 @@
  * names, each with the first piece of its content beside it and further pieces as records of their own, and
  * an empty record as the end. So there is one decoder, and what it does not believe it does not load. */
 #include "blob/blob_commands.h"
-#include "core/memory.h"
-#include "lease/lease_commands.h"
+#include "blob/digest.h"
+#include "blob/walk.h"
+#include "core/name.h"
 #include "server/effect.h"
 #include "server/wait.h"
 
@@ -13,42 +14,55 @@
 
 enum {
     ENCODING_VERSION = 0,
-    PIECE_BYTES = 1 << 20,         /* the most that one record of an append-only file brings */
-    DIGEST_WINDOW_BYTES = 1 << 16, /* a digest must not depend on how a content lies in chunks */
+    PIECE_BYTES = 1 << 20,          /* the most that one record of an append-only file brings */
+    APPENDED_WHOLE_BYTES = 1 << 16, /* from here on an append blob keeps what is appended as it came */
 };
 
-static const uint64_t WHOLE = UINT64_MAX;
-
 long long max_blob_bytes = 5000LL * 1024 * 1024;
+long long max_block_bytes = 4000LL * 1024 * 1024;
+long long max_append_bytes = 100LL * 1024 * 1024;
 
 static const struct setting settings[] = {
     {.name = "max-blob-bytes", .number = &max_blob_bytes, .least = 0, .most = LLONG_MAX},
+    {.name = "max-block-bytes", .number = &max_block_bytes, .least = 1, .most = LLONG_MAX},
+    {.name = "max-append-bytes", .number = &max_append_bytes, .least = 1, .most = LLONG_MAX},
     {.name = NULL},
 };
 
-static bool wants_content(const struct change *change, const struct effect_content *content) {
-    return change_has_content(change->kind) == content->given;
-}
-
 /* Small contents are copied where they go; a large one brings its argument along. */
-static void attach_content(struct change *change, const struct effect_content *content) {
-    change->content = content->bytes;
-    if (content->given && (content->bytes.length > BLOB_INLINE_MAX || change->kind == CHANGE_EXTEND)) {
-        change->chunk = effect_chunk(content->argument, content->shared);
-        change->content = chunk_bytes(change->chunk);
+static bool keeps_argument(const struct change *change) {
+    switch (change->kind) {
+    case CHANGE_PUTPAGE: return false;
+    case CHANGE_APPEND: return change->content.length >= APPENDED_WHOLE_BYTES;
+    default: return change->content.length > BLOB_INLINE_MAX;
     }
 }
 
+void change_attach(struct change *change, RedisModuleString *argument, bool shared) {
+    change->content = api_bytes(argument);
+    if (!keeps_argument(change)) return;
+    change->chunk = effect_chunk(argument, shared);
+    change->content = chunk_bytes(change->chunk);
+}
+
 static bool plausible(const struct change *change, int64_t horizon_ms) {
-    return horizon_ms == INT64_MAX || (version_plausible(change->stamp.etag, horizon_ms) &&
-                                       version_plausible(change->lease.token, horizon_ms));
+    const version versions[] = {change->stamp.etag, change->lease.token, change->snapshot, change->copy.id,
+                                change->born};
+    for (size_t i = 0; horizon_ms != INT64_MAX && i < sizeof(versions) / sizeof(versions[0]); i++)
+        if (!version_plausible(versions[i], horizon_ms)) return false;
+    return true;
+}
+
+static bool readable(struct bytes record, const struct effect_content *content, int64_t horizon_ms,
+                     struct change *change) {
+    if (!change_read(record, change) || !plausible(change, horizon_ms)) return false;
+    return content->given == (change_has_content(change) || change_has_source_key(change));
 }
 
 static enum effect_result apply(struct effect_target *target, struct bytes record,
                                 const struct effect_content *content, int64_t horizon_ms) {
     struct change change;
-    if (!change_read(record, &change) || !wants_content(&change, content)) return EFFECT_MALFORMED;
-    if (!plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
+    if (!readable(record, content, horizon_ms, &change)) return EFFECT_MALFORMED;
     target->name = change_has_name(change.kind) ? change.name : bytes_of("", 0);
     target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
     target->events[1] = change_event(&change);
@@ -63,42 +77,13 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
         return EFFECT_APPLIED;
     }
     struct blob *blob = change_has_name(change.kind) ? container_find(target->value, change.name) : NULL;
-    attach_content(&change, content);
+    if (change_has_content(&change)) change_attach(&change, content->argument, content->shared);
+    if (change_has_source_key(&change))
+        change.source_container = effect_other_value(content, &container_aggregate);
     return container_apply(target->value, blob, &change) ? EFFECT_APPLIED : EFFECT_MISFIT;
 }
 
-/* --- Walking over a container as records --- */
-
-/* Receives a record and, if it has one, its content. */
-typedef void take_record(void *context, const struct change *change);
-
-static void walk_blob(const struct blob *blob, uint64_t piece, take_record *take, void *context) {
-    struct change change = blob_as_change(blob, piece);
-    uint64_t done = change.content.length;
-    take(context, &change);
-    change.kind = CHANGE_EXTEND;
-    for (; done < blob->content.length; done += change.content.length) {
-        change.content = blob_view(blob, done, piece);
-        take(context, &change);
-    }
-    if (!blob_lease(blob)->token) return;
-    change.kind = CHANGE_BLOBLEASE;
-    change.lease = *blob_lease(blob);
-    take(context, &change);
-}
-
-static void walk(const struct container *container, uint64_t piece, take_record *take, void *context) {
-    struct change change = container_as_change(container);
-    take(context, &change);
-    if (container_lease(container)->token) {
-        change.kind = CHANGE_LEASE;
-        change.lease = *container_lease(container);
-        take(context, &change);
-    }
-    struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
-        walk_blob(blob_of_entry(entry), piece, take, context);
-}
+/* --- Saving --- */
 
 static void save_record(void *context, const struct change *change) {
     RedisModuleIO *io = context;
@@ -106,13 +91,14 @@ static void save_record(void *context, const struct change *change) {
     record_start(&record);
     change_write(change, &record);
     RedisModule_SaveStringBuffer(io, record.data, record.length);
-    if (change_has_content(change->kind))
+    if (change_has_content(change))
         RedisModule_SaveStringBuffer(io, change->content.data, change->content.length);
     record_end(&record);
 }
 
 static void save(RedisModuleIO *io, void *value) {
-    walk(value, WHOLE, save_record, io);
+    struct walk walk = {.piece = UINT64_MAX, .leases = true, .take = save_record, .context = io};
+    container_walk(value, &walk);
     RedisModule_SaveStringBuffer(io, "", 0);
 }
 
@@ -126,14 +112,14 @@ static void emit_record(void *context, const struct change *change) {
     struct record_writer record;
     record_start(&record);
     change_write(change, &record);
-    effect_emit(emission->io, emission->key, &record,
-                change_has_content(change->kind) ? &change->content : NULL);
+    effect_emit(emission->io, emission->key, &record, change_has_content(change) ? &change->content : NULL);
     record_end(&record);
 }
 
 static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
     struct emission emission = {io, key};
-    walk(value, PIECE_BYTES, emit_record, &emission);
+    struct walk walk = {.piece = PIECE_BYTES, .leases = true, .take = emit_record, .context = &emission};
+    container_walk(value, &walk);
 }
 
 /* --- Loading --- */
@@ -141,48 +127,49 @@ static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
 struct loading {
     RedisModuleIO *io;
     struct container *container;
-    struct blob *last; /* blobs come in the order of names, pieces right behind their blob */
     int64_t horizon_ms;
+    size_t last_length; /* blobs come in the order of names */
+    char last[NAME_MAX_BYTES];
 };
 
-static bool order_kept(const struct loading *loading, const struct change *change) {
-    struct bytes last = loading->last ? blob_name(loading->last) : bytes_of("", 0);
-    switch (change->kind) {
-    case CHANGE_CREATE: return !loading->container;
-    case CHANGE_LEASE: return loading->container && !loading->last;
-    case CHANGE_PUT: return loading->container && bytes_compare(last, change->name) < 0;
-    case CHANGE_EXTEND:
-    case CHANGE_BLOBLEASE: return loading->last && bytes_equal(last, change->name);
-    default: return false;
+static bool order_kept(struct loading *loading, const struct change *change) {
+    if (change->kind == CHANGE_CREATE) return !loading->container;
+    if (!loading->container) return false;
+    if (change->kind == CHANGE_LEASE) return !loading->last_length;
+    if (!change_is_in_files(change->kind)) return false;
+    if (!change_has_name(change->kind)) return true;
+    if (bytes_compare(bytes_of(loading->last, loading->last_length), change->name) > 0) return false;
+    memcpy(loading->last, change->name.data, change->name.length);
+    loading->last_length = change->name.length;
+    return true;
+}
+
+static bool apply_loaded(struct loading *loading, const struct change *change) {
+    if (change->kind == CHANGE_CREATE) {
+        loading->container = container_new(change);
+        return true;
     }
+    bool named = change_has_name(change->kind);
+    return container_apply(loading->container,
+                           named ? container_find(loading->container, change->name) : NULL, change);
 }
 
 static bool load_content(struct loading *loading, struct change *change) {
     RedisModuleString *argument = RedisModule_LoadString(loading->io);
-    if (!argument || RedisModule_IsIOError(loading->io)) {
-        if (argument) RedisModule_FreeString(NULL, argument);
-        return false;
+    bool sound = argument && !RedisModule_IsIOError(loading->io);
+    if (sound) {
+        change_attach(change, argument, false);
+        sound = apply_loaded(loading, change);
     }
-    struct effect_content content = {.given = true, .argument = argument, .bytes = api_bytes(argument)};
-    attach_content(change, &content);
-    struct blob *blob = change->kind == CHANGE_PUT ? NULL : loading->last;
-    bool applied = container_apply(loading->container, blob, change);
-    RedisModule_FreeString(NULL, argument);
-    return applied;
+    if (argument) RedisModule_FreeString(NULL, argument);
+    return sound;
 }
 
 static bool load_record(struct loading *loading, struct bytes record) {
     struct change change;
     if (!change_read(record, &change) || !order_kept(loading, &change)) return false;
     if (!plausible(&change, loading->horizon_ms)) return false;
-    if (change.kind == CHANGE_CREATE) {
-        loading->container = container_new(&change);
-        return true;
-    }
-    if (!change_has_content(change.kind)) return container_apply(loading->container, loading->last, &change);
-    if (!load_content(loading, &change)) return false;
-    loading->last = container_find(loading->container, change.name);
-    return true;
+    return change_has_content(&change) ? load_content(loading, &change) : apply_loaded(loading, &change);
 }
 
 static bool load_all(struct loading *loading) {
@@ -195,7 +182,7 @@ static bool load_all(struct loading *loading) {
         }
         bool sound = !length || load_record(loading, bytes_of(record, length));
         RedisModule_Free(record);
-        if (!sound || !length) return sound && loading->container;
+        if (!sound || !length) return sound && loading->container && !loading->container->pool;
     }
 }
 
@@ -219,49 +206,13 @@ static void *load(RedisModuleIO *io, int encoding) {
 
 /* --- Digest --- */
 
-static void digest_bytes(RedisModuleDigest *digest, struct bytes bytes) {
-    RedisModule_DigestAddStringBuffer(digest, bytes.data, bytes.length);
+static void digest_bytes(void *context, struct bytes bytes) {
+    RedisModule_DigestAddStringBuffer(context, bytes.data, bytes.length);
 }
 
-static void digest_content(RedisModuleDigest *digest, const struct blob *blob, char *window) {
-    for (uint64_t at = 0; at < blob->content.length; at += DIGEST_WINDOW_BYTES) {
-        uint64_t left = blob->content.length - at;
-        size_t length = left < DIGEST_WINDOW_BYTES ? (size_t)left : DIGEST_WINDOW_BYTES;
-        struct bytes view = blob_view(blob, at, length);
-        if (view.length != length) {
-            blob_read(blob, at, window, length);
-            view = bytes_of(window, length);
-        }
-        digest_bytes(digest, view);
-    }
-}
-
-struct digesting {
-    RedisModuleDigest *digest;
-    struct record_writer record;
-};
-
-static void digest_record(void *context, const struct change *change) {
-    struct digesting *digesting = context;
-    if (change->kind == CHANGE_EXTEND) return; /* how a content lies in chunks is no part of the value */
-    digesting->record.length = 0;
-    change_write(change, &digesting->record);
-    digest_bytes(digesting->digest, bytes_of(digesting->record.data, digesting->record.length));
-}
-
-/* The records of a walk, then the contents. */
 static void digest_value(RedisModuleDigest *digest, void *value) {
-    const struct container *container = value;
-    struct digesting digesting = {.digest = digest};
-    char *window = memory_alloc(DIGEST_WINDOW_BYTES);
-    record_start(&digesting.record);
-    walk(container, WHOLE, digest_record, &digesting);
-    struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
-        digest_content(digest, blob_of_entry(entry), window);
+    container_digest(value, digest_bytes, digest);
     RedisModule_DigestEndSequence(digest);
-    record_end(&digesting.record);
-    memory_free(window);
 }
 
 /* --- Memory --- */
@@ -274,7 +225,7 @@ static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sa
 
 static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
     (void)ctx;
-    return ((const struct container *)value)->parts;
+    return ((const struct container *)value)->account.parts;
 }
 
 static void release(void *value) {
@@ -319,6 +270,7 @@ static void info(RedisModuleInfoCtx *ctx) {
     RedisModule_InfoAddFieldULongLong(ctx, "containers", census.containers);
     RedisModule_InfoAddFieldULongLong(ctx, "blobs", census.blobs);
     RedisModule_InfoAddFieldULongLong(ctx, "blob_bytes", census.content_bytes);
+    RedisModule_InfoAddFieldULongLong(ctx, "blob_snapshots", census.snapshots);
     RedisModule_InfoAddFieldULongLong(ctx, "leases", census.leases);
     RedisModule_InfoAddFieldULongLong(ctx, "blob_waiters", wait_stats()->waiting[WAIT_NEWS]);
 }

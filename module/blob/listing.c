@@ -1,10 +1,20 @@
 #define _GNU_SOURCE /* memmem */
 #include "blob/listing.h"
 
+#include "blob/blocks.h"
+#include "blob/snapshots.h"
 #include "core/memory.h"
-#include "core/name.h"
 
-enum { ITEM_OVERHEAD_BYTES = 256 };
+enum { ITEM_OVERHEAD_BYTES = 256, FIRST_ITEMS = 64, LOOKED_AT_MOST = 20000 };
+
+struct collecting {
+    const struct container *container;
+    const struct listing_query *query;
+    struct listing *listing;
+    size_t room;  /* for items */
+    size_t bytes; /* that they would answer */
+    size_t looked_at;
+};
 
 /* The beginning that an item is grouped by, empty if it stands for itself. */
 static struct bytes common_beginning(const struct listing_query *query, struct bytes name) {
@@ -28,37 +38,109 @@ static struct order_cursor seek_behind(const struct container *container, struct
 }
 
 static size_t cost(const struct listing_query *query, const struct listing_item *item) {
-    if (!item->blob) return item->common.length + ITEM_OVERHEAD_BYTES;
-    size_t bytes =
-        ITEM_OVERHEAD_BYTES + blob_name(item->blob).length + blob_properties(item->blob).items.length;
+    size_t bytes = ITEM_OVERHEAD_BYTES + item->name.length;
+    if (!item->blob) return bytes;
+    bytes += blob_properties(item->blob).items.length;
     return query->metadata ? bytes + blob_metadata(item->blob).items.length : bytes;
 }
 
-struct listing listing_collect(const struct container *container, const struct listing_query *query) {
-    struct bytes start = bytes_compare(query->marker, query->prefix) > 0 ? query->marker : query->prefix;
-    struct order_cursor cursor = catalog_seek(&container->blobs, start);
-    size_t room =
-        catalog_count(&container->blobs) < query->most ? catalog_count(&container->blobs) : query->most;
-    struct listing listing = {memory_alloc((room + 1) * sizeof(struct listing_item)), 0, false, {"", 0}};
-    size_t bytes = 0;
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
-        struct bytes name = entry_name(entry);
-        if (!bytes_start_with(name, query->prefix)) break;
-        if (listing.count == query->most || bytes > query->budget) {
-            listing.more = true;
-            listing.next = name;
-            break;
-        }
-        struct listing_item *item = &listing.items[listing.count++];
-        item->common = common_beginning(query, name);
-        item->blob = item->common.length ? NULL : blob_of_entry(entry);
-        bytes += cost(query, item);
-        if (item->blob)
-            order_cursor_next(&cursor);
-        else
-            cursor = seek_behind(container, item->common);
+/* The page ends before this item. */
+static void end_page(struct listing *listing, struct bytes name, version snapshot) {
+    listing->more = true;
+    memcpy(listing->next, name.data, name.length);
+    listing->next_length = name.length;
+    if (!snapshot) return;
+    listing->next[listing->next_length++] = '\0';
+    version_write(snapshot, listing->next + listing->next_length);
+    listing->next_length += VERSION_TEXT_LENGTH;
+}
+
+/* False when the page is full; the next one starts with this entry then. */
+static bool add(struct collecting *collecting, struct listing_item item, struct bytes entry) {
+    struct listing *listing = collecting->listing;
+    const struct listing_query *query = collecting->query;
+    if (listing->count == query->most || collecting->bytes > query->budget) {
+        end_page(listing, entry, item.snapshot);
+        return false;
     }
-    return listing;
+    if (listing->count == collecting->room) {
+        collecting->room *= 2;
+        listing->items = memory_resize(listing->items, collecting->room * sizeof(*listing->items));
+    }
+    listing->items[listing->count++] = item;
+    collecting->bytes += cost(query, &item);
+    return true;
+}
+
+static bool add_snapshots(struct collecting *collecting, const struct blob *blob, version from) {
+    const struct snapshots *snapshots = blob_special(blob)->snapshots;
+    if (!collecting->query->snapshots || !snapshots) return true;
+    for (size_t i = snapshots_seek(snapshots, from); i < snapshots->count; i++) {
+        const struct snapshot *taken = &snapshots->taken[i];
+        struct listing_item item = {taken->blob, blob_name(blob), taken->id};
+        if (!add(collecting, item, item.name)) return false;
+    }
+    return true;
+}
+
+static bool is_shown(const struct listing_query *query, const struct blob *blob) {
+    return blob_exists(blob) || (query->uncommitted && staging_of(blob, query->now_ms));
+}
+
+/* Where a page starts: a name, and the snapshot of it. */
+struct start {
+    struct bytes name;
+    version snapshot;
+};
+
+static struct start start_of(const struct container *container, const struct listing_query *query) {
+    struct start start = {query->marker, 0};
+    size_t tail = 1 + VERSION_TEXT_LENGTH;
+    if (query->snapshots && start.name.length > tail) {
+        struct bytes name = bytes_of(start.name.data, start.name.length - tail);
+        struct bytes id = bytes_of(name.data + name.length + 1, VERSION_TEXT_LENGTH);
+        const struct blob *blob = name.data[name.length] == '\0' ? container_find(container, name) : NULL;
+        if (blob && snapshots_count(blob) && version_read(id, &start.snapshot)) start.name = name;
+    }
+    if (bytes_compare(start.name, query->prefix) < 0) start = (struct start){query->prefix, 0};
+    return start;
+}
+
+/* What stands at the cursor, which then goes on. False when the page is full. */
+static bool collect_one(struct collecting *collecting, const struct start *start,
+                        struct order_cursor *cursor) {
+    const struct blob *blob = blob_of_entry(order_cursor_entry(cursor));
+    struct bytes name = blob_name(blob), common = common_beginning(collecting->query, name);
+    if (++collecting->looked_at > LOOKED_AT_MOST) {
+        end_page(collecting->listing, name, 0);
+        return false;
+    }
+    if (!is_shown(collecting->query, blob)) {
+        order_cursor_next(cursor);
+        return true;
+    }
+    if (common.length) {
+        if (!add(collecting, (struct listing_item){NULL, common, 0}, name)) return false;
+        *cursor = seek_behind(collecting->container, common);
+        return true;
+    }
+    version from = bytes_equal(name, start->name) ? start->snapshot : 0;
+    order_cursor_next(cursor);
+    return add_snapshots(collecting, blob, from) &&
+           add(collecting, (struct listing_item){blob, name, 0}, name);
+}
+
+void listing_collect(const struct container *container, const struct listing_query *query,
+                     struct listing *listing) {
+    struct start start = start_of(container, query);
+    struct order_cursor cursor = catalog_seek(&container->blobs, start.name);
+    struct collecting collecting = {container, query, listing, FIRST_ITEMS, 0, 0};
+    listing->items = memory_alloc(collecting.room * sizeof(*listing->items));
+    listing->count = 0;
+    listing->more = false;
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor));)
+        if (!bytes_start_with(entry_name(entry), query->prefix) || !collect_one(&collecting, &start, &cursor))
+            break;
 }
 
 void listing_free(struct listing *listing) {

@@ -6,46 +6,81 @@
 #include <stdint.h>
 
 struct chunk {
-    atomic_size_t references;
+    atomic_size_t references; /* the aggregate that it belongs to, and the twins */
+    size_t uses;              /* by contents of that aggregate */
     const char *data;
     size_t length;
     size_t held;
-    void *owner;
+    void *owner;          /* what brought the bytes; NULL for a chunk's own */
+    struct chunk *source; /* the chunk of another aggregate whose bytes these are */
     char room[];
 };
 
-struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held) {
-    struct chunk *chunk = memory_alloc(sizeof(*chunk));
+static struct chunk *chunk_new(struct chunk *chunk, const char *data, size_t length) {
     atomic_init(&chunk->references, 1);
-    chunk->data = bytes.data;
-    chunk->length = bytes.length;
-    chunk->held = memory_size(chunk) + held;
+    chunk->uses = 0;
+    chunk->data = data;
+    chunk->length = length;
+    chunk->held = memory_size(chunk);
+    chunk->owner = NULL;
+    chunk->source = NULL;
+    return chunk;
+}
+
+struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held) {
+    struct chunk *chunk = chunk_new(memory_alloc(sizeof(*chunk)), bytes.data, bytes.length);
+    chunk->held += held;
     chunk->owner = owner;
     return chunk;
+}
+
+struct chunk *chunk_empty(size_t room) {
+    struct chunk *chunk = memory_alloc(sizeof(*chunk) + room);
+    return chunk_new(chunk, chunk->room, 0);
 }
 
 struct chunk *chunk_copy(struct bytes bytes) {
     if (bytes.length > SIZE_MAX - sizeof(struct chunk)) return NULL;
     struct chunk *chunk = memory_try(sizeof(*chunk) + bytes.length);
-    if (!chunk) return NULL;
-    atomic_init(&chunk->references, 1);
-    if (bytes.length) memcpy(chunk->room, bytes.data, bytes.length);
-    chunk->data = chunk->room;
-    chunk->length = bytes.length;
-    chunk->held = memory_size(chunk);
-    chunk->owner = NULL;
+    if (chunk) chunk_extend(chunk_new(chunk, chunk->room, 0), bytes);
     return chunk;
 }
 
-struct chunk *chunk_share(struct chunk *chunk) {
-    atomic_fetch_add_explicit(&chunk->references, 1, memory_order_relaxed);
-    return chunk;
+struct chunk *chunk_twin(struct chunk *chunk) {
+    struct chunk *source = chunk->source ? chunk->source : chunk;
+    atomic_fetch_add_explicit(&source->references, 1, memory_order_relaxed);
+    struct chunk *twin = chunk_new(memory_alloc(sizeof(*twin)), source->data, source->length);
+    twin->held += source->held;
+    twin->source = source;
+    return twin;
 }
 
-void chunk_release(struct chunk *chunk) {
+static void release(struct chunk *chunk) {
     if (atomic_fetch_sub_explicit(&chunk->references, 1, memory_order_acq_rel) != 1) return;
     if (chunk->owner) memory_drop_owner(chunk->owner);
     memory_free(chunk);
+}
+
+void chunk_discard(struct chunk *chunk) {
+    if (chunk->source) release(chunk->source);
+    release(chunk);
+}
+
+void chunk_use(struct account *account, struct chunk *chunk) {
+    if (chunk->uses++) return;
+    account->held += chunk->held;
+    account->parts += 2;
+}
+
+void chunk_drop(struct account *account, struct chunk *chunk) {
+    if (--chunk->uses) return;
+    account->held -= chunk->held;
+    account->parts -= 2;
+    chunk_discard(chunk);
+}
+
+size_t chunk_uses(const struct chunk *chunk) {
+    return chunk->uses;
 }
 
 struct bytes chunk_bytes(const struct chunk *chunk) {
@@ -56,13 +91,53 @@ size_t chunk_held(const struct chunk *chunk) {
     return chunk->held;
 }
 
+static bool is_unshared(const struct chunk *chunk) {
+    return chunk->uses <= 1 && atomic_load_explicit(&chunk->references, memory_order_acquire) == 1;
+}
+
+bool chunk_is_sole(const struct chunk *chunk) {
+    return !chunk->owner && !chunk->source && is_unshared(chunk);
+}
+
+size_t chunk_spare(const struct chunk *chunk) {
+    return memory_size(chunk) - sizeof(*chunk) - chunk->length;
+}
+
+void chunk_overwrite(struct chunk *chunk, size_t at, struct bytes bytes) {
+    if (bytes.length) memcpy(chunk->room + at, bytes.data, bytes.length);
+}
+
+void chunk_extend(struct chunk *chunk, struct bytes bytes) {
+    chunk_overwrite(chunk, chunk->length, bytes);
+    chunk->length += bytes.length;
+}
+
+struct chunk *chunk_resize(struct account *account, struct chunk *chunk, size_t room) {
+    if (chunk->uses) account->held -= chunk->held;
+    chunk = memory_resize(chunk, sizeof(*chunk) + room);
+    chunk->data = chunk->room;
+    chunk->held = memory_size(chunk);
+    if (chunk->length > room) chunk->length = room;
+    if (chunk->uses) account->held += chunk->held;
+    return chunk;
+}
+
+void chunk_open_gap(struct chunk *chunk, size_t at, size_t length) {
+    memmove(chunk->room + at + length, chunk->room + at, chunk->length - at);
+    chunk->length += length;
+}
+
+void chunk_close_gap(struct chunk *chunk, size_t at, size_t length) {
+    chunk->length -= length;
+    memmove(chunk->room + at, chunk->room + at + length, chunk->length - at);
+}
+
 struct chunk *chunk_relocate(struct chunk *chunk, const struct relocation *relocation) {
-    if (atomic_load_explicit(&chunk->references, memory_order_acquire) != 1) return chunk;
+    if (!is_unshared(chunk)) return chunk;
+    bool own = !chunk->owner && !chunk->source;
     chunk = relocate(relocation, chunk);
-    if (!chunk->owner) {
-        chunk->data = chunk->room;
-        return chunk;
-    }
+    if (own) chunk->data = chunk->room;
+    if (!chunk->owner) return chunk;
     struct bytes bytes = chunk_bytes(chunk);
     void *owner = relocation->move_owner(relocation->context, chunk->owner, &bytes);
     if (owner) {

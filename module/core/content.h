@@ -1,15 +1,18 @@
-/* Content: the bytes of a blob or a file, as a rope of chunks.
+/* Content: the bytes of a blob, as a rope of chunks.
  *
  *      length           what a reader sees
  *      chunk ─────────▶ the one chunk, for most contents
- *      rope  ─────────▶ spans, each a part of a chunk with the position where it ends; found by halving
+ *      rope  ─────────▶ spans, each a chunk with the position where it ends; found by halving
  *
  * At most one of chunk and rope is set; an empty content has neither. A struct of zeros is an empty content.
- * Contents share chunks, never spans. */
+ *
+ * Contents of one aggregate share chunks and whole ropes; a shared rope is copied before it changes. Everything that
+ * a content has stands on the aggregate's account. */
 #ifndef HOLDFAST_CONTENT_H
 #define HOLDFAST_CONTENT_H
 
 #include "core/chunk.h"
+#include "core/pointer_map.h"
 
 #include <stdint.h>
 
@@ -21,23 +24,34 @@ struct content {
     struct rope *rope;
 };
 
-/* Takes over the caller's reference to the chunk. */
-void content_append(struct content *content, struct chunk *chunk);
+/* A chunk more at the end, as it is. */
+void content_add(struct account *account, struct content *content, struct chunk *chunk);
 
-void content_clear(struct content *content);
+/* Bytes more at the end, copied, into the last chunk as long as that may grow. However large the content is, this
+ * costs the same in the long run. */
+void content_append(struct account *account, struct content *content, struct bytes bytes);
 
-/* Makes an empty content the twin of another one, sharing its bytes. */
-void content_share(struct content *content, const struct content *source);
+/* Room for so many chunks. */
+void content_reserve(struct account *account, struct content *content, size_t chunks);
+
+void content_clear(struct account *account, struct content *content);
+
+/* Makes an empty content the equal of another one of the same aggregate, sharing all that it has. */
+void content_share(struct account *account, struct content *content, const struct content *source);
+
+/* Likewise for one of another aggregate, sharing its bytes. */
+void content_twin(struct account *account, struct content *content, const struct content *source);
 
 /* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
 struct bytes content_view(const struct content *content, uint64_t offset, uint64_t length);
 
+/* The chunks in their order. */
+size_t content_chunks(const struct content *content);
+struct chunk *content_chunk(const struct content *content, size_t at);
+
+/* Whether both are one and the same for sure, by what they share. */
+bool content_same(const struct content *content, const struct content *other);
+
 void content_relocate(struct content *content, const struct relocation *relocation);
-
-/* What the allocator holds for it, shared chunks in full. */
-size_t content_held(const struct content *content);
-
-/* How many allocations freeing it touches. */
-size_t content_parts(const struct content *content);
 
 #endif

@@ -41,7 +41,29 @@
     X(LEASE_ABSENT_CONTAINER,  "PRECONDITION", "LeaseNotPresentWithContainerOperation", "there is no active lease of this id") \
     X(LEASE_LOST,              "PRECONDITION", "LeaseLost",                             "the lease of this id has ended") \
     X(TOO_MANY_CONDITIONS,     "INVALID",  "MultipleConditionHeadersNotSupported", "a write takes one condition, or IFNONEMATCH with IFMODIFIEDSINCE, or IFMATCH with IFUNMODIFIEDSINCE") \
-    X(UNSATISFIABLE_CONDITION, "INVALID",  "UnsatisfiableCondition",       "no read can meet IFNONEMATCH *")
+    X(UNSATISFIABLE_CONDITION, "INVALID",  "UnsatisfiableCondition",       "no read can meet IFNONEMATCH *")         \
+    X(TARGET_CONDITION_NOT_MET, "PRECONDITION", "TargetConditionNotMet",   "the target is not as the conditions want it") \
+    X(SOURCE_CONDITION_NOT_MET, "PRECONDITION", "SourceConditionNotMet",   "the source is not as the conditions want it") \
+    X(SEQUENCE_NOT_MET,        "PRECONDITION", "SequenceNumberConditionNotMet", "the sequence number is not as IFSEQUENCE wants it") \
+    X(APPEND_POSITION_NOT_MET, "PRECONDITION", "AppendPositionConditionNotMet", "the blob has another length than IFPOSITION") \
+    X(MAX_SIZE_NOT_MET,        "PRECONDITION", "MaxBlobSizeConditionNotMet",    "the blob would be longer than IFMAXSIZE") \
+    X(INFINITE_LEASE_REQUIRED, "PRECONDITION", "InfiniteLeaseDurationRequired", "only an infinite lease can cover a copy") \
+    X(INVALID_BLOB_TYPE,       "CONFLICT", "InvalidBlobType",              "the blob is of another type")             \
+    X(PENDING_COPY,            "CONFLICT", "PendingCopyOperation",         "a copy to this blob is going on")         \
+    X(NO_PENDING_COPY,         "CONFLICT", "NoPendingCopyOperation",       "no copy to this blob is going on")        \
+    X(COPY_ID_MISMATCH,        "CONFLICT", "CopyIdMismatch",               "the copy that is going on has another id") \
+    X(SNAPSHOTS_PRESENT,       "CONFLICT", "SnapshotsPresent",             "the blob has snapshots, use SNAPSHOTS INCLUDE or ONLY") \
+    X(BLOCK_COUNT_EXCEEDED,    "CONFLICT", "BlockCountExceedsLimit",       "a blob has at most 50000 blocks, and 100000 that are staged") \
+    X(BLOB_OVERWRITTEN,        "CONFLICT", "BlobOverwritten",              "the blob has been created anew since that snapshot") \
+    X(PREVIOUS_NOT_FOUND,      "CONFLICT", "PreviousSnapshotNotFound",     "there is no snapshot of the id that SINCE names") \
+    X(SEQUENCE_TOO_LARGE,      "CONFLICT", "SequenceNumberIncrementTooLarge", "the sequence number cannot grow any more") \
+    X(PREVIOUS_NEWER,          "INVALID",  "PreviousSnapshotCannotBeNewer", "the snapshot that SINCE names is the newer one") \
+    X(INVALID_QUERY_VALUE,     "INVALID",  "InvalidQueryParameterValue",   "a value is not of the form that it must have") \
+    X(INVALID_PAGE_RANGE,      "INVALID",  "InvalidPageRange",             "pages begin and end at multiples of 512, inside of the blob") \
+    X(INVALID_BLOB_OR_BLOCK,   "INVALID",  "InvalidBlobOrBlock",           "the blob's staged blocks have ids of another length") \
+    X(INVALID_BLOCK_ID,        "INVALID",  "InvalidBlockId",               "a block id is the base64 form of 1 to 64 bytes") \
+    X(INVALID_BLOCK_LIST,      "INVALID",  "InvalidBlockList",             "there is no such block, or one id stands for two blocks") \
+    X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks")
 
 /* Refusals that Redis has classes of its own for; their codes only name their counters. */
 #define REDIS_OUTCOMES(X)                                                                                            \

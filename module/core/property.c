@@ -1,11 +1,13 @@
 #include "core/property.h"
 
+#include "core/base64.h"
+
 #include <md5.h>
 
 /* Values as long as a caller may give them, under the longest names, and the lengths of both. */
 enum { PACKED_MAX_BYTES = 2 * PROPERTIES_MAX_BYTES };
 
-enum { MD5_AT = 5, PROPERTY_COUNT = 6, MD5_BYTES = 16, MD5_TEXT_LENGTH = 24 };
+enum { MD5_AT = 5, PROPERTY_COUNT = 6, MD5_BYTES = 16 };
 
 #define PROPERTY_MD5 "content-md5"
 
@@ -20,28 +22,8 @@ static int property_index(struct bytes name) {
     return -1;
 }
 
-static int base64_value(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* 16 bytes are 22 digits and two signs of padding; the last digit has four bits that must be zero. */
 static bool md5_decode(struct bytes text, unsigned char md5[MD5_BYTES]) {
-    if (text.length != MD5_TEXT_LENGTH || text.data[22] != '=' || text.data[23] != '=') return false;
-    unsigned bits = 0, held = 0, out = 0;
-    for (int i = 0; i < 22; i++) {
-        int value = base64_value(text.data[i]);
-        if (value < 0) return false;
-        bits = (bits << 6 | (unsigned)value) & 0xffff;
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            md5[out++] = (unsigned char)(bits >> held);
-        }
-    }
-    return (bits & 15) == 0;
+    return base64_read(text, md5, MD5_BYTES) == MD5_BYTES;
 }
 
 static enum outcome check_value(int property, struct bytes value) {

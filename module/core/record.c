@@ -44,9 +44,13 @@ void record_put_word(struct record_writer *writer, uint64_t value) {
     for (int i = 0; i < 8; i++, value >>= 8) at[i] = (char)(value & 0xff);
 }
 
+void record_put_raw(struct record_writer *writer, struct bytes value) {
+    if (value.length) memcpy(make_room(writer, value.length), value.data, value.length);
+}
+
 void record_put_bytes(struct record_writer *writer, struct bytes value) {
     record_put_number(writer, value.length);
-    if (value.length) memcpy(make_room(writer, value.length), value.data, value.length);
+    record_put_raw(writer, value);
 }
 
 static const char *take(struct record_reader *reader, size_t length) {

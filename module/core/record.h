@@ -25,6 +25,8 @@ void record_put_byte(struct record_writer *writer, uint8_t value);
 void record_put_number(struct record_writer *writer, uint64_t value);
 void record_put_word(struct record_writer *writer, uint64_t value);
 void record_put_bytes(struct record_writer *writer, struct bytes value);
+/* Without the length in front. */
+void record_put_raw(struct record_writer *writer, struct bytes value);
 
 struct record_reader {
     const char *at;

@@ -22,12 +22,13 @@ enum effect_result {
     EFFECT_MALFORMED, /* not readable: nothing done */
 };
 
-/* A content that travels beside a record: bytes, and the argument that they stand in. */
+/* What travels beside a record: the bytes of a content, or the key of another value. */
 struct effect_content {
     bool given;
-    struct bytes bytes;
     RedisModuleString *argument;
     bool shared; /* the server may go on using the argument after the command */
+    bool obeyed; /* it comes from where everything is decided; else the client's rights count */
+    RedisModuleCtx *ctx;
 };
 
 struct setting;

@@ -34,7 +34,8 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
-    X(ReplyWithSimpleString) X(SetCommandInfo)
+    X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
+    X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
@@ -139,6 +140,15 @@ void api_set_categories(RedisModuleCommand *command, const char *categories) {
 
 int api_must_obey(RedisModuleCtx *ctx) {
     return must_obey(ctx);
+}
+
+bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
+    RedisModuleString *name = RedisModule_GetCurrentUserName(ctx);
+    RedisModuleUser *user = name ? RedisModule_GetModuleUserFromUserName(name) : NULL;
+    bool may = user && RedisModule_ACLCheckKeyPermissions(user, key, REDISMODULE_CMD_KEY_ACCESS) == REDISMODULE_OK;
+    if (user) RedisModule_FreeModuleUser(user);
+    if (name) RedisModule_FreeString(NULL, name);
+    return may;
 }
 
 enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };

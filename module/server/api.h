@@ -29,6 +29,9 @@ int64_t api_now_us(void);
 /* Whether what comes from the context's client has been decided elsewhere, and is to be carried out. */
 int api_must_obey(RedisModuleCtx *ctx);
 
+/* Whether the context's client may read this key. */
+bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
+
 /* Module options that only this server knows: a slot that migrates brings effects, as a file does. */
 int api_server_options(void);
 

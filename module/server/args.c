@@ -2,6 +2,7 @@
 
 #include "core/duration.h"
 #include "core/number.h"
+#include "core/version.h"
 
 struct parser {
     const void *argv;
@@ -22,7 +23,7 @@ static void note_fault(struct parser *parser, enum outcome outcome, int at) {
 }
 
 static bool is_positional(const struct clause *clause) {
-    return clause->token.length == 0;
+    return clause->token.length == 0 && clause->shape != SHAPE_KEYWORD;
 }
 
 int args_least(const struct clause *const *grammar) {
@@ -31,16 +32,21 @@ int args_least(const struct clause *const *grammar) {
     return least;
 }
 
-static const struct clause *find_option(const struct clause *const *options, struct bytes word) {
-    for (; *options; options++)
-        if (bytes_same_word((*options)->token, word)) return *options;
-    return NULL;
-}
-
-static int word_index(const struct clause *clause, struct bytes word) {
+int args_word(const struct clause *clause, struct bytes word) {
     for (int i = 0; clause->words[i]; i++)
         if (bytes_same_word(bytes_text(clause->words[i]), word)) return i;
     return -1;
+}
+
+static bool begins_with(const struct clause *clause, struct bytes word) {
+    if (clause->shape == SHAPE_KEYWORD) return args_word(clause, word) >= 0;
+    return bytes_same_word(clause->token, word);
+}
+
+static const struct clause *find_option(const struct clause *const *options, struct bytes word) {
+    for (; *options; options++)
+        if (begins_with(*options, word)) return *options;
+    return NULL;
 }
 
 static void take_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
@@ -61,8 +67,13 @@ static void take_range(struct parser *parser, const struct clause *clause, struc
         note_fault(parser, clause->fault, argument->at);
 }
 
+static void take_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
+    if (!version_read(argument_at(parser->argv, argument->at), &argument->version))
+        note_fault(parser, clause->fault, argument->at);
+}
+
 static bool take_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
-    int index = word_index(clause, argument_at(parser->argv, at));
+    int index = args_word(clause, argument_at(parser->argv, at));
     if (index < 0) return false;
     *chosen |= INT64_C(1) << index;
     return true;
@@ -88,12 +99,30 @@ static struct fault take_words(struct parser *parser, const struct clause *claus
     return none;
 }
 
+/* Which word stands there is known before how many values follow it. */
+static int measure_width(const struct parser *parser, const struct clause *clause,
+                         struct argument *argument) {
+    if (argument->at >= parser->argc) return -1;
+    int words = 0, word = args_word(clause, argument_at(parser->argv, argument->at++));
+    while (clause->words[words]) words++;
+    argument->word = word;
+    return word < 0 ? -1 : word < words - clause->bare;
+}
+
+static int width_of(const struct parser *parser, const struct clause *clause, struct argument *argument) {
+    switch (clause->shape) {
+    case SHAPE_WORDS:
+    case SHAPE_ITEMS: return counted_words(parser, clause, argument);
+    case SHAPE_MEASURE: return measure_width(parser, clause, argument);
+    default: return clause->width;
+    }
+}
+
 /* at is the place of the option's token; *next becomes that of the word behind its values. */
 static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
     *argument = (struct argument){.at = at + 1};
-    bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
-    int width = counted ? counted_words(parser, clause, argument) : clause->width;
+    int width = width_of(parser, clause, argument);
     if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
     *next = argument->at + width;
     switch (clause->shape) {
@@ -106,10 +135,15 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
             note_fault(parser, clause->fault, argument->at);
         return none;
     case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_MEASURE:
+        if (width) take_number(parser, clause, argument->at, &argument->number);
+        return none;
+    case SHAPE_KEYWORD: argument->word = args_word(clause, argument_at(parser->argv, at)); return none;
+    case SHAPE_VERSION: take_version(parser, clause, argument); return none;
     case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: take_range(parser, clause, argument); return none;
     case SHAPE_CHOICE:
-        argument->number = word_index(clause, argument_at(parser->argv, argument->at));
+        argument->number = args_word(clause, argument_at(parser->argv, argument->at));
         return argument->number < 0 ? syntax_fault(argument->at) : none;
     case SHAPE_WORDS: return take_words(parser, clause, argument, width);
     default: return none;
@@ -130,13 +164,37 @@ static struct fault take_options(struct parser *parser, const struct clause *con
     return none;
 }
 
+/* Pairs of a word and a value, as many as the count says. */
+static struct fault take_chosen(struct parser *parser, const struct clause *clause, int at, int *next) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = at};
+    int width = counted_words(parser, clause, argument);
+    if (width < 0) return syntax_fault(at);
+    *next = argument->at + width;
+    for (int word = argument->at; word < *next; word += clause->width)
+        if (args_word(clause, argument_at(parser->argv, word)) < 0) return syntax_fault(word);
+    return none;
+}
+
+static struct fault take_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
+    *next = at + 1;
+    if (clause->shape == SHAPE_CHOSEN) return take_chosen(parser, clause, at, next);
+    if (clause->shape == SHAPE_NUMBER) {
+        parser->args->slots[clause->slot] = (struct argument){.at = at};
+        take_number(parser, clause, at, &parser->args->slots[clause->slot].number);
+    }
+    if (clause->rule) note_fault(parser, clause->rule(argument_at(parser->argv, at)), at);
+    return none;
+}
+
 struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
     struct parser parser = {argv, argc, args, none};
     int at = 1;
     args->given = 0;
-    for (; *grammar && is_positional(*grammar); grammar++, at++) {
+    for (; *grammar && is_positional(*grammar); grammar++) {
         if ((*grammar)->shape == SHAPE_REST) return parser.fault;
-        if ((*grammar)->rule) note_fault(&parser, (*grammar)->rule(argument_at(argv, at)), at);
+        struct fault fault = take_positional(&parser, *grammar, at, &at);
+        if (fault.outcome != OUTCOME_DONE) return fault;
     }
     struct fault fault = take_options(&parser, grammar, at);
     return fault.outcome != OUTCOME_DONE ? fault : parser.fault;

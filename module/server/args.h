@@ -28,6 +28,10 @@ enum shape {
     SHAPE_CHOICE,   /* one of the words */
     SHAPE_WORDS,    /* count, then as many of the words */
     SHAPE_ITEMS,    /* count, then as many items of `width` values */
+    SHAPE_CHOSEN,   /* positional: count, then as many pairs of one of the words and a value */
+    SHAPE_MEASURE,  /* one of the words, then a whole number, which the last `bare` words do without */
+    SHAPE_KEYWORD,  /* one of the words, and no token before it */
+    SHAPE_VERSION,  /* one version, as text */
 };
 
 enum { CLAUSE_MAX_WIDTH = 4 };
@@ -35,12 +39,14 @@ enum { CLAUSE_MAX_WIDTH = 4 };
 struct clause {
     struct bytes token; /* empty for a positional clause */
     uint8_t shape;
-    uint8_t slot; /* where the parser leaves what it found; not used by positional clauses */
+    uint8_t
+        slot; /* where the parser leaves what it found; of the positional ones only numbers and pairs use it */
     uint8_t width;
+    uint8_t bare;                        /* SHAPE_MEASURE */
     bool required;                       /* an option that must be there */
     enum outcome fault;                  /* of a value that is no number or out of range */
-    int64_t least, most;                 /* SHAPE_NUMBER, SHAPE_DURATION */
-    const char *const *words;            /* SHAPE_CHOICE, SHAPE_WORDS; ended by NULL */
+    int64_t least, most;                 /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
+    const char *const *words;            /* of the shapes that take words; ended by NULL */
     enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
 };
@@ -68,13 +74,17 @@ enum {
 
 struct argument {
     int at;    /* index in argv of the first value */
-    int count; /* of items or words */
+    int count; /* of items, words or pairs */
     union {
         struct {
             int64_t number;
-            int64_t length; /* SHAPE_RANGE; number is the offset */
+            union {
+                int64_t length; /* SHAPE_RANGE; number is the offset */
+                int64_t word;   /* SHAPE_MEASURE, SHAPE_KEYWORD: which one */
+            };
         };
-        struct guid id; /* SHAPE_ID */
+        struct guid id;   /* SHAPE_ID */
+        uint64_t version; /* SHAPE_VERSION */
     };
 };
 
@@ -94,6 +104,9 @@ struct bytes argument_at(const void *argv, int at);
 
 /* argv[0] is the command's name. The caller has checked that no positional argument is missing. */
 struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args);
+
+/* Which of the clause's words this is, or -1. */
+int args_word(const struct clause *clause, struct bytes word);
 
 /* How many words argv must have at least: the name and the positional arguments. */
 int args_least(const struct clause *const *grammar);

@@ -33,13 +33,12 @@ static const struct argument *given(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? &call->args.slots[slot] : NULL;
 }
 
-static void read_conditions(struct call *call) {
+void call_read_conditions(const struct call *call, int first_slot, struct conditions *conditions) {
     BUILD_ASSERT(1 << SLOT_IFMATCH == IF_MATCH && 1 << SLOT_IFNONEMATCH == IF_NONE_MATCH);
     BUILD_ASSERT(1 << SLOT_IFMODIFIEDSINCE == IF_MODIFIED_SINCE &&
                  1 << SLOT_IFUNMODIFIEDSINCE == IF_UNMODIFIED_SINCE);
-    struct conditions *conditions = &call->conditions;
-    const struct argument *slots = call->args.slots;
-    conditions->given = call->args.given & CONDITION_BITS;
+    const struct argument *slots = &call->args.slots[first_slot];
+    conditions->given = call->args.given >> first_slot & CONDITION_BITS;
     if (conditions->given & IF_MATCH) conditions->match = tag_read(call_word(call, slots[SLOT_IFMATCH].at));
     if (conditions->given & IF_NONE_MATCH)
         conditions->none_match = tag_read(call_word(call, slots[SLOT_IFNONEMATCH].at));
@@ -105,7 +104,7 @@ static enum outcome check_form(struct call *call) {
     }
     enum outcome outcome = OUTCOME_DONE;
     if (call->args.given) {
-        read_conditions(call);
+        call_read_conditions(call, SLOT_IFMATCH, &call->conditions);
         outcome = read_metadata(call);
         if (outcome == OUTCOME_DONE) outcome = read_properties(call);
         if (outcome == OUTCOME_DONE) outcome = read_policies(call);
@@ -139,6 +138,14 @@ static enum outcome open_key(struct call *call) {
     return command->aggregate ? command->aggregate->missing : aggregate_leasable()->missing;
 }
 
+const void *call_other_value(struct call *call, enum outcome *outcome) {
+    RedisModuleString *name = call->argv[call->command->other_key];
+    call->other = RedisModule_OpenKey(call->ctx, name, REDISMODULE_READ);
+    bool ours = call->other && RedisModule_ModuleTypeGetType(call->other) == call->command->aggregate->type;
+    *outcome = ours ? OUTCOME_DONE : call->other ? OUTCOME_WRONG_TYPE : call->command->aggregate->missing;
+    return ours ? RedisModule_ModuleTypeGetValue(call->other) : NULL;
+}
+
 static void list_start(struct call_list *list) {
     list->list = packed_view(NULL);
     list->room.data = NULL; /* nothing packed yet; most calls never do */
@@ -150,6 +157,7 @@ static void list_end(struct call_list *list) {
 
 static void finish(struct call *call) {
     if (call->key) RedisModule_CloseKey(call->key);
+    if (call->other) RedisModule_CloseKey(call->other);
     list_end(&call->metadata);
     list_end(&call->properties);
     list_end(&call->policies);
@@ -162,6 +170,7 @@ static void start(struct call *call, const struct command *command, RedisModuleC
     call->argc = argc;
     call->command = command;
     call->key = NULL;
+    call->other = NULL;
     call->value = NULL;
     call->conditions.given = 0;
     call->now_ms = 0;
@@ -197,7 +206,16 @@ void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisMod
     if (outcome != OUTCOME_DONE) refusal_reply(ctx, outcome, call.note);
 }
 
+/* The server asks where the keys are. Only commands with two of them are asked. */
+static int tell_keys(const struct command *command, RedisModuleCtx *ctx) {
+    RedisModule_KeyAtPosWithFlags(ctx, 1, REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE);
+    RedisModule_KeyAtPosWithFlags(ctx, command->other_key,
+                                  REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS);
+    return REDISMODULE_OK;
+}
+
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    if (command->other_key && RedisModule_IsKeysPositionRequest(ctx)) return tell_keys(command, ctx);
     command_answer(command, ctx, argv, argc, CALL_FRESH);
     return REDISMODULE_OK;
 }

@@ -32,6 +32,7 @@ struct command {
     struct aggregate *aggregate; /* NULL: any that has leases, or, for KEY_EFFECT, the handler's business */
     enum condition_use conditions;
     enum key_use key;
+    int other_key; /* where a second key stands, which is only read; 0 for none */
     const char *flags;
     const char *categories;
     const char *complexity;
@@ -74,6 +75,7 @@ struct call {
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty lists when not given */
     RedisModuleKey *key;
+    RedisModuleKey *other;        /* the second one */
     struct catalog_search search; /* of the name that the command is about, if the value is there */
     void *value; /* the aggregate, NULL when the key is missing and the command may create it */
     const struct aggregate *aggregate; /* whose value it is */
@@ -110,6 +112,12 @@ int64_t server_now_ms(void);
 
 /* The moment of the call, the same whenever it is asked for. */
 int64_t call_now_ms(struct call *call);
+
+/* The value of the call's second key, of the same family; NULL and why not. */
+const void *call_other_value(struct call *call, enum outcome *outcome);
+
+/* Conditions from four slots that stand together as the shared ones do. */
+void call_read_conditions(const struct call *call, int first_slot, struct conditions *conditions);
 
 /* The id that LEASE gave; NULL without one. */
 const struct guid *call_lease_id(const struct call *call);

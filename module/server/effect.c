@@ -54,6 +54,15 @@ int64_t effect_horizon_ms(bool obeyed) {
     return obeyed ? INT64_MAX : server_now_ms();
 }
 
+const void *effect_other_value(const struct effect_content *content, const struct aggregate *family) {
+    if (!content->obeyed && !api_may_read(content->ctx, content->argument)) return NULL;
+    RedisModuleKey *key = RedisModule_OpenKey(content->ctx, content->argument, REDISMODULE_READ);
+    bool there = key && RedisModule_ModuleTypeGetType(key) == family->type;
+    const void *value = there ? RedisModule_ModuleTypeGetValue(key) : NULL;
+    if (key) RedisModule_CloseKey(key);
+    return value;
+}
+
 static const struct aggregate *family_of(struct bytes record) {
     return record.length ? aggregate_of_family((unsigned char)record.data[0]) : NULL;
 }
@@ -67,10 +76,9 @@ static enum effect_result apply(struct call *call, const struct aggregate *famil
         target->value = RedisModule_ModuleTypeGetValue(call->key);
     }
     void *before = target->value;
-    struct effect_content content = {.given = call->argc == 4};
+    struct effect_content content = {.given = call->argc == 4, .obeyed = obeyed, .ctx = call->ctx};
     if (content.given) {
         content.argument = call->argv[3];
-        content.bytes = call_word(call, 3);
         content.shared = effect_arguments_shared(call->ctx);
     }
     enum effect_result result =

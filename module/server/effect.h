@@ -33,6 +33,9 @@ struct chunk *effect_chunk(RedisModuleString *argument, bool shared);
 /* Whether arguments may outlive the command in the server's hands: in transactions and scripts. */
 bool effect_arguments_shared(RedisModuleCtx *ctx);
 
+/* The value of the key that travels beside a record, if it is one of the family's; NULL if not. */
+const void *effect_other_value(const struct effect_content *content, const struct aggregate *family);
+
 /* The latest instant that versions from outside may speak of; everything, for sources that are obeyed. */
 int64_t effect_horizon_ms(bool obeyed);
 

@@ -4,7 +4,7 @@
 
 #define SINCE "1.0.0"
 
-enum { SPECS = 2 };
+enum { SPECS = 3 }; /* two keys, and the end */
 
 /* Arguments for the server live until it has copied them: one block, handed out in order. */
 struct tree {
@@ -43,7 +43,30 @@ static RedisModuleCommandArg *values(struct tree *tree, const struct clause *cla
     return list;
 }
 
-/* count, then the items or words as often as it says. */
+/* One of the words, and the number behind it if it takes one. */
+static RedisModuleCommandArg *measures(struct tree *tree, const struct clause *clause) {
+    size_t count = 0;
+    while (clause->words[count]) count++;
+    RedisModuleCommandArg *choices = siblings(tree, count);
+    for (size_t i = 0; i < count; i++) {
+        bool bare = i >= count - clause->bare;
+        choices[i] = leaf(bare ? clause->words[i] : clause->names[0],
+                          bare ? REDISMODULE_ARG_TYPE_PURE_TOKEN : REDISMODULE_ARG_TYPE_INTEGER);
+        choices[i].token = clause->words[i];
+    }
+    return choices;
+}
+
+/* A word and a value, which stand there together. */
+static RedisModuleCommandArg *chosen(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg *pair = siblings(tree, 2);
+    pair[0] = leaf("choice", REDISMODULE_ARG_TYPE_ONEOF);
+    pair[0].subargs = word_choices(tree, clause->words);
+    pair[1] = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    return pair;
+}
+
+/* count, then the items, words or pairs as often as it says. */
 static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *clause) {
     RedisModuleCommandArg *pair = siblings(tree, 2);
     pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
@@ -51,8 +74,9 @@ static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *cl
         pair[1] = leaf("what", REDISMODULE_ARG_TYPE_ONEOF);
         pair[1].subargs = word_choices(tree, clause->words);
     } else {
+        bool pairs = clause->shape == SHAPE_CHOSEN;
         pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
-        pair[1].subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+        pair[1].subargs = pairs ? chosen(tree, clause) : values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
         pair[1].flags = REDISMODULE_CMD_ARG_OPTIONAL;
     }
     pair[1].flags |= REDISMODULE_CMD_ARG_MULTIPLE;
@@ -71,6 +95,16 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
         arg.type = REDISMODULE_ARG_TYPE_BLOCK;
         arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_INTEGER);
         break;
+    case SHAPE_MEASURE:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
+        arg.subargs = measures(tree, clause);
+        break;
+    case SHAPE_KEYWORD:
+        arg.token = NULL;
+        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
+        arg.subargs = word_choices(tree, clause->words);
+        break;
     case SHAPE_CHOICE:
         arg.type = REDISMODULE_ARG_TYPE_ONEOF;
         arg.subargs = word_choices(tree, clause->words);
@@ -86,12 +120,19 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
     return arg;
 }
 
-static RedisModuleCommandArg argument(struct tree *tree, const struct clause *clause) {
+/* key_spec counts the keys so far. */
+static RedisModuleCommandArg argument(struct tree *tree, const struct clause *clause, int *key_spec) {
     RedisModuleCommandArg arg;
+    if (clause->shape == SHAPE_NUMBER && !clause->token.length)
+        return leaf(clause->names[0], REDISMODULE_ARG_TYPE_INTEGER);
     switch (clause->shape) {
     case SHAPE_KEY:
         arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_KEY);
-        arg.key_spec_index = 0;
+        arg.key_spec_index = (*key_spec)++;
+        return arg;
+    case SHAPE_CHOSEN:
+        arg = leaf("blocks", REDISMODULE_ARG_TYPE_BLOCK);
+        arg.subargs = counted(tree, clause);
         return arg;
     case SHAPE_TEXT: return leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     case SHAPE_REST:
@@ -113,6 +154,16 @@ static uint64_t key_flags(enum key_use use) {
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
 }
 
+static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
+    return (RedisModuleCommandKeySpec){
+        .flags = flags,
+        .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
+        .bs.index.pos = position,
+        .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
+        .fk.range = {.lastkey = 0, .keystep = 1, .limit = 0},
+    };
+}
+
 static int least_arity(const struct clause *const *grammar, size_t clauses) {
     int least = args_least(grammar);
     return (size_t)least == clauses + 1 ? least : -least;
@@ -122,14 +173,10 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
     size_t clauses = 0;
     while (command->grammar[clauses]) clauses++;
     RedisModuleCommandArg *args = siblings(tree, clauses);
-    for (size_t i = 0; i < clauses; i++) args[i] = argument(tree, command->grammar[i]);
-    RedisModuleCommandKeySpec specs[SPECS] = {{
-        .flags = key_flags(command->key),
-        .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
-        .bs.index.pos = 1,
-        .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
-        .fk.range = {.lastkey = 0, .keystep = 1, .limit = 0},
-    }};
+    int keys = 0;
+    for (size_t i = 0; i < clauses; i++) args[i] = argument(tree, command->grammar[i], &keys);
+    RedisModuleCommandKeySpec specs[SPECS] = {key_spec(1, key_flags(command->key))};
+    if (command->other_key) specs[1] = key_spec(command->other_key, key_flags(KEY_READ));
     RedisModuleCommandInfo info = {
         .version = REDISMODULE_COMMAND_INFO_VERSION,
         .summary = command->summary,

@@ -1,0 +1,235 @@
+#include "blob/blob.h"
+
+#include "blob/blocks.h"
+#include "blob/snapshots.h"
+#include "core/memory.h"
+
+/* A blob whose room is larger than its content needs keeps it, up to this much. */
+enum { SPARE_ROOM_MAX = 128 };
+
+/* --- Reading --- */
+
+bool blob_is_inline(const struct blob *blob) {
+    return blob->kind != BLOB_PAGE && !blob->content.chunk && !blob->content.rope;
+}
+
+struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length) {
+    if (blob->kind == BLOB_PAGE) return pages_view(&blob->pages, offset, length);
+    if (!blob_is_inline(blob)) return content_view(&blob->content, offset, length);
+    if (offset >= blob->length) return bytes_of("", 0);
+    uint64_t left = blob->length - offset;
+    return bytes_of(blob->room + blob->entry.name_length + offset, (size_t)(left < length ? left : length));
+}
+
+void blob_read(const struct blob *blob, uint64_t offset, char *to, size_t length) {
+    while (length) {
+        struct bytes piece = blob_view(blob, offset, length);
+        memcpy(to, piece.data, piece.length);
+        to += piece.length;
+        offset += piece.length;
+        length -= piece.length;
+    }
+}
+
+struct packed_list blob_properties(const struct blob *blob) {
+    return packed_view(blob->extra ? blob->extra->properties : NULL);
+}
+
+struct packed_list blob_metadata(const struct blob *blob) {
+    return packed_view(blob->extra ? blob->extra->metadata : NULL);
+}
+
+const struct lease *blob_lease(const struct blob *blob) {
+    static const struct lease no_lease;
+    return blob->extra && blob->extra->lease ? blob->extra->lease : &no_lease;
+}
+
+const struct blob_special *blob_special(const struct blob *blob) {
+    static const struct blob_special nothing;
+    return blob->extra && blob->extra->special ? blob->extra->special : &nothing;
+}
+
+/* --- The blob itself --- */
+
+void blob_note_capacity(struct blob *blob) {
+    size_t capacity = memory_size(blob) - offsetof(struct blob, room) - blob->entry.name_length;
+    blob->capacity = capacity > UINT16_MAX ? UINT16_MAX : (uint16_t)capacity;
+}
+
+struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room) {
+    struct blob *blob = memory_alloc(sizeof(*blob) + name.length + room);
+    memset(blob, 0, sizeof(*blob));
+    blob->kind = (uint8_t)kind;
+    blob->entry.name_length = (uint16_t)name.length;
+    blob->entry.name_at = offsetof(struct blob, room);
+    memcpy(blob->room, name.data, name.length);
+    blob_note_capacity(blob);
+    return account_add(account, blob);
+}
+
+void blob_free(struct account *account, struct blob *blob) {
+    static const struct packed_list nothing = {0, {"", 0}};
+    blob_clear_content(account, blob);
+    if (blob->extra) {
+        struct blob_special *special = blob->extra->special;
+        if (special && special->staging) staging_free(account, special->staging);
+        if (special && special->snapshots) snapshots_free(account, special->snapshots);
+        if (special) {
+            special->staging = NULL;
+            special->snapshots = NULL;
+        }
+        blob->kind = BLOB_BLOCK; /* with nothing special any more */
+        blob_set_copy(account, blob, NULL);
+        blob_set_lists(account, blob, &nothing, &nothing);
+        blob_settle(account, blob);
+    }
+    account_discard(account, blob);
+}
+
+bool blob_room_fits(const struct blob *blob, size_t room) {
+    return room <= blob->capacity && blob->capacity <= room + room / 2 + SPARE_ROOM_MAX;
+}
+
+/* --- What hangs from it --- */
+
+struct blob_extra *blob_need_extra(struct account *account, struct blob *blob) {
+    if (!blob->extra) blob->extra = account_add(account, memory_zeroed(sizeof(*blob->extra)));
+    return blob->extra;
+}
+
+struct blob_special *blob_need_special(struct account *account, struct blob *blob) {
+    struct blob_extra *extra = blob_need_extra(account, blob);
+    if (!extra->special) extra->special = account_add(account, memory_zeroed(sizeof(*extra->special)));
+    return extra->special;
+}
+
+static bool needs_special(const struct blob *blob) {
+    const struct blob_special *special = blob->extra->special;
+    return blob->kind == BLOB_PAGE || special->appended || special->blocks || special->staging ||
+           special->snapshots || special->copy;
+}
+
+void blob_settle(struct account *account, struct blob *blob) {
+    struct blob_extra *extra = blob->extra;
+    if (!extra) return;
+    if (extra->special && !needs_special(blob)) {
+        account_discard(account, extra->special);
+        extra->special = NULL;
+    }
+    if (extra->properties || extra->metadata || extra->lease || extra->special) return;
+    account_discard(account, extra);
+    blob->extra = NULL;
+}
+
+static void replace_list(struct account *account, struct packed **place, struct packed_list list) {
+    struct packed *packed = packed_new(list);
+    account_discard(account, *place);
+    *place = packed ? account_add(account, packed) : NULL;
+}
+
+void blob_set_lists(struct account *account, struct blob *blob, const struct packed_list *properties,
+                    const struct packed_list *metadata) {
+    bool any = (properties && properties->count) || (metadata && metadata->count);
+    if (!any && !blob->extra) return;
+    struct blob_extra *extra = blob_need_extra(account, blob);
+    if (properties) replace_list(account, &extra->properties, *properties);
+    if (metadata) replace_list(account, &extra->metadata, *metadata);
+    blob_settle(account, blob);
+}
+
+/* One allocation, the text behind the numbers. */
+static struct copy *copy_new(const struct copy *copy) {
+    struct copy *kept = memory_alloc(sizeof(*kept) + copy->source.length);
+    char *source = (char *)(kept + 1);
+    memcpy(source, copy->source.data, copy->source.length);
+    *kept = *copy;
+    kept->source.data = source;
+    return kept;
+}
+
+void blob_set_copy(struct account *account, struct blob *blob, const struct copy *copy) {
+    if (!copy && !blob_special(blob)->copy) return;
+    struct copy *kept = copy ? account_add(account, copy_new(copy)) : NULL;
+    struct blob_special *special = blob_need_special(account, blob);
+    account_discard(account, special->copy);
+    special->copy = kept;
+    blob_settle(account, blob);
+}
+
+/* --- Content --- */
+
+void blob_clear_content(struct account *account, struct blob *blob) {
+    if (blob->kind == BLOB_PAGE)
+        pages_drop(account, &blob->pages);
+    else
+        content_clear(account, &blob->content);
+    if (!blob->extra || !blob->extra->special) return;
+    struct blob_special *special = blob->extra->special;
+    if (special->blocks) block_list_drop(account, special->blocks);
+    special->blocks = NULL;
+    special->sequence = 0;
+    special->born = 0;
+    special->appended = 0;
+}
+
+void blob_fill(struct account *account, struct blob *blob, struct bytes content, struct chunk *chunk) {
+    if (chunk) {
+        content_add(account, &blob->content, chunk);
+        return;
+    }
+    if (content.length) memcpy(blob->room + blob->entry.name_length, content.data, content.length);
+    blob->length = content.length;
+}
+
+void blob_lift(struct account *account, struct blob *blob) {
+    if (!blob_is_inline(blob) || !blob->length) return;
+    struct bytes bytes = blob_view(blob, 0, UINT64_MAX);
+    blob->length = 0;
+    content_append(account, &blob->content, bytes);
+}
+
+static void take_blocks(struct account *account, struct blob *blob, struct block_list *blocks, bool foreign) {
+    if (!blocks) return;
+    blob_need_special(account, blob)->blocks =
+        foreign ? block_list_new(account, block_list_view(blocks)) : block_list_share(blocks);
+}
+
+void blob_take(struct account *account, struct blob *blob, const struct blob *source, bool foreign) {
+    const struct blob_special *special = blob_special(source);
+    blob->kind = source->kind;
+    if (source->kind == BLOB_PAGE && foreign)
+        pages_twin(account, &blob->pages, &source->pages);
+    else if (source->kind == BLOB_PAGE)
+        pages_share(&blob->pages, &source->pages);
+    else if (blob_is_inline(source))
+        blob_fill(account, blob, blob_view(source, 0, UINT64_MAX), NULL);
+    else if (foreign)
+        content_twin(account, &blob->content, &source->content);
+    else
+        content_share(account, &blob->content, &source->content);
+    take_blocks(account, blob, special->blocks, foreign);
+    if (source->kind == BLOB_BLOCK) return;
+    struct blob_special *own = blob_need_special(account, blob);
+    own->sequence = special->sequence;
+    own->born = special->born;
+    own->appended = special->appended;
+    blob_settle(account, blob);
+}
+
+void blob_relocate_parts(struct blob *blob, const struct relocation *relocation) {
+    if (blob->kind == BLOB_PAGE)
+        pages_relocate(&blob->pages, relocation);
+    else
+        content_relocate(&blob->content, relocation);
+    if (!blob->extra) return;
+    struct blob_extra *extra = blob->extra = relocate(relocation, blob->extra);
+    extra->properties = relocate(relocation, extra->properties);
+    extra->metadata = relocate(relocation, extra->metadata);
+    extra->lease = relocate(relocation, extra->lease);
+    if (extra->lease) lease_moved(extra->lease);
+    if (!extra->special) return;
+    struct blob_special *special = extra->special = relocate(relocation, extra->special);
+    special->copy = relocate(relocation, special->copy);
+    if (special->copy) special->copy->source.data = (const char *)(special->copy + 1);
+    if (special->snapshots) special->snapshots = snapshots_relocate(special->snapshots, relocation);
+}

@@ -1,0 +1,138 @@
+/* A blob: a name's content, with all that is said of it.
+ *
+ *   blob, one allocation:
+ *     ┌───────┬───────┬─────────┬─────────┬───────┬──────┬───────────────┐
+ *     │ entry │ stamp │ created │ content │ extra │ name │ small content │
+ *     └───────┴───────┴─────────┴─────────┴───────┴──────┴───────────────┘
+ *     content   a rope, or the pages of a page blob; a small content has neither and stands behind the name
+ *     extra     properties, metadata and lease, absent for most
+ *       special   what page and append blobs have, blocks, staged blocks, snapshots and where a copy came from
+ *
+ * A snapshot is a blob without a name, a lease, staged blocks and snapshots of its own. It shares content, pages and
+ * block list with its base, and nothing that was shared ever changes.
+ *
+ * A name that has only staged blocks is a blob of the kind BLOB_UNCOMMITTED. It can be leased, committed and deleted,
+ * and to all else it is not there.
+ *
+ * Whatever belongs to a blob stands on the account of its container. */
+#ifndef HOLDFAST_BLOB_H
+#define HOLDFAST_BLOB_H
+
+#include "blob/change.h"
+#include "core/content.h"
+#include "core/entry.h"
+#include "core/pages.h"
+
+enum { BLOB_INLINE_MAX = 4096, APPEND_BLOCKS_MAX = 50000 };
+
+struct blob_special {
+    struct block_list *blocks; /* the committed ones; NULL for a content that did not come in blocks */
+    struct staging *staging;
+    struct snapshots *snapshots;
+    struct copy *copy;
+    int64_t sequence;  /* of a page blob */
+    version born;      /* what its pages began with: only what has the same can be compared */
+    uint64_t appended; /* blocks of an append blob */
+};
+
+struct blob_extra {
+    struct packed *properties;
+    struct packed *metadata;
+    struct lease *lease; /* also one that has ended, for its last id */
+    struct blob_special *special;
+};
+
+struct blob {
+    struct entry entry;
+    struct stamp stamp;
+    int64_t created_ms;
+    union {
+        uint64_t length; /* all of them begin with it */
+        struct content content;
+        struct pages pages;
+    };
+    struct blob_extra *extra;
+    uint16_t capacity; /* room for a small content behind the name */
+    uint8_t kind;
+    char room[];
+};
+
+static inline struct bytes blob_name(const struct blob *blob) {
+    return entry_name(&blob->entry);
+}
+
+static inline struct blob *blob_of_entry(struct entry *entry) {
+    return (struct blob *)entry; /* the entry is the blob's head */
+}
+
+/* Whether there is a blob of this name, and not staged blocks alone. */
+static inline bool blob_exists(const struct blob *blob) {
+    return blob && blob->kind != BLOB_UNCOMMITTED;
+}
+
+/* --- Reading --- */
+
+/* Whether the content stands behind the name. */
+bool blob_is_inline(const struct blob *blob);
+
+/* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
+struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length);
+
+/* Copies bytes that lie inside the content. */
+void blob_read(const struct blob *blob, uint64_t offset, char *to, size_t length);
+
+struct packed_list blob_properties(const struct blob *blob);
+struct packed_list blob_metadata(const struct blob *blob);
+
+/* A lease of zeros when there never was one. */
+const struct lease *blob_lease(const struct blob *blob);
+
+/* All zeros when the blob has nothing of this sort. */
+const struct blob_special *blob_special(const struct blob *blob);
+
+static inline bool blob_is_being_copied(const struct blob *blob) {
+    const struct copy *copy = blob_special(blob)->copy;
+    return copy && copy->status == COPY_PENDING;
+}
+
+/* --- Change --- */
+
+struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room);
+
+/* Everything but the lease, which is the container's business. */
+void blob_free(struct account *account, struct blob *blob);
+
+/* Whether a small content of this size can stand where the blob is, without wasting much. */
+bool blob_room_fits(const struct blob *blob, size_t room);
+
+/* After the allocation got another size. */
+void blob_note_capacity(struct blob *blob);
+
+/* The parts that hang from a blob come with need and go with settle. */
+struct blob_extra *blob_need_extra(struct account *account, struct blob *blob);
+struct blob_special *blob_need_special(struct account *account, struct blob *blob);
+void blob_settle(struct account *account, struct blob *blob);
+
+/* NULL leaves a list as it is. A new list may be a view of the old one. */
+void blob_set_lists(struct account *account, struct blob *blob, const struct packed_list *properties,
+                    const struct packed_list *metadata);
+
+/* NULL forgets it. */
+void blob_set_copy(struct account *account, struct blob *blob, const struct copy *copy);
+
+/* The blob has no bytes, pages and blocks any more. */
+void blob_clear_content(struct account *account, struct blob *blob);
+
+/* Gives an empty blob the bytes, for which there must be room, or the chunk. */
+void blob_fill(struct account *account, struct blob *blob, struct bytes content, struct chunk *chunk);
+
+/* An inline content becomes a rope, so that more can follow. */
+void blob_lift(struct account *account, struct blob *blob);
+
+/* Gives an empty blob content, kind, blocks and numbers of another one, sharing bytes; an inline content needs room.
+ * `foreign` is one of another container. */
+void blob_take(struct account *account, struct blob *blob, const struct blob *source, bool foreign);
+
+void blob_relocate_parts(struct blob *blob, const struct relocation *relocation);
+
+#endif

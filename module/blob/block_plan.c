@@ -1,0 +1,126 @@
+/* Plans of commits: from a list of choices and ids to chunks. */
+#include "blob/blocks.h"
+#include "core/hash.h"
+#include "core/memory.h"
+
+/* Ids by their places in a list: places in an open table, the first one of each id. */
+struct id_table {
+    uint32_t *places; /* counted from one; 0 is free */
+    size_t mask;
+    struct bytes *ids;
+    size_t count;
+};
+
+static void table_start(struct id_table *table, uint64_t ids) {
+    size_t size = 16;
+    while (size < ids * 2) size *= 2;
+    *table = (struct id_table){memory_zeroed(size * sizeof(uint32_t)), size - 1, NULL, 0};
+    table->ids = memory_alloc((size_t)(ids + 1) * sizeof(struct bytes));
+}
+
+static void table_end(struct id_table *table) {
+    memory_free(table->places);
+    memory_free(table->ids);
+}
+
+/* Where the id stands in the list, or table->count if it does not. */
+static size_t table_find(const struct id_table *table, struct bytes id, uint32_t **slot) {
+    size_t at = hash_bytes(id) & table->mask;
+    for (; table->places[at]; at = (at + 1) & table->mask)
+        if (bytes_equal(table->ids[table->places[at] - 1], id)) break;
+    if (slot) *slot = &table->places[at];
+    return table->places[at] ? table->places[at] - 1 : table->count;
+}
+
+/* The place of the first one of this id. */
+static size_t table_add(struct id_table *table, struct bytes id) {
+    uint32_t *slot;
+    size_t place = table_find(table, id, &slot);
+    table->ids[table->count++] = id;
+    if (place == table->count - 1) *slot = (uint32_t)table->count;
+    return place;
+}
+
+/* What a plan is made from. */
+struct sources {
+    const struct blob *blob;
+    const struct staging *staging;
+    struct id_table committed;
+    struct id_table asked;
+    uint8_t *choices; /* as they were asked for, by place */
+};
+
+static void read_committed(struct sources *sources) {
+    struct packed_list ids = {0, {"", 0}};
+    if (sources->blob) ids = block_list_view(blob_special(sources->blob)->blocks);
+    struct record_reader reader = record_reader(ids.items);
+    table_start(&sources->committed, ids.count);
+    for (uint64_t i = 0; i < ids.count; i++) table_add(&sources->committed, record_bytes(&reader));
+}
+
+static struct chunk *find_staged(const struct sources *sources, struct bytes id) {
+    const struct staged_block *block = sources->staging ? staging_find(sources->staging, id) : NULL;
+    return block ? block->chunk : NULL;
+}
+
+static struct chunk *find_committed(const struct sources *sources, struct bytes id) {
+    size_t place = table_find(&sources->committed, id, NULL);
+    return place < sources->committed.count ? content_chunk(&sources->blob->content, place) : NULL;
+}
+
+/* One more block for the plan. */
+static bool choose(struct sources *sources, struct block_plan *plan, enum block_choice choice,
+                   struct bytes id) {
+    size_t place = sources->asked.count, first = table_add(&sources->asked, id);
+    sources->choices[place] = (uint8_t)choice;
+    if (sources->choices[first] != choice) return false; /* of one id there is one block in a blob */
+    struct chunk *chunk = choice == BLOCK_COMMITTED ? NULL : find_staged(sources, id);
+    enum block_choice found = chunk ? BLOCK_UNCOMMITTED : BLOCK_COMMITTED;
+    if (!chunk && choice != BLOCK_UNCOMMITTED) chunk = find_committed(sources, id);
+    if (!chunk) return false;
+    plan->chunks[plan->count++] = chunk;
+    block_choice_put(&plan->choices, found, id);
+    record_put_bytes(&plan->ids, id);
+    return true;
+}
+
+static bool choose_all(struct sources *sources, struct packed_list asked, struct block_plan *plan) {
+    struct record_reader reader = record_reader(asked.items);
+    for (uint64_t i = 0; i < asked.count; i++) {
+        enum block_choice choice = record_byte(&reader);
+        struct bytes id = record_bytes(&reader);
+        bool sound = !reader.failed && choice < BLOCK_CHOICES && id.length && id.length <= BLOCK_ID_MAX_BYTES;
+        if (!sound || !choose(sources, plan, choice, id)) return false;
+    }
+    return record_complete(&reader);
+}
+
+enum outcome block_plan_make(const struct blob *blob, const struct staging *staging, struct packed_list asked,
+                             struct block_plan *plan) {
+    if (asked.count > BLOCKS_COMMITTED_MAX || asked.count > asked.items.length)
+        return OUTCOME_BLOCK_LIST_TOO_LONG;
+    struct sources sources = {.blob = blob, .staging = staging};
+    read_committed(&sources);
+    table_start(&sources.asked, asked.count);
+    sources.choices = memory_alloc((size_t)asked.count + 1);
+    *plan = (struct block_plan){.chunks = memory_alloc((size_t)(asked.count + 1) * sizeof(struct chunk *))};
+    record_start(&plan->choices);
+    record_start(&plan->ids);
+    bool whole = choose_all(&sources, asked, plan);
+    table_end(&sources.committed);
+    table_end(&sources.asked);
+    memory_free(sources.choices);
+    if (whole) return OUTCOME_DONE;
+    block_plan_end(plan);
+    return OUTCOME_INVALID_BLOCK_LIST;
+}
+
+void block_plan_end(struct block_plan *plan) {
+    memory_free(plan->chunks);
+    record_end(&plan->choices);
+    record_end(&plan->ids);
+}
+
+struct packed_list block_plan_list(const struct block_plan *plan) {
+    return (struct packed_list){plan->count, bytes_of(plan->choices.data, plan->choices.length)};
+}

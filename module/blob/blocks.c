@@ -1,0 +1,119 @@
+#include "blob/blocks.h"
+
+#include "core/memory.h"
+
+/* --- Committed --- */
+
+struct block_list {
+    size_t uses;
+    size_t count;
+    size_t length;
+    char ids[];
+};
+
+struct block_list *block_list_new(struct account *account, struct packed_list ids) {
+    if (!ids.count) return NULL;
+    struct block_list *list = account_add(account, memory_alloc(sizeof(*list) + ids.items.length));
+    list->uses = 1;
+    list->count = (size_t)ids.count;
+    list->length = ids.items.length;
+    memcpy(list->ids, ids.items.data, ids.items.length);
+    return list;
+}
+
+struct block_list *block_list_share(struct block_list *list) {
+    list->uses++;
+    return list;
+}
+
+void block_list_drop(struct account *account, struct block_list *list) {
+    if (!--list->uses) account_discard(account, list);
+}
+
+struct packed_list block_list_view(const struct block_list *list) {
+    if (!list) return (struct packed_list){0, {"", 0}};
+    return (struct packed_list){list->count, bytes_of(list->ids, list->length)};
+}
+
+/* --- Staged --- */
+
+struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length) {
+    struct staging *staging = account_add(account, memory_zeroed(sizeof(*staging)));
+    order_index_start(&staging->blocks);
+    account->held += staging->blocks.held;
+    staging->blob = blob;
+    staging->id_length = (uint8_t)id_length;
+    return staging;
+}
+
+static void block_drop(struct account *account, struct staged_block *block) {
+    chunk_drop(account, block->chunk);
+    account_discard(account, block);
+}
+
+void staging_free(struct account *account, struct staging *staging) {
+    struct order_cursor cursor = staging_walk(staging);
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
+        order_cursor_next(&cursor);
+        block_drop(account, (struct staged_block *)entry);
+    }
+    account->held -= staging->blocks.held;
+    order_index_end(&staging->blocks);
+    account_discard(account, staging);
+}
+
+const struct staging *staging_of(const struct blob *blob, int64_t now_ms) {
+    const struct staging *staging = blob ? blob_special(blob)->staging : NULL;
+    return staging && now_ms - staging->touched_ms < STAGED_LIFE_MS ? staging : NULL;
+}
+
+static struct staged_block *find(const struct staging *staging, struct bytes id) {
+    struct order_cursor cursor = order_index_seek(&staging->blocks, id);
+    struct entry *entry = order_cursor_entry(&cursor);
+    return entry && bytes_equal(entry_name(entry), id) ? (struct staged_block *)entry : NULL;
+}
+
+const struct staged_block *staging_find(const struct staging *staging, struct bytes id) {
+    return find(staging, id);
+}
+
+void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk) {
+    struct staged_block *block = find(staging, id);
+    chunk_use(account, chunk);
+    if (block) {
+        chunk_drop(account, block->chunk);
+        block->chunk = chunk;
+        return;
+    }
+    block = account_add(account, memory_alloc(sizeof(*block) + id.length));
+    block->entry = (struct entry){0, (uint16_t)id.length, offsetof(struct staged_block, id)};
+    block->chunk = chunk;
+    memcpy(block->id, id.data, id.length);
+    account->held -= staging->blocks.held;
+    order_index_add(&staging->blocks, &block->entry);
+    account->held += staging->blocks.held;
+    staging->count++;
+}
+
+void staging_drop(struct account *account, struct staging *staging, uint64_t most) {
+    account->held -= staging->blocks.held;
+    for (; most && staging->count; most--, staging->count--) {
+        struct order_cursor cursor = staging_walk(staging);
+        struct entry *entry = order_cursor_entry(&cursor);
+        order_index_remove(&staging->blocks, entry);
+        block_drop(account, (struct staged_block *)entry);
+    }
+    account->held += staging->blocks.held;
+}
+
+/* --- Commit --- */
+
+void blocks_commit(struct account *account, struct blob *blob, const struct block_plan *plan) {
+    struct content content = {0};
+    struct packed_list ids = {plan->count, bytes_of(plan->ids.data, plan->ids.length)};
+    content_reserve(account, &content, plan->count);
+    for (size_t i = 0; i < plan->count; i++) content_add(account, &content, plan->chunks[i]);
+    blob_clear_content(account, blob);
+    blob->content = content;
+    if (plan->count) blob_need_special(account, blob)->blocks = block_list_new(account, ids);
+}

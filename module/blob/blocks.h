@@ -1,0 +1,103 @@
+/* Blocks: contents that are uploaded in parts and put together in one step.
+ *
+ *   staged      wait under their ids for a commit; they belong to the name, and all ids are equally long
+ *   committed   the ids of the content's chunks, in their order; ids may repeat
+ *
+ * A commit takes blocks of both sorts in any order, as often as wanted, and copies none of them. What was staged and
+ * is not taken is gone. Staged blocks that nobody commits or adds to for a week are gone, too. */
+#ifndef HOLDFAST_BLOCKS_H
+#define HOLDFAST_BLOCKS_H
+
+#include "blob/blob.h"
+#include "core/deadlines.h"
+#include "core/order_index.h"
+
+enum { BLOCKS_STAGED_MAX = 100000, BLOCKS_COMMITTED_MAX = 50000 };
+
+#define STAGED_LIFE_MS (INT64_C(7) * 24 * 3600 * 1000)
+
+/* --- Committed --- */
+
+struct block_list;
+
+/* The items are ids, each with its length in front. NULL for an empty list. */
+struct block_list *block_list_new(struct account *account, struct packed_list ids);
+struct block_list *block_list_share(struct block_list *list);
+void block_list_drop(struct account *account, struct block_list *list);
+
+/* NULL is the empty list. */
+struct packed_list block_list_view(const struct block_list *list);
+
+/* --- Staged --- */
+
+struct staged_block {
+    struct entry entry; /* its name is the id */
+    struct chunk *chunk;
+    char id[];
+};
+
+struct staging {
+    struct deadline deadline;
+    struct order_index blocks;
+    size_t count;
+    uint8_t id_length;
+    int64_t touched_ms;
+    struct blob *blob;
+};
+
+/* A staging of no blocks yet. */
+struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length);
+void staging_free(struct account *account, struct staging *staging);
+
+/* NULL when there is none, or when its time is up. */
+const struct staging *staging_of(const struct blob *blob, int64_t now_ms);
+
+const struct staged_block *staging_find(const struct staging *staging, struct bytes id);
+
+/* The id is as long as the others. A block of the same id is replaced. */
+void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk);
+
+/* Drops the first blocks by their ids, at most so many. */
+void staging_drop(struct account *account, struct staging *staging, uint64_t most);
+
+/* In the order of the ids. */
+static inline struct order_cursor staging_walk(const struct staging *staging) {
+    return order_index_seek(&staging->blocks, bytes_of("", 0));
+}
+
+static inline const struct staged_block *staged_block_at(const struct order_cursor *cursor) {
+    return (const struct staged_block *)order_cursor_entry(cursor); /* the entry is its head */
+}
+
+/* --- Commit --- */
+
+/* Where a commit looks for a block. */
+enum block_choice { BLOCK_COMMITTED, BLOCK_UNCOMMITTED, BLOCK_LATEST, BLOCK_CHOICES };
+
+/* What a commit puts together. */
+struct block_plan {
+    size_t count;
+    struct chunk **chunks;
+    struct record_writer choices; /* as asked, but with the newest ones found */
+    struct record_writer ids;
+};
+
+/* A list's items are each a choice and an id. */
+static inline void block_choice_put(struct record_writer *writer, enum block_choice choice, struct bytes id) {
+    record_put_byte(writer, (uint8_t)choice);
+    record_put_bytes(writer, id);
+}
+
+/* Finds all blocks that are asked for; the blob and the staging may be NULL. Only with OUTCOME_DONE there is a plan,
+ * which ends with block_plan_end and is valid until the blob changes. */
+enum outcome block_plan_make(const struct blob *blob, const struct staging *staging, struct packed_list asked,
+                             struct block_plan *plan);
+void block_plan_end(struct block_plan *plan);
+
+/* The list that says the same without any choice left. */
+struct packed_list block_plan_list(const struct block_plan *plan);
+
+/* Makes the blocks of the plan the blob's content. */
+void blocks_commit(struct account *account, struct blob *blob, const struct block_plan *plan);
+
+#endif

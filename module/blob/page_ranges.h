@@ -1,0 +1,30 @@
+/* Page ranges: which pages a page blob has, or in which it differs from an earlier state, as an answer of bounded
+ * size after bounded work. */
+#ifndef HOLDFAST_PAGE_RANGES_H
+#define HOLDFAST_PAGE_RANGES_H
+
+#include "core/pages.h"
+
+enum { PAGE_RANGES_MOST = 50000, PAGE_LEAVES_COMPARED_MOST = 4096 };
+
+/* In their order, merged. */
+struct range_list {
+    struct page_range *ranges;
+    size_t count;
+    size_t capacity;
+};
+
+/* A struct of zeros is empty. */
+struct page_ranges {
+    struct range_list pages; /* that there are, or that are other than before */
+    struct range_list cleared;
+};
+
+/* Both answer false if there are too many. */
+bool page_ranges_of(struct page_ranges *ranges, const struct pages *pages, struct page_range window);
+bool page_ranges_between(struct page_ranges *ranges, const struct pages *now, const struct pages *then,
+                         struct page_range window);
+
+void page_ranges_end(struct page_ranges *ranges);
+
+#endif

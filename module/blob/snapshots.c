@@ -1,0 +1,100 @@
+#include "blob/snapshots.h"
+
+#include "core/memory.h"
+
+enum { FIRST_CAPACITY = 2 };
+
+static size_t size_for(size_t capacity) {
+    return sizeof(struct snapshots) + capacity * sizeof(struct snapshot);
+}
+
+size_t snapshots_count(const struct blob *base) {
+    const struct snapshots *snapshots = blob_special(base)->snapshots;
+    return snapshots ? snapshots->count : 0;
+}
+
+size_t snapshots_seek(const struct snapshots *snapshots, version id) {
+    size_t low = 0, high = snapshots->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (snapshots->taken[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct blob *snapshots_find(const struct blob *base, version id) {
+    const struct snapshots *snapshots = blob_special(base)->snapshots;
+    if (!snapshots) return NULL;
+    size_t place = snapshots_seek(snapshots, id);
+    bool there = place < snapshots->count && snapshots->taken[place].id == id;
+    return there ? snapshots->taken[place].blob : NULL;
+}
+
+static struct snapshot *room_for_one(struct account *account, struct blob *base) {
+    struct blob_special *special = blob_need_special(account, base);
+    if (!special->snapshots) {
+        special->snapshots = account_add(account, memory_alloc(size_for(FIRST_CAPACITY)));
+        special->snapshots->count = 0;
+        special->snapshots->capacity = FIRST_CAPACITY;
+    } else if (special->snapshots->count == special->snapshots->capacity) {
+        size_t capacity = special->snapshots->capacity * 2;
+        special->snapshots = account_resize(account, special->snapshots, size_for(capacity));
+        special->snapshots->capacity = capacity;
+    }
+    return &special->snapshots->taken[special->snapshots->count++];
+}
+
+bool snapshots_take(struct account *account, struct blob *base, const struct change *change) {
+    const struct snapshots *others = blob_special(base)->snapshots;
+    if (!change->snapshot || !blob_exists(base)) return false;
+    if (others && others->taken[others->count - 1].id >= change->snapshot) return false;
+    size_t room = blob_is_inline(base) ? (size_t)base->length : 0;
+    struct blob *blob = blob_new(account, bytes_of("", 0), base->kind, room);
+    struct packed_list properties = blob_properties(base), metadata = blob_metadata(base);
+    blob_take(account, blob, base, false);
+    blob->stamp = change->stamp;
+    blob->created_ms = base->created_ms;
+    blob_set_lists(account, blob, &properties, change->parts & PART_METADATA ? &change->metadata : &metadata);
+    blob_set_copy(account, blob, blob_special(base)->copy);
+    *room_for_one(account, base) = (struct snapshot){change->snapshot, blob};
+    return true;
+}
+
+void snapshots_free(struct account *account, struct snapshots *snapshots) {
+    for (size_t i = 0; i < snapshots->count; i++) blob_free(account, snapshots->taken[i].blob);
+    account_discard(account, snapshots);
+}
+
+static void drop_all(struct account *account, struct blob *base) {
+    snapshots_free(account, base->extra->special->snapshots);
+    base->extra->special->snapshots = NULL;
+    blob_settle(account, base);
+}
+
+bool snapshots_drop(struct account *account, struct blob *base, version id) {
+    struct blob *blob = snapshots_find(base, id);
+    struct snapshots *snapshots = blob_special(base)->snapshots;
+    if (!snapshots || (id && !blob)) return false;
+    if (!id || snapshots->count == 1) {
+        drop_all(account, base);
+        return true;
+    }
+    struct snapshot *place = &snapshots->taken[snapshots_seek(snapshots, id)];
+    blob_free(account, blob);
+    snapshots->count--;
+    memmove(place, place + 1, (size_t)(&snapshots->taken[snapshots->count] - place) * sizeof(*place));
+    return true;
+}
+
+struct snapshots *snapshots_relocate(struct snapshots *snapshots, const struct relocation *relocation) {
+    snapshots = relocate(relocation, snapshots);
+    for (size_t i = 0; i < snapshots->count; i++) {
+        struct blob *blob = relocate(relocation, snapshots->taken[i].blob);
+        snapshots->taken[i].blob = blob;
+        blob_relocate_parts(blob, relocation);
+    }
+    return snapshots;
+}

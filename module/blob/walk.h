@@ -1,0 +1,33 @@
+/* Walks: a container as the changes that build it anew, for files and for twins. There is one vocabulary, so there is
+ * one decoder, and what is shared in the container is shared in what the walk builds.
+ *
+ *   CREATE, LEASE, and for each blob in the order of names:
+ *     for each snapshot, oldest first, and at last for the blob itself:
+ *       its chunks, as far as they have not come yet; its state; what its content is made of; what it was copied from
+ *       for a snapshot the change that takes it
+ *     its staged blocks, its lease
+ *   SETTLE, if any chunk came */
+#ifndef HOLDFAST_WALK_H
+#define HOLDFAST_WALK_H
+
+#include "blob/container.h"
+
+/* Receives a change, with the content that travels beside it; a CHANGE_CHUNK that is whole comes with the chunk. */
+typedef void take_change(void *context, const struct change *change);
+
+struct walk {
+    uint64_t piece; /* the most bytes of a chunk, and entries of a list, that one change has */
+    bool leases;    /* also those */
+    take_change *take;
+    void *context;
+};
+
+void container_walk(const struct container *container, const struct walk *walk);
+
+/* The change that would build the container's own part anew, without its blobs. */
+struct change container_as_change(const struct container *container);
+
+/* Likewise for the state of a blob or a snapshot, without its content: a CHANGE_STATE. */
+struct change blob_as_change(const struct blob *blob, struct bytes name);
+
+#endif

@@ -1,0 +1,155 @@
+#include "core/page_node.h"
+
+#include "core/memory.h"
+
+static size_t node_bytes(unsigned children) {
+    return sizeof(struct page_node) + children * sizeof(void *);
+}
+
+static struct page_node *node_new(struct account *account, unsigned children) {
+    struct page_node *node = account_add(account, memory_zeroed(node_bytes(children)));
+    node->uses = 1;
+    return node;
+}
+
+static unsigned children_of(const struct page_node *node, unsigned height) {
+    return height ? page_count(node->present) : 1;
+}
+
+void page_node_drop(struct account *account, struct page_node *node, unsigned height) {
+    if (--node->uses) return;
+    if (!height) {
+        if (node->below[0]) chunk_drop(account, node->below[0]);
+    } else {
+        for (unsigned i = 0; i < page_count(node->present); i++)
+            page_node_drop(account, node->below[i], height - 1);
+    }
+    account_discard(account, node);
+}
+
+struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height) {
+    if (node->uses == 1) return node;
+    unsigned children = children_of(node, height);
+    struct page_node *own = node_new(account, children);
+    own->present = node->present;
+    for (unsigned i = 0; i < children; i++) {
+        own->below[i] = node->below[i];
+        if (height)
+            ((struct page_node *)node->below[i])->uses++;
+        else
+            chunk_use(account, node->below[i]);
+    }
+    node->uses--;
+    return own;
+}
+
+struct page_node *page_node_compact(struct account *account, struct page_node *node) {
+    unsigned kept = 0, place = 0;
+    uint64_t present = 0;
+    for (uint64_t left = node->present; left; left &= left - 1, place++) {
+        if (!node->below[place]) continue;
+        node->below[kept++] = node->below[place];
+        present |= left & (~left + 1);
+    }
+    if (!kept) {
+        account_discard(account, node);
+        return NULL;
+    }
+    if (present == node->present) return node;
+    node->present = present;
+    return account_resize(account, node, node_bytes(kept));
+}
+
+const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index) {
+    const struct page_node *node = pages->root;
+    if (!node || index >> (NODE_BITS * pages->height)) return NULL;
+    for (unsigned height = pages->height; height; height--) {
+        unsigned slot = index / page_span(height) % NODE_WAYS;
+        if (!page_there(node, slot)) return NULL;
+        node = node->below[page_place(node, slot)];
+    }
+    return node;
+}
+
+/* The root covers the leaf of this index. */
+static void raise_root(struct account *account, struct pages *pages, uint64_t index) {
+    for (; index >> (NODE_BITS * pages->height); pages->height++) {
+        if (!pages->root) continue;
+        struct page_node *root = node_new(account, 1);
+        root->present = 1;
+        root->below[0] = pages->root;
+        pages->root = root;
+    }
+}
+
+/* The place of a child, which is NULL when it is a new one. The node may move. */
+static struct page_node **need_child(struct account *account, struct page_node **node, unsigned slot) {
+    unsigned place = page_place(*node, slot), count = page_count((*node)->present);
+    if (!page_there(*node, slot)) {
+        *node = account_resize(account, *node, node_bytes(count + 1));
+        memmove(&(*node)->below[place + 1], &(*node)->below[place], (count - place) * sizeof(void *));
+        (*node)->below[place] = NULL;
+        (*node)->present |= UINT64_C(1) << slot;
+    }
+    return (struct page_node **)&(*node)->below[place];
+}
+
+struct page_node *page_leaf_need(struct account *account, struct pages *pages, uint64_t index) {
+    raise_root(account, pages, index);
+    struct page_node **node = &pages->root;
+    for (unsigned height = pages->height;; height--) {
+        *node = *node ? page_node_own(account, *node, height) : node_new(account, height ? 0 : 1);
+        if (!height) return *node;
+        node = need_child(account, node, index / page_span(height) % NODE_WAYS);
+    }
+}
+
+/* --- Sharing --- */
+
+void pages_share(struct pages *pages, const struct pages *source) {
+    *pages = *source;
+    if (pages->root) pages->root->uses++;
+}
+
+static struct page_node *node_twin(struct account *account, const struct page_node *node, unsigned height) {
+    unsigned children = children_of(node, height);
+    struct page_node *twin = node_new(account, children);
+    twin->present = node->present;
+    for (unsigned i = 0; i < children; i++) {
+        if (height) {
+            twin->below[i] = node_twin(account, node->below[i], height - 1);
+        } else {
+            twin->below[i] = chunk_twin(node->below[i]);
+            chunk_use(account, twin->below[i]);
+        }
+    }
+    return twin;
+}
+
+void pages_twin(struct account *account, struct pages *pages, const struct pages *source) {
+    *pages = *source;
+    if (source->root) pages->root = node_twin(account, source->root, source->height);
+}
+
+bool pages_same(const struct pages *pages, const struct pages *other) {
+    return pages->length == other->length && pages->root == other->root;
+}
+
+/* --- Moving --- */
+
+static struct page_node *node_relocate(struct page_node *node, unsigned height,
+                                       const struct relocation *relocation) {
+    if (node->uses > 1) return node;
+    node = relocate(relocation, node);
+    for (unsigned i = 0; i < children_of(node, height); i++) {
+        if (height)
+            node->below[i] = node_relocate(node->below[i], height - 1, relocation);
+        else
+            node->below[i] = chunk_relocate(node->below[i], relocation);
+    }
+    return node;
+}
+
+void pages_relocate(struct pages *pages, const struct relocation *relocation) {
+    if (pages->root) pages->root = node_relocate(pages->root, pages->height, relocation);
+}

@@ -1,0 +1,134 @@
+/* Walks over pages: what is there, and where two differ. */
+#include "core/page_node.h"
+
+/* --- What is there --- */
+
+/* The first leaf from index `from` on below a node whose first leaf is `base`. */
+static bool next_leaf(const struct page_node *node, unsigned height, uint64_t base, uint64_t from,
+                      struct page_leaf *leaf) {
+    if (!height) {
+        *leaf = (struct page_leaf){base, node->present, node->below[0]};
+        return true;
+    }
+    uint64_t span = page_span(height);
+    unsigned place = 0;
+    for (uint64_t left = node->present; left; left &= left - 1, place++) {
+        uint64_t start = base + (uint64_t)__builtin_ctzll(left) * span;
+        if (start + span <= from) continue;
+        if (next_leaf(node->below[place], height - 1, start, from, leaf)) return true;
+    }
+    return false;
+}
+
+bool pages_leaf(const struct pages *pages, uint64_t index, struct page_leaf *leaf) {
+    if (!pages->root || index >> (NODE_BITS * pages->height)) return false;
+    return next_leaf(pages->root, pages->height, 0, index, leaf);
+}
+
+/* Where the range that begins with `page` ends. */
+static uint64_t range_end(const struct pages *pages, uint64_t page, uint64_t end) {
+    while (page < end) {
+        const struct page_node *leaf = page_leaf_find(pages, page / LEAF_PAGES);
+        uint64_t gaps = leaf ? ~leaf->present >> page % LEAF_PAGES : 1;
+        if (gaps) return page + (unsigned)__builtin_ctzll(gaps);
+        page += LEAF_PAGES - page % LEAF_PAGES;
+    }
+    return page;
+}
+
+bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct page_range *range) {
+    uint64_t page = from / PAGE_BYTES, end = to / PAGE_BYTES;
+    struct page_leaf leaf;
+    while (page < end && pages_leaf(pages, page / LEAF_PAGES, &leaf)) {
+        uint64_t base = leaf.index * LEAF_PAGES;
+        uint64_t bits = base < page ? leaf.present >> (page - base) << (page - base) : leaf.present;
+        if (!bits) {
+            page = base + LEAF_PAGES;
+            continue;
+        }
+        uint64_t first = base + (unsigned)__builtin_ctzll(bits);
+        if (first >= end) return false;
+        uint64_t last = range_end(pages, first, end);
+        *range = (struct page_range){first * PAGE_BYTES, ((last < end ? last : end) - first) * PAGE_BYTES};
+        return true;
+    }
+    return false;
+}
+
+/* --- Where two differ --- */
+
+struct comparison {
+    uint64_t from, to; /* pages */
+    size_t most;
+    pages_differ *differ;
+    void *context;
+};
+
+/* A node at its own height, which may be below that of the comparison. */
+struct side {
+    const struct page_node *node;
+    unsigned height;
+};
+
+static struct side child_of(struct side side, unsigned height, unsigned slot) {
+    if (!side.node || side.height < height) return slot ? (struct side){NULL, 0} : side;
+    if (!page_there(side.node, slot)) return (struct side){NULL, 0};
+    return (struct side){side.node->below[page_place(side.node, slot)], height - 1};
+}
+
+static const char *page_at(const struct page_node *leaf, unsigned at) {
+    return chunk_bytes(leaf->below[0]).data + (size_t)page_place(leaf, at) * PAGE_BYTES;
+}
+
+/* The pages that both have, with other bytes. */
+static uint64_t rewritten(const struct page_node *now, const struct page_node *then) {
+    uint64_t changed = 0;
+    if (now->below[0] == then->below[0] && now->present == then->present) return 0;
+    for (uint64_t left = now->present & then->present; left; left &= left - 1) {
+        unsigned at = (unsigned)__builtin_ctzll(left);
+        if (memcmp(page_at(now, at), page_at(then, at), PAGE_BYTES) != 0) changed |= UINT64_C(1) << at;
+    }
+    return changed;
+}
+
+/* The pages of a leaf that lie in the window. */
+static uint64_t in_window(const struct comparison *comparison, uint64_t page) {
+    uint64_t bits = UINT64_MAX;
+    if (page < comparison->from) bits &= UINT64_MAX << (comparison->from - page);
+    if (page + LEAF_PAGES > comparison->to) bits &= UINT64_MAX >> (page + LEAF_PAGES - comparison->to);
+    return bits;
+}
+
+static bool compare_leaves(struct comparison *comparison, const struct page_node *now,
+                           const struct page_node *then, uint64_t page) {
+    static const struct page_node nothing;
+    if (!comparison->most--) return false;
+    uint64_t changed = now && then ? rewritten(now, then) : 0;
+    if (!now) now = &nothing;
+    if (!then) then = &nothing;
+    changed |= now->present & ~then->present;
+    uint64_t bits = in_window(comparison, page), cleared = then->present & ~now->present;
+    if (!((changed | cleared) & bits)) return true;
+    return comparison->differ(comparison->context, page, changed & bits, cleared & bits);
+}
+
+static bool compare_nodes(struct comparison *comparison, struct side now, struct side then, unsigned height,
+                          uint64_t page) {
+    uint64_t covered = (uint64_t)LEAF_PAGES << (NODE_BITS * height);
+    if (now.node == then.node || page >= comparison->to || page + covered <= comparison->from) return true;
+    if (!height) return compare_leaves(comparison, now.node, then.node, page);
+    for (unsigned slot = 0; slot < NODE_WAYS; slot++)
+        if (!compare_nodes(comparison, child_of(now, height, slot), child_of(then, height, slot), height - 1,
+                           page + slot * (covered / NODE_WAYS)))
+            return false;
+    return true;
+}
+
+bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t most,
+                   pages_differ *differ, void *context) {
+    struct comparison comparison = {window.offset / PAGE_BYTES, (window.offset + window.length) / PAGE_BYTES,
+                                    most, differ, context};
+    unsigned height = now->height > then->height ? now->height : then->height;
+    return compare_nodes(&comparison, (struct side){now->root, now->height},
+                         (struct side){then->root, then->height}, height, 0);
+}

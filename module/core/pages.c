@@ -1,0 +1,167 @@
+#include "core/pages.h"
+
+#include "core/page_node.h"
+
+static const char zeros[LEAF_BYTES];
+
+/* Neighbouring pages of one leaf. */
+struct stretch {
+    unsigned at;
+    unsigned count;
+};
+
+/* The part of [page, end) that lies in the leaf of `page`. */
+static struct stretch stretch_at(uint64_t page, uint64_t end) {
+    unsigned at = page % LEAF_PAGES;
+    uint64_t left = end - page, room = LEAF_PAGES - at;
+    return (struct stretch){at, (unsigned)(left < room ? left : room)};
+}
+
+static uint64_t bits_of(struct stretch stretch) {
+    uint64_t ones = stretch.count == LEAF_PAGES ? UINT64_MAX : (UINT64_C(1) << stretch.count) - 1;
+    return ones << stretch.at;
+}
+
+/* --- Writing --- */
+
+/* The leaf's chunk with room for so many pages, and the leaf's alone. */
+static struct chunk *changeable(struct account *account, struct page_node *leaf, size_t room) {
+    struct chunk *chunk = leaf->below[0];
+    if (chunk && chunk_is_sole(chunk)) {
+        if (chunk_bytes(chunk).length + chunk_spare(chunk) < room) chunk = chunk_resize(account, chunk, room);
+    } else {
+        struct chunk *own = chunk_empty(room);
+        chunk_use(account, own);
+        if (chunk) {
+            chunk_extend(own, chunk_bytes(chunk));
+            chunk_drop(account, chunk);
+        }
+        chunk = own;
+    }
+    leaf->below[0] = chunk;
+    return chunk;
+}
+
+static void leaf_write(struct account *account, struct page_node *leaf, struct stretch stretch,
+                       const char *data) {
+    uint64_t bits = bits_of(stretch);
+    size_t at = (size_t)page_place(leaf, stretch.at) * PAGE_BYTES;
+    size_t there = (size_t)page_count(leaf->present & bits) * PAGE_BYTES;
+    size_t length = (size_t)stretch.count * PAGE_BYTES;
+    struct chunk *chunk = changeable(account, leaf, (size_t)page_count(leaf->present | bits) * PAGE_BYTES);
+    if (there < length) chunk_open_gap(chunk, at + there, length - there);
+    chunk_overwrite(chunk, at, bytes_of(data, length));
+    leaf->present |= bits;
+}
+
+void pages_write(struct account *account, struct pages *pages, uint64_t offset, struct bytes bytes) {
+    uint64_t page = offset / PAGE_BYTES, end = page + bytes.length / PAGE_BYTES;
+    const char *data = bytes.data;
+    while (page < end) {
+        struct stretch stretch = stretch_at(page, end);
+        leaf_write(account, page_leaf_need(account, pages, page / LEAF_PAGES), stretch, data);
+        data += (size_t)stretch.count * PAGE_BYTES;
+        page += stretch.count;
+    }
+}
+
+/* --- Clearing --- */
+
+/* Answers the leaf that is left, NULL for none. */
+static struct page_node *leaf_clear(struct account *account, struct page_node *leaf, struct stretch stretch) {
+    uint64_t bits = bits_of(stretch) & leaf->present;
+    if (!bits) return leaf;
+    if (bits == leaf->present) {
+        page_node_drop(account, leaf, 0);
+        return NULL;
+    }
+    leaf = page_node_own(account, leaf, 0);
+    size_t at = (size_t)page_place(leaf, stretch.at) * PAGE_BYTES,
+           length = (size_t)page_count(bits) * PAGE_BYTES;
+    size_t left = (size_t)page_count(leaf->present & ~bits) * PAGE_BYTES;
+    struct chunk *chunk = changeable(account, leaf, left + length);
+    chunk_close_gap(chunk, at, length);
+    leaf->below[0] = chunk_resize(account, chunk, left);
+    leaf->present &= ~bits;
+    return leaf;
+}
+
+/* Clears [page, end), counted from the first page of the node. */
+static struct page_node *node_clear(struct account *account, struct page_node *node, unsigned height,
+                                    uint64_t page, uint64_t end) {
+    if (!height) return leaf_clear(account, node, stretch_at(page, end < LEAF_PAGES ? end : LEAF_PAGES));
+    uint64_t span = page_span(height) * LEAF_PAGES;
+    if (page == 0 && end >= span * NODE_WAYS) {
+        page_node_drop(account, node, height);
+        return NULL;
+    }
+    node = page_node_own(account, node, height);
+    unsigned place = 0;
+    for (uint64_t left = node->present; left; left &= left - 1, place++) {
+        uint64_t start = (uint64_t)__builtin_ctzll(left) * span;
+        if (start + span <= page || start >= end) continue;
+        node->below[place] =
+            node_clear(account, node->below[place], height - 1, page > start ? page - start : 0, end - start);
+    }
+    return page_node_compact(account, node);
+}
+
+void pages_clear(struct account *account, struct pages *pages, uint64_t offset, uint64_t length) {
+    uint64_t page = offset / PAGE_BYTES, end = page + length / PAGE_BYTES;
+    uint64_t covered = (uint64_t)LEAF_PAGES << (NODE_BITS * pages->height);
+    if (!pages->root || page == end || page >= covered) return;
+    pages->root = node_clear(account, pages->root, pages->height, page, end);
+    if (!pages->root) pages->height = 0;
+}
+
+void pages_resize(struct account *account, struct pages *pages, uint64_t length) {
+    if (length < pages->length) pages_clear(account, pages, length, pages->length - length);
+    pages->length = length;
+}
+
+void pages_drop(struct account *account, struct pages *pages) {
+    if (pages->root) page_node_drop(account, pages->root, pages->height);
+    *pages = (struct pages){0};
+}
+
+/* --- Reading --- */
+
+/* How many pages from this one on are there, or, if it is not, are not there. */
+static unsigned alike(uint64_t present, unsigned at) {
+    uint64_t bits = present >> at;
+    if (bits & 1) bits = ~bits;
+    unsigned run = bits ? (unsigned)__builtin_ctzll(bits) : LEAF_PAGES;
+    return run < LEAF_PAGES - at ? run : LEAF_PAGES - at;
+}
+
+struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t length) {
+    if (offset >= pages->length) return bytes_of("", 0);
+    unsigned at = offset / PAGE_BYTES % LEAF_PAGES;
+    const struct page_node *leaf = page_leaf_find(pages, offset / LEAF_BYTES);
+    uint64_t run = (uint64_t)alike(leaf ? leaf->present : 0, at) * PAGE_BYTES - offset % PAGE_BYTES;
+    uint64_t left = pages->length - offset;
+    if (left < run) run = left;
+    if (length < run) run = length;
+    const char *data = zeros;
+    if (leaf && page_there(leaf, at))
+        data = chunk_bytes(leaf->below[0]).data + (size_t)page_place(leaf, at) * PAGE_BYTES +
+               offset % PAGE_BYTES;
+    return bytes_of(data, (size_t)run);
+}
+
+/* --- Leaves --- */
+
+bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf) {
+    if (!leaf->present || leaf->index >= PAGES_MOST_BYTES / LEAF_BYTES) return false;
+    uint64_t end = leaf->index * LEAF_PAGES + LEAF_PAGES - (unsigned)__builtin_clzll(leaf->present);
+    if (end * PAGE_BYTES > pages->length) return false;
+    if (chunk_bytes(leaf->chunk).length != (size_t)page_count(leaf->present) * PAGE_BYTES) return false;
+    return !page_leaf_find(pages, leaf->index);
+}
+
+void pages_add_leaf(struct account *account, struct pages *pages, const struct page_leaf *leaf) {
+    struct page_node *node = page_leaf_need(account, pages, leaf->index);
+    chunk_use(account, leaf->chunk);
+    node->present = leaf->present;
+    node->below[0] = leaf->chunk;
+}
