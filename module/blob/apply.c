@@ -1,11 +1,8 @@
 /* What each change does to a container and its blobs: one function for each kind, and the table of them. */
-#include "blob/blocks.h"
-#include "blob/container.h"
-#include "blob/pool.h"
-#include "blob/snapshots.h"
+#include "blob/apply.h"
 
-/* Each takes over the change's chunk if it succeeds. The blob's place follows the blob, NULL when it goes. */
-typedef bool apply_change(struct container *container, struct blob **blob, const struct change *change);
+#include "blob/blocks.h"
+#include "blob/snapshots.h"
 
 /* --- The container's own --- */
 
@@ -32,8 +29,7 @@ static bool apply_lease(struct container *container, struct blob **blob, const s
 
 /* --- A blob as a whole --- */
 
-/* Whether a change may make the blob one of this kind; a blob that exists keeps its kind for life. */
-static bool may_become(const struct blob *blob, enum blob_kind kind) {
+bool apply_may_become(const struct blob *blob, enum blob_kind kind) {
     return !blob_exists(blob) || blob->kind == kind;
 }
 
@@ -43,16 +39,20 @@ static void restamp(struct container *container, struct blob *blob, const struct
     if (change->frees_lease) container_free_lease(container, blob);
 }
 
-static void redescribe(struct container *container, struct blob *blob, const struct change *change) {
+/* A blob that is written is no copy any more. */
+static void forget_copy(struct container *container, struct blob *blob) {
+    if (blob_special(blob)->copy) blob_set_copy(&container->account, blob, NULL);
+}
+
+void apply_redescribe(struct container *container, struct blob *blob, const struct change *change) {
     blob->created_ms = change->created_ms;
     blob_set_lists(&container->account, blob, &change->properties, &change->metadata);
-    blob_set_copy(&container->account, blob, NULL);
+    forget_copy(container, blob);
     restamp(container, blob, change);
 }
 
-/* An empty blob of the name, whatever was there before, with room for a small content. */
-static struct blob *begin(struct container *container, struct blob *blob, const struct change *change,
-                          enum blob_kind kind, size_t room) {
+struct blob *apply_begin(struct container *container, struct blob *blob, const struct change *change,
+                         enum blob_kind kind, size_t room) {
     if (!blob) {
         blob = container_add(container, change->name, kind, room);
     } else {
@@ -61,13 +61,13 @@ static struct blob *begin(struct container *container, struct blob *blob, const 
         blob->kind = (uint8_t)kind;
         blob = container_fit(container, blob, room);
     }
-    redescribe(container, blob, change);
+    apply_redescribe(container, blob, change);
     return blob;
 }
 
 static bool apply_put(struct container *container, struct blob **blob, const struct change *change) {
-    if (!may_become(*blob, BLOB_BLOCK)) return false;
-    *blob = begin(container, *blob, change, BLOB_BLOCK, change->chunk ? 0 : change->content.length);
+    if (!apply_may_become(*blob, BLOB_BLOCK)) return false;
+    *blob = apply_begin(container, *blob, change, BLOB_BLOCK, change->chunk ? 0 : change->content.length);
     blob_fill(&container->account, *blob, change->content, change->chunk);
     return true;
 }
@@ -79,7 +79,7 @@ static bool apply_setprops(struct container *container, struct blob **blob, cons
         blob_set_lists(&container->account, *blob, &change->properties, NULL);
     if (change->parts & PART_LENGTH) pages_resize(&container->account, &(*blob)->pages, change->length);
     if (change->parts & PART_SEQUENCE) (*blob)->extra->special->sequence = change->sequence;
-    blob_set_copy(&container->account, *blob, NULL);
+    forget_copy(container, *blob);
     restamp(container, *blob, change);
     return true;
 }
@@ -87,7 +87,7 @@ static bool apply_setprops(struct container *container, struct blob **blob, cons
 static bool apply_setblobmeta(struct container *container, struct blob **blob, const struct change *change) {
     if (!blob_exists(*blob)) return false;
     blob_set_lists(&container->account, *blob, NULL, &change->metadata);
-    blob_set_copy(&container->account, *blob, NULL);
+    forget_copy(container, *blob);
     restamp(container, *blob, change);
     return true;
 }
@@ -103,8 +103,8 @@ static bool apply_delete(struct container *container, struct blob **blob, const 
 /* --- Page blobs --- */
 
 static bool apply_createpage(struct container *container, struct blob **blob, const struct change *change) {
-    if (!may_become(*blob, BLOB_PAGE)) return false;
-    *blob = begin(container, *blob, change, BLOB_PAGE, 0);
+    if (!apply_may_become(*blob, BLOB_PAGE)) return false;
+    *blob = apply_begin(container, *blob, change, BLOB_PAGE, 0);
     struct blob_special *special = blob_need_special(&container->account, *blob);
     special->sequence = change->sequence;
     special->born = change->stamp.etag;
@@ -135,8 +135,8 @@ static bool apply_clearpage(struct container *container, struct blob **blob, con
 /* --- Append blobs --- */
 
 static bool apply_createappend(struct container *container, struct blob **blob, const struct change *change) {
-    if (!may_become(*blob, BLOB_APPEND)) return false;
-    *blob = begin(container, *blob, change, BLOB_APPEND, 0);
+    if (!apply_may_become(*blob, BLOB_APPEND)) return false;
+    *blob = apply_begin(container, *blob, change, BLOB_APPEND, 0);
     return true;
 }
 
@@ -148,40 +148,37 @@ static bool apply_append(struct container *container, struct blob **blob, const 
     else
         content_append(&container->account, &(*blob)->content, change->content);
     blob_need_special(&container->account, *blob)->appended++;
-    blob_set_copy(&container->account, *blob, NULL);
+    forget_copy(container, *blob);
     restamp(container, *blob, change);
     return true;
 }
 
 /* --- Blocks --- */
 
-/* Whether a block of this id can stand beside those that wait already. */
-static bool block_fits(const struct blob *blob, const struct change *change) {
-    if (!may_become(blob, BLOB_BLOCK)) return false;
+bool apply_block_fits(const struct blob *blob, const struct change *change) {
+    if (!apply_may_become(blob, BLOB_BLOCK)) return false;
     const struct staging *staging = blob ? blob_special(blob)->staging : NULL;
-    if (!staging || change->drops_staged) return true;
+    if (!staging) return true;
     if (staging->id_length != change->block_id.length) return false;
     return staging->count < BLOCKS_STAGED_MAX || staging_find(staging, change->block_id);
 }
 
-static bool stage(struct container *container, struct blob **blob, const struct change *change,
-                  struct chunk *chunk) {
+bool apply_block(struct container *container, struct blob **blob, const struct change *change,
+                 struct chunk *chunk) {
     if (!*blob) *blob = container_add(container, change->name, BLOB_UNCOMMITTED, 0);
-    if (change->drops_staged) container_unstage(container, *blob, UINT64_MAX);
     container_stage(container, *blob, change, chunk);
     if (change->frees_lease) container_free_lease(container, *blob);
     return true;
 }
 
 static bool apply_stage(struct container *container, struct blob **blob, const struct change *change) {
-    if (!block_fits(*blob, change) || !change->content.length) return false;
-    struct chunk *chunk = change->chunk ? change->chunk : chunk_copy(change->content);
-    return chunk && stage(container, blob, change, chunk);
-}
-
-static bool apply_staged(struct container *container, struct blob **blob, const struct change *change) {
-    struct chunk *chunk = pool_chunk(container->pool, change->count);
-    return chunk && block_fits(*blob, change) && stage(container, blob, change, chunk);
+    if (!apply_block_fits(*blob, change) || !change->content.length) return false;
+    struct chunk *chunk = change->chunk;
+    if (!chunk) {
+        chunk = chunk_empty(change->content.length);
+        chunk_extend(chunk, change->content);
+    }
+    return apply_block(container, blob, change, chunk);
 }
 
 static void commit(struct container *container, struct blob **blob, const struct change *change,
@@ -191,11 +188,11 @@ static void commit(struct container *container, struct blob **blob, const struct
     blocks_commit(&container->account, *blob, plan);
     container_unstage(container, *blob, UINT64_MAX);
     *blob = container_fit(container, *blob, 0);
-    redescribe(container, *blob, change);
+    apply_redescribe(container, *blob, change);
 }
 
 static bool apply_commit(struct container *container, struct blob **blob, const struct change *change) {
-    if (!may_become(*blob, BLOB_BLOCK)) return false;
+    if (!apply_may_become(*blob, BLOB_BLOCK)) return false;
     if (change->plan) {
         commit(container, blob, change, change->plan);
         return true;
@@ -237,16 +234,16 @@ static const struct blob *source_of(const struct container *container, const str
 
 static bool apply_copy(struct container *container, struct blob **blob, const struct change *change) {
     const struct blob *source = source_of(container, change);
-    if (!source || !may_become(*blob, source->kind)) return false;
+    if (!source || !apply_may_become(*blob, source->kind)) return false;
     struct change whole = *change;
     whole.properties = blob_properties(source);
     if (!(change->parts & PART_METADATA)) whole.metadata = blob_metadata(source);
     if (source == *blob) {
         container_unstage(container, *blob, UINT64_MAX);
-        redescribe(container, *blob, &whole);
+        apply_redescribe(container, *blob, &whole);
     } else {
         size_t room = blob_is_inline(source) ? (size_t)source->length : 0;
-        *blob = begin(container, *blob, &whole, source->kind, room);
+        *blob = apply_begin(container, *blob, &whole, source->kind, room);
         blob_take(&container->account, *blob, source, change->from_elsewhere);
     }
     if (source->kind == BLOB_PAGE) blob_need_special(&container->account, *blob)->born = change->stamp.etag;
@@ -259,8 +256,10 @@ static bool apply_abortcopy(struct container *container, struct blob **blob, con
     struct copy *copy = (*blob)->extra->special->copy;
     copy->status = COPY_ABORTED;
     copy->completed_ms = change->stamp.modified_ms;
+    int64_t sequence = blob_special(*blob)->sequence;
     blob_clear_content(&container->account, *blob);
     *blob = container_fit(container, *blob, 0);
+    (*blob)->extra->special->sequence = sequence;
     restamp(container, *blob, change);
     return true;
 }
@@ -271,129 +270,13 @@ static bool apply_copystate(struct container *container, struct blob **blob, con
     return true;
 }
 
-/* --- What files hold --- */
-
-static bool apply_chunk(struct container *container, struct blob **blob, const struct change *change) {
-    (void)blob;
-    return pool_add(&container->account, &container->pool, change->length, change->content, change->chunk);
-}
-
-/* A state without its content, or with the one that is there. */
-static bool apply_state(struct container *container, struct blob **blob, const struct change *change) {
-    bool kept = change->parts & PART_KEPT;
-    if (!may_become(*blob, change->blob_kind) || (kept && !blob_exists(*blob))) return false;
-    if (change->count > APPEND_BLOCKS_MAX || change->length % PAGE_BYTES || change->length > PAGES_MOST_BYTES)
-        return false;
-    if (kept)
-        redescribe(container, *blob, change);
-    else
-        *blob = begin(container, *blob, change, change->blob_kind, 0);
-    if (change->blob_kind == BLOB_BLOCK) return true;
-    struct blob_special *special = blob_need_special(&container->account, *blob);
-    special->sequence = change->sequence;
-    special->born = change->born;
-    special->appended = change->count;
-    if (change->blob_kind == BLOB_PAGE) pages_resize(&container->account, &(*blob)->pages, change->length);
-    blob_settle(&container->account, *blob);
-    return true;
-}
-
-/* An entry of a list: perhaps an id, and the number of a chunk. */
-static struct chunk *read_span(const struct container *container, const struct change *change,
-                               struct record_reader *reader, struct record_writer *ids) {
-    if (change->kind == CHANGE_BLOCKS) {
-        struct bytes id = record_bytes(reader);
-        if (!id.length || id.length > BLOCK_ID_MAX_BYTES) reader->failed = true;
-        if (ids) record_put_bytes(ids, id);
-    }
-    uint64_t number = record_number(reader);
-    return reader->failed ? NULL : pool_chunk(container->pool, number);
-}
-
-static bool spans_sound(const struct container *container, const struct change *change) {
-    struct record_reader reader = record_reader(change->list.items);
-    for (uint64_t i = 0; i < change->list.count; i++)
-        if (!read_span(container, change, &reader, NULL)) return false;
-    return record_complete(&reader);
-}
-
-/* The blob's block ids with those of the change behind them. */
-static void extend_blocks(struct container *container, struct blob *blob, struct record_writer *ids,
-                          uint64_t more) {
-    struct blob_special *special = blob_need_special(&container->account, blob);
-    struct packed_list all = {more, bytes_of(ids->data, ids->length)};
-    if (special->blocks) all.count += block_list_view(special->blocks).count;
-    struct block_list *list = block_list_new(&container->account, all);
-    if (special->blocks) block_list_drop(&container->account, special->blocks);
-    special->blocks = list;
-}
-
-static bool takes_spans(const struct blob *blob, const struct change *change) {
-    if (!blob_exists(blob) || blob->kind == BLOB_PAGE || (blob_is_inline(blob) && blob->length)) return false;
-    size_t blocks = (size_t)block_list_view(blob_special(blob)->blocks).count,
-           chunks = content_chunks(&blob->content);
-    if (change->kind == CHANGE_SPANS) return !blocks;
-    return blob->kind == BLOB_BLOCK && blocks == chunks &&
-           change->list.count <= BLOCKS_COMMITTED_MAX - blocks;
-}
-
-static bool apply_spans(struct container *container, struct blob **blob, const struct change *change) {
-    if (!change->list.count || !takes_spans(*blob, change) || !spans_sound(container, change)) return false;
-    struct record_reader reader = record_reader(change->list.items);
-    struct packed_list before = block_list_view(blob_special(*blob)->blocks);
-    struct record_writer ids;
-    record_start(&ids);
-    record_put_raw(&ids, before.items);
-    for (uint64_t i = 0; i < change->list.count; i++)
-        content_add(&container->account, &(*blob)->content, read_span(container, change, &reader, &ids));
-    if (change->kind == CHANGE_BLOCKS) extend_blocks(container, *blob, &ids, change->list.count);
-    record_end(&ids);
-    return true;
-}
-
-static bool read_leaf(const struct container *container, struct record_reader *reader,
-                      struct page_leaf *leaf) {
-    leaf->index = record_number(reader);
-    leaf->present = record_word(reader);
-    leaf->chunk = pool_chunk(container->pool, record_number(reader));
-    return !reader->failed && leaf->chunk;
-}
-
-static bool leaves_sound(const struct container *container, const struct blob *blob,
-                         const struct change *change) {
-    struct record_reader reader = record_reader(change->list.items);
-    struct page_leaf leaf;
-    uint64_t least = 0;
-    for (uint64_t i = 0; i < change->list.count; i++, least = leaf.index + 1) {
-        if (!read_leaf(container, &reader, &leaf) || leaf.index < least) return false;
-        if (!pages_leaf_fits(&blob->pages, &leaf)) return false;
-    }
-    return record_complete(&reader);
-}
-
-static bool apply_leaves(struct container *container, struct blob **blob, const struct change *change) {
-    if (!blob_exists(*blob) || (*blob)->kind != BLOB_PAGE || !leaves_sound(container, *blob, change))
-        return false;
-    struct record_reader reader = record_reader(change->list.items);
-    struct page_leaf leaf;
-    for (uint64_t i = 0; i < change->list.count && read_leaf(container, &reader, &leaf); i++)
-        pages_add_leaf(&container->account, &(*blob)->pages, &leaf);
-    return true;
-}
-
-static bool apply_settle(struct container *container, struct blob **blob, const struct change *change) {
-    (void)blob;
-    (void)change;
-    pool_drop(&container->account, &container->pool);
-    return true;
-}
-
 /* --- The table --- */
 
 static apply_change *const changes[CHANGE_KINDS] = {
     [CHANGE_SETMETA] = apply_setmeta,
     [CHANGE_SETACL] = apply_setacl,
     [CHANGE_PUT] = apply_put,
+    [CHANGE_EXTEND] = apply_extend,
     [CHANGE_SETBLOBPROPS] = apply_setprops,
     [CHANGE_SETBLOBMETA] = apply_setblobmeta,
     [CHANGE_DELETE] = apply_delete,
@@ -429,12 +312,23 @@ static void observe(const struct change *change) {
     version_observe(change->born);
 }
 
+/* A name that has nothing but staged blocks whose time is up is as good as none. */
+static struct blob *drop_staged(struct container *container, struct blob *blob) {
+    if (!blob || blob_exists(blob)) {
+        if (blob) container_unstage(container, blob, UINT64_MAX);
+        return blob;
+    }
+    container_remove(container, blob);
+    return NULL;
+}
+
 bool container_apply(struct container *container, struct blob *blob, const struct change *change) {
+    if (change->drops_staged) blob = drop_staged(container, blob);
     bool existed = blob_exists(blob);
     uint64_t bytes = existed ? blob->length : 0;
     size_t snapshots = blob ? snapshots_count(blob) : 0;
     observe(change);
-    if (!change_is_in_files(change->kind)) pool_drop(&container->account, &container->pool);
+    if (!change_is_in_files(change->kind)) container_settle(container);
     bool applied = changes[change->kind] && changes[change->kind](container, &blob, change);
     if (!applied) {
         if (change->chunk) chunk_discard(change->chunk);

@@ -79,7 +79,7 @@ void blob_free(struct account *account, struct blob *blob) {
             special->snapshots = NULL;
         }
         blob->kind = BLOB_BLOCK; /* with nothing special any more */
-        blob_set_copy(account, blob, NULL);
+        if (special && special->copy) blob_set_copy(account, blob, NULL);
         blob_set_lists(account, blob, &nothing, &nothing);
         blob_settle(account, blob);
     }
@@ -148,7 +148,6 @@ static struct copy *copy_new(const struct copy *copy) {
 }
 
 void blob_set_copy(struct account *account, struct blob *blob, const struct copy *copy) {
-    if (!copy && !blob_special(blob)->copy) return;
     struct copy *kept = copy ? account_add(account, copy_new(copy)) : NULL;
     struct blob_special *special = blob_need_special(account, blob);
     account_discard(account, special->copy);

@@ -1,6 +1,7 @@
 /* BLOB.* but for the listing: from a parsed call to a decision, and from a blob to a reply. */
 #include "blob/blob_commands.h"
 
+#include "blob/blocks.h"
 #include "blob/snapshots.h"
 #include "core/memory.h"
 #include "core/name.h"
@@ -24,6 +25,11 @@ void blob_expect(struct call *call) {
 }
 
 /* --- The way to a blob --- */
+
+struct blob *blob_named(struct call *call) {
+    struct blob *blob = container_found(call->value, &call->search);
+    return !blob || blob_exists(blob) || staging_of(blob, call_now_ms(call)) ? blob : NULL;
+}
 
 /* Most blobs have no lease and most calls bring no id, and then there is nothing to ask. */
 enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
@@ -71,7 +77,7 @@ enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob)
 }
 
 enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
-    *blob = container_found(call->value, &call->search);
+    *blob = blob_named(call);
     if (!*blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_conditions(call, NULL, "blob");
     enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
     return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
@@ -271,8 +277,10 @@ enum outcome blob_delete_check(struct call *call) {
     return OUTCOME_INVALID_VALUE;
 }
 
+/* To delete all of them is a write to the blob; to delete one is not. */
 static enum outcome delete_snapshots(struct call *call, struct blob *base, version id) {
     struct change change = {.kind = CHANGE_DELETESNAPSHOTS, .name = call->search.name, .snapshot = id};
+    if (!id) change_touch(call, base, &change);
     if (snapshots_count(base)) commit_change(call, base, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
@@ -288,7 +296,7 @@ static enum outcome delete_snapshot(struct call *call) {
 
 enum outcome blob_delete(struct call *call) {
     if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
-    struct blob *blob = container_found(call->value, &call->search);
+    struct blob *blob = blob_named(call);
     enum outcome outcome = blob ? may_write(call, blob) : OUTCOME_BLOB_NOT_FOUND;
     if (outcome != OUTCOME_DONE) return outcome;
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);

@@ -97,6 +97,9 @@ extern long long max_append_bytes;
 /* --- The way to a blob: it is there, of the right kind, not being copied to, its lease lets the call pass, and it is
  * as the conditions want it --- */
 
+/* The blob of the call's name; NULL if there is none, or only staged blocks whose time is up. */
+struct blob *blob_named(struct call *call);
+
 /* What a reading command names: the blob, or its snapshot. Of any kind if ANY_KIND. */
 enum { ANY_KIND = BLOB_KINDS };
 enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob);

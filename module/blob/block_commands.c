@@ -53,14 +53,14 @@ static enum outcome fits_staged(const struct staging *staging, struct bytes id) 
 enum outcome blob_putblock(struct call *call) {
     unsigned char id[BLOCK_ID_MAX_BYTES];
     size_t length = (size_t)base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id));
-    struct blob *blob = container_found(call->value, &call->search);
+    struct blob *blob = blob_named(call);
     struct change change = {.kind = CHANGE_STAGE, .block_id = bytes_of((const char *)id, length)};
     enum outcome outcome = may_stage(call, blob);
     if (outcome == OUTCOME_DONE) outcome = fits_staged(staging_of(blob, call_now_ms(call)), change.block_id);
     if (outcome != OUTCOME_DONE) return outcome;
     change_touch(call, blob, &change);
     change.touched_ms = call_now_ms(call);
-    change.drops_staged = !staging_of(blob, change.touched_ms);
+    change.drops_staged = blob && !staging_of(blob, change.touched_ms) && blob_special(blob)->staging;
     change_attach(&change, call->argv[ARG_BLOCK], effect_arguments_shared(call->ctx));
     commit_change(call, blob, &change, call->argv[ARG_BLOCK]);
     reply_ok(call->ctx);
@@ -144,9 +144,9 @@ static void reply_staged(RedisModuleCtx *ctx, const struct staging *staging) {
 
 /* A blob, its snapshot, or a name that has only staged blocks. */
 static enum outcome find_listed(struct call *call, const struct blob **blob) {
-    *blob = container_found(call->value, &call->search);
+    *blob = blob_named(call);
     bool snapshot = args_given(&call->args, SLOT_SNAPSHOT);
-    bool there = blob_exists(*blob) || (!snapshot && staging_of(*blob, call_now_ms(call)));
+    bool there = blob_exists(*blob) || (!snapshot && *blob);
     if (there && snapshot) *blob = blob_asked_snapshot(call, *blob);
     if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, BLOB_BLOCK) : OUTCOME_DONE;

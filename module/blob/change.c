@@ -46,6 +46,7 @@ static const struct { const char *event; unsigned fields; } kinds[CHANGE_KINDS] 
     [CHANGE_SETACL]       = {"container.setacl",  STAMP | ACCESS | POLICIES},
     [CHANGE_DROP]         = {"container.delete",  0},
     [CHANGE_PUT]          = {"blob.put",          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT},
+    [CHANGE_EXTEND]       = {NULL,                NAME | CONTENT | FOR_FILES},
     [CHANGE_SETBLOBPROPS] = {"blob.setprops",     NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | PAGED | FREES},
     [CHANGE_SETBLOBMETA]  = {"blob.setmeta",      NAME | STAMP | METADATA | FREES},
     [CHANGE_DELETE]       = {"blob.delete",       NAME | FREES},
@@ -58,9 +59,9 @@ static const struct { const char *event; unsigned fields; } kinds[CHANGE_KINDS] 
     [CHANGE_APPEND]       = {"blob.append",       NAME | STAMP | OFFSET | FREES | CONTENT},
     [CHANGE_STAGE]        = {"blob.putblock",     NAME | BLOCK | TOUCHED | FREES | CONTENT},
     [CHANGE_COMMIT]       = {"blob.putblocklist", NAME | STAMP | CREATED | PROPERTIES | METADATA | LIST | FREES},
-    [CHANGE_UNSTAGE]      = {NULL,                NAME | COUNT},
+    [CHANGE_UNSTAGE]      = {"blob.unstage",                NAME | COUNT},
     [CHANGE_SNAPSHOT]     = {"blob.snapshot",     NAME | STAMP | PARTS | METADATA | SNAPSHOT},
-    [CHANGE_DELETESNAPSHOTS] = {"blob.delete",    NAME | SNAPSHOT},
+    [CHANGE_DELETESNAPSHOTS] = {"blob.delete",    NAME | SNAPSHOT | FREES},
     [CHANGE_COPY]         = {"blob.copy",         NAME | STAMP | CREATED | PARTS | METADATA | SOURCE | COPY | FREES},
     [CHANGE_ABORTCOPY]    = {"blob.abortcopy",    NAME | STAMP},
     [CHANGE_COPYSTATE]    = {NULL,                NAME | COPY},
@@ -86,10 +87,6 @@ bool change_has_name(enum change_kind kind) {
     return kinds[kind].fields & NAME;
 }
 
-bool change_is_for_files(enum change_kind kind) {
-    return kinds[kind].fields & FOR_FILES;
-}
-
 bool change_is_in_files(enum change_kind kind) {
     switch (kind) {
     case CHANGE_CREATE:
@@ -98,7 +95,7 @@ bool change_is_in_files(enum change_kind kind) {
     case CHANGE_BLOBLEASE:
     case CHANGE_SNAPSHOT:
     case CHANGE_COPYSTATE: return true;
-    default: return change_is_for_files(kind);
+    default: return kinds[kind].fields & FOR_FILES;
     }
 }
 
@@ -194,8 +191,7 @@ static void read_flags(struct record_reader *reader, struct change *change) {
     uint8_t flags = flagged_byte(reader, change);
     change->frees_lease = flags & FREES_LEASE;
     change->drops_staged = flags & DROPS_STAGED;
-    if (flags & ~(FREES_LEASE | DROPS_STAGED) || (change->drops_staged && change->kind != CHANGE_STAGE))
-        reader->failed = true;
+    if (flags & ~(FREES_LEASE | DROPS_STAGED)) reader->failed = true;
 }
 
 static void read_source(struct record_reader *reader, struct change *change) {
@@ -272,8 +268,17 @@ static bool paged(uint64_t number) {
     return number % PAGE_BYTES == 0 && number <= PAGES_MOST_BYTES;
 }
 
+/* A state has only what blobs of its kind have. */
+static bool kind_sound(const struct change *change) {
+    if (change->blob_kind > BLOB_APPEND) return false;
+    bool page = change->blob_kind == BLOB_PAGE;
+    bool numbered = change->parts & (PART_LENGTH | PART_SEQUENCE) || change->born;
+    return (page || !numbered) && (change->blob_kind == BLOB_APPEND || !change->count) &&
+           paged(change->length);
+}
+
 static bool numbers_sound(unsigned fields, const struct change *change) {
-    if (fields & KIND && change->blob_kind > BLOB_APPEND) return false;
+    if (fields & KIND && !kind_sound(change)) return false;
     if (fields & PARTS && change->parts > PARTS_ALL) return false;
     if (fields & BORN && change->born > VERSION_MOST) return false;
     if (fields & SNAPSHOT && change->snapshot > VERSION_MOST) return false;

@@ -18,6 +18,7 @@ enum change_kind {
     CHANGE_SETACL,
     CHANGE_DROP,
     CHANGE_PUT,
+    CHANGE_EXTEND, /* a further piece of a content, as files before the numbers of chunks had it; it is read only */
     CHANGE_SETBLOBPROPS,
     CHANGE_SETBLOBMETA,
     CHANGE_DELETE,    /* with all snapshots */
@@ -37,7 +38,7 @@ enum change_kind {
     CHANGE_ABORTCOPY,
     CHANGE_COPYSTATE,
 
-    /* How a file builds a container anew, and nothing else: a chunk gets the next number and is spoken of by it, so
+    /* How a file builds a container anew, and nothing else. A chunk gets the next number and is spoken of by it, so
        that what is shared stays shared. */
     CHANGE_CHUNK,  /* a chunk, or the next piece of one */
     CHANGE_STATE,  /* a blob but for its content */
@@ -135,9 +136,8 @@ bool change_has_source_key(const struct change *change);
 
 bool change_has_name(enum change_kind kind);
 
-/* Whether files hold such changes, and whether nothing else does. */
+/* Whether files hold such changes. */
 bool change_is_in_files(enum change_kind kind);
-bool change_is_for_files(enum change_kind kind);
 
 /* The keyspace notification for this change; NULL for none. */
 const char *change_event(const struct change *change);

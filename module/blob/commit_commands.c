@@ -1,5 +1,6 @@
 /* The second half of every writing command: from the decided change to the world that knows of it. */
 #include "blob/blob_commands.h"
+#include "blob/blocks.h"
 #include "core/name.h"
 #include "lease/lease_commands.h"
 #include "server/audience.h"
@@ -14,6 +15,7 @@ struct stamp commit_stamp(int64_t now_ms) {
     return (struct stamp){version_mint(now_ms), now_ms};
 }
 
+/* What has been decided fits. If it does not, it must not go unseen. */
 static void apply(struct call *call, struct blob *blob, const struct change *change) {
     switch (change->kind) {
     case CHANGE_CREATE:
@@ -21,7 +23,8 @@ static void apply(struct call *call, struct blob *blob, const struct change *cha
         RedisModule_ModuleTypeSetValue(call->key, container_aggregate.type, call->value);
         break;
     case CHANGE_DROP: RedisModule_UnlinkKey(call->key); break;
-    default: container_apply(call->value, blob, change);
+    default:
+        if (!container_apply(call->value, blob, change)) effect_complain(call->ctx, EFFECT_MISFIT);
     }
 }
 
@@ -46,6 +49,7 @@ static void note_expiry(const struct call *call, const struct lease *lease) {
 static void carry_out(struct call *call, struct blob *blob, const struct change *change,
                       RedisModuleString *content) {
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
+    if (call->value) container_settle(call->value);
     struct record_writer record;
     record_start(&record);
     if (heard) change_write(change, &record);
@@ -72,9 +76,23 @@ static void sweep(struct call *call) {
     carry_out(call, blob, &change, NULL);
 }
 
+/* Where the handler saw nothing, there may still be staged blocks whose time is up. */
+static struct blob *overdue(const struct call *call, const struct change *change) {
+    const struct container *container = call->value;
+    bool any = container && change_has_name(change->kind) && deadlines_first(&container->stagings);
+    return any ? container_find(container, change->name) : NULL;
+}
+
 void commit_change(struct call *call, struct blob *blob, const struct change *change,
                    RedisModuleString *content) {
-    carry_out(call, blob, change, content);
+    struct blob *hidden = blob ? NULL : overdue(call, change);
+    if (hidden) {
+        struct change whole = *change;
+        whole.drops_staged = true;
+        carry_out(call, hidden, &whole, content);
+    } else {
+        carry_out(call, blob, change, content);
+    }
     if (change->kind != CHANGE_DROP && call->mode == CALL_FRESH) sweep(call);
 }
 
@@ -90,7 +108,8 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     }
     subject->name = call_word(call, call->args.slots[SLOT_BLOB].at);
     struct blob *blob = container_find(container, subject->name);
-    if (!blob) return OUTCOME_BLOB_NOT_FOUND;
+    bool there = blob_exists(blob) || staging_of(blob, call_now_ms(call));
+    if (!there) return OUTCOME_BLOB_NOT_FOUND;
     if (call->command->key != KEY_READ && blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     subject->noun = "blob";
     subject->object = blob;

@@ -154,6 +154,10 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
     blob_settle(&container->account, blob);
 }
 
+void container_settle(struct container *container) {
+    pool_drop(&container->account, &container->pool);
+}
+
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name) {
     const struct deadline *first = deadlines_first(&container->stagings);
     if (!first || first->due_ms > now_ms) return false;

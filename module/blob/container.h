@@ -69,6 +69,9 @@ struct blob *container_found(const struct container *container, const struct cat
  * when the change does not fit the state that it meets. The change's chunk is taken over in either case. */
 bool container_apply(struct container *container, struct blob *blob, const struct change *change);
 
+/* Forgets what a file has begun to build and not ended. */
+void container_settle(struct container *container);
+
 /* The name of a blob whose staged blocks have waited too long; false if there is none. */
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name);
 

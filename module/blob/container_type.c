@@ -1,12 +1,11 @@
 /* The container as a data type of the server: files, digests, memory, freeing, copies.
  *
- * A file holds the same records as the replication stream: the container, its blobs in the order of their
- * names, each with the first piece of its content beside it and further pieces as records of their own, and
- * an empty record as the end. So there is one decoder, and what it does not believe it does not load. */
+ * A file holds the same records as the replication stream, those of a walk, contents beside them, and an empty record as
+ * the end. So there is one decoder, and what it does not believe it does not load. */
 #include "blob/blob_commands.h"
 #include "blob/digest.h"
+#include "blob/load_order.h"
 #include "blob/walk.h"
-#include "core/name.h"
 #include "server/effect.h"
 #include "server/wait.h"
 
@@ -127,22 +126,9 @@ static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
 struct loading {
     RedisModuleIO *io;
     struct container *container;
+    struct load_order order;
     int64_t horizon_ms;
-    size_t last_length; /* blobs come in the order of names */
-    char last[NAME_MAX_BYTES];
 };
-
-static bool order_kept(struct loading *loading, const struct change *change) {
-    if (change->kind == CHANGE_CREATE) return !loading->container;
-    if (!loading->container) return false;
-    if (change->kind == CHANGE_LEASE) return !loading->last_length;
-    if (!change_is_in_files(change->kind)) return false;
-    if (!change_has_name(change->kind)) return true;
-    if (bytes_compare(bytes_of(loading->last, loading->last_length), change->name) > 0) return false;
-    memcpy(loading->last, change->name.data, change->name.length);
-    loading->last_length = change->name.length;
-    return true;
-}
 
 static bool apply_loaded(struct loading *loading, const struct change *change) {
     if (change->kind == CHANGE_CREATE) {
@@ -167,7 +153,7 @@ static bool load_content(struct loading *loading, struct change *change) {
 
 static bool load_record(struct loading *loading, struct bytes record) {
     struct change change;
-    if (!change_read(record, &change) || !order_kept(loading, &change)) return false;
+    if (!change_read(record, &change) || !load_order_keeps(&loading->order, &change)) return false;
     if (!plausible(&change, loading->horizon_ms)) return false;
     return change_has_content(&change) ? load_content(loading, &change) : apply_loaded(loading, &change);
 }

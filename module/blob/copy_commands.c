@@ -147,7 +147,7 @@ static void copy(struct call *call, struct blob *target, const struct source *so
 
 enum outcome blob_copy(struct call *call) {
     struct source source;
-    struct blob *target = container_found(call->value, &call->search);
+    struct blob *target = blob_named(call);
     enum outcome outcome = find_source(call, &source);
     if (outcome == OUTCOME_DONE) outcome = may_copy(call, target, source.blob);
     if (outcome == OUTCOME_DONE) copy(call, target, &source);

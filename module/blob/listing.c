@@ -5,7 +5,15 @@
 #include "blob/snapshots.h"
 #include "core/memory.h"
 
-enum { ITEM_OVERHEAD_BYTES = 256, FIRST_ITEMS = 64, LOOKED_AT_MOST = 20000 };
+enum {
+    ITEM_OVERHEAD_BYTES = 256,
+    FIRST_ITEMS = 64,
+    LOOKED_AT_MOST = 20000,
+    TAIL_BYTES = 1 + VERSION_TEXT_LENGTH
+};
+
+/* In a marker, behind all snapshots. */
+static const version THE_BLOB_ITSELF = UINT64_MAX;
 
 struct collecting {
     const struct container *container;
@@ -41,26 +49,29 @@ static size_t cost(const struct listing_query *query, const struct listing_item 
     size_t bytes = ITEM_OVERHEAD_BYTES + item->name.length;
     if (!item->blob) return bytes;
     bytes += blob_properties(item->blob).items.length;
+    if (query->copies && blob_special(item->blob)->copy)
+        bytes += blob_special(item->blob)->copy->source.length;
     return query->metadata ? bytes + blob_metadata(item->blob).items.length : bytes;
 }
 
-/* The page ends before this item. */
-static void end_page(struct listing *listing, struct bytes name, version snapshot) {
+/* The page ends before this snapshot of the name, or before all of them. */
+static void end_page(struct collecting *collecting, struct bytes name, version snapshot) {
+    struct listing *listing = collecting->listing;
     listing->more = true;
     memcpy(listing->next, name.data, name.length);
     listing->next_length = name.length;
-    if (!snapshot) return;
+    if (!collecting->query->snapshots) return;
     listing->next[listing->next_length++] = '\0';
     version_write(snapshot, listing->next + listing->next_length);
     listing->next_length += VERSION_TEXT_LENGTH;
 }
 
 /* False when the page is full; the next one starts with this entry then. */
-static bool add(struct collecting *collecting, struct listing_item item, struct bytes entry) {
+static bool add(struct collecting *collecting, struct listing_item item, struct bytes entry, version place) {
     struct listing *listing = collecting->listing;
     const struct listing_query *query = collecting->query;
     if (listing->count == query->most || collecting->bytes > query->budget) {
-        end_page(listing, entry, item.snapshot);
+        end_page(collecting, entry, place);
         return false;
     }
     if (listing->count == collecting->room) {
@@ -78,7 +89,7 @@ static bool add_snapshots(struct collecting *collecting, const struct blob *blob
     for (size_t i = snapshots_seek(snapshots, from); i < snapshots->count; i++) {
         const struct snapshot *taken = &snapshots->taken[i];
         struct listing_item item = {taken->blob, blob_name(blob), taken->id};
-        if (!add(collecting, item, item.name)) return false;
+        if (!add(collecting, item, item.name, taken->id)) return false;
     }
     return true;
 }
@@ -93,14 +104,12 @@ struct start {
     version snapshot;
 };
 
-static struct start start_of(const struct container *container, const struct listing_query *query) {
+static struct start start_of(const struct listing_query *query) {
     struct start start = {query->marker, 0};
-    size_t tail = 1 + VERSION_TEXT_LENGTH;
-    if (query->snapshots && start.name.length > tail) {
-        struct bytes name = bytes_of(start.name.data, start.name.length - tail);
+    if (query->snapshots && start.name.length > TAIL_BYTES) {
+        struct bytes name = bytes_of(start.name.data, start.name.length - TAIL_BYTES);
         struct bytes id = bytes_of(name.data + name.length + 1, VERSION_TEXT_LENGTH);
-        const struct blob *blob = name.data[name.length] == '\0' ? container_find(container, name) : NULL;
-        if (blob && snapshots_count(blob) && version_read(id, &start.snapshot)) start.name = name;
+        if (name.data[name.length] == '\0' && version_read(id, &start.snapshot)) start.name = name;
     }
     if (bytes_compare(start.name, query->prefix) < 0) start = (struct start){query->prefix, 0};
     return start;
@@ -112,7 +121,7 @@ static bool collect_one(struct collecting *collecting, const struct start *start
     const struct blob *blob = blob_of_entry(order_cursor_entry(cursor));
     struct bytes name = blob_name(blob), common = common_beginning(collecting->query, name);
     if (++collecting->looked_at > LOOKED_AT_MOST) {
-        end_page(collecting->listing, name, 0);
+        end_page(collecting, name, 0);
         return false;
     }
     if (!is_shown(collecting->query, blob)) {
@@ -120,19 +129,19 @@ static bool collect_one(struct collecting *collecting, const struct start *start
         return true;
     }
     if (common.length) {
-        if (!add(collecting, (struct listing_item){NULL, common, 0}, name)) return false;
+        if (!add(collecting, (struct listing_item){NULL, common, 0}, name, 0)) return false;
         *cursor = seek_behind(collecting->container, common);
         return true;
     }
     version from = bytes_equal(name, start->name) ? start->snapshot : 0;
     order_cursor_next(cursor);
     return add_snapshots(collecting, blob, from) &&
-           add(collecting, (struct listing_item){blob, name, 0}, name);
+           add(collecting, (struct listing_item){blob, name, 0}, name, THE_BLOB_ITSELF);
 }
 
 void listing_collect(const struct container *container, const struct listing_query *query,
                      struct listing *listing) {
-    struct start start = start_of(container, query);
+    struct start start = start_of(query);
     struct order_cursor cursor = catalog_seek(&container->blobs, start.name);
     struct collecting collecting = {container, query, listing, FIRST_ITEMS, 0, 0};
     listing->items = memory_alloc(collecting.room * sizeof(*listing->items));

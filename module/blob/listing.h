@@ -4,7 +4,8 @@
  * walk jumps over all of them at once. Snapshots stand before their blob, oldest first. A page ends after `most`
  * items, or earlier when what they would answer, or what had to be looked at for them, grows beyond a budget.
  *
- * The next page's marker is the name at which it starts, with the snapshot at which it goes on behind a NUL. */
+ * The next page's marker is the name at which it starts. Where snapshots are listed, the one at which it goes on stands
+ * behind the name and a NUL: the id 0 for all of them, the highest one for the blob itself. */
 #ifndef HOLDFAST_LISTING_H
 #define HOLDFAST_LISTING_H
 
@@ -19,6 +20,7 @@ struct listing_query {
     size_t budget; /* bytes */
     int64_t now_ms;
     bool metadata;    /* counts toward the budget */
+    bool copies;      /* likewise */
     bool snapshots;   /* these, too */
     bool uncommitted; /* likewise */
 };

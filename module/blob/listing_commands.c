@@ -81,6 +81,7 @@ static struct listing_query asked(struct call *call) {
         .budget = PAGE_BUDGET_BYTES,
         .now_ms = call_now_ms(call),
         .metadata = included(call, INCLUDE_META),
+        .copies = included(call, INCLUDE_COPY),
         .snapshots = included(call, INCLUDE_SNAPSHOTS),
         .uncommitted = included(call, INCLUDE_UNCOMMITTED),
     };

@@ -58,7 +58,7 @@ bool snapshots_take(struct account *account, struct blob *base, const struct cha
     blob->stamp = change->stamp;
     blob->created_ms = base->created_ms;
     blob_set_lists(account, blob, &properties, change->parts & PART_METADATA ? &change->metadata : &metadata);
-    blob_set_copy(account, blob, blob_special(base)->copy);
+    if (blob_special(base)->copy) blob_set_copy(account, blob, blob_special(base)->copy);
     *room_for_one(account, base) = (struct snapshot){change->snapshot, blob};
     return true;
 }

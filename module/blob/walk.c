@@ -5,9 +5,6 @@
 #include "core/memory.h"
 #include "core/pointer_map.h"
 
-/* Entries of a list that one change has at most. */
-enum { LIST_MOST = 4096 };
-
 struct walking {
     const struct walk *walk;
     struct pointer_map numbers; /* of the chunks that may come again */
@@ -95,7 +92,7 @@ static void batch_send(struct walking *walking, struct batch *batch) {
 }
 
 static void batch_next(struct walking *walking, struct batch *batch) {
-    if (++batch->change.list.count == LIST_MOST) batch_send(walking, batch);
+    if (++batch->change.list.count == WALK_LIST_MOST) batch_send(walking, batch);
 }
 
 static void batch_end(struct walking *walking, struct batch *batch) {

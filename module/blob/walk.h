@@ -12,11 +12,14 @@
 
 #include "blob/container.h"
 
+/* Entries of a list that one change has at most. All lists but the last one of a content have as many. */
+enum { WALK_LIST_MOST = 4096 };
+
 /* Receives a change, with the content that travels beside it; a CHANGE_CHUNK that is whole comes with the chunk. */
 typedef void take_change(void *context, const struct change *change);
 
 struct walk {
-    uint64_t piece; /* the most bytes of a chunk, and entries of a list, that one change has */
+    uint64_t piece; /* the most bytes of a chunk that one change has */
     bool leases;    /* also those */
     take_change *take;
     void *context;

@@ -20,7 +20,7 @@ struct chunk;
 
 /* --- New ones, which nobody uses yet --- */
 
-/* Takes the owner over: memory_drop_owner is called with it at the end. held is what the owner really
+/* Takes the owner over, which is not NULL: memory_drop_owner is called with it at the end. held is what the owner really
  * occupies. */
 struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held);
 

@@ -7,23 +7,74 @@ struct span {
     uint64_t end; /* position in the content where this span ends */
 };
 
-struct rope {
+/* All blocks of a rope but the last one are full. */
+struct block {
     size_t uses;
     size_t count;
     size_t capacity;
     struct span spans[];
 };
 
+struct rope {
+    size_t uses;
+    size_t count;
+    size_t capacity;
+    struct block *blocks[];
+};
+
 enum {
-    ROPE_FIRST_CAPACITY = 4,
+    BLOCK_SPANS = 128,
+    BLOCK_FIRST_CAPACITY = 4,
+    ROPE_FIRST_CAPACITY = 1,
     CHUNK_FIRST_BYTES = 64,
     CHUNK_MOVED_BYTES = 1 << 16, /* up to here a last chunk grows by being moved */
     CHUNK_FRESH_BYTES = 1 << 14, /* then others follow, a quarter of the content each, within these bounds */
     CHUNK_GROWN_BYTES = 1 << 20,
 };
 
+/* --- Blocks --- */
+
+static size_t block_bytes(size_t capacity) {
+    return sizeof(struct block) + capacity * sizeof(struct span);
+}
+
+static struct block *block_new(struct account *account, size_t capacity) {
+    struct block *block = account_add(account, memory_alloc(block_bytes(capacity)));
+    block->uses = 1;
+    block->count = 0;
+    block->capacity = capacity;
+    return block;
+}
+
+static void block_drop(struct account *account, struct block *block) {
+    if (--block->uses) return;
+    for (size_t i = 0; i < block->count; i++) chunk_drop(account, block->spans[i].chunk);
+    account_discard(account, block);
+}
+
+/* A block that one rope has for itself, with room for another span. */
+static struct block *block_own(struct account *account, struct block *block) {
+    size_t capacity = block->capacity;
+    if (block->count == capacity) capacity = capacity * 2 < BLOCK_SPANS ? capacity * 2 : BLOCK_SPANS;
+    if (block->uses > 1) {
+        struct block *own = block_new(account, capacity);
+        for (size_t i = 0; i < block->count; i++) {
+            own->spans[own->count++] = block->spans[i];
+            chunk_use(account, block->spans[i].chunk);
+        }
+        block->uses--;
+        return own;
+    }
+    if (capacity == block->capacity) return block;
+    block = account_resize(account, block, block_bytes(capacity));
+    block->capacity = capacity;
+    return block;
+}
+
+/* --- Ropes --- */
+
 static size_t rope_bytes(size_t capacity) {
-    return sizeof(struct rope) + capacity * sizeof(struct span);
+    return sizeof(struct rope) + capacity * sizeof(struct block *);
 }
 
 static struct rope *rope_new(struct account *account, size_t capacity) {
@@ -34,51 +85,67 @@ static struct rope *rope_new(struct account *account, size_t capacity) {
     return rope;
 }
 
-static void rope_add(struct rope *rope, struct chunk *chunk, uint64_t end) {
-    rope->spans[rope->count++] = (struct span){chunk, end};
-}
-
 static void rope_drop(struct account *account, struct rope *rope) {
     if (--rope->uses) return;
-    for (size_t i = 0; i < rope->count; i++) chunk_drop(account, rope->spans[i].chunk);
+    for (size_t i = 0; i < rope->count; i++) block_drop(account, rope->blocks[i]);
     account_discard(account, rope);
 }
 
-/* A rope with the same spans that is the content's own. */
-static void rope_unshare(struct account *account, struct content *content, size_t capacity) {
-    const struct rope *shared = content->rope;
-    struct rope *rope = rope_new(account, capacity);
-    for (size_t i = 0; i < shared->count; i++) {
-        chunk_use(account, shared->spans[i].chunk);
-        rope_add(rope, shared->spans[i].chunk, shared->spans[i].end);
+/* A rope that one content has for itself, with room for so many blocks. */
+static struct rope *rope_own(struct account *account, struct rope *rope, size_t blocks) {
+    size_t capacity = rope->capacity;
+    if (capacity < blocks) capacity = capacity * 2 > blocks ? capacity * 2 : blocks;
+    if (rope->uses > 1) {
+        struct rope *own = rope_new(account, capacity);
+        for (size_t i = 0; i < rope->count; i++) {
+            own->blocks[own->count++] = rope->blocks[i];
+            rope->blocks[i]->uses++;
+        }
+        rope->uses--;
+        return own;
     }
-    rope_drop(account, content->rope);
-    content->rope = rope;
+    if (capacity == rope->capacity) return rope;
+    rope = account_resize(account, rope, rope_bytes(capacity));
+    rope->capacity = capacity;
+    return rope;
 }
 
-static void rope_grow(struct account *account, struct content *content, size_t capacity) {
-    content->rope = account_resize(account, content->rope, rope_bytes(capacity));
-    content->rope->capacity = capacity;
+static struct block *last_block(const struct rope *rope) {
+    return rope->count ? rope->blocks[rope->count - 1] : NULL;
 }
 
-/* A rope of the content's own with room for so many spans. */
-static void need_rope(struct account *account, struct content *content, size_t spans) {
-    if (!content->rope) {
-        content->rope = rope_new(account, spans < ROPE_FIRST_CAPACITY ? ROPE_FIRST_CAPACITY : spans);
-        if (content->chunk) rope_add(content->rope, content->chunk, content->length);
-        content->chunk = NULL;
-        return;
-    }
-    size_t capacity = content->rope->capacity;
-    if (capacity < spans) capacity = spans < capacity * 2 ? capacity * 2 : spans;
-    if (content->rope->uses > 1)
-        rope_unshare(account, content, capacity);
-    else if (capacity > content->rope->capacity)
-        rope_grow(account, content, capacity);
+static struct rope *rope_add(struct account *account, struct rope *rope, struct span span) {
+    const struct block *last = last_block(rope);
+    bool full = !last || last->count == BLOCK_SPANS;
+    rope = rope_own(account, rope, rope->count + full);
+    if (full) rope->blocks[rope->count++] = block_new(account, last ? BLOCK_SPANS : BLOCK_FIRST_CAPACITY);
+    struct block *block = block_own(account, last_block(rope));
+    rope->blocks[rope->count - 1] = block;
+    block->spans[block->count++] = span;
+    return rope;
+}
+
+static size_t rope_spans(const struct rope *rope) {
+    const struct block *last = last_block(rope);
+    return last ? (rope->count - 1) * BLOCK_SPANS + last->count : 0;
+}
+
+static struct span *rope_span(const struct rope *rope, size_t at) {
+    return &rope->blocks[at / BLOCK_SPANS]->spans[at % BLOCK_SPANS];
+}
+
+/* --- Contents --- */
+
+static struct rope *need_rope(struct account *account, struct content *content, size_t blocks) {
+    if (content->rope) return rope_own(account, content->rope, blocks);
+    struct rope *rope = rope_new(account, blocks);
+    if (content->chunk) rope = rope_add(account, rope, (struct span){content->chunk, content->length});
+    content->chunk = NULL;
+    return rope;
 }
 
 void content_reserve(struct account *account, struct content *content, size_t chunks) {
-    if (chunks > 1) need_rope(account, content, chunks);
+    if (chunks > 1) content->rope = need_rope(account, content, chunks / BLOCK_SPANS + 1);
 }
 
 void content_add(struct account *account, struct content *content, struct chunk *chunk) {
@@ -87,20 +154,24 @@ void content_add(struct account *account, struct content *content, struct chunk 
     if (!content->rope && !content->chunk) {
         content->chunk = chunk;
     } else {
-        need_rope(account, content, content_chunks(content) + 1);
-        rope_add(content->rope, chunk, end);
+        if (!content->rope) content->rope = need_rope(account, content, ROPE_FIRST_CAPACITY);
+        content->rope = rope_add(account, content->rope, (struct span){chunk, end});
     }
     content->length = end;
 }
 
 /* --- Growing at the end --- */
 
-/* The last chunk, where it stands, if it may change; a rope that is shared may not. */
-static struct chunk **changeable_tail(const struct content *content) {
-    struct chunk **tail = NULL;
-    if (content->chunk) tail = (struct chunk **)&content->chunk;
-    if (content->rope && content->rope->uses == 1 && content->rope->count)
-        tail = &content->rope->spans[content->rope->count - 1].chunk;
+/* The last span of a rope, if neither rope nor block are shared. */
+static struct span *own_last_span(const struct rope *rope) {
+    const struct block *last = rope && rope->uses == 1 ? last_block(rope) : NULL;
+    return last && last->uses == 1 ? rope_span(rope, rope_spans(rope) - 1) : NULL;
+}
+
+/* The last chunk, where it stands, if it may change. */
+static struct chunk **changeable_tail(struct content *content) {
+    struct span *span = own_last_span(content->rope);
+    struct chunk **tail = content->chunk ? &content->chunk : span ? &span->chunk : NULL;
     return tail && chunk_is_sole(*tail) ? tail : NULL;
 }
 
@@ -109,32 +180,32 @@ static size_t between(size_t least, uint64_t wanted, size_t most) {
     return wanted > most ? most : (size_t)wanted;
 }
 
-static void extend_tail(struct content *content, struct chunk *tail, struct bytes bytes) {
-    chunk_extend(tail, bytes);
-    content->length += bytes.length;
-    if (content->rope) content->rope->spans[content->rope->count - 1].end = content->length;
-}
-
 /* What fits into the last chunk goes there; answers what is left. */
-static struct bytes fill_tail(struct account *account, struct content *content, struct bytes bytes) {
-    struct chunk **tail = changeable_tail(content);
-    if (!tail) return bytes;
+static struct bytes fill_tail(struct account *account, struct content *content, struct chunk **tail,
+                              struct bytes bytes) {
     size_t spare = chunk_spare(*tail), length = chunk_bytes(*tail).length;
     if (spare < bytes.length && length + bytes.length <= CHUNK_MOVED_BYTES) {
-        *tail = chunk_resize(account, *tail, between(length + bytes.length, 2 * length, CHUNK_MOVED_BYTES));
+        *tail = chunk_resize(account, *tail,
+                             between(length + bytes.length, length + length / 4, CHUNK_MOVED_BYTES));
         spare = bytes.length;
     }
     size_t part = spare < bytes.length ? spare : bytes.length;
-    extend_tail(content, *tail, bytes_of(bytes.data, part));
+    chunk_extend(*tail, bytes_of(bytes.data, part));
+    content->length += part;
+    if (content->rope) own_last_span(content->rope)->end = content->length;
     return bytes_of(bytes.data + part, bytes.length - part);
 }
 
+/* A last chunk that may not change is no sign of more to come: a small one follows it, and grows. */
 void content_append(struct account *account, struct content *content, struct bytes bytes) {
-    bytes = fill_tail(account, content, bytes);
     if (!bytes.length) return;
-    bool large = content->length >= CHUNK_MOVED_BYTES;
-    size_t least = large ? CHUNK_FRESH_BYTES : CHUNK_FIRST_BYTES;
-    size_t room = between(least, large ? content->length / 4 : 0, CHUNK_GROWN_BYTES);
+    struct chunk **tail = changeable_tail(content);
+    size_t room = CHUNK_FIRST_BYTES;
+    if (tail) {
+        bytes = fill_tail(account, content, tail, bytes);
+        room = between(CHUNK_FRESH_BYTES, content->length / 4, CHUNK_GROWN_BYTES);
+    }
+    if (!bytes.length) return;
     struct chunk *fresh = chunk_empty(room < bytes.length ? bytes.length : room);
     chunk_extend(fresh, bytes);
     content_add(account, content, fresh);
@@ -175,25 +246,25 @@ bool content_same(const struct content *content, const struct content *other) {
 /* --- Reading --- */
 
 size_t content_chunks(const struct content *content) {
-    if (content->rope) return content->rope->count;
+    if (content->rope) return rope_spans(content->rope);
     return content->chunk ? 1 : 0;
 }
 
 struct chunk *content_chunk(const struct content *content, size_t at) {
-    return content->rope ? content->rope->spans[at].chunk : content->chunk;
+    return content->rope ? rope_span(content->rope, at)->chunk : content->chunk;
 }
 
 /* The first span that ends behind the offset, which lies inside the content. */
-static const struct span *rope_span(const struct rope *rope, uint64_t offset) {
-    size_t low = 0, high = rope->count - 1;
+static const struct span *span_at(const struct rope *rope, uint64_t offset) {
+    size_t low = 0, high = rope_spans(rope) - 1;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (rope->spans[middle].end > offset)
+        if (rope_span(rope, middle)->end > offset)
             high = middle;
         else
             low = middle + 1;
     }
-    return &rope->spans[low];
+    return rope_span(rope, low);
 }
 
 struct bytes content_view(const struct content *content, uint64_t offset, uint64_t length) {
@@ -201,7 +272,7 @@ struct bytes content_view(const struct content *content, uint64_t offset, uint64
     const struct chunk *chunk = content->chunk;
     uint64_t end = content->length;
     if (content->rope) {
-        const struct span *span = rope_span(content->rope, offset);
+        const struct span *span = span_at(content->rope, offset);
         chunk = span->chunk;
         end = span->end;
     }
@@ -210,10 +281,18 @@ struct bytes content_view(const struct content *content, uint64_t offset, uint64
     return bytes_of(bytes.data + (offset - start), (size_t)(left < length ? left : length));
 }
 
+static struct block *block_relocate(struct block *block, const struct relocation *relocation) {
+    if (block->uses > 1) return block;
+    block = relocate(relocation, block);
+    for (size_t i = 0; i < block->count; i++)
+        block->spans[i].chunk = chunk_relocate(block->spans[i].chunk, relocation);
+    return block;
+}
+
 void content_relocate(struct content *content, const struct relocation *relocation) {
     if (content->chunk) content->chunk = chunk_relocate(content->chunk, relocation);
     if (!content->rope || content->rope->uses > 1) return;
     content->rope = relocate(relocation, content->rope);
     for (size_t i = 0; i < content->rope->count; i++)
-        content->rope->spans[i].chunk = chunk_relocate(content->rope->spans[i].chunk, relocation);
+        content->rope->blocks[i] = block_relocate(content->rope->blocks[i], relocation);
 }

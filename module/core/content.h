@@ -2,12 +2,12 @@
  *
  *      length           what a reader sees
  *      chunk ─────────▶ the one chunk, for most contents
- *      rope  ─────────▶ spans, each a chunk with the position where it ends; found by halving
+ *      rope  ─────────▶ blocks ─▶ spans, each a chunk with the position where it ends; found by halving
  *
  * At most one of chunk and rope is set; an empty content has neither. A struct of zeros is an empty content.
  *
- * Contents of one aggregate share chunks and whole ropes; a shared rope is copied before it changes. Everything that
- * a content has stands on the aggregate's account. */
+ * Contents of one aggregate share chunks, blocks and whole ropes. What is shared is copied before it changes: the list
+ * of blocks, and the last of them. Everything that a content has stands on the aggregate's account. */
 #ifndef HOLDFAST_CONTENT_H
 #define HOLDFAST_CONTENT_H
 

@@ -102,7 +102,8 @@ static uint64_t in_window(const struct comparison *comparison, uint64_t page) {
 static bool compare_leaves(struct comparison *comparison, const struct page_node *now,
                            const struct page_node *then, uint64_t page) {
     static const struct page_node nothing;
-    if (!comparison->most--) return false;
+    bool both = now && then && now->below[0] != then->below[0];
+    if (both && !comparison->most--) return false;
     uint64_t changed = now && then ? rewritten(now, then) : 0;
     if (!now) now = &nothing;
     if (!then) then = &nothing;

@@ -106,12 +106,25 @@ static struct page_node *node_clear(struct account *account, struct page_node *n
     return page_node_compact(account, node);
 }
 
+/* Steps that lead only to one place are taken out again. */
+static void lower_root(struct account *account, struct pages *pages) {
+    while (pages->height && pages->root->present == 1 && pages->root->uses == 1) {
+        struct page_node *root = pages->root;
+        pages->root = root->below[0];
+        pages->height--;
+        account_discard(account, root);
+    }
+}
+
 void pages_clear(struct account *account, struct pages *pages, uint64_t offset, uint64_t length) {
     uint64_t page = offset / PAGE_BYTES, end = page + length / PAGE_BYTES;
-    uint64_t covered = (uint64_t)LEAF_PAGES << (NODE_BITS * pages->height);
-    if (!pages->root || page == end || page >= covered) return;
+    struct page_range range;
+    if (!pages_range(pages, offset, offset + length, &range)) return; /* and what is shared stays so */
     pages->root = node_clear(account, pages->root, pages->height, page, end);
-    if (!pages->root) pages->height = 0;
+    if (pages->root)
+        lower_root(account, pages);
+    else
+        pages->height = 0;
 }
 
 void pages_resize(struct account *account, struct pages *pages, uint64_t length) {

@@ -145,7 +145,8 @@ int api_must_obey(RedisModuleCtx *ctx) {
 bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
     RedisModuleString *name = RedisModule_GetCurrentUserName(ctx);
     RedisModuleUser *user = name ? RedisModule_GetModuleUserFromUserName(name) : NULL;
-    bool may = user && RedisModule_ACLCheckKeyPermissions(user, key, REDISMODULE_CMD_KEY_ACCESS) == REDISMODULE_OK;
+    bool may =
+        user && RedisModule_ACLCheckKeyPermissions(user, key, REDISMODULE_CMD_KEY_ACCESS) == REDISMODULE_OK;
     if (user) RedisModule_FreeModuleUser(user);
     if (name) RedisModule_FreeString(NULL, name);
     return may;

@@ -89,10 +89,10 @@ static enum effect_result apply(struct call *call, const struct aggregate *famil
     return result;
 }
 
-static void complain(const struct call *call, enum effect_result result) {
+void effect_complain(RedisModuleCtx *ctx, enum effect_result result) {
     unsigned long long *count = result == EFFECT_MISFIT ? &misfits : &malformed;
     if ((*count)++ == 0)
-        RedisModule_Log(call->ctx, "warning", "an effect %s; INFO holdfast counts them",
+        RedisModule_Log(ctx, "warning", "an effect %s; INFO holdfast counts them",
                         result == EFFECT_MISFIT ? "does not fit the state of its key" : "cannot be read");
 }
 
@@ -102,7 +102,7 @@ enum outcome effect_handle(struct call *call) {
     const struct aggregate *family = call->argc <= 4 ? family_of(call_word(call, 2)) : NULL;
     struct effect_target target = {.name = bytes_of("", 0)};
     enum effect_result result = family ? apply(call, family, &target, obeyed) : EFFECT_MALFORMED;
-    if (result != EFFECT_APPLIED) complain(call, result);
+    if (result != EFFECT_APPLIED) effect_complain(call->ctx, result);
     if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
     if (result == EFFECT_APPLIED) {
         RedisModule_ReplicateVerbatim(call->ctx);

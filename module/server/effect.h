@@ -41,6 +41,9 @@ int64_t effect_horizon_ms(bool obeyed);
 
 enum outcome effect_handle(struct call *call);
 
+/* Counts an effect that has not been applied, and logs the first of its sort. */
+void effect_complain(RedisModuleCtx *ctx, enum effect_result result);
+
 /* For INFO. */
 unsigned long long effect_misfits(void);
 unsigned long long effect_malformed(void);

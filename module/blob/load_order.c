@@ -1,0 +1,46 @@
+#include "blob/load_order.h"
+
+/* A name that is not below the last one; a greater one begins another blob. */
+static bool name_keeps(struct load_order *order, struct bytes name) {
+    int compared = bytes_compare(bytes_of(order->name, order->length), name);
+    if (compared > 0) return false;
+    if (compared == 0) return true;
+    memcpy(order->name, name.data, name.length);
+    order->length = name.length;
+    order->stage = LOAD_TAKEN;
+    return true;
+}
+
+static bool state_keeps(struct load_order *order, const struct change *change) {
+    bool kept = change->parts & PART_KEPT;
+    if (order->stage != LOAD_TAKEN) return false;
+    order->stage = kept || change->kind == CHANGE_PUT ? LOAD_WHOLE : LOAD_OPEN;
+    return true;
+}
+
+static bool blob_keeps(struct load_order *order, const struct change *change) {
+    switch (change->kind) {
+    case CHANGE_PUT:
+    case CHANGE_STATE: return state_keeps(order, change);
+    case CHANGE_SPANS:
+    case CHANGE_BLOCKS:
+    case CHANGE_LEAVES: return order->stage == LOAD_OPEN;
+    case CHANGE_SNAPSHOT:
+        if (order->stage == LOAD_TAKEN) return false;
+        order->stage = LOAD_TAKEN;
+        return true;
+    default: return true; /* what hangs from a blob, each with all its bytes */
+    }
+}
+
+bool load_order_keeps(struct load_order *order, const struct change *change) {
+    if (change->kind == CHANGE_CREATE) {
+        bool first = !order->created;
+        order->created = true;
+        return first;
+    }
+    if (!order->created || !change_is_in_files(change->kind)) return false;
+    if (change->kind == CHANGE_LEASE) return !order->length;
+    if (!change_has_name(change->kind)) return true;
+    return name_keeps(order, change->name) && blob_keeps(order, change);
+}
