@@ -60,10 +60,12 @@ static void take_chunk(struct walking *walking, struct chunk *chunk) {
     }
 }
 
-/* The chunk's number; it comes first if it has not come yet. */
-static uint64_t number_of(struct walking *walking, struct chunk *chunk) {
+/* The chunk's number; it comes first if it has not come yet. A chunk that only one content has, without anything
+ * between the two that could be shared, does not come again. */
+static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool direct) {
     uintptr_t unshared = 0;
-    uintptr_t *number = chunk_uses(chunk) > 1 ? pointer_map_at(&walking->numbers, chunk) : &unshared;
+    bool once = direct && chunk_uses(chunk) == 1;
+    uintptr_t *number = once ? &unshared : pointer_map_at(&walking->numbers, chunk);
     if (*number) return *number;
     take_chunk(walking, chunk);
     *number = walking->chunks;
@@ -106,7 +108,7 @@ static void take_rope(struct walking *walking, const struct blob *blob, struct b
     struct batch batch;
     batch_start(&batch, ids.count ? CHANGE_BLOCKS : CHANGE_SPANS, name);
     for (size_t i = 0; i < content_chunks(&blob->content); i++) {
-        uint64_t number = number_of(walking, content_chunk(&blob->content, i));
+        uint64_t number = number_of(walking, content_chunk(&blob->content, i), blob->content.chunk);
         if (ids.count) record_put_bytes(&batch.items, record_bytes(&reader));
         record_put_number(&batch.items, number);
         batch_next(walking, &batch);
@@ -119,7 +121,7 @@ static void take_pages(struct walking *walking, const struct blob *blob, struct 
     struct batch batch;
     batch_start(&batch, CHANGE_LEAVES, name);
     for (uint64_t index = 0; pages_leaf(&blob->pages, index, &leaf); index = leaf.index + 1) {
-        uint64_t number = number_of(walking, leaf.chunk);
+        uint64_t number = number_of(walking, leaf.chunk, false);
         record_put_number(&batch.items, leaf.index);
         record_put_word(&batch.items, leaf.present);
         record_put_number(&batch.items, number);
@@ -184,7 +186,7 @@ static void take_staged(struct walking *walking, const struct blob *blob) {
     struct order_cursor cursor = staging_walk(staging);
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor)) {
         change.block_id = entry_name(&block->entry);
-        change.count = number_of(walking, block->chunk);
+        change.count = number_of(walking, block->chunk, true);
         take(walking, &change);
     }
 }

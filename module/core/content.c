@@ -254,17 +254,21 @@ struct chunk *content_chunk(const struct content *content, size_t at) {
     return content->rope ? rope_span(content->rope, at)->chunk : content->chunk;
 }
 
-/* The first span that ends behind the offset, which lies inside the content. */
-static const struct span *span_at(const struct rope *rope, uint64_t offset) {
-    size_t low = 0, high = rope_spans(rope) - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rope_span(rope, middle)->end > offset)
-            high = middle;
-        else
-            low = middle + 1;
+/* The first span that ends behind the offset, which lies inside the content. Spans are often of one size, so the search
+ * begins where the offset would stand then, and widens from there. */
+static const struct span *span_at(const struct content *content, uint64_t offset) {
+    size_t low = 0, high = rope_spans(content->rope) - 1;
+    size_t probe = (size_t)((double)offset / (double)content->length * (double)high);
+    for (size_t step = 1; low < high; step *= 2) {
+        if (rope_span(content->rope, probe)->end > offset) {
+            high = probe;
+            probe = high - low > 2 * step ? high - step : low + (high - low) / 2;
+        } else {
+            low = probe + 1;
+            probe = high - low > 2 * step ? low + step - 1 : low + (high - low) / 2;
+        }
     }
-    return rope_span(rope, low);
+    return rope_span(content->rope, low);
 }
 
 struct bytes content_view(const struct content *content, uint64_t offset, uint64_t length) {
@@ -272,7 +276,7 @@ struct bytes content_view(const struct content *content, uint64_t offset, uint64
     const struct chunk *chunk = content->chunk;
     uint64_t end = content->length;
     if (content->rope) {
-        const struct span *span = span_at(content->rope, offset);
+        const struct span *span = span_at(content, offset);
         chunk = span->chunk;
         end = span->end;
     }
