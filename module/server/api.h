@@ -29,6 +29,9 @@ int64_t api_now_us(void);
 /* Whether what comes from the context's client has been decided elsewhere, and is to be carried out. */
 int api_must_obey(RedisModuleCtx *ctx);
 
+/* Whether this is a primary that may write at this moment: not paused, not loading. For what no client asked for. */
+bool api_may_write(RedisModuleCtx *ctx);
+
 /* Module options that only this server knows: a slot that migrates brings effects, as a file does. */
 int api_server_options(void);
 

@@ -105,7 +105,7 @@ static void right_words_are_understood(void **state) {
 #define SYNTAX  OUTCOME_SYNTAX
 #define VALUE   OUTCOME_INVALID_VALUE
 #define RANGE   OUTCOME_INVALID_RANGE
-#define PAGE    OUTCOME_INVALID_PAGE_SIZE
+#define PAGE    OUTCOME_OUT_OF_RANGE
 #define NO_NAME OUTCOME_OUT_OF_RANGE_INPUT
 
 /* The place is that of the word that is wrong. */

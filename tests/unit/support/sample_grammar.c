@@ -23,7 +23,7 @@ static const struct clause small = {TOKEN("SMALL"),
                                     .shape = SHAPE_NUMBER,
                                     .slot = SLOT_SMALL,
                                     .width = 1,
-                                    .fault = OUTCOME_INVALID_PAGE_SIZE,
+                                    .fault = OUTCOME_OUT_OF_RANGE,
                                     .most = INT64_MAX};
 static const struct clause range = {TOKEN("RANGE"), .shape = SHAPE_RANGE, .slot = SLOT_RANGE, .width = 2,
                                     .fault = OUTCOME_INVALID_RANGE};
