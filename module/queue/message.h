@@ -90,6 +90,11 @@ static inline int64_t message_expires_ms(const struct message *message) {
     return message->standing == MESSAGE_QUEUED ? message->moment.ends_ms : message->extra->expires_ms;
 }
 
+/* Whether it will die with the window that it is in, or has. One that expires by then does not. */
+static inline bool message_dies(const struct message *message) {
+    return message->standing == MESSAGE_LAST && message->moment.shows_ms < message->extra->expires_ms;
+}
+
 /* Time has ended it: it has expired, or died with the window of its last delivery. */
 static inline bool message_over(const struct message *message, int64_t now_ms) {
     return message->moment.ends_ms <= now_ms;

@@ -76,8 +76,7 @@ static bool stands_behind(const struct message *message) {
 
 static unsigned place_for(const struct message *message) {
     if (message->standing == MESSAGE_DEAD) return PLACE_LAST;
-    bool dies = message->standing == MESSAGE_LAST && message->moment.ends_ms == message->moment.shows_ms;
-    if (dies) return PLACE_LAST;
+    if (message_dies(message)) return PLACE_LAST;
     bool shows = message->moment.shows_ms < message->moment.ends_ms && !stands_behind(message);
     return shows ? PLACE_SHOWN : PLACE_HIDDEN;
 }
