@@ -60,6 +60,7 @@ struct queue_depth {
     size_t invisible;   /* all others that are not gone */
     size_t dead;        /* dead letters */
     size_t over;        /* expired and not removed yet */
+    size_t unsettled;   /* all that a QUEUE_SETTLE could settle */
     int64_t arrived_ms; /* when the oldest message came; -1 when there is none */
 };
 

@@ -145,6 +145,6 @@ void queue_survey(RedisModuleInfoCtx *ctx) {
     RedisModule_InfoAddFieldULongLong(ctx, "queue_visible", depth.visible);
     RedisModule_InfoAddFieldULongLong(ctx, "queue_invisible", depth.invisible);
     RedisModule_InfoAddFieldULongLong(ctx, "queue_dead", depth.dead);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_expired", depth.over);
+    RedisModule_InfoAddFieldULongLong(ctx, "queue_unsettled", depth.unsettled);
     RedisModule_InfoAddFieldULongLong(ctx, "queue_oldest_ms", age_ms > 0 ? (unsigned long long)age_ms : 0);
 }

@@ -36,6 +36,7 @@ static void add_depth(struct queue_depth *sum, struct queue_depth depth) {
     sum->invisible += depth.invisible;
     sum->dead += depth.dead;
     sum->over += depth.over;
+    sum->unsettled += depth.unsettled;
 }
 
 size_t queue_census_depth(int64_t now_ms, size_t most, struct queue_depth *sum) {

@@ -10,6 +10,7 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
         .visible = timeline_rank(&live->shown, now_ms) - ended,
         .dead = shelf_count(&queue->dead) + died,
         .over = over,
+        .unsettled = over + died + timeline_rank(&queue->originals.by_end, now_ms),
         .arrived_ms = -1,
     };
     depth.invisible = shelf_count(live) - over - died - depth.visible;

@@ -252,6 +252,7 @@ static void nobody_looks_at_what_is_over(void **state) {
     struct queue_change settlement;
     require(queue_settlement(queue, NOW_MS + 1000, 100, &settlement), "there is much to remove");
     require_same(settlement.ended, 100, "a portion of it");
+    require_same(depth.unsettled, OVER, "unsettled");
     require(queue_apply(queue, &settlement), "it fits");
     require_depth(queue, NOW_MS + 1000, 0, 1, 0, OVER - 100);
     queue_free(queue);
