@@ -220,8 +220,7 @@ void queue_get_reply(RedisModuleCtx *ctx, const struct call_result *result) {
     RedisModule_ReplyWithArray(ctx, (long)count);
     for (; count; count--) {
         struct queue_change message;
-        queue_change_read(record_bytes(&reader), &message);
-        reply_delivered(ctx, &message);
+        if (queue_change_read(record_bytes(&reader), &message)) reply_delivered(ctx, &message);
     }
 }
 
@@ -438,7 +437,7 @@ enum outcome queue_deletemany(struct call *call) {
     size_t count = 0;
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     for (int i = 0; i < list->count; i++) {
-        struct message *message;
+        struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
                                  call_word(call, list->at + 2 * i + 1), &message);
         if (outcomes[i] == OUTCOME_DONE && is_among(gone, count, message))

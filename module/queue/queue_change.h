@@ -52,13 +52,13 @@ struct queue_change {
     enum queue_change_kind kind;
     struct packed_list metadata;
     struct packed_list policies;
-    uint32_t most_deliveries; /* 0 = no limit */
-    uint64_t order;           /* of the first item, the message; the next one to be given, of a queue */
+    uint64_t order; /* of the first item, the message; the next one to be given, of a queue */
     struct guid id;
     struct guid receipt;
     int64_t inserted_ms;
     int64_t expires_ms;
-    int64_t shows_ms; /* of a dead letter: when it died */
+    int64_t shows_ms;         /* of a dead letter: when it died */
+    uint32_t most_deliveries; /* 0 = no limit */
     uint32_t deliveries;
     enum message_standing standing;
     bool has_text; /* an update may leave it as it is */

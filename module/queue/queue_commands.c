@@ -84,7 +84,7 @@ enum outcome queue_stat(struct call *call) {
     int64_t now_ms = call_now_ms(call);
     struct queue_depth depth = queue_depth(queue, now_ms);
     struct reply_list map = reply_map_start(call->ctx);
-    reply_field_number(&map, "messages", (long long)(depth.visible + depth.invisible));
+    reply_field_number(&map, "messages", (long long)depth.visible + (long long)depth.invisible);
     reply_field_number(&map, "visible", (long long)depth.visible);
     reply_field_number(&map, "invisible", (long long)depth.invisible);
     if (depth.arrived_ms >= 0) {

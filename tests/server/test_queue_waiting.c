@@ -89,15 +89,15 @@ SCENE(nobody_overtakes_those_who_wait) {
 /* Each way in which a message comes to be visible. */
 SCENE(what_makes_visible_serves) {
     queue_stage("MAXDELIVERIES 3");
-    struct parcel parcel = put_job("text", "VISIBILITY 10");
+    put_job("text", "VISIBILITY 10");
     struct client *client = consumer("VISIBILITY 10");
     time_passes(9000);
     expect_still_waiting(client);
     time_passes(1000);
-    parcel = parcel_of(answer_within(client, 1000)->element[0]);
+    struct parcel parcel = parcel_of(answer_within(client, 1000)->element[0]);
     client = consumer("VISIBILITY 10");
     expect_ok(act_on("RELEASE", parcel, ""));
-    parcel = received(client, "text");
+    received(client, "text");
     client = consumer("VISIBILITY 10");
     time_passes(10000);
     parcel = parcel_of(answer_within(client, 1000)->element[0]);

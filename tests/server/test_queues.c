@@ -80,8 +80,8 @@ SCENE(a_dropped_queue_is_gone_and_its_name_is_free) {
                                            "QUEUE.PUTMANY jobs 1 x",
                                            "QUEUE.DEAD jobs",
                                            "QUEUE.REDRIVE jobs",
-                                           "QUEUE.DELETE jobs " ID_NONE " " RECEIPT_NONE,
-                                           "QUEUE.DELETEMANY jobs 1 " ID_NONE " " RECEIPT_NONE,
+                                           "QUEUE.DELETE jobs id " RECEIPT_NONE,
+                                           "QUEUE.DELETEMANY jobs 1 id " RECEIPT_NONE,
                                            NULL};
     expect_each_error(primary, commands, "NOTFOUND QueueNotFound");
     queue_stage("");
@@ -318,7 +318,7 @@ SCENE(what_has_expired_leaves_memory_by_itself) {
     long long empty = call(primary, "MEMORY USAGE jobs")->integer;
     for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs text TTL 10");
     for (int index = 0; index < MESSAGES; index++) receive(primary);
-    assert_true(call(primary, "MEMORY USAGE jobs")->integer > MESSAGES * 100);
+    assert_true(call(primary, "MEMORY USAGE jobs")->integer > MESSAGES * 100LL);
     long long expiries = info_of(primary, "holdfast_queue_expiries");
     time_passes(20000);
     for (int attempt = 0; attempt < 5000; attempt++) {

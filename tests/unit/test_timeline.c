@@ -141,26 +141,26 @@ static struct moment *moments_new(size_t count) {
 
 /* What comes in order leaves full leaves, also in front of what is there already. */
 static void rising_moments_fill_their_leaves(void **state) {
-    enum { COUNT = 20000 };
+    static const size_t COUNT = 20000;
     struct timeline timeline = TIMELINE(BY_SHOWING, true);
     struct moment *moments = moments_new(2 * COUNT);
     (void)state;
     for (size_t i = COUNT; i < COUNT + 10; i++) timeline_add(&timeline, &moments[i]);
     for (size_t i = 0; i < COUNT; i++) timeline_add(&timeline, &moments[i]);
-    require(timeline.held < COUNT * 10, "%zu bytes for %d moments", timeline.held, COUNT);
+    require(timeline.held < COUNT * 10, "%zu bytes for %zu moments", timeline.held, COUNT);
     timeline_end(&timeline);
     free(moments);
 }
 
 static void thinned_out_it_shrinks(void **state) {
-    enum { COUNT = 20000, KEPT = 100 };
+    static const size_t COUNT = 20000, KEPT = 100;
     struct timeline timeline = TIMELINE(BY_SHOWING, true);
     struct moment *moments = moments_new(COUNT);
     (void)state;
     for (size_t i = 0; i < COUNT; i++) timeline_add(&timeline, &moments[i]);
     for (size_t i = 0; i < COUNT; i++)
         if (i % KEPT) timeline_remove(&timeline, &moments[i]);
-    require(timeline.held < COUNT / KEPT * 100, "%zu bytes for %d moments", timeline.held, COUNT / KEPT);
+    require(timeline.held < COUNT / KEPT * 100, "%zu bytes for %zu moments", timeline.held, COUNT / KEPT);
     timeline_end(&timeline);
     free(moments);
 }

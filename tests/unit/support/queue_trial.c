@@ -68,7 +68,7 @@ static void put(struct queue_trial *trial, const struct queue_choice *choice) {
         .group = bytes_text(labels[choice->label % 6]),
     };
     if (count == 1 && choice->pass % 4 == 0) change.dedup = bytes_text(labels[choice->label / 8 % 6]);
-    if (change.dedup.length) change.until_ms = trial->now_ms + choice->ttl * 50;
+    if (change.dedup.length) change.until_ms = trial->now_ms + choice->ttl * INT64_C(50);
     struct record_writer items;
     record_start(&items);
     for (uint64_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static void get(struct queue_trial *trial, const struct queue_choice *choice) {
     struct timeline_cursor cursor = {0};
     struct record_writer items;
     struct queue_change change = {.kind = QUEUE_DELIVER,
-                                  .shows_ms = trial->now_ms + 100 + choice->visibility * 20};
+                                  .shows_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
     uint64_t count = 0, most = 1 + choice->count % BATCH_MOST;
     record_start(&items);
     for (const struct message *message;
@@ -108,7 +108,7 @@ static void update(struct queue_trial *trial, const struct queue_choice *choice)
         .kind = QUEUE_UPDATE,
         .id = message->id,
         .receipt = next_guid(trial),
-        .shows_ms = trial->now_ms + choice->visibility % 4 * 1000,
+        .shows_ms = trial->now_ms + choice->visibility % 4 * INT64_C(1000),
         .has_text = choice->count % 2,
         .text = {text, choice->length},
     };
@@ -123,7 +123,7 @@ static void release(struct queue_trial *trial, const struct queue_choice *choice
         .kind = QUEUE_RELEASE,
         .id = message->id,
         .receipt = next_guid(trial),
-        .shows_ms = trial->now_ms + (dies ? 0 : choice->visibility % 4 * 500),
+        .shows_ms = trial->now_ms + (dies ? 0 : choice->visibility % 4 * INT64_C(500)),
         .reason = bytes_text(labels[choice->label % 6]),
         .standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
     };
@@ -151,7 +151,7 @@ static void redrive(struct queue_trial *trial, const struct queue_choice *choice
          count < choice->count % 8U && (message = queue_next_dead(trial->queue, &cursor, trial->now_ms));) {
         if (message->standing != MESSAGE_DEAD) continue;
         struct queue_item item = {message->id, next_guid(trial),
-                                  .expires_ms = trial->now_ms + choice->ttl * 100};
+                                  .expires_ms = trial->now_ms + choice->ttl * INT64_C(100)};
         queue_item_put(QUEUE_REDRIVE, &items, &item);
         count++;
     }
@@ -170,7 +170,7 @@ static void configure(struct queue_trial *trial, const struct queue_choice *choi
 
 /* Most of a life is putting, getting and deleting. */
 void queue_trial_step(struct queue_trial *trial, const struct queue_choice *choice) {
-    trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * 10;
+    trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * INT64_C(10);
     switch (choice->kind % 32) {
     case 0:
         apply(trial, &(struct queue_change){.kind = choice->count % 8 ? QUEUE_CLEAR_DEAD : QUEUE_CLEAR});
