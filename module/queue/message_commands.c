@@ -185,17 +185,18 @@ enum outcome queue_put(struct call *call) {
 
 enum outcome queue_putmany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
+    const int count = list->count;
     struct queue_item put[QUEUE_BATCH_MOST];
     struct record_writer items;
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     struct queue_change change = put_change(call);
     record_start(&items);
-    for (int i = 0; i < list->count; i++) put_item(&items, &put[i], call_word(call, list->at + i));
-    commit_items(call, &change, (uint64_t)list->count, &items);
+    for (int i = 0; i < count; i++) put_item(&items, &put[i], call_word(call, list->at + i));
+    commit_items(call, &change, (uint64_t)count, &items);
     record_end(&items);
-    queue_stats.puts += (unsigned long long)list->count;
-    RedisModule_ReplyWithArray(call->ctx, list->count);
-    for (int i = 0; i < list->count; i++) reply_put(call->ctx, &change, put[i].id, put[i].receipt, false);
+    queue_stats.puts += (unsigned long long)count;
+    RedisModule_ReplyWithArray(call->ctx, count);
+    for (int i = 0; i < count; i++) reply_put(call->ctx, &change, put[i].id, put[i].receipt, false);
     return OUTCOME_DONE;
 }
 
@@ -432,11 +433,12 @@ static bool is_among(struct message *const *messages, size_t count, const struct
 /* One that stands in the list twice is gone by the second time. */
 enum outcome queue_deletemany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
+    const int named = list->count;
     struct message *gone[QUEUE_BATCH_MOST];
     enum outcome outcomes[QUEUE_BATCH_MOST];
     size_t count = 0;
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
-    for (int i = 0; i < list->count; i++) {
+    for (int i = 0; i < named; i++) {
         struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
                                  call_word(call, list->at + 2 * i + 1), &message);
@@ -445,8 +447,8 @@ enum outcome queue_deletemany(struct call *call) {
         if (outcomes[i] == OUTCOME_DONE) gone[count++] = message;
     }
     if (count) commit_delete(call, gone, count);
-    RedisModule_ReplyWithArray(call->ctx, list->count);
-    for (int i = 0; i < list->count; i++) {
+    RedisModule_ReplyWithArray(call->ctx, named);
+    for (int i = 0; i < named; i++) {
         if (outcomes[i] == OUTCOME_DONE)
             reply_ok(call->ctx);
         else

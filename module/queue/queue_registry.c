@@ -40,7 +40,7 @@ static void add_depth(struct queue_depth *sum, struct queue_depth depth) {
 }
 
 size_t queue_census_depth(int64_t now_ms, size_t most, struct queue_depth *sum) {
-    const struct queue *queue;
+    const struct queue *queue = NULL;
     size_t count = 0;
     *sum = (struct queue_depth){.arrived_ms = -1};
     pthread_mutex_lock(&census_lock);
