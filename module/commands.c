@@ -6,6 +6,7 @@
 #include "core/name.h"
 #include "core/pages.h"
 #include "lease/lease_commands.h"
+#include "queue/queue_commands.h"
 #include "server/effect.h"
 
 #include "ccan/array_size/array_size.h"
@@ -56,16 +57,16 @@ static const struct clause
     prefix    = {TOKEN("PREFIX"), SHAPE_VALUE, SLOT_PREFIX, .width = 1, .names = {"prefix"}},
     delimiter = {TOKEN("DELIMITER"), SHAPE_VALUE, SLOT_DELIMITER, .width = 1, .names = {"delimiter"}},
     marker    = {TOKEN("MARKER"), SHAPE_VALUE, SLOT_MARKER, .width = 1, .names = {"marker"}},
-    page_size = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .fault = OUTCOME_INVALID_PAGE_SIZE,
+    page_size = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .fault = OUTCOME_OUT_OF_RANGE,
                  .least = 1, .most = INT64_MAX, .names = {"count"}},
     include   = {TOKEN("INCLUDE"), SHAPE_WORDS, SLOT_INCLUDE, .width = 1, .words = include_words,
                  .names = {"include"}},
 
-    snapshot  = {TOKEN("SNAPSHOT"), SHAPE_VERSION, SLOT_SNAPSHOT, .width = 1, .fault = OUTCOME_INVALID_QUERY_VALUE,
+    snapshot  = {TOKEN("SNAPSHOT"), SHAPE_VERSION, SLOT_SNAPSHOT, .width = 1, .fault = OUTCOME_INVALID_QUERY,
                  .names = {"snapshot-id"}},
     snapshots = {TOKEN("SNAPSHOTS"), SHAPE_CHOICE, SLOT_SNAPSHOTS, .width = 1, .words = snapshots_words,
                  .names = {"snapshots"}},
-    since     = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY_VALUE,
+    since     = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY,
                  .names = {"snapshot-id"}},
     size      = {.shape = SHAPE_NUMBER, .slot = SLOT_SIZE, .fault = OUTCOME_INVALID_VALUE,
                  .least = 0, .most = PAGES_MOST_BYTES, .names = {"size"}},
@@ -98,6 +99,44 @@ static const struct clause
     source_unmodified     = {TOKEN("SOURCEIFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_UNMODIFIED, .width = 1,
                              .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}};
 
+/* Of queues. What is looked at late is what the storage service looks at late. */
+static const struct clause
+    queue     = {.shape = SHAPE_KEY, .names = {"queue"}},
+    message   = {.shape = SHAPE_TEXT, .names = {"message"}, .rule = queue_message_rule},
+    messages  = {.shape = SHAPE_LIST, .slot = SLOT_LIST, .width = 1, .names = {"message"}, .rule = queue_message_rule},
+    message_id = {.shape = SHAPE_TEXT, .names = {"id"}},
+    receipt   = {.shape = SHAPE_TEXT, .names = {"receipt"}, .rule = queue_receipt_rule, .late = 1},
+    receipts  = {.shape = SHAPE_LIST, .slot = SLOT_LIST, .width = 2, .names = {"id", "receipt"}},
+    new_text  = {TOKEN("MESSAGE"), SHAPE_VALUE, SLOT_MESSAGE, .width = 1, .rule = queue_message_rule, .names = {"text"}},
+    hidden    = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
+                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 0, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+    window    = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
+                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 1000, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+    new_window = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
+                 .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 0, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+    ttl       = {TOKEN("TTL"), SHAPE_DURATION, SLOT_TTL, .width = 1, .names = {"seconds"}, .late = 3,
+                 .fault = OUTCOME_INVALID_QUERY, .least = -1, .most = INT64_MAX},
+    how_many  = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .names = {"count"}, .late = 3,
+                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 1, .most = QUEUE_BATCH_MOST},
+    dedup     = {TOKEN("DEDUP"), SHAPE_VALUE, SLOT_DEDUP, .width = 1, .names = {"id"}, .late = 4, .rule = queue_label_rule},
+    within    = {TOKEN("WITHIN"), SHAPE_DURATION, SLOT_WITHIN, .width = 1, .names = {"seconds"}, .late = 4,
+                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 1, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+    group     = {TOKEN("GROUP"), SHAPE_VALUE, SLOT_GROUP, .width = 1, .names = {"name"}, .late = 4, .rule = queue_label_rule},
+    reason    = {TOKEN("REASON"), SHAPE_VALUE, SLOT_REASON, .width = 1, .names = {"text"}, .late = 4, .rule = queue_reason_rule},
+    ids       = {TOKEN("IDS"), SHAPE_ITEMS, SLOT_IDS, .width = 1, .names = {"id"}},
+    dead      = {TOKEN("DEAD"), SHAPE_FLAG, SLOT_DEAD, .names = {"dead"}},
+    deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
+                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 0, .most = QUEUE_DELIVERIES_MOST},
+    new_deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
+                 .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
+                 .least = 0, .most = QUEUE_DELIVERIES_MOST};
+
 /* --- Grammars --- */
 
 /* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
@@ -116,6 +155,11 @@ static const struct clause
 #define READS_OR_WAITS .key = KEY_READ, .flags = "readonly blocking", .categories = "read blocking"
 #define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "read slow"
 
+#define GROWS_MUCH .key = KEY_UPDATE, .flags = "write deny-oom", .categories = "write slow"
+#define SHRINKS_MUCH .key = KEY_UPDATE, .flags = "write", .categories = "write slow"
+#define TAKES_OR_WAITS .key = KEY_UPDATE, .flags = "write blocking", .categories = "write blocking"
+
+#define ON_QUEUE .aggregate = &queue_aggregate
 #define ON_CONTAINER .aggregate = &container_aggregate
 #define ON_BLOB ON_CONTAINER, .expect = blob_expect
 
@@ -128,6 +172,9 @@ static const struct clause
     X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
     X(lease_acquire_handle) X(lease_renew_handle) X(lease_change_handle) X(lease_release_handle)                     \
     X(lease_break_handle) X(lease_get_handle) X(lease_list_handle)                                                   \
+    X(queue_create) X(queue_drop) X(queue_configure) X(queue_getmeta) X(queue_setmeta) X(queue_getacl)               \
+    X(queue_setacl) X(queue_stat) X(queue_put) X(queue_putmany) X(queue_get) X(queue_peek) X(queue_update)           \
+    X(queue_release) X(queue_delete) X(queue_deletemany) X(queue_clear) X(queue_dead) X(queue_redrive)               \
     X(effect_handle)
 
 #define ROW_NUMBER(handler) ROW_##handler,
@@ -260,6 +307,75 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&key, &marker, &page_size),
         .complexity = "O(log N + M), N being the leases and M those of the page",
         .summary = "Answers a page of the leases that are held or being broken, by the names of what they stand on."},
+
+    ROW(queue_create) .name = "QUEUE.CREATE", ON_QUEUE, CREATES,
+        .grammar = GRAMMAR(&queue, &meta, &deliveries),
+        .complexity = "O(1)", .summary = "Creates a queue, or finds that it is there with the same metadata."},
+    ROW(queue_drop) .name = "QUEUE.DROP", ON_QUEUE, REMOVES,
+        .grammar = GRAMMAR(&queue),
+        .complexity = "O(1); memory is freed in the background", .summary = "Deletes a queue and all that is in it."},
+    ROW(queue_configure) .name = "QUEUE.CONFIGURE", ON_QUEUE, SHRINKS,
+        .grammar = GRAMMAR(&queue, &new_deliveries),
+        .complexity = "O(1)", .summary = "Says after how many deliveries a message becomes a dead letter; 0 for never."},
+    ROW(queue_getmeta) .name = "QUEUE.GETMETA", ON_QUEUE, READS,
+        .grammar = GRAMMAR(&queue),
+        .complexity = "O(1)", .summary = "Answers a queue's metadata."},
+    ROW(queue_setmeta) .name = "QUEUE.SETMETA", ON_QUEUE, GROWS,
+        .grammar = GRAMMAR(&queue, &new_meta),
+        .complexity = "O(1)", .summary = "Replaces a queue's metadata as a whole."},
+    ROW(queue_getacl) .name = "QUEUE.GETACL", ON_QUEUE, READS,
+        .grammar = GRAMMAR(&queue),
+        .complexity = "O(1)", .summary = "Answers a queue's stored access policies."},
+    ROW(queue_setacl) .name = "QUEUE.SETACL", ON_QUEUE, GROWS, .check = queue_setacl_check,
+        .grammar = GRAMMAR(&queue, &policies),
+        .complexity = "O(1)", .summary = "Replaces a queue's stored access policies."},
+    ROW(queue_stat) .name = "QUEUE.STAT", ON_QUEUE, READS,
+        .grammar = GRAMMAR(&queue),
+        .complexity = "O(log N), N being the messages in the queue",
+        .summary = "Answers how many messages a queue has, how many of them are visible, and the age of the oldest."},
+    ROW(queue_put) .name = "QUEUE.PUT", ON_QUEUE, GROWS, .check = queue_put_check,
+        .grammar = GRAMMAR(&queue, &message, &ttl, &hidden, &dedup, &within, &group),
+        .complexity = "O(log N), N being the messages in the queue",
+        .summary = "Puts a message into a queue and answers its id and its first receipt."},
+    ROW(queue_putmany) .name = "QUEUE.PUTMANY", ON_QUEUE, GROWS_MUCH, .check = queue_put_check,
+        .grammar = GRAMMAR(&queue, &messages, &ttl, &hidden, &group),
+        .complexity = "O(M log N), M being the messages that are put and N those in the queue",
+        .summary = "Puts up to 1000 messages into a queue, all or none."},
+    ROW(queue_get) .name = "QUEUE.GET", ON_QUEUE, TAKES_OR_WAITS, .check = queue_count_check, .reply = queue_get_reply,
+        .grammar = GRAMMAR(&queue, &how_many, &window, &block),
+        .complexity = "O(M log N), M being the messages that are answered and N those in the queue",
+        .summary = "Takes visible messages and hides them from others for a while, or waits in line for one."},
+    ROW(queue_peek) .name = "QUEUE.PEEK", ON_QUEUE, PAGES, .check = queue_count_check,
+        .grammar = GRAMMAR(&queue, &how_many),
+        .complexity = "O(M log N), M being the messages that are answered and N those in the queue",
+        .summary = "Answers visible messages and leaves them as they are."},
+    ROW(queue_update) .name = "QUEUE.UPDATE", ON_QUEUE, SHRINKS,
+        .grammar = GRAMMAR(&queue, &message_id, &receipt, &new_window, &new_text),
+        .complexity = "O(log N), N being the messages in the queue",
+        .summary = "Says for how long from now a message is to be hidden, perhaps with another text, and answers its new receipt."},
+    ROW(queue_release) .name = "QUEUE.RELEASE", ON_QUEUE, SHRINKS,
+        .grammar = GRAMMAR(&queue, &message_id, &receipt, &hidden, &reason),
+        .complexity = "O(log N), N being the messages in the queue",
+        .summary = "Gives a message back, for others to take now or after a while."},
+    ROW(queue_delete) .name = "QUEUE.DELETE", ON_QUEUE, SHRINKS,
+        .grammar = GRAMMAR(&queue, &message_id, &receipt),
+        .complexity = "O(log N), N being the messages in the queue", .summary = "Deletes a message: its work is done."},
+    ROW(queue_deletemany) .name = "QUEUE.DELETEMANY", ON_QUEUE, SHRINKS_MUCH, .check = queue_batch_check,
+        .grammar = GRAMMAR(&queue, &receipts),
+        .complexity = "O(M log N), M being the messages that are named and N those in the queue",
+        .summary = "Deletes up to 1000 messages, each with an answer of its own."},
+    ROW(queue_clear) .name = "QUEUE.CLEAR", ON_QUEUE, SHRINKS,
+        .grammar = GRAMMAR(&queue, &dead),
+        .complexity = "O(log N), N being the messages in the queue; memory is freed bit by bit",
+        .summary = "Deletes all messages of a queue, or all its dead letters, and answers how many went."},
+    ROW(queue_dead) .name = "QUEUE.DEAD", ON_QUEUE, PAGES,
+        .grammar = GRAMMAR(&queue, &how_many),
+        .complexity = "O(M), M being the dead letters that are answered",
+        .summary = "Answers the dead letters of a queue in the order in which they died."},
+    ROW(queue_redrive) .name = "QUEUE.REDRIVE", ON_QUEUE, SHRINKS_MUCH, .check = queue_redrive_check,
+        .grammar = GRAMMAR(&queue, &how_many, &ids),
+        .complexity = "O(M log N), M being the dead letters that are put back and N the messages in the queue",
+        .summary = "Puts dead letters back into their queue, as new messages, and answers how many."},
 
     ROW(effect_handle) .name = EFFECT_COMMAND,
         .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",

@@ -3,11 +3,13 @@
 #include "commands.h"
 #include "core/hash.h"
 #include "lease/lease_commands.h"
+#include "queue/queue_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/registration.h"
 #include "server/settings.h"
+#include "server/upkeep.h"
 #include "server/wait.h"
 
 #include "ccan/array_size/array_size.h"
@@ -17,7 +19,7 @@
 
 enum { VERSION_NUMBER = 10000 };
 
-static struct aggregate *const aggregates[] = {&container_aggregate, NULL};
+static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];
@@ -76,6 +78,11 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t sta
     wait_look_at_all();
 }
 
+static void on_clock_moved(void) {
+    wait_clock_moved();
+    upkeep_clock_moved();
+}
+
 static int subscribe(RedisModuleCtx *ctx) {
     if (RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_ReplicationRoleChanged, on_role_change) !=
         REDISMODULE_OK)
@@ -101,7 +108,8 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (wait_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (wait_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    clock_moved = on_clock_moved;
     if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     return subscribe(ctx);

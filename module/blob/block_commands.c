@@ -16,7 +16,7 @@ enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
 static enum outcome id_check(struct call *call, long length) {
     if (length < 1) {
         call_note(call, "a block id is base64");
-        return OUTCOME_INVALID_QUERY_VALUE;
+        return OUTCOME_INVALID_QUERY;
     }
     if (length <= BLOCK_ID_MAX_BYTES) return OUTCOME_DONE;
     call_note(call, "a block id stands for 1 to %d bytes", BLOCK_ID_MAX_BYTES);

@@ -163,7 +163,7 @@ static enum outcome may_abort(const struct blob *blob, version id) {
 
 enum outcome blob_abortcopy_check(struct call *call) {
     version id;
-    return version_read(call_word(call, ARG_COPY_ID), &id) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY_VALUE;
+    return version_read(call_word(call, ARG_COPY_ID), &id) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
 enum outcome blob_abortcopy(struct call *call) {

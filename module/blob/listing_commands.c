@@ -67,7 +67,7 @@ static bool included(const struct call *call, int64_t what) {
 enum outcome blob_list_check(struct call *call) {
     if (!included(call, INCLUDE_SNAPSHOTS) || !asked_text(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
     call_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
-    return OUTCOME_INVALID_QUERY_VALUE;
+    return OUTCOME_INVALID_QUERY;
 }
 
 static struct listing_query asked(struct call *call) {

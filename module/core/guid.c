@@ -40,17 +40,22 @@ bool guid_read(struct bytes text, struct guid *guid) {
     }
 }
 
+void guid_write_digits(struct guid guid, char text[GUID_DIGITS]) {
+    hex_write((uint32_t)(guid.high >> 32), 'a', text);
+    hex_write((uint32_t)guid.high, 'a', text + 8);
+    hex_write((uint32_t)(guid.low >> 32), 'a', text + 16);
+    hex_write((uint32_t)guid.low, 'a', text + 24);
+}
+
 void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]) {
-    static const char digits[] = "0123456789abcdef";
-    const char *pattern = patterns[FORM_D];
-    int shift = 124;
-    for (size_t i = 0; i < GUID_TEXT_LENGTH; i++) {
-        text[i] = '-';
-        if (pattern[i] != 'x') continue;
-        uint64_t half = shift >= 64 ? guid.high >> (shift - 64) : guid.low >> shift;
-        text[i] = digits[half & 15];
-        shift -= 4;
-    }
+    char digits[GUID_DIGITS];
+    guid_write_digits(guid, digits);
+    memcpy(text, digits, 8);
+    memcpy(text + 9, digits + 8, 4);
+    memcpy(text + 14, digits + 12, 4);
+    memcpy(text + 19, digits + 16, 4);
+    memcpy(text + 24, digits + 20, 12);
+    text[8] = text[13] = text[18] = text[23] = '-';
 }
 
 struct guid guid_random(const unsigned char random[16]) {

@@ -15,7 +15,7 @@ struct guid {
     uint64_t high, low;
 };
 
-enum { GUID_TEXT_LENGTH = 36 };
+enum { GUID_TEXT_LENGTH = 36, GUID_DIGITS = 32 };
 
 static inline bool guid_equal(struct guid a, struct guid b) {
     return a.high == b.high && a.low == b.low;
@@ -23,6 +23,8 @@ static inline bool guid_equal(struct guid a, struct guid b) {
 
 bool guid_read(struct bytes text, struct guid *guid);
 void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]);
+/* The digits alone, as N. */
+void guid_write_digits(struct guid guid, char text[GUID_DIGITS]);
 
 /* From 16 random bytes, marked as a random GUID. */
 struct guid guid_random(const unsigned char random[16]);

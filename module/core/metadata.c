@@ -18,6 +18,7 @@ static bool is_identifier(struct bytes name) {
     return true;
 }
 
+/* Of names, or of what begins with one. */
 static int compare_names(const void *left, const void *right) {
     const struct bytes *a = left, *b = right;
     for (size_t i = 0; i < a->length && i < b->length; i++) {
@@ -27,18 +28,40 @@ static int compare_names(const void *left, const void *right) {
     return a->length < b->length ? -1 : a->length > b->length;
 }
 
-/* Sorts, since a hostile caller may send thousands of names. */
-static bool has_twins(struct packed_list list) {
-    struct bytes *names = memory_alloc((size_t)list.count * sizeof(*names));
+struct pair {
+    struct bytes name, value;
+};
+
+/* In the order of their names, since a hostile caller may send thousands. The caller frees them. */
+static struct pair *sorted_pairs(struct packed_list list) {
+    struct pair *pairs = memory_alloc((size_t)list.count * sizeof(*pairs));
     struct record_reader reader = record_reader(list.items);
-    struct bytes value;
     size_t count = 0;
-    while (count < list.count && packed_next_pair(&reader, &names[count], &value)) count++;
-    qsort(names, count, sizeof(*names), compare_names);
+    while (count < list.count && packed_next_pair(&reader, &pairs[count].name, &pairs[count].value)) count++;
+    qsort(pairs, count, sizeof(*pairs), compare_names);
+    return pairs;
+}
+
+static bool has_twins(struct packed_list list) {
+    struct pair *pairs = sorted_pairs(list);
     bool twins = false;
-    for (size_t i = 1; i < count && !twins; i++) twins = compare_names(&names[i - 1], &names[i]) == 0;
-    memory_free(names);
+    for (size_t i = 1; i < list.count && !twins; i++)
+        twins = compare_names(&pairs[i - 1].name, &pairs[i].name) == 0;
+    memory_free(pairs);
     return twins;
+}
+
+bool metadata_same(struct packed_list one, struct packed_list other) {
+    if (one.count != other.count) return false;
+    if (!one.count) return true;
+    struct pair *mine = sorted_pairs(one), *theirs = sorted_pairs(other);
+    bool same = true;
+    for (size_t i = 0; i < one.count && same; i++)
+        same =
+            compare_names(&mine[i].name, &theirs[i].name) == 0 && bytes_equal(mine[i].value, theirs[i].value);
+    memory_free(mine);
+    memory_free(theirs);
+    return same;
 }
 
 enum outcome metadata_check(struct packed_list list) {

@@ -9,6 +9,14 @@
 #include <stdbool.h>
 
 /* clang-format off */
+#define QUEUE_OUTCOMES(X)                                                                                                    \
+    X(QUEUE_EXISTS,            "CONFLICT", "QueueAlreadyExists",           "there is a queue of this name, and it is another one") \
+    X(QUEUE_NOT_FOUND,         "NOTFOUND", "QueueNotFound",                "there is no queue of this name")            \
+    X(MESSAGE_NOT_FOUND,       "NOTFOUND", "MessageNotFound",              "no message of this id is there with this receipt") \
+    X(RECEIPT_MISMATCH,        "INVALID",  "PopReceiptMismatch",           "the message has another receipt by now")    \
+    X(RECEIPT_MISSING,         "INVALID",  "MissingRequiredQueryParameter", "the receipt is empty")                     \
+    X(INVALID_QUERY,           "INVALID",  "InvalidQueryParameterValue",   "a value is not what the option takes")
+
 #define STORAGE_OUTCOMES(X)                                                                                                  \
     X(CONDITION_NOT_MET,       "PRECONDITION", "ConditionNotMet",          "the object is not as the conditions want it")        \
     X(BLOB_EXISTS,             "CONFLICT", "BlobAlreadyExists",            "there is a blob of this name")              \
@@ -19,7 +27,7 @@
     X(INVALID_URI,             "INVALID",  "InvalidUri",                   "a name has at most 254 segments")           \
     X(INVALID_VALUE,           "INVALID",  "InvalidHeaderValue",           "a value is not what the option takes")      \
     X(INVALID_RANGE,           "INVALID",  "InvalidRange",                 "the range lies outside of the content")     \
-    X(INVALID_PAGE_SIZE,       "INVALID",  "OutOfRangeQueryParameterValue", "COUNT is a number from 1")                 \
+    X(OUT_OF_RANGE,            "INVALID",  "OutOfRangeQueryParameterValue", "a value lies outside of the range of its option")               \
     X(INVALID_METADATA,        "INVALID",  "InvalidMetadata",              "a metadata name is a letter or _, then letters, digits or _, and stands once") \
     X(EMPTY_METADATA_KEY,      "INVALID",  "EmptyMetadataKey",             "a metadata name is empty")                  \
     X(METADATA_TOO_LARGE,      "INVALID",  "MetadataTooLarge",             "names and values of the metadata exceed 8192 bytes") \
@@ -27,7 +35,7 @@
     X(MD5_MISMATCH,            "INVALID",  "Md5Mismatch",                  "the content has another MD5 than content-md5") \
     X(INVALID_POLICIES,        "INVALID",  "InvalidXmlDocument",           "at most 5 policies, each with an id of 1 to 64 bytes that stands once") \
     X(INVALID_POLICY_VALUE,    "INVALID",  "InvalidXmlNodeValue",          "a policy has start and expiry in Unix milliseconds or -, and letters as permissions") \
-    X(BODY_TOO_LARGE,          "INVALID",  "RequestBodyTooLarge",          "the content is larger than holdfast.max-blob-bytes allows") \
+    X(BODY_TOO_LARGE,          "INVALID",  "RequestBodyTooLarge",          "the content is larger than the setting for its kind allows") \
     X(LEASE_PRESENT,           "CONFLICT", "LeaseAlreadyPresent",                "there is an active lease")            \
     X(LEASE_BREAKING_ACQUIRE,  "CONFLICT", "LeaseIsBreakingAndCannotBeAcquired", "the lease of this id is being broken")  \
     X(LEASE_MISMATCH,          "CONFLICT", "LeaseIdMismatchWithLeaseOperation",  "the lease has another id, or has ended")  \
@@ -58,12 +66,12 @@
     X(PREVIOUS_NOT_FOUND,      "CONFLICT", "PreviousSnapshotNotFound",     "there is no snapshot of the id that SINCE names") \
     X(SEQUENCE_TOO_LARGE,      "CONFLICT", "SequenceNumberIncrementTooLarge", "the sequence number cannot grow any more") \
     X(PREVIOUS_NEWER,          "INVALID",  "PreviousSnapshotCannotBeNewer", "the snapshot that SINCE names is the newer one") \
-    X(INVALID_QUERY_VALUE,     "INVALID",  "InvalidQueryParameterValue",   "a value is not of the form that it must have") \
     X(INVALID_PAGE_RANGE,      "INVALID",  "InvalidPageRange",             "pages begin and end at multiples of 512, inside of the blob") \
     X(INVALID_BLOB_OR_BLOCK,   "INVALID",  "InvalidBlobOrBlock",           "the blob's staged blocks have ids of another length") \
     X(INVALID_BLOCK_ID,        "INVALID",  "InvalidBlockId",               "a block id is the base64 form of 1 to 64 bytes") \
     X(INVALID_BLOCK_LIST,      "INVALID",  "InvalidBlockList",             "there is no such block, or one id stands for two blocks") \
-    X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks")
+    X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
+    QUEUE_OUTCOMES(X)
 
 /* Refusals that Redis has classes of its own for; their codes only name their counters. */
 #define REDIS_OUTCOMES(X)                                                                                            \

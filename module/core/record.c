@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 
+#include "ccan/endian/endian.h"
+
 void record_start(struct record_writer *writer) {
     writer->data = writer->room;
     writer->length = 0;
@@ -40,8 +42,8 @@ void record_put_number(struct record_writer *writer, uint64_t value) {
 }
 
 void record_put_word(struct record_writer *writer, uint64_t value) {
-    char *at = make_room(writer, 8);
-    for (int i = 0; i < 8; i++, value >>= 8) at[i] = (char)(value & 0xff);
+    uint64_t little = cpu_to_le64(value);
+    memcpy(make_room(writer, sizeof(little)), &little, sizeof(little));
 }
 
 void record_put_raw(struct record_writer *writer, struct bytes value) {
@@ -81,11 +83,10 @@ uint64_t record_number(struct record_reader *reader) {
 }
 
 uint64_t record_word(struct record_reader *reader) {
-    const char *at = take(reader, 8);
-    uint64_t value = 0;
-    if (at)
-        for (int i = 7; i >= 0; i--) value = value << 8 | (uint8_t)at[i];
-    return value;
+    uint64_t little = 0;
+    const char *at = take(reader, sizeof(little));
+    if (at) memcpy(&little, at, sizeof(little));
+    return le64_to_cpu(little);
 }
 
 int64_t record_instant(struct record_reader *reader) {

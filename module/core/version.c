@@ -2,8 +2,6 @@
 
 #include "core/hex.h"
 
-#include "ccan/endian/endian.h"
-
 #define PLAUSIBLE_LEAD_SECONDS INT64_C(315576000) /* ten years */
 
 static version highest;
@@ -38,22 +36,11 @@ bool version_plausible(version seen, int64_t now_ms) {
     return (int64_t)epoch_of(seen) <= now_ms / 1000 + PLAUSIBLE_LEAD_SECONDS;
 }
 
-/* Eight hexadecimal digits at once: each nibble gets a byte of its own, then the letters' distance is added. */
-static uint64_t digits_of(uint32_t half) {
-    uint64_t v = half;
-    v = (v | v << 16) & UINT64_C(0x0000ffff0000ffff);
-    v = (v | v << 8) & UINT64_C(0x00ff00ff00ff00ff);
-    v = (v | v << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    uint64_t letters = ((v + UINT64_C(0x0606060606060606)) >> 4) & UINT64_C(0x0101010101010101);
-    return v + UINT64_C(0x3030303030303030) + letters * ('A' - '9' - 1);
-}
-
 void version_write(version v, char text[VERSION_TEXT_LENGTH]) {
-    uint64_t high = cpu_to_be64(digits_of((uint32_t)(v >> 32))), low = cpu_to_be64(digits_of((uint32_t)v));
     text[0] = '0';
     text[1] = 'x';
-    memcpy(text + 2, &high, sizeof(high));
-    memcpy(text + 10, &low, sizeof(low));
+    hex_write((uint32_t)(v >> 32), 'A', text + 2);
+    hex_write((uint32_t)v, 'A', text + 10);
 }
 
 bool version_read(struct bytes text, version *v) {

@@ -31,6 +31,7 @@ struct effect_content {
     RedisModuleCtx *ctx;
 };
 
+struct call;
 struct setting;
 struct lease_home;
 
@@ -45,6 +46,10 @@ struct aggregate {
     const struct lease_home *leases; /* NULL: nothing in it can be leased */
     const struct setting *settings;  /* ended by one without a name */
     void (*info)(RedisModuleInfoCtx *ctx);
+    /* What has to be gathered from the values: not while the server is going down. May be NULL. */
+    void (*survey)(RedisModuleInfoCtx *ctx);
+    /* Clears away what time has ended, in a bounded portion; answers when there will be more. May be NULL. */
+    int64_t (*upkeep)(struct call *call);
     RedisModuleType *type; /* set at load */
 };
 

@@ -25,14 +25,14 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) \
     X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) \
     X(ReplySetMapLength) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer) X(IsIOError) \
-    X(LogIOError) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestEndSequence) \
+    X(LogIOError) X(GetKeyNameFromIO) X(GetDbIdFromIO) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestEndSequence) \
     X(DefragAlloc) X(DefragShouldStop) X(DefragCursorSet) \
     X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \
     X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
     X(SubscribeToServerEvent) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
     X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(SetDisconnectCallback) X(GetBlockedClientPrivateData) \
     X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
-    X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(Call) \
+    X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
     X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
@@ -150,6 +150,12 @@ bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
     if (user) RedisModule_FreeModuleUser(user);
     if (name) RedisModule_FreeString(NULL, name);
     return may;
+}
+
+bool api_may_write(RedisModuleCtx *ctx) {
+    int flags = RedisModule_GetContextFlags(ctx);
+    return flags & REDISMODULE_CTX_FLAGS_MASTER && !RedisModule_AvoidReplicaTraffic() &&
+           !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
 enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };

@@ -32,6 +32,9 @@ int api_must_obey(RedisModuleCtx *ctx);
 /* Whether the context's client may read this key. */
 bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
 
+/* Whether this is a primary that may write at this moment: not paused, not loading. For what no client asked for. */
+bool api_may_write(RedisModuleCtx *ctx);
+
 /* Module options that only this server knows: a slot that migrates brings effects, as a file does. */
 int api_server_options(void);
 

@@ -8,7 +8,8 @@ struct parser {
     const void *argv;
     int argc;
     struct args *args;
-    struct fault fault; /* the first fault of value so far */
+    struct fault fault; /* of value, the one that counts so far */
+    uint8_t late;       /* of its clause */
 };
 
 static const struct fault none = {OUTCOME_DONE, 0, NULL};
@@ -17,9 +18,21 @@ static struct fault syntax_fault(int at) {
     return (struct fault){OUTCOME_SYNTAX, at, NULL};
 }
 
-static void note_fault(struct parser *parser, enum outcome outcome, int at) {
-    if (outcome != OUTCOME_DONE && parser->fault.outcome == OUTCOME_DONE)
-        parser->fault = (struct fault){outcome, at, NULL};
+static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome, int at) {
+    bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
+    if (outcome == OUTCOME_DONE || !counts) return;
+    parser->fault = (struct fault){outcome, at, NULL};
+    parser->late = clause->late;
+}
+
+/* A value that is no number at all, or one that lies outside of the clause's range. */
+static void note_bad_number(struct parser *parser, const struct clause *clause, bool readable, int at) {
+    bool other = !readable && clause->unreadable != OUTCOME_DONE;
+    note_fault(parser, clause, other ? clause->unreadable : clause->fault, at);
+}
+
+static void note_rule(struct parser *parser, const struct clause *clause, int at) {
+    if (clause->rule) note_fault(parser, clause, clause->rule(argument_at(parser->argv, at)), at);
 }
 
 static bool is_positional(const struct clause *clause) {
@@ -28,7 +41,10 @@ static bool is_positional(const struct clause *clause) {
 
 int args_least(const struct clause *const *grammar) {
     int least = 1;
-    for (; *grammar && is_positional(*grammar); grammar++) least += (*grammar)->shape != SHAPE_REST;
+    for (; *grammar && is_positional(*grammar); grammar++) {
+        least += (*grammar)->shape != SHAPE_REST;
+        if ((*grammar)->shape == SHAPE_LIST) least += (*grammar)->width;
+    }
     return least;
 }
 
@@ -51,25 +67,27 @@ static const struct clause *find_option(const struct clause *const *options, str
 
 static void take_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
     bool sound = number_read(argument_at(parser->argv, at), number);
-    if (!sound || *number < clause->least || *number > clause->most) note_fault(parser, clause->fault, at);
+    if (!sound || *number < clause->least || *number > clause->most)
+        note_bad_number(parser, clause, sound, at);
 }
 
 static void take_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
     bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
+    int64_t negative;
     if (!sound || *duration_ms < clause->least || *duration_ms > clause->most)
-        note_fault(parser, clause->fault, at);
+        note_bad_number(parser, clause, sound || number_read(argument_at(parser->argv, at), &negative), at);
 }
 
 static void take_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
     bool sound = number_read(argument_at(parser->argv, argument->at), &argument->number) &&
                  number_read(argument_at(parser->argv, argument->at + 1), &argument->length);
     if (!sound || argument->number < 0 || argument->length < -1 || argument->length == 0)
-        note_fault(parser, clause->fault, argument->at);
+        note_fault(parser, clause, clause->fault, argument->at);
 }
 
 static void take_version(struct parser *parser, const struct clause *clause, struct argument *argument) {
     if (!version_read(argument_at(parser->argv, argument->at), &argument->version))
-        note_fault(parser, clause->fault, argument->at);
+        note_fault(parser, clause, clause->fault, argument->at);
 }
 
 static bool take_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
@@ -89,6 +107,19 @@ static int counted_words(const struct parser *parser, const struct clause *claus
     argument->at++;
     argument->count = (int)count;
     return (int)count * clause->width;
+}
+
+/* A list among the positional arguments; each first value of an item is under the clause's rule. */
+static bool take_list(struct parser *parser, const struct clause *clause, int at, int *next) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    argument->at = at;
+    int words = counted_words(parser, clause, argument);
+    if (words <= 0) return false;
+    for (int item = 0; item < argument->count; item++)
+        note_rule(parser, clause, argument->at + item * clause->width);
+    parser->args->given |= UINT32_C(1) << clause->slot;
+    *next = argument->at + words;
+    return true;
 }
 
 static struct fault take_words(struct parser *parser, const struct clause *clause, struct argument *argument,
@@ -126,13 +157,10 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
     *next = argument->at + width;
     switch (clause->shape) {
-    case SHAPE_VALUE:
-        if (clause->rule)
-            note_fault(parser, clause->rule(argument_at(parser->argv, argument->at)), argument->at);
-        return none;
+    case SHAPE_VALUE: note_rule(parser, clause, argument->at); return none;
     case SHAPE_ID:
         if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
-            note_fault(parser, clause->fault, argument->at);
+            note_fault(parser, clause, clause->fault, argument->at);
         return none;
     case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_MEASURE:
@@ -179,16 +207,17 @@ static struct fault take_chosen(struct parser *parser, const struct clause *clau
 static struct fault take_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
     *next = at + 1;
     if (clause->shape == SHAPE_CHOSEN) return take_chosen(parser, clause, at, next);
+    if (clause->shape == SHAPE_LIST) return take_list(parser, clause, at, next) ? none : syntax_fault(at);
     if (clause->shape == SHAPE_NUMBER) {
         parser->args->slots[clause->slot] = (struct argument){.at = at};
         take_number(parser, clause, at, &parser->args->slots[clause->slot].number);
     }
-    if (clause->rule) note_fault(parser, clause->rule(argument_at(parser->argv, at)), at);
+    note_rule(parser, clause, at);
     return none;
 }
 
 struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
-    struct parser parser = {argv, argc, args, none};
+    struct parser parser = {argv, argc, args, none, 0};
     int at = 1;
     args->given = 0;
     for (; *grammar && is_positional(*grammar); grammar++) {

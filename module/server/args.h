@@ -2,8 +2,8 @@
  *
  * A grammar is a list of clauses, ended by NULL: first the positional ones, which have no token, then the
  * options, which may come in any order. The parser, COMMAND DOCS and the README's reference all come from
- * these lists, so they cannot disagree. Faults of syntax come before faults of value; among equals the first
- * in argv counts.
+ * these lists, so they cannot disagree. Faults of syntax come before faults of value; among faults of value those of
+ * clauses that are looked at early, and among equals the first in argv counts.
  *
  * The parser is pure: it reads argv through argument_at, which the module binds to the server's strings. */
 #ifndef HOLDFAST_ARGS_H
@@ -18,6 +18,7 @@
 enum shape {
     SHAPE_KEY,      /* positional: a Redis key */
     SHAPE_TEXT,     /* positional: bytes, perhaps with a rule */
+    SHAPE_LIST,     /* positional: count, then as many items of `width` values, one at least */
     SHAPE_REST,     /* positional: any number of further words */
     SHAPE_TAG,      /* one ETag or *; what is malformed is for the conditions to judge */
     SHAPE_NUMBER,   /* one whole number between least and most */
@@ -25,6 +26,7 @@ enum shape {
     SHAPE_RANGE,    /* an offset and a length */
     SHAPE_ID,       /* one GUID */
     SHAPE_VALUE,    /* one value of any bytes */
+    SHAPE_FLAG,     /* no value: it is there or not */
     SHAPE_CHOICE,   /* one of the words */
     SHAPE_WORDS,    /* count, then as many of the words */
     SHAPE_ITEMS,    /* count, then as many items of `width` values */
@@ -40,11 +42,13 @@ struct clause {
     struct bytes token; /* empty for a positional clause */
     uint8_t shape;
     uint8_t
-        slot; /* where the parser leaves what it found; of the positional ones only numbers and pairs use it */
+        slot; /* where the parser leaves what it found; of the positional ones only numbers and lists use it */
     uint8_t width;
     uint8_t bare;                        /* SHAPE_MEASURE */
     bool required;                       /* an option that must be there */
     enum outcome fault;                  /* of a value that is no number or out of range */
+    enum outcome unreadable;             /* of one that is no number, where that is another fault */
+    uint8_t late;                        /* its faults of value count after those of clauses with less */
     int64_t least, most;                 /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
     const char *const *words;            /* of the shapes that take words; ended by NULL */
     enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */

@@ -6,6 +6,7 @@
 #include "core/property.h"
 #include "server/refusal.h"
 #include "server/settings.h"
+#include "server/upkeep.h"
 
 #include "ccan/build_assert/build_assert.h"
 
@@ -246,6 +247,22 @@ enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, R
     enum outcome outcome = run(&call);
     *due_ms = call.due_ms;
     return outcome;
+}
+
+int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
+    RedisModuleString *argv[] = {NULL, key};
+    struct call call;
+    int64_t due_ms = UPKEEP_NEVER;
+    start(&call, NULL, ctx, argv, 2);
+    call.mode = CALL_UPKEEP;
+    call.key = RedisModule_OpenKey(ctx, key, REDISMODULE_READ | REDISMODULE_WRITE);
+    call.aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call.key));
+    if (call.aggregate && call.aggregate->upkeep) {
+        call.value = RedisModule_ModuleTypeGetValue(call.key);
+        due_ms = call.aggregate->upkeep(&call);
+    }
+    finish(&call);
+    return due_ms;
 }
 
 int64_t call_now_ms(struct call *call) {

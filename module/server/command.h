@@ -51,6 +51,7 @@ enum call_mode {
     CALL_PROBE,     /* to see whether one that waits can be answered: no effect, no reply */
     CALL_GRANTED,   /* it waited, and its turn has come: all but the reply, which the result stands for */
     CALL_SERVED,    /* it waited for something to read, and is answered */
+    CALL_UPKEEP,    /* nobody asked: time has ended something */
     CALL_TIMED_OUT, /* it waited, and its time is up: an answer without effect */
 };
 
@@ -62,6 +63,8 @@ struct call_result {
     char note[CALL_NOTE_BYTES];
     struct guid id;
     version version;
+    char *data; /* what does not fit into those, in the command's own form; freed by whoever has the result */
+    size_t length;
 };
 
 /* One execution of a command. */
@@ -97,6 +100,9 @@ void command_reply(const struct command *command, RedisModuleCtx *ctx, const str
 /* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
                            int argc, int64_t *due_ms);
+
+/* Lets the value of a key clear away what time has ended: answers when it wants to be looked after again. */
+int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key);
 
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);

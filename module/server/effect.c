@@ -109,10 +109,7 @@ enum outcome effect_handle(struct call *call) {
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
         for (int i = 0; i < 2; i++)
             if (target.events[i]) call_event(call, target.events[i]);
-        if (wait_anybody()) {
-            wait_look(call, WAIT_NEWS, target.name);
-            wait_look(call, WAIT_LEASE, target.name);
-        }
+        if (wait_anybody()) wait_look_for_all(call, target.name);
     }
     reply_ok(call->ctx);
     return OUTCOME_DONE;

@@ -4,7 +4,13 @@
 
 #include "server/api.h"
 
-enum histogram { HISTOGRAM_WAITING, HISTOGRAM_HOLDING, HISTOGRAMS };
+enum histogram {
+    HISTOGRAM_WAITING,
+    HISTOGRAM_HOLDING,
+    HISTOGRAM_CONSUMING, /* how long consumers waited for messages */
+    HISTOGRAM_QUEUEING,  /* how long messages waited for consumers */
+    HISTOGRAMS
+};
 
 void histogram_add(enum histogram histogram, int64_t ms);
 

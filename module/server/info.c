@@ -35,10 +35,12 @@ static void add_classes(RedisModuleInfoCtx *ctx) {
 }
 
 static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
-    (void)for_crash_report;
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
-    for (struct aggregate *const *family = families; *family; family++) (*family)->info(ctx);
+    for (struct aggregate *const *family = families; *family; family++) {
+        (*family)->info(ctx);
+        if ((*family)->survey && !for_crash_report) (*family)->survey(ctx);
+    }
     add_more(ctx);
     RedisModule_InfoAddFieldULongLong(ctx, "effects_misfit", effect_misfits());
     RedisModule_InfoAddFieldULongLong(ctx, "effects_malformed", effect_malformed());

@@ -83,11 +83,26 @@ static RedisModuleCommandArg *counted(struct tree *tree, const struct clause *cl
     return pair;
 }
 
+/* A list among the positional arguments is two of the server's: the count, and what is counted. */
+static void list_arguments(struct tree *tree, const struct clause *clause, RedisModuleCommandArg pair[2]) {
+    pair[0] = leaf("count", REDISMODULE_ARG_TYPE_INTEGER);
+    pair[1] = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    if (clause->width > 1) {
+        pair[1] = leaf("item", REDISMODULE_ARG_TYPE_BLOCK);
+        pair[1].subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+    }
+    pair[1].flags = REDISMODULE_CMD_ARG_MULTIPLE;
+}
+
 static RedisModuleCommandArg option(struct tree *tree, const struct clause *clause) {
     RedisModuleCommandArg arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     arg.token = clause->token.data;
     arg.flags = clause->required ? REDISMODULE_CMD_ARG_NONE : REDISMODULE_CMD_ARG_OPTIONAL;
     switch (clause->shape) {
+    case SHAPE_FLAG:
+        arg.name = clause->token.data;
+        arg.type = REDISMODULE_ARG_TYPE_PURE_TOKEN;
+        break;
     case SHAPE_NUMBER: arg.type = REDISMODULE_ARG_TYPE_INTEGER; break;
     case SHAPE_DURATION: arg.type = REDISMODULE_ARG_TYPE_DOUBLE; break;
     case SHAPE_RANGE:
@@ -164,17 +179,33 @@ static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
     };
 }
 
-static int least_arity(const struct clause *const *grammar, size_t clauses) {
+/* Only a command of plain positional arguments has a fixed number of words. */
+static int least_arity(const struct clause *const *grammar) {
     int least = args_least(grammar);
-    return (size_t)least == clauses + 1 ? least : -least;
+    bool fixed = true;
+    for (; *grammar; grammar++)
+        if ((*grammar)->shape != SHAPE_KEY && (*grammar)->shape != SHAPE_TEXT) fixed = false;
+    return fixed ? least : -least;
+}
+
+/* As many arguments of the server as clauses, and one more for each list. */
+static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *const *grammar) {
+    size_t count = 0;
+    for (size_t i = 0; grammar[i]; i++) count += grammar[i]->shape == SHAPE_LIST ? 2 : 1;
+    RedisModuleCommandArg *args = siblings(tree, count), *next = args;
+    int keys = 0;
+    for (; *grammar; grammar++) {
+        if ((*grammar)->shape == SHAPE_LIST) {
+            list_arguments(tree, *grammar, next);
+            next += 2;
+        } else {
+            *next++ = argument(tree, *grammar, &keys);
+        }
+    }
+    return args;
 }
 
 static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
-    size_t clauses = 0;
-    while (command->grammar[clauses]) clauses++;
-    RedisModuleCommandArg *args = siblings(tree, clauses);
-    int keys = 0;
-    for (size_t i = 0; i < clauses; i++) args[i] = argument(tree, command->grammar[i], &keys);
     RedisModuleCommandKeySpec specs[SPECS] = {key_spec(1, key_flags(command->key))};
     if (command->other_key) specs[1] = key_spec(command->other_key, key_flags(KEY_READ));
     RedisModuleCommandInfo info = {
@@ -182,9 +213,9 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
         .summary = command->summary,
         .complexity = command->complexity,
         .since = SINCE,
-        .arity = least_arity(command->grammar, clauses),
+        .arity = least_arity(command->grammar),
         .key_specs = specs,
-        .args = args,
+        .args = arguments(tree, command->grammar),
     };
     return RedisModule_SetCommandInfo(handle, &info);
 }

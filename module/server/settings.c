@@ -118,9 +118,43 @@ static int register_duration(RedisModuleCtx *ctx, const struct setting *setting)
                                             get_duration, set_duration, NULL, (void *)setting);
 }
 
+static int get_choice(const char *name, void *setting) {
+    (void)name;
+    return ((const struct setting *)setting)->choice->chosen;
+}
+
+static int set_choice(const char *name, int chosen, void *data, RedisModuleString **error) {
+    const struct setting *setting = data;
+    (void)name;
+    (void)error;
+    setting->choice->chosen = chosen;
+    tell(setting);
+    return REDISMODULE_OK;
+}
+
+/* A word's place in its list is its value. */
+static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
+    static const int values[] = {0, 1, 2, 3};
+    int count = 0;
+    while (setting->choice->words[count]) count++;
+    return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
+                                          REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
+                                          get_choice, set_choice, NULL, (void *)setting);
+}
+
+static bool choice_set(struct setting_choice *choice, struct bytes word) {
+    for (int i = 0; choice->words[i]; i++) {
+        if (!bytes_same_word(bytes_text(choice->words[i]), word)) continue;
+        choice->chosen = i;
+        return true;
+    }
+    return false;
+}
+
 static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     void *data = (void *)setting;
     if (setting->duration) return register_duration(ctx, setting);
+    if (setting->choice) return register_choice(ctx, setting);
     if (setting->number)
         return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number,
                                                  REDISMODULE_CONFIG_DEFAULT, setting->least, setting->most,
@@ -147,6 +181,7 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
     int64_t number;
     bool yes = bytes_same_word(text, bytes_text("yes")), no = bytes_same_word(text, bytes_text("no"));
     if (setting->duration) return duration_set(setting, string);
+    if (setting->choice) return choice_set(setting->choice, text);
     if (setting->toggle) {
         *setting->toggle = yes;
         return yes || no;

@@ -14,13 +14,20 @@ struct setting_duration {
     RedisModuleString *text; /* as the operator wrote it */
 };
 
-/* A number, a switch or a time. */
+/* One of some words. */
+struct setting_choice {
+    const char **words; /* ended by NULL */
+    int chosen;
+};
+
+/* A number, a switch, a time or a choice. */
 struct setting {
     const char *name;
     long long *number;
     long long least, most;
     bool *toggle;
     struct setting_duration *duration;
+    struct setting_choice *choice;
     void (*changed)(void); /* may be NULL */
 };
 

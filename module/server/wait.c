@@ -39,7 +39,7 @@ struct waiter {
     int argc;
     enum wait_kind kind;
     bool answering;
-    struct call_result result; /* WAIT_LEASE, when answering */
+    struct call_result result; /* of one who waits for a turn, when answering */
     int64_t since_us;
 };
 
@@ -58,6 +58,11 @@ const struct wait_stats *wait_stats(void) {
 
 bool wait_anybody(void) {
     return waiters_count != 0;
+}
+
+/* Whether those in line are served one after the other, each by a write of its own. */
+static bool in_turn(enum wait_kind kind) {
+    return kind != WAIT_NEWS;
 }
 
 /* --- Lines --- */
@@ -165,11 +170,11 @@ static void depart(struct waiter *waiter) {
     if (!line) return;
     bool others = line->count > 1, was_first = first_in(line) == waiter;
     leave(waiter);
-    if (others && was_first && line->kind == WAIT_LEASE) look_soon(line);
+    if (others && was_first && in_turn(line->kind)) look_soon(line);
 }
 
 /* The clock has been moved: whoever is due by the new one is looked at with the next tick. */
-static void wait_clock_moved(void) {
+void wait_clock_moved(void) {
     if (!timer_set) return;
     timer_due_ms = 0;
     set_timer(0);
@@ -184,7 +189,8 @@ static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due
 
 static void note_served(const struct waiter *waiter) {
     stats.served[waiter->kind]++;
-    histogram_add(HISTOGRAM_WAITING, (server_now_us() - waiter->since_us) / 1000);
+    enum histogram histogram = waiter->kind == WAIT_MESSAGE ? HISTOGRAM_CONSUMING : HISTOGRAM_WAITING;
+    histogram_add(histogram, (server_now_us() - waiter->since_us) / 1000);
 }
 
 /* What the waiter gets is decided here and now. The server calls on_timeout for the reply: at once, or, as newer ones
@@ -192,7 +198,7 @@ static void note_served(const struct waiter *waiter) {
 static void answer(RedisModuleCtx *ctx, struct waiter *waiter) {
     leave(waiter);
     waiter->answering = true;
-    if (waiter->kind == WAIT_LEASE)
+    if (in_turn(waiter->kind))
         command_grant(waiter->command, ctx, waiter->argv, waiter->argc, &waiter->result);
     if (waiter->result.outcome == OUTCOME_DONE) note_served(waiter);
     RedisModule_UnblockClient(waiter->client, waiter);
@@ -258,6 +264,10 @@ void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) 
         serve_now(call, line);
 }
 
+void wait_look_for_all(const struct call *call, struct bytes name) {
+    for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++) wait_look(call, kind, name);
+}
+
 size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
     if (!line || in_transaction(call->ctx)) return 0;
@@ -277,16 +287,10 @@ void wait_look_at_all(void) {
         hash_index_visit(&lines, place, look_at_line, NULL);
 }
 
-static bool may_write(RedisModuleCtx *ctx) {
-    int flags = RedisModule_GetContextFlags(ctx);
-    return flags & REDISMODULE_CTX_FLAGS_MASTER && !RedisModule_AvoidReplicaTraffic() &&
-           !(flags & REDISMODULE_CTX_FLAGS_LOADING);
-}
-
-/* Leases are for a primary that may write to give; news are for anybody to read. */
+/* Only a primary that may write can give anything; news are for anybody to read. */
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
     RedisModule_SelectDb(ctx, line->db);
-    if (line->kind == WAIT_NEWS || writable) {
+    if (!in_turn(line->kind) || writable) {
         if (!line->unlooked) line->unlooked = line->count;
         serve(ctx, line, budget);
     } else {
@@ -298,7 +302,7 @@ static void on_timer(RedisModuleCtx *ctx, void *data) {
     (void)data;
     timer_set = false;
     int64_t now_ms = server_now_ms();
-    bool writable = may_write(ctx);
+    bool writable = api_may_write(ctx);
     for (int budget = SERVED_MOST; budget > 0; budget--) {
         struct deadline *first = deadlines_first(&deadlines);
         if (!first || first->due_ms > now_ms) break;
@@ -322,8 +326,8 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int64_t due_ms = WAIT_NO_INSTANT;
     (void)argv;
     (void)argc;
-    if (!line || (line->kind == WAIT_LEASE && first_in(line) != waiter)) return REDISMODULE_ERR;
-    bool paused = line->kind == WAIT_LEASE && !may_write(ctx);
+    if (!line || (in_turn(line->kind) && first_in(line) != waiter)) return REDISMODULE_ERR;
+    bool paused = in_turn(line->kind) && !api_may_write(ctx);
     if (paused || !ready(ctx, waiter, &due_ms)) {
         line_due(line, paused ? server_now_ms() + PAUSED_RETRY_MS : due_ms);
         arm();
@@ -341,7 +345,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     (void)argc;
     depart(waiter);
-    if (waiter->answering && waiter->kind == WAIT_LEASE)
+    if (waiter->answering && in_turn(waiter->kind))
         command_reply(waiter->command, ctx, &waiter->result);
     else
         command_answer(waiter->command, ctx, waiter->argv, waiter->argc,
@@ -362,6 +366,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
     depart(waiter);
     for (int i = 0; i < waiter->argc; i++) RedisModule_FreeString(NULL, waiter->argv[i]);
     memory_free(waiter->argv);
+    memory_free(waiter->result.data);
     memory_free(waiter);
 }
 
@@ -411,7 +416,6 @@ enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes n
 
 int wait_start(RedisModuleCtx *ctx) {
     hash_index_start(&lines);
-    clock_moved = wait_clock_moved;
     timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
     return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
 }

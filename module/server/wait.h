@@ -22,8 +22,9 @@
 #include "server/command.h"
 
 enum wait_kind {
-    WAIT_LEASE, /* one after the other */
-    WAIT_NEWS,  /* all at once */
+    WAIT_LEASE,   /* one after the other, for what is given to one alone */
+    WAIT_MESSAGE, /* likewise */
+    WAIT_NEWS,    /* all at once, for what all may read */
     WAIT_KINDS
 };
 
@@ -31,6 +32,9 @@ enum wait_kind {
 #define WAIT_NO_INSTANT INT64_MAX
 
 int wait_start(RedisModuleCtx *ctx);
+
+/* The clock has been moved. */
+void wait_clock_moved(void);
 
 /* Whether the call may wait: BLOCK was given, it has not been answered from a line, and nothing forbids it. */
 bool wait_allowed(const struct call *call);
@@ -46,6 +50,9 @@ size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes nam
 
 /* Something has changed for a line, or time may have: serves whom it can. Costs nothing when nobody waits at all. */
 void wait_look(const struct call *call, enum wait_kind kind, struct bytes name);
+
+/* Likewise for whatever there is to wait for by this name. */
+void wait_look_for_all(const struct call *call, struct bytes name);
 
 /* Before a call takes something: serves whom it can, and answers how many still come first. Inside of a transaction or
  * a script nobody does. */

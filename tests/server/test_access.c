@@ -161,6 +161,22 @@ SCENE(databases_are_apart) {
 static const char *const reads[] = {
     "CONTAINER.GET box", "CONTAINER.GETMETA box", "CONTAINER.GETACL box", "BLOB.GET box cat",
     "BLOB.STAT box cat", "BLOB.GETMETA box cat",  "BLOB.LIST box",        NULL};
+static const char *const queue_reads[] = {"QUEUE.GETMETA box",      "QUEUE.GETACL box", "QUEUE.STAT box",
+                                          "QUEUE.PEEK box COUNT 2", "QUEUE.DEAD box",   NULL};
+static const char *const queue_growing_writes[] = {"QUEUE.CREATE box META 0", "QUEUE.SETMETA box META 0",
+                                                   "QUEUE.SETACL box",        "QUEUE.PUT box text TTL 5",
+                                                   "QUEUE.PUTMANY box 2 a b", NULL};
+static const char *const queue_shrinking_writes[] = {
+    "QUEUE.CONFIGURE box MAXDELIVERIES 1",
+    "QUEUE.GET box COUNT 2",
+    "QUEUE.UPDATE box id aaaaaaaa000040008000aaaaaaaaaaaa VISIBILITY 0",
+    "QUEUE.RELEASE box id aaaaaaaa000040008000aaaaaaaaaaaa",
+    "QUEUE.DELETE box id aaaaaaaa000040008000aaaaaaaaaaaa",
+    "QUEUE.DELETEMANY box 1 id aaaaaaaa000040008000aaaaaaaaaaaa",
+    "QUEUE.REDRIVE box",
+    "QUEUE.CLEAR box",
+    "QUEUE.DROP box",
+    NULL};
 static const char *const growing_writes[] = {"CONTAINER.CREATE box",
                                              "CONTAINER.SETMETA box META 1 a b",
                                              "CONTAINER.SETACL box",
@@ -237,6 +253,9 @@ SCENE(flags_tell_what_commands_do) {
     expect_flags(reads, true, false);
     expect_flags(growing_writes, false, true);
     expect_flags(shrinking_writes, false, false);
+    expect_flags(queue_reads, true, false);
+    expect_flags(queue_growing_writes, false, true);
+    expect_flags(queue_shrinking_writes, false, false);
     expect_flags((const char *const[]){"HOLDFAST.APPLY", NULL}, false, false);
 }
 
@@ -252,6 +271,9 @@ SCENE(keys_are_known) {
     expect_key(reads);
     expect_key(growing_writes);
     expect_key(shrinking_writes);
+    expect_key(queue_reads);
+    expect_key(queue_growing_writes);
+    expect_key(queue_shrinking_writes);
     expect_key(
         (const char *const[]){"HOLDFAST.APPLY box effect", "BLOB.PUT box box box META 1 box box", NULL});
 }
@@ -270,10 +292,28 @@ SCENE(every_command_is_documented) {
     }
 }
 
+SCENE(users_may_be_limited_to_queues) {
+    expect_ok(call(primary, "QUEUE.CREATE box"));
+    expect_elements(call(primary, "QUEUE.PUT box text"), 10);
+    struct client *reader = login("%R~box +@all");
+    expect_permission(reader, queue_reads, true);
+    witness_begin("");
+    expect_permission(reader, queue_growing_writes, false);
+    expect_permission(reader, queue_shrinking_writes, false);
+    witness_end();
+    struct client *owner = login("~box +@all");
+    expect_permission(owner, queue_reads, true);
+    expect_permission(owner, queue_growing_writes, true);
+    expect_permission(owner, queue_shrinking_writes, true);
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
 SCENE(redis_finds_containers_by_type) {
     create("box");
     expect_ok(call(primary, "SET text x"));
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
     expect_shape(call(primary, "SCAN 0 COUNT 1000 TYPE holdfastC"), "[\"0\", [\"box\"]]");
+    expect_shape(call(primary, "SCAN 0 COUNT 1000 TYPE holdfastQ"), "[\"0\", [\"jobs\"]]");
     expect_number(call(primary, "EXISTS box"), 1);
     expect_number(call(primary, "TOUCH box"), 1);
     expect_number(call(primary, "UNLINK box"), 1);
@@ -352,6 +392,7 @@ int main(void) {
         PLAY(resp2_has_flat_arrays),
         PLAY(databases_are_apart),
         PLAY(users_may_be_limited_to_keys),
+        PLAY(users_may_be_limited_to_queues),
         PLAY(flags_tell_what_commands_do),
         PLAY(keys_are_known),
         PLAY(every_command_is_documented),

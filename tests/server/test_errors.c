@@ -9,6 +9,8 @@
 #include "text.h"
 #include "world.h"
 
+#define RECEIPT_A "aaaaaaaa000040008000aaaaaaaaaaaa"
+
 static const char counter_prefix[] = "holdfast_refused_";
 
 /* Played in this order on a container `box` with metadata and a blob `cat` in it, and a string `text`. What has no
@@ -40,6 +42,12 @@ static const struct {
     {"PRECONDITION LeaseNotPresentWithBlobOperation", "BLOB.GET box cat LEASE " ID_A},
     {"PRECONDITION LeaseNotPresentWithContainerOperation", "CONTAINER.GET box LEASE " ID_A},
     {"CONFLICT LeaseNotPresentWithLeaseOperation", "LEASE.BREAK box"},
+    {NULL, "QUEUE.CREATE jobs"},
+    {"CONFLICT QueueAlreadyExists", "QUEUE.CREATE jobs META 1 a b"},
+    {"NOTFOUND QueueNotFound", "QUEUE.STAT none"},
+    {"NOTFOUND MessageNotFound", "QUEUE.DELETE jobs " ID_A " " RECEIPT_A},
+    {"INVALID MissingRequiredQueryParameter", "QUEUE.DELETE jobs " ID_A " ''"},
+    {"INVALID InvalidQueryParameterValue", "QUEUE.PUT jobs text TTL 0"},
     {NULL, "LEASE.ACQUIRE box -1 ID " ID_A},
     {NULL, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_A},
     {"CONFLICT LeaseAlreadyPresent", "LEASE.ACQUIRE box -1"},
@@ -68,7 +76,17 @@ static void provoke(const struct words *words, const char *error) {
     require(info_of(primary, counter) == before + 1, "%s did not grow by one", counter);
 }
 
+static void provoke_a_mismatch(void) {
+    redisReply *message = call(primary, "QUEUE.PUT jobs text");
+    configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
+    struct words words = words_of_line("QUEUE.DELETE jobs");
+    words_add(&words, field(message, "id")->str);
+    words_add(&words, RECEIPT_A);
+    provoke(&words, "INVALID PopReceiptMismatch");
+}
+
 static void provoke_under_other_settings(void) {
+    provoke_a_mismatch();
     struct words words = words_of_line("BLOB.SETMETA box cat META 1 n");
     words_add(&words, pool_print("%09000d", 1));
     provoke(&words, "INVALID MetadataTooLarge");

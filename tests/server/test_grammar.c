@@ -41,13 +41,29 @@ static const struct sample {
     {"DELIMITER", "DELIMITER /"},
     {"MARKER", "MARKER c"},
     {"COUNT", "COUNT 10"},
+    {"queue", "jobs"},
+    {"message", "text"},
+    {"id", "aaaaaaaa-0000-4000-8000-00000000000a"},
+    {"receipt", "aaaaaaaa000040008000aaaaaaaaaaaa"},
+    {"count", "1"},
+    {"item", "aaaaaaaa-0000-4000-8000-00000000000a aaaaaaaa000040008000aaaaaaaaaaaa"},
+    {"TTL", "TTL 60"},
+    {"VISIBILITY", "VISIBILITY 1"},
+    {"MESSAGE", "MESSAGE text"},
+    {"MAXDELIVERIES", "MAXDELIVERIES 3"},
+    {"DEDUP", "DEDUP id"},
+    {"WITHIN", "WITHIN 10"},
+    {"GROUP", "GROUP name"},
+    {"REASON", "REASON text"},
+    {"IDS", "IDS 1 aaaaaaaa-0000-4000-8000-00000000000a"},
+    {"DEAD", "DEAD"},
     {"IFMATCH", "IFMATCH *"},
     {"IFNONEMATCH", "IFNONEMATCH 0x0000000000000001"},
     {"IFMODIFIEDSINCE", "IFMODIFIEDSINCE 1"},
     {"IFUNMODIFIEDSINCE", "IFUNMODIFIEDSINCE 1"},
 };
 
-static const char *const lists[] = {"PROPS", "META", "POLICIES", "INCLUDE", NULL};
+static const char *const lists[] = {"PROPS", "META", "POLICIES", "INCLUDE", "IDS", NULL};
 
 /* Words that belong to nothing, and tokens of other commands, which are as unknown as these. */
 static const char *const unknown_tokens[] = {
@@ -61,6 +77,7 @@ struct subject {
     const char *command;
     struct words required;
     size_t positional; /* words of `required` before its first clause, with the command's name */
+    size_t counted;    /* the place of a count among those, or 0 */
     struct words clauses;
 };
 
@@ -81,6 +98,7 @@ static struct subject subject_of(const char *command) {
         if (argument->is_optional) {
             words_add(&subject.clauses, argument->token);
         } else {
+            if (!strcmp(argument->name, "count")) subject.counted = subject.required.count;
             words_add_line(&subject.required, sample);
             if (!argument->token) subject.positional = subject.required.count;
         }
@@ -99,6 +117,7 @@ static bool subject_requires(const struct subject *subject, const char *clause) 
 static void for_each_subject(void (*play)(const struct subject *subject)) {
     create("box");
     put("box", "cat", "meow");
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
     struct words commands = grammar_commands(primary);
     require(commands.count > 1, "the module has no commands");
     for (size_t index = 0; index < commands.count; index++) {
@@ -154,6 +173,10 @@ static void play_too_many_words(const struct subject *subject) {
     if (takes_clauses(subject)) return;
     struct words words = words_copy(&subject->required);
     words_add(&words, "NONSENSE");
+    if (subject->counted) {
+        expect_syntax_error(&words, "NONSENSE");
+        return;
+    }
     redisReply *reply = call_words(primary, &words);
     require(reply_is_error(reply) && text_begins(reply->str, "ERR wrong number of arguments for '"),
             "%s\n    gave %s", words_text(&words), reply_text(reply));
@@ -227,21 +250,37 @@ SCENE(half_given_clauses_are_named) {
     for_each_subject(play_half_clauses);
 }
 
+/* Counts that are none, or greater than what follows. */
+static const char *const lies[] = {"2",
+                                   "3",
+                                   "1000000",
+                                   "4294967297",
+                                   "9223372036854775807",
+                                   "18446744073709551617",
+                                   "-1",
+                                   "-9223372036854775808",
+                                   "x",
+                                   "1x",
+                                   "1.0",
+                                   "''",
+                                   "0x1",
+                                   NULL};
+
+/* A count among the first words; there must be something to count. */
+static void play_lying_first_counts(const struct subject *subject) {
+    if (!subject->counted) return;
+    for (const char *const *lie = lies; *lie; lie++) {
+        struct words words = words_copy(&subject->required);
+        const char *count = strcmp(*lie, "''") != 0 ? *lie : "";
+        words_replace(&words, subject->counted, count);
+        expect_syntax_error(&words, count);
+        words_replace(&words, subject->counted, "0");
+        expect_syntax_error(&words, "0");
+    }
+}
+
 static void play_lying_counts(const struct subject *subject) {
-    static const char *const lies[] = {"2",
-                                       "3",
-                                       "1000000",
-                                       "4294967297",
-                                       "9223372036854775807",
-                                       "18446744073709551617",
-                                       "-1",
-                                       "-9223372036854775808",
-                                       "x",
-                                       "1x",
-                                       "1.0",
-                                       "''",
-                                       "0x1",
-                                       NULL};
+    play_lying_first_counts(subject);
     for (size_t index = 0; index < subject->clauses.count; index++) {
         const char *clause = subject->clauses.word[index];
         if (!text_is_one_of(clause, lists)) continue;

@@ -18,6 +18,11 @@ SCENE(settings_are_seen_and_changed) {
     configure(primary, "holdfast.max-blob-bytes", "1234");
     expect_setting(primary, "holdfast.max-blob-bytes", "1234");
     expect_setting(replica, "holdfast.max-blob-bytes", "64");
+    expect_setting(primary, "holdfast.queue-max-message-bytes", "65536");
+    expect_setting(primary, "holdfast.queue-max-count", "32");
+    expect_setting(primary, "holdfast.queue-receipt-mismatch", "notfound");
+    configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
+    expect_setting(primary, "holdfast.queue-receipt-mismatch", "mismatch");
 }
 
 SCENE(nonsense_is_refused) {
@@ -30,6 +35,10 @@ SCENE(nonsense_is_refused) {
         "CONFIG SET holdfast.clock-offset-ms -9223372036854775808",
         "CONFIG SET holdfast.accept-effects maybe",
         "CONFIG SET holdfast.nonsense 1",
+        "CONFIG SET holdfast.queue-receipt-mismatch maybe",
+        "CONFIG SET holdfast.queue-max-count 0",
+        "CONFIG SET holdfast.queue-max-count 1001",
+        "CONFIG SET holdfast.queue-max-message-bytes 67108865",
         NULL,
     };
     expect_each_error(primary, nonsense, "ERR");
@@ -37,12 +46,14 @@ SCENE(nonsense_is_refused) {
 }
 
 SCENE(arguments_of_loadmodule_are_settings) {
-    struct server *server =
-        server_for_test(server_launch_with("arguments", "", "max-blob-bytes 3 accept-effects yes"));
+    struct server *server = server_for_test(server_launch_with("arguments", "",
+                                                               "max-blob-bytes 3 accept-effects yes "
+                                                               "queue-receipt-mismatch MISMATCH"));
     server_await(server);
     struct client *client = visitor(server);
     expect_setting(client, "holdfast.max-blob-bytes", "3");
     expect_setting(client, "holdfast.accept-effects", "yes");
+    expect_setting(client, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_error(call(client, "BLOB.PUT box cat four"), "INVALID RequestBodyTooLarge");
     server_stop(server);
@@ -51,7 +62,7 @@ SCENE(arguments_of_loadmodule_are_settings) {
 /* A typing error must not become a default. */
 SCENE(bad_arguments_of_loadmodule_stop_the_start) {
     static const char *const bad[] = {"nonsense 1", "max-blob-bytes", "max-blob-bytes x",
-                                      "accept-effects maybe"};
+                                      "accept-effects maybe", "queue-receipt-mismatch maybe"};
     for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
         struct server *server = server_for_test(server_launch_with("arguments", "", bad[index]));
         for (int attempt = 0; attempt < 10000 && server_runs(server); attempt++) usleep(1000);

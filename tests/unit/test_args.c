@@ -105,7 +105,7 @@ static void right_words_are_understood(void **state) {
 #define SYNTAX  OUTCOME_SYNTAX
 #define VALUE   OUTCOME_INVALID_VALUE
 #define RANGE   OUTCOME_INVALID_RANGE
-#define PAGE    OUTCOME_INVALID_PAGE_SIZE
+#define PAGE    OUTCOME_OUT_OF_RANGE
 #define NO_NAME OUTCOME_OUT_OF_RANGE_INPUT
 
 /* The place is that of the word that is wrong. */
@@ -284,11 +284,67 @@ static void the_rest_may_be_anything(void **state) {
     }
 }
 
+static void lists_stand_among_the_first_words(void **state) {
+    static const struct {
+        const char *line;
+        enum outcome outcome;
+        int at, count;
+    } lines[] = {
+        {"c key 1 a b", OUTCOME_DONE, 0, 1},
+        {"c key 2 a b c d FLAG", OUTCOME_DONE, 0, 2},
+        {"c key 2 a b c d FLAG LATER 1.5", OUTCOME_DONE, 0, 2},
+        {"c key 2 FLAG FLAG FLAG FLAG", OUTCOME_DONE, 0, 2},
+        {"c key 0 a b", OUTCOME_SYNTAX, 2, 0},
+        {"c key 2 a b c", OUTCOME_SYNTAX, 2, 0},
+        {"c key 1 a b c", OUTCOME_SYNTAX, 5, 0},
+        {"c key -1 a b", OUTCOME_SYNTAX, 2, 0},
+        {"c key x a b", OUTCOME_SYNTAX, 2, 0},
+        {"c key 1 a b FLAG FLAG", OUTCOME_SYNTAX, 6, 0},
+        {"c key 2 a b '' d", OUTCOME_OUT_OF_RANGE_INPUT, 5, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        struct args args;
+        struct fault fault = parse(list_grammar, lines[i].line, &args);
+        require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
+        require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
+        if (fault.outcome == OUTCOME_DONE)
+            require_same(args.slots[SLOT_PAIRS].count, lines[i].count, "'%s'", lines[i].line);
+    }
+}
+
+/* Not the first fault counts, but that of the clause that is looked at first. */
+static void some_faults_count_late(void **state) {
+    static const struct {
+        const char *line;
+        enum outcome outcome;
+        int at;
+    } lines[] = {
+        {"c key 1 '' b LATER 61", OUTCOME_OUT_OF_RANGE_INPUT, 3},
+        {"c key 1 a b LATEST 0 LATER 61", OUTCOME_OUT_OF_RANGE, 8},
+        {"c key 1 a b LATEST x LATER y", OUTCOME_INVALID_QUERY, 8},
+        {"c key 1 a b LATER -5", OUTCOME_OUT_OF_RANGE, 6},
+        {"c key 1 a b LATER INFINITE", OUTCOME_OUT_OF_RANGE, 6},
+        {"c key 1 a b LATER 1e3", OUTCOME_INVALID_QUERY, 6},
+        {"c key 1 a b LATEST 10", OUTCOME_OUT_OF_RANGE, 6},
+        {"c key 1 a b LATEST 99999999999999999999", OUTCOME_INVALID_QUERY, 6},
+        {"c key 1 '' b LATER 61 NONSENSE", OUTCOME_SYNTAX, 7},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        struct args args;
+        struct fault fault = parse(list_grammar, lines[i].line, &args);
+        require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
+        require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
+    }
+}
+
 static void a_grammar_knows_its_least(void **state) {
     (void)state;
     require_same(args_least(sample_grammar), 3, "a name, a key and a text");
     require_same(args_least(needy_grammar), 2, "options do not count");
     require_same(args_least(rest_grammar), 2, "nor does the rest");
+    require_same(args_least(list_grammar), 5, "a list has a count and one item");
 }
 
 /* Random words of the grammar's own and others in any order: whatever comes out, it is sound. */
@@ -358,10 +414,11 @@ static void a_million_words_are_quick(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(right_words_are_understood),       tidy_test(wrong_words_are_pointed_at),
-        tidy_test(ids_are_read_in_any_form),         tidy_test(words_are_compared_in_full),
-        tidy_test(what_is_required_has_to_be_there), tidy_test(the_rest_may_be_anything),
-        tidy_test(a_grammar_knows_its_least),        tidy_test(any_words_are_parsed_soundly),
+        tidy_test(right_words_are_understood),        tidy_test(wrong_words_are_pointed_at),
+        tidy_test(ids_are_read_in_any_form),          tidy_test(words_are_compared_in_full),
+        tidy_test(what_is_required_has_to_be_there),  tidy_test(the_rest_may_be_anything),
+        tidy_test(a_grammar_knows_its_least),         tidy_test(any_words_are_parsed_soundly),
+        tidy_test(lists_stand_among_the_first_words), tidy_test(some_faults_count_late),
         tidy_test(a_million_words_are_quick),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);

@@ -14,7 +14,17 @@ static void only_digits_have_a_value(void **state) {
     }
 }
 
+static void numbers_are_eight_digits(void **state) {
+    (void)state;
+    char text[8];
+    hex_write(UINT32_C(0x0129abef), 'a', text);
+    require_bytes(bytes_of(text, 8), bytes_text("0129abef"), "small letters");
+    hex_write(UINT32_C(0xf0dc5a09), 'A', text);
+    require_bytes(bytes_of(text, 8), bytes_text("F0DC5A09"), "capitals");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {tidy_test(only_digits_have_a_value)};
+    const struct CMUnitTest tests[] = {tidy_test(only_digits_have_a_value),
+                                       tidy_test(numbers_are_eight_digits)};
     return cmocka_run_group_tests_name("hex", tests, NULL, NULL);
 }

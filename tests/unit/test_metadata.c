@@ -150,6 +150,32 @@ static void a_twin_among_many_is_found(void **state) {
     }
 }
 
+static bool same(const char *const *one, const char *const *other) {
+    struct pairs mine, theirs;
+    pairs_start(&mine);
+    pairs_start(&theirs);
+    pairs_add_texts(&mine, one);
+    pairs_add_texts(&theirs, other);
+    bool result = metadata_same(pairs_list(&mine), pairs_list(&theirs));
+    pairs_end(&mine);
+    pairs_end(&theirs);
+    return result;
+}
+
+#define PAIRS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void sets_are_compared(void **state) {
+    (void)state;
+    static const char *const none[] = {NULL};
+    require(same(none, none), "nothing is nothing");
+    require(!same(none, PAIRS("a=1")) && !same(PAIRS("a=1"), none), "something is not nothing");
+    require(same(PAIRS("a=1", "b=2"), PAIRS("b=2", "a=1")), "the order does not count");
+    require(same(PAIRS("Name=x"), PAIRS("nAME=x")), "nor does the case of names");
+    require(!same(PAIRS("a=x"), PAIRS("a=X")), "that of values does");
+    require(!same(PAIRS("a=1", "b=2"), PAIRS("a=1", "c=2")), "another name");
+    require(!same(PAIRS("a=1"), PAIRS("a=1", "b=2")), "one more");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(names_keep_the_rules),
@@ -157,6 +183,7 @@ int main(void) {
         tidy_test(only_well_packed_lists_are_metadata),
         tidy_test(many_names_are_quick),
         tidy_test(a_twin_among_many_is_found),
+        tidy_test(sets_are_compared),
     };
     return cmocka_run_group_tests_name("metadata", tests, NULL, NULL);
 }

@@ -19,12 +19,8 @@ static const struct clause since = {TOKEN("IFMODIFIEDSINCE"),       .shape = SHA
 static const struct clause number = {TOKEN("NUMBER"), .shape = SHAPE_NUMBER,          .slot = SLOT_NUMBER,
                                      .width = 1,      .fault = OUTCOME_INVALID_VALUE, .least = -5,
                                      .most = 5};
-static const struct clause small = {TOKEN("SMALL"),
-                                    .shape = SHAPE_NUMBER,
-                                    .slot = SLOT_SMALL,
-                                    .width = 1,
-                                    .fault = OUTCOME_INVALID_PAGE_SIZE,
-                                    .most = INT64_MAX};
+static const struct clause small = {TOKEN("SMALL"), .shape = SHAPE_NUMBER,         .slot = SLOT_SMALL,
+                                    .width = 1,     .fault = OUTCOME_OUT_OF_RANGE, .most = INT64_MAX};
 static const struct clause range = {TOKEN("RANGE"), .shape = SHAPE_RANGE, .slot = SLOT_RANGE, .width = 2,
                                     .fault = OUTCOME_INVALID_RANGE};
 static const struct clause value = {TOKEN("VALUE"), .shape = SHAPE_VALUE, .slot = SLOT_VALUE, .width = 1};
@@ -46,11 +42,33 @@ static const struct clause span = {
 static const struct clause named = {TOKEN("NAMED"), .shape = SHAPE_VALUE, .slot = SLOT_NAMED, .width = 1,
                                     .rule = name_check};
 
+static const struct clause pairs = {
+    .shape = SHAPE_LIST, .slot = SLOT_PAIRS, .width = 2, .rule = name_check, .late = 1};
+static const struct clause flag = {TOKEN("FLAG"), .shape = SHAPE_FLAG, .slot = SLOT_FLAG};
+static const struct clause later = {TOKEN("LATER"),
+                                    SHAPE_DURATION,
+                                    SLOT_LATER,
+                                    .width = 1,
+                                    .fault = OUTCOME_OUT_OF_RANGE,
+                                    .most = 60000,
+                                    .late = 2,
+                                    .unreadable = OUTCOME_INVALID_QUERY};
+static const struct clause latest = {TOKEN("LATEST"),
+                                     SHAPE_NUMBER,
+                                     SLOT_LATEST,
+                                     .width = 1,
+                                     .fault = OUTCOME_OUT_OF_RANGE,
+                                     .least = 1,
+                                     .most = 9,
+                                     .late = 3,
+                                     .unreadable = OUTCOME_INVALID_QUERY};
+
 const struct clause *const sample_grammar[] = {&key,   &name,  &ifmatch, &since, &number, &small,
                                                &range, &value, &choice,  &words, &meta,   &policies,
                                                &soon,  &span,  &named,   NULL};
 const struct clause *const needy_grammar[] = {&key, &number, &needed, NULL};
 const struct clause *const rest_grammar[] = {&key, &rest, NULL};
+const struct clause *const list_grammar[] = {&key, &pairs, &flag, &later, &latest, NULL};
 
 static bool is_counted(const struct clause *clause) {
     return clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
@@ -129,9 +147,11 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
     int words_seen = args_least(grammar);
     for (; *grammar; grammar++) {
         if ((*grammar)->shape == SHAPE_REST) words_seen = argc;
-        if ((*grammar)->token.length == 0) continue;
+        if ((*grammar)->shape == SHAPE_LIST)
+            words_seen += (args->slots[(*grammar)->slot].count - 1) * (*grammar)->width;
         int slot = (*grammar)->slot;
-        possible |= UINT32_C(1) << slot;
+        if ((*grammar)->token.length || (*grammar)->shape == SHAPE_LIST) possible |= UINT32_C(1) << slot;
+        if ((*grammar)->token.length == 0) continue;
         require(args_given(args, slot) || !(*grammar)->required, "something required is not there");
         if (!args_given(args, slot)) continue;
         const struct argument *argument = &args->slots[slot];

@@ -16,6 +16,10 @@ enum {
     SLOT_SOON,
     SLOT_SPAN,
     SLOT_NAMED,
+    SLOT_PAIRS,
+    SLOT_FLAG,
+    SLOT_LATER,
+    SLOT_LATEST,
 };
 
 /* SAMPLE key name
@@ -29,6 +33,9 @@ extern const struct clause *const needy_grammar[];
 
 /* MANY key word… */
 extern const struct clause *const rest_grammar[];
+
+/* PAIR key count first second [first second …] [FLAG] [LATER 0..60 s] [LATEST 1..9], where a first one is a name. */
+extern const struct clause *const list_grammar[];
 
 /* Requires what the header of the parser promises. argv is an array of struct bytes. */
 void args_require_sound(const struct clause *const *grammar, const struct bytes *argv, int argc,

@@ -1,0 +1,115 @@
+/* A message, in one allocation; what few have hangs from one pointer.
+ *
+ *     ┌───────┬────┬─────────┬────────────────────────┬──────────┬───────────┬───────┬──────┐
+ *     │ entry │ id │ receipt │ moment: shows and ends │ inserted │ how often │ extra │ text │
+ *     └───────┴────┴─────────┴────────────────────────┴──────────┴───────────┴───────┴──────┘
+ *     entry    the name by which it is found is its id
+ *     moment   when it may be had next, and when time alone ends it: see message_ends
+ *     extra    its group, the reason why it was given back, and the expiry of one that ends otherwise
+ *
+ * Texts of any size are copied into it: the largest that the service knows, 64 KiB, costs a few microseconds, and one
+ * allocation per message is what a queue of millions wants. */
+#ifndef HOLDFAST_MESSAGE_H
+#define HOLDFAST_MESSAGE_H
+
+#include "core/entry.h"
+#include "core/relocation.h"
+#include "queue/queue_change.h"
+#include "queue/timeline.h"
+
+#include "ccan/list/list.h"
+
+struct group;
+struct message;
+
+struct message_extra {
+    struct list_node peers; /* those of the same group, in order of arrival */
+    struct group *group;    /* NULL for one that is in none, or is in no queue now */
+    struct message *message;
+    int64_t expires_ms; /* of one that is not MESSAGE_QUEUED */
+    char *reason;
+    uint16_t reason_length;
+    uint16_t group_length;
+    char group_name[];
+};
+
+struct message {
+    struct entry entry;
+    struct guid id;
+    struct guid receipt;
+    struct moment moment;
+    int64_t inserted_ms;
+    uint32_t deliveries;
+    uint32_t length : 28;
+    uint32_t standing : 2; /* enum message_standing */
+    uint32_t place : 2;    /* the shelf's own */
+    struct message_extra *extra;
+    char text[];
+};
+
+/* As a change says; the change is a QUEUE_MESSAGE. */
+struct message *message_new(const struct queue_change *change);
+void message_free(struct message *message);
+
+/* The change that would make it anew. */
+struct queue_change message_as_change(const struct message *message);
+
+/* May answer another place in memory: the message must not be in any index. */
+struct message *message_set_text(struct message *message, struct bytes text);
+void message_set_reason(struct message *message, struct bytes reason);
+
+/* When it may be had next, and how it stands: also says when time alone ends it, which is when it expires or, before
+ * that, when the window of its last delivery ends. */
+void message_set_showing(struct message *message, int64_t shows_ms, enum message_standing standing);
+
+/* It is as if it had just been put. */
+void message_renew(struct message *message, int64_t inserted_ms, int64_t expires_ms);
+
+/* Moves the allocations that only it knows of. */
+void message_relocate_parts(struct message *message, const struct relocation *relocation);
+
+/* What the allocator holds for it. */
+size_t message_held(const struct message *message);
+
+static inline struct bytes message_text(const struct message *message) {
+    return bytes_of(message->text, message->length);
+}
+
+/* Empty for none. */
+static inline struct bytes message_group(const struct message *message) {
+    const struct message_extra *extra = message->extra;
+    return extra ? bytes_of(extra->group_name, extra->group_length) : bytes_of("", 0);
+}
+
+static inline struct bytes message_reason(const struct message *message) {
+    const struct message_extra *extra = message->extra;
+    return extra && extra->reason ? bytes_of(extra->reason, extra->reason_length) : bytes_of("", 0);
+}
+
+static inline int64_t message_expires_ms(const struct message *message) {
+    return message->standing == MESSAGE_QUEUED ? message->moment.ends_ms : message->extra->expires_ms;
+}
+
+/* Whether it will die with the window that it is in, or has. One that expires by then does not. */
+static inline bool message_dies(const struct message *message) {
+    return message->standing == MESSAGE_LAST && message->moment.shows_ms < message->extra->expires_ms;
+}
+
+/* Time has ended it: it has expired, or died with the window of its last delivery. */
+static inline bool message_over(const struct message *message, int64_t now_ms) {
+    return message->moment.ends_ms <= now_ms;
+}
+
+static inline struct bytes message_name(const struct guid *id) {
+    return bytes_of(id, sizeof(*id));
+}
+
+static inline struct message *message_of_entry(struct entry *entry) {
+    return (struct message *)entry; /* the entry is the message's head */
+}
+
+static inline struct message *message_of_moment(struct moment *moment) {
+    return moment ? (struct message *)((char *)moment - offsetof(struct message, moment)) : NULL;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* Changes of a queue: the vocabulary in which its state moves, and how it is written down.
+ *
+ * A change is a fact: it carries ids, receipts, instants and texts, and never a condition or a choice. The same record
+ * travels to replicas, stands in append-only files and snapshots, and is read back by one decoder that takes nothing
+ * on trust. What happens to many messages at once is one change with a list of items. */
+#ifndef HOLDFAST_QUEUE_CHANGE_H
+#define HOLDFAST_QUEUE_CHANGE_H
+
+#include "core/guid.h"
+#include "core/packed.h"
+
+enum queue_change_kind {
+    QUEUE_CREATE,
+    QUEUE_SETMETA,
+    QUEUE_SETACL,
+    QUEUE_CONFIGURE,
+    QUEUE_DROP,
+    QUEUE_PUT,     /* items: id, receipt, text */
+    QUEUE_DELIVER, /* items: id, receipt, deliveries, whether this was the last one */
+    QUEUE_UPDATE,
+    QUEUE_RELEASE,
+    QUEUE_DELETE, /* items: id */
+    QUEUE_CLEAR,
+    QUEUE_CLEAR_DEAD,
+    QUEUE_REDRIVE,  /* items: id, receipt, when it expires */
+    QUEUE_SETTLE,   /* time has ended something, and now it goes */
+    QUEUE_MESSAGE,  /* one message as it is: nothing but the way in which a file builds a queue anew */
+    QUEUE_ORIGINAL, /* likewise what is known of a first put, for its duplicates */
+    QUEUE_CHANGE_KINDS
+};
+
+enum {
+    QUEUE_LABEL_MAX_BYTES = 256, /* of groups, reasons and the ids of duplicates */
+    QUEUE_DELIVERIES_MOST = 1000000,
+    QUEUE_TEXT_MAX_BYTES = 64 << 20, /* whatever an operator allows */
+};
+
+/* The last second of the year 9999: what expires then never does. */
+#define QUEUE_FOREVER_MS INT64_C(253402300799000)
+
+/* Order numbers stay below. */
+#define QUEUE_ORDER_MOST ((uint64_t)INT64_MAX)
+
+enum message_standing {
+    MESSAGE_QUEUED,
+    MESSAGE_LAST, /* in the window of its last delivery */
+    MESSAGE_DEAD,
+    MESSAGE_STANDINGS
+};
+
+struct queue_change {
+    enum queue_change_kind kind;
+    struct packed_list metadata;
+    struct packed_list policies;
+    uint64_t order; /* of the first item, the message; the next one to be given, of a queue */
+    struct guid id;
+    struct guid receipt;
+    int64_t inserted_ms;
+    int64_t expires_ms;
+    int64_t shows_ms;         /* of a dead letter: when it died */
+    uint32_t most_deliveries; /* 0 = no limit */
+    uint32_t deliveries;
+    enum message_standing standing;
+    bool has_text; /* an update may leave it as it is */
+    struct bytes text;
+    struct bytes group;  /* empty for none */
+    struct bytes reason; /* likewise */
+    struct bytes dedup;  /* likewise */
+    int64_t until_ms;    /* duplicates of dedup are known until then */
+    int64_t instant_ms;  /* up to which time has ended what is settled */
+    uint64_t ended;      /* how many messages have expired by then, … */
+    uint64_t died;       /* … how many have had their last window, … */
+    uint64_t forgotten;  /* … and how many first puts are forgotten */
+    struct packed_list items;
+};
+
+/* What a change says of one of its messages; each kind of change has some of it. */
+struct queue_item {
+    struct guid id;
+    struct guid receipt;
+    struct bytes text;
+    uint32_t deliveries;
+    bool last;
+    int64_t expires_ms;
+};
+
+/* The first byte of every record; other families have other ones. */
+enum { QUEUE_FAMILY = 'Q' };
+
+void queue_change_write(const struct queue_change *change, struct record_writer *writer);
+
+/* Reads and checks a record. The change borrows from it. */
+bool queue_change_read(struct bytes record, struct queue_change *change);
+
+/* One more item for a change of this kind; the caller counts them. */
+void queue_item_put(enum queue_change_kind kind, struct record_writer *writer, const struct queue_item *item);
+/* A step through the items; false at their end. */
+bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, struct queue_item *item);
+
+/* The keyspace notification for this change; NULL for none, and for QUEUE_SETTLE. */
+const char *queue_change_event(enum queue_change_kind kind);
+
+/* What QUEUE_SETTLE may have to notify of. */
+#define QUEUE_EXPIRED_EVENT "queue.expired"
+#define QUEUE_DIED_EVENT    "queue.died"
+
+#endif

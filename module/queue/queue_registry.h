@@ -1,0 +1,17 @@
+/* What is known of queues beyond one of them: how many there are, and what has been cleared and is not freed yet. For
+ * the other parts of this folder.
+ *
+ * The list of queues knows values and no keys, so nothing that happens to keys concerns it. Queues may be freed on
+ * another thread; they leave the list before anything of them is freed. */
+#ifndef HOLDFAST_QUEUE_REGISTRY_H
+#define HOLDFAST_QUEUE_REGISTRY_H
+
+#include "queue/queue.h"
+
+void queue_register(struct queue *queue);
+void queue_unregister(struct queue *queue);
+
+/* Empties a shelf at once, however much is on it. */
+void queue_discard(struct shelf *shelf);
+
+#endif

@@ -1,0 +1,143 @@
+/* What a queue answers at a moment, and what can be decided by it. Nothing here changes anything. */
+#include "core/duration.h"
+#include "queue/queue.h"
+
+struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
+    const struct shelf *live = &queue->live;
+    size_t ended = timeline_rank(&live->ends, now_ms);
+    size_t over = ended + timeline_rank(&live->hidden, now_ms), died = timeline_rank(&live->last, now_ms);
+    struct queue_depth depth = {
+        .visible = timeline_rank(&live->shown, now_ms) - ended,
+        .dead = shelf_count(&queue->dead) + died,
+        .over = over,
+        .unsettled = over + died + timeline_rank(&queue->originals.by_end, now_ms),
+        .arrived_ms = -1,
+    };
+    depth.invisible = shelf_count(live) - over - died - depth.visible;
+    struct timeline_cursor cursor = {0};
+    const struct message *oldest = message_of_moment(timeline_living(&live->arrivals, &cursor, now_ms));
+    if (oldest) depth.arrived_ms = oldest->inserted_ms;
+    return depth;
+}
+
+struct message *queue_next_visible(const struct queue *queue, struct timeline_cursor *cursor,
+                                   int64_t now_ms) {
+    struct moment *moment = timeline_living(&queue->live.shown, cursor, now_ms);
+    return moment && moment->shows_ms <= now_ms ? message_of_moment(moment) : NULL;
+}
+
+int64_t queue_next_showing_ms(const struct queue *queue, int64_t now_ms) {
+    const struct moment *next = timeline_behind(&queue->live.shown, now_ms);
+    return next ? next->shows_ms : INT64_MAX;
+}
+
+static int64_t first_end_ms(const struct timeline *timeline) {
+    const struct moment *first = timeline_first(timeline);
+    return first ? first->ends_ms : INT64_MAX;
+}
+
+static int64_t earlier(int64_t one_ms, int64_t other_ms) {
+    return one_ms < other_ms ? one_ms : other_ms;
+}
+
+int64_t queue_next_end_ms(const struct queue *queue) {
+    const struct shelf *live = &queue->live;
+    int64_t messages_ms = earlier(first_end_ms(&live->ends), first_end_ms(&live->hidden));
+    int64_t others_ms = earlier(first_end_ms(&live->last), first_end_ms(&queue->originals.by_end));
+    return earlier(messages_ms, others_ms);
+}
+
+bool queue_has_groups(const struct queue *queue) {
+    return queue->live.groups.count != 0;
+}
+
+/* --- Dead letters --- */
+
+static void step_settled(const struct queue *queue, struct dead_cursor *cursor) {
+    cursor->next_settled = message_of_moment(timeline_next(&queue->dead.last, &cursor->settled));
+}
+
+static void step_unsettled(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
+    struct moment *moment = timeline_next(&queue->live.last, &cursor->unsettled);
+    cursor->next_unsettled = moment && moment->shows_ms <= now_ms ? message_of_moment(moment) : NULL;
+}
+
+static bool died_before(const struct message *one, const struct message *other) {
+    if (!one || !other) return one != NULL;
+    int64_t mine_ms = one->moment.shows_ms, theirs_ms = other->moment.shows_ms;
+    return mine_ms != theirs_ms ? mine_ms < theirs_ms : one->moment.order < other->moment.order;
+}
+
+struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
+    if (!cursor->started) {
+        cursor->started = true;
+        step_settled(queue, cursor);
+        step_unsettled(queue, cursor, now_ms);
+    }
+    struct message *settled = cursor->next_settled, *unsettled = cursor->next_unsettled;
+    if (died_before(settled, unsettled)) {
+        step_settled(queue, cursor);
+        return settled;
+    }
+    if (unsettled) step_unsettled(queue, cursor, now_ms);
+    return unsettled;
+}
+
+/* --- One message --- */
+
+const struct original *queue_original(const struct queue *queue, struct bytes dedup, int64_t now_ms) {
+    const struct original *original = originals_find(&queue->originals, dedup);
+    return original && original->moment.ends_ms > now_ms ? original : NULL;
+}
+
+struct message *queue_find(const struct queue *queue, const struct guid *id, int64_t now_ms) {
+    struct message *message = shelf_find(&queue->live, id);
+    return message && !message_over(message, now_ms) ? message : NULL;
+}
+
+enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, const struct guid *receipt,
+                              int64_t now_ms, struct message **message) {
+    *message = queue_find(queue, id, now_ms);
+    if (!*message) return OUTCOME_MESSAGE_NOT_FOUND;
+    return guid_equal((*message)->receipt, *receipt) ? OUTCOME_DONE : OUTCOME_RECEIPT_MISMATCH;
+}
+
+struct message *queue_find_dead(const struct queue *queue, const struct guid *id) {
+    return shelf_find(&queue->dead, id);
+}
+
+/* --- Decisions --- */
+
+static uint64_t at_most(size_t count, size_t most) {
+    return count < most ? count : most;
+}
+
+bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t most, struct queue_change *change) {
+    if (queue_next_end_ms(queue) > now_ms) return false;
+    const struct shelf *live = &queue->live;
+    size_t ended = timeline_rank(&live->ends, now_ms) + timeline_rank(&live->hidden, now_ms);
+    *change = (struct queue_change){
+        .kind = QUEUE_SETTLE,
+        .instant_ms = now_ms,
+        .ended = at_most(ended, most),
+        .died = at_most(timeline_rank(&live->last, now_ms), most),
+        .forgotten = at_most(timeline_rank(&queue->originals.by_end, now_ms), most),
+    };
+    return true;
+}
+
+struct queue_item queue_delivery(const struct queue *queue, const struct message *message,
+                                 struct guid receipt) {
+    uint32_t deliveries = message->deliveries < UINT32_MAX ? message->deliveries + 1 : UINT32_MAX;
+    return (struct queue_item){
+        .id = message->id,
+        .receipt = receipt,
+        .deliveries = deliveries,
+        .last = queue->most_deliveries && deliveries >= queue->most_deliveries,
+    };
+}
+
+int64_t queue_instant_after(int64_t now_ms, int64_t duration_ms) {
+    bool never = duration_ms == DURATION_INFINITE_MS || duration_ms >= QUEUE_FOREVER_MS - now_ms;
+    return never ? QUEUE_FOREVER_MS : now_ms + duration_ms;
+}

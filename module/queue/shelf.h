@@ -1,0 +1,55 @@
+/* A shelf: messages found by id in constant time, and standing in order by all that time does with them.
+ *
+ *   by_id     every message, by its id
+ *   arrivals  every message, in order of arrival
+ *   shown     those that are visible or will be, by when they show
+ *   ends      those of them that expire, by when they do
+ *   hidden    the others that expire, by when they do: they end before they show, or stand behind another one of
+ *             their group
+ *   last      those whose window is the last, by when it ends; on the shelf of the dead all, by when they died
+ *
+ * In `shown` every message shows before it ends. So at any moment as many are visible as have shown, less those that
+ * have ended; and so for all other numbers. Nothing is moved when time passes.
+ *
+ * Of a group only the first to arrive may show; when it goes, the next one takes its place. */
+#ifndef HOLDFAST_SHELF_H
+#define HOLDFAST_SHELF_H
+
+#include "core/hash_index.h"
+#include "queue/message.h"
+
+struct shelf {
+    struct hash_index by_id;  /* without segments before the first message */
+    struct hash_index groups; /* likewise */
+    struct timeline arrivals, shown, ends, hidden, last;
+    size_t held; /* allocations of messages and groups, not of the indexes */
+};
+
+void shelf_start(struct shelf *shelf);
+/* Frees all that is on it. */
+void shelf_end(struct shelf *shelf);
+/* Frees so many at most; false when nothing is left to be freed and the shelf has been ended. */
+bool shelf_sweep(struct shelf *shelf, size_t most);
+
+struct message *shelf_find(const struct shelf *shelf, const struct guid *id);
+
+void shelf_add(struct shelf *shelf, struct message *message);
+/* The message is the caller's then. */
+void shelf_take(struct shelf *shelf, struct message *message);
+/* The message shows at another instant, or stands differently. */
+void shelf_move(struct shelf *shelf, struct message *message, int64_t shows_ms,
+                enum message_standing standing);
+void shelf_set_text(struct shelf *shelf, struct message *message, struct bytes text);
+void shelf_set_reason(struct shelf *shelf, struct message *message, struct bytes reason);
+
+/* All messages at one place of the hash index, and the index itself there. */
+void shelf_relocate(struct shelf *shelf, size_t place, const struct relocation *relocation);
+
+/* What the allocator holds for it. */
+size_t shelf_held(const struct shelf *shelf);
+
+static inline size_t shelf_count(const struct shelf *shelf) {
+    return shelf->by_id.count;
+}
+
+#endif

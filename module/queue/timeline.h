@@ -1,0 +1,73 @@
+/* A timeline: moments in the order of an instant and, among equals, of arrival; with ranks.
+ *
+ *   root ─▶ inner node ─▶ … ─▶ leaf ⇄ leaf ⇄ leaf        a B+tree of pointers, absent while there is nothing in it
+ *
+ * An inner node keeps for each child its lowest key, how many moments are below it and the latest of their ends. So
+ * how many are due by an instant, and which is the next that has not ended yet, are answered in logarithmic time however
+ * many lie in between. Nothing has to be done when time passes.
+ *
+ * Moments that come in rising order leave full leaves behind, wherever in the tree that is. The moments are
+ * embedded in structures of the caller's; their keys must not change while they are in a timeline, and no two of them
+ * have the same order number. */
+#ifndef HOLDFAST_TIMELINE_H
+#define HOLDFAST_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct moment {
+    uint64_t order; /* of arrival */
+    int64_t shows_ms;
+    int64_t ends_ms;
+};
+
+/* By which of its instants a moment stands in a timeline; by its order number alone for BY_ARRIVAL. */
+enum timeline_key { BY_ARRIVAL, BY_SHOWING, BY_END };
+
+struct timeline_leaf;
+
+struct timeline {
+    void *root;
+    struct timeline_leaf *first, *last;
+    const struct moment *latest; /* the one added last; perhaps gone, only to be compared */
+    size_t count;
+    size_t held; /* bytes of the nodes */
+    uint8_t height;
+    uint8_t key;       /* enum timeline_key */
+    bool follows_ends; /* only then may timeline_living be asked */
+};
+
+/* A timeline of zeros but for these two is empty; one that has become empty holds nothing. */
+#define TIMELINE(by, follows)                                                                                \
+    { .key = (by), .follows_ends = (follows) }
+
+void timeline_add(struct timeline *timeline, struct moment *moment);
+/* The moment must be there. */
+void timeline_remove(struct timeline *timeline, const struct moment *moment);
+/* Where the timeline keeps its pointer to a moment that is there: for one that is about to move in memory. */
+struct moment **timeline_slot(const struct timeline *timeline, const struct moment *moment);
+/* Forgets all moments at once. */
+void timeline_end(struct timeline *timeline);
+
+/* NULL when there is none. */
+struct moment *timeline_first(const struct timeline *timeline);
+struct moment *timeline_last(const struct timeline *timeline);
+
+/* How many stand at this instant or before it. */
+size_t timeline_rank(const struct timeline *timeline, int64_t instant_ms);
+/* The first that stands behind this instant; NULL when there is none. */
+struct moment *timeline_behind(const struct timeline *timeline, int64_t instant_ms);
+
+/* A walk from the first to the last. Valid until the next change. A cursor of zeros stands before the first. */
+struct timeline_cursor {
+    const struct timeline_leaf *leaf;
+    unsigned at;
+};
+
+struct moment *timeline_next(const struct timeline *timeline, struct timeline_cursor *cursor);
+/* The next one that ends after now_ms, without a look at those that do not. */
+struct moment *timeline_living(const struct timeline *timeline, struct timeline_cursor *cursor,
+                               int64_t now_ms);
+
+#endif

@@ -1,0 +1,13 @@
+/* Entropy: random bytes that nobody can guess, in small portions and at little cost.
+ *
+ * They come from the kernel, a few hundred at a time: the server's own generator hashes for each call, which takes
+ * longer than all the rest of a put. */
+#ifndef HOLDFAST_ENTROPY_H
+#define HOLDFAST_ENTROPY_H
+
+#include "core/guid.h"
+
+/* 128 random bits, marked as a random GUID. */
+struct guid entropy_guid(void);
+
+#endif

@@ -1,0 +1,145 @@
+#include "server/upkeep.h"
+
+#include "core/deadlines.h"
+#include "core/hash.h"
+#include "core/hash_index.h"
+#include "core/memory.h"
+
+#include "ccan/container_of/container_of.h"
+
+enum {
+    CHORES_MOST = 16, /* that one tick of the timer looks at */
+    BREATHER_MS = 1,  /* between two ticks when there is more to do than fits in one */
+    PAUSED_RETRY_MS = 50,
+    REPLICA_RETRY_MS = 1000,
+    KEY_MAX_BYTES = 60000, /* a longer name is looked after by its own writes alone */
+};
+
+/* Its address, the entry's name, stands behind it: db, then key. */
+struct chore {
+    struct entry entry;
+    struct deadline deadline;
+    int db;
+    char address[];
+};
+
+static struct hash_index chores;
+static struct deadlines deadlines;
+static RedisModuleCtx *timer_ctx;
+static RedisModuleTimerID timer;
+static int64_t timer_due_ms;
+static bool timer_set;
+static bool (*keyless_work)(void);
+
+static struct chore *chore_of(struct entry *entry) {
+    return container_of(entry, struct chore, entry);
+}
+
+static struct bytes key_of(const struct chore *chore) {
+    return bytes_of(chore->address + sizeof(chore->db), chore->entry.name_length - sizeof(chore->db));
+}
+
+static struct chore *chore_new(int db, struct bytes key) {
+    size_t length = sizeof(db) + key.length;
+    struct chore *chore = memory_zeroed(sizeof(*chore) + length);
+    memcpy(chore->address, &db, sizeof(db));
+    memcpy(chore->address + sizeof(db), key.data, key.length);
+    chore->entry = (struct entry){hash_bytes(bytes_of(chore->address, length)), (uint16_t)length,
+                                  offsetof(struct chore, address)};
+    chore->db = db;
+    return chore;
+}
+
+static void chore_free(struct chore *chore) {
+    deadlines_unset(&deadlines, &chore->deadline);
+    hash_index_remove(&chores, &chore->entry);
+    memory_free(chore);
+}
+
+/* --- The timer --- */
+
+static void on_timer(RedisModuleCtx *ctx, void *data);
+
+static void set_timer(int64_t in_ms) {
+    if (timer_set) RedisModule_StopTimer(timer_ctx, timer, NULL);
+    timer = RedisModule_CreateTimer(timer_ctx, in_ms > 0 ? in_ms : 0, on_timer, NULL);
+    timer_set = true;
+    timer_due_ms = server_now_ms() + in_ms;
+}
+
+static void arm(void) {
+    const struct deadline *first = deadlines_first(&deadlines);
+    if (!first || (timer_set && timer_due_ms <= first->due_ms)) return;
+    set_timer(first->due_ms - server_now_ms());
+}
+
+void upkeep_clock_moved(void) {
+    if (deadlines_first(&deadlines)) set_timer(0);
+}
+
+void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
+    if (key.length > KEY_MAX_BYTES) return;
+    struct chore *fresh = chore_new(db, key);
+    struct entry *known = hash_index_find(&chores, fresh->entry.hash, entry_name(&fresh->entry));
+    struct chore *chore = known ? chore_of(known) : fresh;
+    if (known)
+        memory_free(fresh);
+    else
+        hash_index_add(&chores, &chore->entry);
+    if (!chore->deadline.place || due_ms < chore->deadline.due_ms)
+        deadlines_set(&deadlines, &chore->deadline, due_ms);
+    arm();
+}
+
+void upkeep_soon(bool (*work)(void)) {
+    keyless_work = work;
+    set_timer(BREATHER_MS);
+}
+
+static void do_chore(RedisModuleCtx *ctx, struct chore *chore) {
+    RedisModule_SelectDb(ctx, chore->db);
+    struct bytes name = key_of(chore);
+    RedisModuleString *key = RedisModule_CreateString(NULL, name.data, name.length);
+    int64_t due_ms = command_upkeep(ctx, key);
+    RedisModule_FreeString(NULL, key);
+    if (due_ms == UPKEEP_NEVER)
+        chore_free(chore);
+    else
+        deadlines_set(&deadlines, &chore->deadline, due_ms);
+}
+
+/* A replica's chores wait until it is promoted, if it ever is. */
+static int64_t retry_ms(RedisModuleCtx *ctx) {
+    bool primary = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
+    return primary ? PAUSED_RETRY_MS : REPLICA_RETRY_MS;
+}
+
+static void do_due_chores(RedisModuleCtx *ctx) {
+    int64_t now_ms = server_now_ms();
+    for (int i = 0; i < CHORES_MOST; i++) {
+        const struct deadline *first = deadlines_first(&deadlines);
+        if (!first || first->due_ms > now_ms) return;
+        do_chore(ctx, container_of(first, struct chore, deadline));
+    }
+}
+
+static void on_timer(RedisModuleCtx *ctx, void *data) {
+    (void)data;
+    timer_set = false;
+    if (keyless_work && !keyless_work()) keyless_work = NULL;
+    bool writable = api_may_write(ctx);
+    if (writable) do_due_chores(ctx);
+    if (keyless_work) set_timer(BREATHER_MS);
+    const struct deadline *first = deadlines_first(&deadlines);
+    if (!first) return;
+    int64_t in_ms = first->due_ms - server_now_ms();
+    if (in_ms < BREATHER_MS) in_ms = BREATHER_MS;
+    if (!writable && in_ms < retry_ms(ctx)) in_ms = retry_ms(ctx);
+    if (!timer_set || in_ms < timer_due_ms - server_now_ms()) set_timer(in_ms);
+}
+
+int upkeep_start(RedisModuleCtx *ctx) {
+    hash_index_start(&chores);
+    timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
+    return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
+}

@@ -1,0 +1,53 @@
+/* Records of queues from outside, as many as the input has, each with its length in two bytes before it: what cannot be
+ * read is refused, what does not fit does nothing, and what is left is whole. */
+#include "allocations.h"
+#include "queue_trial.h"
+#include "require.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Everything that can be asked of a queue, and that what it says of itself can be read back. */
+static void require_whole(const struct queue *queue) {
+    static const int64_t instants_ms[] = {0, 1000, 1001, 5000, QUEUE_FOREVER_MS};
+    for (size_t i = 0; i < sizeof(instants_ms) / sizeof(instants_ms[0]); i++) {
+        struct queue_depth depth = queue_depth(queue, instants_ms[i]);
+        struct timeline_cursor visible = {0};
+        struct dead_cursor dead = {0};
+        while (queue_next_visible(queue, &visible, instants_ms[i])) depth.visible--;
+        while (queue_next_dead(queue, &dead, instants_ms[i])) depth.dead--;
+        require(!depth.visible && !depth.dead, "not as many as were counted");
+    }
+    struct queue *copy = queue_copy(queue);
+    require_same(shelf_count(&copy->live), shelf_count(&queue->live), "messages of a copy");
+    require_same(shelf_count(&copy->dead), shelf_count(&queue->dead), "dead letters of a copy");
+    queue_free(copy);
+}
+
+static void take(struct queue *queue, struct bytes record) {
+    struct queue_change change;
+    if (!queue_change_read(record, &change)) return;
+    char *again;
+    queue_change_again(&change, &again);
+    free(again);
+    queue_apply(queue, &change);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    allocations_forget();
+    struct queue *queue = queue_new(&(struct queue_change){.kind = QUEUE_CREATE, .order = 5});
+    while (size >= 2) {
+        size_t length = (size_t)data[0] << 8 | data[1];
+        if (length > size - 2) length = size - 2;
+        take(queue, bytes_of(data + 2, length));
+        data += 2 + length;
+        size -= 2 + length;
+    }
+    require_whole(queue);
+    queue_free(queue);
+    while (queue_sweep_cleared(100)) continue;
+    require_same(allocations_count(), 0, "all is freed");
+    return 0;
+}

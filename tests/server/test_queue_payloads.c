@@ -1,0 +1,128 @@
+/* Hostile payloads for queues: RESTORE with a valid checksum around a doctored value, and doctored effects. Each is
+ * answered with an error, or gives a queue that is whole and safe. No server dies, and all hold the same. */
+#include <string.h>
+
+#include "chance.h"
+#include "everywhere.h"
+#include "leases.h"
+#include "payload.h"
+#include "pool.h"
+#include "queues.h"
+#include "text.h"
+#include "world.h"
+
+/* One of everything that a queue can hold. */
+static redisReply *dump_of_everything(void) {
+    queue_stage("META 1 a b MAXDELIVERIES 1");
+    expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 1 one 0 - raup"));
+    put_job("dead", "GROUP g");
+    expect_ok(act_on("RELEASE", get_job("dead", ""), "REASON busy"));
+    put_job("taken", "TTL -1");
+    get_job("taken", "VISIBILITY 600000");
+    put_job("first", "GROUP g VISIBILITY 600000");
+    put_job("second", "GROUP g");
+    put_job("doomed", "TTL 700 VISIBILITY 600");
+    put_job("known", "DEDUP d WITHIN 100000");
+    return call(primary, "DUMP jobs");
+}
+
+/* All that can be asked, then all that can be done. */
+static void require_whole(const char *key) {
+    redisReply *stat = call(primary, "QUEUE.STAT %s", key);
+    require(!reply_is_error(stat), "QUEUE.STAT gives %s", reply_text(stat));
+    call(primary, "QUEUE.GETACL %s", key);
+    call(primary, "MEMORY USAGE %s", key);
+    call(primary, "QUEUE.DEAD %s", key);
+    redisReply *seen = call(primary, "QUEUE.PEEK %s COUNT 32", key);
+    const char *digest = value_digest(primary, key);
+    redisReply *dump = call(primary, "DUMP %s", key);
+    expect_ok(call(primary, "RESTORE again 0 %b REPLACE", dump->str, dump->len));
+    assert_string_equal(digest, value_digest(primary, "again"));
+    redisReply *got = call(primary, "QUEUE.GET again COUNT 32");
+    require(got->elements == seen->elements, "%zu messages seen, %zu taken", seen->elements, got->elements);
+    call(primary, "QUEUE.PUT again text GROUP g");
+    call(primary, "QUEUE.REDRIVE again");
+    call(primary, "QUEUE.CLEAR again");
+    call(primary, "DEL again %s", key);
+}
+
+struct tally {
+    int refused, accepted;
+};
+
+static void restore(char *payload, size_t length, struct tally *tally) {
+    payload_sign(payload, length);
+    redisReply *reply = call(primary, "RESTORE doctored 0 %b REPLACE", payload, length);
+    if (reply_is_error(reply)) {
+        tally->refused++;
+        return;
+    }
+    tally->accepted++;
+    if (text_begins(call(primary, "TYPE doctored")->str, "holdfast")) require_whole("doctored");
+}
+
+SCENE(payloads_with_every_byte_changed) {
+    chance_begin();
+    redisReply *dump = dump_of_everything();
+    struct tally tally = {0, 0};
+    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place++) {
+        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)), '\0', '\xff',
+                                (char)(dump->str[place] + 1), (char)(dump->str[place] - 1)};
+        for (size_t index = 0; index < sizeof changed; index++) {
+            char *payload = pool_copy(dump->str, dump->len);
+            payload[place] = changed[index];
+            restore(payload, dump->len, &tally);
+        }
+    }
+    assert_true(tally.refused > 0);
+}
+
+SCENE(payloads_cut_at_every_length) {
+    redisReply *dump = dump_of_everything();
+    struct tally tally = {0, 0};
+    for (size_t length = 0; length < dump->len - PAYLOAD_FOOTER; length++) {
+        char *payload = pool_take(length + PAYLOAD_FOOTER);
+        memcpy(payload, dump->str, length);
+        memcpy(payload + length, dump->str + dump->len - PAYLOAD_FOOTER, PAYLOAD_FOOTER);
+        restore(payload, length + PAYLOAD_FOOTER, &tally);
+    }
+    assert_int_equal(tally.accepted, 0);
+}
+
+/* Effects of every kind with bytes changed, on a queue that has something in it. */
+SCENE(effects_with_bytes_changed) {
+    static const struct {
+        const char *bytes;
+        size_t length;
+    } effects[] = {{"Q\1\7aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\0", 37},
+                   {"Q\1\x9\1\x10"
+                    "aaaaaaaaaaaaaaaa",
+                    21},
+                   {"Q\1\xd\x7f\1\1\1", 7},
+                   {"Q\1\xe\4aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\x7f\1\1\1\0\0\4text", 48},
+                   {"Q\1\5\x20\1\x7f\1\0\0\1\x25"
+                    "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\4text",
+                    48},
+                   {"Q\1\xa", 3}};
+    chance_begin();
+    expect_misfits();
+    dump_of_everything();
+    configure(primary, "holdfast.accept-effects", "yes");
+    for (int round = 0; round < 3000; round++) {
+        size_t chosen = chance_size(sizeof effects / sizeof *effects);
+        char *effect = pool_copy(effects[chosen].bytes, effects[chosen].length);
+        if (chance(3)) effect[2 + chance_size(effects[chosen].length - 2)] = (char)chance(256);
+        call(primary, "HOLDFAST.APPLY jobs %b", effect, effects[chosen].length);
+        if (!call(primary, "EXISTS jobs")->integer) expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    }
+    require_whole("jobs");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(payloads_with_every_byte_changed),
+        PLAY(payloads_cut_at_every_length),
+        PLAY(effects_with_bytes_changed),
+    };
+    return world_run("queue_payloads", tests);
+}

@@ -1,0 +1,290 @@
+/* Consumers that wait: who gets which message, and when; and the moments at which nothing must be lost. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "leases.h"
+#include "pool.h"
+#include "queues.h"
+#include "text.h"
+#include "world.h"
+
+enum { LATE_MS = 20, ATTEMPTS = 8 };
+
+static struct client *consumer(const char *rest) {
+    return waiting(pool_print("QUEUE.GET jobs %s BLOCK 0", rest));
+}
+
+static const char *texts_of(const redisReply *reply) {
+    struct text texts = {0};
+    text_add(&texts, "", 0);
+    require(reply_is_aggregate(reply), "no messages: %s", reply_text(reply));
+    for (size_t index = 0; index < reply->elements; index++)
+        text_print(&texts, "%s%s", index ? " " : "", field(reply->element[index], "message")->str);
+    return texts.bytes;
+}
+
+static struct parcel received(struct client *client, const char *text) {
+    redisReply *reply = expect_elements(answer_of(client), 1);
+    expect_text(field(reply->element[0], "message"), text);
+    return parcel_of(reply->element[0]);
+}
+
+SCENE(a_put_serves_who_waits) {
+    queue_stage("");
+    struct client *client = consumer("VISIBILITY 5");
+    put_job("text", "");
+    struct parcel parcel = received(client, "text");
+    expect_depth(0, 1);
+    expect_ok(act_on("DELETE", parcel, ""));
+}
+
+SCENE(first_come_first_served) {
+    enum { CONSUMERS = 12 };
+    struct client *clients[CONSUMERS];
+    queue_stage("");
+    for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("");
+    for (int index = 0; index < CONSUMERS; index++) {
+        put_job(pool_print("%d", index), "");
+        received(clients[index], pool_print("%d", index));
+        if (index + 1 < CONSUMERS) expect_still_waiting(clients[index + 1]);
+    }
+}
+
+/* As many as there are messages, each with as many as it wants, in turn. */
+SCENE(a_batch_wakes_as_many_as_it_can_serve) {
+    queue_stage("");
+    struct client *one = consumer("COUNT 2"), *two = consumer("COUNT 3"), *three = consumer(""),
+                  *four = consumer("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 6 a b c d e f"), 6);
+    assert_string_equal(texts_of(answer_of(one)), "a b");
+    assert_string_equal(texts_of(answer_of(two)), "c d e");
+    assert_string_equal(texts_of(answer_of(three)), "f");
+    expect_still_waiting(four);
+}
+
+SCENE(hundreds_are_served_by_one_batch) {
+    enum { CONSUMERS = 250 };
+    struct client *clients[CONSUMERS];
+    queue_stage("");
+    for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("");
+    struct words many = words_of_line(pool_print("QUEUE.PUTMANY jobs %d", CONSUMERS));
+    for (int index = 0; index < CONSUMERS; index++) words_add_number(&many, index);
+    expect_elements(call_words(primary, &many), CONSUMERS);
+    for (int index = 0; index < CONSUMERS; index++)
+        assert_string_equal(texts_of(answer_within(clients[index], 5000)), pool_print("%d", index));
+}
+
+SCENE(nobody_overtakes_those_who_wait) {
+    queue_stage("");
+    struct client *first = consumer("");
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "QUEUE.PUT jobs text");
+    expect_elements(call(primary, "EXEC"), 1);
+    expect_elements(call(primary, "QUEUE.GET jobs"), 0);
+    assert_string_equal(texts_of(answer_within(first, 5000)), "text");
+}
+
+/* Each way in which a message comes to be visible. */
+SCENE(what_makes_visible_serves) {
+    queue_stage("MAXDELIVERIES 3");
+    put_job("text", "VISIBILITY 10");
+    struct client *client = consumer("VISIBILITY 10");
+    time_passes(9000);
+    expect_still_waiting(client);
+    time_passes(1000);
+    struct parcel parcel = parcel_of(answer_within(client, 1000)->element[0]);
+    client = consumer("VISIBILITY 10");
+    expect_ok(act_on("RELEASE", parcel, ""));
+    received(client, "text");
+    client = consumer("VISIBILITY 10");
+    time_passes(10000);
+    parcel = parcel_of(answer_within(client, 1000)->element[0]);
+    client = consumer("VISIBILITY 10");
+    expect_ok(act_on("RELEASE", parcel, ""));
+    expect_still_waiting(client);
+    expect_number(call(primary, "QUEUE.REDRIVE jobs"), 1);
+    parcel = received(client, "text");
+    client = consumer("VISIBILITY 10");
+    redisReply *update = act_on("UPDATE", parcel, "VISIBILITY 0");
+    assert_false(reply_is_error(update));
+    received(client, "text");
+}
+
+SCENE(the_next_of_a_group_serves) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 2 a b GROUP g"), 2);
+    struct parcel parcel = get_job("a", "");
+    struct client *client = consumer("");
+    expect_still_waiting(client);
+    expect_ok(act_on("DELETE", parcel, ""));
+    received(client, "b");
+}
+
+/* The first of the group expires, and nobody but time removes it. */
+SCENE(the_next_of_a_group_serves_when_the_first_expires) {
+    queue_stage("");
+    put_job("a", "TTL 10 GROUP g");
+    put_job("b", "TTL 1000 GROUP g");
+    get_job("a", "VISIBILITY 100");
+    struct client *client = consumer("");
+    time_passes(9000);
+    expect_still_waiting(client);
+    time_passes(1000);
+    assert_string_equal(texts_of(answer_within(client, 5000)), "b");
+}
+
+static long long lateness_of(const char *rest, long long ms) {
+    long long before = stopwatch();
+    put_job("text", rest);
+    long long after = stopwatch();
+    struct client *client = waiting("QUEUE.GET jobs BLOCK 5");
+    redisReply *reply = expect_elements(answer_within(client, 5000), 1);
+    long long answered = stopwatch();
+    require(answered - before >= ms - 2, "delivered after %lld ms", answered - before);
+    expect_ok(act_on("DELETE", parcel_of(reply->element[0]), ""));
+    return answered - after - ms;
+}
+
+SCENE(time_serves_to_the_millisecond) {
+    queue_stage("");
+    long long best = LATE_MS;
+    for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
+        long long lateness = lateness_of("VISIBILITY 0.1", 100);
+        if (lateness < best) best = lateness;
+    }
+    require(best < LATE_MS, "always late");
+}
+
+SCENE(when_time_is_up_the_answer_is_empty) {
+    queue_stage("");
+    struct client *client = waiting("QUEUE.GET jobs BLOCK 0.05");
+    expect_elements(answer_within(client, 5000), 0);
+    long long id;
+    client = waiting_known("QUEUE.GET jobs BLOCK 0", &id);
+    expect_number(call(primary, "CLIENT UNBLOCK %lld", id), 1);
+    expect_elements(answer_of(client), 0);
+    client = waiting_known("QUEUE.GET jobs BLOCK 0", &id);
+    expect_number(call(primary, "CLIENT UNBLOCK %lld ERROR", id), 1);
+    expect_error(answer_of(client), "UNBLOCKED");
+    put_job("text", "");
+    get_job("text", "");
+}
+
+/* Who has gone gets nothing, and the message goes to the next one. */
+SCENE(who_leaves_takes_nothing_along) {
+    queue_stage("");
+    struct client *gone = client_open(primary->server);
+    send_line(gone, "QUEUE.GET jobs BLOCK 0");
+    await_waiters(primary, 1);
+    struct client *next = consumer("");
+    client_close(gone);
+    await_waiters(primary, 1);
+    put_job("text", "");
+    received(next, "text");
+}
+
+SCENE(a_queue_that_goes_leaves_its_line_waiting) {
+    static const char *const ways[] = {"DEL jobs",        "UNLINK jobs",       "FLUSHALL",
+                                       "QUEUE.DROP jobs", "RENAME jobs other", "SET jobs text"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        call(primary, "DEL jobs other");
+        queue_stage("");
+        struct client *client = consumer("");
+        require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
+        expect_still_waiting(client);
+        call(primary, "DEL jobs");
+        queue_stage("");
+        expect_still_waiting(client);
+        put_job("text", "");
+        received(client, "text");
+    }
+}
+
+SCENE(a_queue_that_goes_answers_when_time_is_up) {
+    queue_stage("");
+    struct client *client = waiting("QUEUE.GET jobs BLOCK 0.1");
+    expect_number(call(primary, "DEL jobs"), 1);
+    expect_error(answer_within(client, 5000), "NOTFOUND QueueNotFound");
+}
+
+SCENE(a_queue_that_takes_the_name_serves) {
+    queue_stage("");
+    struct client *client = consumer("");
+    expect_ok(call(primary, "QUEUE.CREATE other"));
+    call(primary, "QUEUE.PUT other text");
+    expect_ok(call(primary, "RENAME other jobs"));
+    received(client, "text");
+    client = consumer("");
+    expect_ok(call(primary, "SELECT 5"));
+    expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    call(primary, "QUEUE.PUT jobs elsewhere");
+    expect_ok(call(primary, "SELECT 0"));
+    expect_still_waiting(client);
+    expect_ok(call(primary, "SWAPDB 0 5"));
+    assert_string_equal(texts_of(answer_within(client, 5000)), "elsewhere");
+}
+
+SCENE(a_pause_holds_back_what_time_serves) {
+    queue_stage("");
+    put_job("text", "VISIBILITY 5");
+    struct client *client = consumer("");
+    expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
+    time_passes(5000);
+    usleep(150000);
+    expect_still_waiting(client);
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    assert_string_equal(texts_of(answer_within(client, 5000)), "text");
+}
+
+SCENE(a_demoted_primary_lets_its_line_go) {
+    queue_stage("");
+    struct client *client = consumer("");
+    struct server *other = server_start("other", "");
+    expect_ok(call(primary, "REPLICAOF 127.0.0.1 %d", other->port));
+    expect_error(answer_within(client, 5000), "UNBLOCKED");
+    expect_ok(call(primary, "REPLICAOF NO ONE"));
+    server_stop(other);
+}
+
+/* Two consumers and many messages: every message goes to one of them. */
+SCENE(a_message_goes_to_one_alone) {
+    enum { MESSAGES = 300, CONSUMERS = 5 };
+    struct client *clients[CONSUMERS];
+    static int seen[MESSAGES];
+    memset(seen, 0, sizeof seen);
+    queue_stage("");
+    for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("VISIBILITY 1000");
+    for (int message = 0, turn = 0; message < MESSAGES; message++, turn = (turn + 1) % CONSUMERS) {
+        put_job(pool_print("%d", message), "");
+        seen[atoi(texts_of(answer_within(clients[turn], 5000)))]++;
+        send_line(clients[turn], "QUEUE.GET jobs VISIBILITY 1000 BLOCK 0");
+        await_waiters(primary, CONSUMERS);
+    }
+    for (int message = 0; message < MESSAGES; message++) assert_int_equal(seen[message], 1);
+    expect_depth(0, MESSAGES);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_put_serves_who_waits),
+        PLAY(first_come_first_served),
+        PLAY(a_batch_wakes_as_many_as_it_can_serve),
+        PLAY(hundreds_are_served_by_one_batch),
+        PLAY(nobody_overtakes_those_who_wait),
+        PLAY(what_makes_visible_serves),
+        PLAY(the_next_of_a_group_serves),
+        PLAY(the_next_of_a_group_serves_when_the_first_expires),
+        PLAY(time_serves_to_the_millisecond),
+        PLAY(when_time_is_up_the_answer_is_empty),
+        PLAY(who_leaves_takes_nothing_along),
+        PLAY(a_queue_that_goes_leaves_its_line_waiting),
+        PLAY(a_queue_that_goes_answers_when_time_is_up),
+        PLAY(a_queue_that_takes_the_name_serves),
+        PLAY(a_pause_holds_back_what_time_serves),
+        PLAY(a_demoted_primary_lets_its_line_go),
+        PLAY(a_message_goes_to_one_alone),
+    };
+    return world_run("queue_waiting", tests);
+}

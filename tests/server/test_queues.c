@@ -1,0 +1,584 @@
+/* Queues: what every command does, answers and refuses, and what messages go through as time passes. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "leases.h"
+#include "pool.h"
+#include "queues.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+#define FOREVER_MS 253402300799000LL
+
+static long long number_of(const redisReply *map, const char *name) {
+    return field(map, name)->integer;
+}
+
+static redisReply *first(redisReply *list) {
+    require(reply_is_aggregate(list) && list->elements, "nothing in %s", reply_text(list));
+    return list->element[0];
+}
+
+/* --- Queues as a whole --- */
+
+SCENE(creating_again_needs_the_same_metadata) {
+    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
+    witness_begin("");
+    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 nAME x A 1"));
+    static const char *const others[] = {"QUEUE.CREATE jobs", "QUEUE.CREATE jobs META 2 a 1 Name X",
+                                         "QUEUE.CREATE jobs META 1 a 1",
+                                         "QUEUE.CREATE jobs META 2 a 1 Name x MAXDELIVERIES 3", NULL};
+    expect_each_error(primary, others, "CONFLICT QueueAlreadyExists");
+    witness_end();
+    expect_shape(call(primary, "QUEUE.GETMETA jobs"), "[\"a\", \"1\", \"Name\", \"x\"]");
+}
+
+SCENE(metadata_are_replaced_as_a_whole) {
+    queue_stage("META 2 a 1 b 2");
+    expect_ok(call(primary, "QUEUE.SETMETA jobs META 1 c 3"));
+    expect_shape(call(primary, "QUEUE.GETMETA jobs"), "[\"c\", \"3\"]");
+    expect_error(call(primary, "QUEUE.SETMETA jobs META 1 1c 3"), "INVALID InvalidMetadata");
+    expect_ok(call(primary, "QUEUE.SETMETA jobs META 0"));
+    expect_elements(call(primary, "QUEUE.GETMETA jobs"), 0);
+}
+
+SCENE(policies_are_replaced_as_a_whole) {
+    queue_stage("");
+    expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one 0 99 raup two - - p"));
+    witness_begin("");
+    expect_error(call(primary, "QUEUE.SETACL jobs POLICIES 1 one 0 99 w"), "INVALID InvalidXmlNodeValue");
+    expect_error(
+        call(primary, "QUEUE.SETACL jobs POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r"),
+        "INVALID InvalidXmlDocument");
+    witness_end();
+    expect_shape(call(primary, "QUEUE.GETACL jobs"),
+                 "[[\"id\", \"one\", \"start\", 0, \"expiry\", 99, \"permissions\", \"raup\"], "
+                 "[\"id\", \"two\", \"permissions\", \"p\"]]");
+    expect_ok(call(primary, "QUEUE.SETACL jobs"));
+    expect_elements(call(primary, "QUEUE.GETACL jobs"), 0);
+}
+
+SCENE(a_dropped_queue_is_gone_and_its_name_is_free) {
+    queue_stage("META 1 a b");
+    struct parcel parcel = put_job("text", "");
+    expect_ok(call(primary, "QUEUE.DROP jobs"));
+    static const char *const commands[] = {"QUEUE.DROP jobs",        "QUEUE.STAT jobs",
+                                           "QUEUE.GETMETA jobs",     "QUEUE.GETACL jobs",
+                                           "QUEUE.SETACL jobs",      "QUEUE.SETMETA jobs META 0",
+                                           "QUEUE.PUT jobs x",       "QUEUE.GET jobs",
+                                           "QUEUE.GET jobs BLOCK 1", "QUEUE.PEEK jobs",
+                                           "QUEUE.CLEAR jobs",       "QUEUE.CONFIGURE jobs MAXDELIVERIES 1",
+                                           "QUEUE.PUTMANY jobs 1 x", "QUEUE.DEAD jobs",
+                                           "QUEUE.REDRIVE jobs",     NULL};
+    expect_each_error(primary, commands, "NOTFOUND QueueNotFound");
+    expect_error(act_on("DELETE", parcel, ""), "NOTFOUND QueueNotFound");
+    expect_error(call(primary, "QUEUE.DELETEMANY jobs 1 %s %s", parcel.id, parcel.receipt),
+                 "NOTFOUND QueueNotFound");
+    queue_stage("");
+    expect_depth(0, 0);
+    expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
+}
+
+/* --- To put --- */
+
+SCENE(a_put_answers_what_it_has_made) {
+    queue_stage("");
+    long long now = server_time();
+    redisReply *put = call(primary, "QUEUE.PUT jobs text");
+    long long inserted = number_of(put, "inserted");
+    assert_true(inserted >= now && inserted < now + 10000);
+    expect_number(field(put, "expires"), inserted + 604800000);
+    expect_number(field(put, "visible-at"), inserted);
+    assert_int_equal(strlen(parcel_of(put).id), 36);
+    assert_int_equal(strlen(parcel_of(put).receipt), 32);
+    put = call(primary, "QUEUE.PUT jobs text TTL -1 VISIBILITY 604800");
+    expect_number(field(put, "expires"), FOREVER_MS);
+    expect_number(field(put, "visible-at"), number_of(put, "inserted") + 604800000);
+    put = call(primary, "QUEUE.PUT jobs text TTL 1.5 VISIBILITY 1.499");
+    expect_number(field(put, "expires"), number_of(put, "inserted") + 1500);
+    expect_number(field(call(primary, "QUEUE.PUT jobs text TTL 1000000000000000"), "expires"), FOREVER_MS);
+    expect_number(field(call(primary, "QUEUE.STAT jobs"), "messages"), 4);
+}
+
+/* Each line breaks more than one rule; the one that the storage service looks at first counts. */
+SCENE(what_is_wrong_is_told_in_order) {
+    static const struct {
+        const char *line;
+        const char *error;
+    } lines[] = {
+        {"QUEUE.PUT none x TTL 0", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x TTL -2", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x TTL 0.999", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x TTL x", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x TTL 10 VISIBILITY 10", "INVALID InvalidQueryParameterValue TTL must be greater"},
+        {"QUEUE.PUT none x TTL 0 VISIBILITY -1", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.PUT none x VISIBILITY 604800.001", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.PUT none x VISIBILITY -5", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.PUT none x VISIBILITY x", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none 4444 VISIBILITY -1", "INVALID RequestBodyTooLarge"},
+        {"QUEUE.PUTMANY none 2 x 4444 VISIBILITY -1", "INVALID RequestBodyTooLarge"},
+        {"QUEUE.PUT none x DEDUP ''", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x GROUP ''", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.PUT none x DEDUP a WITHIN 0", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.PUT none x WITHIN 5", "ERR syntax error near 'WITHIN'"},
+        {"QUEUE.PUT none x", "NOTFOUND QueueNotFound"},
+        {"QUEUE.GET none COUNT 0 VISIBILITY 0", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.GET none COUNT x VISIBILITY 0", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.GET none COUNT x", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.GET none COUNT 33", "INVALID OutOfRangeQueryParameterValue COUNT is 1..32"},
+        {"QUEUE.GET none COUNT 32", "NOTFOUND QueueNotFound"},
+        {"QUEUE.GET none VISIBILITY 0.999", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.PEEK none COUNT 33", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.UPDATE none id x VISIBILITY -1 MESSAGE 4444", "INVALID RequestBodyTooLarge"},
+        {"QUEUE.UPDATE none id x VISIBILITY -1", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.UPDATE none id '' VISIBILITY -1", "INVALID MissingRequiredQueryParameter"},
+        {"QUEUE.UPDATE none id " RECEIPT_NONE " VISIBILITY 604801", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.UPDATE none id " RECEIPT_NONE " VISIBILITY 0", "NOTFOUND QueueNotFound"},
+        {"QUEUE.UPDATE jobs id " RECEIPT_NONE, "ERR syntax error: VISIBILITY is missing"},
+        {"QUEUE.UPDATE jobs id " RECEIPT_NONE " VISIBILITY 0", "NOTFOUND MessageNotFound"},
+        {"QUEUE.DELETE none id x", "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.DELETE none id " ID_NONE, "INVALID InvalidQueryParameterValue"},
+        {"QUEUE.REDRIVE jobs COUNT 1 IDS 1 a", "ERR syntax error near 'IDS'"},
+        {"QUEUE.DEAD jobs COUNT 1001", "INVALID OutOfRangeQueryParameterValue"},
+        {"QUEUE.CONFIGURE jobs MAXDELIVERIES -1", "INVALID OutOfRangeQueryParameterValue"},
+    };
+    queue_stage("");
+    configure(primary, "holdfast.queue-max-message-bytes", "3");
+    witness_begin("none");
+    for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
+        redisReply *reply = call_line(primary, lines[index].line);
+        require(reply_is_error(reply) && text_begins(reply->str, lines[index].error), "%s gave %s",
+                lines[index].line, reply_text(reply));
+    }
+    witness_end();
+}
+
+SCENE(messages_are_any_bytes_up_to_their_limit) {
+    enum { MOST = 65536 };
+    queue_stage("");
+    char *text = pool_take(MOST + 1);
+    memset(text, '\xc3', MOST + 1);
+    text[5] = '\0';
+    expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)MOST + 1), "INVALID RequestBodyTooLarge");
+    call(primary, "QUEUE.PUT jobs %b", text, (size_t)MOST);
+    call(primary, "QUEUE.PUT jobs %b", "", (size_t)0);
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 5"), 2);
+    expect_bytes(field(got->element[0], "message"), text, MOST);
+    expect_bytes(field(got->element[1], "message"), "", 0);
+    struct parcel parcel = parcel_of(got->element[0]);
+    redisReply *update = call(primary, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE %b", parcel.id,
+                              parcel.receipt, text, (size_t)MOST + 1);
+    expect_error(update, "INVALID RequestBodyTooLarge");
+    expect_ok(act_on("DELETE", parcel, ""));
+}
+
+/* --- To get --- */
+
+SCENE(a_message_is_hidden_and_comes_back) {
+    queue_stage("");
+    struct parcel put = put_job("text", "");
+    redisReply *got = first(call(primary, "QUEUE.GET jobs"));
+    struct parcel one = parcel_of(got);
+    assert_string_equal(one.id, put.id);
+    assert_string_not_equal(one.receipt, put.receipt);
+    expect_number(field(got, "dequeue-count"), 1);
+    assert_true(number_of(got, "visible-at") >= number_of(got, "inserted") + 30000);
+    expect_elements(call(primary, "QUEUE.GET jobs"), 0);
+    expect_depth(0, 1);
+    time_passes(29900);
+    expect_elements(call(primary, "QUEUE.GET jobs"), 0);
+    time_passes(100);
+    expect_depth(1, 0);
+    got = first(call(primary, "QUEUE.GET jobs"));
+    expect_number(field(got, "dequeue-count"), 2);
+    expect_error(act_on("DELETE", one, ""), "NOTFOUND MessageNotFound");
+    expect_ok(act_on("DELETE", parcel_of(got), ""));
+    expect_error(act_on("DELETE", parcel_of(got), ""), "NOTFOUND MessageNotFound");
+    expect_depth(0, 0);
+}
+
+SCENE(peeking_changes_nothing) {
+    queue_stage("");
+    struct parcel put = put_job("one", "");
+    put_job("two", "");
+    put_job("later", "VISIBILITY 10");
+    witness_begin("");
+    redisReply *seen = expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 10"), 2);
+    expect_shape(seen->element[0],
+                 pool_print("[\"id\", \"%s\", \"dequeue-count\", 0, \"inserted\", <ms>, \"expires\", <ms>, "
+                            "\"message\", \"one\"]",
+                            put.id));
+    expect_elements(call(primary, "QUEUE.PEEK jobs"), 1);
+    witness_end();
+    expect_ok(act_on("DELETE", put, ""));
+}
+
+SCENE(messages_of_one_get_have_one_window_and_many_receipts) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32 VISIBILITY 7"), 5);
+    for (size_t index = 1; index < 5; index++) {
+        expect_number(field(got->element[index], "visible-at"), number_of(got->element[0], "visible-at"));
+        for (size_t other = 0; other < index; other++)
+            assert_string_not_equal(parcel_of(got->element[index]).receipt,
+                                    parcel_of(got->element[other]).receipt);
+    }
+}
+
+SCENE(what_shows_first_comes_first) {
+    queue_stage("");
+    put_job("a", "VISIBILITY 10");
+    put_job("b", "");
+    put_job("c", "");
+    assert_string_equal(got_jobs("COUNT 1 VISIBILITY 5"), "b");
+    time_passes(11000);
+    assert_string_equal(got_jobs("COUNT 10"), "c b a");
+}
+
+/* --- Receipts --- */
+
+SCENE(receipts_row_by_row) {
+    queue_stage("");
+    struct parcel put = put_job("text", "");
+    struct parcel one = get_job("text", "VISIBILITY 5");
+    expect_error(act_on("UPDATE", put, "VISIBILITY 0"), "NOTFOUND MessageNotFound");
+    call(primary, "QUEUE.PEEK jobs");
+    time_passes(6000);
+    call(primary, "QUEUE.PEEK jobs");
+    redisReply *update =
+        act_on("UPDATE", one, "VISIBILITY 9"); /* the window is over, nobody has come since */
+    struct parcel two = {one.id, reply_string(field(update, "receipt"))};
+    expect_depth(0, 1);
+    expect_error(act_on("DELETE", one, ""), "NOTFOUND MessageNotFound");
+    expect_error(act_on("UPDATE", two, "VISIBILITY 604801"), "INVALID OutOfRangeQueryParameterValue");
+    update = act_on("UPDATE", two, "VISIBILITY 0 MESSAGE other");
+    struct parcel three = {one.id, reply_string(field(update, "receipt"))};
+    redisReply *seen = first(call(primary, "QUEUE.PEEK jobs"));
+    expect_text(field(seen, "message"), "other");
+    expect_number(field(seen, "dequeue-count"), 1);
+    struct parcel four = get_job("other", "");
+    expect_error(act_on("DELETE", three, ""), "NOTFOUND MessageNotFound");
+    expect_ok(act_on("DELETE", four, ""));
+}
+
+SCENE(receipts_of_others_are_none) {
+    queue_stage("");
+    expect_ok(call(primary, "QUEUE.CREATE other"));
+    struct parcel one = put_job("one", ""), two = put_job("two", "");
+    struct parcel elsewhere = parcel_of(call(primary, "QUEUE.PUT other text"));
+    struct parcel wrong[] = {
+        {one.id, two.receipt},  {one.id, elsewhere.receipt}, {elsewhere.id, elsewhere.receipt},
+        {ID_NONE, one.receipt}, {"no-guid", one.receipt},    {one.id, RECEIPT_NONE}};
+    witness_begin("");
+    for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
+        expect_error(act_on("DELETE", wrong[index], ""), "NOTFOUND MessageNotFound");
+        expect_error(act_on("UPDATE", wrong[index], "VISIBILITY 1"), "NOTFOUND MessageNotFound");
+        expect_error(act_on("RELEASE", wrong[index], ""), "NOTFOUND MessageNotFound");
+    }
+    configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
+    expect_error(act_on("DELETE", wrong[0], ""), "INVALID PopReceiptMismatch");
+    expect_error(act_on("DELETE", wrong[2], ""), "NOTFOUND MessageNotFound");
+    witness_end();
+    expect_ok(act_on("DELETE", one, ""));
+}
+
+/* --- Time --- */
+
+SCENE(what_has_expired_is_gone_for_every_command) {
+    queue_stage("");
+    struct parcel visible = put_job("a", "TTL 10"), hidden = put_job("b", "TTL 10 VISIBILITY 9");
+    struct parcel taken = get_job("a", "VISIBILITY 20");
+    struct parcel kept = put_job("c", "TTL 11");
+    time_passes(9999 - 200);
+    expect_number(field(call(primary, "QUEUE.STAT jobs"), "messages"), 3);
+    time_passes(201);
+    expect_depth(1, 0);
+    expect_error(act_on("DELETE", visible, ""), "NOTFOUND MessageNotFound");
+    expect_error(act_on("DELETE", taken, ""), "NOTFOUND MessageNotFound");
+    expect_error(act_on("UPDATE", hidden, "VISIBILITY 0"), "NOTFOUND MessageNotFound");
+    expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 10"), 1);
+    assert_string_equal(got_jobs("COUNT 10"), "c");
+    (void)kept;
+}
+
+/* Nobody comes, and yet their memory is given back. */
+SCENE(what_has_expired_leaves_memory_by_itself) {
+    enum { MESSAGES = 2000 };
+    queue_stage("");
+    long long empty = call(primary, "MEMORY USAGE jobs")->integer;
+    for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs text TTL 10");
+    for (int index = 0; index < MESSAGES; index++) receive(primary);
+    assert_true(call(primary, "MEMORY USAGE jobs")->integer > MESSAGES * 100LL);
+    long long expiries = info_of(primary, "holdfast_queue_expiries");
+    time_passes(20000);
+    for (int attempt = 0; attempt < 5000; attempt++) {
+        if (info_of(primary, "holdfast_queue_expiries") == expiries + MESSAGES) break;
+        usleep(1000);
+    }
+    assert_int_equal(info_of(primary, "holdfast_queue_expiries"), expiries + MESSAGES);
+    assert_true(call(primary, "MEMORY USAGE jobs")->integer < empty + 2000);
+}
+
+SCENE(a_window_may_be_longer_than_a_life) {
+    queue_stage("");
+    put_job("text", "TTL 10");
+    struct parcel parcel = get_job("text", "VISIBILITY 60");
+    redisReply *update = act_on("UPDATE", parcel, "VISIBILITY 100");
+    parcel.receipt = reply_string(field(update, "receipt"));
+    time_passes(10000);
+    expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
+    expect_depth(0, 0);
+}
+
+SCENE(clearing_takes_hidden_ones_too) {
+    queue_stage("");
+    put_job("a", "");
+    struct parcel parcel = get_job("a", "");
+    put_job("b", "");
+    put_job("c", "VISIBILITY 10");
+    expect_number(call(primary, "QUEUE.CLEAR jobs"), 3);
+    expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
+    witness_begin("");
+    expect_number(call(primary, "QUEUE.CLEAR jobs"), 0);
+    expect_number(call(primary, "QUEUE.CLEAR jobs DEAD"), 0);
+    witness_end();
+}
+
+/* --- Beyond the service --- */
+
+SCENE(the_last_window_makes_a_dead_letter) {
+    queue_stage("MAXDELIVERIES 2");
+    put_job("text", "");
+    get_job("text", "VISIBILITY 5");
+    time_passes(5000);
+    struct parcel parcel = get_job("text", "VISIBILITY 5");
+    expect_elements(call(primary, "QUEUE.DEAD jobs"), 0);
+    time_passes(5000);
+    expect_elements(call(primary, "QUEUE.GET jobs"), 0);
+    redisReply *dead = expect_elements(call(primary, "QUEUE.DEAD jobs"), 1)->element[0];
+    expect_number(field(dead, "dequeue-count"), 2);
+    expect_text(field(dead, "message"), "text");
+    assert_true(number_of(dead, "died") >= number_of(dead, "inserted") + 10000);
+    expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
+    redisReply *stat = call(primary, "QUEUE.STAT jobs");
+    expect_number(field(stat, "messages"), 0);
+    expect_number(field(stat, "dead"), 1);
+    expect_number(call(primary, "QUEUE.REDRIVE jobs"), 1);
+    redisReply *again = first(call(primary, "QUEUE.GET jobs"));
+    expect_number(field(again, "dequeue-count"), 1);
+    assert_string_equal(parcel_of(again).id, parcel.id);
+}
+
+SCENE(the_last_release_makes_a_dead_letter) {
+    queue_stage("");
+    expect_ok(call(primary, "QUEUE.CONFIGURE jobs MAXDELIVERIES 2"));
+    put_job("text", "");
+    struct parcel parcel = get_job("text", "");
+    expect_ok(act_on("RELEASE", parcel, "VISIBILITY 3 REASON busy"));
+    expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
+    expect_depth(0, 1);
+    time_passes(3000);
+    parcel = get_job("text", "");
+    expect_ok(act_on("RELEASE", parcel, "VISIBILITY 3"));
+    redisReply *dead = expect_elements(call(primary, "QUEUE.DEAD jobs"), 1)->element[0];
+    expect_text(field(dead, "reason"), "busy");
+    time_passes(700000000);
+    expect_elements(call(primary, "QUEUE.DEAD jobs"), 1);
+    expect_number(call(primary, "QUEUE.REDRIVE jobs IDS 3 %s %s nonsense", parcel.id, parcel.id), 1);
+    expect_depth(1, 0);
+    expect_number(call(primary, "QUEUE.CLEAR jobs DEAD"), 0);
+}
+
+SCENE(dead_letters_are_cleared_apart) {
+    queue_stage("MAXDELIVERIES 1");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
+    assert_string_equal(got_jobs("COUNT 2 VISIBILITY 1"), "a b");
+    time_passes(1000);
+    expect_number(call(primary, "QUEUE.CLEAR jobs"), 1);
+    expect_elements(call(primary, "QUEUE.DEAD jobs COUNT 1"), 1);
+    expect_elements(call(primary, "QUEUE.DEAD jobs"), 2);
+    expect_number(call(primary, "QUEUE.CLEAR jobs DEAD"), 2);
+    expect_elements(call(primary, "QUEUE.DEAD jobs"), 0);
+}
+
+SCENE(duplicates_are_answered_as_the_first) {
+    queue_stage("");
+    redisReply *put = call(primary, "QUEUE.PUT jobs text DEDUP a WITHIN 10");
+    struct parcel parcel = get_job("text", "");
+    expect_ok(act_on("DELETE", parcel, ""));
+    witness_begin("");
+    redisReply *again = call(primary, "QUEUE.PUT jobs other DEDUP a WITHIN 1000");
+    witness_end();
+    expect_number(field(again, "duplicate"), 1);
+    assert_string_equal(parcel_of(again).id, parcel.id);
+    assert_string_equal(parcel_of(again).receipt, parcel_of(put).receipt);
+    expect_number(field(again, "visible-at"), number_of(put, "visible-at"));
+    put_job("b", "DEDUP b");
+    time_passes(10000);
+    redisReply *later = call(primary, "QUEUE.PUT jobs later DEDUP a");
+    assert_string_not_equal(parcel_of(later).id, parcel.id);
+    expect_depth(2, 0);
+}
+
+SCENE(groups_come_one_by_one) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a1 a2 a3 GROUP a"), 3);
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 2 b1 b2 GROUP b"), 2);
+    put_job("c", "");
+    expect_depth(3, 3);
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 10"), 3);
+    expect_text(field(got->element[0], "message"), "a1");
+    expect_text(field(got->element[1], "message"), "b1");
+    expect_text(field(got->element[2], "message"), "c");
+    expect_ok(act_on("DELETE", parcel_of(got->element[0]), ""));
+    struct parcel parcel = get_job("a2", "");
+    expect_ok(act_on("RELEASE", parcel, ""));
+    get_job("a2", "");
+    expect_elements(call(primary, "QUEUE.GET jobs"), 0);
+}
+
+SCENE(batches_answer_for_each) {
+    queue_stage("");
+    redisReply *put = expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c TTL 50 VISIBILITY 5"), 3);
+    struct parcel a = parcel_of(put->element[0]), b = parcel_of(put->element[1]);
+    redisReply *deleted =
+        expect_elements(call(primary, "QUEUE.DELETEMANY jobs 5 %s %s %s %s %s %s %s %s %s %s", a.id,
+                             a.receipt, b.id, a.receipt, a.id, a.receipt, b.id, "x", b.id, b.receipt),
+                        5);
+    expect_ok(deleted->element[0]);
+    expect_error(deleted->element[1], "NOTFOUND MessageNotFound");
+    expect_error(deleted->element[2], "NOTFOUND MessageNotFound");
+    expect_error(deleted->element[3], "INVALID InvalidQueryParameterValue");
+    expect_ok(deleted->element[4]);
+    expect_depth(0, 1);
+    struct words many = words_of_line("QUEUE.PUTMANY jobs 1000");
+    for (int index = 0; index < 1000; index++) words_add_number(&many, index);
+    expect_elements(call_words(primary, &many), 1000);
+    words_replace(&many, 2, "1001");
+    words_add(&many, "x");
+    expect_error(call_words(primary, &many), "INVALID OutOfRangeQueryParameterValue");
+    configure(primary, "holdfast.queue-max-count", "1000");
+    expect_elements(call(primary, "QUEUE.GET jobs COUNT 1000"), 1000);
+}
+
+/* --- Ways to the commands --- */
+
+SCENE(transactions_and_scripts_take_messages) {
+    queue_stage("");
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "QUEUE.PUT jobs one");
+    call(primary, "QUEUE.GET jobs BLOCK 10");
+    call(primary, "QUEUE.GET jobs BLOCK 10");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 3);
+    expect_elements(replies->element[1], 1);
+    expect_elements(replies->element[2], 0);
+    expect_number(call(primary, "EVAL %s 1 jobs",
+                       "redis.call('QUEUE.PUT', KEYS[1], 'two') "
+                       "return #redis.call('QUEUE.GET', KEYS[1], 'BLOCK', '10')"),
+                  1);
+}
+
+SCENE(resp3_has_maps) {
+    queue_stage("META 1 a b MAXDELIVERIES 3");
+    struct wire *wire = wire_open_resp3(primary->server);
+    redisReply *put = wire_call(wire, "QUEUE.PUT jobs text");
+    expect_shape(put,
+                 pool_print("{\"id\": \"%s\", \"receipt\": \"%s\", \"inserted\": <ms>, \"expires\": <ms>, "
+                            "\"visible-at\": <ms>}",
+                            parcel_of(put).id, parcel_of(put).receipt));
+    expect_shape(wire_call(wire, "QUEUE.GETMETA jobs"), "{\"a\": \"b\"}");
+    redisReply *stat = wire_call(wire, "QUEUE.STAT jobs");
+    assert_int_equal(stat->type, REPLY_MAP);
+    expect_number(field(stat, "max-deliveries"), 3);
+    redisReply *got = first(wire_call(wire, "QUEUE.GET jobs"));
+    expect_shape(got,
+                 pool_print("{\"id\": \"%s\", \"receipt\": \"%s\", \"dequeue-count\": 1, \"inserted\": <ms>, "
+                            "\"expires\": <ms>, \"visible-at\": <ms>, \"message\": \"text\"}",
+                            parcel_of(put).id, parcel_of(got).receipt));
+}
+
+SCENE(changes_are_notified_and_abort_watchers) {
+    static const struct noticed rows[] = {
+        {"QUEUE.CREATE box MAXDELIVERIES 1", "queue.create box"},
+        {"QUEUE.SETMETA box META 1 a b", "queue.setmeta box"},
+        {"QUEUE.SETACL box", "queue.setacl box"},
+        {"QUEUE.CONFIGURE box MAXDELIVERIES 1", "queue.configure box"},
+        {"QUEUE.PUTMANY box 3 a b c", "queue.put box"},
+        {"QUEUE.GET box VISIBILITY 1", "queue.get box"},
+        {"QUEUE.CLEAR box", "queue.clear box"},
+        {"QUEUE.DROP box", "queue.drop box"},
+        {NULL, NULL},
+    };
+    witness_noticed(rows);
+}
+
+SCENE(changes_of_a_message_are_notified) {
+    expect_ok(call(primary, "QUEUE.CREATE box MAXDELIVERIES 1"));
+    struct parcel put = parcel_of(call(primary, "QUEUE.PUT box text"));
+    const char *command = pool_print("QUEUE.UPDATE box %s %s VISIBILITY 0", put.id, put.receipt);
+    witness_noticed((const struct noticed[]){{command, "queue.update box"}, {NULL, NULL}});
+    struct parcel got = parcel_of(first(call(primary, "QUEUE.GET box")));
+    command = pool_print("QUEUE.RELEASE box %s %s", got.id, got.receipt);
+    witness_noticed((const struct noticed[]){{command, "queue.release box, queue.died box"},
+                                             {"QUEUE.REDRIVE box", "queue.redrive box"},
+                                             {NULL, NULL}});
+    got = parcel_of(first(call(primary, "QUEUE.GET box")));
+    command = pool_print("QUEUE.DELETE box %s %s", got.id, got.receipt);
+    witness_noticed((const struct noticed[]){{command, "queue.delete box"}, {NULL, NULL}});
+}
+
+SCENE(info_tells_of_queues) {
+    queue_stage("MAXDELIVERIES 2");
+    long long gets = info_of(primary, "holdfast_queue_gets"), puts = info_of(primary, "holdfast_queue_puts");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
+    put_job("d", "VISIBILITY 10");
+    assert_string_equal(got_jobs("COUNT 1 VISIBILITY 1"), "a");
+    time_passes(1000);
+    assert_string_equal(got_jobs("COUNT 3 VISIBILITY 1"), "b c a");
+    expect_number(field(call(primary, "QUEUE.STAT jobs"), "messages"), 4);
+    assert_true(number_of(call(primary, "QUEUE.STAT jobs"), "oldest-ms") >= 1000);
+    assert_int_equal(info_of(primary, "holdfast_queue_puts"), puts + 4);
+    assert_int_equal(info_of(primary, "holdfast_queue_gets"), gets + 4);
+    assert_int_equal(info_of(primary, "holdfast_queue_invisible"), 4);
+    assert_true(info_of(primary, "holdfast_queue_oldest_ms") >= 1000);
+    time_passes(1000);
+    assert_int_equal(info_of(primary, "holdfast_queue_visible"), 2);
+    assert_int_equal(info_of(primary, "holdfast_queue_dead"), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(creating_again_needs_the_same_metadata),
+        PLAY(metadata_are_replaced_as_a_whole),
+        PLAY(policies_are_replaced_as_a_whole),
+        PLAY(a_dropped_queue_is_gone_and_its_name_is_free),
+        PLAY(a_put_answers_what_it_has_made),
+        PLAY(what_is_wrong_is_told_in_order),
+        PLAY(messages_are_any_bytes_up_to_their_limit),
+        PLAY(a_message_is_hidden_and_comes_back),
+        PLAY(peeking_changes_nothing),
+        PLAY(messages_of_one_get_have_one_window_and_many_receipts),
+        PLAY(what_shows_first_comes_first),
+        PLAY(receipts_row_by_row),
+        PLAY(receipts_of_others_are_none),
+        PLAY(what_has_expired_is_gone_for_every_command),
+        PLAY(what_has_expired_leaves_memory_by_itself),
+        PLAY(a_window_may_be_longer_than_a_life),
+        PLAY(clearing_takes_hidden_ones_too),
+        PLAY(the_last_window_makes_a_dead_letter),
+        PLAY(the_last_release_makes_a_dead_letter),
+        PLAY(dead_letters_are_cleared_apart),
+        PLAY(duplicates_are_answered_as_the_first),
+        PLAY(groups_come_one_by_one),
+        PLAY(batches_answer_for_each),
+        PLAY(transactions_and_scripts_take_messages),
+        PLAY(resp3_has_maps),
+        PLAY(changes_are_notified_and_abort_watchers),
+        PLAY(changes_of_a_message_are_notified),
+        PLAY(info_tells_of_queues),
+    };
+    return world_run("queues", tests);
+}

@@ -1,0 +1,302 @@
+#include "queue_model.h"
+
+#include "require.h"
+
+#include <stdlib.h>
+
+static struct model_message *find(struct queue_model *model, struct guid id) {
+    for (size_t i = 0; i < model->count; i++)
+        if (guid_equal(model->messages[i].id, id)) return &model->messages[i];
+    return NULL;
+}
+
+static void take_out(struct queue_model *model, const struct model_message *message) {
+    size_t at = (size_t)(message - model->messages);
+    memmove(&model->messages[at], &model->messages[at + 1], (--model->count - at) * sizeof(*message));
+}
+
+static void copy_label(char label[MODEL_LABEL_MOST], struct bytes text) {
+    require(text.length < MODEL_LABEL_MOST, "a label that is too long for the model");
+    memcpy(label, text.data, text.length);
+    label[text.length] = '\0';
+}
+
+static void copy_text(struct model_message *message, struct bytes text) {
+    require(text.length <= MODEL_TEXT_MOST, "a text that is too long for the model");
+    if (text.length) memcpy(message->text, text.data, text.length);
+    message->length = text.length;
+}
+
+static int64_t end_of(const struct model_message *message) {
+    if (message->standing == MESSAGE_DEAD) return INT64_MAX;
+    bool dies = message->standing == MESSAGE_LAST && message->shows_ms < message->expires_ms;
+    int64_t end_ms = dies ? message->shows_ms : message->expires_ms;
+    return end_ms == QUEUE_FOREVER_MS ? INT64_MAX : end_ms;
+}
+
+static bool dies_by_window(const struct model_message *message) {
+    return message->standing == MESSAGE_LAST && message->shows_ms < message->expires_ms;
+}
+
+static bool stands_behind(const struct queue_model *model, const struct model_message *message) {
+    if (!message->group[0]) return false;
+    for (const struct model_message *other = model->messages; other < message; other++)
+        if (other->standing != MESSAGE_DEAD && !strcmp(other->group, message->group)) return true;
+    return false;
+}
+
+static bool is_over(const struct model_message *message, int64_t now_ms) {
+    return end_of(message) <= now_ms;
+}
+
+static bool is_visible(const struct queue_model *model, const struct model_message *message, int64_t now_ms) {
+    bool counts = message->standing != MESSAGE_DEAD && !is_over(message, now_ms);
+    return counts && message->shows_ms <= now_ms && !stands_behind(model, message);
+}
+
+static bool is_dead(const struct model_message *message, int64_t now_ms) {
+    if (message->standing == MESSAGE_DEAD) return true;
+    return dies_by_window(message) && message->shows_ms <= now_ms;
+}
+
+/* --- Changes --- */
+
+static void put(struct queue_model *model, const struct queue_change *change) {
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    model->orders = change->order;
+    while (queue_item_next(QUEUE_PUT, &reader, &item)) {
+        require(model->count < MODEL_MESSAGES_MOST, "too many messages for the model");
+        struct model_message *message = &model->messages[model->count++];
+        *message = (struct model_message){
+            .id = item.id,
+            .receipt = item.receipt,
+            .order = model->orders++,
+            .inserted_ms = change->inserted_ms,
+            .expires_ms = change->expires_ms,
+            .shows_ms = change->shows_ms,
+        };
+        copy_text(message, item.text);
+        copy_label(message->group, change->group);
+    }
+    if (!change->dedup.length) return;
+    size_t at = 0;
+    while (at < model->originals_count && !bytes_equal(bytes_text(model->originals[at].dedup), change->dedup))
+        at++;
+    if (at == model->originals_count) model->originals_count++;
+    struct model_original *original = &model->originals[at];
+    *original = (struct model_original){
+        .id = item.id, .receipt = item.receipt, .order = change->order, .until_ms = change->until_ms};
+    copy_label(original->dedup, change->dedup);
+}
+
+static void deliver(struct queue_model *model, const struct queue_change *change) {
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    while (queue_item_next(QUEUE_DELIVER, &reader, &item)) {
+        struct model_message *message = find(model, item.id);
+        message->receipt = item.receipt;
+        message->deliveries = item.deliveries;
+        message->shows_ms = change->shows_ms;
+        message->standing = item.last ? MESSAGE_LAST : MESSAGE_QUEUED;
+    }
+}
+
+static void update(struct queue_model *model, const struct queue_change *change) {
+    struct model_message *message = find(model, change->id);
+    message->receipt = change->receipt;
+    message->shows_ms = change->shows_ms;
+    if (change->has_text) copy_text(message, change->text);
+}
+
+static void release(struct queue_model *model, const struct queue_change *change) {
+    struct model_message *message = find(model, change->id);
+    message->receipt = change->receipt;
+    message->shows_ms = change->shows_ms;
+    message->standing = change->standing;
+    if (change->reason.length) copy_label(message->reason, change->reason);
+}
+
+static void remove_items(struct queue_model *model, const struct queue_change *change) {
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    while (queue_item_next(QUEUE_DELETE, &reader, &item)) take_out(model, find(model, item.id));
+}
+
+static void clear(struct queue_model *model, bool dead) {
+    for (size_t i = model->count; i-- > 0;)
+        if ((model->messages[i].standing == MESSAGE_DEAD) == dead) take_out(model, &model->messages[i]);
+}
+
+static void redrive(struct queue_model *model, const struct queue_change *change) {
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    model->orders = change->order;
+    while (queue_item_next(QUEUE_REDRIVE, &reader, &item)) {
+        struct model_message message = *find(model, item.id);
+        take_out(model, find(model, item.id));
+        message.receipt = item.receipt;
+        message.order = model->orders++;
+        message.inserted_ms = message.shows_ms = change->inserted_ms;
+        message.expires_ms = item.expires_ms;
+        message.deliveries = 0;
+        message.standing = MESSAGE_QUEUED;
+        model->messages[model->count++] = message;
+    }
+}
+
+/* The first to end among those that die in their last window, or among the others. */
+static struct model_message *first_to_end(struct queue_model *model, bool by_window) {
+    struct model_message *first = NULL;
+    for (size_t i = 0; i < model->count; i++) {
+        struct model_message *message = &model->messages[i];
+        if (message->standing == MESSAGE_DEAD || dies_by_window(message) != by_window) continue;
+        if (!first || end_of(message) < end_of(first)) first = message;
+    }
+    return first;
+}
+
+static void forget_first(struct queue_model *model) {
+    size_t first = 0;
+    for (size_t i = 1; i < model->originals_count; i++) {
+        const struct model_original *one = &model->originals[i], *other = &model->originals[first];
+        if (one->until_ms < other->until_ms ||
+            (one->until_ms == other->until_ms && one->order < other->order))
+            first = i;
+    }
+    model->originals[first] = model->originals[--model->originals_count];
+}
+
+static void settle(struct queue_model *model, const struct queue_change *change) {
+    for (uint64_t i = 0; i < change->ended; i++) take_out(model, first_to_end(model, false));
+    for (uint64_t i = 0; i < change->died; i++) first_to_end(model, true)->standing = MESSAGE_DEAD;
+    for (uint64_t i = 0; i < change->forgotten; i++) forget_first(model);
+}
+
+void queue_model_apply(struct queue_model *model, const struct queue_change *change) {
+    switch (change->kind) {
+    case QUEUE_CONFIGURE: model->most_deliveries = change->most_deliveries; break;
+    case QUEUE_PUT: put(model, change); break;
+    case QUEUE_DELIVER: deliver(model, change); break;
+    case QUEUE_UPDATE: update(model, change); break;
+    case QUEUE_RELEASE: release(model, change); break;
+    case QUEUE_DELETE: remove_items(model, change); break;
+    case QUEUE_CLEAR: clear(model, false); break;
+    case QUEUE_CLEAR_DEAD: clear(model, true); break;
+    case QUEUE_REDRIVE: redrive(model, change); break;
+    case QUEUE_SETTLE: settle(model, change); break;
+    default: break;
+    }
+}
+
+/* --- Questions --- */
+
+static struct queue_depth depth_of(const struct queue_model *model, int64_t now_ms) {
+    struct queue_depth depth = {.arrived_ms = -1};
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_message *message = &model->messages[i];
+        if (is_dead(message, now_ms))
+            depth.dead++;
+        else if (is_over(message, now_ms))
+            depth.over++;
+        else if (depth.arrived_ms < 0)
+            depth.arrived_ms = message->inserted_ms;
+        if (is_dead(message, now_ms) || is_over(message, now_ms)) continue;
+        if (is_visible(model, message, now_ms))
+            depth.visible++;
+        else
+            depth.invisible++;
+    }
+    return depth;
+}
+
+static int by_showing(const void *left, const void *right) {
+    const struct model_message *one = *(const struct model_message *const *)left;
+    const struct model_message *other = *(const struct model_message *const *)right;
+    if (one->shows_ms != other->shows_ms) return one->shows_ms < other->shows_ms ? -1 : 1;
+    return one->order < other->order ? -1 : 1;
+}
+
+/* All visible messages, or all dead ones, in their order. */
+static size_t listed(const struct queue_model *model, bool dead, int64_t now_ms,
+                     const struct model_message **list) {
+    size_t count = 0;
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_message *message = &model->messages[i];
+        if (dead ? is_dead(message, now_ms) : is_visible(model, message, now_ms)) list[count++] = message;
+    }
+    qsort(list, count, sizeof(struct model_message *), by_showing);
+    return count;
+}
+
+static void compare_message(const struct model_message *expected, const struct message *message) {
+    require(message, "a message is missing");
+    require(guid_equal(message->id, expected->id), "another message");
+    require(guid_equal(message->receipt, expected->receipt), "another receipt");
+    require_same(message->moment.order, expected->order, "order");
+    require_same(message->inserted_ms, expected->inserted_ms, "inserted");
+    require_same(message_expires_ms(message), expected->expires_ms, "expires");
+    require_same(message->moment.shows_ms, expected->shows_ms, "shows");
+    require_same(message->deliveries, expected->deliveries, "deliveries");
+    require_bytes(message_text(message), bytes_of(expected->text, expected->length), "text");
+    require_bytes(message_group(message), bytes_text(expected->group), "group");
+    require_bytes(message_reason(message), bytes_text(expected->reason), "reason");
+}
+
+static void compare_lists(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
+    static const struct model_message *list[MODEL_MESSAGES_MOST];
+    struct timeline_cursor visible = {0};
+    struct dead_cursor dead = {0};
+    size_t count = listed(model, false, now_ms, list);
+    for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_visible(queue, &visible, now_ms));
+    require(!queue_next_visible(queue, &visible, now_ms), "one more that is visible");
+    count = listed(model, true, now_ms, list);
+    for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_dead(queue, &dead, now_ms));
+    require(!queue_next_dead(queue, &dead, now_ms), "one more that is dead");
+}
+
+static void compare_instants(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
+    int64_t showing_ms = INT64_MAX, end_ms = INT64_MAX;
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_message *message = &model->messages[i];
+        if (end_of(message) < end_ms) end_ms = end_of(message);
+        if (message->standing == MESSAGE_DEAD || stands_behind(model, message)) continue;
+        if (message->shows_ms <= now_ms || message->shows_ms >= end_of(message)) continue;
+        if (message->shows_ms < showing_ms) showing_ms = message->shows_ms;
+    }
+    for (size_t i = 0; i < model->originals_count; i++)
+        if (model->originals[i].until_ms < end_ms) end_ms = model->originals[i].until_ms;
+    require_same(queue_next_showing_ms(queue, now_ms), showing_ms, "the next to show");
+    require_same(queue_next_end_ms(queue), end_ms, "the next to end");
+}
+
+static void compare_each(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_message *message = &model->messages[i];
+        struct message *found;
+        bool there = message->standing != MESSAGE_DEAD && !is_over(message, now_ms);
+        enum outcome expected = there ? OUTCOME_DONE : OUTCOME_MESSAGE_NOT_FOUND;
+        require(queue_find_owned(queue, &message->id, &message->receipt, now_ms, &found) == expected,
+                "message %zu", i);
+        if (there) compare_message(message, found);
+        require(!queue_find_dead(queue, &message->id) == (message->standing != MESSAGE_DEAD), "dead %zu", i);
+    }
+    for (size_t i = 0; i < model->originals_count; i++) {
+        const struct model_original *expected = &model->originals[i];
+        const struct original *found = queue_original(queue, bytes_text(expected->dedup), now_ms);
+        require(!found == (expected->until_ms <= now_ms), "original %zu", i);
+        require(!found || guid_equal(found->receipt, expected->receipt), "receipt of original %zu", i);
+    }
+}
+
+void queue_model_compare(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
+    struct queue_depth expected = depth_of(model, now_ms), depth = queue_depth(queue, now_ms);
+    require_same(depth.visible, expected.visible, "visible");
+    require_same(depth.invisible, expected.invisible, "invisible");
+    require_same(depth.dead, expected.dead, "dead");
+    require_same(depth.over, expected.over, "over");
+    require_same(depth.arrived_ms, expected.arrived_ms, "the oldest");
+    compare_lists(model, queue, now_ms);
+    compare_instants(model, queue, now_ms);
+    compare_each(model, queue, now_ms);
+}

@@ -1,0 +1,44 @@
+/* A naive queue: an array of messages, looked through from its beginning for every question. What it says is what a
+ * queue has to say. */
+#ifndef HOLDFAST_UNIT_QUEUE_MODEL_H
+#define HOLDFAST_UNIT_QUEUE_MODEL_H
+
+#include "queue/queue.h"
+
+enum { MODEL_MESSAGES_MOST = 600, MODEL_TEXT_MOST = 300, MODEL_LABEL_MOST = 8 };
+
+struct model_message {
+    struct guid id, receipt;
+    uint64_t order;
+    int64_t inserted_ms, expires_ms, shows_ms;
+    uint32_t deliveries;
+    enum message_standing standing;
+    char text[MODEL_TEXT_MOST];
+    size_t length;
+    char group[MODEL_LABEL_MOST]; /* texts */
+    char reason[MODEL_LABEL_MOST];
+};
+
+struct model_original {
+    char dedup[MODEL_LABEL_MOST];
+    struct guid id, receipt;
+    uint64_t order;
+    int64_t until_ms;
+};
+
+/* Messages and dead letters in order of arrival. */
+struct queue_model {
+    struct model_message messages[MODEL_MESSAGES_MOST];
+    size_t count;
+    struct model_original originals[MODEL_MESSAGES_MOST];
+    size_t originals_count;
+    uint32_t most_deliveries;
+    uint64_t orders;
+};
+
+void queue_model_apply(struct queue_model *model, const struct queue_change *change);
+
+/* Requires that the queue answers every question as the model does. */
+void queue_model_compare(const struct queue_model *model, const struct queue *queue, int64_t now_ms);
+
+#endif

@@ -1,0 +1,234 @@
+#include "queue_trial.h"
+
+#include "core/duration.h"
+#include "require.h"
+
+#include <stdlib.h>
+
+enum { BATCH_MOST = 4 };
+
+static const char *const labels[] = {"", "", "", "a", "b", "c"};
+
+void queue_trial_start(struct queue_trial *trial) {
+    memset(trial, 0, sizeof(*trial));
+    trial->queue = queue_new(&(struct queue_change){.kind = QUEUE_CREATE});
+    trial->now_ms = 1000;
+}
+
+void queue_trial_end(struct queue_trial *trial) {
+    queue_free(trial->queue);
+    while (queue_sweep_cleared(100)) continue;
+}
+
+struct queue_change queue_change_again(const struct queue_change *change, char **record) {
+    struct record_writer writer;
+    struct queue_change again;
+    record_start(&writer);
+    queue_change_write(change, &writer);
+    *record = malloc(writer.length);
+    require(*record, "there is memory");
+    memcpy(*record, writer.data, writer.length);
+    require(queue_change_read(bytes_of(*record, writer.length), &again), "what was written is not read");
+    record_end(&writer);
+    return again;
+}
+
+static void apply(struct queue_trial *trial, const struct queue_change *change) {
+    char *record;
+    struct queue_change again = queue_change_again(change, &record);
+    require(queue_apply(trial->queue, &again), "a change of kind %d does not fit", (int)change->kind);
+    queue_model_apply(&trial->model, &again);
+    free(record);
+}
+
+static struct guid next_guid(struct queue_trial *trial) {
+    trial->ids++;
+    return (struct guid){trial->ids * UINT64_C(0x9e3779b97f4a7c15), trial->ids};
+}
+
+static void apply_items(struct queue_trial *trial, struct queue_change *change, uint64_t count,
+                        struct record_writer *items) {
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    if (count) apply(trial, change);
+    record_end(items);
+}
+
+static void put(struct queue_trial *trial, const struct queue_choice *choice) {
+    static const char text[MODEL_TEXT_MOST] = "text";
+    static const int64_t ttls_ms[] = {1000, 5000, 5000, 5000, 20000, DURATION_INFINITE_MS};
+    static const int64_t delays_ms[] = {0, 0, 0, 500, 3000, 10000};
+    uint64_t count = choice->count % 8 ? 1 : BATCH_MOST;
+    if (trial->model.count + count > MODEL_MESSAGES_MOST) return;
+    struct queue_change change = {
+        .kind = QUEUE_PUT,
+        .order = trial->queue->orders + choice->label / 128,
+        .inserted_ms = trial->now_ms,
+        .expires_ms = queue_instant_after(trial->now_ms, ttls_ms[choice->ttl % 6]),
+        .shows_ms = queue_instant_after(trial->now_ms, delays_ms[choice->visibility % 6]),
+        .group = bytes_text(labels[choice->label % 6]),
+    };
+    if (count == 1 && choice->pass % 4 == 0) change.dedup = bytes_text(labels[choice->label / 8 % 6]);
+    if (change.dedup.length) change.until_ms = trial->now_ms + choice->ttl * INT64_C(50);
+    struct record_writer items;
+    record_start(&items);
+    for (uint64_t i = 0; i < count; i++) {
+        struct queue_item item = {next_guid(trial), next_guid(trial), .text = {text, choice->length}};
+        queue_item_put(QUEUE_PUT, &items, &item);
+    }
+    apply_items(trial, &change, count, &items);
+}
+
+static void get(struct queue_trial *trial, const struct queue_choice *choice) {
+    struct timeline_cursor cursor = {0};
+    struct record_writer items;
+    struct queue_change change = {.kind = QUEUE_DELIVER,
+                                  .shows_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
+    uint64_t count = 0, most = 1 + choice->count % BATCH_MOST;
+    record_start(&items);
+    for (const struct message *message;
+         count < most && (message = queue_next_visible(trial->queue, &cursor, trial->now_ms)); count++) {
+        struct queue_item item = queue_delivery(trial->queue, message, next_guid(trial));
+        queue_item_put(QUEUE_DELIVER, &items, &item);
+    }
+    apply_items(trial, &change, count, &items);
+}
+
+/* One of the messages that are there. */
+static struct message *choose(struct queue_trial *trial, const struct queue_choice *choice) {
+    if (!trial->model.count) return NULL;
+    size_t at = choice->subject % trial->model.count;
+    return queue_find(trial->queue, &trial->model.messages[at].id, trial->now_ms);
+}
+
+static void update(struct queue_trial *trial, const struct queue_choice *choice) {
+    static const char text[MODEL_TEXT_MOST] = "another text";
+    const struct message *message = choose(trial, choice);
+    if (!message) return;
+    struct queue_change change = {
+        .kind = QUEUE_UPDATE,
+        .id = message->id,
+        .receipt = next_guid(trial),
+        .shows_ms = trial->now_ms + choice->visibility % 4 * INT64_C(1000),
+        .has_text = choice->count % 2,
+        .text = {text, choice->length},
+    };
+    apply(trial, &change);
+}
+
+static void release(struct queue_trial *trial, const struct queue_choice *choice) {
+    const struct message *message = choose(trial, choice);
+    if (!message) return;
+    bool dies = message->standing == MESSAGE_LAST;
+    struct queue_change change = {
+        .kind = QUEUE_RELEASE,
+        .id = message->id,
+        .receipt = next_guid(trial),
+        .shows_ms = trial->now_ms + (dies ? 0 : choice->visibility % 4 * INT64_C(500)),
+        .reason = bytes_text(labels[choice->label % 6]),
+        .standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
+    };
+    apply(trial, &change);
+}
+
+static void delete (struct queue_trial *trial, const struct queue_choice *choice) {
+    const struct message *message = choose(trial, choice);
+    struct record_writer items;
+    if (!message) return;
+    struct queue_change change = {.kind = QUEUE_DELETE};
+    record_start(&items);
+    queue_item_put(QUEUE_DELETE, &items, &(struct queue_item){.id = message->id});
+    apply_items(trial, &change, 1, &items);
+}
+
+static void redrive(struct queue_trial *trial, const struct queue_choice *choice) {
+    struct dead_cursor cursor = {0};
+    struct record_writer items;
+    struct queue_change change = {
+        .kind = QUEUE_REDRIVE, .order = trial->queue->orders, .inserted_ms = trial->now_ms};
+    uint64_t count = 0;
+    record_start(&items);
+    for (struct message *message;
+         count < choice->count % 8U && (message = queue_next_dead(trial->queue, &cursor, trial->now_ms));) {
+        if (message->standing != MESSAGE_DEAD) continue;
+        struct queue_item item = {message->id, next_guid(trial),
+                                  .expires_ms = trial->now_ms + choice->ttl * INT64_C(100)};
+        queue_item_put(QUEUE_REDRIVE, &items, &item);
+        count++;
+    }
+    apply_items(trial, &change, count, &items);
+}
+
+static void settle(struct queue_trial *trial, const struct queue_choice *choice) {
+    struct queue_change change;
+    if (queue_settlement(trial->queue, trial->now_ms, choice->count % 16, &change)) apply(trial, &change);
+}
+
+static void configure(struct queue_trial *trial, const struct queue_choice *choice) {
+    struct queue_change change = {.kind = QUEUE_CONFIGURE, .most_deliveries = choice->count % 4};
+    apply(trial, &change);
+}
+
+/* Most of a life is putting, getting and deleting. */
+void queue_trial_step(struct queue_trial *trial, const struct queue_choice *choice) {
+    trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * INT64_C(10);
+    switch (choice->kind % 32) {
+    case 0:
+        apply(trial, &(struct queue_change){.kind = choice->count % 8 ? QUEUE_CLEAR_DEAD : QUEUE_CLEAR});
+        break;
+    case 1: configure(trial, choice); break;
+    case 2:
+    case 3: redrive(trial, choice); break;
+    case 4:
+    case 5: release(trial, choice); break;
+    case 6:
+    case 7: update(trial, choice); break;
+    case 8:
+    case 9: settle(trial, choice); break;
+    case 10:
+    case 11:
+    case 12:
+    case 13: delete (trial, choice); break;
+    case 14:
+    case 15:
+    case 16:
+    case 17:
+    case 18:
+    case 19:
+    case 20: get(trial, choice); break;
+    default: put(trial, choice);
+    }
+}
+
+void queue_trial_compare(const struct queue_trial *trial) {
+    queue_model_compare(&trial->model, trial->queue, trial->now_ms);
+    queue_model_compare(&trial->model, trial->queue, trial->now_ms + 700);
+    queue_model_compare(&trial->model, trial->queue, trial->now_ms + 100000);
+}
+
+static void take_over(struct queue_trial *trial, struct queue *queue) {
+    require_same(queue->orders, trial->queue->orders, "order numbers");
+    queue_free(trial->queue);
+    trial->queue = queue;
+    queue_trial_compare(trial);
+}
+
+static void rebuild(void *context, const struct queue_change *change) {
+    struct queue **queue = context;
+    char *record;
+    struct queue_change again = queue_change_again(change, &record);
+    if (!*queue)
+        *queue = queue_new(&again);
+    else
+        require(queue_apply(*queue, &again), "a record of a walk does not fit");
+    free(record);
+}
+
+void queue_trial_rebuild(struct queue_trial *trial) {
+    struct queue *queue = NULL;
+    queue_walk(trial->queue, rebuild, &queue);
+    take_over(trial, queue);
+}
+
+void queue_trial_copy(struct queue_trial *trial) {
+    take_over(trial, queue_copy(trial->queue));
+}

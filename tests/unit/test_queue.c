@@ -1,0 +1,376 @@
+/* Queues against naive ones, and the rules of messages one by one. */
+#include "queue/queue.h"
+
+#include "dice.h"
+#include "mover.h"
+#include "queue_trial.h"
+#include "unit.h"
+
+enum { TTL_MS = 10000, NOW_MS = 1000000 };
+
+/* --- Random lives --- */
+
+static void live(uint64_t seed, int steps) {
+    static struct queue_trial trial;
+    struct dice dice = {seed};
+    queue_trial_start(&trial);
+    for (int step = 0; step < steps; step++) {
+        struct queue_choice choice;
+        dice_fill(&dice, &choice, sizeof(choice));
+        queue_trial_step(&trial, &choice);
+        if (step % 16 == 0) queue_trial_compare(&trial);
+        if (step % 500 == 250) queue_trial_rebuild(&trial);
+        if (step % 500 == 499) queue_trial_copy(&trial);
+    }
+    queue_trial_compare(&trial);
+    queue_trial_end(&trial);
+}
+
+static void it_is_what_its_model_is(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) live(seed, 3000);
+}
+
+/* --- One message --- */
+
+static struct guid guid_numbered(uint64_t number) {
+    return (struct guid){number << 7, number};
+}
+
+static struct queue *queue_with_limit(uint32_t most_deliveries) {
+    return queue_new(
+        &(struct queue_change){.kind = QUEUE_CREATE, .most_deliveries = most_deliveries, .order = 0});
+}
+
+struct putting {
+    int64_t now_ms, delay_ms, ttl_ms;
+    const char *group;
+};
+
+/* Puts a message with the number as its id and, increased by one, as its receipt. */
+static void put_as(struct queue *queue, uint64_t number, const struct putting *putting) {
+    struct record_writer items;
+    struct queue_item item = {guid_numbered(number), guid_numbered(number + 1), .text = bytes_text("text")};
+    record_start(&items);
+    queue_item_put(QUEUE_PUT, &items, &item);
+    struct queue_change change = {
+        .kind = QUEUE_PUT,
+        .order = queue->orders,
+        .inserted_ms = putting->now_ms,
+        .expires_ms = queue_instant_after(putting->now_ms, putting->ttl_ms),
+        .shows_ms = putting->now_ms + putting->delay_ms,
+        .group = bytes_text(putting->group ? putting->group : ""),
+        .items = {1, bytes_of(items.data, items.length)},
+    };
+    require(queue_apply(queue, &change), "the put fits");
+    record_end(&items);
+}
+
+static void put(struct queue *queue, uint64_t number) {
+    put_as(queue, number, &(struct putting){.now_ms = NOW_MS, .ttl_ms = TTL_MS});
+}
+
+/* The number of the next visible message, which is hidden for so long; 0 when there is none. */
+static uint64_t get(struct queue *queue, int64_t now_ms, int64_t window_ms) {
+    struct timeline_cursor cursor = {0};
+    const struct message *message = queue_next_visible(queue, &cursor, now_ms);
+    if (!message) return 0;
+    uint64_t number = message->id.low;
+    struct record_writer items;
+    struct queue_item item = queue_delivery(queue, message, guid_numbered(number + 2));
+    record_start(&items);
+    queue_item_put(QUEUE_DELIVER, &items, &item);
+    struct queue_change change = {.kind = QUEUE_DELIVER,
+                                  .shows_ms = now_ms + window_ms,
+                                  .items = {1, bytes_of(items.data, items.length)}};
+    require(queue_apply(queue, &change), "the delivery fits");
+    record_end(&items);
+    return number;
+}
+
+static bool drop(struct queue *queue, uint64_t number) {
+    struct record_writer items;
+    record_start(&items);
+    queue_item_put(QUEUE_DELETE, &items, &(struct queue_item){.id = guid_numbered(number)});
+    struct queue_change change = {.kind = QUEUE_DELETE, .items = {1, bytes_of(items.data, items.length)}};
+    bool applied = queue_apply(queue, &change);
+    record_end(&items);
+    return applied;
+}
+
+static void require_depth(const struct queue *queue, int64_t now_ms, size_t visible, size_t invisible,
+                          size_t dead, size_t over) {
+    struct queue_depth depth = queue_depth(queue, now_ms);
+    require_same(depth.visible, visible, "visible");
+    require_same(depth.invisible, invisible, "invisible");
+    require_same(depth.dead, dead, "dead");
+    require_same(depth.over, over, "over");
+}
+
+/* Visible at equality, gone at equality. */
+static void the_borders_of_time(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 500, .ttl_ms = 1000});
+    require_depth(queue, NOW_MS + 499, 0, 1, 0, 0);
+    require_same(queue_next_showing_ms(queue, NOW_MS + 499), NOW_MS + 500, "shows");
+    require_depth(queue, NOW_MS + 500, 1, 0, 0, 0);
+    require_depth(queue, NOW_MS + 999, 1, 0, 0, 0);
+    require_depth(queue, NOW_MS + 1000, 0, 0, 0, 1);
+    queue_free(queue);
+}
+
+/* What would show at the moment at which it ends, or later, never shows. */
+static void a_delay_beyond_the_end_never_shows(void **state) {
+    (void)state;
+    for (int64_t delay_ms = 1000; delay_ms <= 1001; delay_ms++) {
+        struct queue *queue = queue_with_limit(0);
+        put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = delay_ms, .ttl_ms = 1000});
+        require_depth(queue, NOW_MS + 999, 0, 1, 0, 0);
+        require_same(queue_next_showing_ms(queue, NOW_MS), INT64_MAX, "never");
+        require_depth(queue, NOW_MS + 1001, 0, 0, 0, 1);
+        queue_free(queue);
+    }
+}
+
+static void receipts_live_until_somebody_acts(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    struct message *message;
+    struct guid id = guid_numbered(10), first = guid_numbered(11), second = guid_numbered(12);
+    put(queue, 10);
+    require_same(queue_find_owned(queue, &id, &first, NOW_MS, &message), OUTCOME_DONE, "from the put");
+    require_same(get(queue, NOW_MS, 1000), 10, "the message");
+    require_same(queue_find_owned(queue, &id, &first, NOW_MS, &message), OUTCOME_RECEIPT_MISMATCH, "dead");
+    require_same(queue_find_owned(queue, &id, &second, NOW_MS, &message), OUTCOME_DONE, "in the window");
+    require_same(queue_find_owned(queue, &id, &second, NOW_MS + 5000, &message), OUTCOME_DONE, "after it");
+    require_same(queue_find_owned(queue, &id, &second, NOW_MS + TTL_MS, &message), OUTCOME_MESSAGE_NOT_FOUND,
+                 "expired");
+    require_same(queue_find_owned(queue, &first, &first, NOW_MS, &message), OUTCOME_MESSAGE_NOT_FOUND,
+                 "no such message");
+    queue_free(queue);
+}
+
+/* A message that comes back stands behind those that showed before. */
+static void what_shows_first_comes_first(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 10, .ttl_ms = TTL_MS});
+    put(queue, 2);
+    put(queue, 3);
+    require_same(get(queue, NOW_MS, 5), 2, "the first without a delay");
+    require_same(get(queue, NOW_MS + 20, 1000), 3, "showed at once");
+    require_same(get(queue, NOW_MS + 20, 1000), 2, "came back after 5 ms");
+    require_same(get(queue, NOW_MS + 20, 1000), 1, "showed after 10 ms");
+    require_same(get(queue, NOW_MS + 20, 1000), 0, "no more");
+    queue_free(queue);
+}
+
+/* --- Dead letters --- */
+
+static void the_last_window_that_ends_is_the_end(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(2);
+    struct dead_cursor cursor = {0};
+    put(queue, 1);
+    require_same(get(queue, NOW_MS, 100), 1, "once");
+    require_same(get(queue, NOW_MS + 100, 100), 1, "twice");
+    require_depth(queue, NOW_MS + 199, 0, 1, 0, 0);
+    require_depth(queue, NOW_MS + 200, 0, 0, 1, 0);
+    require_same(get(queue, NOW_MS + 200, 100), 0, "not a third time");
+    require_same(queue_next_dead(queue, &cursor, NOW_MS + 200)->id.low, 1, "it is dead");
+    struct queue_change settlement;
+    require(!queue_settlement(queue, NOW_MS + 199, 10, &settlement), "not yet");
+    require(queue_settlement(queue, NOW_MS + 300, 10, &settlement) && settlement.died == 1, "it died");
+    require(queue_apply(queue, &settlement), "it fits");
+    require(!queue_apply(queue, &settlement), "it does not fit twice");
+    struct guid id = guid_numbered(1);
+    require_same(queue_find_dead(queue, &id)->moment.shows_ms, NOW_MS + 200, "when the window ended");
+    require_depth(queue, NOW_MS + 100 * TTL_MS, 0, 0, 1, 0);
+    queue_free(queue);
+}
+
+/* One that expires before its last window ends just expires. */
+static void who_expires_does_not_die(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(1);
+    put(queue, 1);
+    require_same(get(queue, NOW_MS, TTL_MS), 1, "hidden until it expires");
+    require_depth(queue, NOW_MS + TTL_MS - 1, 0, 1, 0, 0);
+    require_depth(queue, NOW_MS + TTL_MS, 0, 0, 0, 1);
+    queue_free(queue);
+}
+
+/* --- Groups --- */
+
+static void a_group_comes_one_by_one(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    struct putting member = {.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"};
+    put_as(queue, 10, &member);
+    put_as(queue, 20, &member);
+    put_as(queue, 30, &member);
+    put(queue, 40);
+    require_depth(queue, NOW_MS, 2, 2, 0, 0);
+    require_same(get(queue, NOW_MS, 1000), 10, "the group's first");
+    require_same(get(queue, NOW_MS, 1000), 40, "others flow past");
+    require_same(get(queue, NOW_MS, 1000), 0, "no second of the group");
+    require_same(get(queue, NOW_MS + 1000, 1000), 10, "the first again");
+    require(drop(queue, 10), "it is done");
+    require_same(get(queue, NOW_MS + 1000, 1000), 20, "now the second; it showed long ago");
+    require(drop(queue, 30), "those behind may go, too");
+    require(drop(queue, 20), "and the second");
+    require_same(get(queue, NOW_MS + 1000, 1000), 40, "the group is gone");
+    require(!queue_has_groups(queue), "the group is gone");
+    queue_free(queue);
+}
+
+static void a_group_goes_on_when_its_first_is_over(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    struct queue_change settlement;
+    put_as(queue, 10, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000, .group = "g"});
+    put_as(queue, 20, &(struct putting){.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"});
+    require(queue_settlement(queue, NOW_MS + 1000, 10, &settlement), "the first is over");
+    require(queue_apply(queue, &settlement), "it fits");
+    require_same(get(queue, NOW_MS + 1000, 1000), 20, "the second's turn");
+    queue_free(queue);
+}
+
+/* --- A queue full of what is over --- */
+
+static void nobody_looks_at_what_is_over(void **state) {
+    enum { OVER = 20000 };
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    for (uint64_t i = 0; i < OVER; i++)
+        put_as(queue, i + 1, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000});
+    put(queue, OVER + 1);
+    struct queue_depth depth = queue_depth(queue, NOW_MS + 1000);
+    require_same(depth.over, OVER, "over");
+    require_same(get(queue, NOW_MS + 1000, 1000), OVER + 1, "the one that is left");
+    struct queue_change settlement;
+    require(queue_settlement(queue, NOW_MS + 1000, 100, &settlement), "there is much to remove");
+    require_same(settlement.ended, 100, "a portion of it");
+    require_same(depth.unsettled, OVER, "unsettled");
+    require(queue_apply(queue, &settlement), "it fits");
+    require_depth(queue, NOW_MS + 1000, 0, 1, 0, OVER - 100);
+    queue_free(queue);
+}
+
+static void what_is_cleared_is_freed_bit_by_bit(void **state) {
+    enum { CLEARED = 5000 };
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    for (uint64_t i = 1; i <= CLEARED; i++) put(queue, i);
+    require(queue_apply(queue, &(struct queue_change){.kind = QUEUE_CLEAR}), "it fits");
+    require_depth(queue, NOW_MS, 0, 0, 0, 0);
+    require(queue_sweep_cleared(CLEARED - 1), "one is left");
+    require(!queue_sweep_cleared(1), "none is left");
+    queue_free(queue);
+}
+
+/* --- What does not fit --- */
+
+static void what_does_not_fit_does_nothing(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    put(queue, 10);
+    struct guid none = guid_numbered(77), id = guid_numbered(10);
+    struct queue_change misfits[] = {
+        {.kind = QUEUE_UPDATE, .id = none},
+        {.kind = QUEUE_RELEASE, .id = none},
+        {.kind = QUEUE_SETTLE, .instant_ms = NOW_MS, .ended = 1},
+        {.kind = QUEUE_SETTLE, .instant_ms = NOW_MS, .died = 1},
+        {.kind = QUEUE_SETTLE, .instant_ms = NOW_MS, .forgotten = 1},
+        {.kind = QUEUE_MESSAGE, .id = id, .order = 0},
+        {.kind = QUEUE_MESSAGE, .id = none, .order = 0},
+        {.kind = QUEUE_MESSAGE, .id = none, .order = 1},
+        {.kind = QUEUE_ORIGINAL, .order = 1, .dedup = bytes_text("a")},
+        {.kind = QUEUE_CREATE},
+        {.kind = QUEUE_DROP},
+    };
+    for (size_t i = 0; i < COUNT_OF(misfits); i++)
+        require(!queue_apply(queue, &misfits[i]), "misfit %zu is taken", i);
+    require(!drop(queue, 77), "nobody is deleted");
+    require_depth(queue, NOW_MS, 1, 0, 0, 0);
+    queue_free(queue);
+}
+
+/* --- Memory --- */
+
+static void it_holds_what_the_allocator_says(void **state) {
+    (void)state;
+    static struct queue_trial trial;
+    struct dice dice = {99};
+    size_t before = allocations_bytes();
+    queue_trial_start(&trial);
+    for (int step = 0; step < 4000; step++) {
+        struct queue_choice choice;
+        dice_fill(&dice, &choice, sizeof(choice));
+        queue_trial_step(&trial, &choice);
+        while (queue_sweep_cleared(100)) continue;
+        if (step % 100 == 0)
+            require_same(queue_held(trial.queue), allocations_bytes() - before, "step %d", step);
+    }
+    queue_trial_end(&trial);
+}
+
+static void it_can_be_moved(void **state) {
+    (void)state;
+    static struct queue_trial trial;
+    struct dice dice = {5};
+    queue_trial_start(&trial);
+    for (int round = 0; round < 20; round++) {
+        for (int step = 0; step < 60; step++) {
+            struct queue_choice choice;
+            dice_fill(&dice, &choice, sizeof(choice));
+            queue_trial_step(&trial, &choice);
+        }
+        struct relocation relocation = mover(&dice);
+        trial.queue = queue_relocate(trial.queue, &relocation);
+        for (size_t place = 0; place < queue_places(trial.queue); place++)
+            queue_relocate_messages(trial.queue, place, &relocation);
+        queue_trial_compare(&trial);
+    }
+    queue_trial_end(&trial);
+}
+
+static void all_queues_are_known(void **state) {
+    (void)state;
+    struct queue *one = queue_with_limit(0), *other = queue_with_limit(0);
+    struct queue_depth sum;
+    put(one, 1);
+    put_as(other, 3, &(struct putting){.now_ms = NOW_MS - 5, .delay_ms = 100, .ttl_ms = TTL_MS});
+    put(other, 2);
+    require_same(queue_census_count(), 2, "queues");
+    require_same(queue_census_depth(NOW_MS, 10, &sum), 2, "queues looked at");
+    require_same(sum.visible, 2, "visible");
+    require_same(sum.invisible, 1, "invisible");
+    require_same(sum.arrived_ms, NOW_MS - 5, "the oldest");
+    require_same(queue_census_depth(NOW_MS, 1, &sum), 1, "no more than asked for");
+    queue_free(one);
+    queue_free(other);
+    require_same(queue_census_count(), 0, "none is left");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(it_is_what_its_model_is),
+        tidy_test(the_borders_of_time),
+        tidy_test(a_delay_beyond_the_end_never_shows),
+        tidy_test(receipts_live_until_somebody_acts),
+        tidy_test(what_shows_first_comes_first),
+        tidy_test(the_last_window_that_ends_is_the_end),
+        tidy_test(who_expires_does_not_die),
+        tidy_test(a_group_comes_one_by_one),
+        tidy_test(a_group_goes_on_when_its_first_is_over),
+        tidy_test(nobody_looks_at_what_is_over),
+        tidy_test(what_is_cleared_is_freed_bit_by_bit),
+        tidy_test(what_does_not_fit_does_nothing),
+        tidy_test(it_holds_what_the_allocator_says),
+        tidy_test(it_can_be_moved),
+        tidy_test(all_queues_are_known),
+    };
+    return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* Changes of queues as records: the bytes that files already hold, every kind there and back, and what is no record at
+ * all. */
+#include "queue/queue_change.h"
+
+#include "dice.h"
+#include "unit.h"
+
+#include <stdlib.h>
+
+#define ID      "\x08\7\6\5\4\3\2\1\x18\x17\x16\x15\x14\x13\x12\x11"
+#define RECEIPT "\x28\x27\x26\x25\x24\x23\x22\x21\x38\x37\x36\x35\x34\x33\x32\x31"
+#define RECORD(s)                                                                                            \
+    { s, sizeof(s) - 1 }
+#define FOREVER     "\x98\xb0\xff\x90\xfd\xce\x39"
+#define META_A_IS_B "\1\4\1a\1b"
+
+enum { MOST_ITEMS = 2 };
+
+static const struct guid id = {UINT64_C(0x0102030405060708), UINT64_C(0x1112131415161718)};
+static const struct guid receipt = {UINT64_C(0x2122232425262728), UINT64_C(0x3132333435363738)};
+
+/* Each kind with all that it says, and the record that it has always been. */
+static const struct written {
+    struct queue_change change;
+    struct queue_item item; /* of those that have a list */
+    struct bytes record;
+} records[] = {
+    {{.kind = QUEUE_CREATE, .most_deliveries = 5, .order = 300}, {.id = {0, 0}}, RECORD("Q\1\0\0\0\5\xac\2")},
+    {{.kind = QUEUE_CREATE, .metadata = {1, RECORD("\1a\1b")}},
+     {.id = {0, 0}},
+     RECORD("Q\1\0" META_A_IS_B "\0\0\0")},
+    {{.kind = QUEUE_SETMETA, .metadata = {1, RECORD("\1a\1b")}}, {.id = {0, 0}}, RECORD("Q\1\1" META_A_IS_B)},
+    {{.kind = QUEUE_SETACL, .policies = {1, RECORD("\1p\0\0\1r")}},
+     {.id = {0, 0}},
+     RECORD("Q\1\2\1\6\1p\0\0\1r")},
+    {{.kind = QUEUE_CONFIGURE, .most_deliveries = 3}, {.id = {0, 0}}, RECORD("Q\1\3\3")},
+    {{.kind = QUEUE_DROP}, {.id = {0, 0}}, RECORD("Q\1\4")},
+    {{.kind = QUEUE_PUT, .order = 7, .inserted_ms = 1000, .expires_ms = 2000, .shows_ms = 1500},
+     {.id = {1, 0}, .text = RECORD("text")},
+     RECORD("Q\1\5\7\xe8\7\xd0\xf\xdc\xb\0\0\1\x25" ID RECEIPT "\4text")},
+    {{.kind = QUEUE_PUT,
+      .order = 7,
+      .inserted_ms = 1000,
+      .expires_ms = QUEUE_FOREVER_MS,
+      .shows_ms = 1000,
+      .group = RECORD("g"),
+      .dedup = RECORD("d"),
+      .until_ms = 1001},
+     {.id = {1, 0}, .text = RECORD("")},
+     RECORD("Q\1\5\7\xe8\7" FOREVER "\xe8\7\1g\1d\xe9\7\1\x21" ID RECEIPT "\0")},
+    {{.kind = QUEUE_DELIVER, .shows_ms = 1500},
+     {.id = {1, 0}, .deliveries = 3, .last = true},
+     RECORD("Q\1\6\xdc\xb\1\x21" ID RECEIPT "\7")},
+    {{.kind = QUEUE_UPDATE, .shows_ms = 1500}, {.id = {0, 0}}, RECORD("Q\1\7" ID RECEIPT "\xdc\xb\0")},
+    {{.kind = QUEUE_UPDATE, .shows_ms = 1500, .has_text = true, .text = RECORD("t")},
+     {.id = {0, 0}},
+     RECORD("Q\1\7" ID RECEIPT "\xdc\xb\1\1t")},
+    {{.kind = QUEUE_RELEASE, .shows_ms = 1500, .standing = MESSAGE_DEAD, .reason = RECORD("why")},
+     {.id = {0, 0}},
+     RECORD("Q\1\x8" ID RECEIPT "\xdc\xb\2\3why")},
+    {{.kind = QUEUE_DELETE}, {.id = {1, 0}}, RECORD("Q\1\x9\1\x10" ID)},
+    {{.kind = QUEUE_CLEAR}, {.id = {0, 0}}, RECORD("Q\1\xa")},
+    {{.kind = QUEUE_CLEAR_DEAD}, {.id = {0, 0}}, RECORD("Q\1\xb")},
+    {{.kind = QUEUE_REDRIVE, .order = 9, .inserted_ms = 1000},
+     {.id = {1, 0}, .expires_ms = 2000},
+     RECORD("Q\1\xc\x9\xe8\7\1\x22" ID RECEIPT "\xd0\xf")},
+    {{.kind = QUEUE_SETTLE, .instant_ms = 1000, .ended = 3, .died = 2, .forgotten = 1},
+     {.id = {0, 0}},
+     RECORD("Q\1\xd\xe8\7\3\2\1")},
+    {{.kind = QUEUE_MESSAGE,
+      .order = 4,
+      .inserted_ms = 1000,
+      .expires_ms = 2000,
+      .shows_ms = 1500,
+      .deliveries = 200,
+      .standing = MESSAGE_LAST,
+      .group = RECORD("g"),
+      .reason = RECORD("r"),
+      .text = RECORD("text")},
+     {.id = {0, 0}},
+     RECORD("Q\1\xe\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\xc8\1\1\1g\1r\4text")},
+    {{.kind = QUEUE_ORIGINAL,
+      .order = 4,
+      .inserted_ms = 1000,
+      .expires_ms = 2000,
+      .shows_ms = 1500,
+      .dedup = RECORD("d"),
+      .until_ms = 1001},
+     {.id = {0, 0}},
+     RECORD("Q\1\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\1d\xe9\7")},
+};
+
+/* The change as it was meant, with its ids, and its item in a list. */
+static struct queue_change change_of(const struct written *written, struct record_writer *items) {
+    struct queue_change change = written->change;
+    struct queue_item item = written->item;
+    record_start(items);
+    change.id = item.id.high ? (struct guid){0, 0} : id;
+    change.receipt = receipt;
+    if (!item.id.high) return change;
+    item.id = id;
+    item.receipt = receipt;
+    queue_item_put(change.kind, items, &item);
+    change.items = (struct packed_list){1, bytes_of(items->data, items->length)};
+    return change;
+}
+
+static void the_format_is_what_it_was(void **state) {
+    bool seen[QUEUE_CHANGE_KINDS] = {false};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        struct record_writer items, writer;
+        struct queue_change change = change_of(&records[i], &items);
+        record_start(&writer);
+        queue_change_write(&change, &writer);
+        require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
+        seen[change.kind] = true;
+        record_end(&writer);
+        record_end(&items);
+    }
+    for (size_t kind = 0; kind < QUEUE_CHANGE_KINDS; kind++)
+        require(seen[kind], "no record of kind %zu", kind);
+}
+
+/* In a piece of memory of its own, so that a step beyond the end is seen. */
+static bool reads(const char *bytes, size_t length, struct queue_change *change) {
+    char *alone = malloc(length ? length : 1);
+    require(alone, "there is memory");
+    if (length) memcpy(alone, bytes, length);
+    bool sound = queue_change_read(bytes_of(alone, length), change);
+    free(alone);
+    return sound;
+}
+
+static void what_is_read_says_the_same(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        struct queue_change change;
+        struct record_writer writer;
+        require(queue_change_read(records[i].record, &change), "record %zu", i);
+        record_start(&writer);
+        queue_change_write(&change, &writer);
+        require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
+        record_end(&writer);
+    }
+}
+
+static void what_is_cut_or_goes_on_is_no_record(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        struct bytes record = records[i].record;
+        struct queue_change change;
+        char longer[200] = {0};
+        for (size_t length = 0; length < record.length; length++)
+            require(!reads(record.data, length, &change), "record %zu of %zu bytes", i, length);
+        memcpy(longer, record.data, record.length);
+        require(!reads(longer, record.length + 1, &change), "record %zu with a byte behind it", i);
+    }
+}
+
+/* Whatever the bytes are: sound or not, and if sound, then writable. */
+static void doctored_records_are_safe(void **state) {
+    struct dice dice = {7};
+    (void)state;
+    for (int round = 0; round < 40000; round++) {
+        struct bytes record = records[dice_roll(&dice, COUNT_OF(records))].record;
+        struct queue_change change;
+        struct record_writer writer;
+        char doctored[200];
+        memcpy(doctored, record.data, record.length);
+        for (size_t i = dice_roll(&dice, 3) + 1; i > 0; i--)
+            doctored[3 + dice_roll(&dice, record.length - 2) % (record.length - 2)] = (char)dice_word(&dice);
+        if (!reads(doctored, record.length, &change)) continue;
+        require(queue_change_read(bytes_of(doctored, record.length), &change), "the same again");
+        record_start(&writer);
+        queue_change_write(&change, &writer);
+        record_end(&writer);
+    }
+}
+
+static void what_nobody_writes_is_not_read(void **state) {
+    static const struct bytes unsound[] = {
+        RECORD("C\1\xa"),                                                  /* another family */
+        RECORD("Q\2\xa"),                                                  /* another format */
+        RECORD("Q\1\x10"),                                                 /* no such kind */
+        RECORD("Q\1\3\xc1\x84\x3d"),                                       /* 1000001 deliveries */
+        RECORD("Q\1\1\1\4\1-\1b"),                                         /* metadata without a name */
+        RECORD("Q\1\2\1\6\1p\0\0\1R"),                                     /* a policy with a capital */
+        RECORD("Q\1\7" ID RECEIPT "\xdc\xb\2"),                            /* a text or none */
+        RECORD("Q\1\x8" ID RECEIPT "\xdc\xb\3\0"),                         /* no such standing */
+        RECORD("Q\1\x9\0"),                                                /* nobody is deleted */
+        RECORD("Q\1\x9\2\x10" ID),                                         /* one of two */
+        RECORD("Q\1\6\x99\xb0\xff\x90\xfd\xce\x39\1\x21" ID RECEIPT "\7"), /* behind the end of time */
+        RECORD("Q\1\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\0"),            /* an original without an id */
+        RECORD("Q\1\xc\xff\xff\xff\xff\xff\xff\xff\xff\x7f\xe8\7\1\x22" ID RECEIPT
+               "\xd0\xf"), /* the last order */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(unsound); i++) {
+        struct queue_change change;
+        require(!queue_change_read(unsound[i], &change), "record %zu", i);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(the_format_is_what_it_was),           tidy_test(what_is_read_says_the_same),
+        tidy_test(what_is_cut_or_goes_on_is_no_record), tidy_test(doctored_records_are_safe),
+        tidy_test(what_nobody_writes_is_not_read),
+    };
+    return cmocka_run_group_tests_name("queue_change", tests, NULL, NULL);
+}
