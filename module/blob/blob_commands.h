@@ -142,6 +142,9 @@ void change_attach(struct change *change, RedisModuleString *argument, bool shar
 void commit_change(struct call *call, struct blob *blob, const struct change *change,
                    RedisModuleString *content);
 
+/* As the aggregate wants it. */
+int64_t container_upkeep(struct call *call);
+
 /* --- Replies --- */
 
 enum blob_fields { FIELDS_LISTED, FIELDS_LISTED_COPY, FIELDS_ALL };

@@ -64,7 +64,7 @@ void staging_free(struct account *account, struct staging *staging) {
 
 const struct staging *staging_of(const struct blob *blob, int64_t now_ms) {
     const struct staging *staging = blob ? blob_special(blob)->staging : NULL;
-    return staging && now_ms - staging->touched_ms < STAGED_LIFE_MS ? staging : NULL;
+    return staging && now_ms < staging_due_ms(staging->touched_ms) ? staging : NULL;
 }
 
 static struct staged_block *find(const struct staging *staging, struct bytes id) {

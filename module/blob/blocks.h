@@ -49,6 +49,11 @@ struct staging {
 struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length);
 void staging_free(struct account *account, struct staging *staging);
 
+/* When blocks that were staged at this instant will have waited too long. */
+static inline int64_t staging_due_ms(int64_t touched_ms) {
+    return touched_ms < INT64_MAX - STAGED_LIFE_MS ? touched_ms + STAGED_LIFE_MS : INT64_MAX;
+}
+
 /* NULL when there is none, or when its time is up. */
 const struct staging *staging_of(const struct blob *blob, int64_t now_ms);
 

@@ -6,6 +6,7 @@
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/histogram.h"
+#include "server/upkeep.h"
 #include "server/wait.h"
 
 /* Staged blocks that one command drops in passing. */
@@ -64,7 +65,7 @@ static void carry_out(struct call *call, struct blob *blob, const struct change 
     if (wait_anybody()) tell_waiters(call, change);
 }
 
-/* Staged blocks that have waited too long go in passing, some with each change. */
+/* Staged blocks that have waited too long go with the upkeep, and some in passing with each change. */
 static void sweep(struct call *call) {
     char name[NAME_MAX_BYTES];
     struct bytes found;
@@ -76,6 +77,12 @@ static void sweep(struct call *call) {
     carry_out(call, blob, &change, NULL);
 }
 
+int64_t container_upkeep(struct call *call) {
+    sweep(call);
+    int64_t due_ms = container_due_ms(call->value);
+    return due_ms == INT64_MAX ? UPKEEP_NEVER : due_ms;
+}
+
 /* Where the handler saw nothing, there may still be staged blocks whose time is up. */
 static struct blob *overdue(const struct call *call, const struct change *change) {
     const struct container *container = call->value;
@@ -85,6 +92,7 @@ static struct blob *overdue(const struct call *call, const struct change *change
 
 void commit_change(struct call *call, struct blob *blob, const struct change *change,
                    RedisModuleString *content) {
+    bool begins = change->kind == CHANGE_STAGE && !(blob && blob_special(blob)->staging);
     struct blob *hidden = blob ? NULL : overdue(call, change);
     if (hidden) {
         struct change whole = *change;
@@ -93,6 +101,9 @@ void commit_change(struct call *call, struct blob *blob, const struct change *ch
     } else {
         carry_out(call, blob, change, content);
     }
+    if (begins)
+        upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_CONTAINER),
+                      staging_due_ms(change->touched_ms));
     if (change->kind != CHANGE_DROP && call->mode == CALL_FRESH) sweep(call);
 }
 

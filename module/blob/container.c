@@ -136,9 +136,7 @@ void container_stage(struct container *container, struct blob *blob, const struc
     if (!special->staging) special->staging = staging_new(&container->account, blob, change->block_id.length);
     staging_add(&container->account, special->staging, change->block_id, chunk);
     special->staging->touched_ms = change->touched_ms;
-    int64_t due_ms =
-        change->touched_ms < INT64_MAX - STAGED_LIFE_MS ? change->touched_ms + STAGED_LIFE_MS : INT64_MAX;
-    deadlines_set(&container->stagings, &special->staging->deadline, due_ms);
+    deadlines_set(&container->stagings, &special->staging->deadline, staging_due_ms(change->touched_ms));
 }
 
 void container_unstage(struct container *container, struct blob *blob, uint64_t most) {
@@ -156,6 +154,11 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
 
 void container_settle(struct container *container) {
     pool_drop(&container->account, &container->pool);
+}
+
+int64_t container_due_ms(const struct container *container) {
+    const struct deadline *first = deadlines_first(&container->stagings);
+    return first ? first->due_ms : INT64_MAX;
 }
 
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name) {

@@ -72,6 +72,9 @@ bool container_apply(struct container *container, struct blob *blob, const struc
 /* Forgets what a file has begun to build and not ended. */
 void container_settle(struct container *container);
 
+/* When staged blocks will have waited too long; INT64_MAX if there are none. */
+int64_t container_due_ms(const struct container *container);
+
 /* The name of a blob whose staged blocks have waited too long; false if there is none. */
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name);
 

@@ -3,10 +3,12 @@
  * A file holds the same records as the replication stream, those of a walk, contents beside them, and an empty record as
  * the end. So there is one decoder, and what it does not believe it does not load. */
 #include "blob/blob_commands.h"
+#include "blob/blocks.h"
 #include "blob/digest.h"
 #include "blob/load_order.h"
 #include "blob/walk.h"
 #include "server/effect.h"
+#include "server/upkeep.h"
 #include "server/wait.h"
 
 #include <limits.h>
@@ -77,6 +79,9 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     }
     struct blob *blob = change_has_name(change.kind) ? container_find(target->value, change.name) : NULL;
     if (change_has_content(&change)) change_attach(&change, content->argument, content->shared);
+    bool begins = (change.kind == CHANGE_STAGE || change.kind == CHANGE_STAGED) &&
+                  !(blob && blob_special(blob)->staging);
+    if (begins) target->upkeep_ms = staging_due_ms(change.touched_ms);
     if (change_has_source_key(&change))
         change.source_container = effect_other_value(content, &container_aggregate);
     return container_apply(target->value, blob, &change) ? EFFECT_APPLIED : EFFECT_MISFIT;
@@ -179,11 +184,20 @@ static bool is_obeyed(RedisModuleIO *io) {
                     REDISMODULE_CTX_FLAGS_SLAVE);
 }
 
+static void expect_upkeep(RedisModuleIO *io, const struct container *container) {
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+    int64_t due_ms = container_due_ms(container);
+    if (key && due_ms != INT64_MAX) upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
+}
+
 static void *load(RedisModuleIO *io, int encoding) {
     struct loading loading = {.io = io};
     if (encoding == ENCODING_VERSION) {
         loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
-        if (load_all(&loading)) return loading.container;
+        if (load_all(&loading)) {
+            expect_upkeep(io, loading.container);
+            return loading.container;
+        }
     }
     RedisModule_LogIOError(io, "warning", "a container cannot be read (encoding version %d)", encoding);
     if (loading.container) container_free(loading.container);
@@ -280,6 +294,7 @@ struct aggregate container_aggregate = {
         },
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
     .apply = apply,
+    .upkeep = container_upkeep,
     .leases = &container_leases,
     .settings = settings,
     .info = info,

@@ -14,6 +14,7 @@ struct effect_target {
     bool drop;             /* the family wants the key gone */
     struct bytes name;     /* what in the value it is about; empty for the value itself */
     const char *events[2]; /* the keyspace notifications, if any */
+    int64_t upkeep_ms;     /* when the value will want to be looked after because of it; 0 for never */
 };
 
 enum effect_result {

@@ -2,6 +2,7 @@
 
 #include "server/reply.h"
 #include "server/settings.h"
+#include "server/upkeep.h"
 #include "server/wait.h"
 
 static unsigned long long misfits, malformed;
@@ -107,6 +108,8 @@ enum outcome effect_handle(struct call *call) {
     if (result == EFFECT_APPLIED) {
         RedisModule_ReplicateVerbatim(call->ctx);
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+        if (target.upkeep_ms)
+            upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), target.upkeep_ms);
         for (int i = 0; i < 2; i++)
             if (target.events[i]) call_event(call, target.events[i]);
         if (wait_anybody()) wait_look_for_all(call, target.name);
