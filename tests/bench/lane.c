@@ -15,12 +15,18 @@ enum { REPLY_BYTES_SHOWN = 80 };
 const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
 const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001";
 
-static void gaps_find(struct form *form, size_t from, const char *mark, size_t bytes, bool is_token) {
+const char place_mark[PLACE_BYTES] = "\001at\001\001\001\001\001\001\001";
+const char last_mark[PLACE_BYTES] = "\001to\001\001\001\001\001\001\001";
+
+/* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
+#define FAR_APART 2654435761u
+
+static void gaps_find(struct form *form, size_t from, const char *mark, size_t bytes, int kind) {
     char *found;
     while ((found = memmem(form->bytes + from, form->length - from, mark, bytes))) {
         require(form->gap_count < GAPS_AT_MOST, "a form has too many gaps");
         from = (size_t)(found - form->bytes);
-        form->gaps[form->gap_count++] = (struct gap){.at = from, .is_token = is_token};
+        form->gaps[form->gap_count++] = (struct gap){.at = from, .kind = kind};
         from += bytes;
     }
 }
@@ -38,9 +44,31 @@ void form_print(struct form *form, const char *format, ...) {
     if (!form->bytes) give_up("out of memory");
     memcpy(form->bytes + before, command, (size_t)length);
     redisFreeCommand(command);
-    gaps_find(form, before, name_mark, sizeof name_mark, false);
-    gaps_find(form, before, token_mark, sizeof token_mark, true);
+    gaps_find(form, before, name_mark, sizeof name_mark, GAP_NAME);
+    gaps_find(form, before, token_mark, sizeof token_mark, GAP_TOKEN);
     form->commands++;
+}
+
+void form_open_places(struct form *form, const struct places *places) {
+    gaps_find(form, 0, place_mark, places->digits, GAP_PLACE);
+    gaps_find(form, 0, last_mark, places->digits, GAP_LAST);
+}
+
+struct places places_within(uint64_t bytes, unsigned step, unsigned span) {
+    struct places places = {.step = step, .span = span};
+    unsigned digits = 1;
+    for (uint64_t least = 1; digits <= PLACE_BYTES && least + span <= bytes; least *= 10, digits++) {
+        uint64_t first = (least + step - 1) / step * step;
+        uint64_t end = bytes < least * 10 ? bytes : least * 10; /* no byte that is meant lies behind it */
+        if (first + span > end) continue;
+        uint64_t count = (end - span - first) / step + 1;
+        if (count < places.count) continue;
+        places.first = first;
+        places.count = count;
+        places.digits = digits;
+    }
+    require(places.count, "%llu bytes have no places", (unsigned long long)bytes);
+    return places;
 }
 
 struct lane lane_open(const struct workload *workload, struct dataset *data, struct stock *stock,
@@ -48,6 +76,10 @@ struct lane lane_open(const struct workload *workload, struct dataset *data, str
     struct lane lane = {
         .workload = workload, .data = data, .stock = stock, .pipeline = pipeline, .connections = connections};
     workload->form(data, &lane.form);
+    if (workload->places) {
+        lane.places = workload->places(data);
+        form_open_places(&lane.form, &lane.places);
+    }
     lane.requests = take(pipeline, lane.form.length);
     for (unsigned index = 0; index < pipeline; index++) {
         memcpy(lane.requests + index * lane.form.length, lane.form.bytes, lane.form.length);
@@ -60,15 +92,28 @@ void lane_close(struct lane *lane) {
     free(lane->requests);
 }
 
-static void request_write(struct lane *lane, unsigned object, char *request) {
-    const struct form *form = &lane->form;
-    for (unsigned index = 0; index < form->gap_count; index++) {
-        const struct gap *gap = &form->gaps[index];
-        if (gap->is_token)
-            memcpy(request + gap->at, lane->stock->tokens[object], TOKEN_BYTES);
-        else
-            memcpy(request + gap->at, lane->data->names[object], NAME_BYTES);
+static uint64_t place_of(const struct places *places, unsigned object) {
+    return places->first + object * (uint64_t)FAR_APART % places->count * places->step;
+}
+
+static void digits_write(char *text, uint64_t number, unsigned digits) {
+    for (; digits; number /= 10) text[--digits] = (char)('0' + number % 10);
+}
+
+static void gap_fill(const struct lane *lane, unsigned object, const struct gap *gap, char *to) {
+    const struct places *places = &lane->places;
+    switch (gap->kind) {
+    case GAP_NAME: memcpy(to, lane->data->names[object], NAME_BYTES); break;
+    case GAP_TOKEN: memcpy(to, lane->stock->tokens[object], TOKEN_BYTES); break;
+    case GAP_PLACE: digits_write(to, place_of(places, object), places->digits); break;
+    case GAP_LAST: digits_write(to, place_of(places, object) + places->span - 1, places->digits); break;
     }
+}
+
+static void request_write(const struct lane *lane, unsigned object, char *request) {
+    const struct form *form = &lane->form;
+    for (unsigned index = 0; index < form->gap_count; index++)
+        gap_fill(lane, object, &form->gaps[index], request + form->gaps[index].at);
 }
 
 static void reply_check(struct lane *lane, struct wire *wire, unsigned object) {
@@ -126,6 +171,14 @@ void lane_visit(struct lane *lane, unsigned count) {
     }
     for (unsigned connection = 0; connection < lane->connections; connection++)
         batch_receive(lane, connection);
+}
+
+uint64_t lane_circle(struct lane *lane, unsigned times) {
+    for (unsigned time = 0; time < times; time++) {
+        lane->position = 0;
+        lane_visit(lane, lane->data->objects);
+    }
+    return (uint64_t)times * lane->data->objects;
 }
 
 bool is_anything(struct lane *lane, unsigned object, const struct reply *reply) {

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "basics.h"
+#include "kinds.h"
 #include "workload.h"
 
-enum { PING, SET, GET, HSET, HGET, LUA_FILL, LUA, WORKLOADS };
+enum { PING, SET, GET, HSET, HGET, LUA_FILL, LUA, APPEND, APPEND_LARGE, GETRANGE, SETRANGE, WORKLOADS };
 
 /* One hash per object. The caller brings the version that it has seen; the script counts it up and answers
  * the new one. */
@@ -18,6 +19,10 @@ static const char compare_and_set[] = "local version = redis.call('HGET', KEYS[1
                                       "return version";
 
 static const struct workload workloads[WORKLOADS];
+
+static struct places string_places(const struct dataset *data) {
+    return places_within(LARGE_STRING_BYTES, PLACES_APART, (unsigned)data->bytes);
+}
 
 static void ping_form(const struct dataset *data, struct form *form) {
     (void)data;
@@ -53,6 +58,25 @@ static void lua_form(const struct dataset *data, struct form *form) {
                token_mark, sizeof token_mark, data->content, data->bytes);
 }
 
+/* The strings that are appended to stand there already. */
+static void append_form(const struct dataset *data, struct form *form) {
+    form_print(form, "APPEND %b %b", name_mark, sizeof name_mark, data->content, data->bytes);
+}
+
+static void append_large_form(const struct dataset *data, struct form *form) {
+    form_print(form, "APPEND " LARGE_STRING " %b", data->content, data->bytes);
+}
+
+static void getrange_form(const struct dataset *data, struct form *form) {
+    size_t digits = string_places(data).digits;
+    form_print(form, "GETRANGE " LARGE_STRING " %b %b", place_mark, digits, last_mark, digits);
+}
+
+static void setrange_form(const struct dataset *data, struct form *form) {
+    form_print(form, "SETRANGE " LARGE_STRING " %b %b", place_mark, (size_t)string_places(data).digits,
+               data->content, data->bytes);
+}
+
 static const struct workload workloads[WORKLOADS] = {
     [PING] = {.name = "PING", .traits = SMALL_ONLY, .form = ping_form, .is_expected = is_ok},
     [SET] = {.name = "SET",
@@ -61,7 +85,7 @@ static const struct workload workloads[WORKLOADS] = {
              .form = set_form,
              .is_expected = is_ok},
     [GET] = {.name = "GET",
-             .traits = GROWS,
+             .traits = GROWS | RANGING,
              .filler = &workloads[SET],
              .form = get_form,
              .is_expected = is_content},
@@ -85,6 +109,24 @@ static const struct workload workloads[WORKLOADS] = {
              .filler = &workloads[LUA_FILL],
              .form = lua_form,
              .is_expected = is_token},
+    [APPEND] = {.name = "APPEND",
+                .traits = APPENDING | APART,
+                .form = append_form,
+                .is_expected = is_integer},
+    [APPEND_LARGE] = {.name = "APPEND, large string",
+                      .traits = APPENDING | APART,
+                      .form = append_large_form,
+                      .is_expected = is_integer},
+    [GETRANGE] = {.name = "GETRANGE",
+                  .traits = RANGING | APART,
+                  .form = getrange_form,
+                  .is_expected = is_content,
+                  .places = string_places},
+    [SETRANGE] = {.name = "SETRANGE",
+                  .traits = PAGING | APART,
+                  .form = setrange_form,
+                  .is_expected = is_integer,
+                  .places = string_places},
 };
 
 static const struct comparison comparisons[] = {

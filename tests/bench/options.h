@@ -12,6 +12,7 @@ struct options {
     const char *output; /* HOLDFAST_TMP: results, charts and, while it runs, the servers' files */
     const char *only;   /* the one section to run, or NULL */
     unsigned rounds;
+    unsigned large_mb; /* the size of what is to be a large blob */
     unsigned slice_ms; /* how long a workload runs in one round */
     bool strict;       /* missed bars are failures */
 };

@@ -19,6 +19,7 @@
 struct setting {
     const char *section;
     const char *title; /* "100 B, pipeline 16" */
+    const char *label; /* what its bars begin with: "100 B" */
     unsigned size;     /* index into sizes */
     unsigned objects;
     unsigned pipeline;

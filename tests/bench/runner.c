@@ -33,14 +33,26 @@ void run_add(struct run *run, const struct setting *setting, struct dataset *dat
     }
 }
 
+/* What is measured once in a round may be new only once, so that nothing can go before it. */
+static void warm_up(const struct run *run, struct lane *lane) {
+    if (!run->visits)
+        lane_run(lane, (int64_t)run->options->slice_ms * 1000000 / WARM_UP_SHARE);
+    else if (run->visits > 1)
+        lane_circle(lane, 1);
+}
+
+static uint64_t work(const struct run *run, struct lane *lane) {
+    if (run->visits) return lane_circle(lane, run->visits);
+    return lane_run(lane, (int64_t)run->options->slice_ms * 1000000);
+}
+
 static void slice_measure(struct run *run, size_t which, unsigned round) {
     struct lane *lane = &run->lanes[which];
     struct measurement *measurement = &run->results->measurements[run->measurements[which]];
-    int64_t slice_ns = (int64_t)run->options->slice_ms * 1000000;
-    lane_run(lane, slice_ns / WARM_UP_SHARE);
+    warm_up(run, lane);
     server_settle();
     int64_t cpu_before = server_cpu_ns(run->server), before = monotonic_ns();
-    double operations = (double)lane_run(lane, slice_ns);
+    double operations = (double)work(run, lane);
     int64_t after = monotonic_ns();
     server_settle();
     measurement->cpu_ns[round] = (double)(server_cpu_ns(run->server) - cpu_before) / operations;
@@ -66,6 +78,7 @@ static size_t *order_by_workload(const struct run *run) {
 void run_measure(struct run *run) {
     size_t *order = order_by_workload(run);
     for (unsigned round = 0; round < run->options->rounds; round++) {
+        if (run->renew) run->renew(run->server, run->lanes[0].data);
         /* Who begins, and who comes before whom, changes from round to round. */
         for (size_t turn = 0; turn < run->count; turn++) {
             size_t place = (turn + round) % run->count;

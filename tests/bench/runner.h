@@ -15,6 +15,10 @@ struct run {
     struct lane *lanes;
     size_t *measurements; /* by lane: index into the results */
     size_t count;
+    /* For objects that change by being measured: so often each of them is visited in a slice, if not as often
+     * as a time allows, and this makes them as they were before, round by round. May be 0 and NULL. */
+    unsigned visits;
+    void (*renew)(struct server *server, const struct dataset *data);
 };
 
 struct run run_open(struct server *server, const struct options *options, struct results *results);

@@ -21,20 +21,11 @@ static int64_t ms_until(int64_t instant_ns) {
     return (instant_ns - monotonic_ns()) / 1000000;
 }
 
-static void replies_await(struct server *server, unsigned count) {
-    for (; count; count--) {
-        redisReply *reply;
-        require(redisGetReply(server->context, (void **)&reply) == REDIS_OK, "the server is gone");
-        require(reply->type != REDIS_REPLY_ERROR, "a lease was answered by: %s", reply->str);
-        freeReplyObject(reply);
-    }
-}
-
 static void fill(struct server *server) {
     server_tell(server, "CONTAINER.CREATE endings");
     for (unsigned lease = 0; lease < LEASES; lease++) {
         redisAppendCommand(server->context, "BLOB.PUT endings %u x", lease);
-        if (lease % BATCH == BATCH - 1) replies_await(server, BATCH);
+        if (lease % BATCH == BATCH - 1) server_await(server, BATCH);
     }
 }
 
@@ -45,7 +36,7 @@ static bool acquire_until(struct server *server, int64_t end_ns) {
         redisAppendCommand(server->context, "LEASE.ACQUIRE endings %d.%03d BLOB %u ID %s", (int)(ms / 1000),
                            (int)(ms % 1000), lease, crowd_id(lease));
         if (lease % BATCH != BATCH - 1) continue;
-        replies_await(server, BATCH);
+        server_await(server, BATCH);
         if (ms_until(end_ns) < LEAD_MS) return false;
     }
     return true;
@@ -64,10 +55,6 @@ struct waits {
     double longest_ms;
     double before_ms, before_cpu_ms; /* the last one, which may yet turn out to have cost more */
 };
-
-static double lesser(double left, double right) {
-    return left < right ? left : right;
-}
 
 /* The processor time of a wait may be accounted together with that of the next one. */
 static void waits_add(struct waits *waits, double ms, double cpu_ms) {

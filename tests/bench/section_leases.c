@@ -12,6 +12,7 @@ void measure_leases(const struct section *section, const struct options *options
     const struct setting *setting = setting_keep((struct setting){
         .section = section->name,
         .title = print_text("%s, pipeline %d", sizes[0].label, PIPELINE),
+        .label = sizes[0].label,
         .objects = data->objects,
         .pipeline = PIPELINE,
     });

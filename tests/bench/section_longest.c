@@ -1,18 +1,14 @@
 /*
  * The longest time for which a single command holds the server, with a million blobs in one container.
- *
- * Two numbers bound that time from above: what SLOWLOG says is wall-clock time, so it has in it what other
- * programs took away; the processor time of the main thread has none of that, but holds what comes around the
- * command (reading, writing the reply, and for inserts the rest of the batch). The lesser of the two is
- * taken.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "basics.h"
 #include "sections.h"
+#include "single.h"
 
-enum { REPEATS = 5, PAGES_AT_MOST = 25, SLOWLOG_US = 100, LONGEST_MS = 10 };
+enum { PAGES_AT_MOST = 25, SLOWLOG_US = 100, LONGEST_MS = 10 };
 
 static const char *const commands[] = {
     "BLOB.LIST container COUNT 5000 INCLUDE 1 META",
@@ -27,52 +23,6 @@ static const char *const commands[] = {
     "MEMORY USAGE container",
     "MEMORY USAGE container SAMPLES 0",
 };
-
-static void slowlog_begin(struct server *server, int threshold_us) {
-    server_tell(server, "CONFIG SET slowlog-log-slower-than %d slowlog-max-len 100000", threshold_us);
-    server_tell(server, "SLOWLOG RESET");
-}
-
-/* The longest since slowlog_begin, or the threshold when none was that long. */
-static double slowlog_longest_ms(struct server *server, int threshold_us) {
-    redisReply *entries = server_command(server, "SLOWLOG GET -1");
-    long long longest_us = threshold_us;
-    for (size_t index = 0; index < entries->elements; index++) {
-        long long duration_us = entries->element[index]->element[2]->integer;
-        if (duration_us > longest_us) longest_us = duration_us;
-    }
-    freeReplyObject(entries);
-    return (double)longest_us / 1000;
-}
-
-static double lesser(double left, double right) {
-    return left < right ? left : right;
-}
-static double greater(double left, double right) {
-    return left > right ? left : right;
-}
-
-/* Sends one command and keeps its reply if `reply` is given. */
-static double command_ms(struct server *server, const char *command, redisReply **reply) {
-    slowlog_begin(server, 0);
-    server_settle();
-    int64_t before = server_cpu_ns(server);
-    redisReply *answer = server_command(server, command);
-    server_settle();
-    double cpu_ms = (double)(server_cpu_ns(server) - before) / 1e6;
-    if (reply)
-        *reply = answer;
-    else
-        freeReplyObject(answer);
-    return lesser(cpu_ms, slowlog_longest_ms(server, 0));
-}
-
-static double longest_of_repeats_ms(struct server *server, const char *command) {
-    double longest = 0;
-    for (int repeat = 0; repeat < REPEATS; repeat++)
-        longest = greater(longest, command_ms(server, command, NULL));
-    return longest;
-}
 
 /* Page after page, as one reads a container. */
 static double longest_page_ms(struct server *server) {

@@ -12,8 +12,7 @@ void judge_ratios(struct results *results, const struct setting *setting, unsign
         double limit = comparison->limits[setting->size];
         if (limit == 0 || (compared.measurement->workload->traits & wanted) != wanted) continue;
         results_bar(results,
-                    print_text("%s, %s, to %s", sizes[setting->size].label, comparison->workload,
-                               comparison->against),
+                    print_text("%s, %s, to %s", setting->label, comparison->workload, comparison->against),
                     compared.ratio.median, limit, "x");
     }
 }
@@ -26,6 +25,7 @@ static void measure_size(const struct section *section, const struct options *op
         const struct setting *setting = setting_keep((struct setting){
             .section = section->name,
             .title = print_text("%s, pipeline %u", sizes[size].label, pipelines[index]),
+            .label = sizes[size].label,
             .size = size,
             .objects = data->objects,
             .pipeline = pipelines[index],

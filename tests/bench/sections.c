@@ -14,6 +14,7 @@ const struct section sections[] = {
     {"handover", "one lease through long lines of waiters", measure_handover},
     {"endings", "a hundred thousand leases that end together", measure_endings},
     {"idle", "a million leases and nothing to do", measure_idle},
+    {"kinds", "large blobs, next to small ones and to strings; snapshots and copies of them", measure_kinds},
     {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing},
 };
 const size_t section_count = sizeof sections / sizeof *sections;

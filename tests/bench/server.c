@@ -121,7 +121,7 @@ static void become_server(const struct server *server, const struct options *opt
     _exit(127);
 }
 
-static void server_await(struct server *server) {
+static void start_await(struct server *server) {
     for (int attempt = 0; attempt < START_SECONDS * 100; attempt++) {
         if (waitpid(server->process, NULL, WNOHANG) == server->process) break;
         server->context = redisConnectUnix(server->socket);
@@ -160,7 +160,7 @@ struct server *server_start(const struct options *options, const char *settings)
     require(server->process >= 0, "cannot fork: %s", strerror(errno));
     if (!server->process) become_server(server, options, is_measured, parent);
     take_processor(1);
-    server_await(server);
+    start_await(server);
     char *path = print_text("/proc/%d/task/%d/schedstat", (int)server->process, (int)server->process);
     server->scheduler_file = open(path, O_RDONLY | O_CLOEXEC);
     free(path);
@@ -231,6 +231,16 @@ void server_tell(struct server *server, const char *format, ...) {
     va_start(arguments, format);
     freeReplyObject(command(server, format, arguments));
     va_end(arguments);
+}
+
+void server_await(struct server *server, unsigned count) {
+    for (; count; count--) {
+        redisReply *reply;
+        require(redisGetReply(server->context, (void **)&reply) == REDIS_OK, "the server is gone: %s",
+                server->context->errstr);
+        require(reply->type != REDIS_REPLY_ERROR, "a command was answered by: %s", reply->str);
+        freeReplyObject(reply);
+    }
 }
 
 char *server_info(struct server *server, const char *field) {

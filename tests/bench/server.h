@@ -33,6 +33,9 @@ int server_listen(struct server *server);
 redisReply *server_command(struct server *server, const char *format, ...);
 void server_tell(struct server *server, const char *format, ...); /* the same where no reply is needed */
 
+/* The replies to so many commands that were appended to the context. An error gives up. */
+void server_await(struct server *server, unsigned count);
+
 /* A field of INFO; gives up when it is missing. */
 char *server_info(struct server *server, const char *field);
 int64_t server_info_number(struct server *server, const char *field);

@@ -45,3 +45,11 @@ struct spread spread_of_ratios(const double *values, const double *references, s
     free(ratios);
     return spread;
 }
+
+double lesser(double left, double right) {
+    return left < right ? left : right;
+}
+
+double greater(double left, double right) {
+    return left > right ? left : right;
+}

@@ -18,4 +18,7 @@ double share_of(double *values, size_t count, double share);
 /* Of the quotients, round by round: what disturbs a whole round disturbs both sides. */
 struct spread spread_of_ratios(const double *values, const double *references, size_t count);
 
+double lesser(double left, double right);
+double greater(double left, double right);
+
 #endif

@@ -17,7 +17,7 @@
 
 #include "wire.h"
 
-enum { NAME_BYTES = 16, TOKEN_BYTES = 18, SIZES = 3, GAPS_AT_MOST = 4 };
+enum { NAME_BYTES = 16, TOKEN_BYTES = 18, PLACE_BYTES = 10, SIZES = 3, GAPS_AT_MOST = 4 };
 
 /* So many clients at a time keep the server from sleeping between two requests: what it then costs to wake a
    processor would otherwise be most of what is measured, and it is a number about the machine. */
@@ -48,25 +48,42 @@ struct dataset {
     char (*names)[NAME_BYTES];
     unsigned *order; /* the objects, shuffled: names are not visited in the order in which they sort */
     struct stock *stocks;
+    uint64_t large_bytes; /* of the one large object, where there is one */
 };
 
-/* A request with gaps: the marks stand where names and tokens will be written. It may be several commands
- * that make one operation together. */
+/* Places in one large object, a place for each of a dataset's objects. Their numbers have equally many
+ * digits, so that all requests are equally long. */
+struct places {
+    uint64_t first, count;
+    unsigned step, span; /* from one to the next; how many bytes are meant at each */
+    unsigned digits;
+};
+
+/* Those that most numbers of one length make possible in so many bytes. */
+struct places places_within(uint64_t bytes, unsigned step, unsigned span);
+
+/* A request with gaps: the marks stand where names, tokens and places will be written. It may be several
+ * commands that make one operation together. */
 struct form {
     char *bytes;
     size_t length;
     struct gap {
         size_t at;
-        bool is_token; /* a name otherwise */
+        enum { GAP_NAME, GAP_TOKEN, GAP_PLACE, GAP_LAST } kind; /* the last byte that is meant at the place */
     } gaps[GAPS_AT_MOST];
     unsigned gap_count;
     unsigned commands;
 };
 extern const char name_mark[NAME_BYTES];
 extern const char token_mark[TOKEN_BYTES];
+extern const char place_mark[PLACE_BYTES]; /* of these two as many bytes as places have digits */
+extern const char last_mark[PLACE_BYTES];
 
 /* Adds a command, in the language of redisCommand; marks are given as %b. */
 void form_print(struct form *form, const char *format, ...);
+
+/* The gaps that places leave. */
+void form_open_places(struct form *form, const struct places *places);
 
 enum workload_trait {
     SMALL_ONLY = 1,  /* the size of the content is of no interest */
@@ -75,7 +92,10 @@ enum workload_trait {
     REPLICATED = 8,  /* measured with an AOF and with a replica */
     UNMEASURED = 16, /* only fills */
     LOCKING = 32,    /* measured with locks and leases */
-    APART = 64       /* not in the main comparison */
+    APART = 64,      /* not in the main comparison */
+    APPENDING = 128, /* measured with append blobs, */
+    RANGING = 256,   /* with ranges of large blobs, */
+    PAGING = 512     /* and with page blobs */
 };
 
 struct workload {
@@ -86,6 +106,7 @@ struct workload {
     void (*prepare)(struct dataset *data); /* what comes before the filler; may be NULL */
     void (*form)(const struct dataset *data, struct form *form);
     bool (*is_expected)(struct lane *lane, unsigned object, const struct reply *reply); /* of each command */
+    struct places (*places)(const struct dataset *data);                                /* may be NULL */
 };
 
 /* At pipeline 16: how the processor time of one relates to that of the other, by size. Limits are bars; 0 is
@@ -104,7 +125,7 @@ struct family {
 };
 extern const struct family *const families[];
 extern const size_t family_count;
-extern const struct family native_family, blob_family, lock_family, lease_family;
+extern const struct family native_family, blob_family, lock_family, lease_family, kind_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);
@@ -127,6 +148,7 @@ struct lane {
         unsigned count;
     } batches[CONNECTIONS]; /* in flight */
     struct form form;
+    struct places places;
     char *requests; /* room for a batch */
 };
 
@@ -140,6 +162,9 @@ uint64_t lane_run(struct lane *lane, int64_t nanoseconds);
 
 /* Visits the next `count` objects once. */
 void lane_visit(struct lane *lane, unsigned count);
+
+/* Visits all objects that often. Returns the number of operations. */
+uint64_t lane_circle(struct lane *lane, unsigned times);
 
 /* Checks that several workloads share. Those with a token keep it for the next request. */
 bool is_anything(struct lane *lane, unsigned object, const struct reply *reply); /* but an error */
