@@ -39,10 +39,13 @@ static bool receipt_read(struct bytes text, struct guid *receipt) {
     return text.length == GUID_DIGITS && guid_read(text, receipt);
 }
 
+static enum outcome bad_receipt(struct bytes text) {
+    return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
+}
+
 enum outcome queue_receipt_rule(struct bytes text) {
     struct guid receipt;
-    if (!text.length) return OUTCOME_RECEIPT_MISSING;
-    return receipt_read(text, &receipt) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+    return receipt_read(text, &receipt) ? OUTCOME_DONE : bad_receipt(text);
 }
 
 enum outcome queue_reason_rule(struct bytes text) {
@@ -346,7 +349,7 @@ enum outcome queue_peek(struct call *call) {
 static enum outcome find_owned(struct call *call, struct bytes id_text, struct bytes receipt_text,
                                struct message **message) {
     struct guid id, receipt;
-    if (!receipt_read(receipt_text, &receipt)) return queue_receipt_rule(receipt_text);
+    if (!receipt_read(receipt_text, &receipt)) return bad_receipt(receipt_text);
     if (!guid_read(id_text, &id)) return OUTCOME_MESSAGE_NOT_FOUND;
     enum outcome outcome = queue_find_owned(call->value, &id, &receipt, call_now_ms(call), message);
     bool hidden = outcome == OUTCOME_RECEIPT_MISMATCH && on_mismatch.chosen == RECEIPT_NOTFOUND;
