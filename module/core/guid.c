@@ -2,12 +2,10 @@
 
 #include "core/hex.h"
 
-enum { FORM_N, FORM_D, FORM_B, FORM_P, FORM_X };
+enum { FORM_B, FORM_P, FORM_X };
 
-/* Each form is a pattern: x stands for a digit, everything else for itself. Their lengths are the cases of guid_read. */
+/* The rarer forms are patterns: x stands for a digit, everything else for itself. Their lengths are cases of guid_read. */
 static const char *const patterns[] = {
-    [FORM_N] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    [FORM_D] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
     [FORM_B] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
     [FORM_P] = "(xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx)",
     [FORM_X] = "{0Xxxxxxxxx,0Xxxxx,0Xxxxx,{0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx}}",
@@ -30,10 +28,37 @@ static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     return true;
 }
 
+/* Adds so many digits to a number; false when one of them is none. */
+static bool add_digits(const char *text, int count, uint64_t *number) {
+    for (int i = 0; i < count; i++) {
+        unsigned value = hex_values[(unsigned char)text[i]];
+        if (!value) return false;
+        *number = *number << 4 | (value - 1);
+    }
+    return true;
+}
+
+static bool read_digits(const char *text, struct guid *guid) {
+    struct guid sum = {0, 0};
+    if (!add_digits(text, 16, &sum.high) || !add_digits(text + 16, 16, &sum.low)) return false;
+    *guid = sum;
+    return true;
+}
+
+static bool read_dashed(const char *text, struct guid *guid) {
+    struct guid sum = {0, 0};
+    if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+    bool sound = add_digits(text, 8, &sum.high) && add_digits(text + 9, 4, &sum.high) &&
+                 add_digits(text + 14, 4, &sum.high) && add_digits(text + 19, 4, &sum.low) &&
+                 add_digits(text + 24, 12, &sum.low);
+    if (sound) *guid = sum;
+    return sound;
+}
+
 bool guid_read(struct bytes text, struct guid *guid) {
     switch (text.length) {
-    case 32: return read_by(patterns[FORM_N], text, guid);
-    case 36: return read_by(patterns[FORM_D], text, guid);
+    case 32: return read_digits(text.data, guid);
+    case 36: return read_dashed(text.data, guid);
     case 38: return read_by(patterns[text.data[0] == '{' ? FORM_B : FORM_P], text, guid);
     case 68: return read_by(patterns[FORM_X], text, guid);
     default: return false;

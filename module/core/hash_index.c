@@ -196,10 +196,26 @@ static void shrink(struct hash_index *index) {
     }
 }
 
+/* The bucket that will be split next, and the entries in it, lie anywhere in memory. They are sent for a little
+ * before they are needed, one step with each of the last two entries that still fit. */
+static void expect_growth(const struct hash_index *index) {
+    size_t left = index->buckets * GROW_AT - index->count;
+    if (left == 0 || left > 2) return;
+    size_t level = (size_t)1 << (63 - __builtin_clzl(index->buckets));
+    const struct bucket *bucket = bucket_at(index, index->buckets - level);
+    if (left == 2) {
+        __builtin_prefetch(bucket);
+        return;
+    }
+    for (unsigned used = bucket->used; used; used &= used - 1)
+        __builtin_prefetch(bucket->slots[__builtin_ctz(used) % SLOTS]);
+}
+
 void hash_index_add(struct hash_index *index, struct entry *entry) {
     if (index->count >= index->buckets * GROW_AT) grow(index);
     place_entry(index, bucket_at(index, place_of(index, entry->hash)), entry);
     index->count++;
+    expect_growth(index);
 }
 
 /* The slot that holds the entry, and the bucket that the slot is in. */

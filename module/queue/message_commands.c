@@ -39,10 +39,13 @@ static bool receipt_read(struct bytes text, struct guid *receipt) {
     return text.length == GUID_DIGITS && guid_read(text, receipt);
 }
 
+static enum outcome bad_receipt(struct bytes text) {
+    return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
+}
+
 enum outcome queue_receipt_rule(struct bytes text) {
     struct guid receipt;
-    if (!text.length) return OUTCOME_RECEIPT_MISSING;
-    return receipt_read(text, &receipt) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+    return receipt_read(text, &receipt) ? OUTCOME_DONE : bad_receipt(text);
 }
 
 enum outcome queue_reason_rule(struct bytes text) {
@@ -144,10 +147,12 @@ static void reply_put(RedisModuleCtx *ctx, const struct queue_change *change, st
     if (duplicate) reply_number_field(ctx, "duplicate", 1);
 }
 
-static struct guid put_item(struct record_writer *items, struct queue_item *item, struct bytes text) {
-    *item = (struct queue_item){.id = entropy_guid(), .receipt = entropy_guid(), .text = text};
+static void put_item(const struct call *call, struct record_writer *items, struct queue_item *item, int at) {
+    item->id = entropy_guid();
+    queue_expect(call->value, &item->id);
+    item->receipt = entropy_guid();
+    item->text = call_word(call, at);
     queue_item_put(QUEUE_PUT, items, item);
-    return item->id;
 }
 
 /* The items are the caller's to end. */
@@ -175,7 +180,7 @@ enum outcome queue_put(struct call *call) {
     struct record_writer items;
     struct queue_item item;
     record_start(&items);
-    put_item(&items, &item, call_word(call, ARG_MESSAGE));
+    put_item(call, &items, &item, ARG_MESSAGE);
     commit_items(call, &change, 1, &items);
     record_end(&items);
     queue_stats.puts++;
@@ -191,7 +196,7 @@ enum outcome queue_putmany(struct call *call) {
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     struct queue_change change = put_change(call);
     record_start(&items);
-    for (int i = 0; i < count; i++) put_item(&items, &put[i], call_word(call, list->at + i));
+    for (int i = 0; i < count; i++) put_item(call, &items, &put[i], list->at + i);
     commit_items(call, &change, (uint64_t)count, &items);
     record_end(&items);
     queue_stats.puts += (unsigned long long)count;
@@ -202,27 +207,33 @@ enum outcome queue_putmany(struct call *call) {
 
 /* --- To get --- */
 
-/* What a consumer is told of a message. One that waited gets it when the message may have gone on already, so it
- * is packed for the time in between. */
-static void reply_delivered(RedisModuleCtx *ctx, const struct queue_change *message) {
+/* What a consumer is told of a message. */
+static void reply_delivered(RedisModuleCtx *ctx, const struct message *message) {
     RedisModule_ReplyWithMap(ctx, 7);
     reply_guid_field(ctx, "id", message->id);
     reply_receipt_field(ctx, message->receipt);
     reply_number_field(ctx, "dequeue-count", message->deliveries);
     reply_number_field(ctx, "inserted", message->inserted_ms);
-    reply_number_field(ctx, "expires", message->expires_ms);
-    reply_number_field(ctx, "visible-at", message->shows_ms);
-    reply_bytes_field(ctx, "message", message->text);
+    reply_number_field(ctx, "expires", message_expires_ms(message));
+    reply_number_field(ctx, "visible-at", message->moment.shows_ms);
+    reply_bytes_field(ctx, "message", message_text(message));
+}
+
+/* One that waited is answered when the message may have gone on already. So what it is told of was packed, and becomes a
+ * message of its own for a moment. */
+static void reply_packed(RedisModuleCtx *ctx, struct bytes record) {
+    struct queue_change change;
+    if (!queue_change_read(record, &change)) return;
+    struct message *message = message_new(&change);
+    reply_delivered(ctx, message);
+    message_free(message);
 }
 
 void queue_get_reply(RedisModuleCtx *ctx, const struct call_result *result) {
     struct record_reader reader = record_reader(bytes_of(result->data, result->length));
     uint64_t count = record_number(&reader);
     RedisModule_ReplyWithArray(ctx, (long)count);
-    for (; count; count--) {
-        struct queue_change message;
-        if (queue_change_read(record_bytes(&reader), &message)) reply_delivered(ctx, &message);
-    }
+    for (; count; count--) reply_packed(ctx, record_bytes(&reader));
 }
 
 static void pack_delivered(struct call_result *result, struct message *const *taken, size_t count) {
@@ -272,10 +283,7 @@ static void deliver(struct call *call, struct message *const *taken, size_t coun
 
 static void answer_delivered(struct call *call, struct message *const *taken, size_t count) {
     RedisModule_ReplyWithArray(call->ctx, (long)count);
-    for (size_t i = 0; i < count; i++) {
-        struct queue_change message = message_as_change(taken[i]);
-        reply_delivered(call->ctx, &message);
-    }
+    for (size_t i = 0; i < count; i++) reply_delivered(call->ctx, taken[i]);
 }
 
 static size_t find_visible(struct call *call, size_t most, struct message **found) {
@@ -341,9 +349,7 @@ enum outcome queue_peek(struct call *call) {
 static enum outcome find_owned(struct call *call, struct bytes id_text, struct bytes receipt_text,
                                struct message **message) {
     struct guid id, receipt;
-    enum outcome form = queue_receipt_rule(receipt_text);
-    if (form != OUTCOME_DONE) return form;
-    receipt_read(receipt_text, &receipt);
+    if (!receipt_read(receipt_text, &receipt)) return bad_receipt(receipt_text);
     if (!guid_read(id_text, &id)) return OUTCOME_MESSAGE_NOT_FOUND;
     enum outcome outcome = queue_find_owned(call->value, &id, &receipt, call_now_ms(call), message);
     bool hidden = outcome == OUTCOME_RECEIPT_MISMATCH && on_mismatch.chosen == RECEIPT_NOTFOUND;

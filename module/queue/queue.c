@@ -52,9 +52,15 @@ static bool is_known(const struct queue *queue, const struct guid *id) {
     return shelf_find(&queue->live, id) || shelf_find(&queue->dead, id);
 }
 
+/* Most lists have one item, and need not be looked at before they are gone through. */
+static bool is_alone(const struct queue_change *change) {
+    return change->items.count == 1;
+}
+
 /* Whether every item of the change names a message of the shelf, or, with no shelf, none at all. */
 static bool items_fit(const struct queue *queue, const struct shelf *shelf,
                       const struct queue_change *change) {
+    if (is_alone(change)) return true;
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     while (queue_item_next(change->kind, &reader, &item))
@@ -85,7 +91,9 @@ static bool apply_put(struct queue *queue, const struct queue_change *change) {
         .group = change->group,
     };
     for (; queue_item_next(QUEUE_PUT, &reader, &item); one.order++) {
-        if (change->items.count > 1 && is_known(queue, &item.id)) continue;
+        bool known = is_known(queue, &item.id);
+        if (known && is_alone(change)) return false;
+        if (known) continue;
         one.id = item.id;
         one.receipt = item.receipt;
         one.text = item.text;
@@ -102,6 +110,7 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
     if (!items_fit(queue, &queue->live, change)) return false;
     while (queue_item_next(QUEUE_DELIVER, &reader, &item)) {
         struct message *message = shelf_find(&queue->live, &item.id);
+        if (!message) return false;
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
         shelf_move(&queue->live, message, change->shows_ms, item.last ? MESSAGE_LAST : MESSAGE_QUEUED);
@@ -142,6 +151,7 @@ static bool apply_delete(struct queue *queue, const struct queue_change *change)
     if (!items_fit(queue, &queue->live, change)) return false;
     while (queue_item_next(QUEUE_DELETE, &reader, &item)) {
         struct message *message = shelf_find(&queue->live, &item.id);
+        if (!message && is_alone(change)) return false;
         if (message) drop_message(&queue->live, message);
     }
     return true;
@@ -154,6 +164,7 @@ static bool apply_redrive(struct queue *queue, const struct queue_change *change
     if (order < queue->orders || !items_fit(queue, &queue->dead, change)) return false;
     for (; queue_item_next(QUEUE_REDRIVE, &reader, &item); order++) {
         struct message *message = shelf_find(&queue->dead, &item.id);
+        if (!message && is_alone(change)) return false;
         if (!message) continue;
         shelf_take(&queue->dead, message);
         message->moment.order = order;

@@ -97,6 +97,10 @@ struct message *queue_find(const struct queue *queue, const struct guid *id, int
 /* Likewise, and its receipt is this one: the outcome that a command has for the caller. */
 enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, const struct guid *receipt,
                               int64_t now_ms, struct message **message);
+/* A message of this id is about to be put or looked for. */
+static inline void queue_expect(const struct queue *queue, const struct guid *id) {
+    shelf_expect(&queue->live, id);
+}
 /* A dead letter that has been settled. */
 struct message *queue_find_dead(const struct queue *queue, const struct guid *id);
 

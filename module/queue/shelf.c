@@ -32,6 +32,10 @@ size_t shelf_held(const struct shelf *shelf) {
            shelf->shown.held + shelf->ends.held + shelf->hidden.held + shelf->last.held;
 }
 
+void shelf_expect(const struct shelf *shelf, const struct guid *id) {
+    if (shelf->by_id.count) hash_index_expect(&shelf->by_id, hash_bytes(message_name(id)));
+}
+
 struct message *shelf_find(const struct shelf *shelf, const struct guid *id) {
     struct bytes name = message_name(id);
     if (!shelf->by_id.count) return NULL;

@@ -31,6 +31,8 @@ void shelf_end(struct shelf *shelf);
 /* Frees so many at most; false when nothing is left to be freed and the shelf has been ended. */
 bool shelf_sweep(struct shelf *shelf, size_t most);
 
+/* Sends for the memory that a search for this id will want. */
+void shelf_expect(const struct shelf *shelf, const struct guid *id);
 struct message *shelf_find(const struct shelf *shelf, const struct guid *id);
 
 void shelf_add(struct shelf *shelf, struct message *message);
