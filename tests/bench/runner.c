@@ -6,6 +6,19 @@
 
 enum { WARM_UP_SHARE = 5 }; /* of a slice, once more before it: the caches become this workload's own */
 
+struct meter meter_start(const struct server *server) {
+    server_settle();
+    return (struct meter){.cpu_ns = server_cpu_ns(server), .at_ns = monotonic_ns()};
+}
+
+void meter_stop(const struct meter *meter, const struct server *server, struct measurement *measurement,
+                unsigned round, double operations) {
+    int64_t after = monotonic_ns();
+    server_settle();
+    measurement->cpu_ns[round] = (double)(server_cpu_ns(server) - meter->cpu_ns) / operations;
+    measurement->rate[round] = operations * 1e9 / (double)(after - meter->at_ns);
+}
+
 struct run run_open(struct server *server, const struct options *options, struct results *results) {
     return (struct run){.server = server, .options = options, .results = results};
 }
@@ -50,13 +63,9 @@ static void slice_measure(struct run *run, size_t which, unsigned round) {
     struct lane *lane = &run->lanes[which];
     struct measurement *measurement = &run->results->measurements[run->measurements[which]];
     warm_up(run, lane);
-    server_settle();
-    int64_t cpu_before = server_cpu_ns(run->server), before = monotonic_ns();
+    struct meter meter = meter_start(run->server);
     double operations = (double)work(run, lane);
-    int64_t after = monotonic_ns();
-    server_settle();
-    measurement->cpu_ns[round] = (double)(server_cpu_ns(run->server) - cpu_before) / operations;
-    measurement->rate[round] = operations * 1e9 / (double)(after - before);
+    meter_stop(&meter, run->server, measurement, round, operations);
 }
 
 /* The lanes of a workload next to one another: what is compared most closely is measured at nearly the same

@@ -7,6 +7,14 @@
 
 #include "results.h"
 
+/* What the server has used since the meter was started goes into a round of a measurement, by operation. */
+struct meter {
+    int64_t cpu_ns, at_ns;
+};
+struct meter meter_start(const struct server *server);
+void meter_stop(const struct meter *meter, const struct server *server, struct measurement *measurement,
+                unsigned round, double operations);
+
 /* The lanes of one measurement, and where their results go. */
 struct run {
     struct server *server;

@@ -2,9 +2,6 @@
  * A hundred thousand leases in one container that end in the same millisecond: how long does that keep
  * another client waiting? Once nobody waits for any of them, once there is somebody in line for as many as
  * connections allow.
- *
- * Of each wait the lesser of two numbers is taken: the time on the clock, which has in it what other programs
- * took away, and the processor time that the server used meanwhile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +9,7 @@
 #include "basics.h"
 #include "crowd.h"
 #include "sections.h"
+#include "waits.h"
 
 enum { LEASES = 100000, BATCH = 500, WAITERS = 10000, WAITERS_QUICK = 2000 };
 enum { LONGEST_MS = 10 }; /* the bar */
@@ -51,33 +49,15 @@ static int64_t acquire_all(struct server *server) {
     give_up("it takes too long to acquire %d leases", LEASES);
 }
 
-struct waits {
-    double longest_ms;
-    double before_ms, before_cpu_ms; /* the last one, which may yet turn out to have cost more */
-};
-
-/* The processor time of a wait may be accounted together with that of the next one. */
-static void waits_add(struct waits *waits, double ms, double cpu_ms) {
-    double wait_ms = lesser(waits->before_ms, waits->before_cpu_ms + cpu_ms);
-    if (wait_ms > waits->longest_ms) waits->longest_ms = wait_ms;
-    waits->before_ms = ms;
-    waits->before_cpu_ms = cpu_ms;
-}
-
 /* One command after the other until that instant. */
 static double longest_wait_ms(struct server *server, struct wire *wire, const char *command,
                               int64_t until_ns) {
-    struct waits waits = {0};
-    int64_t cpu_ns = server_cpu_ns(server), at_ns = monotonic_ns();
-    while (at_ns < until_ns) {
+    struct waits waits = waits_begin(server);
+    while (waits.at_ns < until_ns) {
         wire_call(wire, command);
-        int64_t now_ns = monotonic_ns(), cpu_now_ns = server_cpu_ns(server);
-        waits_add(&waits, (double)(now_ns - at_ns) / 1e6, (double)(cpu_now_ns - cpu_ns) / 1e6);
-        at_ns = now_ns;
-        cpu_ns = cpu_now_ns;
+        waits_next(&waits);
     }
-    waits_add(&waits, 0, 0);
-    return waits.longest_ms;
+    return waits_longest_ms(&waits);
 }
 
 static void add(const struct section *section, struct results *results, const char *text, double ms) {

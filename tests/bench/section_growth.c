@@ -43,12 +43,9 @@ static void insert(const struct section *section, struct results *results, struc
     for (unsigned round = 0; round < INSERT_ROUNDS; round++) {
         for (size_t index = 0; index < count; index++) {
             struct measurement *measurement = &results->measurements[first + index];
-            int64_t cpu_before = server_cpu_ns(server), before = monotonic_ns();
+            struct meter meter = meter_start(server);
             lane_visit(&lanes[index], share);
-            int64_t after = monotonic_ns();
-            server_settle();
-            measurement->cpu_ns[round] = (double)(server_cpu_ns(server) - cpu_before) / share;
-            measurement->rate[round] = share * 1e9 / (double)(after - before);
+            meter_stop(&meter, server, measurement, round, share);
         }
     }
     for (size_t index = 0; index < count; index++) lane_close(&lanes[index]);

@@ -115,6 +115,12 @@ struct reply reply_element(const struct reply *array, size_t index) {
     return element;
 }
 
+struct reply reply_next(const struct reply *part) {
+    struct reply next = {0};
+    require(part_read(part->next, part->end, &next), "a reply ends too early");
+    return next;
+}
+
 struct reply wire_receive_any(struct wire *wire) {
     const char *end;
     while (!(end = reply_end(wire->bytes + wire->consumed, wire->bytes + wire->used))) wire_read_more(wire);

@@ -47,4 +47,7 @@ struct reply wire_call(struct wire *wire, const char *format, ...);
 /* An element of an array that has so many. */
 struct reply reply_element(const struct reply *array, size_t index);
 
+/* What stands behind a part of a reply: behind the head of an array its first element. There must be something. */
+struct reply reply_next(const struct reply *part);
+
 #endif

@@ -95,7 +95,8 @@ enum workload_trait {
     APART = 64,      /* not in the main comparison */
     APPENDING = 128, /* measured with append blobs, */
     RANGING = 256,   /* with ranges of large blobs, */
-    PAGING = 512     /* and with page blobs */
+    PAGING = 512,    /* and with page blobs */
+    COURSE = 1024    /* a name only: measured as the course of that name, see course.h */
 };
 
 struct workload {
@@ -125,7 +126,7 @@ struct family {
 };
 extern const struct family *const families[];
 extern const size_t family_count;
-extern const struct family native_family, blob_family, lock_family, lease_family, kind_family;
+extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);

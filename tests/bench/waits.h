@@ -1,0 +1,23 @@
+/*
+ * The longest of many waits that follow one another without a gap.
+ *
+ * Of each wait the lesser of two numbers is taken: the time on the clock, which has in it what other programs
+ * took away, and the processor time that the server used meanwhile.
+ */
+#ifndef BENCH_WAITS_H
+#define BENCH_WAITS_H
+
+#include "server.h"
+
+struct waits {
+    const struct server *server;
+    int64_t at_ns, cpu_ns; /* when the wait that goes on has begun */
+    double longest_ms;
+    double before_ms, before_cpu_ms; /* the last one, which may yet turn out to have cost more */
+};
+
+struct waits waits_begin(const struct server *server);
+void waits_next(struct waits *waits); /* one has ended and the next one begins */
+double waits_longest_ms(struct waits *waits);
+
+#endif

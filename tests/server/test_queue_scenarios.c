@@ -1,0 +1,590 @@
+/*
+ * The storage service's own scenarios for queues, one by one. Where an instant matters the clock stands still: what is
+ * so a millisecond before, at it, and behind it is told apart.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "everywhere.h"
+#include "leases.h"
+#include "messages.h"
+#include "pool.h"
+#include "standstill.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+enum { LARGEST = 65536 };
+
+static redisReply *peeked(void) {
+    return first_of(call(primary, "QUEUE.PEEK jobs"));
+}
+
+static char *large_text(size_t length) {
+    char *text = pool_take(length);
+    memset(text, '\xe2', length);
+    return text;
+}
+
+/* --- 1 to 3: queues ---------------------------------------------------------------------------------------- */
+
+SCENE(scenario_1_creating_again) {
+    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
+    witness_begin("");
+    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
+    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 NAME x A 1"));
+    expect_error(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name y"), "CONFLICT QueueAlreadyExists");
+    expect_error(call(primary, "QUEUE.CREATE jobs"), "CONFLICT QueueAlreadyExists");
+    witness_end();
+    expect_shape(call(primary, "QUEUE.GETMETA jobs"), "[\"a\", \"1\", \"Name\", \"x\"]");
+}
+
+/* Other than the service's, a name is free at once. */
+SCENE(scenario_2_dropping_and_creating) {
+    queue_stage("META 1 a b");
+    put_job("text", "");
+    expect_ok(call(primary, "QUEUE.DROP jobs"));
+    expect_error(call(primary, "QUEUE.PUT jobs text"), NO_QUEUE);
+    queue_stage("");
+    expect_depth(0, 0);
+    expect_elements(call(primary, "QUEUE.GETMETA jobs"), 0);
+}
+
+/* Names are those of keys, whatever the service would say. */
+SCENE(scenario_3_names) {
+    const char *names[] = {"ab", pool_print("%064d", 1), "Abc", "a--b", "-ab", "ab-", "jobs:{eu}:\xff\n"};
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+        expect_ok(call(primary, "QUEUE.CREATE %s", names[index]));
+        parcel_of(call(primary, "QUEUE.PUT %s text", names[index]));
+        expect_texts(call(primary, "QUEUE.GET %s", names[index]), "text");
+    }
+}
+
+/* --- 4 to 9: what is put ----------------------------------------------------------------------------------- */
+
+SCENE(scenario_4_defaults_of_a_put) {
+    queue_stage("");
+    redisReply *replies = standstill("QUEUE.PUT jobs text; QUEUE.PEEK jobs"), *put = replies->element[0];
+    long long inserted = field(put, "inserted")->integer;
+    expect_number(field(put, "expires"), inserted + 7 * 86400000LL);
+    expect_number(field(put, "visible-at"), inserted);
+    expect_number(field(first_of(replies->element[1]), "dequeue-count"), 0);
+    expect_ok(act_on("DELETE", parcel_of(put), ""));
+}
+
+SCENE(scenario_5_a_delayed_message_shows_at_its_instant) {
+    queue_stage("");
+    redisReply *replies =
+        standstill("QUEUE.PUT jobs text VISIBILITY 5; +4999; QUEUE.GET jobs; QUEUE.PEEK jobs; +1; "
+                   "QUEUE.PEEK jobs; QUEUE.GET jobs");
+    expect_texts(replies->element[1], "");
+    expect_texts(replies->element[2], "");
+    expect_texts(replies->element[3], "text");
+    expect_texts(replies->element[4], "text");
+}
+
+SCENE(scenario_6_times_to_live) {
+    queue_stage("");
+    witness_begin("");
+    expect_refused("QUEUE.PUT jobs x TTL 0; QUEUE.PUT jobs x TTL -2; QUEUE.PUT jobs x TTL 10 "
+                   "VISIBILITY 10; QUEUE.PUT jobs x TTL 10 VISIBILITY 11",
+                   BAD_VALUE);
+    witness_end();
+    put_job("nine", "TTL 10 VISIBILITY 9");
+    redisReply *put = call(primary, "QUEUE.PUT jobs x TTL -1 VISIBILITY 604800");
+    expect_number(field(put, "expires"), 253402300799000LL);
+    put = call(primary, "QUEUE.PUT jobs x TTL 1000000000");
+    expect_number(field(put, "expires"), field(put, "inserted")->integer + 1000000000000LL);
+    put = call(primary, "QUEUE.PUT jobs x TTL 1000000000000");
+    expect_number(field(put, "expires"), 253402300799000LL);
+}
+
+SCENE(scenario_7_ranges_of_visibility) {
+    queue_stage("");
+    struct parcel parcel = put_job("text", "VISIBILITY 0");
+    const char *whole = pool_print("QUEUE.UPDATE jobs %s %s", parcel.id, parcel.receipt);
+    const char *refused[] = {"QUEUE.PUT jobs x VISIBILITY -1",      "QUEUE.PUT jobs x VISIBILITY 604801",
+                             pool_print("%s VISIBILITY -1", whole), pool_print("%s VISIBILITY 604801", whole),
+                             "QUEUE.GET jobs VISIBILITY -1",        "QUEUE.GET jobs VISIBILITY 0",
+                             "QUEUE.GET jobs VISIBILITY 604801",    NULL};
+    witness_begin("");
+    expect_each_error(primary, refused, OUT_OF_RANGE);
+    witness_end();
+    update(&parcel, "VISIBILITY 604800");
+    expect_depth(0, 1);
+    update(&parcel, "VISIBILITY 0");
+    get_job("text", "VISIBILITY 604800");
+    /* The default time to live is not held against it, and ends at the instant at which it would show. */
+    redisReply *put = call(primary, "QUEUE.PUT jobs never VISIBILITY 604800");
+    expect_number(field(put, "visible-at"), field(put, "expires")->integer);
+    time_passes(604800000);
+    assert_string_equal(got_jobs(""), "");
+}
+
+SCENE(scenario_8_counts) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
+    witness_begin("");
+    expect_refused("QUEUE.GET jobs COUNT 0; QUEUE.GET jobs COUNT 33; QUEUE.GET jobs COUNT -1; "
+                   "QUEUE.PEEK jobs COUNT 0; QUEUE.PEEK jobs COUNT 33",
+                   OUT_OF_RANGE);
+    expect_texts(call(primary, "QUEUE.PEEK jobs COUNT 32"), "a b c");
+    expect_texts(call(primary, "QUEUE.PEEK jobs COUNT 2"), "a b");
+    expect_texts(call(primary, "QUEUE.PEEK jobs"), "a");
+    witness_end();
+    assert_string_equal(got_jobs("COUNT 5"), "a b c");
+    assert_string_equal(got_jobs("COUNT 32"), "");
+}
+
+SCENE(scenario_9_sizes_of_texts) {
+    queue_stage("");
+    char *text = large_text(LARGEST + 1);
+    expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
+    expect_error(call(primary, "QUEUE.PUT jobs"), "ERR wrong number of arguments");
+    expect_depth(0, 0);
+    parcel_of(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST));
+    parcel_of(call(primary, "QUEUE.PUT jobs %b", "", (size_t)0));
+    /* Bytes count, not characters: 32,769 of two bytes each are too many. */
+    for (int place = 0; place < LARGEST; place += 2) memcpy(text + place, "\xc3\xa4", 2);
+    parcel_of(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST));
+    expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 3"), 3);
+    expect_bytes(field(got->element[0], "message"), large_text(LARGEST), LARGEST);
+    expect_bytes(field(got->element[1], "message"), "", 0);
+    expect_bytes(field(got->element[2], "message"), text, LARGEST);
+}
+
+/* --- 10 to 16: windows and receipts ------------------------------------------------------------------------ */
+
+SCENE(scenario_10_getting_hides) {
+    queue_stage("");
+    put_job("text", "");
+    redisReply *replies =
+        standstill("QUEUE.GET jobs; QUEUE.GET jobs; +29999; QUEUE.GET jobs; +1; QUEUE.GET jobs");
+    redisReply *one = first_of(replies->element[0]), *two = first_of(replies->element[3]);
+    expect_texts(replies->element[1], "");
+    expect_texts(replies->element[2], "");
+    expect_number(field(one, "dequeue-count"), 1);
+    expect_number(field(two, "dequeue-count"), 2);
+    expect_number(field(two, "visible-at"), field(one, "visible-at")->integer + 30000);
+    assert_string_equal(parcel_of(one).id, parcel_of(two).id);
+    assert_string_not_equal(parcel_of(one).receipt, parcel_of(two).receipt);
+}
+
+SCENE(scenario_11_peeking) {
+    queue_stage("");
+    put_job("taken", "");
+    struct parcel taken = get_job("taken", "");
+    put_job("one", "");
+    witness_begin("");
+    redisReply *seen = expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 32"), 1)->element[0];
+    assert_null(reply_field_if_any(seen, "receipt"));
+    assert_null(reply_field_if_any(seen, "visible-at"));
+    expect_number(field(seen, "dequeue-count"), 0);
+    expect_number(field(peeked(), "dequeue-count"), 0);
+    witness_end();
+    expect_number(field(first_of(call(primary, "QUEUE.GET jobs")), "dequeue-count"), 1);
+    expect_ok(act_on("DELETE", taken, ""));
+}
+
+SCENE(scenario_12_getting_and_deleting) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel parcel = get_job("text", "");
+    expect_ok(act_on("DELETE", parcel, ""));
+    expect_error(act_on("DELETE", parcel, ""), GONE);
+    expect_depth(0, 0);
+}
+
+SCENE(scenario_13_a_window_that_nobody_used) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel parcel = get_job("text", "VISIBILITY 5");
+    time_passes(100000);
+    expect_depth(1, 0);
+    expect_ok(act_on("DELETE", parcel, ""));
+}
+
+SCENE(scenario_14_somebody_else_has_it) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel one = get_job("text", "VISIBILITY 5");
+    time_passes(5000);
+    struct parcel two = get_job("text", "");
+    witness_begin("");
+    expect_error(act_on("DELETE", one, ""), GONE);
+    configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
+    expect_error(act_on("DELETE", one, ""), "INVALID PopReceiptMismatch");
+    witness_end();
+    expect_depth(0, 1);
+    expect_ok(act_on("DELETE", two, ""));
+}
+
+SCENE(scenario_15_updating_gives_a_new_receipt) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel one = get_job("text", ""), two = one;
+    update(&two, "VISIBILITY 30");
+    assert_string_not_equal(one.receipt, two.receipt);
+    expect_error(act_on("DELETE", one, ""), GONE);
+    expect_error(act_on("UPDATE", one, "VISIBILITY 0"), GONE);
+    expect_ok(act_on("DELETE", two, ""));
+}
+
+SCENE(scenario_16_peeking_leaves_receipts) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel parcel = get_job("text", "VISIBILITY 5");
+    time_passes(5000);
+    call(visitor(primary->server), "QUEUE.PEEK jobs");
+    expect_ok(act_on("DELETE", parcel, ""));
+}
+
+/* --- 17 to 22: updates, and receipts of others ------------------------------------------------------------- */
+
+SCENE(scenario_17_what_an_update_changes) {
+    queue_stage("");
+    redisReply *put = call(primary, "QUEUE.PUT jobs text TTL 100");
+    struct parcel parcel = get_job("text", "");
+    static const struct {
+        const char *rest, *text;
+    } updates[] = {{"VISIBILITY 0", "text"},
+                   {"VISIBILITY 0 MESSAGE longer-than-before", "longer-than-before"},
+                   {"VISIBILITY 0", "longer-than-before"},
+                   {"VISIBILITY 0 MESSAGE ''", ""}};
+    for (size_t index = 0; index < sizeof updates / sizeof *updates; index++) {
+        update(&parcel, updates[index].rest);
+        redisReply *seen = peeked();
+        expect_text(field(seen, "message"), updates[index].text);
+        expect_number(field(seen, "dequeue-count"), 1);
+        expect_number(field(seen, "inserted"), field(put, "inserted")->integer);
+        expect_number(field(seen, "expires"), field(put, "expires")->integer);
+    }
+}
+
+SCENE(scenario_18_updating_to_be_visible) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel parcel = get_job("text", "");
+    update(&parcel, "VISIBILITY 0");
+    expect_depth(1, 0);
+    update(&parcel, "VISIBILITY 0");
+    struct parcel next = get_job("text", "");
+    expect_error(act_on("DELETE", parcel, ""), GONE);
+    expect_ok(act_on("DELETE", next, ""));
+}
+
+SCENE(scenario_19_failed_updates) {
+    queue_stage("");
+    put_job("text", "");
+    struct parcel parcel = get_job("text", "");
+    witness_begin("");
+    redisReply *reply = call(primary, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE %b", parcel.id,
+                             parcel.receipt, large_text(LARGEST + 1), (size_t)LARGEST + 1);
+    expect_error(reply, TOO_LARGE);
+    expect_error(act_on("UPDATE", parcel, "VISIBILITY 604801"), OUT_OF_RANGE);
+    expect_error(act_on("UPDATE", parcel, "VISIBILITY x MESSAGE y"), BAD_VALUE);
+    expect_error(act_on("UPDATE", parcel, ""), "ERR syntax error: VISIBILITY is missing");
+    witness_end();
+    expect_ok(act_on("DELETE", parcel, ""));
+}
+
+SCENE(scenario_20_the_receipt_of_a_put) {
+    queue_stage("");
+    struct parcel one = put_job("one", "VISIBILITY 600"), two = put_job("two", "");
+    update(&one, "VISIBILITY 5");
+    time_passes(5000);
+    expect_texts(call(primary, "QUEUE.PEEK jobs COUNT 2"), "two one");
+    expect_number(field(peeked(), "dequeue-count"), 0);
+    expect_ok(act_on("DELETE", one, ""));
+    expect_ok(act_on("DELETE", two, ""));
+}
+
+SCENE(scenario_21_an_update_hides) {
+    queue_stage("");
+    struct parcel parcel = put_job("text", "");
+    update(&parcel, "VISIBILITY 60");
+    assert_string_equal(got_jobs(""), "");
+    expect_elements(call(primary, "QUEUE.PEEK jobs"), 0);
+    time_passes(60000);
+    expect_number(field(first_of(call(primary, "QUEUE.GET jobs")), "dequeue-count"), 1);
+}
+
+SCENE(scenario_22_garbage_and_foreign_receipts) {
+    queue_stage("");
+    struct parcel one = put_job("one", ""), two = put_job("two", "");
+    witness_begin("");
+    expect_error(act_on("DELETE", (struct parcel){one.id, "garbage"}, ""), BAD_VALUE);
+    expect_error(act_on("DELETE", (struct parcel){one.id, RECEIPT_NONE}, ""), GONE);
+    expect_error(act_on("DELETE", (struct parcel){two.id, one.receipt}, ""), GONE);
+    witness_end();
+    expect_depth(2, 0);
+    expect_ok(act_on("DELETE", one, ""));
+    expect_ok(act_on("DELETE", two, ""));
+}
+
+/* --- 23 to 26: lives and order ----------------------------------------------------------------------------- */
+
+SCENE(scenario_23_expiry) {
+    queue_stage("");
+    struct parcel visible = put_job("visible", "TTL 10"), hidden = put_job("hidden", "TTL 10 VISIBILITY 9");
+    struct parcel kept = put_job("kept", "TTL 1000 VISIBILITY 999");
+    time_passes(10000);
+    expect_depth(0, 1);
+    struct parcel expired[] = {visible, hidden};
+    for (int index = 0; index < 2; index++) {
+        expect_error(act_on("UPDATE", expired[index], "VISIBILITY 0"), GONE);
+        expect_error(act_on("RELEASE", expired[index], ""), GONE);
+        expect_error(act_on("DELETE", expired[index], ""), GONE);
+    }
+    expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 32"), 0);
+    assert_string_equal(got_jobs("COUNT 32"), "");
+    expect_ok(act_on("DELETE", kept, ""));
+    /* At its very instant it is gone already, and one that would show then never shows. */
+    redisReply *replies =
+        standstill("QUEUE.PUT jobs text TTL 10; +9999; QUEUE.PEEK jobs; QUEUE.STAT jobs; +1; QUEUE.PEEK "
+                   "jobs; QUEUE.GET jobs; QUEUE.STAT jobs");
+    expect_texts(replies->element[1], "text");
+    expect_number(field(replies->element[2], "messages"), 1);
+    expect_texts(replies->element[3], "");
+    expect_texts(replies->element[4], "");
+    expect_number(field(replies->element[5], "messages"), 0);
+}
+
+SCENE(scenario_24_a_window_longer_than_the_life) {
+    queue_stage("");
+    put_job("text", "TTL 10");
+    redisReply *got = first_of(call(primary, "QUEUE.GET jobs VISIBILITY 60"));
+    assert_true(field(got, "visible-at")->integer > field(got, "expires")->integer);
+    expect_depth(0, 1);
+    time_passes(10000);
+    expect_error(act_on("DELETE", parcel_of(got), ""), GONE);
+    time_passes(60000);
+    assert_string_equal(got_jobs(""), "");
+}
+
+SCENE(scenario_25_an_update_does_not_lengthen_the_life) {
+    queue_stage("");
+    struct parcel parcel = put_job("text", "TTL 10");
+    update(&parcel, "VISIBILITY 60");
+    time_passes(9000);
+    update(&parcel, "VISIBILITY 8");
+    time_passes(1000);
+    expect_error(act_on("UPDATE", parcel, "VISIBILITY 0"), GONE);
+    expect_depth(0, 0);
+}
+
+SCENE(scenario_26_order) {
+    queue_stage("");
+    put_job("a", "VISIBILITY 10");
+    put_job("b", "");
+    put_job("c", "");
+    assert_string_equal(got_jobs("VISIBILITY 12"), "b");
+    assert_string_equal(got_jobs("VISIBILITY 5"), "c");
+    time_passes(12000);
+    /* By the instants at which they came back: after 5, 10 and 12 seconds. */
+    assert_string_equal(got_jobs("COUNT 3"), "c a b");
+    /* Those with the same instant come in order of arrival. */
+    time_passes(30000);
+    assert_string_equal(got_jobs("COUNT 3"), "a b c");
+}
+
+/* --- 27 to 33: together ------------------------------------------------------------------------------------ */
+
+SCENE(scenario_27_two_consumers_at_once) {
+    enum { MESSAGES = 100 };
+    queue_stage("");
+    int seen[MESSAGES] = {0};
+    for (int index = 0; index < MESSAGES; index++) put_job(pool_print("%d", index), "");
+    struct client *clients[] = {visitor(primary->server), visitor(primary->server)};
+    for (int round = 0; round < MESSAGES; round++) {
+        send_line(clients[0], "QUEUE.GET jobs");
+        send_line(clients[1], "QUEUE.GET jobs");
+    }
+    for (int answer = 0; answer < 2 * MESSAGES; answer++) {
+        redisReply *got = receive(clients[answer % 2]);
+        if (got->elements) seen[atoi(field(got->element[0], "message")->str)]++;
+    }
+    for (int index = 0; index < MESSAGES; index++) assert_int_equal(seen[index], 1);
+    expect_depth(0, MESSAGES);
+}
+
+SCENE(scenario_28_a_worker_dies) {
+    queue_stage("");
+    put_job("text", "");
+    struct client *worker = client_open(primary->server);
+    expect_texts(call(worker, "QUEUE.GET jobs VISIBILITY 10"), "text");
+    client_close(worker);
+    assert_string_equal(got_jobs(""), "");
+    time_passes(10000);
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), 1)->element[0];
+    expect_number(field(got, "dequeue-count"), 2);
+}
+
+SCENE(scenario_29_clearing) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
+    struct parcel parcel = get_job("a", "");
+    expect_number(call(primary, "QUEUE.CLEAR jobs"), 3);
+    expect_error(act_on("DELETE", parcel, ""), GONE);
+    time_passes(30000);
+    expect_depth(0, 0);
+    put_job("next", "");
+    assert_string_equal(got_jobs("COUNT 32"), "next");
+}
+
+SCENE(scenario_30_the_count) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
+    struct parcel parcel = get_job("a", "");
+    get_job("b", "");
+    expect_depth(3, 2);
+    expect_ok(act_on("DELETE", parcel, ""));
+    expect_depth(3, 1);
+}
+
+SCENE(scenario_31_order_of_checks) {
+    witness_begin("jobs");
+    expect_each_error(
+        primary,
+        lines_of("QUEUE.GET jobs COUNT 32; QUEUE.PEEK jobs; QUEUE.PUT jobs x; QUEUE.DELETE jobs " ID_NONE
+                 " " RECEIPT_NONE "; QUEUE.UPDATE jobs " ID_NONE " " RECEIPT_NONE " VISIBILITY 0"),
+        NO_QUEUE);
+    expect_refused("QUEUE.GET jobs COUNT 33; QUEUE.GET jobs COUNT 0 VISIBILITY 30; QUEUE.PEEK "
+                   "jobs COUNT 33; QUEUE.PUT "
+                   "jobs x VISIBILITY -1; QUEUE.UPDATE jobs " ID_NONE " " RECEIPT_NONE " VISIBILITY 604801",
+                   OUT_OF_RANGE);
+    expect_each_error(
+        primary,
+        lines_of("QUEUE.PUT jobs x TTL 0; QUEUE.PUT jobs x TTL 10 VISIBILITY 10; QUEUE.DELETE jobs " ID_NONE
+                 " x; QUEUE.UPDATE jobs " ID_NONE " x VISIBILITY 604801"),
+        BAD_VALUE);
+    expect_error(call(primary, "QUEUE.PUT jobs %b TTL 0", large_text(LARGEST + 1), (size_t)LARGEST + 1),
+                 TOO_LARGE);
+    witness_end();
+}
+
+SCENE(scenario_32_metadata_are_not_merged) {
+    queue_stage("META 1 z 0");
+    struct client *clients[] = {visitor(primary->server), visitor(primary->server)};
+    for (int round = 0; round < 50; round++) {
+        send_line(clients[0], "QUEUE.SETMETA jobs META 2 a 1 b 1");
+        send_line(clients[1], "QUEUE.SETMETA jobs META 2 b 2 c 2");
+        expect_ok(receive(clients[0]));
+        expect_ok(receive(clients[1]));
+        const char *now = reply_text(call(primary, "QUEUE.GETMETA jobs"));
+        static const char *const either[] = {"[\"a\", \"1\", \"b\", \"1\"]", "[\"b\", \"2\", \"c\", \"2\"]",
+                                             NULL};
+        require(text_is_one_of(now, either), "metadata are %s", now);
+    }
+    expect_ok(call(clients[0], "QUEUE.SETMETA jobs META 1 last 1"));
+    expect_shape(call(clients[1], "QUEUE.GETMETA jobs"), "[\"last\", \"1\"]");
+}
+
+SCENE(scenario_33_policies) {
+    queue_stage("");
+    expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one - - r two - - u"));
+    witness_begin("");
+    expect_error(
+        call(primary, "QUEUE.SETACL jobs POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r"),
+        "INVALID InvalidXmlDocument");
+    witness_end();
+    expect_elements(call(primary, "QUEUE.GETACL jobs"), 2);
+    expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 1 three - - raup"));
+    expect_shape(call(primary, "QUEUE.GETACL jobs"), "[[\"id\", \"three\", \"permissions\", \"raup\"]]");
+}
+
+/* --- 34 to 36: batches, files and transactions ------------------------------------------------------------- */
+
+SCENE(scenario_34_one_window_and_many_receipts) {
+    enum { MOST = 32 };
+    queue_stage("");
+    for (int index = 0; index < MOST; index++) put_job(pool_print("%d", index), "");
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MOST);
+    for (int index = 1; index < MOST; index++) {
+        const char *receipt = parcel_of(got->element[index]).receipt;
+        expect_number(field(got->element[index], "visible-at"),
+                      field(got->element[0], "visible-at")->integer);
+        for (int other = 0; other < index; other++)
+            assert_string_not_equal(receipt, parcel_of(got->element[other]).receipt);
+    }
+}
+
+SCENE(scenario_35_reloading_and_replicas) {
+    queue_stage("");
+    struct parcel put = put_job("put", "VISIBILITY 100");
+    put_job("taken", "");
+    struct parcel taken = get_job("taken", "VISIBILITY 5");
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    expect_depth(0, 2);
+    time_passes(5000);
+    world_in_step();
+    struct client *all[] = {primary, replica, chained};
+    for (int index = 0; index < 3; index++) {
+        redisReply *seen = first_of(call(all[index], "QUEUE.PEEK jobs"));
+        expect_text(field(seen, "message"), "taken");
+        expect_number(field(seen, "dequeue-count"), 1);
+        assert_true(reply_same(seen, peeked()));
+    }
+    expect_ok(act_on("DELETE", put, ""));
+    expect_ok(act_on("DELETE", taken, ""));
+}
+
+SCENE(scenario_36_one_moment) {
+    queue_stage("");
+    redisReply *replies =
+        standstill("QUEUE.PUT jobs now VISIBILITY 0; QUEUE.PUT jobs later VISIBILITY 0.001; QUEUE.GET "
+                   "jobs COUNT 32 VISIBILITY 1; +1; QUEUE.GET jobs COUNT 32 VISIBILITY 1; +999; "
+                   "QUEUE.PEEK jobs COUNT 32; +1; QUEUE.PEEK jobs COUNT 32");
+    expect_texts(replies->element[2], "now");
+    expect_texts(replies->element[3], "later");
+    expect_texts(replies->element[4], "now");
+    expect_texts(replies->element[5], "now later");
+    static const char script[] = "redis.call('QUEUE.PUT', KEYS[1], 'script') "
+                                 "redis.call('QUEUE.PUT', KEYS[1], 'late', 'VISIBILITY', '0.001') "
+                                 "return redis.call('QUEUE.GET', KEYS[1], 'COUNT', '32')";
+    expect_number(call(primary, "QUEUE.CLEAR jobs"), 2);
+    expect_texts(call(primary, "EVAL %s 1 jobs", script), "script");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(scenario_1_creating_again),
+        PLAY(scenario_2_dropping_and_creating),
+        PLAY(scenario_3_names),
+        PLAY(scenario_4_defaults_of_a_put),
+        PLAY(scenario_5_a_delayed_message_shows_at_its_instant),
+        PLAY(scenario_6_times_to_live),
+        PLAY(scenario_7_ranges_of_visibility),
+        PLAY(scenario_8_counts),
+        PLAY(scenario_9_sizes_of_texts),
+        PLAY(scenario_10_getting_hides),
+        PLAY(scenario_11_peeking),
+        PLAY(scenario_12_getting_and_deleting),
+        PLAY(scenario_13_a_window_that_nobody_used),
+        PLAY(scenario_14_somebody_else_has_it),
+        PLAY(scenario_15_updating_gives_a_new_receipt),
+        PLAY(scenario_16_peeking_leaves_receipts),
+        PLAY(scenario_17_what_an_update_changes),
+        PLAY(scenario_18_updating_to_be_visible),
+        PLAY(scenario_19_failed_updates),
+        PLAY(scenario_20_the_receipt_of_a_put),
+        PLAY(scenario_21_an_update_hides),
+        PLAY(scenario_22_garbage_and_foreign_receipts),
+        PLAY(scenario_23_expiry),
+        PLAY(scenario_24_a_window_longer_than_the_life),
+        PLAY(scenario_25_an_update_does_not_lengthen_the_life),
+        PLAY(scenario_26_order),
+        PLAY(scenario_27_two_consumers_at_once),
+        PLAY(scenario_28_a_worker_dies),
+        PLAY(scenario_29_clearing),
+        PLAY(scenario_30_the_count),
+        PLAY(scenario_31_order_of_checks),
+        PLAY(scenario_32_metadata_are_not_merged),
+        PLAY(scenario_33_policies),
+        PLAY(scenario_34_one_window_and_many_receipts),
+        PLAY(scenario_35_reloading_and_replicas),
+        PLAY(scenario_36_one_moment),
+    };
+    return world_run("queue_scenarios", tests);
+}
