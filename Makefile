@@ -44,6 +44,10 @@ UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
 SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 
+# What two threads do at once, under a sanitizer that looks for races: core/ and the test alone, whatever the families are up to.
+TSAN_PROGRAM := $(BUILD)/tsan/test_sharing_threads
+TSAN_SOURCES := $(wildcard module/core/*.c) tests/unit/test_sharing_threads.c $(addprefix tests/unit/support/, memory.c require.c unit.c)
+
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/unit/test_*.c))
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c, $(BUILD)/fuzz/%, $(wildcard tests/fuzz/fuzz_*.c))
@@ -67,6 +71,7 @@ OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) -isystem $(CCAN_DIR) -isyste
 WARNINGS := -Wall -Wextra -Wconversion -Werror
 COMMON_FLAGS := -std=gnu11 $(WARNINGS) -g -fno-omit-frame-pointer
 GCC_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+TSAN_SANITIZE := -fsanitize=thread
 FUZZ_COMPILE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 FUZZ_LINK := -fsanitize=fuzzer,address,undefined
 
@@ -81,6 +86,7 @@ OPTIMISE := -O2 $(if $(findstring clang, $(CC)),,-flto=auto)
 FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE)
 FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
+FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/fuzz $(OUTSIDE_INCLUDES)
 FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
@@ -104,7 +110,7 @@ $(BUILD)/obj/$(1)/flags: always
 	@mkdir -p $$(@D); flags='$(2) $$(FLAGS_$(1)) $$(CPPFLAGS) $$(CFLAGS) $$(LDFLAGS)'; \
 	[ "$$$$flags" = "$$$$(cat $$@ 2>/dev/null)" ] || echo "$$$$flags" > $$@
 endef
-$(foreach way, release asan unit server bench, $(eval $(call compiling,$(way),$$(CC))))
+$(foreach way, release asan unit tsan server bench, $(eval $(call compiling,$(way),$$(CC))))
 $(eval $(call compiling,fuzz,$$(CLANG)))
 
 $(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES))
@@ -117,6 +123,10 @@ $(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES))
 $(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES))
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) -lcmocka $(MODULE_LIBRARIES) -o $@
+
+$(TSAN_PROGRAM): $(call objects,tsan,$(TSAN_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(TSAN_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka $(MODULE_LIBRARIES) -lpthread -o $@
 
 $(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o $(call objects,server,$(SERVER_SUPPORT_SOURCES))
 	@mkdir -p $(@D)
@@ -153,7 +163,7 @@ packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out
 make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
-.PHONY: always build help run test unit server house asan fuzz lint format bench packages install uninstall clean distclean \
+.PHONY: always build help run test unit server house asan tsan fuzz lint format bench packages install uninstall clean distclean \
         test-programs unit-programs server-programs fuzz-programs asan-programs
 always:
 
@@ -186,6 +196,11 @@ unit server house asan: ## one suite of the tests alone
 	$(call packages,test)
 	$(make_all) $@-programs
 	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
+
+tsan: ## what threads share, under a sanitizer that looks for races
+	$(call packages,test)
+	$(make_all) $(TSAN_PROGRAM)
+	@TSAN_OPTIONS=halt_on_error=1 $(TSAN_PROGRAM)
 
 fuzz: ## fuzz every target for FUZZ_SECONDS (300)
 	$(call packages,test fuzz)

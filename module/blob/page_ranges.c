@@ -12,7 +12,7 @@ static bool add(struct range_list *list, struct page_range range) {
         return true;
     }
     if (list->count == PAGE_RANGES_MOST) return false;
-    if (list->count == list->capacity) {
+    if (!list->ranges || list->count == list->capacity) {
         list->capacity = list->capacity ? list->capacity * 2 : FIRST_CAPACITY;
         list->ranges = memory_resize(list->ranges, list->capacity * sizeof(*list->ranges));
     }

@@ -15,8 +15,15 @@
 
 /* --- Due at once --- */
 
-enum { MESSAGES = 1000000, MESSAGES_QUICK = 200000, PUT_AT_ONCE = 1000, CONSUMERS = 100, TAKEN_AT_ONCE = 10 };
-enum { LONGEST_MS = 10, AHEAD_MS = 4000, AHEAD_MOST_MS = 64000, LEAD_MS = 500, NUMBER_BYTES = 24 };
+enum { MESSAGES = 1000000, MESSAGES_QUICK = 200000, PUT_AT_ONCE = 250, CONSUMERS = 100, TAKEN_AT_ONCE = 10 };
+enum {
+    LONGEST_MS = 10,
+    AHEAD_MS = 8000,
+    AHEAD_MOST_MS = 64000,
+    LEAD_MS = 500,
+    MILLISECOND_NS = 1000000,
+    NUMBER_BYTES = 24
+};
 
 #define LOOK_NS     INT64_C(50000)
 #define PATIENCE_NS (INT64_C(120) * 1000000000)
@@ -24,10 +31,22 @@ enum { LONGEST_MS = 10, AHEAD_MS = 4000, AHEAD_MOST_MS = 64000, LEAD_MS = 500, N
 /* In the reply of PUTMANY, and of GET. */
 enum { PUT_ID = 1, PUT_RECEIPT = 3, PUT_VISIBLE_AT = 9 };
 
-static int64_t wall_ms(void) {
+static struct timespec wall(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+    return now;
+}
+
+static int64_t wall_ms(void) {
+    struct timespec now = wall();
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / MILLISECOND_NS;
+}
+
+/* So that what is sent now is looked at in the same millisecond, most likely. */
+static int64_t wall_beginning_ms(void) {
+    while (wall().tv_nsec % MILLISECOND_NS > MILLISECOND_NS / 5) {
+    }
+    return wall_ms();
 }
 
 /* A batch whose messages are due at that instant, or perhaps at another one. */
@@ -35,7 +54,7 @@ static redisReply *batch_put(struct server *server, const char *content, int64_t
     enum { HEAD = 3, WORDS = HEAD + PUT_AT_ONCE + 2 };
     static const char *words[WORDS];
     char seconds[NUMBER_BYTES];
-    int64_t ahead_ms = due_ms - wall_ms();
+    int64_t ahead_ms = due_ms - wall_beginning_ms();
     memcpy(words, (const char *[]){"QUEUE.PUTMANY", "due", print_text("%d", PUT_AT_ONCE)},
            HEAD * sizeof *words);
     for (unsigned index = 0; index < PUT_AT_ONCE; index++) words[HEAD + index] = content;

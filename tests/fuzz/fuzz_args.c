@@ -25,7 +25,7 @@ static int split(struct bytes text, struct bytes *argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct clause *const *const grammars[] = {sample_grammar, needy_grammar, rest_grammar,
-                                                           list_grammar};
+                                                           list_grammar, paired_grammar};
     struct bytes argv[WORDS_MOST];
     struct args args;
     if (!size) return 0;

@@ -1,7 +1,7 @@
 /* Records from outside: what cannot be read is refused, and what can be read is a sound change, which a
- * container with something in it takes as its naive model does. */
+ * container with something of every kind in it takes as its naive model does. */
+#include "acts.h"
 #include "allocations.h"
-#include "container_trial.h"
 #include "require.h"
 
 #include <stdint.h>
@@ -27,8 +27,8 @@ static void require_repeatable(const struct change *change) {
 static void start(struct container_trial *trial) {
     static const struct choice choices[] = {
         {.name = 0, .size = 2},
-        {.name = 1, .size = 1, .properties = 63, .metadata = 2, .stamp = 1},
-        {.name = 5, .size = 7, .beside = 2, .metadata = 1, .stamp = 2},
+        {.name = 1, .size = 1, .properties = 63, .metadata = 2, .stamp = 8},
+        {.name = 5, .size = 7, .beside = 2, .metadata = 1, .stamp = 16},
     };
     container_trial_start(trial, &(struct choice){.metadata = 1});
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
@@ -41,21 +41,46 @@ static void start(struct container_trial *trial) {
                          &(struct choice){.kind = CHANGE_BLOBLEASE, .name = 1, .properties = LEASE_HELD});
 }
 
+/* Blocks, committed and staged, pages and one that grows, with a snapshot of each; a name that has only a staged block;
+ * a copy that goes on; and two chunks of a file, and part of a third one. */
+static void add_kinds(struct container_trial *trial) {
+    static const size_t lengths[] = {PAGE_BYTES, 10, 1};
+    bool fit = act_stage(trial, "b", "1", act_bytes(0, 20)) &&
+               act_stage(trial, "b", "2", act_bytes(1, 5000)) && act_commit(trial, "b", "L1 L2 L1") &&
+               act_stage(trial, "b", "3", act_bytes(2, 30)) && act_snapshot(trial, "b", 1) &&
+               act_create_page(trial, "p", 3 * LEAF_BYTES) && act_put_pages(trial, "p", 60, 10) &&
+               act_snapshot(trial, "p", 1) && act_put_pages(trial, "p", 0, 2) &&
+               act_create_append(trial, "g") && act_append(trial, "g", act_bytes(3, 100)) &&
+               act_snapshot(trial, "g", 1) && act_stage(trial, "u", "1", act_bytes(4, 10)) &&
+               act_put(trial, "c", bytes_text("c")) && act_copy_state(trial, "c", COPY_PENDING);
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        struct change change = act_change(CHANGE_CHUNK, "");
+        change.length = i < 2 ? lengths[i] : 100;
+        change.content = act_bytes(i, lengths[i]);
+        fit = container_trial_apply(trial, &change) && fit;
+    }
+    require(fit, "the container cannot be built");
+}
+
 /* The size of a content that comes with the record follows from the record, so that all paths are walked. */
 static void attach_content(struct change *change, size_t size) {
-    static const char content[4 * BLOB_INLINE_MAX];
-    if (!change_has_content(change->kind)) return;
-    change->content = bytes_of(content, size * 61 % sizeof(content));
-    if (change->content.length > BLOB_INLINE_MAX) change->chunk = chunk_copy(change->content);
+    if (!change_has_content(change)) return;
+    size_t length = size * 61 % (4 * BLOB_INLINE_MAX);
+    if (change->kind == CHANGE_PUTPAGE && size % 4) length -= length % PAGE_BYTES;
+    change->content = act_bytes(size % 64, length);
+    if (length > BLOB_INLINE_MAX && change->kind != CHANGE_PUTPAGE)
+        change->chunk = chunk_copy(change->content);
 }
 
 static void apply(const struct change *change, size_t size) {
     struct container_trial trial;
     struct change whole = *change;
     start(&trial);
+    add_kinds(&trial);
     attach_content(&whole, size);
     container_trial_apply(&trial, &whole);
     container_trial_compare(&trial);
+    container_trial_take_over(&trial, container_rebuild(trial.container, 1 + size % 1000));
     container_trial_copy(&trial);
     container_trial_end(&trial);
 }

@@ -1,15 +1,22 @@
 /* A life of a container: each eight bytes are a choice of the next change, which goes
- * through a record into the container and into its naive model. Some choices copy it or
- * rebuild it from its records on the way. */
+ * through a record into the container and into its naive model. Some choices copy it,
+ * rebuild it from its records or move it in memory on the way. */
 #include "allocations.h"
 #include "container_trial.h"
+#include "mover.h"
 #include "require.h"
 
 #include <stdint.h>
 
-enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CHANGE_KINDS, REBUILD, MOVES };
+enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CHANGE_KINDS, REBUILD, RELOCATE, MOVES };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void relocate_all(struct container_trial *trial, uint64_t seed) {
+    struct dice dice = {seed};
+    const struct relocation relocation = mover(&dice);
+    trial->container = container_relocate_all(trial->container, &relocation);
+}
 
 static void step(struct container_trial *trial, const struct choice *choice) {
     switch (choice->kind % MOVES) {
@@ -17,6 +24,7 @@ static void step(struct container_trial *trial, const struct choice *choice) {
     case REBUILD:
         container_trial_take_over(trial, container_rebuild(trial->container, choice->fine * 16U + 16));
         break;
+    case RELOCATE: relocate_all(trial, choice->fine); break;
     default: container_trial_step(trial, choice);
     }
 }

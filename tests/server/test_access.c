@@ -1,5 +1,7 @@
 /* The ways to the commands: transactions, scripts, both protocols, other databases, limited users,
  * introspection. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -113,17 +115,18 @@ SCENE(resp3_has_maps_and_nulls) {
     expect_shape(wire_call(wire, "CONTAINER.GETACL box"),
                  "{\"etag\": <etag>, \"access\": \"private\", \"policies\": "
                  "[{\"id\": \"id\", \"start\": 0, \"permissions\": \"r\"}]}");
-    expect_shape(wire_call(wire, "BLOB.STAT box cat"),
-                 "{\"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
-                 "\"content-length\": 4, \"content-type\": \"application/octet-stream\", "
-                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
+    expect_shape(
+        wire_call(wire, "BLOB.STAT box cat"),
+        "{\"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, \"last-modified\": <ms>, "
+        "\"created\": <ms>, \"content-type\": \"application/octet-stream\", \"snapshots\": 0, "
+        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
     expect_shape(wire_call(wire, "BLOB.GETMETA box cat"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
     expect_null(wire_call(wire, pool_print("BLOB.GET box cat IFNONEMATCH %s", etag)));
     expect_shape(
         wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
-        "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, "
-        "\"created\": <ms>, \"content-length\": 4, \"content-type\": \"application/octet-stream\", "
+        "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, "
+        "\"last-modified\": <ms>, \"created\": <ms>, \"content-type\": \"application/octet-stream\", "
         "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
         "\"meta\": {\"a\": \"b\"}}]]");
     expect_shape(wire_call(wire, "BLOB.LIST box DELIMITER a"), "[null, [{\"prefix\": \"ca\"}]]");
@@ -158,9 +161,6 @@ SCENE(databases_are_apart) {
     expect_ok(call(primary, "SELECT 0"));
 }
 
-static const char *const reads[] = {
-    "CONTAINER.GET box", "CONTAINER.GETMETA box", "CONTAINER.GETACL box", "BLOB.GET box cat",
-    "BLOB.STAT box cat", "BLOB.GETMETA box cat",  "BLOB.LIST box",        NULL};
 static const char *const queue_reads[] = {"QUEUE.GETMETA box",      "QUEUE.GETACL box", "QUEUE.STAT box",
                                           "QUEUE.PEEK box COUNT 2", "QUEUE.DEAD box",   NULL};
 static const char *const queue_growing_writes[] = {"QUEUE.CREATE box META 0", "QUEUE.SETMETA box META 0",
@@ -177,14 +177,22 @@ static const char *const queue_shrinking_writes[] = {
     "QUEUE.CLEAR box",
     "QUEUE.DROP box",
     NULL};
-static const char *const growing_writes[] = {"CONTAINER.CREATE box",
-                                             "CONTAINER.SETMETA box META 1 a b",
-                                             "CONTAINER.SETACL box",
-                                             "BLOB.PUT box cat x",
-                                             "BLOB.SETPROPS box cat PROPS 0",
-                                             "BLOB.SETMETA box cat META 0",
-                                             NULL};
-static const char *const shrinking_writes[] = {"BLOB.DELETE box cat", "CONTAINER.DELETE box", NULL};
+static const char *const reads[] = {"CONTAINER.GET box",     "CONTAINER.GETMETA box",
+                                    "CONTAINER.GETACL box",  "BLOB.GET box cat",
+                                    "BLOB.STAT box cat",     "BLOB.GETMETA box cat",
+                                    "BLOB.LIST box",         "BLOB.GETBLOCKLIST box cat ALL",
+                                    "BLOB.GETPAGES box cat", NULL};
+static const char *const growing_writes[] = {
+    "CONTAINER.CREATE box",          "CONTAINER.SETMETA box META 1 a b",
+    "CONTAINER.SETACL box",          "BLOB.PUT box cat x",
+    "BLOB.SETPROPS box cat PROPS 0", "BLOB.SETMETA box cat META 0",
+    "BLOB.PUTBLOCK box cat AAAA x",  "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
+    "BLOB.CREATEPAGE box disk 512",  "BLOB.PUTPAGE box disk 0 x",
+    "BLOB.CREATEAPPEND box log",     "BLOB.APPEND box log x",
+    "BLOB.SNAPSHOT box cat",         NULL};
+static const char *const shrinking_writes[] = {"BLOB.CLEARPAGE box disk 0 512",
+                                               "BLOB.ABORTCOPY box cat 0x0000000000000001",
+                                               "BLOB.DELETE box cat", "CONTAINER.DELETE box", NULL};
 
 static struct client *login(const char *rules) {
     struct words words = words_of_line("ACL SETUSER limited reset on nopass");
@@ -228,12 +236,83 @@ SCENE(users_may_be_limited_to_keys) {
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
+/* A copy changes the key of its target and reads the one of its source. */
+SCENE(copies_need_both_keys) {
+    static const char *const copies[] = {"BLOB.COPY box cat other dog", NULL};
+    create("box");
+    create("other");
+    put("other", "dog", "woof");
+    witness_begin("");
+    expect_permission(login("~box +@all"), copies, false);
+    expect_permission(login("%R~box ~other +@all"), copies, false);
+    expect_permission(login("~box %W~other +@all"), copies, false);
+    expect_permission(login("~box ~other +@all -blob.copy"), copies, false);
+    witness_end();
+    struct client *copier = login("%W~box %R~other +@all");
+    expect_ok(call(primary, "ACL DRYRUN limited BLOB.COPY box cat other dog"));
+    expect_permission(copier, copies, true);
+    redisReply *refusal = call(primary, "ACL DRYRUN limited BLOB.COPY other dog box cat");
+    require(text_begins(refusal->str, "This user has no permissions to access"), "the other way gave %s",
+            reply_text(refusal));
+    expect_text(call(primary, "BLOB.GET box cat")->element[1], "woof");
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
 static bool has_flag(const redisReply *info, const char *flag) {
     const redisReply *flags = info->element[2];
     for (size_t index = 0; index < flags->elements; index++) {
         if (!strcmp(flags->element[index]->str, flag)) return true;
     }
     return false;
+}
+
+/* The line of a user in the project's proposal, without what it begins with. */
+static const char *proposed_rules(const char *user) {
+    const char *readme = getenv("HOLDFAST_README");
+    if (!readme || !*readme) readme = "README.md";
+    size_t folder = strlen(readme) - strlen("README.md");
+    const char *path = pool_print("%.*sdeploy/users.acl", (int)folder, readme);
+    FILE *file = fopen(path, "r");
+    require(file, "no file %s", path);
+    char line[4096];
+    const char *beginning = pool_print("user %s ", user), *rules = NULL;
+    while (fgets(line, sizeof line, file)) {
+        if (text_begins(line, beginning))
+            rules = pool_copy(line + strlen(beginning), strcspn(line, "\n") - strlen(beginning));
+    }
+    fclose(file);
+    require(rules, "%s has no user %s", path, user);
+    return pool_print("%s nopass", rules);
+}
+
+/* On a key that the proposal is about, with as many words as the command needs. */
+static bool is_permitted_to(const char *user, const char *command) {
+    struct words words = words_of_line(pool_print("ACL DRYRUN %s %s", user, command));
+    long long arity = call(primary, "COMMAND INFO %s", command)->element[0]->element[1]->integer;
+    for (long long word = 1; word < (arity < 0 ? -arity : arity); word++) words_add(&words, "app:box");
+    redisReply *reply = call_words(primary, &words);
+    require(!reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
+    return text_begins(reply->str, "OK");
+}
+
+/* An application may do all but what is the operator's, a reader all that only reads. */
+SCENE(proposed_users_fit_the_commands) {
+    static const char *const for_operators[] = {"LEASE.BREAK", "HOLDFAST.APPLY", NULL};
+    login(proposed_rules("app"));
+    struct words commands = grammar_commands(primary);
+    for (size_t index = 0; index < commands.count; index++) {
+        const char *command = commands.word[index];
+        require(is_permitted_to("limited", command) != text_is_one_of(command, for_operators),
+                "the application and %s do not fit", command);
+    }
+    login(proposed_rules("reader"));
+    for (size_t index = 0; index < commands.count; index++) {
+        const char *command = commands.word[index];
+        redisReply *info = call(primary, "COMMAND INFO %s", command)->element[0];
+        require(is_permitted_to("limited", command) == has_flag(info, "readonly"),
+                "the reader and %s do not fit", command);
+    }
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
 static void expect_flags(const char *const *commands, bool readonly, bool denyoom) {
@@ -274,6 +353,10 @@ SCENE(keys_are_known) {
     expect_key(queue_reads);
     expect_key(queue_growing_writes);
     expect_key(queue_shrinking_writes);
+    expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 1 a b"),
+                 "[\"box\", \"other\"]");
+    expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS BLOB.COPY box cat other dog"),
+                 "[[\"box\", [RW, update]], [\"other\", [RO, access]]]");
     expect_key(
         (const char *const[]){"HOLDFAST.APPLY box effect", "BLOB.PUT box box box META 1 box box", NULL});
 }
@@ -393,6 +476,8 @@ int main(void) {
         PLAY(databases_are_apart),
         PLAY(users_may_be_limited_to_keys),
         PLAY(users_may_be_limited_to_queues),
+        PLAY(copies_need_both_keys),
+        PLAY(proposed_users_fit_the_commands),
         PLAY(flags_tell_what_commands_do),
         PLAY(keys_are_known),
         PLAY(every_command_is_documented),

@@ -9,6 +9,7 @@
 #include "chance.h"
 #include "hostile.h"
 #include "pool.h"
+#include "story.h"
 #include "stream.h"
 #include "text.h"
 #include "world.h"
@@ -24,17 +25,32 @@ static redisReply *captured_effects(void) {
         "BLOB.SETMETA box cat META 1 c d",
         "BLOB.DELETE box cat",
         "BLOB.DELETE box blob-0",
+        "BLOB.PUTBLOCK box parts AAAC x",
+        "BLOB.PUTBLOCKLIST box parts 2 LATEST AAAC LATEST AAAA META 1 a b",
+        "BLOB.PUTPAGE box disk 0 512*x",
+        "BLOB.CLEARPAGE box disk 512 512",
+        "BLOB.SETPROPS box disk SIZE 66048 SEQUENCE INCREMENT",
+        "BLOB.SNAPSHOT box disk META 1 a b",
+        "BLOB.CREATEPAGE box disk 131072 SEQUENCE 5",
+        "BLOB.APPEND box log x",
+        "BLOB.CREATEAPPEND box log META 1 a b",
+        "BLOB.COPY box twin box disk META 1 a b",
+        "BLOB.COPY box parts other parts",
+        "BLOB.DELETE box disk SNAPSHOTS ONLY",
         "CONTAINER.DELETE box",
         "CONTAINER.CREATE box META 1 a b ACCESS CONTAINER",
     };
-    hostile_fill("box", 3);
+    hostile_fill_kinds("box");
+    hostile_fill_kinds("other");
     struct stream *stream = stream_attach(primary->server);
     for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        require(!reply_is_error(call_line(primary, commands[index])), "%s failed", commands[index]);
+        struct words words = story_words(commands[index]);
+        require(!reply_is_error(call_words(primary, &words)), "%s failed", commands[index]);
     }
     redisReply *effects = stream_commands(stream, primary);
     assert_int_equal(effects->elements, sizeof commands / sizeof *commands);
-    expect_number(call(primary, "DEL box"), 1);
+    expect_number(call(primary, "DEL box other"), 2);
+    hostile_fill_kinds("other");
     return effects;
 }
 
@@ -58,7 +74,8 @@ static void apply(const struct words *words, struct tally *tally) {
 /* In turn a container that is there, a key where nothing is, and a value of another type. */
 static void set_stage(int round) {
     call(primary, "DEL box");
-    if (round % 3 == 0) hostile_fill("box", 2);
+    if (round % 6 == 0) hostile_fill("box", 2);
+    if (round % 6 == 3) hostile_fill_kinds("box");
     if (round % 3 == 2) expect_ok(call(primary, "SET box text"));
 }
 
@@ -86,7 +103,7 @@ static struct words effect_whole(const redisReply *effect, int round) {
 }
 
 SCENE(effects_on_states_that_they_do_not_fit) {
-    apply_doctored(effect_whole, 3);
+    apply_doctored(effect_whole, 6);
 }
 
 static struct words effect_with_changed_byte(const redisReply *effect, int round) {
@@ -102,7 +119,7 @@ static struct words effect_with_changed_byte(const redisReply *effect, int round
 }
 
 SCENE(effects_with_changed_bytes) {
-    apply_doctored(effect_with_changed_byte, 300);
+    apply_doctored(effect_with_changed_byte, 120);
 }
 
 static struct words effect_cut_or_grown(const redisReply *effect, int round) {
@@ -121,7 +138,7 @@ static struct words effect_cut_or_grown(const redisReply *effect, int round) {
 }
 
 SCENE(effects_cut_short_or_grown) {
-    apply_doctored(effect_cut_or_grown, 150);
+    apply_doctored(effect_cut_or_grown, 60);
 }
 
 static struct words effect_with_other_words(const redisReply *effect, int round) {
@@ -152,13 +169,13 @@ static struct words effect_of_noise(const redisReply *effect, int round) {
 }
 
 SCENE(effects_of_random_bytes) {
-    apply_doctored(effect_of_noise, 100);
+    apply_doctored(effect_of_noise, 50);
 }
 
 /* Turns the effect into one of any other kind, with a content of many sizes beside it. */
 static struct words effect_of_another_kind(const redisReply *effect, int round) {
     static const size_t lengths[] = {0, 1, 44, 100, 5000, 70000};
-    enum { KIND_AT = 2, KINDS = 16, LENGTHS = sizeof lengths / sizeof *lengths };
+    enum { KIND_AT = 2, KINDS = 32, LENGTHS = sizeof lengths / sizeof *lengths };
     struct words words = words_of_reply(effect);
     require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
     char *record = pool_copy(words.word[2], words.length[2]);
@@ -171,7 +188,7 @@ static struct words effect_of_another_kind(const redisReply *effect, int round) 
 }
 
 SCENE(effects_of_another_kind) {
-    apply_doctored(effect_of_another_kind, 16 * 3 * 3);
+    apply_doctored(effect_of_another_kind, 32 * 3 * 2);
 }
 
 int main(void) {

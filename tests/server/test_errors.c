@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "blobs.h"
+#include "effects.h"
 #include "leases.h"
 #include "pool.h"
 #include "text.h"
@@ -62,6 +64,26 @@ static const struct {
     {NULL, "LEASE.RELEASE box " ID_A},
     {NULL, "LEASE.RELEASE box " ID_A " BLOB cat"},
     {"PRECONDITION LeaseLost", "CONTAINER.GET box LEASE " ID_A},
+    {"INVALID InvalidQueryParameterValue", "BLOB.STAT box cat SNAPSHOT x"},
+    {"INVALID InvalidPageRange", "BLOB.PUTPAGE box cat 1 x"},
+    {"INVALID InvalidBlockId", "BLOB.PUTBLOCKLIST box cat 1 LATEST !"},
+    {"INVALID InvalidBlockList", "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA"},
+    {NULL, "BLOB.PUTBLOCK box cat AAAA x"},
+    {"INVALID InvalidBlobOrBlock", "BLOB.PUTBLOCK box cat AA== x"},
+    {"PRECONDITION TargetConditionNotMet", "BLOB.COPY box cat box cat IFMATCH 0x0000000000000001"},
+    {"PRECONDITION SourceConditionNotMet", "BLOB.COPY box cat box cat SOURCEIFMATCH 0x0000000000000001"},
+    {"CONFLICT NoPendingCopyOperation", "BLOB.ABORTCOPY box cat 0x0000000000000001"},
+    {NULL, "BLOB.CREATEAPPEND box log"},
+    {"CONFLICT InvalidBlobType", "BLOB.PUT box log x"},
+    {"PRECONDITION AppendPositionConditionNotMet", "BLOB.APPEND box log x IFPOSITION 1"},
+    {"PRECONDITION MaxBlobSizeConditionNotMet", "BLOB.APPEND box log xx IFMAXSIZE 1"},
+    {NULL, "LEASE.ACQUIRE box 60 BLOB log ID " ID_A},
+    {"PRECONDITION InfiniteLeaseDurationRequired", "BLOB.COPY box log box log LEASE " ID_A},
+    {NULL, "LEASE.RELEASE box " ID_A " BLOB log"},
+    {NULL, "BLOB.CREATEPAGE box disk 512 SEQUENCE 9223372036854775807"},
+    {"PRECONDITION SequenceNumberConditionNotMet", "BLOB.CLEARPAGE box disk 0 512 IFSEQUENCE LT 5"},
+    {"CONFLICT SequenceNumberIncrementTooLarge", "BLOB.SETPROPS box disk SEQUENCE INCREMENT"},
+    {"CONFLICT PreviousSnapshotNotFound", "BLOB.GETPAGES box disk SINCE 0x0000000000000001"},
 };
 
 static void provoke(const struct words *words, const char *error) {
@@ -105,6 +127,37 @@ static void provoke_under_other_settings(void) {
     provoke(&words, "ERR");
 }
 
+static void provoke_with_snapshots(void) {
+    const char *older = expect_etag(call(primary, "BLOB.SNAPSHOT box disk"));
+    const char *newer = expect_etag(call(primary, "BLOB.SNAPSHOT box disk"));
+    struct words words = words_of_line("BLOB.DELETE box disk");
+    provoke(&words, "CONFLICT SnapshotsPresent");
+    words = words_of_line(pool_print("BLOB.GETPAGES box disk SNAPSHOT %s SINCE %s", older, newer));
+    provoke(&words, "INVALID PreviousSnapshotCannotBeNewer");
+    expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
+    words = words_of_line(pool_print("BLOB.GETPAGES box disk SINCE %s", older));
+    provoke(&words, "CONFLICT BlobOverwritten");
+}
+
+static void provoke_with_a_pending_copy(void) {
+    const char *id = pending_copy("box", "cat");
+    struct words words = words_of_line("BLOB.PUT box cat x");
+    provoke(&words, "CONFLICT PendingCopyOperation");
+    words = words_of_line("BLOB.ABORTCOPY box cat 0x0000000000000001");
+    provoke(&words, "CONFLICT CopyIdMismatch");
+    expect_ok(call(primary, "BLOB.ABORTCOPY box cat %s", id));
+}
+
+static void provoke_with_many_blocks(void) {
+    struct words words = words_of_line("BLOB.PUTBLOCKLIST box cat 50001");
+    for (int block = 0; block < 50001; block++) words_add_line(&words, "LATEST AAAA");
+    provoke(&words, "INVALID BlockListTooLong");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box full"));
+    fill_append_blob("box", "full", 50000);
+    words = words_of_line("BLOB.APPEND box full x");
+    provoke(&words, "CONFLICT BlockCountExceedsLimit");
+}
+
 /* The counters that are still at zero, and how many counters there are. */
 static const char *silent_counters(size_t *counters) {
     struct text silent = {0};
@@ -131,6 +184,9 @@ SCENE(every_error_is_provoked) {
             require(!reply_is_error(call_words(primary, &words)), "%s fails", provocations[index].command);
         }
     }
+    provoke_with_snapshots();
+    provoke_with_a_pending_copy();
+    provoke_with_many_blocks();
     provoke_under_other_settings();
     size_t counters = 0;
     const char *silent = silent_counters(&counters);

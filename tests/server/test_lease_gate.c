@@ -36,21 +36,37 @@ static const struct command {
     bool writes;
     bool deletes;
     bool is_free; /* what a container's lease does not guard is as free as a read */
+    const struct lease_kind *kind;
 } commands[] = {
-    {"BLOB.PUT box cat x", &on_blob, true, false, false},
-    {"BLOB.SETPROPS box cat PROPS 0", &on_blob, true, false, false},
-    {"BLOB.SETMETA box cat META 0", &on_blob, true, false, false},
-    {"BLOB.DELETE box cat", &on_blob, true, true, false},
-    {"BLOB.GET box cat", &on_blob, false, false, false},
-    {"BLOB.GET box cat RANGE 0 -1", &on_blob, false, false, false},
-    {"BLOB.STAT box cat", &on_blob, false, false, false},
-    {"BLOB.GETMETA box cat", &on_blob, false, false, false},
-    {"CONTAINER.DELETE box", &on_container, true, true, false},
-    {"CONTAINER.GET box", &on_container, false, false, false},
-    {"CONTAINER.GETMETA box", &on_container, false, false, false},
-    {"CONTAINER.GETACL box", &on_container, false, false, false},
-    {"CONTAINER.SETMETA box META 1 a b", &on_container, true, false, true},
-    {"CONTAINER.SETACL box ACCESS BLOB", &on_container, true, false, true},
+    {"BLOB.PUT box cat x", &on_blob, true, false, false, NULL},
+    {"BLOB.SETPROPS box cat PROPS 0", &on_blob, true, false, false, NULL},
+    {"BLOB.SETMETA box cat META 0", &on_blob, true, false, false, NULL},
+    {"BLOB.PUTBLOCK box cat AAAA x", &on_blob, true, false, false, NULL},
+    {"BLOB.PUTBLOCKLIST box cat 0", &on_blob, true, false, false, NULL},
+    {"BLOB.DELETE box cat", &on_blob, true, true, false, NULL},
+    {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", &on_blob, true, true, false, NULL},
+    {"BLOB.GET box cat", &on_blob, false, false, false, NULL},
+    {"BLOB.GET box cat RANGE 0 -1", &on_blob, false, false, false, NULL},
+    {"BLOB.STAT box cat", &on_blob, false, false, false, NULL},
+    {"BLOB.GETMETA box cat", &on_blob, false, false, false, NULL},
+    {"BLOB.GETBLOCKLIST box cat ALL", &on_blob, false, false, false, NULL},
+    {"BLOB.SNAPSHOT box cat", &on_blob, false, false, false, NULL},
+    {"CONTAINER.DELETE box", &on_container, true, true, false, NULL},
+    {"CONTAINER.GET box", &on_container, false, false, false, NULL},
+    {"CONTAINER.GETMETA box", &on_container, false, false, false, NULL},
+    {"CONTAINER.GETACL box", &on_container, false, false, false, NULL},
+    {"CONTAINER.SETMETA box META 1 a b", &on_container, true, false, true, NULL},
+    {"CONTAINER.SETACL box ACCESS BLOB", &on_container, true, false, true, NULL},
+    {"BLOB.CREATEPAGE box cat 512", &on_blob, true, false, false, &lease_on_pages},
+    {"BLOB.PUTPAGE box cat 0 512*x", &on_blob, true, false, false, &lease_on_pages},
+    {"BLOB.CLEARPAGE box cat 0 512", &on_blob, true, false, false, &lease_on_pages},
+    {"BLOB.SETPROPS box cat SIZE 512", &on_blob, true, false, false, &lease_on_pages},
+    {"BLOB.SETPROPS box cat SEQUENCE INCREMENT", &on_blob, true, false, false, &lease_on_pages},
+    {"BLOB.SNAPSHOT box cat META 1 a b", &on_blob, false, false, false, &lease_on_pages},
+    {"BLOB.GETPAGES box cat", &on_blob, false, false, false, &lease_on_pages},
+    {"BLOB.CREATEAPPEND box cat", &on_blob, true, false, false, &lease_on_appends},
+    {"BLOB.APPEND box cat x", &on_blob, true, false, false, &lease_on_appends},
+    {"BLOB.GET box cat", &on_blob, false, false, false, &lease_on_appends},
 };
 
 static const char *const ids[COLUMNS] = {"", "", "LEASE A", "LEASE A", "LEASE B", "LEASE B"};
@@ -79,6 +95,7 @@ static void require_left(const struct trial *trial) {
 }
 
 static void play_trial(struct trial *trial, enum column column) {
+    lease_use_kind(trial->command->kind);
     lease_reach(trial->way, trial->command->where);
     const char *digest = value_digest(primary, "box");
     trial->line = pool_print("%s %s", trial->command->line, ids[column]);
@@ -107,6 +124,7 @@ static void play_gate(const struct lease_place *where) {
             }
         }
     }
+    lease_use_kind(NULL);
 }
 
 SCENE(the_gate_of_blobs) {

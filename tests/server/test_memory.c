@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "pool.h"
+#include "story.h"
 #include "text.h"
 #include "world.h"
 
@@ -86,6 +87,68 @@ SCENE(memory_usage_tells_what_is_used) {
     server_stop(lone);
 }
 
+/* Blobs of the other kinds: what makes each of them, on a blob of its own; %s is its name. */
+static const struct {
+    const char *name;
+    int count;
+    const char *steps[6];
+} kinds[] = {
+    {"blocks",
+     500,
+     {"BLOB.PUTBLOCK kind %s AAAA 5000*x", "BLOB.PUTBLOCK kind %s AAAB 100*x",
+      "BLOB.PUTBLOCKLIST kind %s 3 LATEST AAAB LATEST AAAA LATEST AAAB"}},
+    {"staged", 500, {"BLOB.PUTBLOCK kind %s AAAA 5000*x", "BLOB.PUTBLOCK kind %s AAAB 100*x"}},
+    {"pages",
+     500,
+     {"BLOB.CREATEPAGE kind %s 8796093022208", "BLOB.PUTPAGE kind %s 0 8192*x",
+      "BLOB.PUTPAGE kind %s 1099511627776 512*x", "BLOB.CLEARPAGE kind %s 512 1024"}},
+    {"appended",
+     300,
+     {"BLOB.CREATEAPPEND kind %s", "BLOB.APPEND kind %s 10*x", "BLOB.APPEND kind %s 5000*x",
+      "BLOB.APPEND kind %s 70000*x", "BLOB.APPEND kind %s 10*x"}},
+    {"snapshots",
+     500,
+     {"BLOB.PUT kind %s 100*x META 1 a b", "BLOB.SNAPSHOT kind %s", "BLOB.PUT kind %s 9000*x",
+      "BLOB.SNAPSHOT kind %s META 1 c d", "BLOB.SNAPSHOT kind %s", "BLOB.SETMETA kind %s META 0"}},
+    {"copies", 500, {"BLOB.PUT kind %s 9000*x", "BLOB.COPY kind copy-%s kind %s"}},
+};
+
+static struct words words_for(const char *step, const char *name) {
+    struct text line = {0};
+    text_add(&line, "", 0);
+    for (const char *blank = strstr(step, "%s"); blank; step = blank + 2, blank = strstr(step, "%s"))
+        text_print(&line, "%.*s%s", (int)(blank - step), step, name);
+    text_print(&line, "%s", step);
+    return story_words(line.bytes);
+}
+
+SCENE(memory_usage_tells_what_all_kinds_use) {
+    begin_alone();
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        long long before = used_memory();
+        struct client *filler = client_open(lone);
+        expect_etag(call(filler, "CONTAINER.CREATE kind"));
+        for (int index = 0; index < kinds[kind].count; index++) {
+            for (int step = 0; step < 6 && kinds[kind].steps[step]; step++) {
+                struct words words = words_for(kinds[kind].steps[step], pool_print("blob-%d", index));
+                redisReply *reply = call_words(filler, &words);
+                require(!reply_is_error(reply), "%s gave %s", kinds[kind].steps[step], reply_text(reply));
+            }
+        }
+        client_close(filler);
+        long long used = used_memory() - before, told = memory_usage("kind");
+        long long difference = told > used ? told - used : used - told;
+        print_message("# %s: %lld bytes used, %lld told, %lld a blob\n", kinds[kind].name, used, told,
+                      used / kinds[kind].count);
+        require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld",
+                kinds[kind].name, used, told);
+        expect_number(call(client, "DEL kind"), 1);
+        long long left = used_memory() - before;
+        require(left * PERCENT < used * 3, "%s leave %lld of %lld bytes", kinds[kind].name, left, used);
+    }
+    server_stop(lone);
+}
+
 SCENE(what_is_deleted_is_given_back) {
     begin_alone();
     long long before = used_memory();
@@ -126,18 +189,28 @@ SCENE(a_full_server_takes_nothing_in_and_lets_go) {
         "CONTAINER.SETACL box",
         "CONTAINER.SETMETA box META 0",
         "BLOB.SETPROPS box one PROPS 0",
+        "BLOB.PUTBLOCK box one AAAA x",
+        "BLOB.PUTBLOCKLIST box one 0",
+        "BLOB.CREATEPAGE box disk 512",
+        "BLOB.PUTPAGE box disk 0 x",
+        "BLOB.CREATEAPPEND box log",
+        "BLOB.APPEND box log x",
+        "BLOB.SNAPSHOT box one",
+        "BLOB.COPY box two box one",
         NULL,
     };
     begin_alone();
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_etag(call(client, "BLOB.PUT box one 1"));
     expect_etag(call(client, "BLOB.PUT box two 2"));
+    expect_etag(call(client, "BLOB.CREATEPAGE box disk 512"));
     expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
     expect_ok(call(client, "CONFIG SET maxmemory 1"));
     expect_each_error(client, growing, "OOM");
     expect_text(call(client, "BLOB.GET box one")->element[1], "1");
     expect_elements(call(client, "BLOB.LIST box"), 2);
     expect_ok(call(client, "BLOB.DELETE box one"));
+    expect_elements(call(client, "BLOB.CLEARPAGE box disk 0 512"), 2);
     expect_ok(call(client, "CONTAINER.DELETE box"));
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     expect_error(call(client, "CONTAINER.GET new"), "NOTFOUND ContainerNotFound");
@@ -184,12 +257,47 @@ SCENE(a_copy_outlives_its_original) {
     server_stop(lone);
 }
 
+/* Containers that share bytes are freed on another thread, while what is left of them is read and written. */
+SCENE(copies_are_freed_beside_their_sources) {
+    enum { ROUNDS = 60, LENGTH = 300000 };
+    begin_alone();
+    char *content = pool_take(LENGTH);
+    memset(content, 'x', LENGTH);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_etag(call(client, "BLOB.PUT box large %b", content, (size_t)LENGTH));
+    expect_etag(call(client, "BLOB.CREATEAPPEND box log"));
+    expect_elements(call(client, "BLOB.APPEND box log %b", content, (size_t)LENGTH), 3);
+    expect_etag(call(client, "BLOB.CREATEPAGE box disk 4194304"));
+    expect_elements(call(client, "BLOB.PUTPAGE box disk 0 %b", content, (size_t)LENGTH / 512 * 512), 2);
+    for (int round = 0; round < ROUNDS; round++) {
+        expect_etag(call(client, "CONTAINER.CREATE other"));
+        for (int copy = 0; copy < 70; copy++) {
+            expect_elements(call(client, "BLOB.COPY other large-%d box large", copy), 3);
+            expect_elements(call(client, "BLOB.COPY other disk-%d box disk", copy), 3);
+            expect_elements(call(client, "BLOB.COPY other log-%d box log", copy), 3);
+            expect_etag(call(client, "BLOB.SNAPSHOT other log-%d", copy));
+        }
+        expect_number(call(client, "UNLINK other"), 1);
+        expect_elements(call(client, "BLOB.PUTPAGE box disk %d %b", round * 512, content, (size_t)512), 2);
+        expect_elements(call(client, "BLOB.APPEND box log x"), 3);
+        expect_elements(call(client, "BLOB.COPY box twin box large"), 3);
+        expect_bytes(call(client, "BLOB.GET box large")->element[1], content, LENGTH);
+    }
+    assert_true(info_of(client, "lazyfreed_objects") > 0);
+    server_stop(lone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(memory_usage_tells_what_is_used), PLAY(what_is_deleted_is_given_back),
-        PLAY(overwriting_does_not_grow),       PLAY(a_full_server_takes_nothing_in_and_lets_go),
-        PLAY(a_full_replica_follows_on),       PLAY(unlink_frees_in_the_background),
+        PLAY(memory_usage_tells_what_is_used),
+        PLAY(memory_usage_tells_what_all_kinds_use),
+        PLAY(what_is_deleted_is_given_back),
+        PLAY(overwriting_does_not_grow),
+        PLAY(a_full_server_takes_nothing_in_and_lets_go),
+        PLAY(a_full_replica_follows_on),
+        PLAY(unlink_frees_in_the_background),
         PLAY(a_copy_outlives_its_original),
+        PLAY(copies_are_freed_beside_their_sources),
     };
     return world_run("memory", tests);
 }

@@ -9,6 +9,7 @@
 #include "hostile.h"
 #include "payload.h"
 #include "pool.h"
+#include "records.h"
 #include "text.h"
 #include "world.h"
 
@@ -100,89 +101,21 @@ SCENE(payloads_of_random_bytes) {
     assert_int_equal(tally.accepted, 0);
 }
 
-/* One string of the value as it stands in the payload: a mark that a string follows, its length, its bytes.
- */
-struct record {
-    const char *bytes;
-    size_t length;
-};
-
-struct records {
-    struct record record[64];
-    size_t count;
-};
-
-enum { HEADER = 10, STRING_MARK = 5, END_MARK = 0, SIX_BITS = 0, FOURTEEN_BITS = 1, ENCODED = 3 };
-
-/* How many bytes a string takes with its length. Strings that are numbers are written in a shorter way. */
-static size_t string_size(const unsigned char *byte) {
-    switch (*byte >> 6) {
-    case SIX_BITS: return 1 + (size_t)(*byte & 63);
-    case FOURTEEN_BITS: return 2 + ((size_t)(*byte & 63) << 8 | byte[1]);
-    case ENCODED: return (size_t)1 + ((size_t)1 << (*byte & 3));
-    default: failure("a string of more than 16 KiB"); return 0;
-    }
-}
-
-static struct records records_of(const redisReply *dump) {
-    struct records records = {0};
-    const char *byte = dump->str + HEADER;
-    while (*byte == STRING_MARK) {
-        size_t length = 1 + string_size((const unsigned char *)byte + 1);
-        records.record[records.count++] = (struct record){byte, length};
-        byte += length;
-    }
-    require(*byte == END_MARK && byte + 1 + PAYLOAD_FOOTER == dump->str + dump->len,
-            "the value has another form");
-    return records;
-}
-
-static void restore_records(const redisReply *dump, const struct records *records, struct tally *tally) {
-    struct text payload = {0};
-    text_add(&payload, dump->str, HEADER);
-    for (size_t index = 0; index < records->count; index++) {
-        text_add(&payload, records->record[index].bytes, records->record[index].length);
-    }
-    text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
-    hostile_restore(payload.bytes, payload.length, tally);
-}
-
-static void records_remove(struct records *records, size_t index) {
-    records->count--;
-    memmove(&records->record[index], &records->record[index + 1],
-            (records->count - index) * sizeof *records->record);
-}
-
-/* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */
-static void shuffle(struct records *records, const struct records *others) {
-    size_t one = chance_size(records->count);
-    size_t other = chance_size(records->count);
-    struct record kept = records->record[one];
-    switch (chance(4)) {
-    case 0: records_remove(records, one); break;
-    case 1: records->record[one] = records->record[other]; break;
-    case 2:
-        records->record[one] = records->record[other];
-        records->record[other] = kept;
-        break;
-    default: records->record[one] = others->record[chance_size(others->count)]; break;
-    }
-}
-
 SCENE(payloads_of_sound_records_in_another_order) {
     chance_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump("box", 5);
     redisReply *other_dump = hostile_dump("other", 8);
-    struct records whole = records_of(dump);
-    struct records others = records_of(other_dump);
+    const struct records *whole = records_of(dump);
+    const struct records *others = records_of(other_dump);
     struct tally tally = {0};
-    restore_records(dump, &whole, &tally);
+    hostile_restore_records(dump, whole, &tally);
     assert_int_equal(tally.accepted, 1);
     for (int round = 0; round < 2000; round++) {
-        struct records records = whole;
-        for (int change = chance(3); change >= 0 && records.count; change--) shuffle(&records, &others);
-        restore_records(dump, &records, &tally);
+        struct records records = *whole;
+        for (int change = chance(3); change >= 0 && records.count; change--)
+            records_shuffle(&records, others);
+        hostile_restore_records(dump, &records, &tally);
     }
     assert_true(tally.refused > 0);
 }

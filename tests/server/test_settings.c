@@ -23,6 +23,12 @@ SCENE(settings_are_seen_and_changed) {
     expect_setting(primary, "holdfast.queue-receipt-mismatch", "notfound");
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_setting(primary, "holdfast.queue-receipt-mismatch", "mismatch");
+    expect_setting(primary, "holdfast.max-block-bytes", "4194304000");
+    expect_setting(primary, "holdfast.max-append-bytes", "104857600");
+    configure(primary, "holdfast.max-block-bytes", "3");
+    configure(primary, "holdfast.max-append-bytes", "4");
+    expect_setting(primary, "holdfast.max-block-bytes", "3");
+    expect_setting(primary, "holdfast.max-append-bytes", "4");
 }
 
 SCENE(nonsense_is_refused) {
@@ -30,6 +36,10 @@ SCENE(nonsense_is_refused) {
         "CONFIG SET holdfast.max-blob-bytes -1",
         "CONFIG SET holdfast.max-blob-bytes x",
         "CONFIG SET holdfast.max-blob-bytes 99999999999999999999",
+        "CONFIG SET holdfast.max-block-bytes 0",
+        "CONFIG SET holdfast.max-block-bytes x",
+        "CONFIG SET holdfast.max-append-bytes 0",
+        "CONFIG SET holdfast.max-append-bytes 1x",
         "CONFIG SET holdfast.clock-offset-ms x",
         "CONFIG SET holdfast.clock-offset-ms 9223372036854775807",
         "CONFIG SET holdfast.clock-offset-ms -9223372036854775808",

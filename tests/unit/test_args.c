@@ -77,6 +77,19 @@ static const struct {
     {"c key name SPAN 9.500", SLOT_SPAN, 4, 0, 9500, 0},
     {"c key name NAMED NAMED", SLOT_NAMED, 4, 0, 0, 0},
     {"c NUMBER VALUE VALUE 9", SLOT_VALUE, 4, 0, 0, 0},
+    {"c key name COMPARED LE 0", SLOT_COMPARED, 5, 0, 0, 0},
+    {"c key name compared eq 9", SLOT_COMPARED, 5, 0, 9, 2},
+    {"c key name STEP TO 7", SLOT_STEP, 5, 0, 7, 0},
+    {"c key name STEP by 7", SLOT_STEP, 5, 0, 7, 1},
+    {"c key name STEP NONE", SLOT_STEP, 5, 0, 0, 2},
+    {"c key name STEP END VALUE x", SLOT_STEP, 5, 0, 0, 3},
+    {"c key name STEP END VALUE x", SLOT_VALUE, 6, 0, 0, 0},
+    {"c key name ALL", SLOT_WHICH, 4, 0, 0, 0},
+    {"c key name VALUE x some", SLOT_WHICH, 6, 0, 0, 1},
+    {"c key name SOME NUMBER 3", SLOT_NUMBER, 5, 0, 3, 0},
+    {"c key name VALUE ALL", SLOT_VALUE, 4, 0, 0, 0},
+    {"c key name STATE 0x00000000000000ff", SLOT_STATE, 4, 0, 255, 0},
+    {"c key name STATE \"0xFFFFFFFFFFFFFFFF\"", SLOT_STATE, 4, 0, -1, 0},
     {"c key name META 1 a b VALUE x NUMBER 3", SLOT_NUMBER, 10, 0, 3, 0},
     {"c key name VALUE x META 1 a b NUMBER 3", SLOT_META, 7, 1, 0, 0},
 };
@@ -203,6 +216,35 @@ static const struct {
     {"c key name SOON 1 SOON 1", SYNTAX, 5},
     {"c key name NAMED", SYNTAX, 3},
     {"c key name SOON", SYNTAX, 3},
+    /* a word and perhaps a number behind it */
+    {"c key name COMPARED", SYNTAX, 3},
+    {"c key name COMPARED GE 5", SYNTAX, 3},
+    {"c key name COMPARED 5", SYNTAX, 3},
+    {"c key name COMPARED LE", SYNTAX, 3},
+    {"c key name COMPARED LE 1 2", SYNTAX, 6},
+    {"c key name COMPARED LE 1 COMPARED LT 2", SYNTAX, 6},
+    {"c key name COMPARED LE x", VALUE, 5},
+    {"c key name COMPARED LE ''", VALUE, 5},
+    {"c key name COMPARED LE -1", VALUE, 5},
+    {"c key name COMPARED LE 10", VALUE, 5},
+    {"c key name COMPARED LE 9223372036854775808", VALUE, 5},
+    {"c key name STEP TO", SYNTAX, 3},
+    {"c key name STEP NONE 5", SYNTAX, 5},
+    {"c key name STEP TO NONE", RANGE, 5},
+    {"c key name STEP ''", SYNTAX, 3},
+    /* a word alone */
+    {"c key name ALL SOME", SYNTAX, 4},
+    {"c key name ALL ALL", SYNTAX, 4},
+    {"c key name AL", SYNTAX, 3},
+    {"c key name ALL 1", SYNTAX, 4},
+    /* versions */
+    {"c key name STATE", SYNTAX, 3},
+    {"c key name STATE ''", RANGE, 4},
+    {"c key name STATE 0x00000000000000f", RANGE, 4},
+    {"c key name STATE 0x00000000000000fff", RANGE, 4},
+    {"c key name STATE 00000000000000ff", RANGE, 4},
+    {"c key name STATE *", RANGE, 4},
+    {"c key name STATE \"0x00000000000000ff", RANGE, 4},
     {"c key name NONSENSE META -1", SYNTAX, 3},
     {"c key name META -1 NONSENSE", SYNTAX, 3},
 };
@@ -309,7 +351,7 @@ static void lists_stand_among_the_first_words(void **state) {
         require(fault.outcome == lines[i].outcome, "'%s': %s", lines[i].line, outcome_word(fault.outcome));
         require_same(fault.at, lines[i].at, "'%s'", lines[i].line);
         if (fault.outcome == OUTCOME_DONE)
-            require_same(args.slots[SLOT_PAIRS].count, lines[i].count, "'%s'", lines[i].line);
+            require_same(args.slots[SLOT_LISTED].count, lines[i].count, "'%s'", lines[i].line);
     }
 }
 
@@ -339,9 +381,60 @@ static void some_faults_count_late(void **state) {
     }
 }
 
+/* A number and counted pairs that have no token: they are always there. */
+static void pairs_may_come_without_a_token(void **state) {
+    (void)state;
+    const struct {
+        const char *line;
+        enum outcome outcome;
+        int at, count;
+        int64_t place;
+    } cases[] = {
+        {"c key 0 0", OUTCOME_DONE, 4, 0, 0},
+        {"c key 9 1 red x", OUTCOME_DONE, 4, 1, 9},
+        {"c key 5 2 BLUE '' green red", OUTCOME_DONE, 4, 2, 5},
+        {"c key 5 1 red NUMBER NUMBER 3", OUTCOME_DONE, 4, 1, 5},
+        {"c key 5 1 red x NUMBER 6", VALUE, 7, 0, 0},
+        {"c key 10 1 red x", PAGE, 2, 0, 0},
+        {"c key -1 1 red x", PAGE, 2, 0, 0},
+        {"c key x 1 red x", PAGE, 2, 0, 0},
+        {"c key '' 0", PAGE, 2, 0, 0},
+        {"c key 9223372036854775808 0", PAGE, 2, 0, 0},
+        {"c key 10 1 red x NUMBER 6", PAGE, 2, 0, 0}, /* among equals the first */
+        {"c key 10 1 yellow x", SYNTAX, 4, 0, 0},     /* syntax before value */
+        {"c key 10 0 NONSENSE", SYNTAX, 4, 0, 0},
+        {"c key 5 1", SYNTAX, 3, 0, 0},
+        {"c key 5 1 red", SYNTAX, 3, 0, 0},
+        {"c key 5 2 red x green", SYNTAX, 3, 0, 0},
+        {"c key 5 -1 red x", SYNTAX, 3, 0, 0},
+        {"c key 5 x red x", SYNTAX, 3, 0, 0},
+        {"c key 5 '' red x", SYNTAX, 3, 0, 0},
+        {"c key 5 01 red x", SYNTAX, 3, 0, 0},
+        {"c key 5 9223372036854775807 red x", SYNTAX, 3, 0, 0},
+        {"c key 5 4611686018427387905 red x", SYNTAX, 3, 0, 0},
+        {"c key 5 4294967297 red x", SYNTAX, 3, 0, 0},
+        {"c key 5 1 red x green y", SYNTAX, 6, 0, 0},
+        {"c key 5 2 red x yellow y", SYNTAX, 6, 0, 0},
+        {"c key 5 2 red x '' y", SYNTAX, 6, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct args args;
+        struct fault fault = parse(paired_grammar, cases[i].line, &args);
+        require(fault.outcome == cases[i].outcome, "'%s': %s", cases[i].line, outcome_word(fault.outcome));
+        if (fault.outcome != OUTCOME_DONE) {
+            require_same(fault.at, cases[i].at, "'%s'", cases[i].line);
+            continue;
+        }
+        require_same(args.slots[SLOT_PAIRS].at, cases[i].at, "'%s'", cases[i].line);
+        require_same(args.slots[SLOT_PAIRS].count, cases[i].count, "'%s'", cases[i].line);
+        require_same(args.slots[SLOT_PLACE].number, cases[i].place, "'%s'", cases[i].line);
+    }
+}
+
 static void a_grammar_knows_its_least(void **state) {
     (void)state;
     require_same(args_least(sample_grammar), 3, "a name, a key and a text");
+    require_same(args_least(paired_grammar), 4, "a number counts, and the count of pairs");
     require_same(args_least(needy_grammar), 2, "options do not count");
     require_same(args_least(rest_grammar), 2, "nor does the rest");
     require_same(args_least(list_grammar), 5, "a list has a count and one item");
@@ -357,6 +450,10 @@ static void any_words_are_parsed_soundly(void **state) {
                                              "META",    "POLICIES",
                                              "SOON",    "SPAN",
                                              "NAMED",   "0.5",
+                                             "STEP",    "COMPARED",
+                                             "TO",      "NONE",
+                                             "ALL",     "STATE",
+                                             "LE",      "0x0000000000000001",
                                              "0",       "1",
                                              "2",       "3",
                                              "-1",      "red",
@@ -371,8 +468,9 @@ static void any_words_are_parsed_soundly(void **state) {
         for (int word = 0; word < argc; word++)
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);
         struct args args;
-        struct fault fault = args_parse(sample_grammar, argv, argc, &args);
-        args_require_sound(sample_grammar, argv, argc, &args, &fault);
+        const struct clause *const *grammar = i % 8 || argc < 4 ? sample_grammar : paired_grammar;
+        struct fault fault = args_parse(grammar, argv, argc, &args);
+        args_require_sound(grammar, argv, argc, &args, &fault);
         done += fault.outcome == OUTCOME_DONE;
     }
     require(done > 1000, "only %u of all lines are right", done);
@@ -417,9 +515,9 @@ int main(void) {
         tidy_test(right_words_are_understood),        tidy_test(wrong_words_are_pointed_at),
         tidy_test(ids_are_read_in_any_form),          tidy_test(words_are_compared_in_full),
         tidy_test(what_is_required_has_to_be_there),  tidy_test(the_rest_may_be_anything),
-        tidy_test(a_grammar_knows_its_least),         tidy_test(any_words_are_parsed_soundly),
+        tidy_test(pairs_may_come_without_a_token),    tidy_test(a_grammar_knows_its_least),
+        tidy_test(any_words_are_parsed_soundly),      tidy_test(a_million_words_are_quick),
         tidy_test(lists_stand_among_the_first_words), tidy_test(some_faults_count_late),
-        tidy_test(a_million_words_are_quick),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Leases in containers: what a write, an overwrite, a deletion, a copy and a move do to them, and the index of
  * those that stand. */
-#include "blob/container.h"
+#include "blob/snapshots.h"
 
 #include "container_trial.h"
 #include "core/memory.h"
@@ -91,12 +91,16 @@ static void an_overwrite_keeps_the_lease(void **state) {
 /* Whichever the write, it frees what it says, and the last id stays for whoever comes with it. */
 static void a_write_frees_what_has_ended(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_PUT, CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA};
+    static const enum change_kind kinds[] = {CHANGE_PUT,   CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA,
+                                             CHANGE_STAGE, CHANGE_COMMIT,       CHANGE_COPY};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         for (int kind = 0; kind < LEASE_KINDS; kind++) {
             struct container_trial trial;
             start(&trial, (enum lease_kind)kind);
             struct change change = change_of(kinds[i], bytes_text("blob"));
+            change.content = change.block_id = bytes_text("x");
+            change.source = bytes_text("blob");
+            change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1};
             require_same(standing(&trial), kind != LEASE_FREE, "before");
             require_same(has_index(&trial), kind != LEASE_FREE, "before");
             container_trial_apply(&trial, &change);
@@ -110,6 +114,78 @@ static void a_write_frees_what_has_ended(void **state) {
             require_same(lease->token, 9, "the last token");
             finish(&trial);
         }
+}
+
+/* Page and append blobs have some writes of their own. */
+static void writes_of_all_kinds_free_what_has_ended(void **state) {
+    (void)state;
+    static const struct {
+        enum change_kind create, write;
+        uint64_t length;
+    } writes[] = {
+        {CHANGE_CREATEPAGE, CHANGE_CREATEPAGE, 1024}, {CHANGE_CREATEPAGE, CHANGE_PUTPAGE, 1024},
+        {CHANGE_CREATEPAGE, CHANGE_CLEARPAGE, 512},   {CHANGE_CREATEAPPEND, CHANGE_CREATEAPPEND, 0},
+        {CHANGE_CREATEAPPEND, CHANGE_APPEND, 0},
+    };
+    static const char page[512];
+    for (size_t i = 0; i < COUNT_OF(writes); i++)
+        for (int kind = 0; kind < LEASE_KINDS; kind++) {
+            struct container_trial trial;
+            container_trial_start(&trial, &plain);
+            struct change change = change_of(writes[i].create, bytes_text("blob"));
+            change.length = 1024;
+            container_trial_apply(&trial, &change);
+            set_lease(&trial, CHANGE_BLOBLEASE, bytes_text("blob"), (enum lease_kind)kind);
+            change = change_of(writes[i].write, bytes_text("blob"));
+            change.length = writes[i].length;
+            change.content = bytes_of(page, sizeof(page));
+            change.chunk = NULL;
+            require(container_trial_apply(&trial, &change), "write %zu does not fit", i);
+            require_same(standing(&trial), kind != LEASE_FREE, "a write that frees nothing");
+            change.offset = writes[i].write == CHANGE_APPEND ? sizeof(page) : 0;
+            change.frees_lease = true;
+            require(container_trial_apply(&trial, &change), "write %zu does not fit again", i);
+            require_same(standing(&trial), 0, "a write that frees");
+            require_same(lease_now(&trial)->token, 9, "the last token");
+            finish(&trial);
+        }
+}
+
+/* A snapshot has none, and taking or deleting it leaves that of the blob. */
+static void snapshots_have_no_lease(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial, LEASE_HELD);
+    struct change change = change_of(CHANGE_SNAPSHOT, bytes_text("blob"));
+    change.snapshot = 5;
+    require(container_trial_apply(&trial, &change), "a snapshot");
+    require(lease_same(blob_lease(snapshots_find(container_find(trial.container, bytes_text("blob")), 5)),
+                       &never),
+            "the snapshot's");
+    require_same(standing(&trial), 1, "the blob's");
+    change.kind = CHANGE_DELETESNAPSHOTS;
+    require(container_trial_apply(&trial, &change), "no snapshot");
+    require_same(lease_now(&trial)->kind, LEASE_HELD, "the blob's");
+    finish(&trial);
+}
+
+/* A copy brings no lease along, and leaves that of the name which it goes to. */
+static void a_copy_of_a_blob_leaves_leases_where_they_are(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial, LEASE_HELD);
+    put(&trial, bytes_text("other"), 20, false);
+    struct change change = change_of(CHANGE_COPY, bytes_text("other"));
+    change.source = bytes_text("blob");
+    change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1};
+    require(container_trial_apply(&trial, &change), "a copy of what is leased");
+    require(lease_same(blob_lease(container_find(trial.container, bytes_text("other"))), &never),
+            "none comes");
+    change.name = bytes_text("blob");
+    change.source = bytes_text("other");
+    require(container_trial_apply(&trial, &change), "a copy to what is leased");
+    require_same(lease_now(&trial)->kind, LEASE_HELD, "none goes");
+    finish(&trial);
 }
 
 /* Whatever the end of the blob tells of it. */
@@ -299,6 +375,9 @@ int main(void) {
         tidy_test(one_without_a_lease_answers_one_of_zeros),
         tidy_test(an_overwrite_keeps_the_lease),
         tidy_test(a_write_frees_what_has_ended),
+        tidy_test(writes_of_all_kinds_free_what_has_ended),
+        tidy_test(snapshots_have_no_lease),
+        tidy_test(a_copy_of_a_blob_leaves_leases_where_they_are),
         tidy_test(a_lease_goes_with_its_blob),
         tidy_test(the_index_is_there_while_it_is_needed),
         tidy_test(a_container_has_one_of_its_own),

@@ -1,175 +1,471 @@
-/* Contents: ropes of chunks against plain arrays of bytes. */
+/* Contents: ropes of chunks against plain arrays of bytes, and what they hold against what is allocated. */
 #include "core/content.h"
 
 #include "core/memory.h"
-#include "dice.h"
+#include "mover.h"
 #include "unit.h"
 
 #include <stdlib.h>
 
 enum {
-    CONTENTS = 4,
-    PIECES_MOST = 40,
-    PIECE_BYTES_MOST = 300,
-    BYTES_MOST = PIECES_MOST * PIECE_BYTES_MOST,
-    VIEW_BYTES_MOST = 2 * PIECE_BYTES_MOST,
+    AGGREGATES = 2,
+    SUBJECTS = 3, /* of each aggregate */
+    CHUNKS_MOST = 100,
+    SMALL_BYTES_MOST = 300,
+    LARGE_BYTES_MOST = 40000,
+    BYTES_MOST = 200000,
+    COMPARE_EVERY = 10,
 };
 
 /* A content, and the bytes that it should have. */
-struct twin {
+struct subject {
     struct content content;
-    size_t length, pieces;
+    size_t length;
     char bytes[BYTES_MOST];
 };
 
-static struct chunk *chunk_of_some_kind(struct dice *dice, struct bytes bytes) {
-    if (dice_percent(dice, 50)) return chunk_copy(bytes);
+struct aggregate {
+    struct account account;
+    struct subject subjects[SUBJECTS];
+};
+
+/* --- Comparing --- */
+
+/* A view is a run of the bytes, not longer than asked for, and not empty where there is something. */
+static void compare_view(const struct subject *subject, uint64_t offset, uint64_t length) {
+    struct bytes view = content_view(&subject->content, offset, length);
+    require(view.length <= length, "a view of %llu bytes has %zu", (unsigned long long)length, view.length);
+    require(view.data, "a view has no place");
+    if (offset >= subject->length || length == 0) {
+        require_same(view.length, 0, "behind the end, or of nothing");
+        return;
+    }
+    require(view.length && view.length <= subject->length - offset, "a view at %llu of %zu has %zu bytes",
+            (unsigned long long)offset, subject->length, view.length);
+    require_bytes(view, bytes_of(subject->bytes + offset, view.length), "a view at %llu",
+                  (unsigned long long)offset);
+}
+
+/* Walks over all chunks; there are no more steps than chunks. */
+static void compare_whole(const struct subject *subject) {
+    require_same(subject->content.length, subject->length, "the length");
+    size_t at = 0, steps = 0;
+    while (at < subject->length) {
+        struct bytes view = content_view(&subject->content, at, UINT64_MAX);
+        compare_view(subject, at, UINT64_MAX);
+        at += view.length;
+        steps++;
+    }
+    size_t chunks = content_chunks(&subject->content);
+    require(steps <= chunks, "%zu chunks are seen in %zu steps", chunks, steps);
+    size_t length = 0;
+    for (size_t i = 0; i < chunks; i++) length += chunk_bytes(content_chunk(&subject->content, i)).length;
+    require_same(length, subject->length, "the bytes of all chunks");
+}
+
+static int by_address(const void *a, const void *b) {
+    const void *const *first = a, *const *second = b;
+    return *first < *second ? -1 : *first > *second;
+}
+
+/* Puts every pointer once; answers how many are left. */
+static size_t once(const void **pointers, size_t count) {
+    size_t kept = 0;
+    qsort((void *)pointers, count, sizeof(*pointers), by_address);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || pointers[kept - 1] != pointers[i]) pointers[kept++] = pointers[i];
+    return kept;
+}
+
+/* What a rope's spans take at most, and in how many allocations: how they are laid out is the rope's own business. */
+enum { SPANS_TOGETHER = 128, SPANS_BYTES = 2200 };
+
+static size_t span_parts(const struct content *content) {
+    return content->rope ? content_chunks(content) / SPANS_TOGETHER + 1 : 0;
+}
+
+/* All that the contents reach, taken once, is what stands on the account. */
+static void compare_account(const struct aggregate *aggregate) {
+    static const void *chunks[SUBJECTS * (CHUNKS_MOST + 1)];
+    const void *ropes[SUBJECTS];
+    size_t chunk_count = 0, rope_count = 0, spans = 0, held = 0;
+    for (int i = 0; i < SUBJECTS; i++) {
+        const struct content *content = &aggregate->subjects[i].content;
+        require(!content->chunk || !content->rope, "both a chunk and a rope");
+        if (content->rope) ropes[rope_count++] = content->rope;
+        spans += span_parts(content);
+        for (size_t at = 0; at < content_chunks(content); at++)
+            chunks[chunk_count++] = content_chunk(content, at);
+    }
+    chunk_count = once(chunks, chunk_count);
+    rope_count = once(ropes, rope_count);
+    for (size_t i = 0; i < chunk_count; i++) held += chunk_held(chunks[i]);
+    for (size_t i = 0; i < rope_count; i++) held += memory_size(ropes[i]);
+    size_t parts = 2 * chunk_count + rope_count;
+    require(aggregate->account.held >= held && aggregate->account.held <= held + spans * SPANS_BYTES,
+            "%zu bytes are held of %zu chunks and %zu ropes of %zu bytes", aggregate->account.held,
+            chunk_count, rope_count, held);
+    require(aggregate->account.parts >= parts && aggregate->account.parts <= parts + spans,
+            "%zu parts are %zu, with at most %zu of spans", aggregate->account.parts, parts, spans);
+}
+
+/* --- Random life --- */
+
+static struct chunk *adopted(struct bytes bytes) {
     void *owner = owner_new(bytes);
     return chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
 }
 
-static void append(struct twin *twin, struct dice *dice) {
-    if (twin->pieces == PIECES_MOST) return;
-    size_t length = dice_percent(dice, 5) ? 0 : 1 + dice_roll(dice, PIECE_BYTES_MOST);
-    dice_fill(dice, twin->bytes + twin->length, length);
-    content_append(&twin->content, chunk_of_some_kind(dice, bytes_of(twin->bytes + twin->length, length)));
-    twin->length += length;
-    twin->pieces++;
+static struct chunk *twin_only(struct bytes bytes) {
+    struct chunk *chunk = chunk_copy(bytes), *twin = chunk_twin(chunk);
+    chunk_discard(chunk);
+    return twin;
 }
 
-static void clear(struct twin *twin) {
-    content_clear(&twin->content);
-    twin->length = 0;
-    twin->pieces = 0;
+static struct chunk *chunk_of_some_kind(struct dice *dice, struct bytes bytes) {
+    struct chunk *chunk;
+    switch (dice_roll(dice, 4)) {
+    case 0: return chunk_copy(bytes);
+    case 1: return adopted(bytes);
+    case 2: return twin_only(bytes);
+    default:
+        chunk = chunk_empty(bytes.length + dice_roll(dice, SMALL_BYTES_MOST));
+        chunk_extend(chunk, bytes);
+        return chunk;
+    }
 }
 
-static void share(struct twin *to, const struct twin *from) {
+/* Bytes more for the model; none if it is full. */
+static struct bytes more_bytes(struct subject *subject, struct dice *dice) {
+    size_t length = dice_roll(dice, dice_percent(dice, 20) ? LARGE_BYTES_MOST : SMALL_BYTES_MOST);
+    if (dice_percent(dice, 5) || length > BYTES_MOST - subject->length) length = 0;
+    struct bytes bytes = bytes_of(subject->bytes + subject->length, length);
+    dice_fill(dice, subject->bytes + subject->length, length);
+    subject->length += length;
+    return bytes;
+}
+
+static void clear(struct aggregate *aggregate, struct subject *subject) {
+    content_clear(&aggregate->account, &subject->content);
+    require(!subject->content.chunk && !subject->content.rope, "what is empty has neither");
+    subject->length = 0;
+}
+
+static void add_again(struct aggregate *aggregate, struct subject *to, const struct subject *from,
+                      struct dice *dice) {
+    size_t chunks = content_chunks(&from->content);
+    if (!chunks) return;
+    struct chunk *chunk = content_chunk(&from->content, dice_roll(dice, chunks));
+    struct bytes bytes = chunk_bytes(chunk);
+    if (bytes.length > BYTES_MOST - to->length) return;
+    memcpy(to->bytes + to->length, bytes.data, bytes.length);
+    to->length += bytes.length;
+    content_add(&aggregate->account, &to->content, chunk);
+}
+
+static void take_over(struct aggregate *aggregate, struct subject *to, const struct subject *from,
+                      bool twin) {
     if (to == from) return;
-    clear(to);
-    content_share(&to->content, &from->content);
+    clear(aggregate, to);
+    if (twin)
+        content_twin(&aggregate->account, &to->content, &from->content);
+    else
+        content_share(&aggregate->account, &to->content, &from->content);
+    require_same(content_same(&to->content, &from->content), !twin || !content_chunks(&from->content),
+                 "what shares all is the same");
     to->length = from->length;
-    to->pieces = from->pieces;
     memcpy(to->bytes, from->bytes, from->length);
 }
 
-/* A view is a run of the bytes, not longer than asked for, and not empty where there is something. */
-static void compare_view(const struct twin *twin, uint64_t offset, uint64_t length) {
-    struct bytes view = content_view(&twin->content, offset, length);
-    require(view.length <= length, "a view of %llu bytes has %zu", (unsigned long long)length, view.length);
-    require(view.data, "a view has no place");
-    if (offset >= twin->length || length == 0) {
-        require_same(view.length, 0, "behind the end, or of nothing");
-        return;
+static void step(struct aggregate *aggregates, int count, struct dice *dice) {
+    struct relocation relocation = mover(dice);
+    struct aggregate *aggregate = &aggregates[dice_roll(dice, (size_t)count)],
+                     *other = &aggregates[dice_roll(dice, (size_t)count)];
+    struct account *account = &aggregate->account;
+    struct subject *subject = &aggregate->subjects[dice_roll(dice, SUBJECTS)];
+    struct content *content = &subject->content;
+    switch (content_chunks(content) >= CHUNKS_MOST ? 0 : dice_roll(dice, 24)) {
+    case 0: clear(aggregate, subject); break;
+    case 1: take_over(aggregate, subject, &aggregate->subjects[dice_roll(dice, SUBJECTS)], false); break;
+    case 2:
+        take_over(aggregate, subject, &other->subjects[dice_roll(dice, SUBJECTS)], aggregate != other);
+        break;
+    case 3: content_reserve(account, content, dice_roll(dice, 20)); break;
+    case 4: content_relocate(content, &relocation); break;
+    case 5: add_again(aggregate, subject, &aggregate->subjects[dice_roll(dice, SUBJECTS)], dice); break;
+    case 6:
+    case 7:
+    case 8: content_add(account, content, chunk_of_some_kind(dice, more_bytes(subject, dice))); break;
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13: content_append(account, content, more_bytes(subject, dice)); break;
+    default: compare_view(subject, dice_roll(dice, subject->length + 3), dice_roll(dice, LARGE_BYTES_MOST));
     }
-    require(view.length && view.length <= twin->length - offset, "a view at %llu of %zu has %zu bytes",
-            (unsigned long long)offset, twin->length, view.length);
-    require_bytes(view, bytes_of(twin->bytes + offset, view.length), "a view at %llu",
-                  (unsigned long long)offset);
+    compare_whole(subject);
 }
 
-/* Walks over all pieces; there are no more steps than pieces. */
-static void compare_whole(const struct twin *twin) {
-    require_same(twin->content.length, twin->length, "the length");
-    size_t at = 0, steps = 0;
-    while (at < twin->length) {
-        struct bytes view = content_view(&twin->content, at, UINT64_MAX);
-        compare_view(twin, at, UINT64_MAX);
-        at += view.length;
-        steps++;
-    }
-    require(steps <= twin->pieces, "%zu pieces are seen in %zu steps", twin->pieces, steps);
-}
-
-static void random_contents_equal_arrays(void **state) {
-    (void)state;
-    static struct twin twins[CONTENTS];
-    struct dice dice = {11};
-    for (int step = 0; step < 20000; step++) {
-        struct twin *twin = &twins[dice_roll(&dice, CONTENTS)];
-        switch (dice_roll(&dice, 12)) {
-        case 0: clear(twin); break;
-        case 1: share(twin, &twins[dice_roll(&dice, CONTENTS)]); break;
-        case 2:
-        case 3:
-        case 4:
-        case 5: append(twin, &dice); break;
-        case 6: compare_whole(twin); break;
-        default: compare_view(twin, dice_roll(&dice, twin->length + 3), dice_roll(&dice, VIEW_BYTES_MOST));
+/* With one aggregate, which has no memory in common with anybody, the account is what is allocated. */
+static void live(int count, int steps, struct dice *dice) {
+    struct aggregate *aggregates = calloc((size_t)count, sizeof(*aggregates));
+    require(aggregates, "there is memory");
+    for (int i = 0; i < steps; i++) {
+        step(aggregates, count, dice);
+        if (count == 1) require_same(aggregates->account.held, allocations_bytes(), "step %d", i);
+        if (i % COMPARE_EVERY) continue;
+        for (int which = 0; which < count; which++) {
+            compare_account(&aggregates[which]);
+            for (int at = 0; at < SUBJECTS; at++) compare_whole(&aggregates[which].subjects[at]);
         }
     }
-    for (int i = 0; i < CONTENTS; i++) {
-        compare_whole(&twins[i]);
-        clear(&twins[i]);
+    for (int which = 0; which < count; which++) {
+        for (int at = 0; at < SUBJECTS; at++) clear(&aggregates[which], &aggregates[which].subjects[at]);
+        require_same(aggregates[which].account.held, 0, "all is cleared");
+        require_same(aggregates[which].account.parts, 0, "all is cleared");
     }
+    require_same(allocations_count(), 0, "all is cleared");
+    free(aggregates);
 }
 
-/* With nothing shared, held and parts are exactly what the allocator has. */
-static void held_and_parts_are_what_is_allocated(void **state) {
+static void contents_of_one_aggregate_equal_arrays(void **state) {
     (void)state;
-    struct content content = {0, NULL, NULL};
-    require_same(content_held(&content), 0, "nothing");
-    require_same(content_parts(&content), 0, "nothing");
-    for (int pieces = 1; pieces <= 100; pieces++) {
-        void *owner = owner_new(bytes_of("0123456789", (size_t)pieces % 11));
-        content_append(&content, chunk_adopt(owner, owner_bytes(owner), memory_size(owner)));
-        require_same(content_held(&content), allocations_bytes(), "%d pieces", pieces);
-        require_same(content_parts(&content), allocations_count(), "%d pieces", pieces);
-    }
-    content_clear(&content);
-    require_same(content_held(&content), 0, "cleared");
-    require_same(content_parts(&content), 0, "cleared");
-    require_same(content.length, 0, "cleared");
-    content_clear(&content);
+    struct dice dice = {11};
+    live(1, 8000, &dice);
 }
 
-/* A copied chunk has no owner, so freeing touches less than what parts says, and never more. */
-static void parts_are_never_too_few(void **state) {
+static void contents_of_two_aggregates_equal_arrays(void **state) {
     (void)state;
     struct dice dice = {12};
-    struct content content = {0, NULL, NULL};
-    for (size_t pieces = 1; pieces <= 50; pieces++) {
-        content_append(&content, chunk_of_some_kind(&dice, bytes_text("piece")));
-        require_same(content_held(&content), allocations_bytes(), "%zu pieces", pieces);
-        require(content_parts(&content) >= allocations_count(), "%zu allocations are %zu parts",
-                allocations_count(), content_parts(&content));
-        require(content_parts(&content) <= allocations_count() + pieces, "%zu allocations are %zu parts",
-                allocations_count(), content_parts(&content));
-    }
-    content_clear(&content);
+    live(AGGREGATES, 8000, &dice);
 }
 
+/* --- Growing --- */
+
+enum { PERIOD = 251 };
+
+/* The bytes of a growing content at this offset; neighbours differ, and so do all offsets of one period. */
+static struct bytes periodic(uint64_t offset, size_t length) {
+    static char bytes[PERIOD + LARGE_BYTES_MOST];
+    if (!bytes[1])
+        for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (char)(i % PERIOD);
+    return bytes_of(bytes + offset % PERIOD, length);
+}
+
+/* Of what is allocated for more than a few bytes, less than 30 in a hundred are not content. */
+static void require_little_slack(const struct account *account, uint64_t length) {
+    if (length <= 1024) return;
+    require((account->held - length) * 10 < account->held * 3, "%zu bytes are held for %llu", account->held,
+            (unsigned long long)length);
+}
+
+static void growing_by_little_takes_few_chunks(void **state) {
+    (void)state;
+    enum { STEP = 100, TOTAL = 64 << 20, CHUNKS = 200, VIEWS = 20000 };
+    struct dice dice = {13};
+    struct account account = {0};
+    struct content content = {0};
+    size_t before = allocations_made();
+    while (content.length < TOTAL) {
+        content_append(&account, &content, periodic(content.length, STEP));
+        require_little_slack(&account, content.length);
+    }
+    require_same(account.held, allocations_bytes(), "grown");
+    require(content_chunks(&content) < CHUNKS, "%zu chunks", content_chunks(&content));
+    require(allocations_made() - before < (size_t)2 * CHUNKS, "%zu allocations", allocations_made() - before);
+    for (int i = 0; i < VIEWS; i++) {
+        uint64_t offset = dice_roll(&dice, content.length);
+        struct bytes view = content_view(&content, offset, 1 + dice_roll(&dice, STEP));
+        require(view.length, "a view at %llu", (unsigned long long)offset);
+        require_bytes(view, periodic(offset, view.length), "a view at %llu", (unsigned long long)offset);
+    }
+    content_clear(&account, &content);
+}
+
+/* Up to some size a content stays in one piece; then its chunks are no smaller than that size allows. */
+static void small_contents_are_one_chunk(void **state) {
+    (void)state;
+    enum { WHOLE = 1 << 16 };
+    for (size_t step = 1; step <= 5000; step = step * 3 + 1) {
+        struct account account = {0};
+        struct content content = {0};
+        while (content.length + step <= WHOLE) {
+            content_append(&account, &content, periodic(content.length, step));
+            require_same(content_chunks(&content), 1, "%llu bytes in steps of %zu",
+                         (unsigned long long)content.length, step);
+        }
+        require_same(account.held, allocations_bytes(), "in steps of %zu", step);
+        content_clear(&account, &content);
+    }
+}
+
+static void one_large_append_takes_what_it_needs(void **state) {
+    (void)state;
+    struct account account = {0};
+    struct content content = {0};
+    content_append(&account, &content, periodic(0, LARGE_BYTES_MOST));
+    require(account.held < LARGE_BYTES_MOST + 256, "%zu bytes are held", account.held);
+    require_same(content_chunks(&content), 1, "one append");
+    content_clear(&account, &content);
+}
+
+/* What is somebody's else, or in two places, is not written to; the bytes go into a chunk of their own. */
+static void only_a_chunk_of_its_own_is_filled(void **state) {
+    (void)state;
+    struct account account = {0};
+    struct content content = {0};
+    struct chunk *roomy = chunk_empty(100);
+    content_add(&account, &content, adopted(bytes_text("adopted")));
+    content_append(&account, &content, bytes_text(" bytes"));
+    require_same(content_chunks(&content), 2, "bytes that an owner keeps");
+    content_add(&account, &content, roomy);
+    content_append(&account, &content, bytes_text(" more"));
+    require_same(content_chunks(&content), 3, "there was room");
+    struct chunk *twin = chunk_twin(roomy);
+    content_append(&account, &content, bytes_text(" and"));
+    require_same(content_chunks(&content), 4, "a twin reads the last one");
+    require_bytes(chunk_bytes(twin), bytes_text(" more"), "the twin");
+    chunk_discard(twin);
+    content_add(&account, &content, roomy);
+    content_append(&account, &content, bytes_text(" rest"));
+    require_same(content_chunks(&content), 6, "the last one is in two places");
+    static const char whole[] = "adopted bytes more and more rest";
+    require_same(content.length, strlen(whole), "all of it");
+    for (size_t at = 0; whole[at]; at++)
+        require_bytes(content_view(&content, at, 1), bytes_of(whole + at, 1), "at %zu", at);
+    content_clear(&account, &content);
+}
+
+static void nothing_appended_changes_nothing(void **state) {
+    (void)state;
+    struct account account = {0};
+    struct content content = {0};
+    content_append(&account, &content, bytes_of("", 0));
+    require(!content.length && !content.chunk && !content.rope, "nothing to nothing");
+    content_append(&account, &content, bytes_text("some"));
+    size_t made = allocations_made();
+    content_append(&account, &content, bytes_of("", 0));
+    require_same(allocations_made(), made, "nothing to something");
+    require_same(content.length, 4, "nothing to something");
+    content_clear(&account, &content);
+    content_clear(&account, &content);
+    require_same(account.held + account.parts, 0, "cleared twice");
+}
+
+static void reserved_room_is_used(void **state) {
+    (void)state;
+    enum { CHUNKS = 50, SPANS_STEPS = 6 };
+    for (int first = 0; first <= 1; first++) {
+        struct account account = {0};
+        struct content content = {0}, equal = {0};
+        if (first) content_add(&account, &content, chunk_copy(bytes_text("abc")));
+        content_share(&account, &equal, &content);
+        content_reserve(&account, &content, CHUNKS + 1);
+        size_t made = allocations_made();
+        for (int i = 0; i < CHUNKS; i++) content_add(&account, &content, chunk_copy(bytes_text("abc")));
+        require(allocations_made() <= made + CHUNKS + SPANS_STEPS, "%zu allocations",
+                allocations_made() - made);
+        require_same(content.length, (CHUNKS + first) * 3, "all of them");
+        require_same(equal.length, first * 3, "the equal one");
+        require_same(account.held, allocations_bytes(), "reserved");
+        content_clear(&account, &content);
+        content_clear(&account, &equal);
+    }
+}
+
+/* --- Sharing --- */
+
 /* Whoever goes first, the other one still has all its bytes; and each can grow without the other. */
-static void twins_live_and_die_apart(void **state) {
+static void equals_live_and_die_apart(void **state) {
     (void)state;
     for (int pieces = 0; pieces <= 9; pieces++)
-        for (int first = 0; first <= 1; first++) {
-            struct content contents[2] = {{0, NULL, NULL}, {0, NULL, NULL}};
-            for (int i = 0; i < pieces; i++) content_append(&contents[0], chunk_copy(bytes_text("abc")));
-            content_share(&contents[1], &contents[0]);
-            require_same(contents[1].length, pieces * 3, "a twin of %d pieces", pieces);
-            content_append(&contents[0], chunk_copy(bytes_text("0")));
-            content_append(&contents[1], chunk_copy(bytes_text("1")));
-            content_clear(&contents[first]);
+        for (int way = 0; way < 8; way++) {
+            bool twin = way & 1, add = way & 2;
+            int first = way >> 2;
+            struct account accounts[2] = {{0}};
+            struct account *of[2] = {&accounts[0], &accounts[twin]};
+            struct content contents[2] = {{0}};
+            for (int i = 0; i < pieces; i++) content_add(of[0], &contents[0], chunk_copy(bytes_text("abc")));
+            (twin ? content_twin(of[1], &contents[1], &contents[0])
+                  : content_share(of[1], &contents[1], &contents[0]));
+            for (int i = 0; i < 2; i++) {
+                char last = (char)('0' + i);
+                if (add)
+                    content_add(of[i], &contents[i], chunk_copy(bytes_of(&last, 1)));
+                else
+                    content_append(of[i], &contents[i], bytes_of(&last, 1));
+            }
+            content_clear(of[first], &contents[first]);
             const struct content *other = &contents[!first];
+            require_same(other->length, pieces * 3 + 1, "way %d, %d pieces", way, pieces);
             for (uint64_t at = 0; at < other->length; at++) {
                 char expected = at == other->length - 1 ? (char)('0' + !first) : "abc"[at % 3];
-                require_bytes(content_view(other, at, 1), bytes_of(&expected, 1), "the survivor of %d pieces",
+                require_bytes(content_view(other, at, 1), bytes_of(&expected, 1), "way %d, %d pieces", way,
                               pieces);
             }
-            content_clear(&contents[!first]);
+            content_clear(of[!first], &contents[!first]);
+            require_same(accounts[0].held + accounts[1].held, 0, "way %d, %d pieces", way, pieces);
         }
 }
+
+static void an_equal_costs_nothing(void **state) {
+    (void)state;
+    for (int pieces = 0; pieces <= 5; pieces++) {
+        struct account account = {0};
+        struct content content = {0}, equal = {0};
+        for (int i = 0; i < pieces; i++) content_add(&account, &content, chunk_copy(bytes_text("abc")));
+        struct account before = account;
+        size_t made = allocations_made();
+        content_share(&account, &equal, &content);
+        require(content_same(&equal, &content), "%d pieces", pieces);
+        require_same(allocations_made(), made, "%d pieces", pieces);
+        require_same(account.held, before.held, "%d pieces", pieces);
+        require_same(account.parts, before.parts, "%d pieces", pieces);
+        content_append(&account, &equal, bytes_text("x"));
+        require(!content_same(&equal, &content), "%d pieces, and more", pieces);
+        content_clear(&account, &content);
+        content_clear(&account, &equal);
+    }
+}
+
+/* A chunk that is in several places gets one twin, which is in the same places. */
+static void what_is_in_many_places_has_one_twin(void **state) {
+    (void)state;
+    enum { PLACES = 40, DIFFERENT = 7 };
+    struct account account = {0}, other = {0};
+    struct content content = {0}, twin = {0};
+    struct chunk *chunks[DIFFERENT];
+    for (int i = 0; i < DIFFERENT; i++) chunks[i] = adopted(bytes_text("content"));
+    for (int i = 0; i < PLACES; i++) content_add(&account, &content, chunks[i % DIFFERENT]);
+    content_twin(&other, &twin, &content);
+    require_same(content_chunks(&twin), PLACES, "the places");
+    size_t held = memory_size(twin.rope);
+    for (int i = 0; i < PLACES; i++) {
+        require(content_chunk(&twin, (size_t)i) == content_chunk(&twin, (size_t)i % DIFFERENT), "place %d",
+                i);
+        if (i < DIFFERENT) held += chunk_held(content_chunk(&twin, (size_t)i));
+    }
+    require(other.held > held && other.held <= held + SPANS_BYTES, "%zu bytes for %zu of twins", other.held,
+            held);
+    require_same(other.parts, 2 * DIFFERENT + 2, "each twin once");
+    content_clear(&account, &content);
+    require_same(account.held, 0, "the first is gone");
+    content_clear(&other, &twin);
+    require_same(other.held, 0, "both are gone");
+}
+
+/* --- Far --- */
 
 /* Lengths are counted, not stored: far more than memory holds. */
 static void lengths_beyond_32_bits_are_sound(void **state) {
     (void)state;
     enum { PIECES = 80, PIECE_BYTES = 64 << 20 };
-    char *bytes = malloc(PIECE_BYTES);
-    require(bytes, "there is memory");
-    bytes[5] = 'x';
-    struct content content = {0, NULL, NULL};
-    for (int i = 0; i < PIECES; i++)
-        content_append(&content, chunk_adopt(NULL, bytes_of(bytes, PIECE_BYTES), 0));
+    struct account account = {0};
+    struct content content = {0};
+    struct chunk *chunk = chunk_resize(&account, chunk_empty(0), PIECE_BYTES);
+    chunk_open_gap(chunk, 0, PIECE_BYTES);
+    for (int i = 0; i < PIECES; i++) content_add(&account, &content, chunk);
+    const char *bytes = chunk_bytes(chunk).data;
     uint64_t total = (uint64_t)PIECES * PIECE_BYTES;
     require(content.length == total, "five gigabytes have another length");
     for (int i = 0; i < PIECES; i++) {
@@ -179,14 +475,23 @@ static void lengths_beyond_32_bits_are_sound(void **state) {
     require_same(content_view(&content, total - 1, 9).length, 1, "the last byte");
     require_same(content_view(&content, total, 1).length, 0, "behind the last byte");
     require_same(content_view(&content, UINT64_MAX, UINT64_MAX).length, 0, "far behind");
-    content_clear(&content);
-    free(bytes);
+    require_same(account.held, allocations_bytes(), "one chunk, many times");
+    content_clear(&account, &content);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(random_contents_equal_arrays),     tidy_test(held_and_parts_are_what_is_allocated),
-        tidy_test(parts_are_never_too_few),          tidy_test(twins_live_and_die_apart),
+        tidy_test(contents_of_one_aggregate_equal_arrays),
+        tidy_test(contents_of_two_aggregates_equal_arrays),
+        tidy_test(growing_by_little_takes_few_chunks),
+        tidy_test(small_contents_are_one_chunk),
+        tidy_test(one_large_append_takes_what_it_needs),
+        tidy_test(only_a_chunk_of_its_own_is_filled),
+        tidy_test(nothing_appended_changes_nothing),
+        tidy_test(reserved_room_is_used),
+        tidy_test(equals_live_and_die_apart),
+        tidy_test(an_equal_costs_nothing),
+        tidy_test(what_is_in_many_places_has_one_twin),
         tidy_test(lengths_beyond_32_bits_are_sound),
     };
     return cmocka_run_group_tests_name("content", tests, NULL, NULL);

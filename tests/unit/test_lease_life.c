@@ -83,16 +83,22 @@ static struct change change_of(struct world *world, enum change_kind kind, size_
     return (struct change){.kind = kind, .name = name_of(i), .stamp = {++world->etag, world->now_ms}};
 }
 
-/* Contents of all sizes, so that blobs move; sometimes only their properties or metadata are written. */
+/* Contents of all sizes, so that blobs move; sometimes only their properties or metadata are written, or blocks, of which
+ * a name may have nothing else. */
 static void write_blob(struct world *world, size_t i, bool frees) {
     static const char content[2 * BLOB_INLINE_MAX];
-    static const enum change_kind kinds[] = {CHANGE_PUT, CHANGE_PUT, CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA};
-    enum change_kind kind = world->there[i] ? kinds[dice_roll(&world->dice, 4)] : CHANGE_PUT;
+    static const enum change_kind kinds[] = {CHANGE_PUT,         CHANGE_PUT,    CHANGE_SETBLOBPROPS,
+                                             CHANGE_SETBLOBMETA, CHANGE_COMMIT, CHANGE_STAGE};
+    enum change_kind kind = kinds[dice_roll(&world->dice, COUNT_OF(kinds))];
+    if (!world->there[i] && kind != CHANGE_STAGE) kind = CHANGE_PUT;
+    bool exists = blob_exists(container_find(world->trial.container, name_of(i)));
+    if (!exists && (kind == CHANGE_SETBLOBPROPS || kind == CHANGE_SETBLOBMETA)) kind = CHANGE_COMMIT;
     struct change change = change_of(world, kind, i);
     change.frees_lease = frees;
-    if (kind == CHANGE_PUT) {
+    change.block_id = bytes_text("id");
+    if (kind == CHANGE_PUT || kind == CHANGE_STAGE) {
         size_t most = dice_percent(&world->dice, 80) ? 600 : sizeof(content);
-        change.content = bytes_of(content, dice_roll(&world->dice, most));
+        change.content = bytes_of(content, 1 + dice_roll(&world->dice, most - 1));
         if (change.content.length > BLOB_INLINE_MAX) change.chunk = chunk_copy(change.content);
     }
     if (change.chunk) change.content = chunk_bytes(change.chunk);
@@ -187,7 +193,7 @@ static void many_leases_equal_their_models(void **state) {
             live(&world);
             shake(&world);
             if (step % COMPARE_EVERY == 0) compare(&world);
-            size_t standing = model_standing(&world.trial.model);
+            size_t standing = model_census(&world.trial.model).leases;
             if (standing > most) most = standing;
         }
         compare(&world);

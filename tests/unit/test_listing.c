@@ -1,6 +1,8 @@
-/* Listings: pages against a naive listing of plain names, with every sort of prefix, delimiter and marker. */
+/* Listings: pages against a naive listing, with every sort of prefix, delimiter and marker, of blobs, snapshots and names
+ * that have only staged blocks. */
 #include "blob/listing.h"
 
+#include "blob/blocks.h"
 #include "core/memory.h"
 #include "core/name.h"
 #include "dice.h"
@@ -9,19 +11,50 @@
 
 #include <stdlib.h>
 
-static struct container *container_of(const struct bytes *names, size_t count) {
+static const int64_t now_ms = STAGED_LIFE_MS * 3;
+
+static void apply(struct container *container, const struct change *change) {
+    require(container_apply(container, container_find(container, change->name), change),
+            "a change of kind %d does not fit", (int)change->kind);
+}
+
+static void put(struct container *container, struct bytes name) {
+    const struct change change = {.kind = CHANGE_PUT, .name = name, .stamp = {1, 1}};
+    apply(container, &change);
+}
+
+static void snapshot(struct container *container, struct bytes name, version id) {
+    const struct change change = {.kind = CHANGE_SNAPSHOT, .name = name, .stamp = {1, 1}, .snapshot = id};
+    apply(container, &change);
+}
+
+static void stage(struct container *container, struct bytes name, int64_t touched_ms) {
+    const struct change change = {.kind = CHANGE_STAGE,
+                                  .name = name,
+                                  .block_id = bytes_text("id"),
+                                  .touched_ms = touched_ms,
+                                  .content = bytes_text("block")};
+    apply(container, &change);
+}
+
+static struct container *container_of_names(const struct bytes *names, size_t count) {
     struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
-    for (size_t i = 0; i < count; i++) {
-        const struct change change = {.kind = CHANGE_PUT, .name = names[i], .stamp = {i + 2, 1}};
-        require(container_apply(container, container_find(container, names[i]), &change),
-                "a blob cannot be put");
-    }
+    for (size_t i = 0; i < count; i++) put(container, names[i]);
     return container;
 }
 
+/* The place where the next page begins. */
+static struct bytes next_of(const struct listing *listing) {
+    return bytes_of(listing->next, listing->next_length);
+}
+
 static struct listing_query query_of(const char *prefix, const char *delimiter) {
-    return (struct listing_query){
-        .prefix = bytes_text(prefix), .delimiter = bytes_text(delimiter), .most = 1000, .budget = SIZE_MAX};
+    return (struct listing_query){.prefix = bytes_text(prefix),
+                                  .delimiter = bytes_text(delimiter),
+                                  .marker = bytes_of("", 0),
+                                  .most = 1000,
+                                  .budget = SIZE_MAX,
+                                  .now_ms = now_ms};
 }
 
 /* --- Small cases, written out --------------------------------------------------------------------------- */
@@ -59,8 +92,8 @@ static void require_items(const struct listing *listing, const char *const *item
         const struct listing_item *item = &listing->items[count];
         bool common = items[count][0] == '+';
         require_same(item->blob == NULL, common, "page %zu, item %zu", page, count);
-        require_bytes(common ? item->common : blob_name(item->blob), bytes_text(items[count] + common),
-                      "page %zu, item %zu", page, count);
+        require_bytes(item->name, bytes_text(items[count] + common), "page %zu, item %zu", page, count);
+        require_same(item->snapshot, 0, "page %zu, item %zu", page, count);
     }
     require_same(listing->count, count, "page %zu", page);
     require(!listing->more, "page %zu says there is more", page);
@@ -70,10 +103,11 @@ static void prefixes_and_delimiters(void **state) {
     (void)state;
     struct bytes names[COUNT_OF(shelf)];
     for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of(names, COUNT_OF(shelf));
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     for (size_t page = 0; page < COUNT_OF(pages); page++) {
         struct listing_query query = query_of(pages[page].prefix, pages[page].delimiter);
-        struct listing listing = listing_collect(container, &query);
+        struct listing listing;
+        listing_collect(container, &query, &listing);
         require_items(&listing, pages[page].items, page);
         listing_free(&listing);
     }
@@ -95,104 +129,271 @@ static struct bytes item_of(const struct listing_query *query, struct bytes name
     return name;
 }
 
-/* One page of the listing by going over all names; the place of the next page's first name, or the count. */
-static void compare_page(const struct roster *roster, const struct listing_query *query,
-                         const struct listing *listing) {
-    size_t found = 0;
-    struct bytes last = {"", 0};
-    bool last_common = false;
+/* What there is of a name follows from its last byte. */
+enum sort { PLAIN, STAGED_LATELY, STAGED_LONG_AGO, ONE_SNAPSHOT, MANY_SNAPSHOTS, SORTS };
+
+static enum sort sort_of(struct bytes name) {
+    return (enum sort)((unsigned char)name.data[name.length - 1] % SORTS);
+}
+
+static version snapshots_of(struct bytes name) {
+    enum sort sort = sort_of(name);
+    return sort == MANY_SNAPSHOTS ? 7 : sort == ONE_SNAPSHOT;
+}
+
+static void add_sorted(struct container *container, struct bytes name) {
+    enum sort sort = sort_of(name);
+    if (sort == STAGED_LATELY || sort == STAGED_LONG_AGO) {
+        stage(container, name, sort == STAGED_LATELY ? now_ms - STAGED_LIFE_MS + 1 : now_ms - STAGED_LIFE_MS);
+        return;
+    }
+    put(container, name);
+    for (version id = 1; id <= snapshots_of(name); id++) snapshot(container, name, id * 10);
+}
+
+static bool is_shown(const struct listing_query *query, struct bytes name) {
+    enum sort sort = sort_of(name);
+    if (sort == STAGED_LONG_AGO || (sort == STAGED_LATELY && !query->uncommitted)) return false;
+    return bytes_start_with(name, query->prefix) && bytes_compare(name, query->marker) >= 0;
+}
+
+struct expected {
+    struct bytes name;
+    bool common;
+    version snapshot;
+};
+
+/* All items from the query's marker on, by going over all names. */
+static size_t expect_items(const struct roster *roster, const struct listing_query *query,
+                           struct expected *items) {
+    size_t count = 0;
     for (size_t i = 0; i < roster->count; i++) {
         struct bytes name = entry_name(roster->entries[i]);
-        if (!bytes_start_with(name, query->prefix) || bytes_compare(name, query->marker) < 0) continue;
+        if (!is_shown(query, name)) continue;
         bool common;
         struct bytes item = item_of(query, name, &common);
-        if (common && last_common && bytes_equal(item, last)) continue;
-        if (found == query->most) {
-            require(listing->more, "there is no more than %zu items", found);
-            require_bytes(listing->next, name, "the next marker");
-            require_same(listing->count, found, "a full page");
-            return;
-        }
-        require(found < listing->count, "there are only %zu items", listing->count);
-        const struct listing_item *is = &listing->items[found++];
-        require_same(is->blob == NULL, common, "item %zu", found);
-        require_bytes(is->blob ? blob_name(is->blob) : is->common, item, "item %zu", found);
-        last = item;
-        last_common = common;
+        bool again = common && count && items[count - 1].common && bytes_equal(items[count - 1].name, item);
+        if (again) continue;
+        for (version id = 1; !common && query->snapshots && id <= snapshots_of(name); id++)
+            items[count++] = (struct expected){name, false, id * 10};
+        items[count++] = (struct expected){item, common, 0};
     }
-    require_same(listing->count, found, "the last page");
-    require(!listing->more, "there is more than all %zu items", found);
+    return count;
+}
+
+static void require_item(const struct listing_item *item, const struct expected *expected, size_t place) {
+    require_bytes(item->name, expected->name, "item %zu", place);
+    require_same(item->snapshot, expected->snapshot, "item %zu", place);
+    require_same(item->blob == NULL, expected->common, "item %zu", place);
+    if (item->blob && !item->snapshot) require_bytes(blob_name(item->blob), item->name, "item %zu", place);
+    if (item->blob) require(item->snapshot == 0 || blob_exists(item->blob), "item %zu is no snapshot", place);
+}
+
+/* From page to page by the markers, every item comes once, and all pages but the last one are full. */
+static void compare_pages(const struct container *container, struct listing_query query,
+                          const struct expected *expected, size_t count) {
+    char marker[LISTING_MARKER_MAX_BYTES];
+    size_t seen = 0;
+    for (bool more = true; more;) {
+        struct listing listing;
+        listing_collect(container, &query, &listing);
+        require(listing.count <= query.most, "%zu items", listing.count);
+        require(listing.count <= count - seen, "there are more than %zu items", count);
+        for (size_t i = 0; i < listing.count; i++, seen++)
+            require_item(&listing.items[i], &expected[seen], seen);
+        more = listing.more;
+        require_same(more, seen < count, "whether there is more behind %zu items", seen);
+        if (more) require_same(listing.count, query.most, "a page that is not the last one");
+        memcpy(marker, listing.next, more ? listing.next_length : 0);
+        query.marker = bytes_of(marker, more ? listing.next_length : 0);
+        listing_free(&listing);
+    }
+}
+
+enum { NAMES = 400, QUERIES = 1500 };
+
+/* Names of all sorts, and a container with what there should be of them. */
+static struct container *fill(struct roster *roster, struct dice *dice) {
+    struct container *container = container_of_names(NULL, 0);
+    char room[NAME_ROOM];
+    while (roster->count < NAMES) {
+        struct bytes name = name_draw(dice, room);
+        if (roster_find(roster, name)) continue;
+        roster_add(roster, entry_new(name, 0));
+        add_sorted(container, name);
+    }
+    return container;
 }
 
 static void random_pages_equal_naive_ones(void **state) {
     (void)state;
-    enum { NAMES = 400, QUERIES = 3000 };
+    static const char *const delimiters[] = {"", "/", "a", "b", "\xff", "ab", "//", "aa"};
+    static struct expected expected[NAMES * 8];
     struct dice dice = {1};
     struct roster roster = {0};
-    char room[NAME_ROOM];
-    struct bytes names[NAMES];
-    size_t count = 0;
-    while (count < NAMES) {
-        struct bytes name = name_draw(&dice, room);
-        if (roster_find(&roster, name)) continue;
-        struct entry *entry = entry_new(name, 0);
-        roster_add(&roster, entry);
-        names[count++] = entry_name(entry);
-    }
-    struct container *container = container_of(names, count);
+    struct container *container = fill(&roster, &dice);
     for (int i = 0; i < QUERIES; i++) {
-        static const char *const delimiters[] = {"", "/", "a", "b", "\xff", "ab", "//", "aa"};
         char prefix[NAME_ROOM], marker[NAME_ROOM];
         struct listing_query query = query_of("", delimiters[dice_roll(&dice, COUNT_OF(delimiters))]);
         if (dice_percent(&dice, 60)) query.prefix = name_draw(&dice, prefix);
         if (query.prefix.length > 2 && dice_percent(&dice, 60)) query.prefix.length = 1 + dice_roll(&dice, 2);
         if (dice_percent(&dice, 50)) query.marker = name_draw(&dice, marker);
-        query.most = 1 + dice_roll(&dice, dice_percent(&dice, 50) ? 5 : NAMES * 2);
-        struct listing listing = listing_collect(container, &query);
-        compare_page(&roster, &query, &listing);
-        listing_free(&listing);
+        query.most = 1 + dice_roll(&dice, dice_percent(&dice, 50) ? 9 : NAMES * 2);
+        query.snapshots = dice_percent(&dice, 50);
+        query.uncommitted = dice_percent(&dice, 50);
+        compare_pages(container, query, expected, expect_items(&roster, &query, expected));
     }
     container_free(container);
     roster_free(&roster);
 }
 
-/* From page to page by its marker, every item comes once. */
-static void pages_join_without_gap_or_overlap(void **state) {
+/* --- Snapshots, and markers that stand among them --- */
+
+static void require_page(const struct container *container, const struct listing_query *query,
+                         const char *const *items) {
+    struct listing listing;
+    size_t count = 0;
+    listing_collect(container, query, &listing);
+    for (; items[count]; count++) {
+        require(count < listing.count, "there are only %zu items", listing.count);
+        const char *snapshot = strchr(items[count], '@');
+        size_t length = snapshot ? (size_t)(snapshot - items[count]) : strlen(items[count]);
+        require_bytes(listing.items[count].name, bytes_of(items[count], length), "item %zu", count);
+        require_same(listing.items[count].snapshot, snapshot ? strtoull(snapshot + 1, NULL, 10) : 0,
+                     "item %zu, '%s'", count, items[count]);
+    }
+    require_same(listing.count, count, "items");
+    listing_free(&listing);
+}
+
+static struct container *container_of_snapshots(void) {
+    const struct bytes names[] = {bytes_text("a"), bytes_text("b"), bytes_text("c")};
+    struct container *container = container_of_names(names, COUNT_OF(names));
+    for (version id = 1; id <= 4; id++) snapshot(container, names[1], id);
+    stage(container, bytes_text("bb"), now_ms);
+    return container;
+}
+
+static void snapshots_stand_before_their_blob(void **state) {
     (void)state;
-    enum { NAMES = 500 };
-    struct bytes names[NAMES];
-    static char rooms[NAMES][16];
-    for (int i = 0; i < NAMES; i++) {
-        rooms[i][0] = (char)('a' + i % 7);
-        rooms[i][1] = i % 3 ? '/' : '-';
-        rooms[i][2] = (char)('a' + i / 26);
-        rooms[i][3] = (char)('a' + i % 26);
-        names[i] = bytes_of(rooms[i], 4);
+    struct container *container = container_of_snapshots();
+    struct listing_query query = query_of("", "");
+    require_page(container, &query, (const char *const[]){"a", "b", "c", NULL});
+    query.uncommitted = true;
+    require_page(container, &query, (const char *const[]){"a", "b", "bb", "c", NULL});
+    query.snapshots = true;
+    require_page(container, &query,
+                 (const char *const[]){"a", "b@1", "b@2", "b@3", "b@4", "b", "bb", "c", NULL});
+    query.uncommitted = false;
+    query.delimiter = bytes_text("b");
+    require_page(container, &query, (const char *const[]){"a", "b", "c", NULL});
+    query.prefix = bytes_text("b");
+    require_page(container, &query, (const char *const[]){"b@1", "b@2", "b@3", "b@4", "b", NULL});
+    query.now_ms += STAGED_LIFE_MS;
+    query.uncommitted = true;
+    require_page(container, &query, (const char *const[]){"b@1", "b@2", "b@3", "b@4", "b", NULL});
+    container_free(container);
+}
+
+/* One item at a time, and what it begins with is gone before the next one is asked for. */
+static void pages_go_on_among_snapshots(void **state) {
+    (void)state;
+    static const char *const items[] = {"a", "b@1", "b@2", "b@3", "b@4", "b", "c"};
+    struct container *container = container_of_snapshots();
+    struct listing_query query = query_of("", "");
+    char marker[LISTING_MARKER_MAX_BYTES];
+    query.snapshots = true;
+    query.most = 1;
+    for (size_t i = 0; i < COUNT_OF(items); i++) {
+        struct listing listing;
+        require_page(container, &query, (const char *const[]){items[i], NULL});
+        listing_collect(container, &query, &listing);
+        require_same(listing.more, i + 1 < COUNT_OF(items), "after '%s'", items[i]);
+        query.marker.length = listing.more ? listing.next_length : 0;
+        memcpy(marker, listing.next, query.marker.length);
+        query.marker.data = marker;
+        listing_free(&listing);
     }
-    struct container *container = container_of(names, NAMES);
-    static const char *const delimiters[] = {"", "/"};
-    for (size_t d = 0; d < COUNT_OF(delimiters); d++) {
-        struct listing_query query = query_of("", delimiters[d]);
-        struct listing whole = listing_collect(container, &query);
-        for (query.most = 1; query.most < 40; query.most += 3) {
-            size_t seen = 0;
-            bool more = true;
-            query.marker = bytes_of("", 0);
-            while (more) {
-                struct listing page = listing_collect(container, &query);
-                for (size_t i = 0; i < page.count; i++, seen++) {
-                    require(seen < whole.count, "there are more than %zu items", whole.count);
-                    require(page.items[i].blob == whole.items[seen].blob, "item %zu is another blob", seen);
-                    require_bytes(page.items[i].common, whole.items[seen].common, "item %zu", seen);
-                }
-                more = page.more;
-                query.marker = page.next;
-                listing_free(&page);
-            }
-            require_same(seen, whole.count, "pages of %zu", query.most);
+    container_free(container);
+}
+
+/* The marker in the middle of b's snapshots, when they, or b, are not what they were. */
+static void markers_outlive_what_they_name(void **state) {
+    (void)state;
+    struct container *container = container_of_snapshots();
+    struct listing_query query = query_of("", "");
+    query.snapshots = true;
+    query.most = 3;
+    struct listing listing;
+    listing_collect(container, &query, &listing);
+    query.marker = next_of(&listing);
+    query.most = 100;
+    require_page(container, &query, (const char *const[]){"b@3", "b@4", "b", "c", NULL});
+    struct change gone = {.kind = CHANGE_DELETESNAPSHOTS, .name = bytes_text("b"), .snapshot = 3};
+    apply(container, &gone);
+    require_page(container, &query, (const char *const[]){"b@4", "b", "c", NULL});
+    gone.snapshot = 4;
+    apply(container, &gone);
+    require_page(container, &query, (const char *const[]){"b", "c", NULL});
+    query.snapshots = false;
+    require_page(container, &query, (const char *const[]){"c", NULL});
+    query.snapshots = true;
+    gone = (struct change){.kind = CHANGE_DELETE, .name = bytes_text("b")};
+    apply(container, &gone);
+    require_page(container, &query, (const char *const[]){"c", NULL});
+    listing_free(&listing);
+    container_free(container);
+}
+
+/* A name may look like a marker among the snapshots of another one; its own marker has a tail, too. */
+static void a_name_may_look_like_a_marker(void **state) {
+    (void)state;
+    static const char tricky[] = "b\0"
+                                 "0x0000000000000003";
+    const struct bytes names[] = {bytes_text("b"), bytes_of(tricky, sizeof(tricky) - 1), bytes_text("c")};
+    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct listing_query query = query_of("", "");
+    char marker[LISTING_MARKER_MAX_BYTES];
+    query.most = 1;
+    for (int snapshots = 0; snapshots < 2; snapshots++) {
+        query.snapshots = snapshots;
+        query.marker.length = 0;
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+            struct listing listing;
+            listing_collect(container, &query, &listing);
+            require_same(listing.count, 1, "page %zu", i);
+            require_bytes(listing.items[0].name, names[i], "page %zu", i);
+            require_same(listing.more, i + 1 < COUNT_OF(names), "page %zu", i);
+            query.marker = bytes_of(marker, listing.more ? listing.next_length : 0);
+            memcpy(marker, listing.next, query.marker.length);
+            listing_free(&listing);
         }
-        listing_free(&whole);
     }
+    container_free(container);
+}
+
+/* The longest name and a snapshot of it make the longest marker. */
+static void the_longest_marker_fits(void **state) {
+    (void)state;
+    static char longest[NAME_MAX_BYTES];
+    memset(longest, 'n', sizeof(longest));
+    const struct bytes name = bytes_of(longest, sizeof(longest));
+    struct container *container = container_of_names(&name, 1);
+    struct listing_query query = query_of("", "");
+    snapshot(container, name, 1);
+    snapshot(container, name, VERSION_MOST);
+    query.snapshots = true;
+    query.most = 1;
+    struct listing listing;
+    listing_collect(container, &query, &listing);
+    require_same(listing.next_length, LISTING_MARKER_MAX_BYTES, "the marker");
+    query.marker = next_of(&listing);
+    query.most = 5;
+    struct listing rest;
+    listing_collect(container, &query, &rest);
+    require(rest.count == 2 && rest.items[0].snapshot == VERSION_MOST, "the rest of it");
+    listing_free(&rest);
+    listing_free(&listing);
     container_free(container);
 }
 
@@ -202,12 +403,13 @@ static void a_page_ends_with_its_budget_but_never_empty(void **state) {
     (void)state;
     struct bytes names[COUNT_OF(shelf)];
     for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of(names, COUNT_OF(shelf));
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     size_t before = 0;
     for (size_t budget = 0; budget < 4000; budget += 200) {
         struct listing_query query = query_of("", "");
         query.budget = budget;
-        struct listing listing = listing_collect(container, &query);
+        struct listing listing;
+        listing_collect(container, &query, &listing);
         require(listing.count >= 1, "a budget of %zu gives nothing", budget);
         require(listing.count >= before, "a larger budget of %zu gives less", budget);
         require_same(listing.more, listing.count < COUNT_OF(shelf), "a budget of %zu", budget);
@@ -218,20 +420,42 @@ static void a_page_ends_with_its_budget_but_never_empty(void **state) {
     container_free(container);
 }
 
+/* Names that are not shown cost something, too: a page ends after so many of them, and the next one goes on. */
+static void what_is_looked_at_is_bounded(void **state) {
+    (void)state;
+    enum { HIDDEN = 50000 };
+    struct container *container = container_of_names(NULL, 0);
+    char room[NAME_ROOM], marker[LISTING_MARKER_MAX_BYTES];
+    for (size_t i = 0; i < HIDDEN; i++) stage(container, name_numbered(i, room), now_ms);
+    put(container, bytes_text("zebra"));
+    struct listing_query query = query_of("", "");
+    size_t pages_seen = 0, items_seen = 0;
+    for (bool more = true; more; pages_seen++) {
+        struct listing listing;
+        listing_collect(container, &query, &listing);
+        more = listing.more;
+        items_seen += listing.count;
+        query.marker = bytes_of(marker, more ? listing.next_length : 0);
+        memcpy(marker, listing.next, query.marker.length);
+        listing_free(&listing);
+        require(pages_seen < 10, "there is no end");
+    }
+    require_same(pages_seen, 3, "pages of 20,000 names");
+    require_same(items_seen, 1, "the one that is shown");
+    container_free(container);
+}
+
 /* A page of one item over many names below one beginning touches few of them, or this would take minutes. */
 static void names_below_a_common_beginning_are_jumped_over(void **state) {
     (void)state;
-    enum { NAMES = 30000, QUERIES = 20000 };
-    struct container *container = container_of(NULL, 0);
+    enum { BELOW = 30000, TIMES = 20000 };
+    struct container *container = container_of_names(NULL, 0);
     char room[NAME_ROOM];
-    for (size_t i = 0; i < NAMES; i++) {
-        const struct change change = {
-            .kind = CHANGE_PUT, .name = name_numbered(i, room), .stamp = {i + 2, 1}};
-        require(container_apply(container, NULL, &change), "a blob cannot be put");
-    }
+    for (size_t i = 0; i < BELOW; i++) put(container, name_numbered(i, room));
     struct listing_query query = query_of("", "/");
-    for (int i = 0; i < QUERIES; i++) {
-        struct listing listing = listing_collect(container, &query);
+    for (int i = 0; i < TIMES; i++) {
+        struct listing listing;
+        listing_collect(container, &query, &listing);
         require(listing.count == 1 && !listing.more, "there is more than one beginning");
         listing_free(&listing);
     }
@@ -245,18 +469,19 @@ static void the_highest_names_end_a_listing(void **state) {
     memset(highest, 0xff, sizeof(highest));
     const struct bytes names[] = {bytes_text("a"), bytes_of(highest, 1), bytes_of(highest, 3),
                                   bytes_of(highest, NAME_MAX_BYTES)};
-    struct container *container = container_of(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, COUNT_OF(names));
     struct listing_query query = query_of("", "\xff");
-    struct listing listing = listing_collect(container, &query);
+    struct listing listing;
+    listing_collect(container, &query, &listing);
     require_items(&listing, (const char *const[]){"a", "+\xff", NULL}, 0);
     listing_free(&listing);
     query.prefix = bytes_of(highest, NAME_MAX_BYTES - 1);
-    listing = listing_collect(container, &query);
+    listing_collect(container, &query, &listing);
     require_same(listing.count, 1, "one of 1024 bytes");
-    require_same(listing.items[0].common.length, NAME_MAX_BYTES, "one of 1024 bytes");
+    require_same(listing.items[0].name.length, NAME_MAX_BYTES, "one of 1024 bytes");
     listing_free(&listing);
     query.prefix = bytes_of(highest, NAME_MAX_BYTES);
-    listing = listing_collect(container, &query);
+    listing_collect(container, &query, &listing);
     require(listing.count == 1 && listing.items[0].blob, "the name itself");
     listing_free(&listing);
     container_free(container);
@@ -266,7 +491,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(prefixes_and_delimiters),
         tidy_test(random_pages_equal_naive_ones),
-        tidy_test(pages_join_without_gap_or_overlap),
+        tidy_test(snapshots_stand_before_their_blob),
+        tidy_test(pages_go_on_among_snapshots),
+        tidy_test(markers_outlive_what_they_name),
+        tidy_test(a_name_may_look_like_a_marker),
+        tidy_test(the_longest_marker_fits),
+        tidy_test(what_is_looked_at_is_bounded),
         tidy_test(a_page_ends_with_its_budget_but_never_empty),
         tidy_test(names_below_a_common_beginning_are_jumped_over),
         tidy_test(the_highest_names_end_a_listing),

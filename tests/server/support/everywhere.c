@@ -63,9 +63,10 @@ static const char *differing_keys(struct client *one, struct client *other) {
 /* Digests are what the module says of a value; what it answers about it must be the same as well. */
 static void require_same_answers(struct client *one, struct client *other, const redisReply *key,
                                  const char *when) {
-    static const char *const questions[] = {"CONTAINER.GET %b", "CONTAINER.GETACL %b",
-                                            "BLOB.LIST %b COUNT 300 INCLUDE 1 META", "QUEUE.GETMETA %b",
-                                            "QUEUE.GETACL %b"};
+    static const char *const questions[] = {
+        "CONTAINER.GET %b", "CONTAINER.GETACL %b",
+        "BLOB.LIST %b COUNT 300 INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY", "QUEUE.GETMETA %b",
+        "QUEUE.GETACL %b"};
     for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
         redisReply *answer = call(one, questions[index], key->str, key->len);
         redisReply *other_answer = call(other, questions[index], key->str, key->len);

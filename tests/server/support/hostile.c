@@ -5,29 +5,77 @@
 #include "everywhere.h"
 #include "payload.h"
 #include "pool.h"
+#include "story.h"
 #include "text.h"
 #include "world.h"
+
+enum { READ_WHOLE_AT_MOST = 1 << 17, BLOBS_LISTED = 5000 };
+
+/* What only some kinds of blobs answer; `tail` names the snapshot, if it is one. */
+static void read_parts(const char *key, const redisReply *item, const redisReply *name, const char *tail) {
+    static const char *const questions[] = {"BLOB.GETBLOCKLIST", "BLOB.GETPAGES", "BLOB.STAT",
+                                            "BLOB.GETMETA"};
+    const char *kind = reply_string(field(item, "blob-type"));
+    for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
+        struct words words = words_of_line(questions[index]);
+        words_add(&words, key);
+        words_add_bytes(&words, name->str, name->len);
+        words_add_line(&words, tail);
+        redisReply *reply = call_words(primary, &words);
+        bool fits = index > 1 || !strcmp(kind, index ? "page" : "block");
+        require(fits != reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
+    }
+}
+
+/* Answers the bytes that count for the container. */
+static long long read_item(const char *key, const redisReply *item) {
+    const redisReply *name = field(item, "name"), *id = reply_field_if_any(item, "snapshot");
+    long long length = field(item, "content-length")->integer;
+    if (!reply_field_if_any(item, "etag")) {
+        expect_elements(call(primary, "BLOB.GETBLOCKLIST %s %b ALL", key, name->str, name->len), 4);
+        return 0;
+    }
+    const char *tail = id ? pool_print("SNAPSHOT %s", reply_string(id)) : "";
+    struct words words = words_of_line(pool_print("BLOB.GET %s", key));
+    words_add_bytes(&words, name->str, name->len);
+    words_add_line(&words, tail);
+    if (length > READ_WHOLE_AT_MOST) words_add_line(&words, "RANGE 0 1000");
+    redisReply *blob = expect_elements(call_words(primary, &words), 2);
+    if (length <= READ_WHOLE_AT_MOST) assert_int_equal(blob->element[1]->len, length);
+    read_parts(key, item, name, tail);
+    return id ? 0 : length;
+}
+
+static void require_sums(const char *key) {
+    redisReply *container = call(primary, "CONTAINER.GET %s", key);
+    redisReply *page = expect_elements(
+        call(primary, "BLOB.LIST %s COUNT %d INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY", key, BLOBS_LISTED),
+        2);
+    long long blobs = 0, bytes = 0;
+    for (size_t index = 0; index < page->element[1]->elements; index++) {
+        const redisReply *item = page->element[1]->element[index];
+        bool is_blob = reply_field_if_any(item, "etag") && !reply_field_if_any(item, "snapshot");
+        if (is_blob) blobs++;
+        bytes += read_item(key, item);
+    }
+    expect_number(field(container, "blobs"), blobs);
+    expect_number(field(container, "bytes"), bytes);
+}
 
 void require_whole(const char *key) {
     redisReply *container = call(primary, "CONTAINER.GET %s", key);
     require(!reply_is_error(container), "CONTAINER.GET gives %s", reply_text(container));
     call(primary, "CONTAINER.GETACL %s", key);
     call(primary, "MEMORY USAGE %s SAMPLES 0", key);
-    redisReply *page = expect_elements(call(primary, "BLOB.LIST %s COUNT 5000 INCLUDE 1 META", key), 2);
-    require(field(container, "blobs")->integer == (long long)page->element[1]->elements,
-            "%lld blobs, but %zu listed", field(container, "blobs")->integer, page->element[1]->elements);
-    long long bytes = 0;
-    for (size_t index = 0; index < page->element[1]->elements; index++) {
-        redisReply *name = field(page->element[1]->element[index], "name");
-        redisReply *blob = expect_elements(call(primary, "BLOB.GET %s %b", key, name->str, name->len), 2);
-        bytes += (long long)blob->element[1]->len;
-    }
-    expect_number(field(container, "bytes"), bytes);
+    require_sums(key);
     const char *digest = value_digest(primary, key);
     redisReply *dump = call(primary, "DUMP %s", key);
     expect_ok(call(primary, "RESTORE again 0 %b REPLACE", dump->str, dump->len));
     assert_string_equal(digest, value_digest(primary, "again"));
     call(primary, "BLOB.PUT %s after x", key);
+    call(primary, "BLOB.APPEND %s log x", key);
+    call(primary, "BLOB.CLEARPAGE %s disk 0 512", key);
+    call(primary, "BLOB.PUTBLOCKLIST %s parts 0", key);
     call(primary, "DEL again %s", key);
 }
 
@@ -55,11 +103,51 @@ void hostile_fill(const char *container, int blobs) {
     }
 }
 
-redisReply *hostile_dump(const char *container, int blobs) {
-    hostile_fill(container, blobs);
+void hostile_fill_kinds(const char *container) {
+    static const char *const commands[] = {
+        "BLOB.PUTBLOCK %s parts AAAA 5000*a",
+        "BLOB.PUTBLOCK %s parts AAAB 100*b",
+        "BLOB.PUTBLOCKLIST %s parts 3 LATEST AAAB LATEST AAAA LATEST AAAB META 1 a b",
+        "BLOB.SNAPSHOT %s parts META 1 c d",
+        "BLOB.PUTBLOCK %s parts AAAC 70*c",
+        "BLOB.PUTBLOCK %s waiting AA== 7*c",
+        "BLOB.CREATEPAGE %s disk 131072 SEQUENCE 7",
+        "BLOB.PUTPAGE %s disk 512 1024*p",
+        "BLOB.PUTPAGE %s disk 65536 512*q",
+        "BLOB.SNAPSHOT %s disk",
+        "BLOB.PUTPAGE %s disk 1024 512*r",
+        "BLOB.SNAPSHOT %s disk",
+        "BLOB.CREATEAPPEND %s log",
+        "BLOB.APPEND %s log 30*l",
+        "BLOB.SNAPSHOT %s log",
+        "BLOB.APPEND %s log 50*m",
+    };
+    hostile_fill(container, 2);
+    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
+        const char *blank = strchr(commands[index], '%');
+        const char *line =
+            pool_print("%.*s%s%s", (int)(blank - commands[index]), commands[index], container, blank + 2);
+        struct words words = story_words(line);
+        redisReply *reply = call_words(primary, &words);
+        require(!reply_is_error(reply), "%s gave %s", line, reply_text(reply));
+    }
+    expect_elements(call(primary, "BLOB.COPY %s twin %s disk", container, container), 3);
+}
+
+static redisReply *dump_of(const char *container) {
     redisReply *dump = call(primary, "DUMP %s", container);
     require(payload_checksum(dump->str, dump->len - 8) ==
                 *(const uint64_t *)(const void *)(dump->str + dump->len - 8),
             "the checksum of the tests is not that of the server");
     return dump;
+}
+
+redisReply *hostile_dump_kinds(const char *container) {
+    hostile_fill_kinds(container);
+    return dump_of(container);
+}
+
+redisReply *hostile_dump(const char *container, int blobs) {
+    hostile_fill(container, blobs);
+    return dump_of(container);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "story.h"
 #include "text.h"
 #include "world.h"
 
@@ -76,15 +77,21 @@ bool lease_way_fits(const struct lease_way *way, const struct lease_place *where
     return !way->only || way->only == where;
 }
 
-static const char *id_of(const char *word) {
-    static const struct {
-        const char *name;
-        const char *id;
-    } ids[] = {{"A", ID_A}, {"B", ID_B}, {"C", ID_C}};
-    for (size_t index = 0; index < sizeof ids / sizeof *ids; index++) {
-        if (!strcmp(word, ids[index].name)) return ids[index].id;
-    }
-    return NULL;
+static const char put_cat[] = "BLOB.PUT box cat x";
+
+const struct lease_kind lease_on_pages = {"BLOB.CREATEPAGE box cat 1024", "BLOB.CLEARPAGE box cat 0 512"};
+const struct lease_kind lease_on_appends = {"BLOB.CREATEAPPEND box cat", "BLOB.APPEND box cat x"};
+
+static const struct lease_kind *used_kind;
+
+void lease_use_kind(const struct lease_kind *kind) {
+    used_kind = kind;
+}
+
+/* The same step for a blob of the kind that is used. What is to fail, since there is a blob, fails anyway. */
+static const char *step_of_kind(const char *line) {
+    if (!used_kind || !text_begins(line, put_cat) || strstr(line, "IFNONEMATCH")) return line;
+    return pool_print("%s%s", used_kind->write, line + strlen(put_cat));
 }
 
 redisReply *lease_play(const char *line, const struct lease_place *where) {
@@ -93,11 +100,7 @@ redisReply *lease_play(const char *line, const struct lease_place *where) {
         time_passes(seconds * 1000);
         return NULL;
     }
-    struct words words = words_of_line(line);
-    for (size_t index = 0; index < words.count; index++) {
-        const char *id = id_of(words.word[index]);
-        if (id) words_replace(&words, index, id);
-    }
+    struct words words = story_words(line);
     if (text_begins(line, "LEASE.")) words_add_line(&words, where->clause);
     return call_words(primary, &words);
 }
@@ -105,8 +108,12 @@ redisReply *lease_play(const char *line, const struct lease_place *where) {
 void lease_reach(const struct lease_way *way, const struct lease_place *where) {
     call(primary, "DEL box");
     lease_stage();
+    if (used_kind) {
+        expect_ok(call(primary, "BLOB.DELETE box cat"));
+        expect_etag(call_line(primary, used_kind->create));
+    }
     for (int step = 0; step < LEASE_STEPS_AT_MOST && way->steps[step]; step++) {
-        const char *line = way->steps[step];
+        const char *line = step_of_kind(way->steps[step]);
         redisReply *reply = lease_play(line, where);
         bool may_fail = !reply || !text_begins(line, "LEASE.");
         require(may_fail || !reply_is_error(reply), "%s of a %s gave %s", line, where->noun,

@@ -33,6 +33,17 @@ extern const size_t lease_ways_count;
 
 bool lease_way_fits(const struct lease_way *way, const struct lease_place *where);
 
+/* What `cat` is besides a block blob: the command that makes it, and the one that writes it. */
+struct lease_kind {
+    const char *create;
+    const char *write;
+};
+
+extern const struct lease_kind lease_on_pages, lease_on_appends;
+
+/* From here on, and NULL for a block blob again. */
+void lease_use_kind(const struct lease_kind *kind);
+
 /* Makes `box` and `cat` anew and goes the way. */
 void lease_reach(const struct lease_way *way, const struct lease_place *where);
 

@@ -17,6 +17,8 @@ struct client *chained;
 static const char replica_settings[] = "proto-max-bulk-len 1048576\n"
                                        "holdfast.accept-effects yes\n"
                                        "holdfast.max-blob-bytes 64\n"
+                                       "holdfast.max-block-bytes 64\n"
+                                       "holdfast.max-append-bytes 64\n"
                                        "holdfast.clock-offset-ms -86400000\n";
 static const char chained_settings[] = "appendonly yes\n"
                                        "auto-aof-rewrite-percentage 0\n"

@@ -1,291 +1,368 @@
 #include "container_model.h"
 
-#include "core/memory.h"
-#include "draft.h"
-#include "require.h"
-
 #include <stdlib.h>
 
-static void *own_copy(struct bytes bytes) {
-    void *copy = malloc(bytes.length + 1);
-    if (!copy) abort();
-    if (bytes.length) memcpy(copy, bytes.data, bytes.length);
-    return copy;
-}
-
-static void list_set(struct model_list *own, struct packed_list list) {
-    free(own->data);
-    size_t length = list.count ? list.items.length : 0;
-    *own = (struct model_list){list.count, own_copy(bytes_of(list.items.data, length)), length};
-}
-
-static void lease_forget(struct model_lease *own) {
-    free(own->lease);
-    free(own->owner);
-    *own = (struct model_lease){NULL, NULL};
-}
-
-/* A NULL is none at all. */
-static void lease_set(struct model_lease *own, const struct lease *lease) {
-    lease_forget(own);
-    if (!lease) return;
-    own->lease = own_copy(bytes_of((const char *)lease, sizeof(*lease)));
-    own->owner = own_copy(lease->owner);
-    own->lease->owner.data = own->owner;
-}
-
-static bool lease_stands(const struct model_lease *own) {
-    return own->lease && own->lease->kind != LEASE_FREE;
-}
-
-/* Of a lease that has ended nothing is left but what a latecomer may ask for. */
-static void lease_end(struct model_lease *own) {
-    if (!lease_stands(own)) return;
-    const struct lease freed = {LEASE_FREE, own->lease->id, own->lease->token, 0, 0, 0, {"", 0}};
-    lease_set(own, &freed);
-}
-
-static struct bytes model_name(const struct model_blob *blob) {
-    return bytes_of(blob->name, blob->name_length);
-}
+/* --- Which blobs there are --- */
 
 void model_start(struct model *model, const struct change *create) {
     *model =
         (struct model){.stamp = create->stamp, .created_ms = create->created_ms, .access = create->access};
-    list_set(&model->metadata, create->metadata);
-    list_set(&model->policies, create->policies);
-}
-
-static void blob_end(struct model_blob *blob) {
-    free(blob->name);
-    free(blob->content);
-    free(blob->properties.data);
-    free(blob->metadata.data);
-    lease_forget(&blob->lease);
+    model_list_set(&model->metadata, create->metadata);
+    model_list_set(&model->policies, create->policies);
 }
 
 void model_end(struct model *model) {
-    for (size_t i = 0; i < model->count; i++) blob_end(&model->blobs[i]);
+    for (size_t i = 0; i < model->count; i++) model_blob_end(&model->blobs[i]);
+    model_pool_drop(model);
     free(model->blobs);
     free(model->metadata.data);
     free(model->policies.data);
-    lease_forget(&model->lease);
+    model_lease_set(&model->lease, NULL);
 }
 
 void model_forget_leases(struct model *model) {
-    lease_forget(&model->lease);
-    for (size_t i = 0; i < model->count; i++) lease_forget(&model->blobs[i].lease);
+    model_lease_set(&model->lease, NULL);
+    for (size_t i = 0; i < model->count; i++) model_lease_set(&model->blobs[i].lease, NULL);
+    model_pool_drop(model);
 }
 
-size_t model_standing(const struct model *model) {
-    size_t standing = lease_stands(&model->lease);
-    for (size_t i = 0; i < model->count; i++) standing += lease_stands(&model->blobs[i].lease);
-    return standing;
+struct container_census model_census(const struct model *model) {
+    struct container_census census = {.containers = 1, .leases = model_lease_stands(&model->lease)};
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_blob *blob = &model->blobs[i];
+        census.leases += model_lease_stands(&blob->lease);
+        census.blobs += model_exists(blob);
+        census.snapshots += blob->snapshot_count;
+        census.content_bytes += blob->state.length;
+    }
+    return census;
 }
 
 /* The place where a blob of this name stands or would stand. */
 static size_t place_of(const struct model *model, struct bytes name) {
-    size_t place = 0;
-    while (place < model->count && bytes_compare(model_name(&model->blobs[place]), name) < 0) place++;
-    return place;
+    size_t low = 0, high = model->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (bytes_compare(model_name(&model->blobs[middle]), name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-static struct model_blob *find(const struct model *model, struct bytes name) {
+struct model_blob *model_find(const struct model *model, struct bytes name) {
     size_t place = place_of(model, name);
     bool there = place < model->count && bytes_equal(model_name(&model->blobs[place]), name);
     return there ? &model->blobs[place] : NULL;
 }
 
-static struct model_blob *insert(struct model *model, struct bytes name) {
+static struct model_blob *insert(struct model *model, struct bytes name, enum blob_kind kind) {
     size_t place = place_of(model, name);
-    if (model->count == model->capacity) {
-        model->capacity = model->capacity * 2 + 8;
-        struct model_blob *grown = realloc(model->blobs, model->capacity * sizeof(*grown));
-        if (!grown) abort();
-        model->blobs = grown;
-    }
+    model->blobs = model_resized(model->blobs, (model->count + 1) * sizeof(*model->blobs));
     struct model_blob *blob = &model->blobs[place];
     memmove(blob + 1, blob, (model->count++ - place) * sizeof(*blob));
-    *blob = (struct model_blob){.name = own_copy(name), .name_length = name.length};
+    *blob =
+        (struct model_blob){.name = model_copy_of(name), .name_length = name.length, .state = {.kind = kind}};
     return blob;
 }
 
-static void set_content(struct model *model, struct model_blob *blob, size_t keep, struct bytes more) {
-    char *content = malloc(keep + more.length + 1);
-    if (!content) abort();
-    if (keep) memcpy(content, blob->content, keep);
-    if (more.length) memcpy(content + keep, more.data, more.length);
-    model->content_bytes += keep + more.length - blob->length;
-    free(blob->content);
-    blob->content = content;
-    blob->length = keep + more.length;
-}
-
-static void put(struct model *model, struct model_blob *blob, const struct change *change) {
-    if (!blob) blob = insert(model, change->name);
-    blob->stamp = change->stamp;
-    blob->created_ms = change->created_ms;
-    set_content(model, blob, 0, change->content);
-    list_set(&blob->properties, change->properties);
-    list_set(&blob->metadata, change->metadata);
-    if (change->frees_lease) lease_end(&blob->lease);
-}
-
 static void drop(struct model *model, struct model_blob *blob) {
-    model->content_bytes -= blob->length;
-    blob_end(blob);
+    model_blob_end(blob);
     model->count--;
     memmove(blob, blob + 1, (size_t)(model->blobs + model->count - blob) * sizeof(*blob));
 }
 
-static bool apply_to_blob(struct model *model, struct model_blob *blob, const struct change *change) {
-    switch (change->kind) {
-    case CHANGE_EXTEND: set_content(model, blob, blob->length, change->content); return true;
-    case CHANGE_SETBLOBPROPS: list_set(&blob->properties, change->properties); break;
-    case CHANGE_SETBLOBMETA: list_set(&blob->metadata, change->metadata); break;
-    case CHANGE_DELETE: drop(model, blob); return true;
-    case CHANGE_BLOBLEASE: lease_set(&blob->lease, &change->lease); return true;
-    default: return false;
-    }
-    if (change->frees_lease) lease_end(&blob->lease);
-    blob->stamp = change->stamp;
+/* --- What writes have in common --- */
+
+bool model_may_become(const struct model_blob *blob, enum blob_kind kind) {
+    return !model_exists(blob) || blob->state.kind == kind;
+}
+
+static void restamp(struct model_blob *blob, const struct change *change) {
+    blob->state.stamp = change->stamp;
+    if (change->frees_lease) model_lease_end(&blob->lease);
+}
+
+void model_redescribe(struct model_blob *blob, const struct change *change) {
+    blob->state.created_ms = change->created_ms;
+    model_list_set(&blob->state.properties, change->properties);
+    model_list_set(&blob->state.metadata, change->metadata);
+    model_set_copy(&blob->state, NULL);
+    restamp(blob, change);
+}
+
+struct model_blob *model_begin(struct model *model, const struct change *change, enum blob_kind kind) {
+    struct model_blob *blob = model_find(model, change->name);
+    if (!blob) blob = insert(model, change->name, kind);
+    model_blocks_drop(&blob->staged, UINT64_MAX);
+    model_empty(&blob->state);
+    blob->state.kind = kind;
+    model_redescribe(blob, change);
+    return blob;
+}
+
+/* --- Blobs as a whole --- */
+
+static bool put(struct model *model, const struct change *change) {
+    if (!model_may_become(model_find(model, change->name), BLOB_BLOCK)) return false;
+    struct model_blob *blob = model_begin(model, change, BLOB_BLOCK);
+    model_append(&blob->state, change->content);
+    blob->state.chunks = change->chunk != NULL;
     return true;
 }
 
-bool model_apply(struct model *model, const struct change *change) {
-    struct model_blob *blob = change_has_name(change->kind) ? find(model, change->name) : NULL;
+static bool set_properties(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob)) return false;
+    if ((change->parts & PART_LENGTH || change->parts & PART_SEQUENCE) && blob->state.kind != BLOB_PAGE)
+        return false;
+    if (change->parts & PART_PROPERTIES) model_list_set(&blob->state.properties, change->properties);
+    if (change->parts & PART_LENGTH) model_pages_resize(&blob->state, change->length);
+    if (change->parts & PART_SEQUENCE) blob->state.sequence = change->sequence;
+    model_set_copy(&blob->state, NULL);
+    restamp(blob, change);
+    return true;
+}
+
+static bool set_metadata(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob)) return false;
+    model_list_set(&blob->state.metadata, change->metadata);
+    model_set_copy(&blob->state, NULL);
+    restamp(blob, change);
+    return true;
+}
+
+static bool create(struct model *model, const struct change *change, enum blob_kind kind) {
+    if (!model_may_become(model_find(model, change->name), kind)) return false;
+    struct model_state *state = &model_begin(model, change, kind)->state;
+    if (kind != BLOB_PAGE) return true;
+    state->length = change->length;
+    state->sequence = change->sequence;
+    state->born = change->stamp.etag;
+    return true;
+}
+
+/* Whether these are pages of the blob. */
+static bool are_pages(const struct model_blob *blob, uint64_t offset, uint64_t length) {
+    return model_exists(blob) && blob->state.kind == BLOB_PAGE && length > 0 && length % PAGE_BYTES == 0 &&
+           length <= blob->state.length && offset <= blob->state.length - length;
+}
+
+static bool write_pages(struct model_blob *blob, const struct change *change) {
+    bool puts = change->kind == CHANGE_PUTPAGE;
+    if (!are_pages(blob, change->offset, puts ? change->content.length : change->length)) return false;
+    if (puts)
+        model_pages_write(&blob->state, change->offset, change->content);
+    else
+        model_pages_clear(&blob->state, change->offset, change->length);
+    restamp(blob, change);
+    return true;
+}
+
+static bool append(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob) || blob->state.kind != BLOB_APPEND || !change->content.length) return false;
+    if (blob->state.length != change->offset || blob->state.appended >= 50000) return false;
+    model_append(&blob->state, change->content);
+    blob->state.appended++;
+    model_set_copy(&blob->state, NULL);
+    restamp(blob, change);
+    return true;
+}
+
+/* --- Blocks --- */
+
+bool model_apply_stage(struct model *model, const struct change *change, struct bytes bytes) {
+    struct model_blob *blob = model_find(model, change->name);
+    if (!bytes.length || !model_may_become(blob, BLOB_BLOCK)) return false;
+    if (blob && blob->staged.count && blob->staged.all[0].id_length != change->block_id.length) return false;
+    if (!blob) blob = insert(model, change->name, BLOB_UNCOMMITTED);
+    model_stage(&blob->staged, change->block_id, bytes);
+    blob->touched_ms = change->touched_ms;
+    if (change->frees_lease) model_lease_end(&blob->lease);
+    return true;
+}
+
+/* Where a commit finds one block, NULL if it does not. */
+static const struct model_block *chosen(const struct model_blob *blob, enum block_choice choice,
+                                        struct bytes id) {
+    const struct model_block *block = NULL;
+    if (!blob) return NULL;
+    if (choice != BLOCK_COMMITTED) block = model_blocks_find(&blob->staged, id);
+    if (!block && choice != BLOCK_UNCOMMITTED) block = model_blocks_find(&blob->state.blocks, id);
+    return block;
+}
+
+/* Whether the id was asked for in another way earlier in the list. */
+static bool asked_otherwise(struct packed_list list, uint64_t before, enum block_choice choice,
+                            struct bytes id) {
+    struct record_reader reader = record_reader(list.items);
+    for (uint64_t i = 0; i < before; i++) {
+        enum block_choice other = record_byte(&reader);
+        if (bytes_equal(record_bytes(&reader), id) && other != choice) return true;
+    }
+    return false;
+}
+
+/* The blocks that a list asks for; false if it asks for what there is not. */
+static bool gather(const struct model_blob *blob, struct packed_list list, struct model_blocks *gathered) {
+    struct record_reader reader = record_reader(list.items);
+    if (list.count > 50000) return false;
+    for (uint64_t i = 0; i < list.count; i++) {
+        enum block_choice choice = record_byte(&reader);
+        struct bytes id = record_bytes(&reader);
+        if (reader.failed || choice > BLOCK_LATEST || !id.length || id.length > 64) return false;
+        const struct model_block *block = chosen(blob, choice, id);
+        if (!block || asked_otherwise(list, i, choice, id)) return false;
+        model_blocks_insert(gathered, gathered->count, id, model_block_bytes(block));
+    }
+    return record_complete(&reader);
+}
+
+static bool commit(struct model *model, const struct change *change) {
+    struct model_blob *blob = model_find(model, change->name);
+    struct model_blocks gathered = {NULL, 0};
+    if (!model_may_become(blob, BLOB_BLOCK) || !gather(blob, change->list, &gathered)) {
+        model_blocks_drop(&gathered, UINT64_MAX);
+        return false;
+    }
+    struct model_state *state = &model_begin(model, change, BLOB_BLOCK)->state;
+    model_append_blocks(state, &gathered);
+    state->blocks = gathered;
+    return true;
+}
+
+static bool unstage(struct model *model, struct model_blob *blob, const struct change *change) {
+    if (!blob || !blob->staged.count) return false;
+    model_blocks_drop(&blob->staged, change->count);
+    if (!blob->staged.count && !model_exists(blob)) drop(model, blob);
+    return true;
+}
+
+/* --- Snapshots and copies --- */
+
+static bool snapshot(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob) || !change->snapshot) return false;
+    size_t count = blob->snapshot_count;
+    if (count && blob->snapshots[count - 1].id >= change->snapshot) return false;
+    blob->snapshots = model_resized(blob->snapshots, (count + 1) * sizeof(*blob->snapshots));
+    struct model_snapshot *taken = &blob->snapshots[blob->snapshot_count++];
+    taken->id = change->snapshot;
+    model_state_copy(&blob->state, &taken->state);
+    taken->state.stamp = change->stamp;
+    if (change->parts & PART_METADATA) model_list_set(&taken->state.metadata, change->metadata);
+    return true;
+}
+
+static bool delete_snapshots(struct model_blob *blob, const struct change *change) {
+    if (!blob || !blob->snapshot_count) return false;
+    if (change->snapshot && !model_snapshot_find(blob, change->snapshot)) return false;
+    model_snapshots_drop(blob, change->snapshot);
+    return true;
+}
+
+static const struct model_state *source_of(const struct model *model, const struct change *change) {
+    const struct model_blob *blob = model ? model_find(model, change->source) : NULL;
+    if (!model_exists(blob)) return NULL;
+    if (!change->source_snapshot) return &blob->state;
+    const struct model_snapshot *taken = model_snapshot_find(blob, change->source_snapshot);
+    return taken ? &taken->state : NULL;
+}
+
+static bool copy(struct model *model, const struct change *change, const struct model *elsewhere) {
+    const struct model_state *source = source_of(change->from_elsewhere ? elsewhere : model, change);
+    if (!source || !model_may_become(model_find(model, change->name), source->kind)) return false;
+    struct model_state whole;
+    model_state_copy(source, &whole);
+    struct change described = *change;
+    described.properties = (struct packed_list){whole.properties.count,
+                                                bytes_of(whole.properties.data, whole.properties.length)};
+    if (!(change->parts & PART_METADATA))
+        described.metadata =
+            (struct packed_list){whole.metadata.count, bytes_of(whole.metadata.data, whole.metadata.length)};
+    struct model_blob *blob = model_begin(model, &described, whole.kind);
+    struct model_state before = blob->state;
+    blob->state = whole;
+    blob->state.stamp = before.stamp;
+    blob->state.created_ms = before.created_ms;
+    model_list_set(&blob->state.metadata, described.metadata);
+    if (whole.kind == BLOB_PAGE) blob->state.born = change->stamp.etag;
+    model_set_copy(&blob->state, &change->copy);
+    model_state_end(&before);
+    return true;
+}
+
+static bool abort_copy(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob) || blob->state.copy.status != COPY_PENDING) return false;
+    int64_t sequence = blob->state.sequence;
+    model_empty(&blob->state);
+    blob->state.sequence = sequence;
+    blob->state.copy.status = COPY_ABORTED;
+    blob->state.copy.completed_ms = change->stamp.modified_ms;
+    restamp(blob, change);
+    return true;
+}
+
+static bool set_copy_state(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob)) return false;
+    model_set_copy(&blob->state, &change->copy);
+    return true;
+}
+
+/* --- Everything --- */
+
+static bool apply_to_blob(struct model *model, const struct change *change, const struct model *source) {
+    struct model_blob *blob = model_find(model, change->name);
     switch (change->kind) {
-    case CHANGE_PUT: put(model, blob, change); return true;
-    case CHANGE_SETMETA: list_set(&model->metadata, change->metadata); break;
+    case CHANGE_PUT: return put(model, change);
+    case CHANGE_SETBLOBPROPS: return set_properties(blob, change);
+    case CHANGE_SETBLOBMETA: return set_metadata(blob, change);
+    case CHANGE_CREATEPAGE: return create(model, change, BLOB_PAGE);
+    case CHANGE_PUTPAGE:
+    case CHANGE_CLEARPAGE: return write_pages(blob, change);
+    case CHANGE_CREATEAPPEND: return create(model, change, BLOB_APPEND);
+    case CHANGE_APPEND: return append(blob, change);
+    case CHANGE_STAGE: return model_apply_stage(model, change, change->content);
+    case CHANGE_COMMIT: return commit(model, change);
+    case CHANGE_UNSTAGE: return unstage(model, blob, change);
+    case CHANGE_SNAPSHOT: return snapshot(blob, change);
+    case CHANGE_DELETESNAPSHOTS: return delete_snapshots(blob, change);
+    case CHANGE_COPY: return copy(model, change, source);
+    case CHANGE_ABORTCOPY: return abort_copy(blob, change);
+    case CHANGE_COPYSTATE: return set_copy_state(blob, change);
+    default: break;
+    }
+    if (change->kind != CHANGE_DELETE && change->kind != CHANGE_BLOBLEASE)
+        return model_apply_from_file(model, change);
+    if (!blob) return false;
+    if (change->kind == CHANGE_DELETE)
+        drop(model, blob);
+    else
+        model_lease_set(&blob->lease, &change->lease);
+    return true;
+}
+
+/* Staged blocks whose time is up go in any case, and with them a name that has nothing else. */
+static void drop_staged(struct model *model, struct model_blob *blob) {
+    if (blob && !model_exists(blob))
+        drop(model, blob);
+    else if (blob)
+        model_blocks_drop(&blob->staged, UINT64_MAX);
+}
+
+bool model_apply(struct model *model, const struct change *change, const struct model *source) {
+    if (change->drops_staged) drop_staged(model, model_find(model, change->name));
+    if (!change_is_in_files(change->kind)) model_pool_drop(model);
+    switch (change->kind) {
+    case CHANGE_CREATE:
+    case CHANGE_DROP: return false;
+    case CHANGE_SETMETA: model_list_set(&model->metadata, change->metadata); break;
     case CHANGE_SETACL:
-        list_set(&model->policies, change->policies);
+        model_list_set(&model->policies, change->policies);
         model->access = change->access;
         break;
-    case CHANGE_LEASE: lease_set(&model->lease, &change->lease); return true;
-    default: return blob && apply_to_blob(model, blob, change);
+    case CHANGE_LEASE: model_lease_set(&model->lease, &change->lease); return true;
+    default: return apply_to_blob(model, change, source);
     }
     model->stamp = change->stamp;
     return true;
-}
-
-static void compare_list(struct packed_list list, const struct model_list *own, const char *what) {
-    require_same(list.count, own->count, "%s", what);
-    if (own->count) require_bytes(list.items, bytes_of(own->data, own->length), "%s", what);
-}
-
-static void compare_stamp(const struct stamp *stamp, const struct stamp *own) {
-    require_same(stamp->etag, own->etag, "the ETag");
-    require_same(stamp->modified_ms, own->modified_ms, "the instant");
-}
-
-static void compare_content(const struct blob *blob, const struct model_blob *own) {
-    require_same(blob->content.length, own->length, "the length of a content");
-    for (uint64_t at = 0; at < own->length;) {
-        struct bytes view = blob_view(blob, at, UINT64_MAX);
-        require(view.length && view.length <= own->length - at, "a view of %zu bytes at %zu of %zu",
-                view.length, (size_t)at, own->length);
-        require_bytes(view, bytes_of(own->content + at, view.length), "a content at %zu", (size_t)at);
-        at += view.length;
-    }
-    require_same(blob_view(blob, own->length, UINT64_MAX).length, 0, "behind the end");
-    if (!own->length) return;
-    char *whole = malloc(own->length);
-    if (!whole) abort();
-    size_t from = own->length / 3;
-    blob_read(blob, from, whole, own->length - from);
-    require_bytes(bytes_of(whole, own->length - from), bytes_of(own->content + from, own->length - from),
-                  "two thirds of a content at once");
-    free(whole);
-}
-
-static void compare_lease(const struct lease *lease, const struct lease *standing,
-                          const struct model_lease *own, const char *whose) {
-    static const struct lease never;
-    require(lease_same(lease, own->lease ? own->lease : &never), "the lease of %s", whose);
-    require_same(standing != NULL, own->lease != NULL, "a lease of %s", whose);
-    if (!standing) return;
-    require(standing == lease, "the lease of %s stands elsewhere", whose);
-    require(lease->owner.data == (const char *)(lease + 1), "the owner of %s stands elsewhere", whose);
-}
-
-static void compare_blob(const struct blob *blob, const struct model_blob *own) {
-    require_bytes(blob_name(blob), model_name(own), "the name");
-    compare_stamp(&blob->stamp, &own->stamp);
-    require_same(blob->created_ms, own->created_ms, "the creation");
-    compare_list(blob_properties(blob), &own->properties, "the properties");
-    compare_list(blob_metadata(blob), &own->metadata, "the blob's metadata");
-    compare_content(blob, own);
-    const struct blob_extra *extra = blob->extra;
-    require(!extra || extra->properties || extra->metadata || extra->lease, "there is an extra of nothing");
-    compare_lease(blob_lease(blob), extra ? extra->lease : NULL, &own->lease, "a blob");
-}
-
-/* The index has those blobs whose lease stands, and no other ones; without any there is no index. */
-static void compare_leased(const struct model *model, const struct container *container) {
-    size_t i = 0, found = 0, expected = model_standing(model) - lease_stands(&model->lease);
-    require_same(container->leased.root != NULL, expected != 0, "an index of %zu leases", expected);
-    if (!container->leased.root) return;
-    require(!order_index_empty(&container->leased), "the index of %zu leases is empty", expected);
-    struct order_cursor cursor = order_index_seek(&container->leased, bytes_of("", 0));
-    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor), found++) {
-        while (i < model->count && !lease_stands(&model->blobs[i].lease)) i++;
-        require(i < model->count, "there are more than %zu leases in the index", expected);
-        require(container_find(container, model_name(&model->blobs[i++])) == blob_of_entry(entry),
-                "lease %zu of %zu in the index is another blob's", found, expected);
-    }
-    require_same(found, expected, "leases in the index");
-}
-
-/* What can be counted of memory by walking over the public parts. */
-struct figures {
-    size_t held, parts;
-};
-
-static void count(struct figures *figures, const void *memory) {
-    if (!memory) return;
-    figures->held += memory_size(memory);
-    figures->parts++;
-}
-
-static void count_blob(struct figures *figures, const struct blob *blob) {
-    count(figures, blob);
-    count(figures, blob->extra);
-    if (blob->extra) {
-        count(figures, blob->extra->properties);
-        count(figures, blob->extra->metadata);
-        count(figures, blob->extra->lease);
-    }
-    figures->held += content_held(&blob->content);
-    figures->parts += content_parts(&blob->content);
-}
-
-void model_compare(const struct model *model, const struct container *container) {
-    struct figures figures = {0, 0};
-    compare_stamp(&container->stamp, &model->stamp);
-    require_same(container->created_ms, model->created_ms, "the creation");
-    require_same(container->access, model->access, "the access");
-    compare_list(packed_view(container->metadata), &model->metadata, "the metadata");
-    compare_list(packed_view(container->policies), &model->policies, "the policies");
-    require_same(container->content_bytes, model->content_bytes, "the sum of contents");
-    require_same(catalog_count(&container->blobs), model->count, "the number of blobs");
-    struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
-    for (size_t i = 0; i < model->count; i++, order_cursor_next(&cursor)) {
-        struct entry *entry = order_cursor_entry(&cursor);
-        require(entry, "there are %zu of %zu blobs", i, model->count);
-        const struct blob *blob = blob_of_entry(entry);
-        require(container_find(container, model_name(&model->blobs[i])) == blob, "blob %zu is not found", i);
-        compare_blob(blob, &model->blobs[i]);
-        count_blob(&figures, blob);
-    }
-    compare_lease(container_lease(container), container->lease, &model->lease, "the container");
-    compare_leased(model, container);
-    require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->count);
-    count(&figures, container);
-    count(&figures, container->metadata);
-    count(&figures, container->policies);
-    count(&figures, container->lease);
-    require_same(container->held, figures.held, "%zu blobs", model->count);
-    require_same(container->parts, figures.parts, "%zu blobs", model->count);
-    size_t indexes = catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0);
-    require_same(container_held(container), figures.held + indexes, "%zu blobs", model->count);
 }

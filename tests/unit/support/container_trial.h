@@ -8,16 +8,19 @@
 struct container_trial {
     struct container *container;
     struct model model;
-    struct container_census before; /* of what was there already */
+    struct container_census before;          /* of what was there already */
+    const struct container_trial *neighbour; /* whose blobs are copied from elsewhere; may be NULL */
 };
 
+/* Without a neighbour. */
 void container_trial_start(struct container_trial *trial, const struct choice *choice);
 
-/* Writes the change down, reads it back, and applies what was read to both. */
-void container_trial_step(struct container_trial *trial, const struct choice *choice);
+/* Bends the change, mostly, until it fits the state that it meets; writes it down, reads it back, and applies what was
+ * read to both. Answers whether it did fit. */
+bool container_trial_step(struct container_trial *trial, const struct choice *choice);
 
-/* Applies a change, with a chunk or without, to both. */
-void container_trial_apply(struct container_trial *trial, const struct change *change);
+/* Applies a change, with a chunk or without, to both. Answers whether it did fit. */
+bool container_trial_apply(struct container_trial *trial, const struct change *change);
 
 /* Requires that both are the same, and, as long as the container is the only thing that is allocated,
  * that it holds what the allocator says. */
@@ -33,7 +36,10 @@ void container_trial_copy(struct container_trial *trial);
  * of at most so many bytes. Small contents go into the blobs, as they do when a file is read. */
 struct container *container_rebuild(const struct container *container, uint64_t piece);
 
-/* Frees both. */
+/* What a container's digest is made of; the caller ends the writer. */
+void container_digest_bytes(const struct container *container, struct record_writer *bytes);
+
+/* Frees both; a container with an odd number of blobs loses them one by one before. */
 void container_trial_end(struct container_trial *trial);
 
 #endif

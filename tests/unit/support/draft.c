@@ -1,7 +1,7 @@
 #include "draft.h"
 
 #include "allocations.h"
-#include "blob/container.h"
+#include "blob/blocks.h"
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/name.h"
@@ -95,18 +95,121 @@ static struct lease lease_of(const struct choice *choice) {
 }
 
 /* Bytes that differ from one content to the next. */
-static struct bytes content_of(const struct choice *choice) {
+static struct bytes bytes_like(const struct choice *choice, size_t length) {
     static char room[1 << 17];
     if (!room[0])
         for (size_t i = 0; i < sizeof(room); i++) room[i] = (char)(1 + i % 251);
-    size_t length = sizes[choice->size % SIZES] + choice->fine % 8;
     return bytes_of(room + choice->stamp + choice->fine, length);
+}
+
+static bool is_paged(enum change_kind kind) {
+    return kind == CHANGE_PUTPAGE || kind == CHANGE_CLEARPAGE;
+}
+
+static struct bytes content_of(const struct choice *choice, enum change_kind kind) {
+    size_t length = sizes[choice->size % SIZES] + choice->fine % 8;
+    if (kind == CHANGE_PUTPAGE) length = (1U + choice->size % 80U) * PAGE_BYTES;
+    if (kind == CHANGE_CHUNK && choice->fine % 2) length = PAGE_BYTES;
+    return bytes_like(choice, length);
+}
+
+/* --- Numbers, blocks and copies --- */
+
+struct bytes draft_block_id(unsigned n) {
+    static const char longest[BLOCK_ID_MAX_BYTES] = "the longest id";
+    switch (n % 12) {
+    case 10: return bytes_of("\0\xff", 2);
+    case 11: return bytes_of(longest, sizeof(longest));
+    default: return bytes_of(&"0123456789"[n % 12], 1);
+    }
+}
+
+/* Numbers that are drawn from the choice and do not depend on each other. */
+static struct dice dice_of(const struct choice *choice) {
+    struct dice dice = {0};
+    memcpy(&dice.state, choice, sizeof(*choice));
+    return dice;
+}
+
+static void add_list_item(struct record_writer *list, struct dice *dice, enum change_kind kind,
+                          uint64_t place) {
+    struct bytes id = draft_block_id((unsigned)dice_roll(dice, dice_percent(dice, 90) ? 5 : 12));
+    uint64_t number = 1 + dice_roll(dice, dice_percent(dice, 80) ? 2 : 5);
+    switch (kind) {
+    case CHANGE_BLOCKS:
+        record_put_bytes(list, id);
+        record_put_number(list, number);
+        break;
+    case CHANGE_SPANS: record_put_number(list, number); break;
+    case CHANGE_LEAVES:
+        record_put_number(list, place + dice_roll(dice, 2));
+        record_put_word(list, UINT64_C(1) << dice_roll(dice, 8));
+        record_put_number(list, number);
+        break;
+    default:
+        block_choice_put(list, dice_percent(dice, 80) ? BLOCK_LATEST : (enum block_choice)dice_roll(dice, 3),
+                         id);
+    }
+}
+
+static struct packed_list add_list(struct draft *draft, const struct choice *choice, enum change_kind kind) {
+    struct dice dice = dice_of(choice);
+    uint64_t count = kind == CHANGE_LEAVES ? choice->size % 3U : choice->size % 6U;
+    for (uint64_t i = 0; i < count; i++) add_list_item(&draft->list, &dice, kind, 2 * i);
+    return (struct packed_list){count, bytes_of(draft->list.data, draft->list.length)};
+}
+
+static struct copy copy_of(const struct choice *choice) {
+    static const char source[] = "a container/a name that is told to people";
+    return (struct copy){
+        .status = (enum copy_status)(COPY_PENDING + choice->fine % (COPY_STATUSES - 1)),
+        .id = (UINT64_C(0x65a00000) << 32) + choice->metadata + 1,
+        .source = bytes_of(source, choice->properties % sizeof(source)),
+        .done = choice->size,
+        .total = choice->size % 3 ? choice->size : (uint64_t)INT64_MAX,
+        .completed_ms = choice->fine % 2 ? choice->stamp * INT64_C(1001) : 0,
+    };
+}
+
+/* A state has only what blobs of its kind have. */
+static void fit_state(struct change *change) {
+    if (change->blob_kind != BLOB_PAGE) {
+        change->parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
+        change->born = 0;
+    }
+    if (change->blob_kind != BLOB_APPEND) change->count = 0;
+}
+
+/* What only some kinds have, and each may have. */
+static void add_numbers(struct change *change, const struct choice *choice) {
+    struct dice dice = dice_of(choice);
+    bool large = choice->properties % 16 == 0;
+    change->parts = (unsigned)dice_roll(&dice, PARTS_ALL + 1);
+    change->blob_kind = (enum blob_kind)(choice->size % BLOB_UNCOMMITTED);
+    change->offset = choice->size * UINT64_C(512);
+    change->length = choice->fine % (DRAFT_PAGES_MOST + 1U) * UINT64_C(512);
+    if (is_paged(change->kind) && choice->fine % 4) change->length %= UINT64_C(40) * 512;
+    if (change->kind == CHANGE_CHUNK)
+        change->length = change->content.length + (choice->stamp % 4 ? 0 : 1000);
+    change->count = large ? UINT64_MAX : choice->size % 5U;
+    change->sequence = large ? INT64_MAX : choice->fine;
+    change->born = large ? VERSION_MOST : choice->stamp;
+    change->snapshot = choice->stamp % 4 ? (UINT64_C(0x65a00000) << 32) + choice->stamp : 0;
+    change->block_id = draft_block_id(choice->fine % 4 ? choice->fine % 5U : choice->fine / 4U);
+    change->touched_ms = large ? INT64_MAX : choice->stamp * STAGED_LIFE_MS / 8;
+    change->drops_staged = choice->beside & 64;
+    change->source = draft_name(choice->fine);
+    change->source_snapshot = choice->beside & 128 ? change->snapshot : 0;
+    change->from_elsewhere = choice->beside & 4;
+    change->copy = copy_of(choice);
+    if (change->kind == CHANGE_STATE) fit_state(change);
 }
 
 void draft_make(struct draft *draft, const struct choice *choice) {
     pairs_start(&draft->properties);
     pairs_start(&draft->metadata);
     pairs_start(&draft->policies);
+    record_start(&draft->list);
     add_properties(&draft->properties, choice->properties % PROPERTY_SETS);
     add_metadata(&draft->metadata, choice->metadata % METADATA_SETS);
     add_policies(&draft->policies, choice->metadata % POLICY_SETS);
@@ -120,32 +223,35 @@ void draft_make(struct draft *draft, const struct choice *choice) {
         .properties = pairs_list(&draft->properties),
         .metadata = pairs_list(&draft->metadata),
         .policies = pairs_list(&draft->policies),
+        .list = add_list(draft, choice, kind),
         .lease = lease_of(choice),
         .event = (enum lease_event)(choice->metadata % LEASE_EVENTS),
         .frees_lease = choice->beside & 16,
         .expired = choice->beside & 32,
-        .content = change_has_content(kind) ? content_of(choice) : bytes_of("", 0),
     };
+    if (change_has_content(&draft->change)) draft->change.content = content_of(choice, kind);
+    add_numbers(&draft->change, choice);
 }
 
 void draft_end(struct draft *draft) {
     pairs_end(&draft->properties);
     pairs_end(&draft->metadata);
     pairs_end(&draft->policies);
+    record_end(&draft->list);
 }
 
+/* Pages are always copied, nothing at all is no chunk, and a large content never stands in the blob. */
 struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice) {
     struct bytes content = draft->change.content;
-    if (!change_has_content(draft->change.kind)) return NULL;
-    switch (choice->beside % 4) {
-    case 0: return NULL;
-    case 1: return chunk_copy(content);
-    default: break;
-    }
-    if (content.length <= BLOB_INLINE_MAX) return NULL;
+    bool large = content.length > BLOB_INLINE_MAX;
+    if (!content.length || draft->change.kind == CHANGE_PUTPAGE) return NULL;
+    if (choice->beside % 4 == 1) return chunk_copy(content);
+    if (!large || (choice->beside % 4 == 0 && draft->change.kind != CHANGE_PUT)) return NULL;
     void *owner = owner_new(content);
     return chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
 }
+
+/* --- Whether two say the same --- */
 
 static bool same_list(struct packed_list a, struct packed_list b) {
     return a.count == b.count && (a.count == 0 || bytes_equal(a.items, b.items));
@@ -170,11 +276,26 @@ bool lease_sound(const struct lease *lease) {
     }
 }
 
+bool copy_same(const struct copy *a, const struct copy *b) {
+    return a->status == b->status && a->id == b->id && bytes_equal(a->source, b->source) &&
+           a->done == b->done && a->total == b->total && a->completed_ms == b->completed_ms;
+}
+
+static bool same_numbers(const struct change *a, const struct change *b) {
+    return a->offset == b->offset && a->length == b->length && a->count == b->count &&
+           a->sequence == b->sequence && a->born == b->born && a->snapshot == b->snapshot &&
+           bytes_equal(a->block_id, b->block_id) && a->touched_ms == b->touched_ms;
+}
+
 bool change_same(const struct change *a, const struct change *b) {
-    return a->kind == b->kind && a->access == b->access && bytes_equal(a->name, b->name) &&
-           a->stamp.etag == b->stamp.etag && a->stamp.modified_ms == b->stamp.modified_ms &&
-           a->created_ms == b->created_ms && same_list(a->properties, b->properties) &&
-           same_list(a->metadata, b->metadata) && same_list(a->policies, b->policies) &&
-           lease_same(&a->lease, &b->lease) && a->event == b->event && a->frees_lease == b->frees_lease &&
-           a->expired == b->expired;
+    return a->kind == b->kind && a->access == b->access && a->blob_kind == b->blob_kind &&
+           a->parts == b->parts && bytes_equal(a->name, b->name) && a->stamp.etag == b->stamp.etag &&
+           a->stamp.modified_ms == b->stamp.modified_ms && a->created_ms == b->created_ms &&
+           same_list(a->properties, b->properties) && same_list(a->metadata, b->metadata) &&
+           same_list(a->policies, b->policies) && same_list(a->list, b->list) &&
+           lease_same(&a->lease, &b->lease) && copy_same(&a->copy, &b->copy) && a->event == b->event &&
+           a->frees_lease == b->frees_lease && a->drops_staged == b->drops_staged &&
+           a->expired == b->expired && a->from_elsewhere == b->from_elsewhere &&
+           bytes_equal(a->source, b->source) && a->source_snapshot == b->source_snapshot &&
+           same_numbers(a, b);
 }

@@ -3,6 +3,7 @@
 #define HOLDFAST_UNIT_DRAFT_H
 
 #include "blob/change.h"
+#include "dice.h"
 #include "pairs.h"
 
 /* Each byte is taken modulo the number of choices that there are. */
@@ -22,6 +23,7 @@ struct choice {
 struct draft {
     struct change change; /* the content is set, the chunk is not */
     struct pairs properties, metadata, policies;
+    struct record_writer list;
 };
 
 enum { DRAFT_NAMES = 24 };
@@ -36,7 +38,14 @@ struct bytes draft_name(unsigned n);
  * caller hands it on with the change. */
 struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice);
 
-/* Whether two leases are the same in all that is told of them. */
+/* The nth of a few block ids, most of which are equally long. */
+struct bytes draft_block_id(unsigned n);
+
+/* A page blob's length that a draft may give, at most. */
+enum { DRAFT_PAGES_MOST = 300 };
+
+/* Whether two leases, or two copies, are the same in all that is told of them. */
+bool copy_same(const struct copy *a, const struct copy *b);
 bool lease_same(const struct lease *a, const struct lease *b);
 
 /* Whether a lease is one that a record may speak of. */

@@ -3,10 +3,15 @@
 #include "core/duration.h"
 #include "core/name.h"
 #include "core/number.h"
+#include "core/version.h"
 #include "require.h"
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
 static const char *const details[] = {"one", "two", "three", "four", NULL};
+
+static const char *const comparisons[] = {"le", "lt", "eq", NULL};
+static const char *const steps[] = {"to", "by", "none", "end", NULL};
+static const char *const amounts[] = {"all", "some", NULL};
 
 static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
 static const struct clause name = {.shape = SHAPE_TEXT, .width = 1, .rule = name_check};
@@ -41,9 +46,21 @@ static const struct clause span = {
     .most = 9500};
 static const struct clause named = {TOKEN("NAMED"), .shape = SHAPE_VALUE, .slot = SLOT_NAMED, .width = 1,
                                     .rule = name_check};
+static const struct clause compared = {
+    TOKEN("COMPARED"), .shape = SHAPE_MEASURE, .slot = SLOT_COMPARED, .fault = OUTCOME_INVALID_VALUE,
+    .most = 9,         .words = comparisons};
+static const struct clause step = {TOKEN("STEP"), .shape = SHAPE_MEASURE,         .slot = SLOT_STEP,
+                                   .bare = 2,     .fault = OUTCOME_INVALID_RANGE, .most = 9,
+                                   .words = steps};
+static const struct clause which = {.shape = SHAPE_KEYWORD, .slot = SLOT_WHICH, .words = amounts};
+static const struct clause state = {TOKEN("STATE"), .shape = SHAPE_VERSION, .slot = SLOT_STATE, .width = 1,
+                                    .fault = OUTCOME_INVALID_RANGE};
+static const struct clause place = {
+    .shape = SHAPE_NUMBER, .slot = SLOT_PLACE, .fault = OUTCOME_OUT_OF_RANGE, .most = 9};
+static const struct clause pairs = {.shape = SHAPE_CHOSEN, .slot = SLOT_PAIRS, .width = 2, .words = colours};
 
-static const struct clause pairs = {
-    .shape = SHAPE_LIST, .slot = SLOT_PAIRS, .width = 2, .rule = name_check, .late = 1};
+static const struct clause listed = {
+    .shape = SHAPE_LIST, .slot = SLOT_LISTED, .width = 2, .rule = name_check, .late = 1};
 static const struct clause flag = {TOKEN("FLAG"), .shape = SHAPE_FLAG, .slot = SLOT_FLAG};
 static const struct clause later = {TOKEN("LATER"),
                                     SHAPE_DURATION,
@@ -63,18 +80,47 @@ static const struct clause latest = {TOKEN("LATEST"),
                                      .late = 3,
                                      .unreadable = OUTCOME_INVALID_QUERY};
 
-const struct clause *const sample_grammar[] = {&key,   &name,  &ifmatch, &since, &number, &small,
-                                               &range, &value, &choice,  &words, &meta,   &policies,
-                                               &soon,  &span,  &named,   NULL};
+const struct clause *const sample_grammar[] = {&key,   &name,     &ifmatch, &since, &number,   &small, &range,
+                                               &value, &choice,   &words,   &meta,  &policies, &soon,  &span,
+                                               &named, &compared, &step,    &which, &state,    NULL};
+const struct clause *const paired_grammar[] = {&key, &place, &pairs, &number, NULL};
 const struct clause *const needy_grammar[] = {&key, &number, &needed, NULL};
 const struct clause *const rest_grammar[] = {&key, &rest, NULL};
-const struct clause *const list_grammar[] = {&key, &pairs, &flag, &later, &latest, NULL};
+const struct clause *const list_grammar[] = {&key, &listed, &flag, &later, &latest, NULL};
 
 static bool is_counted(const struct clause *clause) {
-    return clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+    return clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS || clause->shape == SHAPE_CHOSEN;
 }
 
-/* The token stands right before the values, or before their count. */
+static bool is_word(const struct clause *clause, struct bytes word, int64_t index) {
+    return bytes_same_word(word, bytes_text(clause->words[index]));
+}
+
+static int words_of(const struct clause *clause) {
+    int words = 0;
+    while (clause->words[words]) words++;
+    return words;
+}
+
+/* How many values stand behind the word that was found. */
+static int width_behind(const struct clause *clause, const struct argument *argument) {
+    if (clause->shape == SHAPE_KEYWORD) return 0;
+    return clause->shape == SHAPE_MEASURE ? argument->word < words_of(clause) - clause->bare : clause->width;
+}
+
+/* The word that was found stands right before the values, and says which of the words it is. */
+static void require_word(const struct clause *clause, const struct bytes *argv, int argc,
+                         const struct argument *argument) {
+    int width = width_behind(clause, argument), before = clause->shape == SHAPE_KEYWORD ? 1 : 2;
+    require(argument->word >= 0 && argument->word < words_of(clause), "there is no such word");
+    require(argument->at > before && argument->at + width <= argc, "values beyond the end");
+    require(is_word(clause, argv[argument->at - 1], argument->word), "another word was found");
+    if (clause->shape == SHAPE_MEASURE)
+        require(bytes_same_word(argv[argument->at - 2], clause->token), "%s is not where it was said to be",
+                clause->token.data);
+}
+
+/* The token stands right before the values, or before their count; pairs without a token have their count there. */
 static void require_values(const struct clause *clause, const struct bytes *argv, int argc,
                            const struct argument *argument) {
     int before = is_counted(clause) ? 2 : 1, width = clause->width;
@@ -86,17 +132,18 @@ static void require_values(const struct clause *clause, const struct bytes *argv
     }
     require(counted >= 0 && argument->at > before && argument->at + counted * width <= argc,
             "%s has values beyond the end", clause->token.data);
-    require(bytes_same_word(argv[argument->at - before], clause->token), "%s is not where it was said to be",
-            clause->token.data);
-}
-
-static bool is_word(const struct clause *clause, struct bytes word, int index) {
-    return bytes_same_word(word, bytes_text(clause->words[index]));
+    require(clause->shape == SHAPE_CHOSEN || bytes_same_word(argv[argument->at - before], clause->token),
+            "%s is not where it was said to be", clause->token.data);
 }
 
 static void require_meaning(const struct clause *clause, const struct bytes *argv,
                             const struct argument *argument) {
+    version read;
     switch (clause->shape) {
+    case SHAPE_KEYWORD: break;
+    case SHAPE_MEASURE:
+        if (!width_behind(clause, argument)) break;
+        /* fall through */
     case SHAPE_DURATION:
     case SHAPE_NUMBER:
         require(argument->number >= clause->least && argument->number <= clause->most,
@@ -106,8 +153,15 @@ static void require_meaning(const struct clause *clause, const struct bytes *arg
         require(argument->number >= 0 && (argument->length == -1 || argument->length > 0),
                 "a range of nothing");
         break;
+    case SHAPE_VERSION:
+        require(version_read(argv[argument->at], &read) && read == argument->version, "another version");
+        break;
+    case SHAPE_CHOSEN:
+        for (int i = 0; i < argument->count; i++)
+            require(args_word(clause, argv[argument->at + 2 * i]) >= 0, "pair %d has no such word", i);
+        break;
     case SHAPE_CHOICE:
-        require(is_word(clause, argv[argument->at], (int)argument->number), "another word was chosen");
+        require(is_word(clause, argv[argument->at], argument->number), "another word was chosen");
         break;
     case SHAPE_WORDS:
         for (int i = 0; i < argument->count; i++) {
@@ -137,6 +191,30 @@ static void require_sound_fault(const struct clause *const *grammar, int argc, c
     require(*grammar, "what is missing is not in the grammar");
 }
 
+/* What was found of one clause; answers how many words it has, beyond those that every call has. */
+static int require_sound_clause(const struct clause *clause, const struct bytes *argv, int argc,
+                                const struct argument *argument) {
+    if (clause->shape == SHAPE_MEASURE || clause->shape == SHAPE_KEYWORD)
+        require_word(clause, argv, argc, argument);
+    else if (clause->token.length || clause->shape == SHAPE_CHOSEN)
+        require_values(clause, argv, argc, argument);
+    require_meaning(clause, argv, argument);
+    switch (clause->shape) {
+    case SHAPE_KEYWORD: return 1;
+    case SHAPE_MEASURE: return 2 + width_behind(clause, argument);
+    case SHAPE_CHOSEN: return argument->count * clause->width;
+    default: break;
+    }
+    if (!clause->token.length) return 0;
+    return is_counted(clause) ? 2 + argument->count * clause->width : 1 + clause->width;
+}
+
+/* Numbers and pairs without a token are always there, other words without one leave nothing. */
+static bool leaves_something(const struct clause *clause) {
+    return clause->token.length || clause->shape == SHAPE_KEYWORD || clause->shape == SHAPE_NUMBER ||
+           clause->shape == SHAPE_CHOSEN || clause->shape == SHAPE_LIST;
+}
+
 void args_require_sound(const struct clause *const *grammar, const struct bytes *argv, int argc,
                         const struct args *args, const struct fault *fault) {
     if (fault->outcome != OUTCOME_DONE) {
@@ -147,18 +225,18 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
     int words_seen = args_least(grammar);
     for (; *grammar; grammar++) {
         if ((*grammar)->shape == SHAPE_REST) words_seen = argc;
-        if ((*grammar)->shape == SHAPE_LIST)
-            words_seen += (args->slots[(*grammar)->slot].count - 1) * (*grammar)->width;
+        if (!leaves_something(*grammar)) continue;
         int slot = (*grammar)->slot;
-        if ((*grammar)->token.length || (*grammar)->shape == SHAPE_LIST) possible |= UINT32_C(1) << slot;
-        if ((*grammar)->token.length == 0) continue;
+        bool listed = (*grammar)->shape == SHAPE_LIST;
+        bool optional = (*grammar)->token.length || (*grammar)->shape == SHAPE_KEYWORD;
+        if (optional || listed) possible |= UINT32_C(1) << slot;
+        if (listed) {
+            words_seen += (args->slots[slot].count - 1) * (*grammar)->width;
+            continue;
+        }
         require(args_given(args, slot) || !(*grammar)->required, "something required is not there");
-        if (!args_given(args, slot)) continue;
-        const struct argument *argument = &args->slots[slot];
-        require_values(*grammar, argv, argc, argument);
-        require_meaning(*grammar, argv, argument);
-        bool counted = is_counted(*grammar);
-        words_seen += (counted ? 2 + argument->count * (*grammar)->width : 1 + (*grammar)->width);
+        if (!optional || args_given(args, slot))
+            words_seen += require_sound_clause(*grammar, argv, argc, &args->slots[slot]);
     }
     require_same(args->given & ~possible, 0, "slots that the grammar has not");
     require_same(words_seen, argc, "every word belongs to one clause");

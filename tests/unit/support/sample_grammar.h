@@ -16,20 +16,30 @@ enum {
     SLOT_SOON,
     SLOT_SPAN,
     SLOT_NAMED,
-    SLOT_PAIRS,
+    SLOT_LISTED,
     SLOT_FLAG,
     SLOT_LATER,
     SLOT_LATEST,
+    SLOT_COMPARED,
+    SLOT_STEP,
+    SLOT_WHICH,
+    SLOT_STATE,
+    SLOT_PAIRS,
+    SLOT_PLACE,
 };
 
 /* SAMPLE key name
  *   [IFMATCH tag] [IFMODIFIEDSINCE ms] [NUMBER -5..5] [SMALL 0..2^63-1] [RANGE offset length] [VALUE value]
  *   [CHOICE red|green|blue] [WORDS count word…] [META count name value…] [POLICIES count a b c d…]
- *   [SOON 0..60 s] [SPAN 0.001..9.5 s or without end] [NAMED name] */
+ *   [SOON 0..60 s] [SPAN 0.001..9.5 s or without end] [NAMED name]
+ *   [COMPARED LE|LT|EQ 0..9] [STEP TO 0..9|BY 0..9|NONE|END] [ALL|SOME] [STATE version] */
 extern const struct clause *const sample_grammar[];
 
 /* NEEDY key VALUE value, where VALUE may also come behind [NUMBER -5..5]. */
 extern const struct clause *const needy_grammar[];
+
+/* PAIRED key 0..9 count RED|GREEN|BLUE value … [NUMBER -5..5] */
+extern const struct clause *const paired_grammar[];
 
 /* MANY key word… */
 extern const struct clause *const rest_grammar[];

@@ -1,0 +1,66 @@
+#include "effects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+enum { FAMILY = 'C', FORMAT = 1, COPY_IS_PENDING = 1 };
+
+void effect_byte(struct text *record, unsigned char byte) {
+    text_add(record, &byte, 1);
+}
+
+void effect_number(struct text *record, uint64_t number) {
+    for (; number >= 0x80; number >>= 7) effect_byte(record, (unsigned char)(number | 0x80));
+    effect_byte(record, (unsigned char)number);
+}
+
+void effect_word(struct text *record, uint64_t word) {
+    for (int index = 0; index < 8; index++, word >>= 8) effect_byte(record, (unsigned char)word);
+}
+
+void effect_bytes(struct text *record, const void *bytes, size_t length) {
+    effect_number(record, length);
+    text_add(record, bytes, length);
+}
+
+void effect_text(struct text *record, const char *text) {
+    effect_bytes(record, text, strlen(text));
+}
+
+struct text effect_start(enum effect_kind kind, const char *name) {
+    struct text record = {0};
+    effect_byte(&record, FAMILY);
+    effect_byte(&record, FORMAT);
+    effect_byte(&record, (unsigned char)kind);
+    if (name) effect_text(&record, name);
+    return record;
+}
+
+uint64_t effect_version(const char *etag) {
+    return strtoull(etag, NULL, 16);
+}
+
+redisReply *effect_play(const char *key, const struct text *record, const char *content) {
+    struct words words = words_of_line("HOLDFAST.APPLY");
+    words_add(&words, key);
+    words_add_bytes(&words, record->bytes, record->length);
+    if (content) words_add(&words, content);
+    configure(primary, "holdfast.accept-effects", "yes");
+    return call_words(primary, &words);
+}
+
+const char *pending_copy(const char *container, const char *blob) {
+    const char *id = reply_string(field(stat_of(container, blob), "etag"));
+    struct text record = effect_start(EFFECT_COPYSTATE, blob);
+    effect_byte(&record, COPY_IS_PENDING);
+    effect_word(&record, effect_version(id));
+    effect_text(&record, "elsewhere/blob");
+    effect_number(&record, 3);
+    effect_number(&record, 10);
+    effect_number(&record, 0);
+    expect_ok(effect_play(container, &record, NULL));
+    expect_text(field(stat_of(container, blob), "copy-status"), "pending");
+    return id;
+}

@@ -1,0 +1,48 @@
+/*
+ * Effects and records made by hand, in the form in which they travel and stand in files: for states that no command
+ * leads to, and for hostile ones.
+ */
+#ifndef HOLDFAST_TESTS_EFFECTS_H
+#define HOLDFAST_TESTS_EFFECTS_H
+
+#include <stdint.h>
+
+#include "client.h"
+#include "text.h"
+
+/* The kinds of changes by their numbers; only those that tests write themselves. */
+enum effect_kind {
+    EFFECT_CREATE = 0,
+    EFFECT_PUT = 4,
+    EFFECT_SNAPSHOT = 19,
+    EFFECT_COPYSTATE = 23,
+    EFFECT_CHUNK = 24,
+    EFFECT_STATE = 25,
+    EFFECT_SPANS = 26,
+    EFFECT_BLOCKS = 27,
+    EFFECT_LEAVES = 28,
+    EFFECT_STAGED = 29,
+    EFFECT_SETTLE = 30,
+};
+
+enum { STATE_BLOCK, STATE_PAGE, STATE_APPEND };
+enum { HAS_PROPERTIES = 1, HAS_METADATA = 2, HAS_LENGTH = 4, HAS_SEQUENCE = 8, IS_KEPT = 16 };
+
+/* A record that begins with its head, and with the name of a blob if there is one. */
+struct text effect_start(enum effect_kind kind, const char *name);
+void effect_byte(struct text *record, unsigned char byte);
+void effect_number(struct text *record, uint64_t number);
+void effect_word(struct text *record, uint64_t word);
+void effect_bytes(struct text *record, const void *bytes, size_t length);
+void effect_text(struct text *record, const char *text);
+
+/* A version as a number. */
+uint64_t effect_version(const char *etag);
+
+/* Sends it to the primary as if it came from a primary of its own; content may be NULL. */
+redisReply *effect_play(const char *key, const struct text *record, const char *content);
+
+/* Makes the blob one to which a copy is going on, and answers the copy's id. */
+const char *pending_copy(const char *container, const char *blob);
+
+#endif

@@ -1,0 +1,34 @@
+/* The strings that a value consists of in the payload of DUMP: taking them out, and putting others together. */
+#ifndef HOLDFAST_TESTS_RECORDS_H
+#define HOLDFAST_TESTS_RECORDS_H
+
+#include "client.h"
+#include "hostile.h"
+#include "text.h"
+
+/* One string of the value as it stands in the payload: a mark that a string follows, its length, its bytes. */
+struct record {
+    const char *bytes;
+    size_t length;
+};
+
+enum { RECORDS_AT_MOST = 4000 };
+
+struct records {
+    struct record record[RECORDS_AT_MOST];
+    size_t count;
+};
+
+/* Of a DUMP of a server that does not compress. */
+struct records *records_of(const redisReply *dump);
+
+/* One more, made from its bytes. */
+void records_add(struct records *records, const void *bytes, size_t length);
+
+/* Offers the records to RESTORE, in a payload like this one. */
+void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally);
+
+/* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */
+void records_shuffle(struct records *records, const struct records *others);
+
+#endif

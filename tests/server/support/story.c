@@ -1,0 +1,92 @@
+#include "story.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "leases.h"
+#include "pool.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+enum { LETTERS = 128 };
+
+static const char *kept[LETTERS];
+
+static void forget(void *thing) {
+    (void)thing;
+    memset(kept, 0, sizeof kept);
+}
+
+void story_keep(char letter, const char *text) {
+    static char all;
+    pool_keep(&all, forget);
+    kept[(unsigned char)letter] = pool_copy(text, strlen(text));
+}
+
+const char *story_kept(char letter) {
+    const char *text = kept[(unsigned char)letter];
+    require(text, "nothing was kept under %c", letter);
+    return text;
+}
+
+static const char *id_of(const char *word) {
+    if (!strcmp(word, "A")) return ID_A;
+    if (!strcmp(word, "B")) return ID_B;
+    return strcmp(word, "C") ? NULL : ID_C;
+}
+
+static void write_out(struct words *words, size_t index) {
+    const char *word = words->word[index];
+    const char *star = strchr(word, '*');
+    if (id_of(word)) {
+        words_replace(words, index, id_of(word));
+    } else if (*word == '$' && word[1] && !word[2]) {
+        words_replace(words, index, story_kept(word[1]));
+    } else if (star && isdigit((unsigned char)*word) && star[1] && !star[2]) {
+        size_t length = strtoul(word, NULL, 10);
+        char *letters = pool_take(length + 1);
+        memset(letters, star[1], length);
+        words_replace(words, index, letters);
+    }
+}
+
+struct words story_words(const char *line) {
+    struct words words = words_of_line(line);
+    for (size_t index = 0; index < words.count; index++) write_out(&words, index);
+    return words;
+}
+
+static bool is_error_text(const char *answer) {
+    static const char *const classes[] = {"PRECONDITION", "CONFLICT", "NOTFOUND",  "INVALID",
+                                          "ERR",          "NOPERM",   "WRONGTYPE", NULL};
+    return answer && text_is_one_of(pool_copy(answer, strcspn(answer, " ")), classes);
+}
+
+static bool is_as_told(const redisReply *reply, const char *answer) {
+    if (!answer) return !reply_is_error(reply);
+    if (!is_error_text(answer)) return !strcmp(reply_shape(reply), answer);
+    size_t length = strlen(answer);
+    return reply_is_error(reply) && text_begins(reply->str, answer) &&
+           (!reply->str[length] || strchr(" :", reply->str[length]));
+}
+
+redisReply *story_step(const char *command, const char *answer, char keep) {
+    if (strstr(command, " s") && strspn(command, "0123456789") == strlen(command) - 2) {
+        time_passes(atoll(command) * 1000);
+        return NULL;
+    }
+    struct words words = story_words(command);
+    if (is_error_text(answer)) witness_begin("none");
+    redisReply *reply = call_words(primary, &words);
+    require(is_as_told(reply, answer), "%s\n    should give %s\n    but gave    %s", command,
+            answer ? answer : "no error", reply_shape(reply));
+    if (is_error_text(answer)) witness_end();
+    if (keep) story_keep(keep, expect_etag(reply));
+    return reply;
+}
+
+void story_play(const struct step *steps) {
+    for (; steps->command; steps++) story_step(steps->command, steps->answer, steps->keep);
+}

@@ -1,0 +1,37 @@
+/*
+ * Stories: commands with the answers that they must get, one after the other, as a table.
+ *
+ * Words of a command have short forms:
+ *   A, B, C    lease ids
+ *   $x         what an earlier step kept under x
+ *   512*a      as many letters
+ * A line like "15 s" lets so much time pass, on all servers.
+ *
+ * An answer is the shape of the reply (see reply_shape), or an error without its explanation. NULL stands for any
+ * answer but an error. What answers with an error must leave no trace: no change, no effect, no notification.
+ */
+#ifndef HOLDFAST_TESTS_STORY_H
+#define HOLDFAST_TESTS_STORY_H
+
+#include "client.h"
+
+struct step {
+    const char *command;
+    const char *answer;
+    char keep; /* the letter under which the reply's first version is kept; 0 for none */
+};
+
+/* Up to the row without a command. What was kept is forgotten when the next test begins. */
+void story_play(const struct step *steps);
+
+/* One step; answers the reply. */
+redisReply *story_step(const char *command, const char *answer, char keep);
+
+/* The words of a line, with the short forms written out. */
+struct words story_words(const char *line);
+
+/* What was kept, and keeping something. */
+const char *story_kept(char letter);
+void story_keep(char letter, const char *text);
+
+#endif

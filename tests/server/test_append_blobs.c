@@ -1,0 +1,224 @@
+/* Append blobs: creation, appending, the two conditions of their own, reading. Limits have a file of their own. */
+#include <string.h>
+
+#include "blobs.h"
+#include "leases.h"
+#include "pool.h"
+#include "story.h"
+#include "stream.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+SCENE(an_append_blob_begins_empty) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEAPPEND box log PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
+        {"BLOB.STAT box log",
+         "[\"blob-type\", \"append\", \"content-length\", 0, \"etag\", <etag>, \"last-modified\", <ms>, "
+         "\"created\", <ms>, \"content-type\", \"text/plain\", \"block-count\", 0, \"snapshots\", 0, "
+         "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", [\"a\", \"b\"]]",
+         0},
+        {"BLOB.GET box log", "[<etag>, \"\"]", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+}
+
+SCENE(appending_answers_where_and_how_often) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 'a'},
+        {"BLOB.APPEND box log two!", "[<etag>, 3, 2]", 0},
+        {"BLOB.APPEND box log IFPOSITION", "[<etag>, 7, 3]", 0},
+        {"BLOB.GET box log", "[<etag>, \"onetwo!IFPOSITION\"]", 0},
+        {"BLOB.GET box log RANGE 2 5", "[<etag>, \"etwo!\"]", 0},
+        {"BLOB.GET box log IFMATCH $a", "PRECONDITION ConditionNotMet", 0},
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.GET box log", "[<etag>, \"\"]", 0},
+        {"BLOB.APPEND box log again", "[<etag>, 0, 1]", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+    expect_number(field(stat_of("box", "log"), "block-count"), 1);
+}
+
+/* The blob has 5 bytes, and each row that passes makes it 5 bytes again. */
+SCENE(positions_and_sizes_are_conditions) {
+    static const char position[] = "PRECONDITION AppendPositionConditionNotMet",
+                      size[] = "PRECONDITION MaxBlobSizeConditionNotMet",
+                      value[] = "INVALID InvalidHeaderValue", passes[] = "[<etag>, 5, 2]";
+    static const struct {
+        const char *clauses, *answer;
+    } rows[] = {
+        {"IFPOSITION 5", passes},
+        {"IFPOSITION 4", position},
+        {"IFPOSITION 6", position},
+        {"IFPOSITION 0", position},
+        {"IFPOSITION 9223372036854775807", position},
+        {"IFPOSITION -1", value},
+        {"IFPOSITION 9223372036854775808", value},
+        {"IFPOSITION x", value},
+        {"IFMAXSIZE 8", passes},
+        {"IFMAXSIZE 9", passes},
+        {"IFMAXSIZE 9223372036854775807", passes},
+        {"IFMAXSIZE 7", size},
+        {"IFMAXSIZE 4", size},
+        {"IFMAXSIZE 0", size},
+        {"IFMAXSIZE -1", value},
+        {"IFMAXSIZE 1.5", value},
+        {"IFPOSITION 5 IFMAXSIZE 8", passes},
+        {"IFPOSITION 4 IFMAXSIZE 7", position},
+        {"IFMAXSIZE 7 IFPOSITION 4", position},
+        {"IFMAXSIZE 7 IFPOSITION 5", size},
+        {"IFMATCH * IFPOSITION 5 IFMAXSIZE 8", passes},
+        {"IFMATCH 0x0000000000000001 IFPOSITION 4", "PRECONDITION ConditionNotMet"},
+    };
+    create("box");
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+        expect_etag(call(primary, "BLOB.APPEND box log 12345"));
+        story_step(pool_print("BLOB.APPEND box log abc %s", rows[row].clauses), rows[row].answer, 0);
+        assert_string_equal(content_of("box", "log", ""), rows[row].answer == passes ? "12345abc" : "12345");
+    }
+}
+
+/* Pieces below and above what is kept as it came, in all orders. */
+SCENE(pieces_of_all_sizes_stand_in_their_order) {
+    static const int lengths[] = {1, 100, 5000, 65535, 65536, 65537, 3, 200000, 1, 1, 40000, 70000, 2};
+    struct text all = {0};
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    for (size_t index = 0; index < sizeof lengths / sizeof *lengths; index++) {
+        char *piece = pool_take((size_t)lengths[index]);
+        for (int at = 0; at < lengths[index]; at++) piece[at] = (char)(at * 7 + (int)index * 31);
+        redisReply *reply = call(primary, "BLOB.APPEND box log %b", piece, (size_t)lengths[index]);
+        expect_number(expect_elements(reply, 3)->element[1], (long long)all.length);
+        expect_number(reply->element[2], (long long)index + 1);
+        text_add(&all, piece, (size_t)lengths[index]);
+        expect_bytes(call(primary, "BLOB.GET box log")->element[1], all.bytes, all.length);
+        if (index % 4 == 3) expect_ok(call(primary, "DEBUG RELOAD"));
+    }
+    for (size_t offset = 0; offset + 100 < all.length; offset += 9973)
+        expect_bytes(call(primary, "BLOB.GET box log RANGE %d 100", (int)offset)->element[1],
+                     all.bytes + offset, 100);
+}
+
+/* An appended piece never shows in what was taken before. */
+SCENE(snapshots_and_copies_do_not_grow) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 0},
+        {"BLOB.SNAPSHOT box log", NULL, 'a'},
+        {"BLOB.COPY box copy box log", NULL, 0},
+        {"BLOB.APPEND box log two", "[<etag>, 3, 2]", 0},
+        {"BLOB.SNAPSHOT box log", NULL, 'b'},
+        {"BLOB.APPEND box copy TWO!", "[<etag>, 3, 2]", 0},
+        {"BLOB.APPEND box log three", "[<etag>, 6, 3]", 0},
+        {"BLOB.GET box log SNAPSHOT $a", "[<etag>, \"one\"]", 0},
+        {"BLOB.GET box log SNAPSHOT $b", "[<etag>, \"onetwo\"]", 0},
+        {"BLOB.GET box log", "[<etag>, \"onetwothree\"]", 0},
+        {"BLOB.GET box copy", "[<etag>, \"oneTWO!\"]", 0},
+        {"BLOB.COPY box log box log SNAPSHOT $a", NULL, 0},
+        {"BLOB.APPEND box log new", "[<etag>, 3, 2]", 0},
+        {"BLOB.GET box log", "[<etag>, \"onenew\"]", 0},
+        {"BLOB.GET box log SNAPSHOT $a", "[<etag>, \"one\"]", 0},
+        {"BLOB.GET box log SNAPSHOT $b", "[<etag>, \"onetwo\"]", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+}
+
+SCENE(what_is_appended_is_not_empty_and_not_too_much) {
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    story_step("BLOB.APPEND box log ''", "INVALID InvalidHeaderValue", 0);
+    configure(primary, "holdfast.max-append-bytes", "4");
+    story_step("BLOB.APPEND box log 5*x", "INVALID RequestBodyTooLarge", 0);
+    story_step("BLOB.APPEND box log 4*x", "[<etag>, 0, 1]", 0);
+    story_step("BLOB.APPEND box none x", "NOTFOUND BlobNotFound", 0);
+}
+
+SCENE(appending_is_for_append_blobs) {
+    create("box");
+    put("box", "cat", "meow");
+    expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    story_step("BLOB.APPEND box cat x", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.APPEND box disk x", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.CREATEAPPEND box cat", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.CREATEAPPEND box disk", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.PUT box log x", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.CREATEPAGE box log 512", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.PUTBLOCK box log AAAA x", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.PUTBLOCKLIST box log 0", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.GETBLOCKLIST box log", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.GETPAGES box log", "CONFLICT InvalidBlobType", 0);
+}
+
+/* Only what is new travels, however much there is already. */
+SCENE(an_append_travels_alone) {
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    story_step("BLOB.APPEND box log 300000*x", "[<etag>, 0, 1]", 0);
+    struct stream *stream = stream_attach(primary->server);
+    story_step("BLOB.APPEND box log more", "[<etag>, 300000, 2]", 0);
+    redisReply *effects = expect_elements(stream_commands(stream, primary), 1);
+    expect_elements(effects->element[0], 4);
+    expect_text(effects->element[0]->element[3], "more");
+    assert_true(effects->element[0]->element[2]->len < 100);
+}
+
+/* Amortised: what is held is never much more than what is there. */
+SCENE(many_small_appends_take_little_more_than_their_bytes) {
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    char piece[101];
+    memset(piece, 'x', sizeof piece);
+    for (int index = 0; index < 20000; index++)
+        send_call(primary, "BLOB.APPEND box log %b", piece, (size_t)100);
+    for (int index = 0; index < 20000; index++) expect_elements(receive(primary), 3);
+    long long held = memory_of(primary, "box");
+    require(held < 2000000 * 2 + 10000, "2000000 bytes take %lld", held);
+}
+
+SCENE(appends_are_notified_and_abort_watchers) {
+    static const struct noticed rows[] = {
+        {"BLOB.CREATEAPPEND box log", "blob.createappend box"},
+        {"BLOB.APPEND box log x", "blob.append box"},
+        {NULL, NULL},
+    };
+    create("box");
+    witness_noticed(rows);
+}
+
+SCENE(waiting_readers_follow_a_log) {
+    create("box");
+    struct client *reader = waiting("BLOB.GET box log BLOCK 0");
+    const char *etag = expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    expect_shape(answer_of(reader), "[<etag>, \"\"]");
+    reader = waiting(pool_print("BLOB.GET box log IFNONEMATCH %s BLOCK 0", etag));
+    expect_error(call(primary, "BLOB.APPEND box log x IFPOSITION 7"), "PRECONDITION");
+    expect_still_waiting(reader);
+    story_step("BLOB.APPEND box log line", "[<etag>, 0, 1]", 0);
+    expect_shape(answer_of(reader), "[<etag>, \"line\"]");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(an_append_blob_begins_empty),
+        PLAY(appending_answers_where_and_how_often),
+        PLAY(positions_and_sizes_are_conditions),
+        PLAY(pieces_of_all_sizes_stand_in_their_order),
+        PLAY(snapshots_and_copies_do_not_grow),
+        PLAY(what_is_appended_is_not_empty_and_not_too_much),
+        PLAY(appending_is_for_append_blobs),
+        PLAY(an_append_travels_alone),
+        PLAY(many_small_appends_take_little_more_than_their_bytes),
+        PLAY(appends_are_notified_and_abort_watchers),
+        PLAY(waiting_readers_follow_a_log),
+    };
+    return world_run("append_blobs", tests);
+}

@@ -1,0 +1,193 @@
+/* A copy that is going on, as one from another server would be: no command leads there yet, an effect does. */
+#include <string.h>
+
+#include "blobs.h"
+#include "effects.h"
+#include "everywhere.h"
+#include "leases.h"
+#include "pool.h"
+#include "story.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+/* A blob of each kind with a snapshot, and a copy going on to it; and a free one to copy from. */
+static const struct kind {
+    const char *name;
+    const char *create;
+    const char *writes[12];
+} kinds[] = {
+    {"block",
+     "BLOB.PUT box target meow META 1 a b",
+     {"BLOB.PUT box target x", "BLOB.PUTBLOCK box target AAAA x", "BLOB.PUTBLOCKLIST box target 0",
+      "BLOB.SETPROPS box target PROPS 0", "BLOB.SETMETA box target META 0", "BLOB.SNAPSHOT box target",
+      "BLOB.SNAPSHOT box target META 1 c d", "BLOB.COPY box target box free", "BLOB.DELETE box target",
+      "BLOB.DELETE box target SNAPSHOTS ONLY", "BLOB.DELETE box target SNAPSHOTS INCLUDE"}},
+    {"page",
+     "BLOB.CREATEPAGE box target 1024 SEQUENCE 5",
+     {"BLOB.CREATEPAGE box target 512", "BLOB.PUTPAGE box target 0 512*x", "BLOB.CLEARPAGE box target 0 512",
+      "BLOB.SETPROPS box target SIZE 512", "BLOB.SETPROPS box target SEQUENCE INCREMENT",
+      "BLOB.COPY box target box target", "BLOB.SNAPSHOT box target", "BLOB.DELETE box target"}},
+    {"append",
+     "BLOB.CREATEAPPEND box target",
+     {"BLOB.CREATEAPPEND box target", "BLOB.APPEND box target x", "BLOB.SETMETA box target META 0",
+      "BLOB.SNAPSHOT box target", "BLOB.DELETE box target"}},
+};
+
+static const char *const lease_commands[] = {
+    "LEASE.ACQUIRE box 60 BLOB target",     "LEASE.ACQUIRE box -1 BLOB target ID A",
+    "LEASE.RENEW box A BLOB target",        "LEASE.CHANGE box A B BLOB target",
+    "LEASE.RELEASE box A BLOB target",      "LEASE.BREAK box BLOB target",
+    "LEASE.BREAK box PERIOD 0 BLOB target",
+};
+
+/* Answers the copy's id. */
+static const char *begin(const struct kind *kind) {
+    call(primary, "DEL box");
+    create("box");
+    put("box", "free", "x");
+    expect_etag(call_line(primary, kind->create));
+    story_keep('s', snapshot("box", "target"));
+    const char *id = pending_copy("box", "target");
+    story_keep('c', id);
+    return id;
+}
+
+SCENE(writes_are_refused) {
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        begin(&kinds[kind]);
+        for (const char *const *write = kinds[kind].writes; *write; write++) {
+            story_step(*write, "CONFLICT PendingCopyOperation", 0);
+            story_step(pool_print("%s LEASE A", *write), "CONFLICT PendingCopyOperation", 0);
+            if (strstr(*write, "BLOB.PUTBLOCK ")) continue;
+            story_step(pool_print("%s IFMATCH 0x0000000000000001", *write), "CONFLICT PendingCopyOperation",
+                       0);
+        }
+    }
+}
+
+SCENE(lease_operations_are_refused) {
+    begin(&kinds[0]);
+    for (size_t index = 0; index < sizeof lease_commands / sizeof *lease_commands; index++)
+        story_step(lease_commands[index], "CONFLICT PendingCopyOperation", 0);
+    story_step("LEASE.GET box BLOB target",
+               "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]", 0);
+    story_step("LEASE.ACQUIRE box 60 BLOB target BLOCK 0.01", "CONFLICT PendingCopyOperation", 0);
+}
+
+SCENE(reads_go_on) {
+    static const struct step steps[] = {
+        {"BLOB.GET box target", "[<etag>, \"meow\"]", 0},
+        {"BLOB.GET box target RANGE 1 2", "[<etag>, \"eo\"]", 0},
+        {"BLOB.GETMETA box target", "[<etag>, [\"a\", \"b\"]]", 0},
+        {"BLOB.GET box target SNAPSHOT $s", "[<etag>, \"meow\"]", 0},
+        {"BLOB.STAT box target",
+         "[\"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, \"last-modified\", <ms>, "
+         "\"created\", <ms>, \"content-type\", \"application/octet-stream\", \"copy-id\", <etag>, "
+         "\"copy-status\", \"pending\", \"copy-source\", \"elsewhere/blob\", \"copy-progress\", \"3/10\", "
+         "\"snapshots\", 1, \"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", "
+         "[\"a\", \"b\"]]",
+         0},
+        {"BLOB.GETBLOCKLIST box target ALL",
+         "[\"etag\", <etag>, \"content-length\", 4, \"committed\", [], \"uncommitted\", []]", 0},
+        {"BLOB.DELETE box target SNAPSHOT $s", "OK", 0},
+        {"BLOB.COPY box other box target", "[<etag>, <etag>, \"success\"]", 0},
+        {"BLOB.GET box other", "[<etag>, \"meow\"]", 0},
+        {NULL, NULL, 0},
+    };
+    begin(&kinds[0]);
+    story_play(steps);
+    redisReply *page = call(primary, "BLOB.LIST box PREFIX target INCLUDE 1 COPY");
+    expect_text(field(page->element[1]->element[0], "copy-status"), "pending");
+    page = call(primary, "BLOB.LIST box PREFIX target");
+    assert_null(reply_field_if_any(page->element[1]->element[0], "copy-status"));
+    expect_text(field(stat_of("box", "other"), "copy-status"), "success");
+}
+
+SCENE(aborting_leaves_no_bytes) {
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        begin(&kinds[kind]);
+        redisReply *before = stat_of("box", "target");
+        story_step("BLOB.ABORTCOPY box target 0x0000000000000001", "CONFLICT CopyIdMismatch", 0);
+        story_step("BLOB.ABORTCOPY box target x", "INVALID InvalidQueryParameterValue", 0);
+        story_step("BLOB.ABORTCOPY box target $c LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation",
+                   0);
+        story_step("BLOB.ABORTCOPY box target $c", "OK", 0);
+        redisReply *after = stat_of("box", "target");
+        expect_text(field(after, "copy-status"), "aborted");
+        expect_text(field(after, "copy-id"), story_kept('c'));
+        expect_text(field(after, "copy-progress"), "3/10");
+        assert_true(field(after, "copy-completed")->integer > 0);
+        expect_number(field(after, "content-length"), 0);
+        expect_text(field(after, "blob-type"), kinds[kind].name);
+        if (!strcmp(kinds[kind].name, "page")) expect_number(field(after, "sequence-number"), 5);
+        assert_true(reply_same(field(after, "meta"), field(before, "meta")));
+        assert_true(reply_same(field(after, "created"), field(before, "created")));
+        assert_true(strcmp(reply_string(field(after, "etag")), reply_string(field(before, "etag"))) > 0);
+        expect_number(field(after, "snapshots"), 1);
+        expect_number(field(call(primary, "CONTAINER.GET box"), "bytes"), 1);
+        story_step("BLOB.GET box target", "[<etag>, \"\"]", 0);
+        story_step("BLOB.ABORTCOPY box target $c", "CONFLICT NoPendingCopyOperation", 0);
+        story_step(kinds[kind].writes[0], NULL, 0);
+        assert_null(reply_field_if_any(stat_of("box", "target"), "copy-id"));
+    }
+}
+
+/* An infinite lease may stand on the target: aborting needs its id, and does not end it. */
+SCENE(aborting_under_a_lease) {
+    create("box");
+    put("box", "target", "meow");
+    acquire("box", "-1", "BLOB target ID " ID_A);
+    story_keep('c', pending_copy("box", "target"));
+    story_step("BLOB.PUT box target x LEASE A", "CONFLICT PendingCopyOperation", 0);
+    story_step("BLOB.ABORTCOPY box target $c", "PRECONDITION LeaseIdMissing", 0);
+    story_step("BLOB.ABORTCOPY box target 0x0000000000000001", "PRECONDITION LeaseIdMissing", 0);
+    story_step("BLOB.ABORTCOPY box target $c LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0);
+    story_step("BLOB.ABORTCOPY box target 0x0000000000000001 LEASE A", "CONFLICT CopyIdMismatch", 0);
+    story_step("BLOB.ABORTCOPY box target $c LEASE A", "OK", 0);
+    expect_text(field(stat_of("box", "target"), "lease-state"), "leased");
+    /* One that has ended stays as it is, too: aborting is no write that resets it. */
+    story_step("LEASE.BREAK box PERIOD 0 BLOB target", "0", 0);
+    story_keep('c', pending_copy("box", "target"));
+    story_step("BLOB.ABORTCOPY box target $c", "OK", 0);
+    expect_text(field(stat_of("box", "target"), "lease-state"), "broken");
+}
+
+SCENE(what_is_pending_stays_pending) {
+    const char *id = begin(&kinds[1]);
+    const char *digest = digest_of(primary);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    assert_string_equal(digest_of(primary), digest);
+    story_step("BLOB.PUTPAGE box target 0 512*x", "CONFLICT PendingCopyOperation", 0);
+    expect_number(call(primary, "COPY box twin"), 1);
+    expect_error(call(primary, "BLOB.SETMETA twin target META 0"), "CONFLICT PendingCopyOperation");
+    redisReply *dump = call(primary, "DUMP box");
+    expect_ok(call(primary, "RESTORE again 0 %b", dump->str, dump->len));
+    expect_ok(call(primary, "BLOB.ABORTCOPY again target %s", id));
+    expect_ok(call(primary, "BLOB.ABORTCOPY twin target %s", id));
+    expect_text(field(stat_of("box", "target"), "copy-status"), "pending");
+    world_in_step();
+    expect_text(field(call(chained, "BLOB.STAT box target"), "copy-status"), "pending");
+    expect_ok(call(primary, "CONTAINER.DELETE again"));
+}
+
+SCENE(aborting_is_notified_and_aborts_watchers) {
+    struct noticed rows[] = {{NULL, NULL}, {NULL, NULL}};
+    const char *id = begin(&kinds[0]);
+    rows[0].command = pool_print("BLOB.ABORTCOPY box target %s", id);
+    rows[0].notification = "blob.abortcopy box";
+    witness_noticed(rows);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(writes_are_refused),
+        PLAY(lease_operations_are_refused),
+        PLAY(reads_go_on),
+        PLAY(aborting_leaves_no_bytes),
+        PLAY(aborting_under_a_lease),
+        PLAY(what_is_pending_stays_pending),
+        PLAY(aborting_is_notified_and_aborts_watchers),
+    };
+    return world_run("copy_pending", tests);
+}

@@ -1,0 +1,359 @@
+/* Snapshots: how a blob was. Taking, reading, listing and deleting them, and what they share. */
+#include <string.h>
+
+#include "blobs.h"
+#include "leases.h"
+#include "pool.h"
+#include "story.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+SCENE(a_snapshot_keeps_how_the_blob_was) {
+    static const struct step steps[] = {
+        {"BLOB.PUT box cat meow META 1 a b PROPS 1 content-type text/plain", "<etag>", 'e'},
+        {"BLOB.SNAPSHOT box cat", "[<etag>, <etag>]", 's'},
+        {"BLOB.GET box cat SNAPSHOT $s IFMATCH $e", "[<etag>, \"meow\"]", 0},
+        {"BLOB.GET box cat IFMATCH $e", "[<etag>, \"meow\"]", 0},
+        {"BLOB.PUT box cat purr", "<etag>", 0},
+        {"BLOB.GET box cat SNAPSHOT $s", "[<etag>, \"meow\"]", 'x'},
+        {"BLOB.GET box cat RANGE 1 2 SNAPSHOT $s", "[<etag>, \"eo\"]", 0},
+        {"BLOB.GETMETA box cat SNAPSHOT $s", "[<etag>, [\"a\", \"b\"]]", 0},
+        {"BLOB.GETMETA box cat", "[<etag>, []]", 0},
+        {"BLOB.STAT box cat SNAPSHOT $s",
+         "[\"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, \"last-modified\", <ms>, "
+         "\"created\", <ms>, \"content-type\", \"text/plain\", \"meta\", [\"a\", \"b\"]]",
+         0},
+        {"BLOB.GET box cat SNAPSHOT $s IFNONEMATCH $e", "null", 0},
+        {"BLOB.GET box cat SNAPSHOT $s IFNONEMATCH $e BLOCK 0", "null", 0},
+        {"BLOB.GET box cat SNAPSHOT 0x0000000000000001 BLOCK 0", "NOTFOUND BlobNotFound", 0},
+        {"BLOB.GET box none SNAPSHOT $s BLOCK 0", "NOTFOUND BlobNotFound", 0},
+        {"BLOB.GET box cat SNAPSHOT $", "INVALID InvalidQueryParameterValue", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+    assert_string_equal(story_kept('x'), story_kept('e'));
+    expect_number(field(stat_of("box", "cat"), "snapshots"), 1);
+}
+
+/* Ids grow with every other version; the ETag stays unless there are metadata. */
+SCENE(ids_and_etags_of_snapshots) {
+    create("box");
+    const char *etag = put("box", "cat", "meow");
+    expect_etag(call(primary, "BLOB.SETMETA box cat META 1 a b"));
+    etag = reply_string(field(stat_of("box", "cat"), "etag"));
+    long long modified = instant_of("box", "cat");
+    time_passes(5000);
+    redisReply *plain = call(primary, "BLOB.SNAPSHOT box cat");
+    redisReply *dressed = call(primary, "BLOB.SNAPSHOT box cat META 1 c d");
+    redisReply *bare = call(primary, "BLOB.SNAPSHOT box cat META 0");
+    const char *first = expect_etag(plain), *second = expect_etag(dressed), *third = expect_etag(bare);
+    assert_true(strcmp(first, etag) > 0 && strcmp(second, first) > 0 && strcmp(third, second) > 0);
+    expect_text(plain->element[1], etag);
+    assert_true(strcmp(reply_string(dressed->element[1]), first) > 0);
+    assert_true(strcmp(reply_string(bare->element[1]), reply_string(dressed->element[1])) > 0);
+    story_keep('1', first);
+    story_keep('2', second);
+    story_keep('3', third);
+    story_step("BLOB.GETMETA box cat SNAPSHOT $1", "[<etag>, [\"a\", \"b\"]]", 0);
+    story_step("BLOB.GETMETA box cat SNAPSHOT $2", "[<etag>, [\"c\", \"d\"]]", 0);
+    story_step("BLOB.GETMETA box cat SNAPSHOT $3", "[<etag>, []]", 0);
+    redisReply *stat = call(primary, "BLOB.STAT box cat SNAPSHOT %s", second);
+    expect_text(field(stat, "etag"), reply_string(dressed->element[1]));
+    assert_true(field(stat, "last-modified")->integer >= modified + 5000);
+    expect_number(field(call(primary, "BLOB.STAT box cat SNAPSHOT %s", first), "last-modified"), modified);
+    expect_text(field(stat_of("box", "cat"), "etag"), etag);
+    assert_int_equal(instant_of("box", "cat"), modified);
+}
+
+/* Everything but the content, too, stays with the snapshot. */
+SCENE(snapshots_of_other_kinds) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEPAGE box disk 1024 SEQUENCE 4", "<etag>", 0},
+        {"BLOB.PUTPAGE box disk 0 512*a", "[<etag>, 4]", 0},
+        {"BLOB.SNAPSHOT box disk", NULL, 'd'},
+        {"BLOB.SETPROPS box disk SIZE 512 SEQUENCE INCREMENT", "<etag>", 0},
+        {"BLOB.CLEARPAGE box disk 0 512", "[<etag>, 5]", 0},
+        {"BLOB.GETPAGES box disk SNAPSHOT $d",
+         "[\"etag\", <etag>, \"content-length\", 1024, \"pages\", [[0, 512]]]", 0},
+        {"BLOB.GET box disk SNAPSHOT $d RANGE 510 4", "[<etag>, \"aa\\x00\\x00\"]", 0},
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 0},
+        {"BLOB.SNAPSHOT box log", NULL, 'l'},
+        {"BLOB.APPEND box log two", "[<etag>, 3, 2]", 0},
+        {"BLOB.GET box log SNAPSHOT $l", "[<etag>, \"one\"]", 0},
+        {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
+        {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
+        {"BLOB.PUTBLOCK box cat AAAB new", "OK", 0},
+        {"BLOB.SNAPSHOT box cat", NULL, 'c'},
+        {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAB", "<etag>", 0},
+        {"BLOB.GETBLOCKLIST box cat ALL SNAPSHOT $c",
+         "[\"etag\", <etag>, \"content-length\", 3, \"committed\", [[\"AAAA\", 3]], \"uncommitted\", []]", 0},
+        {"BLOB.GETBLOCKLIST box disk SNAPSHOT $d", "CONFLICT InvalidBlobType", 0},
+        {"BLOB.GETPAGES box cat SNAPSHOT $c", "CONFLICT InvalidBlobType", 0},
+        {"BLOB.GETPAGES box disk SNAPSHOT $c", "NOTFOUND BlobNotFound", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+    redisReply *stat = call(primary, "BLOB.STAT box disk SNAPSHOT %s", story_kept('d'));
+    expect_number(field(stat, "sequence-number"), 4);
+    expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", story_kept('l')), "block-count"), 1);
+}
+
+/* What each word of DELETE leaves: of a base with two snapshots. */
+SCENE(deleting_with_snapshots) {
+    static const struct {
+        const char *command, *answer;
+        bool base, older, newer;
+    } rows[] = {
+        {"BLOB.DELETE box cat", "CONFLICT SnapshotsPresent", true, true, true},
+        {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", "OK", false, false, false},
+        {"BLOB.DELETE box cat snapshots only", "OK", true, false, false},
+        {"BLOB.DELETE box cat SNAPSHOT $a", "OK", true, false, true},
+        {"BLOB.DELETE box cat SNAPSHOT $b", "OK", true, true, false},
+        {"BLOB.DELETE box cat SNAPSHOT $a SNAPSHOTS ONLY", "INVALID InvalidHeaderValue", true, true, true},
+        {"BLOB.DELETE box cat SNAPSHOTS INCLUDE SNAPSHOT $a", "INVALID InvalidHeaderValue", true, true, true},
+        {"BLOB.DELETE box cat SNAPSHOT 0x0000000000000000", "NOTFOUND BlobNotFound", true, true, true},
+        {"BLOB.DELETE box cat SNAPSHOT x", "INVALID InvalidQueryParameterValue", true, true, true},
+        {"BLOB.DELETE box none SNAPSHOT $a", "NOTFOUND BlobNotFound", true, true, true},
+        {"BLOB.DELETE box none SNAPSHOTS INCLUDE", "NOTFOUND BlobNotFound", true, true, true},
+        {"BLOB.DELETE box cat SNAPSHOT $a IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet", true,
+         true, true},
+        {"BLOB.DELETE box cat SNAPSHOTS ONLY IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet",
+         true, true, true},
+    };
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        call(primary, "DEL box");
+        create("box");
+        put("box", "cat", "old");
+        story_keep('a', snapshot("box", "cat"));
+        put("box", "cat", "new");
+        story_keep('b', snapshot("box", "cat"));
+        put("box", "cat", "base");
+        story_step(rows[row].command, rows[row].answer, 0);
+        story_step("BLOB.GET box cat", rows[row].base ? "[<etag>, \"base\"]" : "NOTFOUND BlobNotFound", 0);
+        story_step("BLOB.GET box cat SNAPSHOT $a",
+                   rows[row].older ? "[<etag>, \"old\"]" : "NOTFOUND BlobNotFound", 0);
+        story_step("BLOB.GET box cat SNAPSHOT $b",
+                   rows[row].newer ? "[<etag>, \"new\"]" : "NOTFOUND BlobNotFound", 0);
+        if (!rows[row].base) continue;
+        expect_number(field(stat_of("box", "cat"), "snapshots"), rows[row].older + rows[row].newer);
+        expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 1);
+        expect_number(field(call(primary, "CONTAINER.GET box"), "bytes"), 4);
+    }
+}
+
+SCENE(deleting_no_snapshots_changes_nothing) {
+    create("box");
+    put("box", "cat", "meow");
+    witness_begin("");
+    expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS ONLY"));
+    witness_end();
+    expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS INCLUDE"));
+    expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
+}
+
+/* The base's lease guards the base and all snapshots together, but neither taking nor deleting a single one. */
+SCENE(snapshots_under_leases) {
+    static const struct step steps[] = {
+        {"LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0},
+        {"BLOB.SNAPSHOT box cat", NULL, 'a'},
+        {"BLOB.SNAPSHOT box cat LEASE A", NULL, 'b'},
+        {"BLOB.SNAPSHOT box cat LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0},
+        {"BLOB.DELETE box cat", "PRECONDITION LeaseIdMissing", 0},
+        {"BLOB.DELETE box cat SNAPSHOTS ONLY", "PRECONDITION LeaseIdMissing", 0},
+        {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", "PRECONDITION LeaseIdMissing", 0},
+        {"BLOB.DELETE box cat LEASE A", "CONFLICT SnapshotsPresent", 0},
+        {"BLOB.DELETE box cat LEASE A IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet", 0},
+        {"BLOB.DELETE box cat SNAPSHOT $a LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
+        {"BLOB.GET box cat SNAPSHOT $a LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
+        {"BLOB.STAT box cat SNAPSHOT $a LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
+        {"BLOB.GETMETA box cat SNAPSHOT $a LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
+        {"BLOB.GETBLOCKLIST box cat SNAPSHOT $a LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
+        {"BLOB.DELETE box cat SNAPSHOT $a", "OK", 0},
+        {"BLOB.DELETE box cat SNAPSHOTS ONLY LEASE A", "OK", 0},
+        {"BLOB.GET box cat SNAPSHOT $b", "NOTFOUND BlobNotFound", 0},
+        {"BLOB.DELETE box cat LEASE A", "OK", 0},
+        {NULL, NULL, 0},
+    };
+    lease_stage();
+    story_play(steps);
+}
+
+/* --- Listing --- */
+
+static const char *listed(const char *rest) {
+    struct text names = {0};
+    text_add(&names, "", 0);
+    redisReply *page = expect_elements(call_line(primary, pool_print("BLOB.LIST box %s", rest)), 2);
+    for (size_t index = 0; index < page->element[1]->elements; index++) {
+        const redisReply *item = page->element[1]->element[index];
+        const redisReply *id = reply_field_if_any(item, "snapshot");
+        text_print(&names, "%s%s%s", index ? " " : "", reply_string(field(item, "name")),
+                   id ? reply_string(id) : "");
+    }
+    return names.bytes;
+}
+
+static void take_some(const char **ids) {
+    create("box");
+    put("box", "a", "1");
+    put("box", "cat", "22");
+    ids[0] = snapshot("box", "cat");
+    put("box", "cat", "333");
+    ids[1] = snapshot("box", "cat");
+    put("box", "cat", "4444");
+    put("box", "dog", "1");
+    ids[2] = snapshot("box", "dog");
+}
+
+SCENE(snapshots_are_listed_before_their_base) {
+    const char *ids[3];
+    take_some(ids);
+    assert_string_equal(listed(""), "a cat dog");
+    const char *all = pool_print("a cat%s cat%s cat dog%s dog", ids[0], ids[1], ids[2]);
+    assert_string_equal(listed("INCLUDE 1 SNAPSHOTS"), all);
+    assert_string_equal(listed("INCLUDE 3 SNAPSHOTS META UNCOMMITTED"), all);
+    assert_string_equal(listed("PREFIX c INCLUDE 1 SNAPSHOTS"),
+                        pool_print("cat%s cat%s cat", ids[0], ids[1]));
+    expect_error(call(primary, "BLOB.LIST box INCLUDE 1 SNAPSHOTS DELIMITER /"),
+                 "INVALID InvalidQueryParameterValue");
+    expect_shape(call(primary, "BLOB.LIST box PREFIX dog INCLUDE 2 SNAPSHOTS META"),
+                 "[null, [[\"name\", \"dog\", \"snapshot\", <etag>, \"blob-type\", \"block\", "
+                 "\"content-length\", 1, \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+                 "\"content-type\", \"application/octet-stream\", \"meta\", []], [\"name\", \"dog\", "
+                 "\"blob-type\", \"block\", \"content-length\", 1, \"etag\", <etag>, \"last-modified\", "
+                 "<ms>, \"created\", <ms>, \"content-type\", \"application/octet-stream\", "
+                 "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]]]");
+}
+
+/* Whatever the size of the pages, together they are the whole, in its order and without repetition. */
+SCENE(pages_of_a_listing_may_end_between_snapshots) {
+    const char *ids[3];
+    take_some(ids);
+    const char *all = listed("INCLUDE 1 SNAPSHOTS");
+    for (int size = 1; size <= 7; size++) {
+        struct text paged = {0};
+        text_add(&paged, "", 0);
+        const redisReply *marker = NULL;
+        for (int page = 0; page < 10; page++) {
+            struct words words =
+                words_of_line(pool_print("BLOB.LIST box COUNT %d INCLUDE 1 SNAPSHOTS", size));
+            if (marker) {
+                words_add(&words, "MARKER");
+                words_add_bytes(&words, marker->str, marker->len);
+            }
+            redisReply *reply = expect_elements(call_words(primary, &words), 2);
+            for (size_t index = 0; index < reply->element[1]->elements; index++) {
+                const redisReply *item = reply->element[1]->element[index];
+                const redisReply *id = reply_field_if_any(item, "snapshot");
+                text_print(&paged, "%s%s%s", paged.length ? " " : "", reply_string(field(item, "name")),
+                           id ? reply_string(id) : "");
+            }
+            marker = reply->element[0];
+            if (reply_is_null(marker)) break;
+        }
+        assert_string_equal(paged.bytes, all);
+    }
+}
+
+/* --- Memory --- */
+
+SCENE(a_snapshot_takes_its_record_alone) {
+    enum { LENGTH = 10 << 20, RECORD_AT_MOST = 1024 };
+    static const struct {
+        const char *create, *fill, *change;
+    } kinds[] = {
+        {"BLOB.PUT box cat x", "BLOB.PUT box cat 10485760*x", "BLOB.SETMETA box cat META 0"},
+        {"BLOB.PUTBLOCK box cat AAAA 10485760*x", "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
+         "BLOB.SETMETA box cat META 0"},
+        {"BLOB.CREATEAPPEND box cat", "BLOB.APPEND box cat 10485760*x", "BLOB.SETMETA box cat META 0"},
+        {"BLOB.CREATEPAGE box cat 10485760", "BLOB.PUTPAGE box cat 0 4194304*x",
+         "BLOB.PUTPAGE box cat 4194304 4194304*x"},
+    };
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        call(primary, "DEL box");
+        create("box");
+        story_step(kinds[kind].create, NULL, 0);
+        story_step(kinds[kind].fill, NULL, 0);
+        story_step(kinds[kind].change, NULL, 0);
+        expect_ok(call(primary, "DEBUG RELOAD")); /* what is loaded may be held a little otherwise */
+        long long before = memory_of(primary, "box");
+        snapshot("box", "cat");
+        long long more = memory_of(primary, "box") - before;
+        require(more > 0 && more < RECORD_AT_MOST, "%s: a snapshot takes %lld bytes", kinds[kind].fill, more);
+        snapshot("box", "cat");
+        snapshot("box", "cat");
+        expect_ok(call(primary, "DEBUG RELOAD"));
+        more = memory_of(primary, "box") - before;
+        require(more < 3 * RECORD_AT_MOST, "%s: three take %lld bytes after a reload", kinds[kind].fill,
+                more);
+        world_in_step();
+        more = memory_of(replica, "box") - before;
+        require(more < 3 * RECORD_AT_MOST, "%s: three take %lld bytes on a replica", kinds[kind].fill, more);
+        expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS ONLY"));
+        require(memory_of(primary, "box") <= before, "%s: deleted snapshots leave something",
+                kinds[kind].fill);
+    }
+}
+
+SCENE(info_counts_snapshots) {
+    const char *ids[3];
+    take_some(ids);
+    assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 3);
+    assert_int_equal(info_of(primary, "holdfast_blobs"), 3);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 3);
+    expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOT %s", ids[0]));
+    assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 2);
+    expect_ok(call(primary, "BLOB.DELETE box dog SNAPSHOTS INCLUDE"));
+    assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 1);
+    expect_number(call(primary, "DEL box"), 1);
+    assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 0);
+}
+
+SCENE(snapshots_are_notified_and_abort_watchers) {
+    static const struct noticed rows[] = {
+        {"BLOB.SNAPSHOT box cat", "blob.snapshot box"},
+        {"BLOB.SNAPSHOT box cat META 1 a b", "blob.snapshot box"},
+        {"BLOB.DELETE box cat SNAPSHOTS ONLY", "blob.delete box"},
+        {"BLOB.DELETE box cat SNAPSHOTS INCLUDE", "blob.delete box"},
+        {NULL, NULL},
+    };
+    create("box");
+    put("box", "cat", "meow");
+    witness_noticed(rows);
+}
+
+/* A snapshot changes nothing for who waits for another ETag. */
+SCENE(waiting_readers_are_not_woken_for_nothing) {
+    create("box");
+    const char *etag = put("box", "cat", "meow");
+    struct client *reader = waiting(pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
+    snapshot("box", "cat");
+    expect_still_waiting(reader);
+    expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS ONLY"));
+    expect_still_waiting(reader);
+    put("box", "cat", "purr");
+    expect_shape(answer_of(reader), "[<etag>, \"purr\"]");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_snapshot_keeps_how_the_blob_was),
+        PLAY(ids_and_etags_of_snapshots),
+        PLAY(snapshots_of_other_kinds),
+        PLAY(deleting_with_snapshots),
+        PLAY(deleting_no_snapshots_changes_nothing),
+        PLAY(snapshots_under_leases),
+        PLAY(snapshots_are_listed_before_their_base),
+        PLAY(pages_of_a_listing_may_end_between_snapshots),
+        PLAY(a_snapshot_takes_its_record_alone),
+        PLAY(info_counts_snapshots),
+        PLAY(snapshots_are_notified_and_abort_watchers),
+        PLAY(waiting_readers_are_not_woken_for_nothing),
+    };
+    return world_run("snapshots", tests);
+}

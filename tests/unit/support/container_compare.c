@@ -1,0 +1,259 @@
+/* The naive model against the container: everything that can be seen of it, and what it says of its memory. */
+#include "blob/snapshots.h"
+#include "container_figures.h"
+#include "container_model.h"
+#include "draft.h"
+#include "require.h"
+
+#include <stdlib.h>
+
+/* Up to here a page blob is read as a whole, with all the zeros between its pages. */
+enum { READ_WHOLE_MOST = 1 << 19 };
+
+static void compare_list(struct packed_list list, const struct model_list *own, const char *what) {
+    require_same(list.count, own->count, "%s", what);
+    if (own->count) require_bytes(list.items, bytes_of(own->data, own->length), "%s", what);
+}
+
+static void compare_stamp(const struct stamp *stamp, const struct stamp *own) {
+    require_same(stamp->etag, own->etag, "the ETag");
+    require_same(stamp->modified_ms, own->modified_ms, "the instant");
+}
+
+/* --- Contents --- */
+
+/* Piece by piece, and two thirds of it at once. */
+static void compare_bytes(const struct blob *blob, struct bytes own) {
+    for (size_t at = 0; at < own.length;) {
+        struct bytes view = blob_view(blob, at, UINT64_MAX);
+        require(view.length && view.length <= own.length - at, "a view of %zu bytes at %zu of %zu",
+                view.length, at, own.length);
+        require_bytes(view, bytes_of(own.data + at, view.length), "a content at %zu", at);
+        at += view.length;
+    }
+    require_same(blob_view(blob, own.length, UINT64_MAX).length, 0, "behind the end");
+    if (!own.length) return;
+    size_t from = own.length / 3;
+    char *whole = model_resized(NULL, own.length);
+    blob_read(blob, from, whole, own.length - from);
+    require_bytes(bytes_of(whole, own.length - from), bytes_of(own.data + from, own.length - from),
+                  "two thirds of a content at once");
+    free(whole);
+}
+
+/* Where the pages that follow each other from this place on end. */
+static size_t run_end(const struct model_state *own, size_t place) {
+    size_t end = place + 1;
+    while (end < own->page_count && own->pages[end].number == own->pages[end - 1].number + 1) end++;
+    return end;
+}
+
+static void compare_ranges(const struct pages *pages, const struct model_state *own) {
+    struct page_range range = {0, 0};
+    for (size_t place = 0; place < own->page_count;) {
+        size_t end = run_end(own, place);
+        require(pages_range(pages, range.offset + range.length, own->length, &range), "page %zu is in none",
+                place);
+        require_same(range.offset, own->pages[place].number * PAGE_BYTES, "the range of page %zu", place);
+        require_same(range.length, (end - place) * PAGE_BYTES, "the range of page %zu", place);
+        place = end;
+    }
+    require(!pages_range(pages, range.offset + range.length, own->length, &range),
+            "there are more than %zu pages", own->page_count);
+}
+
+static void compare_pages(const struct blob *blob, const struct model_state *own) {
+    compare_ranges(&blob->pages, own);
+    for (size_t i = 0; i < own->page_count; i++) {
+        char page[PAGE_BYTES];
+        blob_read(blob, own->pages[i].number * PAGE_BYTES, page, PAGE_BYTES);
+        require_bytes(bytes_of(page, PAGE_BYTES), bytes_of(own->pages[i].bytes, PAGE_BYTES), "page %zu", i);
+    }
+    if (own->length > READ_WHOLE_MOST) return;
+    char *whole = model_resized(NULL, (size_t)own->length);
+    memset(whole, 0, (size_t)own->length);
+    for (size_t i = 0; i < own->page_count; i++)
+        memcpy(whole + own->pages[i].number * PAGE_BYTES, own->pages[i].bytes, PAGE_BYTES);
+    compare_bytes(blob, bytes_of(whole, (size_t)own->length));
+    free(whole);
+}
+
+static void compare_blocks(const struct blob *blob, const struct model_state *own) {
+    struct packed_list ids = block_list_view(blob_special(blob)->blocks);
+    struct record_reader reader = record_reader(ids.items);
+    require_same(ids.count, own->blocks.count, "committed blocks");
+    for (size_t i = 0; i < ids.count; i++) {
+        const struct model_block *block = &own->blocks.all[i];
+        require_bytes(record_bytes(&reader), model_block_id(block), "the id of block %zu", i);
+        require_bytes(chunk_bytes(content_chunk(&blob->content, i)), model_block_bytes(block), "block %zu",
+                      i);
+    }
+    require(record_complete(&reader), "there is something behind the ids");
+}
+
+/* --- Blobs --- */
+
+static void compare_copy(const struct copy *copy, const struct copy *own) {
+    require_same(copy != NULL, own->status != COPY_NONE, "whether it is a copy");
+    if (!copy) return;
+    require(copy_same(copy, own), "where it was copied from: status %d, not %d", (int)copy->status,
+            (int)own->status);
+    require(copy->source.data == (const char *)(copy + 1), "the source stands elsewhere");
+}
+
+static void compare_state(const struct blob *blob, const struct model_state *own) {
+    require_same(blob->kind, own->kind, "the kind");
+    compare_stamp(&blob->stamp, &own->stamp);
+    require_same(blob->created_ms, own->created_ms, "the creation");
+    compare_list(blob_properties(blob), &own->properties, "the properties");
+    compare_list(blob_metadata(blob), &own->metadata, "the blob's metadata");
+    compare_copy(blob_special(blob)->copy, &own->copy);
+    require_same(blob->length, own->length, "the length of a content");
+    compare_blocks(blob, own);
+    if (own->kind == BLOB_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
+    if (own->kind != BLOB_PAGE) {
+        compare_bytes(blob, bytes_of(own->content, (size_t)own->length));
+        return;
+    }
+    compare_pages(blob, own);
+    require_same(blob_special(blob)->sequence, own->sequence, "the sequence number");
+    require_same(blob_special(blob)->born, own->born, "the birth of its pages");
+}
+
+static void compare_snapshots(const struct blob *blob, const struct model_blob *own) {
+    const struct snapshots *snapshots = blob_special(blob)->snapshots;
+    require_same(snapshots_count(blob), own->snapshot_count, "snapshots");
+    require_same(snapshots != NULL, own->snapshot_count != 0, "snapshots");
+    for (size_t i = 0; i < own->snapshot_count; i++) {
+        const struct model_snapshot *taken = &own->snapshots[i];
+        require_same(snapshots->taken[i].id, taken->id, "snapshot %zu", i);
+        require(snapshots_find(blob, taken->id) == snapshots->taken[i].blob, "snapshot %zu is not found", i);
+        compare_state(snapshots->taken[i].blob, &taken->state);
+    }
+}
+
+static void compare_staged(const struct blob *blob, const struct model_blob *own) {
+    const struct staging *staging = blob_special(blob)->staging;
+    require_same(staging != NULL, own->staged.count != 0, "whether there are staged blocks");
+    if (!staging) return;
+    require_same(staging->count, own->staged.count, "staged blocks");
+    require_same(staging->touched_ms, own->touched_ms, "when a block was staged last");
+    require(staging->blob == blob, "the staged blocks are another blob's");
+    struct order_cursor cursor = staging_walk(staging);
+    for (size_t i = 0; i < own->staged.count; i++, order_cursor_next(&cursor)) {
+        const struct staged_block *block = staged_block_at(&cursor);
+        require(block, "staged block %zu is missing", i);
+        require_bytes(entry_name(&block->entry), model_block_id(&own->staged.all[i]), "staged block %zu", i);
+        require_bytes(chunk_bytes(block->chunk), model_block_bytes(&own->staged.all[i]), "staged block %zu",
+                      i);
+    }
+    require(!staged_block_at(&cursor), "there are more than %zu staged blocks", own->staged.count);
+}
+
+static void compare_lease(const struct lease *lease, const struct lease *standing,
+                          const struct model_lease *own, const char *whose) {
+    static const struct lease never;
+    require(lease_same(lease, own->lease ? own->lease : &never), "the lease of %s", whose);
+    require_same(standing != NULL, own->lease != NULL, "a lease of %s", whose);
+    if (!standing) return;
+    require(standing == lease, "the lease of %s stands elsewhere", whose);
+    require(lease->owner.data == (const char *)(lease + 1), "the owner of %s stands elsewhere", whose);
+}
+
+/* What hangs from a blob is there only while it is needed. */
+static void compare_extra(const struct blob *blob) {
+    const struct blob_extra *extra = blob->extra;
+    if (!extra) return;
+    const struct blob_special *special = extra->special;
+    require(extra->properties || extra->metadata || extra->lease || special, "there is an extra of nothing");
+    if (special)
+        require(blob->kind == BLOB_PAGE || special->blocks || special->staging || special->snapshots ||
+                    special->copy || special->appended,
+                "there is something special of nothing");
+}
+
+static void compare_blob(const struct blob *blob, const struct model_blob *own) {
+    require_bytes(blob_name(blob), model_name(own), "the name");
+    compare_state(blob, &own->state);
+    compare_snapshots(blob, own);
+    compare_staged(blob, own);
+    compare_extra(blob);
+    compare_lease(blob_lease(blob), blob->extra ? blob->extra->lease : NULL, &own->lease, "a blob");
+}
+
+/* --- Containers --- */
+
+/* The index has those blobs whose lease stands, and no other ones; without any there is no index. */
+static void compare_leased(const struct model *model, const struct container *container) {
+    size_t i = 0, found = 0,
+           expected = model_census(model).leases - (size_t)model_lease_stands(&model->lease);
+    require_same(container->leased.root != NULL, expected != 0, "an index of %zu leases", expected);
+    if (!container->leased.root) return;
+    require(!order_index_empty(&container->leased), "the index of %zu leases is empty", expected);
+    struct order_cursor cursor = order_index_seek(&container->leased, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor), found++) {
+        while (i < model->count && !model_lease_stands(&model->blobs[i].lease)) i++;
+        require(i < model->count, "there are more than %zu leases in the index", expected);
+        require(container_find(container, model_name(&model->blobs[i++])) == blob_of_entry(entry),
+                "lease %zu of %zu in the index is another blob's", found, expected);
+    }
+    require_same(found, expected, "leases in the index");
+}
+
+/* The blob that has waited longest is due a week after its last block, and not a moment before. */
+static void compare_overdue(const struct model *model, const struct container *container) {
+    const int64_t never_ms = INT64_MAX;
+    int64_t due_ms = never_ms;
+    struct bytes name;
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_blob *blob = &model->blobs[i];
+        if (!blob->staged.count || blob->touched_ms >= never_ms - STAGED_LIFE_MS) continue;
+        if (blob->touched_ms + STAGED_LIFE_MS < due_ms) due_ms = blob->touched_ms + STAGED_LIFE_MS;
+    }
+    require(!container_overdue(container, due_ms - 1, &name), "something is due before its time");
+    if (due_ms == never_ms) return;
+    require(container_overdue(container, due_ms, &name), "nothing is due in time");
+    const struct model_blob *due = model_find(model, name);
+    require(due && due->staged.count && due->touched_ms + STAGED_LIFE_MS == due_ms, "another blob is due");
+}
+
+static void compare_account(const struct model *model, const struct container *container) {
+    size_t indexes = catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0) +
+                     container->stagings.capacity * sizeof(*container->stagings.heap);
+    require_same(container_held(container), container->account.held + indexes, "all that is held");
+    if (model->pool.missing) return;
+    struct figures figures = container_figures(container);
+    size_t held = container->account.held - figures.account.held,
+           parts = container->account.parts - figures.account.parts;
+    require(container->account.held >= figures.account.held &&
+                container->account.parts >= figures.account.parts,
+            "%zu blobs have more than is on the account", model->count);
+    if (!figures.ropes) require(!held && !parts, "there are %zu parts of %zu bytes too many", parts, held);
+    if (figures.ropes) require(held >= figures.ropes && parts >= figures.ropes, "ropes without a part");
+}
+
+void model_compare(const struct model *model, const struct container *container) {
+    struct container_census census = model_census(model);
+    compare_stamp(&container->stamp, &model->stamp);
+    require_same(container->created_ms, model->created_ms, "the creation");
+    require_same(container->access, model->access, "the access");
+    compare_list(packed_view(container->metadata), &model->metadata, "the metadata");
+    compare_list(packed_view(container->policies), &model->policies, "the policies");
+    require_same(container->content_bytes, census.content_bytes, "the sum of contents");
+    require_same(container->committed, census.blobs, "the number of blobs");
+    require_same(catalog_count(&container->blobs), model->count, "the number of names");
+    require_same(container->pool != NULL, model->pool.chunks.count != 0, "chunks of a file");
+    struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
+    for (size_t i = 0; i < model->count; i++, order_cursor_next(&cursor)) {
+        struct entry *entry = order_cursor_entry(&cursor);
+        require(entry, "there are %zu of %zu blobs", i, model->count);
+        const struct blob *blob = blob_of_entry(entry);
+        require(container_find(container, model_name(&model->blobs[i])) == blob, "blob %zu is not found", i);
+        compare_blob(blob, &model->blobs[i]);
+    }
+    require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->count);
+    compare_lease(container_lease(container), container->lease, &model->lease, "the container");
+    compare_leased(model, container);
+    compare_overdue(model, container);
+    compare_account(model, container);
+}

@@ -1,0 +1,173 @@
+/* The part of the naive model that reads files: chunks by their numbers, and blobs that are put together from them. */
+#include "container_model.h"
+
+void model_pool_drop(struct model *model) {
+    model_blocks_drop(&model->pool.chunks, UINT64_MAX);
+    model->pool.missing = 0;
+}
+
+static bool add_chunk(struct model_pool *pool, const struct change *change) {
+    struct bytes piece = change->content;
+    if (!piece.length) return false;
+    if (!pool->missing) {
+        if (piece.length > change->length) return false;
+        model_blocks_insert(&pool->chunks, pool->chunks.count, bytes_of("", 0), piece);
+        pool->missing = change->length - piece.length;
+        return true;
+    }
+    if (piece.length > pool->missing) return false;
+    struct model_block *last = &pool->chunks.all[pool->chunks.count - 1];
+    last->data = model_resized(last->data, last->length + piece.length);
+    memcpy(last->data + last->length, piece.data, piece.length);
+    last->length += piece.length;
+    pool->missing -= piece.length;
+    return true;
+}
+
+/* NULL if there is no such chunk, or not all of it yet. */
+static const struct model_block *chunk_of(const struct model *model, uint64_t number) {
+    const struct model_pool *pool = &model->pool;
+    uint64_t whole = pool->chunks.count - (pool->missing != 0);
+    return number && number <= whole ? &pool->chunks.all[number - 1] : NULL;
+}
+
+/* As files had it before the numbers of chunks. */
+static bool extend(struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob) || blob->state.kind != BLOB_BLOCK || blob->state.blocks.count) return false;
+    model_append(&blob->state, change->content);
+    blob->state.chunks += blob->state.length != 0;
+    return true;
+}
+
+/* Whether the content that there is can be kept: a large one, as it is. */
+static bool can_be_kept(const struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob)) return false;
+    switch (blob->state.kind) {
+    case BLOB_PAGE: return blob->state.length == change->length;
+    case BLOB_APPEND: return blob->state.length;
+    default: return blob->state.chunks;
+    }
+}
+
+static bool set_state(struct model *model, const struct change *change) {
+    struct model_blob *blob = model_find(model, change->name);
+    bool kept = change->parts & PART_KEPT;
+    if (!model_may_become(blob, change->blob_kind) || (kept && !can_be_kept(blob, change))) return false;
+    if (change->count > 50000) return false;
+    if (kept)
+        model_redescribe(blob, change);
+    else
+        blob = model_begin(model, change, change->blob_kind);
+    if (blob->state.kind == BLOB_BLOCK) return true;
+    blob->state.sequence = change->sequence;
+    blob->state.born = change->born;
+    blob->state.appended = change->count;
+    if (blob->state.kind == BLOB_PAGE) blob->state.length = change->length;
+    return true;
+}
+
+/* --- Contents in chunks --- */
+
+static bool takes_chunks(const struct model_blob *blob, const struct change *change) {
+    if (!model_exists(blob) || blob->state.kind == BLOB_PAGE) return false;
+    const struct model_state *state = &blob->state;
+    bool small = state->kind == BLOB_BLOCK && !state->chunks && state->length;
+    if (small || !change->list.count) return false;
+    if (change->kind == CHANGE_SPANS) return !state->blocks.count;
+    return state->kind == BLOB_BLOCK && state->blocks.count == state->chunks &&
+           change->list.count <= 50000 - state->blocks.count;
+}
+
+/* The blocks that the list names, with ids or without. */
+static bool gather(const struct model *model, const struct change *change, struct model_blocks *gathered) {
+    struct record_reader reader = record_reader(change->list.items);
+    for (uint64_t i = 0; i < change->list.count; i++) {
+        bool named = change->kind == CHANGE_BLOCKS;
+        struct bytes id = named ? record_bytes(&reader) : bytes_of("", 0);
+        if (named && (!id.length || id.length > 64)) return false;
+        const struct model_block *chunk = chunk_of(model, record_number(&reader));
+        if (reader.failed || !chunk) return false;
+        model_blocks_insert(gathered, gathered->count, id, model_block_bytes(chunk));
+    }
+    return record_complete(&reader);
+}
+
+static bool add_chunks(struct model *model, const struct change *change) {
+    struct model_blob *blob = model_find(model, change->name);
+    struct model_blocks gathered = {NULL, 0};
+    bool fits = takes_chunks(blob, change) && gather(model, change, &gathered);
+    if (fits) model_append_blocks(&blob->state, &gathered);
+    for (size_t i = 0; fits && change->kind == CHANGE_BLOCKS && i < gathered.count; i++)
+        model_blocks_insert(&blob->state.blocks, blob->state.blocks.count, model_block_id(&gathered.all[i]),
+                            model_block_bytes(&gathered.all[i]));
+    model_blocks_drop(&gathered, UINT64_MAX);
+    return fits;
+}
+
+/* --- Pages in leaves --- */
+
+struct leaf {
+    uint64_t index, present;
+    const struct model_block *chunk;
+};
+
+static bool leaf_read(const struct model *model, struct record_reader *reader, struct leaf *leaf) {
+    leaf->index = record_number(reader);
+    leaf->present = record_word(reader);
+    leaf->chunk = chunk_of(model, record_number(reader));
+    return !reader->failed && leaf->chunk;
+}
+
+static bool leaf_fits(const struct model_state *state, const struct leaf *leaf) {
+    if (!leaf->present || leaf->index >= PAGES_MOST_BYTES / LEAF_BYTES) return false;
+    uint64_t pages = 0, last = 0;
+    for (uint64_t bit = 0; bit < LEAF_PAGES; bit++)
+        if (leaf->present >> bit & 1) {
+            pages++;
+            last = bit;
+        }
+    if ((leaf->index * LEAF_PAGES + last + 1) * PAGE_BYTES > state->length) return false;
+    if (leaf->chunk->length != pages * PAGE_BYTES) return false;
+    return model_page_place(state, leaf->index * LEAF_PAGES) ==
+           model_page_place(state, (leaf->index + 1) * LEAF_PAGES);
+}
+
+static bool add_leaves(struct model *model, const struct change *change) {
+    struct model_blob *blob = model_find(model, change->name);
+    if (!model_exists(blob) || blob->state.kind != BLOB_PAGE) return false;
+    struct record_reader reader = record_reader(change->list.items);
+    struct leaf leaf;
+    uint64_t least = 0;
+    for (uint64_t i = 0; i < change->list.count; i++, least = leaf.index + 1)
+        if (!leaf_read(model, &reader, &leaf) || leaf.index < least || !leaf_fits(&blob->state, &leaf))
+            return false;
+    if (!record_complete(&reader)) return false;
+    reader = record_reader(change->list.items);
+    for (uint64_t i = 0; i < change->list.count && leaf_read(model, &reader, &leaf); i++) {
+        const char *data = leaf.chunk->data;
+        for (uint64_t bit = 0; bit < LEAF_PAGES; bit++) {
+            if (!(leaf.present >> bit & 1)) continue;
+            model_pages_write(&blob->state, (leaf.index * LEAF_PAGES + bit) * PAGE_BYTES,
+                              bytes_of(data, PAGE_BYTES));
+            data += PAGE_BYTES;
+        }
+    }
+    return true;
+}
+
+bool model_apply_from_file(struct model *model, const struct change *change) {
+    const struct model_block *chunk;
+    switch (change->kind) {
+    case CHANGE_EXTEND: return extend(model_find(model, change->name), change);
+    case CHANGE_CHUNK: return add_chunk(&model->pool, change);
+    case CHANGE_STATE: return set_state(model, change);
+    case CHANGE_SPANS:
+    case CHANGE_BLOCKS: return add_chunks(model, change);
+    case CHANGE_LEAVES: return add_leaves(model, change);
+    case CHANGE_STAGED:
+        chunk = chunk_of(model, change->count);
+        return chunk && model_apply_stage(model, change, model_block_bytes(chunk));
+    case CHANGE_SETTLE: model_pool_drop(model); return true;
+    default: return false;
+    }
+}

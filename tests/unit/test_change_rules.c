@@ -1,0 +1,536 @@
+/* Records that are none, or that say what may not be: all of them are refused, and what is not refused is sound. */
+#include "change_vocabulary.h"
+#include "core/pages.h"
+#include "unit.h"
+
+#include <stdlib.h>
+
+/* --- What is no record ---------------------------------------------------------------------------------- */
+
+static bool sound(struct bytes record) {
+    struct change change;
+    return change_read(record, &change);
+}
+
+static void nothing_less_and_nothing_more_is_a_record(void **state) {
+    (void)state;
+    struct dice dice = {2};
+    for (int i = 0; i < 60; i++) {
+        struct sample sample;
+        sample_draw(&sample, &dice, false);
+        for (size_t length = 0; length < sample.length; length++) {
+            char *cut = malloc(length + 1);
+            require(cut, "there is memory");
+            memcpy(cut, sample.data, length);
+            require(!sound(bytes_of(cut, length)), "sample %d, cut at %zu of %zu, is sound", i, length,
+                    sample.length);
+            free(cut);
+        }
+        char *more = malloc(sample.length + 1);
+        require(more, "there is memory");
+        memcpy(more, sample.data, sample.length);
+        for (int byte = 0; byte < 256; byte++) {
+            more[sample.length] = (char)byte;
+            require(!sound(bytes_of(more, sample.length + 1)), "sample %d and the byte %d are sound", i,
+                    byte);
+        }
+        free(more);
+        sample_end(&sample);
+    }
+}
+
+static void require_sound_numbers(const struct change *change, unsigned brings) {
+    require(change->parts <= PARTS_ALL && change->blob_kind <= BLOB_APPEND, "parts or a kind of no blob");
+    require(change->sequence >= 0 && change->touched_ms >= 0, "a negative number");
+    require(change->born <= VERSION_MOST && change->snapshot <= VERSION_MOST &&
+                change->source_snapshot <= VERSION_MOST,
+            "a version that nobody mints");
+    require(!(brings & BLOCK) || (change->block_id.length >= 1 && change->block_id.length <= 64),
+            "a block id of %zu bytes", change->block_id.length);
+    if (!(brings & COPY)) return;
+    require(change->copy.status >= COPY_PENDING && change->copy.status <= COPY_FAILED, "no copy's status");
+    require(change->copy.id && change->copy.id <= VERSION_MOST && change->copy.completed_ms >= 0,
+            "no copy's id");
+    require(change->copy.source.length <= 4096, "too much is told of a source");
+}
+
+/* A record that was changed is refused, or it is another sound one, which
+ * then is as good as written by us. */
+static void require_refused_or_sound(struct bytes record) {
+    struct change change, again;
+    if (!change_read(record, &change)) return;
+    require(change.kind < CHANGE_KINDS && change.access < ACCESS_KINDS, "there is no such kind or access");
+    require(change.stamp.modified_ms >= 0 && change.created_ms >= 0, "an instant lies before 1970");
+    require(change.stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
+    if (vocabulary[change.kind].brings & LEASE) require(lease_sound(&change.lease), "an unsound lease");
+    require_sound_numbers(&change, vocabulary[change.kind].brings);
+    struct record_writer writer;
+    record_start(&writer);
+    change_write(&change, &writer);
+    require(change_read(written(&writer), &again), "what was read cannot be written");
+    require(change_same(&change, &again), "what was read is written as something else");
+    record_end(&writer);
+}
+
+static void a_flipped_bit_is_refused_or_sound(void **state) {
+    (void)state;
+    struct dice dice = {3};
+    for (int i = 0; i < 60; i++) {
+        struct sample sample;
+        sample_draw(&sample, &dice, false);
+        for (size_t bit = 0; bit < sample.length * 8; bit++) {
+            sample.data[bit / 8] = (char)(sample.data[bit / 8] ^ 1 << bit % 8);
+            require_refused_or_sound(bytes_of(sample.data, sample.length));
+            sample.data[bit / 8] = (char)(sample.data[bit / 8] ^ 1 << bit % 8);
+        }
+        sample_end(&sample);
+    }
+}
+
+static void many_changed_bytes_are_refused_or_sound(void **state) {
+    (void)state;
+    struct dice dice = {4};
+    for (int i = 0; i < 20000; i++) {
+        struct sample sample;
+        sample_draw(&sample, &dice, true);
+        for (size_t n = 1 + dice_roll(&dice, 4); n; n--) {
+            size_t at = dice_roll(&dice, sample.length < 64 ? sample.length : 64);
+            sample.data[at] = (char)(dice_percent(&dice, 50) ? dice_word(&dice) : 0x7f + dice_roll(&dice, 3));
+        }
+        require_refused_or_sound(bytes_of(sample.data, sample.length));
+        sample_end(&sample);
+    }
+}
+
+static void random_bytes_are_refused_or_sound(void **state) {
+    (void)state;
+    struct dice dice = {5};
+    char room[64] = {CHANGE_FAMILY, 1};
+    for (int i = 0; i < 100000; i++) {
+        size_t length = dice_roll(&dice, sizeof(room));
+        dice_fill(&dice, room + 2, sizeof(room) - 2);
+        room[2] = (char)dice_roll(&dice, CHANGE_KINDS);
+        require_refused_or_sound(bytes_of(room, length));
+    }
+}
+
+static void the_head_has_to_be_right(void **state) {
+    (void)state;
+    require(sound(bytes_of("C\1\3", 3)), "the shortest record");
+    require(!sound(bytes_of("", 0)), "nothing");
+    require(!sound(bytes_of(NULL, 0)), "nothing at all");
+    for (int byte = 0; byte < 256; byte++) {
+        char family[] = {(char)byte, 1, CHANGE_DROP}, format[] = {'C', (char)byte, CHANGE_DROP};
+        char kind[] = {'C', 1, (char)byte};
+        require_same(sound(bytes_of(family, 3)), byte == 'C', "the family %d", byte);
+        require_same(sound(bytes_of(format, 3)), byte == 1, "the format %d", byte);
+        require_same(sound(bytes_of(kind, 3)), byte == CHANGE_DROP || byte == CHANGE_SETTLE,
+                     "the kind %d alone", byte);
+    }
+}
+
+/* --- Records that are well formed, and say what may not be ---------------------------------------------- */
+
+static struct change sound_change(enum change_kind kind) {
+    return (struct change){.kind = kind,
+                           .name = bytes_text("name"),
+                           .stamp = {5, 5},
+                           .created_ms = 5,
+                           .blob_kind = BLOB_PAGE,
+                           .parts = PARTS_ALL,
+                           .block_id = bytes_text("id"),
+                           .source = bytes_text("source"),
+                           .copy = {COPY_PENDING, 5, {"", 0}, 0, 0, 0},
+                           .lease = lease_once_written(true)};
+}
+
+static void require_soundness(const struct change *change, bool expected, const char *why) {
+    struct record_writer writer;
+    record_start(&writer);
+    change_write(change, &writer);
+    require_same(sound(written(&writer)), expected, "%s", why);
+    record_end(&writer);
+}
+
+static void names_keep_the_rules(void **state) {
+    (void)state;
+    static char longest[1025], slashes[300];
+    memset(longest, 'n', sizeof(longest));
+    memset(slashes, '/', sizeof(slashes));
+    const struct {
+        const char *why;
+        struct bytes name;
+        bool sound;
+    } cases[] = {
+        {"a name", bytes_text("name"), true},           {"no name", bytes_of("", 0), false},
+        {"the longest", bytes_of(longest, 1024), true}, {"a longer one", bytes_of(longest, 1025), false},
+        {"254 segments", bytes_of(slashes, 253), true}, {"255 segments", bytes_of(slashes, 254), false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+            struct change change = sound_change((enum change_kind)kind);
+            change.name = cases[i].name;
+            require_soundness(&change, cases[i].sound || !change_has_name(change.kind), cases[i].why);
+        }
+}
+
+/* Whoever brings an ETag, it is one that some server may have minted. */
+static void etags_keep_the_rules(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        version etag;
+        bool sound;
+    } cases[] = {
+        {"no ETag", 0, false},
+        {"the smallest", 1, true},
+        {"the greatest", VERSION_MOST, true},
+        {"a greater one", VERSION_MOST + 1, false},
+        {"the next epoch's", VERSION_MOST + (UINT64_C(1) << 32), false},
+        {"the greatest number", UINT64_MAX, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+            struct change change = sound_change((enum change_kind)kind);
+            bool stamped = vocabulary[kind].brings & STAMP;
+            change.stamp.etag = cases[i].etag;
+            require_soundness(&change, cases[i].sound || !stamped, cases[i].why);
+        }
+}
+
+static void stamps_and_access_keep_the_rules(void **state) {
+    (void)state;
+    struct change change = sound_change(CHANGE_CREATE);
+    require_soundness(&change, true, "a creation");
+    change.stamp.etag = VERSION_MOST;
+    change.stamp.modified_ms = INT64_MAX;
+    change.created_ms = INT64_MAX;
+    require_soundness(&change, true, "the last instant");
+    change.stamp.modified_ms = -1;
+    require_soundness(&change, false, "a modification before 1970");
+    change.stamp.modified_ms = 0;
+    change.created_ms = INT64_MIN;
+    require_soundness(&change, false, "a creation before 1970");
+    change.created_ms = 0;
+    change.access = ACCESS_CONTAINER;
+    require_soundness(&change, true, "the last access");
+    change.access = ACCESS_KINDS;
+    require_soundness(&change, false, "an access that there is not");
+}
+
+static void lists_keep_the_rules(void **state) {
+    (void)state;
+    const struct packed_list lists[] = {
+        {1, bytes_of("\1a\1b", 4)},     {1, bytes_of("\1-\1b", 4)}, {2, bytes_of("\1a\1b", 4)},
+        {2, bytes_of("\1a\0\1A\0", 6)}, {1, bytes_of("\0\0", 2)},   {UINT64_MAX, bytes_of("\1a\1b", 4)},
+    };
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        struct change change = sound_change(CHANGE_SETMETA);
+        change.metadata = lists[i];
+        require_soundness(&change, i == 0, "metadata of a container");
+        change.kind = CHANGE_SETBLOBMETA;
+        require_soundness(&change, i == 0, "metadata of a blob");
+        change = sound_change(CHANGE_SETBLOBPROPS);
+        change.properties = lists[i];
+        require_soundness(&change, false, "properties of no known name");
+        change.parts = PART_METADATA;
+        require_soundness(&change, true, "properties that are not among the parts");
+        change = sound_change(CHANGE_SETACL);
+        change.policies = lists[i];
+        require_soundness(&change, false, "policies that are pairs");
+    }
+}
+
+static void leases_keep_the_rules(void **state) {
+    (void)state;
+    for (int kind = CHANGE_LEASE; kind <= CHANGE_BLOBLEASE; kind++) {
+        struct change change = sound_change((enum change_kind)kind);
+        for (int event = 0; event < 128; event++)
+            for (int expired = 0; expired < 2; expired++) {
+                change.event = (enum lease_event)event;
+                change.expired = expired;
+                require_soundness(&change, event < LEASE_EVENTS, "an event");
+            }
+        change.event = LEASE_QUIET;
+        change.lease.token = 0;
+        require_soundness(&change, false, "a lease that never was");
+        change.lease.token = VERSION_MOST;
+        require_soundness(&change, true, "the greatest token");
+        change.lease.token = VERSION_MOST + 1;
+        require_soundness(&change, false, "a greater token");
+        change.lease = lease_once_written(true);
+        change.lease.ends_ms = LEASE_FOREVER;
+        require_soundness(&change, false, "what is broken off, without an end");
+        change.lease.kind = LEASE_HELD;
+        require_soundness(&change, false, "a fixed lease without an end");
+        change.lease = lease_once_written(false);
+        require_soundness(&change, true, "a lease without an end");
+        change.lease.ends_ms = 1000;
+        require_soundness(&change, false, "a lease without a duration that has an end");
+    }
+}
+
+/* --- Blobs of all kinds --- */
+
+static void names_of_sources_keep_the_rules(void **state) {
+    (void)state;
+    static char longest[1025], slashes[300];
+    memset(longest, 'n', sizeof(longest));
+    memset(slashes, '/', sizeof(slashes));
+    struct change change = sound_change(CHANGE_COPY);
+    change.source = bytes_of(longest, 1024);
+    require_soundness(&change, true, "the longest name");
+    change.source = bytes_of(longest, 1025);
+    require_soundness(&change, false, "a longer one");
+    change.source = bytes_of("", 0);
+    require_soundness(&change, false, "no name");
+    change.source = bytes_of(slashes, 254);
+    require_soundness(&change, false, "255 segments");
+}
+
+/* Whoever brings a version, it is none, or one that some server may have minted. */
+static void versions_keep_the_rules(void **state) {
+    (void)state;
+    static const version versions[] = {0, 1, VERSION_MOST, VERSION_MOST + 1, UINT64_MAX};
+    for (size_t i = 0; i < COUNT_OF(versions); i++)
+        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+            const struct change plain = sound_change((enum change_kind)kind);
+            unsigned brings = change_brings(&plain);
+            bool sound = versions[i] <= VERSION_MOST;
+            struct change change = plain;
+            change.born = versions[i];
+            require_soundness(&change, sound || !(brings & BORN), "the birth of pages");
+            change = plain;
+            change.snapshot = versions[i];
+            require_soundness(&change, sound || !(brings & SNAPSHOT), "a snapshot");
+            change = plain;
+            change.source_snapshot = versions[i];
+            require_soundness(&change, sound || !(brings & SOURCE), "a source's snapshot");
+            change = plain;
+            change.copy.id = versions[i];
+            require_soundness(&change, (sound && versions[i]) || !(brings & COPY), "a copy");
+        }
+}
+
+static void pages_keep_the_rules(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t number;
+        bool paged;
+    } cases[] = {
+        {0, true},
+        {512, true},
+        {PAGES_MOST_BYTES, true},
+        {PAGES_MOST_BYTES + 512, false},
+        {1, false},
+        {511, false},
+        {513, false},
+        {PAGES_MOST_BYTES - 1, false},
+        {UINT64_MAX - 511, false},
+        {UINT64_MAX, false},
+    };
+    static const enum change_kind kinds[] = {CHANGE_CREATEPAGE, CHANGE_PUTPAGE, CHANGE_CLEARPAGE,
+                                             CHANGE_SETBLOBPROPS, CHANGE_STATE};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
+            struct change change = sound_change(kinds[kind]);
+            change.length = cases[i].number;
+            bool tells = vocabulary[kinds[kind]].brings & LENGTH;
+            require_soundness(&change, cases[i].paged || !tells, "a length");
+            change = sound_change(kinds[kind]);
+            change.offset = cases[i].number;
+            tells = vocabulary[kinds[kind]].brings & OFFSET;
+            require_soundness(&change, cases[i].paged || !tells, "an offset");
+        }
+    struct change change = sound_change(CHANGE_APPEND);
+    change.offset = 513;
+    require_soundness(&change, true, "where bytes are appended");
+}
+
+static void parts_and_kinds_keep_the_rules(void **state) {
+    (void)state;
+    static const enum change_kind kinds[] = {CHANGE_SETBLOBPROPS, CHANGE_SNAPSHOT, CHANGE_COPY, CHANGE_STATE};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        for (unsigned parts = 0; parts < 256; parts++) {
+            struct change change = sound_change(kinds[i]);
+            change.parts = parts;
+            require_soundness(&change, parts <= PARTS_ALL, "parts");
+        }
+    for (unsigned kind = 0; kind < 256; kind++) {
+        struct change change = sound_change(CHANGE_STATE);
+        change.blob_kind = (enum blob_kind)kind;
+        change.parts = PART_PROPERTIES | PART_KEPT;
+        require_soundness(&change, kind <= BLOB_APPEND, "a blob's kind");
+    }
+}
+
+/* Only pages have a length, a sequence number and a birth of their own, only append blobs a count. */
+static void states_have_what_their_kind_has(void **state) {
+    (void)state;
+    for (int kind = BLOB_BLOCK; kind <= BLOB_APPEND; kind++) {
+        struct change change = sound_change(CHANGE_STATE);
+        change.blob_kind = (enum blob_kind)kind;
+        change.parts = PART_LENGTH;
+        require_soundness(&change, kind == BLOB_PAGE, "a length");
+        change.parts = PART_SEQUENCE;
+        require_soundness(&change, kind == BLOB_PAGE, "a sequence number");
+        change.parts = 0;
+        change.born = 5;
+        require_soundness(&change, kind == BLOB_PAGE, "a birth");
+        change.born = 0;
+        change.count = 5;
+        require_soundness(&change, kind == BLOB_APPEND, "a count");
+        change.count = 0;
+        require_soundness(&change, true, "nothing of that");
+    }
+}
+
+static void numbers_keep_the_rules(void **state) {
+    (void)state;
+    static const enum change_kind kinds[] = {CHANGE_CREATEPAGE, CHANGE_SETBLOBPROPS, CHANGE_STATE};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        struct change change = sound_change(kinds[i]);
+        change.sequence = INT64_MAX;
+        require_soundness(&change, true, "the greatest sequence number");
+        change.sequence = -1;
+        require_soundness(&change, false, "a negative sequence number");
+        change.sequence = INT64_MIN;
+        require_soundness(&change, false, "2^63");
+    }
+    for (int kind = CHANGE_STAGE; kind < CHANGE_KINDS; kind += CHANGE_STAGED - CHANGE_STAGE) {
+        struct change change = sound_change((enum change_kind)kind);
+        change.touched_ms = INT64_MAX;
+        require_soundness(&change, true, "the last instant");
+        change.touched_ms = -1;
+        require_soundness(&change, false, "before 1970");
+    }
+}
+
+static void block_ids_keep_the_rules(void **state) {
+    (void)state;
+    static const char longest[65] = "an id";
+    for (int kind = CHANGE_STAGE; kind < CHANGE_KINDS; kind += CHANGE_STAGED - CHANGE_STAGE)
+        for (size_t length = 0; length <= sizeof(longest); length++) {
+            struct change change = sound_change((enum change_kind)kind);
+            change.block_id = bytes_of(longest, length);
+            require_soundness(&change, length >= 1 && length <= 64, "a block id");
+        }
+}
+
+static void copies_keep_the_rules(void **state) {
+    (void)state;
+    static const char source[4097] = "container/blob";
+    for (int kind = CHANGE_COPY; kind <= CHANGE_COPYSTATE; kind += CHANGE_COPYSTATE - CHANGE_COPY) {
+        struct change change = sound_change((enum change_kind)kind);
+        for (int status = 0; status < 256; status++) {
+            change.copy.status = (enum copy_status)status;
+            require_soundness(&change, status >= COPY_PENDING && status <= COPY_FAILED, "a status");
+        }
+        change.copy.status = COPY_FAILED;
+        change.copy.source = bytes_of(source, 4096);
+        require_soundness(&change, true, "the longest source");
+        change.copy.source = bytes_of(source, 4097);
+        require_soundness(&change, false, "a longer one");
+        change.copy.source = bytes_of("", 0);
+        change.copy.done = change.copy.total = INT64_MAX;
+        change.copy.completed_ms = INT64_MAX;
+        require_soundness(&change, true, "the greatest numbers");
+        change.copy.done = (uint64_t)INT64_MAX + 1;
+        require_soundness(&change, false, "a greater one that is done");
+        change.copy.done = 0;
+        change.copy.total = UINT64_MAX;
+        require_soundness(&change, false, "a greater one in all");
+        change.copy.total = 0;
+        change.copy.completed_ms = -1;
+        require_soundness(&change, false, "before 1970");
+    }
+}
+
+/* A copy comes from here or from elsewhere, and nothing in between. */
+static void a_copy_says_clearly_where_it_comes_from(void **state) {
+    (void)state;
+    const struct change here = sound_change(CHANGE_COPY);
+    struct change elsewhere = here;
+    struct record_writer writer, other;
+    size_t place = 0;
+    elsewhere.from_elsewhere = true;
+    record_start(&writer);
+    record_start(&other);
+    change_write(&here, &writer);
+    change_write(&elsewhere, &other);
+    while (writer.data[place] == other.data[place]) place++;
+    for (int byte = 0; byte < 256; byte++) {
+        writer.data[place] = (char)byte;
+        require_same(sound(written(&writer)), byte <= 1, "the byte %d", byte);
+    }
+    record_end(&writer);
+    record_end(&other);
+}
+
+/* What the byte at the end of a write, or of the end of a blob, may say. */
+static void an_ended_lease_is_told_of_by_known_bits(void **state) {
+    (void)state;
+    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+        if (!(vocabulary[kind].brings & FREES)) continue;
+        const struct change plain = sound_change((enum change_kind)kind);
+        struct record_writer writer;
+        record_start(&writer);
+        change_write(&plain, &writer);
+        for (int byte = 0; byte < 256; byte++) {
+            struct change change;
+            writer.data[writer.length - 1] = (char)byte;
+            bool read = change_read(written(&writer), &change);
+            require_same(read, (byte & 0x7c) == 0, "kind %d, the byte %d", kind, byte);
+            if (read) require_same(change.drops_staged, byte >> 1 & 1, "kind %d, the byte %d", kind, byte);
+            if (read) require_same(change.frees_lease, byte & 1, "kind %d, the byte %d", kind, byte);
+            if (read) require_same(change.expired, byte >> 7, "kind %d, the byte %d", kind, byte);
+        }
+        require(!sound(bytes_of(writer.data, writer.length - 1)), "kind %d without that byte", kind);
+        record_end(&writer);
+    }
+}
+
+/* A write and the end of a blob speak of themselves, whatever they do to a lease. */
+static void a_lease_is_spoken_of_by_what_befell_it(void **state) {
+    (void)state;
+    static const char *const events[LEASE_EVENTS] = {NULL,           "lease.acquire", "lease.renew",
+                                                     "lease.change", "lease.release", "lease.break"};
+    for (int kind = 0; kind < CHANGE_KINDS; kind++)
+        for (int event = 0; event < LEASE_EVENTS; event++) {
+            struct change change = sound_change((enum change_kind)kind);
+            bool of_lease = vocabulary[kind].brings & LEASE;
+            if (of_lease) change.event = (enum lease_event)event;
+            const char *expected = of_lease ? events[event] : vocabulary[kind].event;
+            const char *told = change_event(&change);
+            require((told == NULL) == (expected == NULL), "kind %d, event %d", kind, event);
+            if (told && expected)
+                require_bytes(bytes_text(told), bytes_text(expected), "kind %d, event %d", kind, event);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(nothing_less_and_nothing_more_is_a_record),
+        tidy_test(a_flipped_bit_is_refused_or_sound),
+        tidy_test(many_changed_bytes_are_refused_or_sound),
+        tidy_test(random_bytes_are_refused_or_sound),
+        tidy_test(the_head_has_to_be_right),
+        tidy_test(names_keep_the_rules),
+        tidy_test(etags_keep_the_rules),
+        tidy_test(stamps_and_access_keep_the_rules),
+        tidy_test(lists_keep_the_rules),
+        tidy_test(leases_keep_the_rules),
+        tidy_test(names_of_sources_keep_the_rules),
+        tidy_test(versions_keep_the_rules),
+        tidy_test(pages_keep_the_rules),
+        tidy_test(parts_and_kinds_keep_the_rules),
+        tidy_test(states_have_what_their_kind_has),
+        tidy_test(numbers_keep_the_rules),
+        tidy_test(block_ids_keep_the_rules),
+        tidy_test(copies_keep_the_rules),
+        tidy_test(a_copy_says_clearly_where_it_comes_from),
+        tidy_test(an_ended_lease_is_told_of_by_known_bits),
+        tidy_test(a_lease_is_spoken_of_by_what_befell_it),
+    };
+    return cmocka_run_group_tests_name("change_rules", tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* The order of records in files: what a walk writes is believed, and what comes twice, too early or too late is not. */
+#include "blob/load_order.h"
+
+#include "unit.h"
+
+/* Records are told of in letters, each with a blob's name behind it if it has one. */
+static const struct {
+    char letter;
+    enum change_kind kind;
+} letters[] = {
+    {'C', CHANGE_CREATE},  {'L', CHANGE_LEASE},     {'K', CHANGE_CHUNK},    {'Z', CHANGE_SETTLE},
+    {'P', CHANGE_PUT},     {'T', CHANGE_STATE},     {'t', CHANGE_STATE},    {'S', CHANGE_SPANS},
+    {'B', CHANGE_BLOCKS},  {'V', CHANGE_LEAVES},    {'N', CHANGE_SNAPSHOT}, {'Y', CHANGE_COPYSTATE},
+    {'U', CHANGE_STAGED},  {'l', CHANGE_BLOBLEASE}, {'E', CHANGE_EXTEND},   {'D', CHANGE_DELETE},
+    {'m', CHANGE_SETMETA}, {'A', CHANGE_APPEND},    {'X', CHANGE_DROP},
+};
+
+/* A small t keeps the content of the state before. */
+static struct change record_of(const char *word) {
+    struct change change = {.kind = CHANGE_KINDS};
+    for (size_t i = 0; i < COUNT_OF(letters); i++)
+        if (letters[i].letter == word[0]) change.kind = letters[i].kind;
+    require(change.kind < CHANGE_KINDS, "no record is called '%c'", word[0]);
+    change.parts = word[0] == 't' ? PART_KEPT : 0;
+    change.name = bytes_of(word + 1, strcspn(word + 1, " "));
+    return change;
+}
+
+/* How many records there are, and how many are believed before the first one that is not. */
+static size_t count(const char *records, size_t *believed) {
+    struct load_order order = {.created = false};
+    size_t all = 0;
+    *believed = 0;
+    for (const char *word = records; *word; all++) {
+        const struct change change = record_of(word);
+        if (*believed == all && load_order_keeps(&order, &change)) ++*believed;
+        word += strcspn(word, " ");
+        word += *word == ' ';
+    }
+    return all;
+}
+
+static void what_a_walk_writes_is_believed(void **state) {
+    (void)state;
+    static const char *const files[] = {
+        "C",
+        "C L Pa",
+        "C Pa Pb Pc",
+        "C Pa Pab Pb",
+        "C Ta K Sa Z",
+        "C K Ta K K Sa Sa Ya Na ta Ya K Ua la Z",
+        "C Ta K Va Na Ta Va Na ta Na Ta",
+        "C Pa Na Pa Na K Ta Ba",
+        "C K Ua la K Ub Ub lb K Uc Z",
+        "C Pa Ea Ea Pb Eb",
+    };
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        size_t believed, all = count(files[i], &believed);
+        require_same(believed, all, "'%s'", files[i]);
+    }
+}
+
+/* The last record of each is the one that is not believed. */
+static void what_comes_otherwise_is_not(void **state) {
+    (void)state;
+    static const char *const files[] = {
+        /* the container first, and once */
+        "Pa",
+        "L",
+        "K",
+        "Z",
+        "C C",
+        "C Pa C",
+        /* its lease before any blob */
+        "C Pa L",
+        /* names do not fall */
+        "C Pb Pa",
+        "C Pab Pa",
+        "C Pb Nb Ua",
+        "C Ub Ua",
+        /* one state, until a snapshot has taken it */
+        "C Pa Pa",
+        "C Pa Ta",
+        "C Ta Ta",
+        "C Ta Sa ta",
+        "C Pa Na Pa Pa",
+        "C Ta K Ua Ta",
+        /* content behind its state, and nowhere else */
+        "C Sa",
+        "C Ba",
+        "C Va",
+        "C Pa Sa",
+        "C Pa Ba",
+        "C Pa Na Sa",
+        "C Ta Sa Na Sa",
+        "C Ta Na Va",
+        "C Pa Na ta Sa",
+        "C Pa Na ta Va",
+        "C Ta Sa Sb",
+        /* a snapshot of a state, and of each state one */
+        "C Na",
+        "C Pa Na Na",
+        "C Pa Nb",
+        "C Ua Na",
+        /* what files do not hold */
+        "C Da",
+        "C Pa Da",
+        "C m",
+        "C Ta Aa",
+        "C X",
+    };
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        size_t believed, all = count(files[i], &believed);
+        require_same(believed, all - 1, "'%s'", files[i]);
+    }
+}
+
+/* The longest names differ in their last byte. */
+static void names_are_compared_in_full(void **state) {
+    (void)state;
+    static char name[NAME_MAX_BYTES];
+    struct load_order order = {.created = false};
+    struct change change = {.kind = CHANGE_CREATE};
+    require(load_order_keeps(&order, &change), "the container");
+    memset(name, 'n', sizeof(name));
+    change = (struct change){.kind = CHANGE_PUT, .name = bytes_of(name, sizeof(name))};
+    require(load_order_keeps(&order, &change), "a blob");
+    name[NAME_MAX_BYTES - 1] = 'o';
+    require(load_order_keeps(&order, &change), "a greater name");
+    name[NAME_MAX_BYTES - 1] = 'm';
+    require(!load_order_keeps(&order, &change), "a smaller name");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(what_a_walk_writes_is_believed),
+        tidy_test(what_comes_otherwise_is_not),
+        tidy_test(names_are_compared_in_full),
+    };
+    return cmocka_run_group_tests_name("load_order", tests, NULL, NULL);
+}

@@ -1,0 +1,516 @@
+/* Misfits: records that can be read and yet say of a container what cannot be so. Each is refused, and all is as it was,
+ * as the model has it. */
+#include "acts.h"
+#include "blob/blocks.h"
+#include "core/memory.h"
+#include "unit.h"
+
+/* A small blob, a large one, one of blocks with more staged, pages, one that grows, a name with a staged block alone; and
+ * a file that has brought chunks: 1 to 3 of one, two and five pages, 4 of ten bytes, 5 not whole yet. */
+static void start(struct container_trial *trial) {
+    acts_start(trial);
+    require(act_put(trial, "small", bytes_text("small")) && act_put(trial, "large", act_bytes(0, 9000)),
+            "puts");
+    require(act_stage(trial, "blocks", "a", bytes_text("a")) &&
+                act_stage(trial, "blocks", "b", bytes_text("b")) && act_commit(trial, "blocks", "La Lb") &&
+                act_stage(trial, "blocks", "c", bytes_text("c")),
+            "blocks");
+    require(act_create_page(trial, "pages", 3 * LEAF_BYTES) && act_put_pages(trial, "pages", 0, 3), "pages");
+    require(act_create_append(trial, "log") && act_append(trial, "log", bytes_text("log")), "one that grows");
+    require(act_stage(trial, "staged", "a", bytes_text("a")), "a name");
+    require(act_snapshot(trial, "small", 7), "a snapshot");
+    static const uint64_t lengths[] = {PAGE_BYTES, 2 * PAGE_BYTES, 5 * PAGE_BYTES, 10, 1000};
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        struct change change = {.kind = CHANGE_CHUNK, .length = lengths[i]};
+        change.content = act_bytes(i, i < 4 ? (size_t)lengths[i] : 999);
+        require(container_trial_apply(trial, &change), "a chunk");
+    }
+}
+
+/* Through its record, as it comes from outside; some cannot even be read. */
+static void require_misfit(struct container_trial *trial, const struct change *change, const char *why) {
+    struct record_writer record;
+    struct change read;
+    record_start(&record);
+    change_write(change, &record);
+    bool readable = change_read(bytes_of(record.data, record.length), &read);
+    read.content = change->content;
+    if (readable && read.content.length > BLOB_INLINE_MAX) read.chunk = chunk_copy(read.content);
+    require(!readable || !container_trial_apply(trial, &read), "%s: it fits", why);
+    record_end(&record);
+    container_trial_compare(trial);
+}
+
+static void require_list_misfit(struct container_trial *trial, enum change_kind kind, const char *name,
+                                uint64_t count, struct bytes items, const char *why) {
+    struct change change = act_change(kind, name);
+    change.list = (struct packed_list){count, items};
+    require_misfit(trial, &change, why);
+}
+
+struct list_case {
+    const char *why, *name;
+    uint64_t count;
+    struct bytes items;
+};
+
+static void require_list_misfits(struct container_trial *trial, enum change_kind kind,
+                                 const struct list_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        require_list_misfit(trial, kind, cases[i].name, cases[i].count, cases[i].items, cases[i].why);
+}
+
+static bool list_fits(struct container_trial *trial, enum change_kind kind, const char *name, uint64_t count,
+                      struct bytes items) {
+    struct change change = act_change(kind, name);
+    change.list = (struct packed_list){count, items};
+    return container_trial_apply(trial, &change);
+}
+
+/* clang-format off */
+#define ITEMS(text) { text, sizeof(text) - 1 }
+/* clang-format on */
+#define LIST(text) bytes_of(text, sizeof(text) - 1)
+
+/* --- Leaves of pages --- */
+
+/* A leaf's number, the bits of its pages, and the number of its chunk. */
+#define LEAF(index, low, chunk) index low "\0\0\0\0\0\0\0" chunk
+
+static void leaves_that_cannot_be(void **state) {
+    (void)state;
+    static const struct list_case cases[] = {
+        {"a leaf that is there already", "pages", 1, ITEMS(LEAF("\0", "\1", "\1"))},
+        {"twice the same one", "pages", 2, ITEMS(LEAF("\1", "\1", "\1") LEAF("\1", "\1", "\1"))},
+        {"twice, with other pages", "pages", 2, ITEMS(LEAF("\1", "\1", "\1") LEAF("\1", "\2", "\1"))},
+        {"out of order", "pages", 2, ITEMS(LEAF("\2", "\1", "\1") LEAF("\1", "\1", "\1"))},
+        {"the second one is there already", "pages", 2, ITEMS(LEAF("\1", "\1", "\1") LEAF("\0", "\1", "\1"))},
+        {"beyond the end", "pages", 1, ITEMS(LEAF("\3", "\1", "\1"))},
+        {"beyond the end after a good one", "pages", 2, ITEMS(LEAF("\1", "\1", "\1") LEAF("\3", "\1", "\1"))},
+        {"far beyond the end", "pages", 1, ITEMS(LEAF("\xff\xff\xff\x7f", "\1", "\1"))},
+        {"beyond all numbers", "pages", 1, ITEMS(LEAF("\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", "\1", "\1"))},
+        {"as far as numbers of pages go around", "pages", 1,
+         ITEMS(LEAF("\x81\x80\x80\x80\x80\x80\x80\x80\x04", "\1", "\1"))},
+        {"no pages", "pages", 1, ITEMS(LEAF("\1", "\0", "\1"))},
+        {"more pages than bytes", "pages", 1, ITEMS(LEAF("\1", "\3", "\1"))},
+        {"fewer pages than bytes", "pages", 1, ITEMS(LEAF("\1", "\1", "\2"))},
+        {"bytes that are no pages", "pages", 1, ITEMS(LEAF("\1", "\1", "\4"))},
+        {"chunk 0", "pages", 1, ITEMS(LEAF("\1", "\1", "\0"))},
+        {"a chunk that is not whole", "pages", 1, ITEMS(LEAF("\1", "\1", "\5"))},
+        {"a chunk that never came", "pages", 1, ITEMS(LEAF("\1", "\1", "\6"))},
+        {"the last one never came", "pages", 2, ITEMS(LEAF("\1", "\1", "\1") LEAF("\2", "\1", "\x7f"))},
+        {"a count that is too large", "pages", 2, ITEMS(LEAF("\1", "\1", "\1"))},
+        {"a count that is too small", "pages", 1, ITEMS(LEAF("\1", "\1", "\1") LEAF("\2", "\1", "\1"))},
+        {"an endless count", "pages", UINT64_MAX, ITEMS(LEAF("\1", "\1", "\1"))},
+        {"half a leaf", "pages", 1, ITEMS("\1\1\0\0\0")},
+        {"nothing", "pages", 1, ITEMS("")},
+    };
+    struct container_trial trial;
+    start(&trial);
+    require_list_misfits(&trial, CHANGE_LEAVES, cases, COUNT_OF(cases));
+    static const char *const others[] = {"small", "large", "blocks", "log", "staged", "missing"};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        require_list_misfit(&trial, CHANGE_LEAVES, others[i], 1, LIST(LEAF("\1", "\1", "\1")), others[i]);
+    require(
+        list_fits(&trial, CHANGE_LEAVES, "pages", 2, LIST(LEAF("\1", "\1", "\1") LEAF("\2", "\x1f", "\3"))),
+        "two good leaves");
+    acts_end(&trial);
+}
+
+/* The last page of a blob whose length ends within a leaf. */
+static void leaves_end_where_the_blob_does(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial);
+    struct change change = act_change(CHANGE_STATE, "short");
+    change.blob_kind = BLOB_PAGE;
+    change.parts = PART_LENGTH;
+    change.length = 3 * PAGE_BYTES;
+    require(container_trial_apply(&trial, &change), "a blob of three pages");
+    require_list_misfit(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\x8", "\1")), "the fourth page");
+    require_list_misfit(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\x9", "\2")), "the fourth, too");
+    require(list_fits(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\5", "\2"))), "the third page");
+    acts_end(&trial);
+}
+
+/* --- Chunks of contents --- */
+
+static void spans_that_cannot_be(void **state) {
+    (void)state;
+    static const struct list_case cases[] = {
+        {"chunk 0", "log", 1, ITEMS("\0")},
+        {"a chunk that is not whole", "log", 1, ITEMS("\5")},
+        {"a chunk that never came", "log", 1, ITEMS("\6")},
+        {"the last one never came", "log", 3, ITEMS("\1\2\6")},
+        {"a count that is too large", "log", 2, ITEMS("\1")},
+        {"a count that is too small", "log", 1, ITEMS("\1\1")},
+        {"an endless count", "log", UINT64_MAX, ITEMS("\1")},
+        {"no chunks", "log", 0, ITEMS("")},
+        {"none, and some", "log", 0, ITEMS("\1")},
+        {"a number without end", "log", 1, ITEMS("\x80")},
+        {"behind a content that stands in the blob", "small", 1, ITEMS("\1")},
+        {"chunks without ids behind blocks", "blocks", 1, ITEMS("\1")},
+        {"of a page blob", "pages", 1, ITEMS("\1")},
+        {"of a name without a blob", "staged", 1, ITEMS("\1")},
+        {"of nothing", "missing", 1, ITEMS("\1")},
+    };
+    struct container_trial trial;
+    start(&trial);
+    require_list_misfits(&trial, CHANGE_SPANS, cases, COUNT_OF(cases));
+    require(list_fits(&trial, CHANGE_SPANS, "log", 3, LIST("\1\4\1")), "good ones");
+    require(list_fits(&trial, CHANGE_SPANS, "large", 1, LIST("\2")), "behind a chunk");
+    acts_end(&trial);
+}
+
+static void blocks_that_cannot_be(void **state) {
+    (void)state;
+    static const struct list_case cases[] = {
+        {"chunk 0", "blocks", 1, ITEMS("\1x\0")},
+        {"a chunk that is not whole", "blocks", 1, ITEMS("\1x\5")},
+        {"a chunk that never came", "blocks", 2, ITEMS("\1x\1\1y\6")},
+        {"an empty id", "blocks", 1, ITEMS("\0\1")},
+        {"an id beyond the end", "blocks", 1, ITEMS("\7x\1")},
+        {"an id without a chunk", "blocks", 1, ITEMS("\1x")},
+        {"an id of 65 bytes", "blocks", 1,
+         ITEMS("\x41"
+               "0123456789012345678901234567890123456789012345678901234567890123x\1")},
+        {"a count that is too large", "blocks", 2, ITEMS("\1x\1")},
+        {"a count that is too small", "blocks", 1, ITEMS("\1x\1\1y\1")},
+        {"an endless count", "blocks", UINT64_MAX, ITEMS("\1x\1")},
+        {"more than 50,000", "blocks", 50001, ITEMS("\1x\1")},
+        {"behind a chunk without an id", "large", 1, ITEMS("\1x\1")},
+        {"behind a content that stands in the blob", "small", 1, ITEMS("\1x\1")},
+        {"of an append blob", "log", 1, ITEMS("\1x\1")},
+        {"of a page blob", "pages", 1, ITEMS("\1x\1")},
+        {"of a name without a blob", "staged", 1, ITEMS("\1x\1")},
+        {"of nothing", "missing", 1, ITEMS("\1x\1")},
+    };
+    struct container_trial trial;
+    start(&trial);
+    require_list_misfits(&trial, CHANGE_BLOCKS, cases, COUNT_OF(cases));
+    require(list_fits(&trial, CHANGE_BLOCKS, "blocks", 2, LIST("\1x\1\3abc\4")), "good ones");
+    acts_end(&trial);
+}
+
+/* In one record or in many, there are never more than 50,000. */
+static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
+    (void)state;
+    static char items[50001 * 3];
+    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
+    struct change change = act_change(CHANGE_STATE, "blob");
+    require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &change), "a blob");
+    for (size_t i = 0; i < sizeof(items); i += 3) memcpy(items + i, "\1x\1", 3);
+    change.kind = CHANGE_BLOCKS;
+    struct blob *blob = container_find(container, change.name);
+    change.list = (struct packed_list){50001, bytes_of(items, sizeof(items))};
+    require(!container_apply(container, blob, &change) && blob->length == 0, "50,001 at once");
+    change.list = (struct packed_list){49999, bytes_of(items, sizeof(items) - 6)};
+    require(container_apply(container, blob, &change), "49,999");
+    change.list = (struct packed_list){2, bytes_of(items, 6)};
+    require(!container_apply(container, blob, &change) && blob->length == 49999, "and two more");
+    change.list = (struct packed_list){1, bytes_of(items, 3)};
+    require(container_apply(container, blob, &change), "and one more");
+    require(!container_apply(container, blob, &change) && blob->length == 50000, "and one more still");
+    require_same(container_held(container), allocations_bytes(), "what it holds");
+    container_free(container);
+}
+
+static void staged_blocks_that_cannot_be(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *id;
+        uint64_t chunk;
+    } cases[] = {
+        {"staged", "x", 0},  {"staged", "x", 5},  {"staged", "x", 6}, {"staged", "x", UINT64_MAX},
+        {"staged", "xx", 1}, {"blocks", "xx", 1}, {"pages", "x", 1},  {"log", "x", 1},
+        {"new", "x", 0},     {"new", "x", 5},
+    };
+    struct container_trial trial;
+    start(&trial);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct change change = act_change(CHANGE_STAGED, cases[i].name);
+        change.block_id = bytes_text(cases[i].id);
+        change.count = cases[i].chunk;
+        require_misfit(&trial, &change, cases[i].name);
+    }
+    struct change change = act_change(CHANGE_STAGED, "new");
+    change.block_id = bytes_text("x");
+    change.count = 4;
+    require(container_trial_apply(&trial, &change), "a good one");
+    acts_end(&trial);
+}
+
+/* --- States --- */
+
+static void states_that_cannot_be(void **state) {
+    (void)state;
+    static const struct {
+        const char *why, *name;
+        enum blob_kind kind;
+        unsigned parts;
+        uint64_t length, count;
+    } cases[] = {
+        {"kept, of nothing", "missing", BLOB_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of a name without a blob", "staged", BLOB_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of pages for a block blob", "pages", BLOB_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of a block blob for pages", "large", BLOB_PAGE, PART_KEPT, 0, 0},
+        {"kept, of a log for a block blob", "log", BLOB_BLOCK, PART_KEPT, 0, 0},
+        {"pages in place of a block blob", "small", BLOB_PAGE, 0, 0, 0},
+        {"a log in place of pages", "pages", BLOB_APPEND, 0, 0, 0},
+        {"a block blob in place of a log", "log", BLOB_BLOCK, 0, 0, 0},
+        {"half a page", "pages", BLOB_PAGE, PART_LENGTH, 513, 0},
+        {"half a page, kept", "pages", BLOB_PAGE, PART_LENGTH | PART_KEPT, 1, 0},
+        {"more pages than there may be", "pages", BLOB_PAGE, PART_LENGTH, PAGES_MOST_BYTES + 512, 0},
+        {"as many as can be written", "new", BLOB_PAGE, PART_LENGTH, UINT64_MAX - 511, 0},
+        {"50,001 appended blocks", "log", BLOB_APPEND, 0, 0, 50001},
+        {"endlessly many", "log", BLOB_APPEND, 0, 0, UINT64_MAX},
+        {"endlessly many, kept", "log", BLOB_APPEND, PART_KEPT, 0, UINT64_MAX},
+    };
+    struct container_trial trial;
+    start(&trial);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct change change = act_change(CHANGE_STATE, cases[i].name);
+        change.blob_kind = cases[i].kind;
+        change.parts = cases[i].parts;
+        change.length = cases[i].length;
+        change.count = cases[i].count;
+        require_misfit(&trial, &change, cases[i].why);
+    }
+    acts_end(&trial);
+}
+
+/* What is kept is kept as it is. */
+static void what_is_kept_is_a_large_content_as_it_is(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        enum blob_kind kind;
+        uint64_t length;
+        bool fits;
+    } cases[] = {
+        {"large", BLOB_BLOCK, 0, true},
+        {"blocks", BLOB_BLOCK, 0, true},
+        {"small", BLOB_BLOCK, 0, false},
+        {"log", BLOB_APPEND, 0, true},
+        {"pages", BLOB_PAGE, 3 * LEAF_BYTES, true},
+        {"pages", BLOB_PAGE, 2 * LEAF_BYTES, false},
+        {"pages", BLOB_PAGE, 4 * LEAF_BYTES, false},
+        {"pages", BLOB_PAGE, 0, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct container_trial trial;
+        start(&trial);
+        struct change change = act_change(CHANGE_STATE, cases[i].name);
+        change.blob_kind = cases[i].kind;
+        change.parts = PART_KEPT | (cases[i].kind == BLOB_PAGE ? PART_LENGTH : 0U);
+        change.length = cases[i].length;
+        require_same(container_trial_apply(&trial, &change), cases[i].fits, "case %zu", i);
+        acts_end(&trial);
+    }
+}
+
+/* --- Writes that come from a primary which has seen something else --- */
+
+static void writes_of_what_is_not_so(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        enum change_kind kind;
+        const char *name;
+        uint64_t offset, length;
+    } cases[] = {
+        {"appended before the end", CHANGE_APPEND, "log", 2, 10},
+        {"appended behind the end", CHANGE_APPEND, "log", 4, 10},
+        {"a large one behind the end", CHANGE_APPEND, "log", 4, 5000},
+        {"nothing appended", CHANGE_APPEND, "log", 3, 0},
+        {"appended to a block blob", CHANGE_APPEND, "small", 5, 10},
+        {"appended to pages", CHANGE_APPEND, "pages", 3 * LEAF_BYTES, 10},
+        {"appended to a name", CHANGE_APPEND, "staged", 0, 10},
+        {"appended to nothing", CHANGE_APPEND, "missing", 0, 10},
+        {"pages behind the end", CHANGE_PUTPAGE, "pages", 3 * LEAF_BYTES, 512},
+        {"pages across the end", CHANGE_PUTPAGE, "pages", 3 * LEAF_BYTES - 512, 1024},
+        {"pages that go around", CHANGE_PUTPAGE, "pages", PAGES_MOST_BYTES, 512},
+        {"half a page", CHANGE_PUTPAGE, "pages", 0, 256},
+        {"a page and a half", CHANGE_PUTPAGE, "pages", 512, 768},
+        {"no page", CHANGE_PUTPAGE, "pages", 0, 0},
+        {"pages of a block blob", CHANGE_PUTPAGE, "large", 0, 512},
+        {"pages of a log", CHANGE_PUTPAGE, "log", 0, 512},
+        {"pages of nothing", CHANGE_PUTPAGE, "missing", 0, 512},
+        {"cleared behind the end", CHANGE_CLEARPAGE, "pages", 3 * LEAF_BYTES, 512},
+        {"cleared across the end", CHANGE_CLEARPAGE, "pages", 512, 3 * LEAF_BYTES},
+        {"nothing cleared", CHANGE_CLEARPAGE, "pages", 0, 0},
+        {"cleared of a name", CHANGE_CLEARPAGE, "staged", 0, 512},
+        {"pages in place of a block blob", CHANGE_CREATEPAGE, "small", 0, 512},
+        {"a log in place of pages", CHANGE_CREATEAPPEND, "pages", 0, 0},
+        {"a put in place of pages", CHANGE_PUT, "pages", 0, 10},
+        {"a large put in place of a log", CHANGE_PUT, "log", 0, 5000},
+        {"a block of nothing", CHANGE_STAGE, "staged", 0, 0},
+        {"a block of pages", CHANGE_STAGE, "pages", 0, 10},
+        {"a large block of a log", CHANGE_STAGE, "log", 0, 5000},
+        {"unstaged where nothing is", CHANGE_UNSTAGE, "small", 0, 0},
+        {"unstaged of nothing", CHANGE_UNSTAGE, "missing", 0, 0},
+        {"an end of nothing that goes on", CHANGE_ABORTCOPY, "large", 0, 0},
+        {"an end of nothing at all", CHANGE_ABORTCOPY, "missing", 0, 0},
+        {"deleted where nothing is", CHANGE_DELETE, "missing", 0, 0},
+        {"properties of a name", CHANGE_SETBLOBPROPS, "staged", 0, 0},
+        {"metadata of nothing", CHANGE_SETBLOBMETA, "missing", 0, 0},
+        {"a lease on nothing", CHANGE_BLOBLEASE, "missing", 0, 0},
+    };
+    struct container_trial trial;
+    start(&trial);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct change change = act_change(cases[i].kind, cases[i].name);
+        change.offset = cases[i].offset;
+        change.length = cases[i].length % 512 ? 0 : cases[i].length;
+        change.block_id = bytes_text("a");
+        change.lease = (struct lease){.kind = LEASE_FREE, .token = 5, .owner = {"", 0}};
+        if (change_has_content(&change)) change.content = act_bytes(i, (size_t)cases[i].length);
+        require_misfit(&trial, &change, cases[i].why);
+    }
+    acts_end(&trial);
+}
+
+/* 50,000 blocks can be appended, however many there were when the blob was written down. */
+static void appended_blocks_are_as_many_as_there_may_be(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial);
+    struct change change = act_change(CHANGE_STATE, "log");
+    change.blob_kind = BLOB_APPEND;
+    change.count = 49999;
+    require(container_trial_apply(&trial, &change), "49,999 blocks");
+    require(act_append(&trial, "log", bytes_text("the last one")), "one more");
+    require(!act_append(&trial, "log", bytes_text("x")), "one more still");
+    require(!act_append(&trial, "log", act_bytes(0, 5000)), "a large one");
+    require(act_create_append(&trial, "log") && act_append(&trial, "log", bytes_text("x")), "a new one");
+    acts_end(&trial);
+}
+
+static void numbers_of_pages_are_for_pages(void **state) {
+    (void)state;
+    static const char *const names[] = {"small", "large", "blocks", "log", "staged", "missing"};
+    struct container_trial trial;
+    start(&trial);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct change change = act_change(CHANGE_SETBLOBPROPS, names[i]);
+        change.parts = PART_LENGTH;
+        change.length = 512;
+        require_misfit(&trial, &change, names[i]);
+        change.parts = PART_SEQUENCE | PART_PROPERTIES;
+        require_misfit(&trial, &change, names[i]);
+    }
+    acts_end(&trial);
+}
+
+static void snapshots_and_copies_that_cannot_be(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        enum change_kind kind;
+        const char *name, *source;
+        version snapshot;
+    } cases[] = {
+        {"the same id again", CHANGE_SNAPSHOT, "small", "", 7},
+        {"a smaller id", CHANGE_SNAPSHOT, "small", "", 6},
+        {"no id", CHANGE_SNAPSHOT, "large", "", 0},
+        {"of a name", CHANGE_SNAPSHOT, "staged", "", 8},
+        {"of nothing", CHANGE_SNAPSHOT, "missing", "", 8},
+        {"one that never was", CHANGE_DELETESNAPSHOTS, "small", "", 8},
+        {"all of none", CHANGE_DELETESNAPSHOTS, "large", "", 0},
+        {"all of nothing", CHANGE_DELETESNAPSHOTS, "missing", "", 0},
+        {"a copy of nothing", CHANGE_COPY, "new", "missing", 0},
+        {"of a snapshot that never was", CHANGE_COPY, "new", "small", 8},
+        {"of a name", CHANGE_COPY, "new", "staged", 0},
+        {"of another kind", CHANGE_COPY, "pages", "small", 7},
+        {"where it came from, of a name", CHANGE_COPYSTATE, "staged", "", 0},
+        {"where it came from, of nothing", CHANGE_COPYSTATE, "missing", "", 0},
+    };
+    struct container_trial trial;
+    start(&trial);
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++)
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+            struct change change = act_change(cases[i].kind, cases[i].name);
+            change.snapshot = change.source_snapshot = cases[i].snapshot;
+            change.source = bytes_text(cases[i].source);
+            change.from_elsewhere = elsewhere;
+            change.copy = (struct copy){COPY_SUCCESS, 5, {"", 0}, 1, 1, 1};
+            require_misfit(&trial, &change, cases[i].why);
+        }
+    acts_end(&trial);
+}
+
+/* --- Chunks --- */
+
+/* As older files had it: a content without ids of blocks goes on. */
+static void pieces_of_older_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool fits;
+    } cases[] = {{"small", true}, {"large", true},   {"blocks", false}, {"pages", false},
+                 {"log", false},  {"staged", false}, {"missing", false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (size_t length = 0; length < 10000; length += 4999) {
+            struct container_trial trial;
+            start(&trial);
+            struct change change = act_change(CHANGE_EXTEND, cases[i].name);
+            change.content = act_bytes(0, length);
+            if (!cases[i].fits) require_misfit(&trial, &change, cases[i].name);
+            if (cases[i].fits)
+                require(container_trial_apply(&trial, &change), "a piece of %zu bytes", length);
+            acts_end(&trial);
+        }
+}
+
+static void chunks_that_cannot_be(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial);
+    struct change change = {.kind = CHANGE_CHUNK, .length = 1000, .content = bytes_text("xx")};
+    require_misfit(&trial, &change, "more than is missing of the last one");
+    change.content = bytes_of("", 0);
+    require_misfit(&trial, &change, "nothing");
+    change.content = act_bytes(0, 5000);
+    require_misfit(&trial, &change, "much more");
+    change.content = bytes_text("x");
+    require(container_trial_apply(&trial, &change), "the rest of it");
+    change.length = 0;
+    require_misfit(&trial, &change, "more than there is said to be");
+    acts_end(&trial);
+}
+
+/* Whatever else happens to the container, numbers of chunks mean nothing any more. */
+static void numbers_end_with_the_file(void **state) {
+    (void)state;
+    struct container_trial trial;
+    for (int way = 0; way < 2; way++) {
+        start(&trial);
+        struct change change = act_change(way ? CHANGE_SETTLE : CHANGE_SETBLOBMETA, "missing");
+        require_same(container_trial_apply(&trial, &change), way, "way %d", way);
+        require(!trial.container->pool, "the chunks are there still");
+        require_list_misfit(&trial, CHANGE_SPANS, "log", 1, LIST("\1"), "a chunk that has been forgotten");
+        acts_end(&trial);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(leaves_that_cannot_be),
+        tidy_test(leaves_end_where_the_blob_does),
+        tidy_test(spans_that_cannot_be),
+        tidy_test(blocks_that_cannot_be),
+        tidy_test(blocks_of_files_are_as_many_as_there_may_be),
+        tidy_test(staged_blocks_that_cannot_be),
+        tidy_test(states_that_cannot_be),
+        tidy_test(what_is_kept_is_a_large_content_as_it_is),
+        tidy_test(writes_of_what_is_not_so),
+        tidy_test(appended_blocks_are_as_many_as_there_may_be),
+        tidy_test(numbers_of_pages_are_for_pages),
+        tidy_test(snapshots_and_copies_that_cannot_be),
+        tidy_test(pieces_of_older_files),
+        tidy_test(chunks_that_cannot_be),
+        tidy_test(numbers_end_with_the_file),
+    };
+    return cmocka_run_group_tests_name("misfits", tests, NULL, NULL);
+}

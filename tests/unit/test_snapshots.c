@@ -1,0 +1,258 @@
+/* Snapshots: what they keep while the blob goes on, in which order they stand, and what they cost. */
+#include "blob/snapshots.h"
+
+#include "acts.h"
+#include "core/memory.h"
+#include "unit.h"
+
+static struct bytes whole(const struct blob *blob) {
+    return blob_view(blob, 0, UINT64_MAX);
+}
+
+/* --- What they keep --- */
+
+/* Whatever is written later, a snapshot of each kind of blob is as it was; the model has whole copies to compare with. */
+static void a_snapshot_stays_as_it_was(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "small", bytes_text("small")) && act_snapshot(&trial, "small", 1), "a small one");
+    require(act_put(&trial, "large", act_bytes(0, 9000)) && act_snapshot(&trial, "large", 1), "a large one");
+    require(act_stage(&trial, "blocks", "a", bytes_text("a")) && act_commit(&trial, "blocks", "La La") &&
+                act_snapshot(&trial, "blocks", 1),
+            "one of blocks");
+    require(act_create_page(&trial, "pages", 100 * PAGE_BYTES) && act_put_pages(&trial, "pages", 60, 10) &&
+                act_snapshot(&trial, "pages", 1),
+            "one of pages");
+    require(act_create_append(&trial, "log") && act_append(&trial, "log", bytes_text("a line. ")) &&
+                act_snapshot(&trial, "log", 1),
+            "one that grows");
+    container_trial_compare(&trial);
+    require(act_put(&trial, "small", bytes_text("other")) && act_put(&trial, "large", bytes_text("other")),
+            "overwritten");
+    require(act_stage(&trial, "blocks", "b", bytes_text("b")) && act_commit(&trial, "blocks", "Lb Ca"),
+            "committed again");
+    require(act_put_pages(&trial, "pages", 65, 10) && act_clear_pages(&trial, "pages", 60, 3), "pages");
+    require(act_append(&trial, "log", bytes_text("another line. ")), "grown");
+    container_trial_compare(&trial);
+    require_bytes(whole(snapshots_find(act_blob(&trial, "small"), 1)), bytes_text("small"), "the old one");
+    require_bytes(whole(snapshots_find(act_blob(&trial, "log"), 1)), bytes_text("a line. "), "the old one");
+    require_same(blob_special(snapshots_find(act_blob(&trial, "log"), 1))->appended, 1, "its blocks");
+    acts_end(&trial);
+}
+
+static void lists_and_numbers_are_kept(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    struct change change = act_change(CHANGE_CREATEPAGE, "blob");
+    change.length = 1024;
+    change.sequence = 77;
+    change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
+    change.properties = (struct packed_list){1, bytes_text("\15cache-control\2no")};
+    require(container_trial_apply(&trial, &change) && act_copy_state(&trial, "blob", COPY_SUCCESS), "a blob");
+    require(act_snapshot(&trial, "blob", 3), "a snapshot");
+    change.kind = CHANGE_SETBLOBPROPS;
+    change.parts = PART_PROPERTIES | PART_LENGTH | PART_SEQUENCE;
+    change.length = 512;
+    change.sequence = 78;
+    change.properties = packed_view(NULL);
+    require(container_trial_apply(&trial, &change), "all of it changes");
+    container_trial_compare(&trial);
+    const struct blob *snapshot = snapshots_find(act_blob(&trial, "blob"), 3);
+    require_same(snapshot->length, 1024, "its length");
+    require_same(blob_special(snapshot)->sequence, 77, "its sequence number");
+    require_same(blob_special(snapshot)->copy->status, COPY_SUCCESS, "where it came from");
+    require(!blob_special(act_blob(&trial, "blob"))->copy, "the blob came from nowhere any more");
+    require_same(blob_properties(snapshot).count, 1, "its properties");
+    acts_end(&trial);
+}
+
+static void it_may_have_metadata_of_its_own(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    struct change change = act_change(CHANGE_PUT, "blob");
+    change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
+    require(container_trial_apply(&trial, &change), "a blob");
+    static const struct {
+        unsigned parts;
+        struct packed_list metadata, expected;
+    } cases[] = {
+        {0, {1, {"\1b\1x", 4}}, {1, {"\1a\3old", 6}}},
+        {PART_METADATA, {1, {"\1b\1x", 4}}, {1, {"\1b\1x", 4}}},
+        {PART_METADATA, {0, {"", 0}}, {0, {"", 0}}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        change = act_change(CHANGE_SNAPSHOT, "blob");
+        change.snapshot = i + 1;
+        change.parts = cases[i].parts;
+        change.metadata = cases[i].metadata;
+        require(container_trial_apply(&trial, &change), "a snapshot");
+        const struct blob *snapshot = snapshots_find(act_blob(&trial, "blob"), i + 1);
+        require_same(blob_metadata(snapshot).count, cases[i].expected.count, "case %zu", i);
+        require_bytes(blob_metadata(snapshot).items, cases[i].expected.items, "case %zu", i);
+        require_same(snapshot->stamp.etag, change.stamp.etag, "the ETag that the change says");
+        require_same(blob_metadata(act_blob(&trial, "blob")).count, 1, "the blob keeps its own");
+    }
+    acts_end(&trial);
+}
+
+/* --- Their order --- */
+
+static void ids_only_grow(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(!act_snapshot(&trial, "blob", 1), "of no blob");
+    require(act_put(&trial, "blob", bytes_text("x")), "a blob");
+    require(!act_snapshot(&trial, "blob", 0), "the id 0");
+    require(act_snapshot(&trial, "blob", 5), "the first one");
+    require(!act_snapshot(&trial, "blob", 5), "the same id");
+    require(!act_snapshot(&trial, "blob", 4), "a smaller id");
+    container_trial_compare(&trial);
+    require(act_snapshot(&trial, "blob", 6) && act_snapshot(&trial, "blob", UINT64_C(1) << 40),
+            "greater ids");
+    require(act_drop_snapshots(&trial, "blob", UINT64_C(1) << 40) && act_snapshot(&trial, "blob", 7),
+            "the last one that is left counts");
+    require(act_put(&trial, "other", bytes_text("x")) && act_snapshot(&trial, "other", 1), "of another blob");
+    acts_end(&trial);
+}
+
+static void they_are_found_by_their_ids(void **state) {
+    (void)state;
+    enum { COUNT = 100 };
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "blob", bytes_text("x")), "a blob");
+    const struct blob *blob = act_blob(&trial, "blob");
+    require(!snapshots_find(blob, 5) && !snapshots_count(blob), "there are none");
+    for (version i = 1; i <= COUNT; i++) require(act_snapshot(&trial, "blob", i * 10), "a snapshot");
+    blob = act_blob(&trial, "blob");
+    const struct snapshots *snapshots = blob_special(blob)->snapshots;
+    require_same(snapshots_count(blob), COUNT, "snapshots");
+    for (version id = 0; id <= COUNT * 10 + 10; id++) {
+        bool there = id && id % 10 == 0 && id <= COUNT * 10;
+        require_same(snapshots_find(blob, id) != NULL, there, "the id %d", (int)id);
+        size_t place = id <= 10 ? 0 : (size_t)((id + 9) / 10 - 1);
+        require_same(snapshots_seek(snapshots, id), place < COUNT ? place : COUNT, "the id %d", (int)id);
+    }
+    acts_end(&trial);
+}
+
+static void one_or_all_can_be_dropped(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(!act_drop_snapshots(&trial, "blob", 0), "of no blob");
+    require(act_put(&trial, "blob", act_bytes(0, 5000)), "a blob");
+    size_t before = container_held(trial.container);
+    require(!act_drop_snapshots(&trial, "blob", 0) && !act_drop_snapshots(&trial, "blob", 3),
+            "there are none");
+    for (version id = 1; id <= 5; id++) require(act_snapshot(&trial, "blob", id), "a snapshot");
+    require(!act_drop_snapshots(&trial, "blob", 6), "one that never was");
+    static const version order[] = {3, 1, 5, 2, 4};
+    for (size_t i = 0; i < COUNT_OF(order); i++) {
+        require(act_drop_snapshots(&trial, "blob", order[i]), "one of them");
+        require(!act_drop_snapshots(&trial, "blob", order[i]), "it is gone");
+        container_trial_compare(&trial);
+    }
+    require_same(container_held(trial.container), before, "nothing of them is left");
+    for (version id = 6; id <= 9; id++) require(act_snapshot(&trial, "blob", id), "a snapshot");
+    require(act_drop_snapshots(&trial, "blob", 0), "all of them");
+    require_same(container_held(trial.container), before, "nothing of them is left");
+    require(act_snapshot(&trial, "blob", 10) && act_delete(&trial, "blob"), "the blob with all of them");
+    acts_end(&trial);
+}
+
+/* --- What they cost --- */
+
+static void a_snapshot_holds_no_bytes_of_its_own(void **state) {
+    (void)state;
+    enum { RECORD_MOST = 600 };
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "large", act_bytes(0, 300000)), "a large one");
+    require(act_create_page(&trial, "pages", 1 << 20) && act_put_pages(&trial, "pages", 0, 600), "pages");
+    require(act_create_append(&trial, "log") && act_append(&trial, "log", act_bytes(0, 300000)) &&
+                act_append(&trial, "log", act_bytes(0, 300000)),
+            "one that grows");
+    static const char *const names[] = {"large", "pages", "log"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        for (version id = 1; id <= 10; id++) {
+            size_t held = container_held(trial.container), made = allocations_made();
+            require(act_snapshot(&trial, names[i], id), "a snapshot of '%s'", names[i]);
+            require(container_held(trial.container) < held + RECORD_MOST, "a snapshot of '%s' holds %zu",
+                    names[i], container_held(trial.container) - held);
+            require(allocations_made() - made < 10, "a snapshot of '%s' makes %zu allocations", names[i],
+                    allocations_made() - made);
+        }
+    acts_end(&trial);
+}
+
+/* One page that changes costs the snapshot's leaf again, and not its 600 pages. */
+static void a_changed_page_costs_one_leaf(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_create_page(&trial, "pages", 1 << 20) && act_put_pages(&trial, "pages", 0, 600), "pages");
+    for (version id = 1; id <= 5; id++) {
+        require(act_snapshot(&trial, "pages", id), "a snapshot");
+        size_t held = container_held(trial.container);
+        require(act_put_pages(&trial, "pages", 100 * id, 1), "one page");
+        require(container_held(trial.container) < held + LEAF_BYTES + 2000, "one page holds %zu",
+                container_held(trial.container) - held);
+    }
+    acts_end(&trial);
+}
+
+/* The old content goes with the last snapshot that has it. */
+static void bytes_go_with_the_last_who_has_them(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "blob", act_bytes(0, 100000)) && act_snapshot(&trial, "blob", 1) &&
+                act_snapshot(&trial, "blob", 2) && act_put(&trial, "blob", bytes_text("small")),
+            "two snapshots");
+    require(container_held(trial.container) > 100000, "both have it");
+    require(act_drop_snapshots(&trial, "blob", 1), "one of them");
+    require(container_held(trial.container) > 100000, "the other one has it");
+    require(act_drop_snapshots(&trial, "blob", 2), "the other one");
+    require(container_held(trial.container) < 5000, "nobody has it, and it is there");
+    acts_end(&trial);
+}
+
+/* --- Back to how it was --- */
+
+static void an_older_state_can_be_promoted(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_create_page(&trial, "pages", 1 << 17) && act_put_pages(&trial, "pages", 3, 70) &&
+                act_snapshot(&trial, "pages", 1) && act_put_pages(&trial, "pages", 5, 70) &&
+                act_snapshot(&trial, "pages", 2) && act_clear_pages(&trial, "pages", 0, 256),
+            "two states and a third one");
+    require(act_copy(&trial, "pages", "pages", 1), "the first one again");
+    require(
+        pages_same(&act_blob(&trial, "pages")->pages, &snapshots_find(act_blob(&trial, "pages"), 1)->pages),
+        "its bytes are shared");
+    require(blob_special(act_blob(&trial, "pages"))->born !=
+                blob_special(snapshots_find(act_blob(&trial, "pages"), 1))->born,
+            "they cannot be compared with those of before");
+    require(act_put_pages(&trial, "pages", 4, 1), "and it goes on");
+    require(!act_copy(&trial, "pages", "pages", 3), "a state that never was");
+    require(act_put(&trial, "other", bytes_text("x")) && !act_copy(&trial, "other", "pages", 1),
+            "a blob of another kind");
+    acts_end(&trial);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(a_snapshot_stays_as_it_was),           tidy_test(lists_and_numbers_are_kept),
+        tidy_test(it_may_have_metadata_of_its_own),      tidy_test(ids_only_grow),
+        tidy_test(they_are_found_by_their_ids),          tidy_test(one_or_all_can_be_dropped),
+        tidy_test(a_snapshot_holds_no_bytes_of_its_own), tidy_test(a_changed_page_costs_one_leaf),
+        tidy_test(bytes_go_with_the_last_who_has_them),  tidy_test(an_older_state_can_be_promoted),
+    };
+    return cmocka_run_group_tests_name("snapshots", tests, NULL, NULL);
+}

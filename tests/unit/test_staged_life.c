@@ -1,0 +1,205 @@
+/* The life of staged blocks: a week after the last one of a name, all of them are overdue, and go in parts. */
+#include "acts.h"
+#include "blob/blocks.h"
+#include "core/memory.h"
+#include "dice.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+static const int64_t monday_ms = INT64_C(1700000000000);
+
+static bool stage_at(struct container_trial *trial, const char *name, const char *id, int64_t touched_ms) {
+    struct change change = act_change(CHANGE_STAGE, name);
+    change.block_id = bytes_text(id);
+    change.touched_ms = touched_ms;
+    change.content = bytes_text("a block");
+    return container_trial_apply(trial, &change);
+}
+
+static bool unstage(struct container_trial *trial, const char *name, uint64_t most) {
+    struct change change = act_change(CHANGE_UNSTAGE, name);
+    change.count = most;
+    return container_trial_apply(trial, &change);
+}
+
+/* NULL for none. */
+static void require_overdue(const struct container_trial *trial, int64_t now_ms, const char *expected) {
+    struct bytes name;
+    bool overdue = container_overdue(trial->container, now_ms, &name);
+    require_same(overdue, expected != NULL, "something is overdue");
+    if (overdue && expected) require_bytes(name, bytes_text(expected), "what is overdue");
+}
+
+static bool stands(const struct container_trial *trial, const char *name, int64_t now_ms) {
+    return staging_of(act_blob(trial, name), now_ms) != NULL;
+}
+
+static void a_week_and_not_a_moment_less(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(!stands(&trial, "blob", monday_ms), "of no blob");
+    require(stage_at(&trial, "blob", "a", monday_ms), "a block");
+    int64_t due_ms = monday_ms + INT64_C(7) * 24 * 3600 * 1000;
+    require_overdue(&trial, due_ms - 1, NULL);
+    require_overdue(&trial, due_ms, "blob");
+    require_overdue(&trial, INT64_MAX, "blob");
+    require(stands(&trial, "blob", due_ms - 1) && !stands(&trial, "blob", due_ms),
+            "as long as it is not due");
+    acts_end(&trial);
+}
+
+static void each_block_begins_the_week_anew(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    for (int day = 0; day < 30; day++) {
+        const char id[] = {(char)('a' + day % 3), '\0'};
+        require(stage_at(&trial, "blob", id, monday_ms + day * 1000), "a block");
+        require_overdue(&trial, monday_ms + day * 1000 + STAGED_LIFE_MS - 1, NULL);
+        require_overdue(&trial, monday_ms + day * 1000 + STAGED_LIFE_MS, "blob");
+    }
+    acts_end(&trial);
+}
+
+/* The clock of a primary may have been ahead, or be absurd. */
+static void moments_may_be_anything(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(stage_at(&trial, "late", "a", INT64_MAX) && stage_at(&trial, "early", "a", 0), "two blocks");
+    require_overdue(&trial, STAGED_LIFE_MS - 1, NULL);
+    require_overdue(&trial, STAGED_LIFE_MS, "early");
+    require(stage_at(&trial, "early", "a", INT64_MAX - STAGED_LIFE_MS), "as late as can be");
+    require_overdue(&trial, INT64_MAX - 1, NULL);
+    require(stands(&trial, "late", INT64_MAX), "the latest one");
+    acts_end(&trial);
+}
+
+static void the_one_that_waits_longest_comes_first(void **state) {
+    (void)state;
+    enum { NAMES = 40 };
+    struct container_trial trial;
+    struct dice dice = {1};
+    acts_start(&trial);
+    for (int i = 0; i < 400; i++) {
+        char name[8];
+        (void)snprintf(name, sizeof(name), "b%02d", (int)dice_roll(&dice, NAMES));
+        int64_t touched_ms = monday_ms + (int64_t)dice_roll(&dice, 1000);
+        switch (dice_roll(&dice, 6)) {
+        case 0: (void)act_put(&trial, name, bytes_text("content")); break;
+        case 1: (void)act_delete(&trial, name); break;
+        case 2: (void)unstage(&trial, name, 1); break;
+        default: require(stage_at(&trial, name, "a", touched_ms), "a block");
+        }
+        container_trial_compare(&trial);
+    }
+    /* One after the other, as a sweep takes them. */
+    struct bytes name;
+    int64_t last_ms = 0;
+    while (container_overdue(trial.container, INT64_MAX, &name)) {
+        char copy[8] = {0};
+        memcpy(copy, name.data, name.length);
+        int64_t touched_ms = blob_special(act_blob(&trial, copy))->staging->touched_ms;
+        require(touched_ms >= last_ms, "'%s' comes too late", copy);
+        last_ms = touched_ms;
+        require(unstage(&trial, copy, UINT64_MAX), "'%s' can be swept", copy);
+    }
+    require_same(trial.container->stagings.count, 0, "stagings");
+    acts_end(&trial);
+}
+
+static void they_go_in_parts(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(!unstage(&trial, "blob", 5), "of no blob");
+    require(act_put(&trial, "blob", bytes_text("content")) && !unstage(&trial, "blob", 5), "of no blocks");
+    static const char *const ids[] = {"d", "b", "a", "e", "c"};
+    for (size_t i = 0; i < COUNT_OF(ids); i++)
+        require(stage_at(&trial, "blob", ids[i], monday_ms), "a block");
+    require(unstage(&trial, "blob", 0), "none of them");
+    require_same(blob_special(act_blob(&trial, "blob"))->staging->count, 5, "all of them");
+    require(unstage(&trial, "blob", 2), "two of them");
+    container_trial_compare(&trial);
+    const struct staging *staging = blob_special(act_blob(&trial, "blob"))->staging;
+    require(staging_find(staging, bytes_text("c")) && !staging_find(staging, bytes_text("b")),
+            "the first two by their ids");
+    require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "blob");
+    require(unstage(&trial, "blob", 2) && unstage(&trial, "blob", 2), "the rest");
+    require(act_blob(&trial, "blob") && !act_blob(&trial, "blob")->extra, "the blob is as it was");
+    require_overdue(&trial, INT64_MAX, NULL);
+    acts_end(&trial);
+}
+
+/* A name with nothing else goes with its last block, whatever stands on it. */
+static void an_uncommitted_blob_goes_with_its_lease(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(stage_at(&trial, "blob", "a", monday_ms) && stage_at(&trial, "blob", "b", monday_ms),
+            "two blocks");
+    require(act_lease(&trial, "blob", LEASE_HELD), "a lease");
+    require_same(container_census().leases - trial.before.leases, 1, "it stands");
+    require(unstage(&trial, "blob", 1) && act_blob(&trial, "blob"), "one is left");
+    require(unstage(&trial, "blob", 1) && !act_blob(&trial, "blob"), "none is left");
+    require_same(container_census().leases - trial.before.leases, 0, "the lease is gone");
+    require(!trial.container->leased.root, "so is the index");
+    require_same(catalog_count(&trial.container->blobs), 0, "and the name");
+    acts_end(&trial);
+}
+
+/* What has waited too long counts no more: whoever stages then begins anew, with ids of any length. */
+static void blocks_that_are_overdue_make_room(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    for (int committed = 0; committed < 2; committed++) {
+        require(stage_at(&trial, "blob", "a", monday_ms) && stage_at(&trial, "blob", "b", monday_ms),
+                "blocks");
+        struct change change = act_change(CHANGE_STAGE, "blob");
+        change.block_id = bytes_text("longer");
+        change.touched_ms = monday_ms + STAGED_LIFE_MS;
+        change.content = bytes_text("a block");
+        require(!container_trial_apply(&trial, &change), "an id of another length");
+        change.drops_staged = true;
+        require(container_trial_apply(&trial, &change), "once the others are dropped");
+        require_same(blob_special(act_blob(&trial, "blob"))->staging->count, 1, "the new one");
+        require_overdue(&trial, monday_ms + 2 * STAGED_LIFE_MS - 1, NULL);
+        container_trial_compare(&trial);
+        require(act_commit(&trial, "blob", "Llonger"), "a commit");
+    }
+    acts_end(&trial);
+}
+
+/* Through files and copies; and a blob that moves takes its deadline along. */
+static void deadlines_go_along(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(stage_at(&trial, "a", "a", monday_ms + 1) && stage_at(&trial, "b", "b", monday_ms), "two");
+    container_trial_take_over(&trial, container_rebuild(trial.container, 3));
+    require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "b");
+    container_trial_copy(&trial);
+    require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "b");
+    /* Its room for a small content grows and moves the blob. */
+    require(act_put(&trial, "b", act_bytes(0, 3000)) && stage_at(&trial, "b", "b", monday_ms), "it moves");
+    require(act_copy(&trial, "c", "b", 0) && stage_at(&trial, "b", "c", monday_ms), "and stays");
+    require_overdue(&trial, monday_ms + STAGED_LIFE_MS, "b");
+    acts_end(&trial);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(a_week_and_not_a_moment_less),
+        tidy_test(each_block_begins_the_week_anew),
+        tidy_test(moments_may_be_anything),
+        tidy_test(the_one_that_waits_longest_comes_first),
+        tidy_test(they_go_in_parts),
+        tidy_test(an_uncommitted_blob_goes_with_its_lease),
+        tidy_test(blocks_that_are_overdue_make_room),
+        tidy_test(deadlines_go_along),
+    };
+    return cmocka_run_group_tests_name("staged_life", tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* Twins: containers that copy blobs from each other, and containers that are copies of each other. They share bytes, each
+ * has an account of its own, and whichever goes first, the other one has lost nothing. */
+#include "acts.h"
+#include "blob/snapshots.h"
+#include "container_life.h"
+#include "core/memory.h"
+#include "unit.h"
+
+struct pair {
+    struct container_trial one, other;
+};
+
+/* Each is where the other one copies from; the census of both is looked at when they are gone. */
+static void introduce(struct pair *pair) {
+    pair->one.neighbour = &pair->other;
+    pair->other.neighbour = &pair->one;
+}
+
+static void compare(const struct pair *pair) {
+    container_trial_compare(&pair->one);
+    container_trial_compare(&pair->other);
+}
+
+/* One goes, and the other one is looked at once more. */
+static void part(struct pair *pair, bool other_first) {
+    struct container_trial *first = other_first ? &pair->other : &pair->one;
+    struct container_trial *last = other_first ? &pair->one : &pair->other;
+    compare(pair);
+    container_trial_end(first);
+    container_trial_compare(last);
+    container_trial_end(last);
+    require_same(allocations_count(), 0, "all is freed");
+    struct container_census census = container_census();
+    require(memcmp(&census, &pair->one.before, sizeof(census)) == 0, "something is left in the census");
+}
+
+static void start(struct pair *pair) {
+    acts_start(&pair->one);
+    acts_start(&pair->other);
+    introduce(pair);
+}
+
+/* --- By hand --- */
+
+static void bytes_are_shared_between_containers(void **state) {
+    (void)state;
+    for (int other_first = 0; other_first < 2; other_first++) {
+        struct pair pair;
+        start(&pair);
+        struct container_trial *other = &pair.other;
+        require(act_put(other, "large", act_bytes(0, 200000)) && act_put(other, "small", bytes_text("small")),
+                "two of one piece");
+        require(act_stage(other, "blocks", "a", act_bytes(0, 100000)) &&
+                    act_commit(other, "blocks", "La La La"),
+                "one block, three times");
+        require(act_create_page(other, "pages", 1 << 20) && act_put_pages(other, "pages", 0, 600), "pages");
+        require(act_create_append(other, "log") && act_append(other, "log", act_bytes(0, 200000)) &&
+                    act_append(other, "log", bytes_text("more")),
+                "one that grows");
+        size_t before = allocations_bytes();
+        static const char *const names[] = {"large", "small", "blocks", "pages", "log"};
+        for (size_t i = 0; i < COUNT_OF(names); i++)
+            require(act_copy_from(&pair.one, names[i], names[i], 0), "a copy of '%s'", names[i]);
+        compare(&pair);
+        require(allocations_bytes() - before < 12000, "the copies take %zu bytes",
+                allocations_bytes() - before);
+        require(container_held(pair.one.container) > 800000, "each container accounts for what it has");
+        require(container_held(pair.one.container) < container_held(pair.other.container) + 5000,
+                "and for each block once");
+        part(&pair, other_first);
+    }
+}
+
+static void twins_change_alone(void **state) {
+    (void)state;
+    struct pair pair;
+    start(&pair);
+    require(act_create_page(&pair.other, "pages", 1 << 17) && act_put_pages(&pair.other, "pages", 10, 100) &&
+                act_copy_from(&pair.one, "pages", "pages", 0),
+            "pages of both");
+    require(act_create_append(&pair.other, "log") && act_append(&pair.other, "log", act_bytes(0, 100)) &&
+                act_copy_from(&pair.one, "log", "log", 0),
+            "a log of both");
+    require(act_put_pages(&pair.one, "pages", 50, 3) && act_clear_pages(&pair.other, "pages", 60, 20),
+            "pages");
+    require(act_append(&pair.one, "log", bytes_text("one")) &&
+                act_append(&pair.other, "log", bytes_text("two")),
+            "both logs");
+    part(&pair, true);
+}
+
+static void a_snapshot_of_elsewhere_can_be_copied(void **state) {
+    (void)state;
+    struct pair pair;
+    start(&pair);
+    require(act_put(&pair.other, "blob", act_bytes(0, 9000)) && act_snapshot(&pair.other, "blob", 3) &&
+                act_put(&pair.other, "blob", bytes_text("new")) && act_snapshot(&pair.other, "blob", 4),
+            "two states");
+    require(act_copy_from(&pair.one, "old", "blob", 3) && act_copy_from(&pair.one, "new", "blob", 0), "both");
+    require(!act_copy_from(&pair.one, "none", "blob", 5), "one that never was");
+    require(!act_copy_from(&pair.one, "none", "missing", 0), "of no blob");
+    require(act_stage(&pair.other, "staged", "a", bytes_text("a")) &&
+                !act_copy_from(&pair.one, "none", "staged", 0),
+            "of what is not committed");
+    require(act_create_append(&pair.one, "log") && !act_copy_from(&pair.one, "log", "blob", 0),
+            "another kind");
+    require_same(act_blob(&pair.one, "old")->length, 9000, "the old state");
+    require_same(snapshots_count(act_blob(&pair.one, "old")), 0, "snapshots");
+    part(&pair, false);
+}
+
+/* There and back again: bytes that come home are a twin's twin. */
+static void twins_of_twins(void **state) {
+    (void)state;
+    struct pair pair;
+    start(&pair);
+    require(act_put(&pair.one, "0", act_bytes(0, 100000)), "a blob");
+    size_t before = allocations_bytes();
+    for (int i = 0; i < 10; i++) {
+        const char source[] = {(char)('0' + i), '\0'}, name[] = {(char)('1' + i), '\0'};
+        struct container_trial *to = i % 2 ? &pair.one : &pair.other;
+        require(act_copy_from(to, name, source, 0), "copy %d", i);
+    }
+    require(allocations_bytes() < before + 10000, "the bytes are there more than once");
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {(char)('0' + i), '\0'};
+        require(act_delete(i % 2 ? &pair.other : &pair.one, name), "it goes");
+        compare(&pair);
+    }
+    part(&pair, true);
+}
+
+/* --- By chance --- */
+
+static void many_copies_between_two_equal_their_models(void **state) {
+    (void)state;
+    unsigned copies = 0;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct pair pair;
+        struct dice dice = {seed};
+        start(&pair);
+        for (int i = 0; i < 1500; i++) {
+            struct choice choice = life_draw(&dice, i % 80);
+            bool copy = dice_percent(&dice, 15);
+            if (copy) choice.kind = CHANGE_COPY;
+            if (copy) choice.beside |= 4;
+            bool fits = container_trial_step(dice_percent(&dice, 50) ? &pair.one : &pair.other, &choice);
+            copies += copy && fits;
+            if (i % 50 == 0) compare(&pair);
+        }
+        part(&pair, seed % 2);
+    }
+    require(copies > 500, "only %u copies did fit", copies);
+}
+
+/* A container, its copy and the copy's copy live on beside each other; they go in any order. */
+static void copies_of_containers_live_alone(void **state) {
+    (void)state;
+    for (uint64_t seed = 10; seed < 14; seed++) {
+        struct container_trial trial;
+        struct dice dice = {seed};
+        container_trial_live(&trial, &dice, 300);
+        container_trial_copy(&trial);
+        struct container *copies[3] = {container_copy(trial.container)};
+        copies[1] = container_copy(copies[0]);
+        copies[2] = container_rebuild(copies[1], 500);
+        for (size_t i = 0; i < COUNT_OF(copies); i++) {
+            model_compare(&trial.model, copies[i]);
+            container_free(copies[i]);
+        }
+        container_life(&trial, &dice, 30, NULL);
+        struct container *copy = container_copy(trial.container);
+        container_free(trial.container);
+        trial.container = copy;
+        model_forget_leases(&trial.model);
+        container_trial_compare(&trial);
+        container_trial_end(&trial);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(bytes_are_shared_between_containers),        tidy_test(twins_change_alone),
+        tidy_test(a_snapshot_of_elsewhere_can_be_copied),      tidy_test(twins_of_twins),
+        tidy_test(many_copies_between_two_equal_their_models), tidy_test(copies_of_containers_live_alone),
+    };
+    return cmocka_run_group_tests_name("twins", tests, NULL, NULL);
+}

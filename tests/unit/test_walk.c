@@ -1,0 +1,310 @@
+/* Walks: containers as records, what these build anew, and copies; all that is shared stays shared. And digests, which
+ * tell equal containers from others. */
+#include "blob/walk.h"
+
+#include "acts.h"
+#include "container_life.h"
+#include "core/memory.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+static const uint64_t pieces[] = {16, 100, BLOB_INLINE_MAX + 1, 1 << 20, UINT64_MAX};
+
+static void require_same_digest(const struct container *container, const struct container *other) {
+    struct record_writer digest, others;
+    container_digest_bytes(container, &digest);
+    container_digest_bytes(other, &others);
+    require_same(digest.length, others.length, "the length of a digest");
+    require(memcmp(digest.data, others.data, digest.length) == 0, "the digests differ");
+    record_end(&digest);
+    record_end(&others);
+}
+
+/* --- Copies and reconstructions --- */
+
+static void change_unseen(struct container *container, const struct choice *choice) {
+    struct draft draft;
+    draft_make(&draft, choice);
+    struct blob *blob =
+        change_has_name(draft.change.kind) ? container_find(container, draft.change.name) : NULL;
+    (void)container_apply(container, blob, &draft.change);
+    draft_end(&draft);
+}
+
+static void a_copy_is_equal_and_independent(void **state) {
+    (void)state;
+    size_t leases = 0, snapshots = 0;
+    for (uint64_t seed = 20; seed < 24; seed++) {
+        struct container_trial trial;
+        struct dice dice = {seed};
+        container_trial_live(&trial, &dice, 400);
+        struct container_census own = model_census(&trial.model);
+        leases += own.leases;
+        snapshots += own.snapshots;
+        struct container *copy = container_copy(trial.container);
+        struct container_census census = container_census();
+        require_same(census.containers - trial.before.containers, 2, "two of them");
+        require_same(census.content_bytes - trial.before.content_bytes, 2 * own.content_bytes, "two of them");
+        require_same(census.snapshots - trial.before.snapshots, 2 * own.snapshots, "two of them");
+        require_same(census.leases - trial.before.leases, own.leases, "those of one");
+        model_forget_leases(&trial.model);
+        model_compare(&trial.model, copy);
+        /* The original lives on and goes, and the copy has seen nothing of it. */
+        for (int i = 0; i < 200; i++) {
+            struct choice choice = life_draw(&dice, i);
+            change_unseen(trial.container, &choice);
+        }
+        model_compare(&trial.model, copy);
+        container_trial_take_over(&trial, copy);
+        container_trial_end(&trial);
+    }
+    require(leases && snapshots, "there are leases to lose, and snapshots");
+}
+
+/* The copy of a copy has the same digest, since there are no leases left to lose. */
+static void copies_have_the_same_digest(void **state) {
+    (void)state;
+    for (uint64_t seed = 25; seed < 28; seed++) {
+        struct container_trial trial;
+        struct dice dice = {seed};
+        container_trial_live(&trial, &dice, 300);
+        container_trial_copy(&trial);
+        struct container *copy = container_copy(trial.container);
+        require_same_digest(trial.container, copy);
+        container_free(copy);
+        container_trial_compare(&trial);
+        container_trial_end(&trial);
+    }
+}
+
+static void records_build_an_equal_container(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+        struct container_trial trial;
+        struct dice dice = {30 + i};
+        container_trial_live(&trial, &dice, pieces[i] < 100 ? 100 : 400);
+        struct container *rebuilt = container_rebuild(trial.container, pieces[i]);
+        require_same_digest(trial.container, rebuilt);
+        container_trial_take_over(&trial, rebuilt);
+        container_life(&trial, &dice, 50, NULL);
+        container_trial_end(&trial);
+    }
+}
+
+/* --- What is shared --- */
+
+enum { SNAPSHOTS = 12, LEAVES = 40, BLOCKS = 30 };
+
+/* Contents of some hundred thousand bytes, which a dozen snapshots and two copies share but for a little. */
+static void share_pages(struct container_trial *trial) {
+    require(act_create_page(trial, "pages", LEAVES * LEAF_BYTES), "a page blob");
+    for (uint64_t leaf = 0; leaf < LEAVES; leaf += 8)
+        require(act_put_pages(trial, "pages", leaf * LEAF_PAGES, 8 * LEAF_PAGES), "pages");
+    for (version id = 1; id <= SNAPSHOTS; id++) {
+        require(act_snapshot(trial, "pages", id), "a snapshot");
+        require(act_put_pages(trial, "pages", id * 3, 1), "one page");
+    }
+    require(act_copy(trial, "pages' copy", "pages", 0) && act_copy(trial, "pages", "pages", 2), "copies");
+}
+
+static void share_blocks(struct container_trial *trial) {
+    char ids[BLOCKS * 5 + 1] = "";
+    for (size_t i = 0; i < BLOCKS; i++) {
+        char id[] = {(char)('a' + i % 26), (char)('a' + i / 26), '\0'};
+        require(act_stage(trial, "blocks", id, act_bytes(i, 10000 + i)), "a block");
+        sprintf(ids + strlen(ids), i ? " L%s" : "L%s", id);
+    }
+    require(act_commit(trial, "blocks", ids), "a commit");
+    for (version id = 1; id <= SNAPSHOTS; id++)
+        require(act_snapshot(trial, "blocks", id) && act_commit(trial, "blocks", ids), "a snapshot");
+    require(act_copy(trial, "blocks' copy", "blocks", 3), "a copy");
+    require(act_stage(trial, "blocks", "zz", act_bytes(0, 3000)), "a block more");
+}
+
+static void share_appended(struct container_trial *trial) {
+    require(act_create_append(trial, "log"), "an append blob");
+    for (version id = 1; id <= SNAPSHOTS; id++)
+        require(act_append(trial, "log", act_bytes(id, 30000)) && act_snapshot(trial, "log", id), "more");
+    require(act_copy(trial, "log's copy", "log", SNAPSHOTS - 1), "a copy");
+    require(act_copy(trial, "log", "log", 2), "an older one in its place");
+}
+
+static void share_one_piece(struct container_trial *trial) {
+    require(act_put(trial, "whole", act_bytes(5, 200000)), "a blob in one piece");
+    for (version id = 1; id <= SNAPSHOTS; id++) require(act_snapshot(trial, "whole", id), "a snapshot");
+    require(act_copy(trial, "whole's copy", "whole", 1), "a copy");
+}
+
+static void (*const sharings[])(struct container_trial *trial) = {share_pages, share_blocks, share_appended,
+                                                                  share_one_piece};
+
+/* Headers of chunks and the room that is kept for more may differ, but no bytes stand there twice. */
+static void require_like(size_t held, size_t expected, const char *what, size_t sharing) {
+    require(held <= expected + expected / 20, "%s of sharing %zu holds %zu bytes instead of %zu", what,
+            sharing, held, expected);
+}
+
+static void a_copy_shares_what_its_source_shares(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sharings); i++) {
+        struct container_trial trial;
+        acts_start(&trial);
+        sharings[i](&trial);
+        container_trial_compare(&trial);
+        size_t held = container_held(trial.container), before = allocations_bytes();
+        struct container *copy = container_copy(trial.container);
+        require_like(container_held(copy), held, "the copy", i);
+        require(allocations_bytes() - before < held / 3, "a copy of %zu bytes takes %zu", held,
+                allocations_bytes() - before);
+        require_same_digest(trial.container, copy);
+        container_trial_take_over(&trial, copy);
+        acts_end(&trial);
+    }
+}
+
+static void a_file_shares_what_its_container_shares(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sharings); i++)
+        for (size_t piece = 0; piece < COUNT_OF(pieces); piece++) {
+            struct container_trial trial;
+            acts_start(&trial);
+            sharings[i](&trial);
+            size_t held = container_held(trial.container);
+            struct container *rebuilt = container_rebuild(trial.container, pieces[piece]);
+            require_like(container_held(rebuilt), held, "what a file builds", i);
+            require_same_digest(trial.container, rebuilt);
+            container_trial_take_over(&trial, rebuilt);
+            acts_end(&trial);
+        }
+}
+
+/* --- The records of a walk --- */
+
+struct seen {
+    enum change_kind kinds[64];
+    size_t count;
+    uint64_t longest; /* piece of a chunk */
+};
+
+static void note(void *context, const struct change *change) {
+    struct seen *seen = context;
+    require(seen->count < COUNT_OF(seen->kinds), "there are too many records");
+    require(change_is_in_files(change->kind), "a change of kind %d is not for files", (int)change->kind);
+    seen->kinds[seen->count++] = change->kind;
+    if (change->kind != CHANGE_CHUNK) return;
+    if (change->content.length > seen->longest) seen->longest = change->content.length;
+    require_same(change->chunk != NULL, change->content.length == change->length, "a whole chunk");
+    if (change->chunk) require_bytes(chunk_bytes(change->chunk), change->content, "a chunk");
+}
+
+static void require_walk(const struct container *container, uint64_t piece, bool leases,
+                         const enum change_kind *kinds, size_t count) {
+    struct seen seen = {.count = 0};
+    const struct walk walk = {.piece = piece, .leases = leases, .take = note, .context = &seen};
+    container_walk(container, &walk);
+    require(seen.longest <= piece, "a piece of %zu bytes", (size_t)seen.longest);
+    for (size_t i = 0; i < seen.count && i < count; i++)
+        require_same(seen.kinds[i], kinds[i], "record %zu", i);
+    require_same(seen.count, count, "records");
+}
+
+static void records_come_in_order(void **state) {
+    (void)state;
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "a", bytes_text("small")) && act_snapshot(&trial, "a", 5), "a small one");
+    require(act_put(&trial, "b", act_bytes(0, 5000)) && act_snapshot(&trial, "b", 6), "a large one");
+    require(act_copy_state(&trial, "b", COPY_PENDING) && act_lease(&trial, "b", LEASE_HELD),
+            "the rest of it");
+    require(act_create_page(&trial, "c", 1024) && act_put_pages(&trial, "c", 0, 1), "pages");
+    require(act_stage(&trial, "d", "id", act_bytes(0, 10)), "only staged");
+    struct change lease = act_change(CHANGE_LEASE, "");
+    lease.lease = *blob_lease(act_blob(&trial, "b"));
+    require(container_trial_apply(&trial, &lease), "its own lease");
+    const enum change_kind all[] = {
+        CHANGE_CREATE, CHANGE_LEASE, CHANGE_PUT,      CHANGE_SNAPSHOT, CHANGE_PUT,       CHANGE_STATE,
+        CHANGE_CHUNK,  CHANGE_SPANS, CHANGE_SNAPSHOT, CHANGE_STATE,    CHANGE_COPYSTATE, CHANGE_BLOBLEASE,
+        CHANGE_STATE,  CHANGE_CHUNK, CHANGE_LEAVES,   CHANGE_CHUNK,    CHANGE_STAGED,    CHANGE_SETTLE,
+    };
+    require_walk(trial.container, UINT64_MAX, true, all, COUNT_OF(all));
+    acts_end(&trial);
+}
+
+static void nothing_is_settled_where_no_chunk_came(void **state) {
+    (void)state;
+    static const enum change_kind kinds[] = {CHANGE_CREATE, CHANGE_PUT};
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "a", bytes_text("small")) && act_lease(&trial, "a", LEASE_HELD), "a small one");
+    require_walk(trial.container, UINT64_MAX, false, kinds, COUNT_OF(kinds));
+    acts_end(&trial);
+}
+
+static void chunks_come_in_pieces(void **state) {
+    (void)state;
+    static const enum change_kind kinds[] = {CHANGE_CREATE, CHANGE_STATE, CHANGE_CHUNK, CHANGE_CHUNK,
+                                             CHANGE_CHUNK,  CHANGE_SPANS, CHANGE_SETTLE};
+    struct container_trial trial;
+    acts_start(&trial);
+    require(act_put(&trial, "a", act_bytes(0, 5000)), "a large one");
+    require_walk(trial.container, 2400, true, kinds, COUNT_OF(kinds));
+    acts_end(&trial);
+}
+
+/* --- Digests --- */
+
+/* Each of them makes another digest than there ever was before. */
+static bool changed(struct container_trial *trial, int step) {
+    switch (step) {
+    case 0: return act_put(trial, "a", bytes_text("content"));
+    case 1: return act_put(trial, "a", bytes_text("contents"));
+    case 2: return act_snapshot(trial, "a", 7);
+    case 3: return act_snapshot(trial, "a", 8);
+    case 4: return act_drop_snapshots(trial, "a", 7);
+    case 5: return act_stage(trial, "a", "1", bytes_text("block"));
+    case 6: return act_stage(trial, "b", "1", bytes_text("block"));
+    case 7: return act_stage(trial, "b", "2", bytes_text("block"));
+    case 8: return act_commit(trial, "b", "L1");
+    case 9: return act_copy_state(trial, "b", COPY_PENDING);
+    case 10: return act_copy_state(trial, "b", COPY_FAILED);
+    case 11: return act_lease(trial, "b", LEASE_HELD);
+    case 12: return act_lease(trial, "b", LEASE_FREE);
+    case 13: return act_create_page(trial, "c", 2048);
+    case 14: return act_put_pages(trial, "c", 1, 1);
+    case 15: return act_put_pages(trial, "c", 2, 1);
+    case 16: return act_clear_pages(trial, "c", 1, 1);
+    case 17: return act_create_append(trial, "d");
+    case 18: return act_append(trial, "d", bytes_text("x"));
+    default: return act_delete(trial, "b");
+    }
+}
+
+static void every_change_changes_the_digest(void **state) {
+    (void)state;
+    enum { STEPS = 20 };
+    struct record_writer digests[STEPS];
+    struct container_trial trial;
+    acts_start(&trial);
+    for (int step = 0; step < STEPS; step++) {
+        require(changed(&trial, step), "step %d does not fit", step);
+        container_digest_bytes(trial.container, &digests[step]);
+        for (int other = 0; other < step; other++)
+            require(!bytes_equal(bytes_of(digests[step].data, digests[step].length),
+                                 bytes_of(digests[other].data, digests[other].length)),
+                    "after step %d it is as after %d", step, other);
+    }
+    for (int step = 0; step < STEPS; step++) record_end(&digests[step]);
+    acts_end(&trial);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(a_copy_is_equal_and_independent),         tidy_test(copies_have_the_same_digest),
+        tidy_test(records_build_an_equal_container),        tidy_test(a_copy_shares_what_its_source_shares),
+        tidy_test(a_file_shares_what_its_container_shares), tidy_test(records_come_in_order),
+        tidy_test(nothing_is_settled_where_no_chunk_came),  tidy_test(chunks_come_in_pieces),
+        tidy_test(every_change_changes_the_digest),
+    };
+    return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
+}
