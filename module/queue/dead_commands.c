@@ -93,6 +93,8 @@ static void put_back(struct call *call, struct message *const *dead, size_t coun
 /* What died just now is settled first, so that it can be put back. */
 enum outcome queue_redrive(struct call *call) {
     struct message *dead[QUEUE_BATCH_MOST];
+    enum outcome outcome = queue_takes_more(call);
+    if (outcome != OUTCOME_DONE) return outcome;
     queue_settle(call, QUEUE_BATCH_MOST);
     size_t count = args_given(&call->args, SLOT_IDS)
                        ? find_by_ids(call, dead)

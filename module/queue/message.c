@@ -107,6 +107,10 @@ void message_renew(struct message *message, int64_t inserted_ms, int64_t expires
     message->inserted_ms = inserted_ms;
     message->moment.shows_ms = inserted_ms;
     message->moment.ends_ms = expires_ms;
+    if (!message->extra) return;
+    memory_free(message->extra->reason); /* that of another life */
+    message->extra->reason = NULL;
+    message->extra->reason_length = 0;
 }
 
 void message_relocate_parts(struct message *message, const struct relocation *relocation) {

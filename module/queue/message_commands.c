@@ -8,6 +8,9 @@
 #include "server/refusal.h"
 #include "server/wait.h"
 
+/* How often a consumer has heads of groups removed that have ended, if nothing else is to be had. */
+enum { HEADS_PORTIONS = 60 };
+
 enum { ARG_MESSAGE = 2, ARG_ID = 2, ARG_RECEIPT = 3 };
 
 #define DEFAULT_TTL_MS        INT64_C(604800000)
@@ -162,7 +165,17 @@ static void commit_items(struct call *call, struct queue_change *change, uint64_
     queue_commit(call, change);
 }
 
+/* No queue runs out of order numbers but one that a payload has brought to their end. */
+enum outcome queue_takes_more(struct call *call) {
+    const struct queue *queue = call->value;
+    if (queue->orders <= QUEUE_ORDER_MOST - QUEUE_BATCH_MOST) return OUTCOME_DONE;
+    call_note(call, "the queue has no order numbers left");
+    return OUTCOME_OUT_OF_RANGE;
+}
+
 enum outcome queue_put(struct call *call) {
+    enum outcome outcome = queue_takes_more(call);
+    if (outcome != OUTCOME_DONE) return outcome;
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     struct queue_change change = put_change(call);
     change.dedup = asked_text(call, SLOT_DEDUP);
@@ -193,6 +206,8 @@ enum outcome queue_putmany(struct call *call) {
     const int count = list->count;
     struct queue_item put[QUEUE_BATCH_MOST];
     struct record_writer items;
+    enum outcome outcome = queue_takes_more(call);
+    if (outcome != OUTCOME_DONE) return outcome;
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     struct queue_change change = put_change(call);
     record_start(&items);
@@ -294,12 +309,21 @@ static size_t find_visible(struct call *call, size_t most, struct message **foun
     return count;
 }
 
+/* Whether messages can be had only when those of their groups that have ended and came first are removed. */
+static bool heads_are_over(struct call *call) {
+    struct message *found;
+    bool over = queue_has_groups(call->value) && queue_next_end_ms(call->value) <= call_now_ms(call);
+    return over && !find_visible(call, 1, &found);
+}
+
 /* How many of a consumer's messages are there; those who came before it are served before it. */
 static size_t find_for_consumer(struct call *call, struct message **found) {
     size_t most = (size_t)asked_number(call, SLOT_PAGE_SIZE, 1);
     if (call->mode == CALL_TIMED_OUT) return 0;
     if (call->mode == CALL_PROBE) return find_visible(call, 1, found);
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    for (int i = 0; i < HEADS_PORTIONS && heads_are_over(call); i++)
+        queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     if (call->mode == CALL_FRESH && wait_anybody() && wait_serve(call, WAIT_MESSAGE, bytes_of("", 0)))
         return 0;
     return find_visible(call, most, found);
@@ -309,12 +333,17 @@ enum outcome queue_get(struct call *call) {
     struct message *taken[QUEUE_BATCH_MOST];
     size_t count = find_for_consumer(call, taken);
     if (call->mode == CALL_PROBE) {
-        if (!count) call->due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
+        if (!count) {
+            call->due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
+            queue_insist_on_upkeep(call);
+        }
         return count ? OUTCOME_DONE : OUTCOME_WAITING;
     }
-    if (!count && wait_allowed(call))
+    if (!count && wait_allowed(call)) {
+        queue_insist_on_upkeep(call);
         return wait_in_line(call, WAIT_MESSAGE, bytes_of("", 0),
                             queue_next_showing_ms(call->value, call_now_ms(call)));
+    }
     if (count) deliver(call, taken, count);
     if (call->mode == CALL_GRANTED)
         pack_delivered(call->result, taken, count);
@@ -387,8 +416,7 @@ enum outcome queue_release(struct call *call) {
     const struct queue *queue = call->value;
     enum outcome outcome = find_named(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool dies = message->standing == MESSAGE_LAST ||
-                (queue->most_deliveries && message->deliveries >= queue->most_deliveries);
+    bool dies = queue->most_deliveries && message->deliveries >= queue->most_deliveries;
     int64_t now_ms = call_now_ms(call);
     struct queue_change change = {
         .kind = QUEUE_RELEASE,

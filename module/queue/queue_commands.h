@@ -82,6 +82,9 @@ struct queue_stats {
 
 extern struct queue_stats queue_stats;
 
+/* Whether there are order numbers for a batch of messages. */
+enum outcome queue_takes_more(struct call *call);
+
 /* What follows every decision to change something: apply, send the effect, tell. A change of the kind QUEUE_CREATE
  * makes the call's value. */
 void queue_commit(struct call *call, const struct queue_change *change);
@@ -92,6 +95,10 @@ void queue_wake(struct call *call);
 void queue_settle(struct call *call, size_t most);
 /* Sees to it that what time ends will be removed even if nobody comes. */
 void queue_expect_upkeep(struct call *call);
+/* The same for who waits: the value may have come from elsewhere with all that it knew. */
+void queue_insist_on_upkeep(struct call *call);
+/* When somebody will have to look at the queue; UPKEEP_NEVER if not. */
+int64_t queue_next_look_ms(const struct queue *queue);
 /* What was cleared is freed soon, a portion at a time. */
 void queue_free_cleared(void);
 

@@ -79,7 +79,7 @@ void queue_settle(struct call *call, size_t most) {
 /* --- When nobody asks --- */
 
 /* One of a group that has expired keeps the others waiting until it is removed. */
-static int64_t next_look_ms(const struct queue *queue) {
+int64_t queue_next_look_ms(const struct queue *queue) {
     int64_t next_ms = queue_next_end_ms(queue);
     if (next_ms == INT64_MAX) return UPKEEP_NEVER;
     return queue_has_groups(queue) ? next_ms : next_ms + UPKEEP_DELAY_MS;
@@ -87,11 +87,17 @@ static int64_t next_look_ms(const struct queue *queue) {
 
 void queue_expect_upkeep(struct call *call) {
     struct queue *queue = call->value;
-    int64_t due_ms = next_look_ms(queue);
+    int64_t due_ms = queue_next_look_ms(queue);
     if (due_ms == UPKEEP_NEVER) return;
     bool expected = queue->upkeep_ms && queue->upkeep_ms <= due_ms &&
                     call_now_ms(call) <= queue->upkeep_ms + UPKEEP_GRACE_MS;
-    if (expected) return;
+    if (!expected) queue_insist_on_upkeep(call);
+}
+
+void queue_insist_on_upkeep(struct call *call) {
+    struct queue *queue = call->value;
+    int64_t due_ms = queue_next_look_ms(queue);
+    if (due_ms == UPKEEP_NEVER) return;
     queue->upkeep_ms = due_ms;
     upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
 }
@@ -99,7 +105,7 @@ void queue_expect_upkeep(struct call *call) {
 int64_t queue_upkeep(struct call *call) {
     struct queue *queue = call->value;
     queue_settle(call, UPKEEP_PORTION);
-    int64_t due_ms = next_look_ms(queue);
+    int64_t due_ms = queue_next_look_ms(queue);
     bool more = queue_next_end_ms(queue) <= call_now_ms(call);
     if (more) due_ms = call_now_ms(call);
     queue->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;

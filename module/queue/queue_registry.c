@@ -3,13 +3,14 @@
 #include "core/memory.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* A shelf with so few messages is freed where it is cleared. */
 enum { FREED_AT_ONCE_MOST = 256 };
 
 static pthread_mutex_t census_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(census);
-static size_t census_count;
+static atomic_size_t census_count; /* also read without the lock */
 
 void queue_register(struct queue *queue) {
     pthread_mutex_lock(&census_lock);

@@ -9,13 +9,23 @@
 
 enum { ENCODING_VERSION = 0 };
 
+/* A replica that is promoted, and a file that is loaded, find by this what ends while nobody comes. */
+static void note_upkeep(struct effect_target *target) {
+    struct queue *queue = target->value;
+    int64_t due_ms = queue_next_look_ms(queue);
+    if (due_ms == UPKEEP_NEVER || (queue->upkeep_ms && queue->upkeep_ms <= due_ms)) return;
+    queue->upkeep_ms = due_ms;
+    target->upkeep_ms = due_ms;
+}
+
 static enum effect_result apply(struct effect_target *target, struct bytes record,
                                 const struct effect_content *content, int64_t horizon_ms) {
     struct queue_change change;
     (void)horizon_ms; /* a queue has no versions */
     if (content->given || !queue_change_read(record, &change)) return EFFECT_MALFORMED;
     target->events[0] = change.ended ? QUEUE_EXPIRED_EVENT : NULL;
-    target->events[1] = change.died ? QUEUE_DIED_EVENT : queue_change_event(change.kind);
+    bool dies = change.died || (change.kind == QUEUE_RELEASE && change.standing == MESSAGE_DEAD);
+    target->events[1] = dies ? QUEUE_DIED_EVENT : queue_change_event(change.kind);
     bool creates = change.kind == QUEUE_CREATE;
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
@@ -28,6 +38,7 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     }
     bool applied = queue_apply(target->value, &change);
     if (change.kind == QUEUE_CLEAR || change.kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
+    if (applied) note_upkeep(target);
     return applied ? EFFECT_APPLIED : EFFECT_MISFIT;
 }
 

@@ -35,7 +35,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
-    X(GetKeyNameFromIO) X(GetDbIdFromIO) X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
+    X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},

@@ -8,8 +8,9 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    CHORES_MOST = 16, /* that one tick of the timer looks at */
-    BREATHER_MS = 1,  /* between two ticks when there is more to do than fits in one */
+    CHORES_MOST = 16,      /* that one tick of the timer looks at */
+    BREATHER_MS = 1,       /* between two ticks when there is more to do than fits in one */
+    LOOK_MOST_MS = 600000, /* a key that has gone is found out by then */
     PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
     KEY_MAX_BYTES = 60000, /* a longer name is looked after by its own writes alone */
@@ -77,8 +78,15 @@ void upkeep_clock_moved(void) {
     if (deadlines_first(&deadlines)) set_timer(0);
 }
 
+/* In time, and soon enough to forget a key that has gone. */
+static int64_t next_look_ms(int64_t due_ms) {
+    int64_t last_ms = server_now_ms() + LOOK_MOST_MS;
+    return due_ms < last_ms ? due_ms : last_ms;
+}
+
 void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
     if (key.length > KEY_MAX_BYTES) return;
+    due_ms = next_look_ms(due_ms);
     struct chore *fresh = chore_new(db, key);
     struct entry *known = hash_index_find(&chores, fresh->entry.hash, entry_name(&fresh->entry));
     struct chore *chore = known ? chore_of(known) : fresh;
@@ -93,7 +101,7 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
 
 void upkeep_soon(bool (*work)(void)) {
     keyless_work = work;
-    set_timer(BREATHER_MS);
+    if (!timer_set || timer_due_ms > server_now_ms() + BREATHER_MS) set_timer(BREATHER_MS);
 }
 
 static void do_chore(RedisModuleCtx *ctx, struct chore *chore) {
@@ -105,7 +113,7 @@ static void do_chore(RedisModuleCtx *ctx, struct chore *chore) {
     if (due_ms == UPKEEP_NEVER)
         chore_free(chore);
     else
-        deadlines_set(&deadlines, &chore->deadline, due_ms);
+        deadlines_set(&deadlines, &chore->deadline, next_look_ms(due_ms));
 }
 
 /* A replica's chores wait until it is promoted, if it ever is. */
