@@ -140,6 +140,7 @@ static void redrive(struct queue_model *model, const struct queue_change *change
         message.inserted_ms = message.shows_ms = change->inserted_ms;
         message.expires_ms = item.expires_ms;
         message.deliveries = 0;
+        message.reason[0] = '\0';
         message.standing = MESSAGE_QUEUED;
         model->messages[model->count++] = message;
     }
