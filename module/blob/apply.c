@@ -222,7 +222,9 @@ static bool apply_snapshot(struct container *container, struct blob **blob, cons
 
 static bool apply_deletesnapshots(struct container *container, struct blob **blob,
                                   const struct change *change) {
-    return *blob && snapshots_drop(&container->account, *blob, change->snapshot);
+    if (!*blob || !snapshots_drop(&container->account, *blob, change->snapshot)) return false;
+    if (change->frees_lease) container_free_lease(container, *blob);
+    return true;
 }
 
 static const struct blob *source_of(const struct container *container, const struct change *change) {

@@ -174,8 +174,8 @@ enum outcome blob_abortcopy(struct call *call) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_ABORTCOPY};
-    change_blob(call, blob, &change);
+    struct change change = {.kind = CHANGE_ABORTCOPY, .name = call->search.name};
+    change.stamp = commit_stamp(call_now_ms(call));
     commit_change(call, blob, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;

@@ -137,11 +137,10 @@ static const struct depth {
 
 /* Each depth has a key of its own, all in one server. The last and the first are compared. */
 static void measure_depths(const struct queues *queues, const struct course *course,
-                           const struct course *filler, const char *what, double limit) {
+                           const struct course *filler, const char *what, unsigned count, double limit) {
     struct server *server = server_start(queues->options, "");
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
     struct race race = {.queues = queues, .server = server, .data = data};
-    unsigned count = queues->is_quick ? DEPTHS - 1 : DEPTHS;
     const struct setting *settings[DEPTHS];
     for (unsigned index = 0; index < count; index++) {
         const struct depth *depth = &depths[index];
@@ -166,9 +165,11 @@ static void measure_depths(const struct queues *queues, const struct course *cou
 void measure_queues(const struct section *section, const struct options *options, struct results *results) {
     struct queues queues = {section, options, results, options->rounds < QUICK_BELOW};
     measure_ratio(&queues);
-    measure_depths(&queues, &queue_life, &queue_put, "visible", FLAT_AT_MOST);
-    measure_depths(&queues, &queue_life, &queue_put_later, "invisible", FLAT_AT_MOST);
-    measure_depths(&queues, &script_life, &script_put, "visible", 0);
+    unsigned count = queues.is_quick ? DEPTHS - 1 : DEPTHS;
+    measure_depths(&queues, &queue_life, &queue_put, "visible", count, FLAT_AT_MOST);
+    measure_depths(&queues, &queue_life, &queue_put_later, "invisible", count, FLAT_AT_MOST);
+    /* To fill these takes long, and there is no bar. */
+    measure_depths(&queues, &script_life, &script_put, "visible", count - 1, 0);
     measure_queue_memory(&queues);
     measure_queue_due(&queues);
     measure_queue_delay(&queues);

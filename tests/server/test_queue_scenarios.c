@@ -63,8 +63,7 @@ SCENE(scenario_3_names) {
 /* --- 4 to 9: what is put ----------------------------------------------------------------------------------- */
 
 SCENE(scenario_4_defaults_of_a_put) {
-    queue_stage("");
-    redisReply *replies = standstill("QUEUE.PUT jobs text; QUEUE.PEEK jobs"), *put = replies->element[0];
+    redisReply *replies = standstill("", "QUEUE.PUT jobs text; QUEUE.PEEK jobs"), *put = replies->element[0];
     long long inserted = field(put, "inserted")->integer;
     expect_number(field(put, "expires"), inserted + 7 * 86400000LL);
     expect_number(field(put, "visible-at"), inserted);
@@ -73,10 +72,9 @@ SCENE(scenario_4_defaults_of_a_put) {
 }
 
 SCENE(scenario_5_a_delayed_message_shows_at_its_instant) {
-    queue_stage("");
     redisReply *replies =
-        standstill("QUEUE.PUT jobs text VISIBILITY 5; +4999; QUEUE.GET jobs; QUEUE.PEEK jobs; +1; "
-                   "QUEUE.PEEK jobs; QUEUE.GET jobs");
+        standstill("", "QUEUE.PUT jobs text VISIBILITY 5; +4999; QUEUE.GET jobs; QUEUE.PEEK jobs; +1; "
+                       "QUEUE.PEEK jobs; QUEUE.GET jobs");
     expect_texts(replies->element[1], "");
     expect_texts(replies->element[2], "");
     expect_texts(replies->element[3], "text");
@@ -157,10 +155,8 @@ SCENE(scenario_9_sizes_of_texts) {
 /* --- 10 to 16: windows and receipts ------------------------------------------------------------------------ */
 
 SCENE(scenario_10_getting_hides) {
-    queue_stage("");
-    put_job("text", "");
-    redisReply *replies =
-        standstill("QUEUE.GET jobs; QUEUE.GET jobs; +29999; QUEUE.GET jobs; +1; QUEUE.GET jobs");
+    redisReply *replies = standstill(
+        "QUEUE.PUT jobs text", "QUEUE.GET jobs; QUEUE.GET jobs; +29999; QUEUE.GET jobs; +1; QUEUE.GET jobs");
     redisReply *one = first_of(replies->element[0]), *two = first_of(replies->element[3]);
     expect_texts(replies->element[1], "");
     expect_texts(replies->element[2], "");
@@ -342,8 +338,8 @@ SCENE(scenario_23_expiry) {
     expect_ok(act_on("DELETE", kept, ""));
     /* At its very instant it is gone already, and one that would show then never shows. */
     redisReply *replies =
-        standstill("QUEUE.PUT jobs text TTL 10; +9999; QUEUE.PEEK jobs; QUEUE.STAT jobs; +1; QUEUE.PEEK "
-                   "jobs; QUEUE.GET jobs; QUEUE.STAT jobs");
+        standstill("", "QUEUE.PUT jobs text TTL 10; +9999; QUEUE.PEEK jobs; QUEUE.STAT jobs; +1; QUEUE.PEEK "
+                       "jobs; QUEUE.GET jobs; QUEUE.STAT jobs");
     expect_texts(replies->element[1], "text");
     expect_number(field(replies->element[2], "messages"), 1);
     expect_texts(replies->element[3], "");
@@ -531,17 +527,16 @@ SCENE(scenario_35_reloading_and_replicas) {
 }
 
 SCENE(scenario_36_one_moment) {
-    queue_stage("");
     redisReply *replies =
-        standstill("QUEUE.PUT jobs now VISIBILITY 0; QUEUE.PUT jobs later VISIBILITY 0.001; QUEUE.GET "
-                   "jobs COUNT 32 VISIBILITY 1; +1; QUEUE.GET jobs COUNT 32 VISIBILITY 1; +999; "
-                   "QUEUE.PEEK jobs COUNT 32; +1; QUEUE.PEEK jobs COUNT 32");
+        standstill("", "QUEUE.PUT jobs now VISIBILITY 0; QUEUE.PUT jobs later VISIBILITY 0.001; QUEUE.GET "
+                       "jobs COUNT 32 VISIBILITY 1; +1; QUEUE.GET jobs COUNT 32 VISIBILITY 1; +999; "
+                       "QUEUE.PEEK jobs COUNT 32; +1; QUEUE.PEEK jobs COUNT 32");
     expect_texts(replies->element[2], "now");
     expect_texts(replies->element[3], "later");
     expect_texts(replies->element[4], "now");
     expect_texts(replies->element[5], "now later");
     static const char script[] = "redis.call('QUEUE.PUT', KEYS[1], 'script') "
-                                 "redis.call('QUEUE.PUT', KEYS[1], 'late', 'VISIBILITY', '0.001') "
+                                 "redis.call('QUEUE.PUT', KEYS[1], 'late', 'VISIBILITY', '1') "
                                  "return redis.call('QUEUE.GET', KEYS[1], 'COUNT', '32')";
     expect_number(call(primary, "QUEUE.CLEAR jobs"), 2);
     expect_texts(call(primary, "EVAL %s 1 jobs", script), "script");

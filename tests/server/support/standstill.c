@@ -5,18 +5,13 @@
 
 #include "leases.h"
 #include "pool.h"
+#include "queues.h"
 #include "world.h"
 
-static bool is_step(const char *line) {
-    return *line == '+';
-}
+enum { ATTEMPTS = 200, STANDS_MS = 3600000 };
 
-static void queue_line(const char *line) {
-    if (is_step(line))
-        line = pool_print("CONFIG SET holdfast.clock-offset-ms %lld", clock_after(atoll(line + 1)));
-    redisReply *reply = call_line(primary, line);
-    require(reply->type == REDIS_REPLY_STATUS, "%s gives %s", line, reply_text(reply));
-}
+/* Tells what the time is: it is answered with it. */
+static const char probe[] = "QUEUE.PUT clock x";
 
 const char *const *lines_of(const char *text) {
     static const char between[] = "; ";
@@ -28,21 +23,70 @@ const char *const *lines_of(const char *text) {
     return lines;
 }
 
-redisReply *standstill(const char *text) {
+static bool is_step(const char *line) {
+    return *line == '+';
+}
+
+static void play_in_transaction(const char *line) {
+    long long step_ms = is_step(line) ? atoll(line + 1) : 0;
+    if (step_ms) line = pool_print("CONFIG SET holdfast.clock-offset-ms %lld", clock_after(step_ms));
+    redisReply *reply = call_line(primary, line);
+    require(reply->type == REDIS_REPLY_STATUS, "%s gives %s", line, reply_text(reply));
+}
+
+static void prepare(const char *preparation) {
+    call(primary, "DEL jobs clock");
+    expect_ok(call(primary, "QUEUE.CREATE clock"));
+    queue_stage("");
+    for (const char *const *line = lines_of(preparation); *line && **line; line++) {
+        redisReply *reply = call_line(primary, *line);
+        require(!reply_is_error(reply), "%s gives %s", *line, reply_text(reply));
+    }
+}
+
+static long long told_time(const redisReply *put) {
+    return field(put, "visible-at")->integer;
+}
+
+/* What EXEC answered, or NULL when time has passed by itself. */
+static redisReply *play_once(const char *const *lines, size_t count) {
+    long long stepped_ms = 0;
+    expect_ok(call(primary, "MULTI"));
+    play_in_transaction(probe);
+    for (size_t index = 0; index < count; index++) {
+        play_in_transaction(lines[index]);
+        if (is_step(lines[index])) stepped_ms += atoll(lines[index] + 1);
+    }
+    play_in_transaction(probe);
+    redisReply *all = expect_elements(call(primary, "EXEC"), count + 2);
+    long long passed_ms = told_time(all->element[count + 1]) - told_time(all->element[0]);
+    return passed_ms == stepped_ms ? all : NULL;
+}
+
+redisReply *standstill(const char *preparation, const char *text) {
     const char *const *lines = lines_of(text);
     size_t count = 0;
-    redisReply *replies = pool_take(sizeof *replies);
-    expect_ok(call(primary, "MULTI"));
-    for (; lines[count]; count++) queue_line(lines[count]);
-    redisReply *all = expect_elements(call(primary, "EXEC"), count);
+    while (lines[count]) count++;
+    redisReply *all = NULL, *replies = pool_take(sizeof *replies);
+    for (int attempt = 0; attempt < ATTEMPTS && !all; attempt++) {
+        prepare(preparation);
+        all = play_once(lines, count);
+        time_passes(0);
+    }
+    require(all, "the clock does not stand still");
     replies->type = REDIS_REPLY_ARRAY;
     replies->element = pool_take((count + 1) * sizeof *replies->element);
-    for (size_t index = 0; index < count; index++) {
-        if (is_step(lines[index]))
-            expect_ok(all->element[index]);
-        else
-            replies->element[replies->elements++] = all->element[index];
-    }
-    time_passes(0);
+    for (size_t index = 0; index < count; index++)
+        if (!is_step(lines[index])) replies->element[replies->elements++] = all->element[index + 1];
+    expect_number(call(primary, "DEL clock"), 1);
     return replies;
+}
+
+long long stop_clock(void) {
+    expect_ok(call(primary, "QUEUE.CREATE clock"));
+    told_time(call_line(primary, probe)); /* only a time that somebody was told is kept */
+    expect_ok(call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(0) - STANDS_MS));
+    long long now_ms = told_time(call_line(primary, probe));
+    expect_number(call(primary, "DEL clock"), 1);
+    return now_ms;
 }

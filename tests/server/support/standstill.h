@@ -1,6 +1,5 @@
 /*
- * Commands at one moment: a transaction, in which the clock of the primary stands still but for the steps that it is
- * told to make. So what happens at an instant, and what a millisecond before it, can be told apart.
+ * Commands at one moment, so that what happens at an instant, and what a millisecond before it, can be told apart.
  */
 #ifndef HOLDFAST_TESTS_STANDSTILL_H
 #define HOLDFAST_TESTS_STANDSTILL_H
@@ -11,8 +10,13 @@
 /* The lines of a text, which stand with "; " between them, and NULL behind them. */
 const char *const *lines_of(const char *text);
 
-/* Plays the lines of the text; one like "+5000" lets so many milliseconds pass. Answers the replies to all others. The
- * clocks are alike again afterwards. */
-redisReply *standstill(const char *text);
+/* Makes the queue `jobs` anew, plays the lines of the preparation, and then those of the text in one transaction; one
+ * like "+5000" lets so many milliseconds pass. All is repeated until no time has passed in the transaction but by such
+ * steps. Answers the replies to all other lines of it; the clocks are alike again. */
+redisReply *standstill(const char *preparation, const char *text);
+
+/* Stops the clock of the primary until the next time_passes: a clock never runs backwards, and one that is put back
+ * waits until its time has come again. Answers the milliseconds at which it stands. */
+long long stop_clock(void);
 
 #endif

@@ -1,0 +1,243 @@
+/*
+ * Consumers that wait while the roles of servers change: a replica is promoted after its primary has ended, or while it
+ * lives. Who waited at the old one is let go; who waits at the new one is served; messages, windows and receipts are as
+ * they were.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "everywhere.h"
+#include "leases.h"
+#include "messages.h"
+#include "pool.h"
+#include "world.h"
+
+static const char line_up[] = "QUEUE.GET jobs VISIBILITY 100 BLOCK 0";
+
+/* The old primary and its replica, which is to be the new one. */
+static struct client *first, *second;
+
+/* What is known of the messages when the roles change. */
+static struct parcel delayed, taken, updated, behind;
+
+static redisReply *by(struct client *client, const char *verb, struct parcel parcel, const char *rest) {
+    return call_line(client, pool_print("QUEUE.%s jobs %s %s %s", verb, parcel.id, parcel.receipt, rest));
+}
+
+static struct parcel put_by(struct client *client, const char *rest) {
+    return parcel_of(call_line(client, pool_print("QUEUE.PUT jobs %s", rest)));
+}
+
+static struct parcel get_by(struct client *client, const char *text) {
+    redisReply *got = call(client, "QUEUE.GET jobs VISIBILITY 100");
+    expect_texts(got, text);
+    return parcel_of(got->element[0]);
+}
+
+/* Nothing is visible in the end, so that consumers wait. */
+static void stage(void) {
+    first = visitor(server_start("first", ""));
+    second = visitor(server_start("second", ""));
+    follow(second, first);
+    expect_ok(call(first, "QUEUE.CREATE jobs MAXDELIVERIES 2 META 1 a b"));
+    put_by(first, "taken");
+    taken = get_by(first, "taken");
+    put_by(first, "updated GROUP g");
+    struct parcel before = get_by(first, "updated");
+    behind = put_by(first, "behind GROUP g");
+    redisReply *reply = by(first, "UPDATE", before, "VISIBILITY 200 MESSAGE other");
+    updated = (struct parcel){before.id, reply_string(field(reply, "receipt"))};
+    delayed = put_by(first, "put VISIBILITY 300 DEDUP once WITHIN 86400");
+    await_in_step(second, first);
+}
+
+static void promote(void) {
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+}
+
+/* All that was known of them is so at the new primary. */
+static void expect_as_before(void) {
+    redisReply *stat = call(second, "QUEUE.STAT jobs");
+    expect_number(field(stat, "messages"), 4);
+    expect_number(field(stat, "visible"), 0);
+    expect_number(field(stat, "max-deliveries"), 2);
+    redisReply *again = call(second, "QUEUE.PUT jobs more DEDUP once");
+    assert_string_equal(parcel_of(again).id, delayed.id);
+    expect_number(field(again, "duplicate"), 1);
+    expect_error(by(second, "DELETE", (struct parcel){taken.id, delayed.receipt}, ""), GONE);
+    expect_error(by(second, "DELETE", (struct parcel){updated.id, behind.receipt}, ""), GONE);
+    assert_false(reply_is_error(by(second, "UPDATE", taken, "VISIBILITY 100")));
+    expect_error(by(second, "DELETE", taken, ""), GONE);
+    expect_ok(by(second, "DELETE", delayed, ""));
+    expect_ok(by(second, "DELETE", updated, ""));
+}
+
+/* And what it is served with is good for something. */
+static void expect_served(struct client *consumer, const char *text) {
+    redisReply *got = answer_within(consumer, 5000);
+    expect_texts(got, text);
+    expect_ok(by(second, "DELETE", parcel_of(got->element[0]), ""));
+}
+
+static void end(void) {
+    server_stop(first->server);
+    server_stop(second->server);
+}
+
+/* Told, or cut off by the end of the server: either way it waits no longer. */
+static void expect_let_go(struct client *consumer) {
+    void *reply = NULL;
+    bool told = redisGetReply(consumer->context, &reply) == REDIS_OK && reply;
+    if (told) pool_keep(reply, freeReplyObject);
+    if (told) expect_error(reply, "UNBLOCKED");
+}
+
+SCENE(a_replica_is_promoted_when_its_primary_has_stopped) {
+    stage();
+    struct client *old[] = {waiting_at(first->server, 0, line_up), waiting_at(first->server, 0, line_up)};
+    const char *digest = digest_of(first);
+    server_stop(first->server);
+    for (int index = 0; index < 2; index++) expect_let_go(old[index]);
+    promote();
+    assert_string_equal(digest_of(second), digest);
+    struct client *one = waiting_at(second->server, 0, line_up),
+                  *two = waiting_at(second->server, 0, line_up);
+    expect_as_before();
+    /* What stood behind in its group shows now. */
+    expect_served(one, "behind");
+    expect_still_waiting(two);
+    put_by(second, "next");
+    expect_served(two, "next");
+    server_stop(second->server);
+}
+
+SCENE(a_replica_is_promoted_when_its_primary_was_killed) {
+    stage();
+    struct client *old = waiting_at(first->server, 0, line_up);
+    server_kill(first->server);
+    expect_let_go(old);
+    promote();
+    struct client *one = waiting_at(second->server, 0, line_up);
+    put_by(second, "next");
+    expect_served(one, "next");
+    expect_as_before();
+    /* The old one comes back without anything, and follows. */
+    server_restart(first->server);
+    first = visitor(first->server);
+    follow(first, second);
+    require_same(first, second, "after the old primary came back");
+    end();
+}
+
+/* Nobody waits at a replica; and it serves nobody while it is one, whatever shows there. */
+SCENE(nobody_waits_at_a_replica) {
+    stage();
+    expect_error(call_line(second, line_up), "READONLY");
+    assert_int_equal(waiters_at(second), 0);
+    promote();
+    struct client *one = waiting_at(second->server, 0, line_up);
+    put_by(second, "next");
+    expect_served(one, "next");
+    end();
+}
+
+SCENE(a_primary_that_follows_lets_its_consumers_go) {
+    enum { CONSUMERS = 20 };
+    struct client *old[CONSUMERS];
+    stage();
+    for (int index = 0; index < CONSUMERS; index++) old[index] = waiting_at(first->server, 0, line_up);
+    promote();
+    expect_ok(call(first, "REPLICAOF 127.0.0.1 %d", second->server->port));
+    for (int index = 0; index < CONSUMERS; index++)
+        expect_error(answer_within(old[index], 5000), "UNBLOCKED");
+    assert_int_equal(waiters_at(first), 0);
+    await_in_step(first, second);
+    struct client *one = waiting_at(second->server, 0, line_up);
+    put_by(second, "next");
+    expect_served(one, "next");
+    await_in_step(first, second);
+    require_same(first, second, "after the change of roles");
+    expect_error(call_line(first, line_up), "READONLY");
+    expect_as_before();
+    end();
+}
+
+SCENE(a_failover_hands_the_queue_over) {
+    stage();
+    struct client *old = waiting_at(first->server, 0, line_up);
+    expect_ok(call(first, "FAILOVER TIMEOUT 10000"));
+    expect_error(answer_within(old, 10000), "UNBLOCKED");
+    await_in_step(first, second);
+    struct client *one = waiting_at(second->server, 0, line_up),
+                  *two = waiting_at(second->server, 0, line_up);
+    expect_as_before();
+    expect_served(one, "behind");
+    put_by(second, "next");
+    expect_served(two, "next");
+    await_in_step(first, second);
+    require_same(first, second, "after the failover");
+    end();
+}
+
+/* A window that began at the old primary ends at the new one, by itself and for those who wait; the last one leads to
+ * the dead letters there. */
+SCENE(windows_end_at_the_new_primary) {
+    stage();
+    put_by(first, "brief");
+    expect_texts(call(first, "QUEUE.GET jobs VISIBILITY 1"), "brief");
+    await_in_step(second, first);
+    server_kill(first->server);
+    promote();
+    struct client *one = visitor(second->server);
+    send_line(one, "QUEUE.GET jobs VISIBILITY 1 BLOCK 0");
+    redisReply *got = answer_within(one, 5000);
+    expect_texts(got, "brief");
+    expect_number(field(got->element[0], "dequeue-count"), 2);
+    struct client *two = waiting_at(second->server, 0, "QUEUE.GET jobs BLOCK 1.5");
+    expect_elements(answer_within(two, 5000), 0);
+    expect_texts(call(second, "QUEUE.DEAD jobs"), "brief");
+    expect_error(by(second, "DELETE", parcel_of(got->element[0]), ""), GONE);
+    server_stop(second->server);
+}
+
+/* Promoted in the middle of a stream of puts: of what was put before, everything is there, and goes to one alone. */
+SCENE(promoted_under_load) {
+    enum { MESSAGES = 2000, CONSUMERS = 8 };
+    static int seen[MESSAGES];
+    struct client *consumers[CONSUMERS];
+    memset(seen, 0, sizeof seen);
+    stage();
+    for (int number = 0; number < MESSAGES; number++) send_call(first, "QUEUE.PUT jobs %d", number);
+    for (int number = 0; number < MESSAGES; number++) parcel_of(receive(first));
+    await_in_step(second, first);
+    server_kill(first->server);
+    promote();
+    for (int index = 0; index < CONSUMERS; index++) {
+        consumers[index] = visitor(second->server);
+        send_line(consumers[index], line_up);
+    }
+    for (int number = 0; number < MESSAGES; number++) {
+        struct client *consumer = consumers[number % CONSUMERS];
+        redisReply *got = expect_elements(answer_within(consumer, 5000), 1);
+        int text = atoi(field(got->element[0], "message")->str);
+        require(text >= 0 && text < MESSAGES && !seen[text]++, "message %d was delivered twice", text);
+        expect_ok(by(consumer, "DELETE", parcel_of(got->element[0]), ""));
+        send_line(consumer, line_up);
+    }
+    await_waiters(second, CONSUMERS);
+    expect_as_before();
+    server_stop(second->server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_replica_is_promoted_when_its_primary_has_stopped),
+        PLAY(a_replica_is_promoted_when_its_primary_was_killed),
+        PLAY(nobody_waits_at_a_replica),
+        PLAY(a_primary_that_follows_lets_its_consumers_go),
+        PLAY(a_failover_hands_the_queue_over),
+        PLAY(windows_end_at_the_new_primary),
+        PLAY(promoted_under_load),
+    };
+    return world_run("queue_failover", tests);
+}
