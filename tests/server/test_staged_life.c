@@ -165,7 +165,7 @@ SCENE(many_blocks_go_in_several_turns) {
     }
     assert_true(turns >= 4);
     redisReply *effects = stream_commands(stream, primary);
-    assert_true(effects->elements >= 2 * 4);
+    assert_true(effects->elements >= 8);
     assert_true(memory_of(primary, "box") < 10000);
 }
 
