@@ -8,6 +8,7 @@
 
 #include "everywhere.h"
 #include "grammar.h"
+#include "lone.h"
 #include "pool.h"
 #include "text.h"
 #include "wire.h"
@@ -452,14 +453,11 @@ SCENE(reads_go_on_while_writes_are_paused) {
 }
 
 SCENE(a_cluster_knows_the_slots) {
-    struct server *server = server_start("cluster", "cluster-enabled yes\n");
-    struct client *client = visitor(server);
-    expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
-    while (!strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok")) continue;
+    struct client *client = lone_cluster();
     expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
     expect_etag(call(client, "BLOB.PUT {box}:1 cat meow"));
     expect_text(call(client, "BLOB.GET {box}:1 cat")->element[1], "meow");
-    server_stop(server);
+    server_stop(client->server);
 }
 
 int main(void) {

@@ -1,21 +1,17 @@
 /* Files with blobs of all kinds: what a server knows after it was killed, or its file torn, and what the commands of a
  * rewritten file build, also when they stop in the middle. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "everywhere.h"
 #include "hostile.h"
+#include "lone.h"
 #include "pool.h"
 #include "story.h"
 #include "text.h"
 #include "world.h"
-
-static const char synced_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
 static const char *const filling[] = {
     "CONTAINER.CREATE box",
@@ -56,14 +52,6 @@ static void fill(struct client *client) {
     for (int index = 0; index < FILLING; index++) must(client, filling[index]);
 }
 
-static void nothing_more(struct client *client) {
-    (void)client;
-}
-
-static void save(struct client *client) {
-    expect_ok(call(client, "SAVE"));
-}
-
 static void rewrite_plainly(struct client *client) {
     rewrite_append_only_file(client, false);
     must(client, "BLOB.APPEND box log after");
@@ -77,11 +65,16 @@ static void rewrite_with_preamble(struct client *client) {
     must(client, "BLOB.COPY box disk box disk");
 }
 
+static void write_snapshot(struct client *client) {
+    must(client, "SAVE");
+}
+
+/* `then` is what may happen between the writes and the end; NULL for nothing. */
 static void survive(const char *settings, void (*then)(struct client *client)) {
     struct server *server = server_start("lone", settings);
     struct client *client = visitor(server);
     fill(client);
-    then(client);
+    if (then) then(client);
     const char *digest = digest_of(client);
     server_kill(server);
     server_restart(server);
@@ -95,33 +88,22 @@ static void survive(const char *settings, void (*then)(struct client *client)) {
 }
 
 SCENE(a_killed_server_has_all_that_it_answered) {
-    survive(synced_file, nothing_more);
+    survive(lone_with_file, NULL);
 }
 
 SCENE(a_saved_server_comes_back) {
-    survive("", save);
+    survive("", write_snapshot);
 }
 
 SCENE(a_rewrite_without_preamble_is_enough) {
-    survive(synced_file, rewrite_plainly);
+    survive(lone_with_file, rewrite_plainly);
 }
 
 SCENE(a_rewrite_with_preamble_is_enough) {
-    survive(synced_file, rewrite_with_preamble);
+    survive(lone_with_file, rewrite_with_preamble);
 }
 
 /* --- Torn files --- */
-
-static const char *file_of(const struct server *server, const char *ending) {
-    const char *folder = pool_print("%s/appendonlydir", server->folder), *found = NULL;
-    DIR *directory = opendir(folder);
-    require(directory, "no folder %s", folder);
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-        if (strstr(entry->d_name, ending)) found = pool_print("%s/%s", folder, entry->d_name);
-    closedir(directory);
-    require(found, "no file %s in %s", ending, folder);
-    return found;
-}
 
 /* The last write of each kind, and a power cut in the middle of it: that write alone is lost. */
 SCENE(a_torn_end_loses_the_last_write_alone) {
@@ -133,17 +115,14 @@ SCENE(a_torn_end_loses_the_last_write_alone) {
                                         "BLOB.COPY other new box disk",
                                         "BLOB.DELETE box parts SNAPSHOTS ONLY"};
     for (size_t last = 0; last < sizeof lasts / sizeof *lasts; last++) {
-        struct server *server = server_start("lone", synced_file);
+        struct server *server = server_start("lone", lone_with_file);
         struct client *client = visitor(server);
         fill(client);
         const char *digest = digest_of(client);
         must(client, lasts[last]);
         require(strcmp(digest_of(client), digest) != 0, "%s does not show in the digest", lasts[last]);
         server_kill(server);
-        const char *file = file_of(server, ".incr.aof");
-        struct stat status;
-        assert_int_equal(stat(file, &status), 0);
-        assert_int_equal(truncate(file, status.st_size - 10), 0);
+        lone_tear(server, 10);
         server_restart(server);
         client = visitor(server);
         require(!strcmp(digest_of(client), digest), "%s is there by half", lasts[last]);
@@ -180,7 +159,7 @@ static const char *take_command(const char *at, struct words *words) {
 
 /* Every beginning of the commands builds a value that is whole, if not the one that was meant. */
 SCENE(a_rewritten_file_may_stop_anywhere) {
-    struct server *server = server_start("lone", synced_file);
+    struct server *server = server_start("lone", lone_with_file);
     struct client *client = visitor(server);
     must(client, "CONTAINER.CREATE box");
     must(client, "BLOB.PUTBLOCK box parts AAAA 1100000*a");
@@ -194,7 +173,7 @@ SCENE(a_rewritten_file_may_stop_anywhere) {
     rewrite_append_only_file(client, false);
     const char *digest = value_digest(client, "box");
     size_t length;
-    const char *text = text_of(file_of(server, ".base.aof"), &length);
+    const char *text = text_of(lone_file(server, ".base.aof"), &length);
     server_stop(server);
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");

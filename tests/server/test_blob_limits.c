@@ -204,6 +204,55 @@ SCENE(four_mebibytes_of_pages_at_once) {
     story_step("BLOB.CLEARPAGE box disk 0 8388608", "[<etag>, 0]", 0);
 }
 
+/* One command for each of so many pages, `step` bytes apart. */
+static void for_pages(const char *command, const char *rest, int count, long long step) {
+    struct words tail = story_words(rest);
+    for (int done = 0; done < count; done += PIPELINED) {
+        int more = count - done < PIPELINED ? count - done : PIPELINED;
+        for (int index = 0; index < more; index++)
+            send_call(primary, "%s box disk %lld %s", command, (done + index) * step, tail.word[0]);
+        for (int index = 0; index < more; index++) expect_elements(receive(primary), 2);
+    }
+}
+
+/* An answer has 50,000 ranges at most; what is more has to be asked for in parts. */
+SCENE(ranges_of_pages_in_one_answer) {
+    enum { RANGES = 50000, BIG = 4 << 20, PUTS = 13 };
+    create("box");
+    story_step("BLOB.CREATEPAGE box disk 54525952", "<etag>", 0);
+    for (int put = 0; put < PUTS; put++)
+        story_step(pool_print("BLOB.PUTPAGE box disk %d %d*x", put * BIG, BIG), NULL, 0);
+    for_pages("BLOB.CLEARPAGE", "512", RANGES, 1024);
+    redisReply *pages = field(call(primary, "BLOB.GETPAGES box disk"), "pages");
+    expect_elements(pages, RANGES);
+    expect_shape(pages->element[0], "[512, 512]");
+    story_step("BLOB.CLEARPAGE box disk 51201024 512", NULL, 0);
+    story_step("BLOB.GETPAGES box disk", "INVALID InvalidRange", 0);
+    pages = field(call(primary, "BLOB.GETPAGES box disk RANGE 1024 -1"), "pages");
+    expect_elements(pages, RANGES);
+    expect_number(call(primary, "DEL box"), 1);
+}
+
+/* So many leaves are compared at most, and those that are shared cost nothing. */
+SCENE(comparisons_in_one_answer) {
+    enum { LEAVES = 4096, LEAF = 32768 };
+    create("box");
+    story_step(pool_print("BLOB.CREATEPAGE box disk %lld", 2LL * LEAF * LEAVES), "<etag>", 0);
+    for_pages("BLOB.PUTPAGE", "512*a", 2 * LEAVES, LEAF);
+    story_keep('s', snapshot("box", "disk"));
+    for_pages("BLOB.PUTPAGE", "512*b", LEAVES, LEAF);
+    redisReply *pages = field(call(primary, "BLOB.GETPAGES box disk SINCE %s", story_kept('s')), "pages");
+    expect_elements(pages, LEAVES);
+    story_step(pool_print("BLOB.PUTPAGE box disk %d 512*b", LEAVES * LEAF), NULL, 0);
+    story_step("BLOB.GETPAGES box disk SINCE $s", "INVALID InvalidRange", 0);
+    story_step(
+        pool_print("BLOB.GETPAGES box disk SINCE $s RANGE %d -1", LEAVES * LEAF),
+        pool_print("[\"etag\", <etag>, \"content-length\", %lld, \"pages\", [[%d, 512]], \"cleared\", []]",
+                   2LL * LEAF * LEAVES, LEAVES * LEAF),
+        0);
+    expect_number(call(primary, "DEL box"), 1);
+}
+
 SCENE(sizes_of_page_blobs) {
     static const char *const bad[] = {"1",
                                       "511",
@@ -308,6 +357,8 @@ int main(void) {
         PLAY(blocks_are_not_empty_and_not_too_large),
         PLAY(page_ranges_are_whole_pages_inside),
         PLAY(four_mebibytes_of_pages_at_once),
+        PLAY(ranges_of_pages_in_one_answer),
+        PLAY(comparisons_in_one_answer),
         PLAY(sizes_of_page_blobs),
         PLAY(sequence_numbers_end_at_the_largest),
         PLAY(a_commit_is_all_or_nothing),

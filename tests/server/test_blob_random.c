@@ -265,7 +265,7 @@ static void play_putblocklist(struct spot spot) {
 static void play_createpage(struct spot spot) {
     int pages = chance(PAGES);
     struct words words = command("BLOB.CREATEPAGE", spot);
-    words_add_number(&words, pages * PAGE);
+    words_add_number(&words, (long long)pages * PAGE);
     long long sequence = chance(10);
     words_add_line(&words, pool_print("SEQUENCE %lld", sequence));
     int meta = add_meta(&words);

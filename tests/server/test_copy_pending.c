@@ -135,6 +135,7 @@ SCENE(aborting_leaves_no_bytes) {
 
 /* An infinite lease may stand on the target: aborting needs its id, and does not end it. */
 SCENE(aborting_under_a_lease) {
+    time_passes(0);
     create("box");
     put("box", "target", "meow");
     acquire("box", "-1", "BLOB target ID " ID_A);

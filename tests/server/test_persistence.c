@@ -3,18 +3,14 @@
  * running servers; here processes end and start again with the files that they left.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "everywhere.h"
+#include "lone.h"
 #include "pool.h"
 #include "text.h"
 #include "world.h"
-
-static const char synced_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
 static const char *fill(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE box META 2 a b Other value ACCESS CONTAINER"));
@@ -42,11 +38,7 @@ static void expect_greater_etags(struct client *client, const char *last) {
     assert_true(strcmp(expect_etag(call(client, "CONTAINER.CREATE new")), next) > 0);
 }
 
-/* What may happen between the writes and the end. */
-static void nothing_more(struct client *client) {
-    (void)client;
-}
-
+/* What may happen between the writes and the end; NULL for nothing. */
 static void save(struct client *client) {
     expect_ok(call(client, "SAVE"));
 }
@@ -67,7 +59,7 @@ static void survive(const char *settings, void (*then)(struct client *client),
     struct server *server = server_start("lone", settings);
     struct client *client = visitor(server);
     const char *last = fill(client);
-    then(client);
+    if (then) then(client);
     const char *digest = digest_of(client);
     end(server);
     server_restart(server);
@@ -78,7 +70,7 @@ static void survive(const char *settings, void (*then)(struct client *client),
 }
 
 SCENE(a_killed_server_has_all_that_it_answered) {
-    survive(synced_file, nothing_more, server_kill);
+    survive(lone_with_file, NULL, server_kill);
 }
 
 SCENE(a_saved_server_comes_back) {
@@ -86,21 +78,21 @@ SCENE(a_saved_server_comes_back) {
 }
 
 SCENE(a_stopped_server_comes_back_from_its_append_only_file) {
-    survive(synced_file, nothing_more, server_stop);
+    survive(lone_with_file, NULL, server_stop);
 }
 
 SCENE(a_rewrite_without_preamble_is_enough) {
-    survive(synced_file, rewrite_plainly, server_kill);
+    survive(lone_with_file, rewrite_plainly, server_kill);
 }
 
 SCENE(a_rewrite_with_preamble_is_enough) {
-    survive(synced_file, rewrite_with_preamble, server_kill);
+    survive(lone_with_file, rewrite_with_preamble, server_kill);
 }
 
 /* In a file a large content comes in pieces, and is read across their borders afterwards. */
 SCENE(a_large_content_is_whole_after_a_rewrite) {
     enum { LENGTH = (3 << 20) + 12345, PIECE = 1 << 20, TWO_PIECES = 2 << 20 };
-    struct client *client = visitor(server_start("lone", synced_file));
+    struct client *client = visitor(server_start("lone", lone_with_file));
     char *content = pool_take(LENGTH);
     for (size_t place = 0; place < LENGTH; place++) content[place] = (char)(place >> 9 ^ place);
     expect_etag(call(client, "CONTAINER.CREATE box"));
@@ -125,43 +117,26 @@ SCENE(a_large_content_is_whole_after_a_rewrite) {
 
 /* Ten minutes back, as a machine whose clock was set: versions still grow. */
 SCENE(a_clock_that_went_back_gives_no_old_etags) {
-    struct server *server = server_start("lone", synced_file);
+    struct server *server = server_start("lone", lone_with_file);
     struct client *client = visitor(server);
     const char *last = fill(client);
     server_kill(server);
     free(server->settings);
-    server->settings = strdup(pool_print("%sholdfast.clock-offset-ms -600000\n", synced_file));
+    server->settings = strdup(pool_print("%sholdfast.clock-offset-ms -600000\n", lone_with_file));
     server_restart(server);
     expect_greater_etags(visitor(server), last);
     server_stop(server);
 }
 
-/* The newest file of the append-only folder that holds commands. */
-static const char *incremental_file(const struct server *server) {
-    const char *folder = pool_print("%s/appendonlydir", server->folder);
-    DIR *directory = opendir(folder);
-    require(directory, "no folder %s", folder);
-    const char *found = NULL;
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        if (strstr(entry->d_name, ".incr.aof")) found = pool_print("%s/%s", folder, entry->d_name);
-    }
-    closedir(directory);
-    require(found, "no commands in %s", folder);
-    return found;
-}
-
 /* A power cut in the middle of a write loses that write alone. */
 SCENE(a_torn_end_of_the_file_loses_the_last_write_alone) {
-    struct server *server = server_start("lone", synced_file);
+    struct server *server = server_start("lone", lone_with_file);
     struct client *client = visitor(server);
     fill(client);
     const char *digest = digest_of(client);
     expect_etag(call(client, "BLOB.PUT box torn %01000d", 1));
     server_kill(server);
-    const char *file = incremental_file(server);
-    struct stat status;
-    assert_int_equal(stat(file, &status), 0);
-    assert_int_equal(truncate(file, status.st_size - 100), 0);
+    lone_tear(server, 100);
     server_restart(server);
     client = visitor(server);
     expect_error(call(client, "BLOB.GET box torn"), "NOTFOUND BlobNotFound");
@@ -170,7 +145,7 @@ SCENE(a_torn_end_of_the_file_loses_the_last_write_alone) {
 }
 
 SCENE(time_to_live_comes_back) {
-    struct server *server = server_start("lone", synced_file);
+    struct server *server = server_start("lone", lone_with_file);
     struct client *client = visitor(server);
     fill(client);
     rewrite_append_only_file(client, false);

@@ -72,7 +72,8 @@ static void records_remove(struct records *records, size_t index) {
             (records->count - index) * sizeof *records->record);
 }
 
-void records_shuffle(struct records *records, const struct records *others) {
+/* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */
+static void shuffle(struct records *records, const struct records *others) {
     size_t one = chance_size(records->count);
     size_t other = chance_size(records->count);
     struct record kept = records->record[one];
@@ -85,4 +86,17 @@ void records_shuffle(struct records *records, const struct records *others) {
         break;
     default: records->record[one] = others->record[chance_size(others->count)]; break;
     }
+}
+
+void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds) {
+    const struct records *whole = records_of(dump), *others = records_of(other_dump);
+    struct tally tally = {0};
+    hostile_restore_records(dump, whole, &tally);
+    require(tally.accepted == 1, "a value that nobody doctored is refused");
+    for (int round = 0; round < rounds; round++) {
+        struct records records = *whole;
+        for (int change = chance(3); change >= 0 && records.count; change--) shuffle(&records, others);
+        hostile_restore_records(dump, &records, &tally);
+    }
+    require(tally.refused > 0, "every order is accepted");
 }

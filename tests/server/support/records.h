@@ -28,7 +28,8 @@ void records_add(struct records *records, const void *bytes, size_t length);
 /* Offers the records to RESTORE, in a payload like this one. */
 void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally);
 
-/* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */
-void records_shuffle(struct records *records, const struct records *others);
+/* Offers the first value with records dropped, doubled, swapped, and borrowed from the other one, so that each record is
+ * sound and the whole is not. */
+void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds);
 
 #endif
