@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "basics.h"
 #include "crowd.h"
@@ -15,91 +14,51 @@
 
 /* --- Due at once --- */
 
-enum { MESSAGES = 1000000, MESSAGES_QUICK = 200000, PUT_AT_ONCE = 250, CONSUMERS = 100, TAKEN_AT_ONCE = 10 };
-enum {
-    LONGEST_MS = 10,
-    AHEAD_MS = 8000,
-    AHEAD_MOST_MS = 64000,
-    LEAD_MS = 500,
-    MILLISECOND_NS = 1000000,
-    NUMBER_BYTES = 24
-};
+enum { MESSAGES = 1000000, MESSAGES_QUICK = 200000, PUT_AT_ONCE = 1000, CONSUMERS = 50, TAKEN_AT_ONCE = 10 };
+enum { LONGEST_MS = 10, STILL_MS = 600000, NUMBER_BYTES = 24 };
 
 #define LOOK_NS     INT64_C(50000)
 #define PATIENCE_NS (INT64_C(120) * 1000000000)
 
-/* In the reply of PUTMANY, and of GET. */
-enum { PUT_ID = 1, PUT_RECEIPT = 3, PUT_VISIBLE_AT = 9 };
+enum { PUT_VISIBLE_AT = 9 }; /* in the reply of PUTMANY */
 
-static struct timespec wall(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now;
+/* The module's clock goes ahead, and then stands still until the right time has come up with it: it never goes back.
+ * So whatever is put meanwhile is put in the same millisecond. */
+static void clock_stop(struct server *server) {
+    server_tell(server, "CONFIG SET holdfast.clock-offset-ms %d", STILL_MS);
+    server_tell(server, "QUEUE.CREATE due");
+    server_tell(server, "QUEUE.PUT due x TTL 1");
+    server_tell(server, "QUEUE.CLEAR due");
+    server_tell(server, "CONFIG SET holdfast.clock-offset-ms 0");
 }
 
-static int64_t wall_ms(void) {
-    struct timespec now = wall();
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / MILLISECOND_NS;
+static void clock_go_on(struct server *server) {
+    server_tell(server, "CONFIG SET holdfast.clock-offset-ms %d", STILL_MS);
 }
 
-/* So that what is sent now is looked at in the same millisecond, most likely. */
-static int64_t wall_beginning_ms(void) {
-    while (wall().tv_nsec % MILLISECOND_NS > MILLISECOND_NS / 5) {
-    }
-    return wall_ms();
-}
-
-/* A batch whose messages are due at that instant, or perhaps at another one. */
-static redisReply *batch_put(struct server *server, const char *content, int64_t due_ms) {
+/* Answers when they are due. */
+static int64_t batch_put(struct server *server, const char *content) {
     enum { HEAD = 3, WORDS = HEAD + PUT_AT_ONCE + 2 };
-    static const char *words[WORDS];
-    char seconds[NUMBER_BYTES];
-    int64_t ahead_ms = due_ms - wall_beginning_ms();
-    memcpy(words, (const char *[]){"QUEUE.PUTMANY", "due", print_text("%d", PUT_AT_ONCE)},
-           HEAD * sizeof *words);
+    static const char *words[WORDS] = {"QUEUE.PUTMANY", "due", "1000"};
     for (unsigned index = 0; index < PUT_AT_ONCE; index++) words[HEAD + index] = content;
-    snprintf(seconds, sizeof seconds, "%d.%03d", (int)(ahead_ms / 1000), (int)(ahead_ms % 1000));
     words[WORDS - 2] = "VISIBILITY";
-    words[WORDS - 1] = seconds;
+    words[WORDS - 1] = "0.001";
     redisReply *reply = redisCommandArgv(server->context, WORDS, words, NULL);
-    require(reply && reply->type == REDIS_REPLY_ARRAY, "QUEUE.PUTMANY: %s", reply ? reply->str : "no reply");
-    return reply;
-}
-
-static void batch_delete(struct server *server, const redisReply *batch) {
-    for (size_t index = 0; index < batch->elements; index++) {
-        redisReply **fields = batch->element[index]->element;
-        redisAppendCommand(server->context, "QUEUE.DELETE due %s %s", fields[PUT_ID]->str,
-                           fields[PUT_RECEIPT]->str);
-    }
-    server_await(server, (unsigned)batch->elements);
-}
-
-/* Whether that is the millisecond in which they all come due is not known before the answer: a batch that has missed
- * it is put again. False if there is no time left for all. */
-static bool put_until(struct server *server, const char *content, unsigned messages, int64_t due_ms) {
-    for (unsigned put = 0; put < messages;) {
-        redisReply *batch = batch_put(server, content, due_ms);
-        if (batch->element[0]->element[PUT_VISIBLE_AT]->integer == due_ms)
-            put += PUT_AT_ONCE;
-        else
-            batch_delete(server, batch);
-        freeReplyObject(batch);
-        if (due_ms - wall_ms() < LEAD_MS) return false;
-    }
-    return true;
+    require(reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == PUT_AT_ONCE, "QUEUE.PUTMANY: %s",
+            reply && reply->str ? reply->str : "no reply");
+    int64_t due_ms = reply->element[0]->element[PUT_VISIBLE_AT]->integer;
+    freeReplyObject(reply);
+    return due_ms;
 }
 
 static void put_all(struct server *server, unsigned messages) {
     char content[MESSAGE_BYTES + 1];
     memset(content, 'x', MESSAGE_BYTES);
     content[MESSAGE_BYTES] = '\0';
-    for (int64_t ahead_ms = AHEAD_MS; ahead_ms <= AHEAD_MOST_MS; ahead_ms *= 2) {
-        server_tell(server, "QUEUE.CREATE due");
-        if (put_until(server, content, messages, wall_ms() + ahead_ms)) return;
-        server_tell(server, "QUEUE.DROP due");
-    }
-    give_up("it takes too long to put %u messages", messages);
+    clock_stop(server);
+    int64_t due_ms = batch_put(server, content);
+    for (unsigned put = PUT_AT_ONCE; put < messages; put += PUT_AT_ONCE)
+        require(batch_put(server, content) == due_ms, "the clock does not stand still");
 }
 
 struct drain {
@@ -185,6 +144,8 @@ void measure_queue_due(const struct queues *queues) {
     drain.crowd = crowd_open(server, CONSUMERS);
     drain.pinger = wire_open(server, 0);
     for (unsigned who = 0; who < CONSUMERS; who++) consumer_get(&drain, who);
+    wire_call(drain.pinger, "PING");
+    clock_go_on(server);
     int64_t before_ns = monotonic_ns();
     double longest_ms = drain_ms(server, &drain);
     queues_tell(queues, print_text("%u messages due at once: until all were deleted", messages),

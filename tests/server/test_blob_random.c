@@ -205,7 +205,8 @@ static int committed_id(int form, int id) {
 
 static bool find_committed(const struct state *state, int id, size_t *offset, size_t *length) {
     *offset = 0;
-    for (int index = 0; state->has_blocks && index < state->blocks; index++) {
+    bool any = state->kind != NOTHING && state->has_blocks;
+    for (int index = 0; any && index < state->blocks; index++) {
         *length = state->block[index].length;
         if (state->block[index].id == id) return true;
         *offset += *length;
@@ -419,7 +420,8 @@ static void compare_blocks(struct client *client, struct spot spot, const char *
                            const struct state *state) {
     struct text blocks = {0};
     text_add(&blocks, "[", 1);
-    for (int index = 0; state->has_blocks && index < state->blocks; index++) {
+    bool any = state->kind != NOTHING && state->has_blocks;
+    for (int index = 0; any && index < state->blocks; index++) {
         const struct block *block = &state->block[index];
         text_print(&blocks, "%s[\"%s\", %zu]", index ? ", " : "", id_texts[block->id / IDS][block->id % IDS],
                    block->length);

@@ -300,6 +300,21 @@ SCENE(which_ids_are_known_is_not_given_away) {
     assert_null(strstr(reply->str, one.receipt));
 }
 
+/* More than one command removes in passing, and nobody else has the time to. */
+SCENE(many_that_have_expired_at_once) {
+    enum { MESSAGES = 100 };
+    struct parcel parcels[MESSAGES];
+    queue_stage("");
+    configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
+    for (int index = 0; index < MESSAGES; index++) parcels[index] = put_job("text", "TTL 10");
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(10000));
+    for (int index = MESSAGES - 1; index >= 0; index--) act_on("DELETE", parcels[index], "");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), MESSAGES + 1);
+    for (int index = 1; index <= MESSAGES; index++) expect_error(replies->element[index], GONE);
+    time_passes(0);
+}
+
 static int by_text(const void *one, const void *other) {
     return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
@@ -343,6 +358,7 @@ int main(void) {
         PLAY(garbage_is_no_receipt),
         PLAY(receipts_of_something_else),
         PLAY(which_ids_are_known_is_not_given_away),
+        PLAY(many_that_have_expired_at_once),
         PLAY(receipts_are_distinct_and_hard_to_guess),
     };
     return world_run("queue_receipts", tests);

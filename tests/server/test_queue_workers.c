@@ -200,6 +200,7 @@ static void deliver(struct worker *worker, int number, long long window_ms, cons
     expect_number(field(got, "inserted"), message->inserted_ms);
     expect_number(field(got, "expires"), message->expires_ms);
     expect_number(field(got, "visible-at"), message->shows_ms);
+    assert_string_not_equal(field(got, "receipt")->str, message->receipt);
     note(message->receipt, field(got, "receipt"));
     struct parcel_held *parcel = &worker->held[worker->holds++];
     parcel->number = number;
@@ -262,7 +263,7 @@ static void play_release(struct worker *worker) {
         claim(worker, "RELEASE", pool_print("VISIBILITY %s", seconds(delay_ms)), &reply);
     if (!message) return;
     expect_ok(reply);
-    bool dies = message->last || (most_deliveries && message->deliveries >= most_deliveries);
+    bool dies = most_deliveries && message->deliveries >= most_deliveries;
     message->state = dies ? DEAD : LIVING;
     message->shows_ms = dies ? now_ms : now_ms + delay_ms;
     message->last = false;
