@@ -257,6 +257,7 @@ static bool delete_snapshots(struct model_blob *blob, const struct change *chang
     if (!blob || !blob->snapshot_count) return false;
     if (change->snapshot && !model_snapshot_find(blob, change->snapshot)) return false;
     model_snapshots_drop(blob, change->snapshot);
+    if (change->frees_lease) model_lease_end(&blob->lease);
     return true;
 }
 
