@@ -48,7 +48,7 @@ static void add_kinds(struct container_trial *trial) {
     bool fit = act_stage(trial, "b", "1", act_bytes(0, 20)) &&
                act_stage(trial, "b", "2", act_bytes(1, 5000)) && act_commit(trial, "b", "L1 L2 L1") &&
                act_stage(trial, "b", "3", act_bytes(2, 30)) && act_snapshot(trial, "b", 1) &&
-               act_create_page(trial, "p", 3 * LEAF_BYTES) && act_put_pages(trial, "p", 60, 10) &&
+               act_create_page(trial, "p", UINT64_C(3) * LEAF_BYTES) && act_put_pages(trial, "p", 60, 10) &&
                act_snapshot(trial, "p", 1) && act_put_pages(trial, "p", 0, 2) &&
                act_create_append(trial, "g") && act_append(trial, "g", act_bytes(3, 100)) &&
                act_snapshot(trial, "g", 1) && act_stage(trial, "u", "1", act_bytes(4, 10)) &&
@@ -65,7 +65,7 @@ static void add_kinds(struct container_trial *trial) {
 /* The size of a content that comes with the record follows from the record, so that all paths are walked. */
 static void attach_content(struct change *change, size_t size) {
     if (!change_has_content(change)) return;
-    size_t length = size * 61 % (4 * BLOB_INLINE_MAX);
+    size_t length = size * 61 % (4UL * BLOB_INLINE_MAX);
     if (change->kind == CHANGE_PUTPAGE && size % 4) length -= length % PAGE_BYTES;
     change->content = act_bytes(size % 64, length);
     if (length > BLOB_INLINE_MAX && change->kind != CHANGE_PUTPAGE)

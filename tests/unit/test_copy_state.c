@@ -147,17 +147,17 @@ static bool write(struct container_trial *trial, enum change_kind kind, const ch
 static void writes_forget_it_or_do_not(void **state) {
     (void)state;
     static const struct {
-        enum change_kind kind;
         const char *name;
+        enum change_kind kind;
         bool forgets;
     } cases[] = {
-        {CHANGE_PUT, "small", true},         {CHANGE_SETBLOBPROPS, "small", true},
-        {CHANGE_SETBLOBMETA, "small", true}, {CHANGE_COMMIT, "small", true},
-        {CHANGE_CREATEPAGE, "pages", true},  {CHANGE_CREATEAPPEND, "log", true},
-        {CHANGE_APPEND, "log", true},        {CHANGE_SETBLOBMETA, "pages", true},
-        {CHANGE_PUTPAGE, "pages", false},    {CHANGE_CLEARPAGE, "pages", false},
-        {CHANGE_STAGE, "blocks", false},     {CHANGE_BLOBLEASE, "large", false},
-        {CHANGE_SNAPSHOT, "large", false},
+        {"small", CHANGE_PUT, true},         {"small", CHANGE_SETBLOBPROPS, true},
+        {"small", CHANGE_SETBLOBMETA, true}, {"small", CHANGE_COMMIT, true},
+        {"pages", CHANGE_CREATEPAGE, true},  {"log", CHANGE_CREATEAPPEND, true},
+        {"log", CHANGE_APPEND, true},        {"pages", CHANGE_SETBLOBMETA, true},
+        {"pages", CHANGE_PUTPAGE, false},    {"pages", CHANGE_CLEARPAGE, false},
+        {"blocks", CHANGE_STAGE, false},     {"large", CHANGE_BLOBLEASE, false},
+        {"large", CHANGE_SNAPSHOT, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct container_trial trial;

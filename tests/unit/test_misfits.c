@@ -15,11 +15,13 @@ static void start(struct container_trial *trial) {
                 act_stage(trial, "blocks", "b", bytes_text("b")) && act_commit(trial, "blocks", "La Lb") &&
                 act_stage(trial, "blocks", "c", bytes_text("c")),
             "blocks");
-    require(act_create_page(trial, "pages", 3 * LEAF_BYTES) && act_put_pages(trial, "pages", 0, 3), "pages");
+    require(act_create_page(trial, "pages", UINT64_C(3) * LEAF_BYTES) && act_put_pages(trial, "pages", 0, 3),
+            "pages");
     require(act_create_append(trial, "log") && act_append(trial, "log", bytes_text("log")), "one that grows");
     require(act_stage(trial, "staged", "a", bytes_text("a")), "a name");
     require(act_snapshot(trial, "small", 7), "a snapshot");
-    static const uint64_t lengths[] = {PAGE_BYTES, 2 * PAGE_BYTES, 5 * PAGE_BYTES, 10, 1000};
+    static const uint64_t lengths[] = {PAGE_BYTES, UINT64_C(2) * PAGE_BYTES, UINT64_C(5) * PAGE_BYTES, 10,
+                                       1000};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         struct change change = {.kind = CHANGE_CHUNK, .length = lengths[i]};
         change.content = act_bytes(i, i < 4 ? (size_t)lengths[i] : 999);
@@ -125,7 +127,7 @@ static void leaves_end_where_the_blob_does(void **state) {
     struct change change = act_change(CHANGE_STATE, "short");
     change.blob_kind = BLOB_PAGE;
     change.parts = PART_LENGTH;
-    change.length = 3 * PAGE_BYTES;
+    change.length = UINT64_C(3) * PAGE_BYTES;
     require(container_trial_apply(&trial, &change), "a blob of three pages");
     require_list_misfit(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\x8", "\1")), "the fourth page");
     require_list_misfit(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\x9", "\2")), "the fourth, too");
@@ -192,15 +194,28 @@ static void blocks_that_cannot_be(void **state) {
     acts_end(&trial);
 }
 
+/* No commit makes such a list, but a file may bring one: then the first block of an id is the one that is meant. */
+static void an_id_of_two_blocks_means_the_first(void **state) {
+    (void)state;
+    struct container_trial trial;
+    start(&trial);
+    require(list_fits(&trial, CHANGE_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
+    container_trial_compare(&trial);
+    require(act_commit(&trial, "blocks", "Cx Ca Cx"), "a commit");
+    require_same(act_blob(&trial, "blocks")->length, UINT64_C(2) * PAGE_BYTES + 1, "the first one, twice");
+    acts_end(&trial);
+}
+
 /* In one record or in many, there are never more than 50,000. */
 static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
     (void)state;
-    static char items[50001 * 3];
+    static const char block[3] = {1, 'x', 1};
+    static char items[50001 * sizeof(block)];
     struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
     const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
     struct change change = act_change(CHANGE_STATE, "blob");
     require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &change), "a blob");
-    for (size_t i = 0; i < sizeof(items); i += 3) memcpy(items + i, "\1x\1", 3);
+    for (size_t i = 0; i < sizeof(items); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
     change.kind = CHANGE_BLOCKS;
     struct blob *blob = container_find(container, change.name);
     change.list = (struct packed_list){50001, bytes_of(items, sizeof(items))};
@@ -285,18 +300,18 @@ static void what_is_kept_is_a_large_content_as_it_is(void **state) {
     (void)state;
     static const struct {
         const char *name;
-        enum blob_kind kind;
         uint64_t length;
+        enum blob_kind kind;
         bool fits;
     } cases[] = {
-        {"large", BLOB_BLOCK, 0, true},
-        {"blocks", BLOB_BLOCK, 0, true},
-        {"small", BLOB_BLOCK, 0, false},
-        {"log", BLOB_APPEND, 0, true},
-        {"pages", BLOB_PAGE, 3 * LEAF_BYTES, true},
-        {"pages", BLOB_PAGE, 2 * LEAF_BYTES, false},
-        {"pages", BLOB_PAGE, 4 * LEAF_BYTES, false},
-        {"pages", BLOB_PAGE, 0, false},
+        {"large", 0, BLOB_BLOCK, true},
+        {"blocks", 0, BLOB_BLOCK, true},
+        {"small", 0, BLOB_BLOCK, false},
+        {"log", 0, BLOB_APPEND, true},
+        {"pages", UINT64_C(3) * LEAF_BYTES, BLOB_PAGE, true},
+        {"pages", UINT64_C(2) * LEAF_BYTES, BLOB_PAGE, false},
+        {"pages", UINT64_C(4) * LEAF_BYTES, BLOB_PAGE, false},
+        {"pages", 0, BLOB_PAGE, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct container_trial trial;
@@ -325,11 +340,11 @@ static void writes_of_what_is_not_so(void **state) {
         {"a large one behind the end", CHANGE_APPEND, "log", 4, 5000},
         {"nothing appended", CHANGE_APPEND, "log", 3, 0},
         {"appended to a block blob", CHANGE_APPEND, "small", 5, 10},
-        {"appended to pages", CHANGE_APPEND, "pages", 3 * LEAF_BYTES, 10},
+        {"appended to pages", CHANGE_APPEND, "pages", UINT64_C(3) * LEAF_BYTES, 10},
         {"appended to a name", CHANGE_APPEND, "staged", 0, 10},
         {"appended to nothing", CHANGE_APPEND, "missing", 0, 10},
-        {"pages behind the end", CHANGE_PUTPAGE, "pages", 3 * LEAF_BYTES, 512},
-        {"pages across the end", CHANGE_PUTPAGE, "pages", 3 * LEAF_BYTES - 512, 1024},
+        {"pages behind the end", CHANGE_PUTPAGE, "pages", UINT64_C(3) * LEAF_BYTES, 512},
+        {"pages across the end", CHANGE_PUTPAGE, "pages", UINT64_C(3) * LEAF_BYTES - 512, 1024},
         {"pages that go around", CHANGE_PUTPAGE, "pages", PAGES_MOST_BYTES, 512},
         {"half a page", CHANGE_PUTPAGE, "pages", 0, 256},
         {"a page and a half", CHANGE_PUTPAGE, "pages", 512, 768},
@@ -337,8 +352,8 @@ static void writes_of_what_is_not_so(void **state) {
         {"pages of a block blob", CHANGE_PUTPAGE, "large", 0, 512},
         {"pages of a log", CHANGE_PUTPAGE, "log", 0, 512},
         {"pages of nothing", CHANGE_PUTPAGE, "missing", 0, 512},
-        {"cleared behind the end", CHANGE_CLEARPAGE, "pages", 3 * LEAF_BYTES, 512},
-        {"cleared across the end", CHANGE_CLEARPAGE, "pages", 512, 3 * LEAF_BYTES},
+        {"cleared behind the end", CHANGE_CLEARPAGE, "pages", UINT64_C(3) * LEAF_BYTES, 512},
+        {"cleared across the end", CHANGE_CLEARPAGE, "pages", 512, UINT64_C(3) * LEAF_BYTES},
         {"nothing cleared", CHANGE_CLEARPAGE, "pages", 0, 0},
         {"cleared of a name", CHANGE_CLEARPAGE, "staged", 0, 512},
         {"pages in place of a block blob", CHANGE_CREATEPAGE, "small", 0, 512},
@@ -500,6 +515,7 @@ int main(void) {
         tidy_test(leaves_end_where_the_blob_does),
         tidy_test(spans_that_cannot_be),
         tidy_test(blocks_that_cannot_be),
+        tidy_test(an_id_of_two_blocks_means_the_first),
         tidy_test(blocks_of_files_are_as_many_as_there_may_be),
         tidy_test(staged_blocks_that_cannot_be),
         tidy_test(states_that_cannot_be),

@@ -74,7 +74,7 @@ static void differences_are_merged(void **state) {
     pages_share(&then, &now);
     for (uint64_t page = 62; page < 66; page++) put(&account, &now, page, 'b');
     put(&account, &now, 100, 'a'); /* equal bytes are no change */
-    pages_clear(&account, &now, 120 * PAGE_BYTES, 40 * PAGE_BYTES);
+    pages_clear(&account, &now, UINT64_C(120) * PAGE_BYTES, UINT64_C(40) * PAGE_BYTES);
     put(&account, &now, 400, 'c');
     struct page_ranges ranges = {.pages = {NULL, 0, 0}};
     require(page_ranges_between(&ranges, &now, &then, everything), "it is too much");
@@ -82,7 +82,7 @@ static void differences_are_merged(void **state) {
     require_list(&ranges.cleared, (const uint64_t[][2]){{120, 20}, {0, 0}}, "cleared");
     page_ranges_end(&ranges);
     ranges = (struct page_ranges){.pages = {NULL, 0, 0}};
-    const struct page_range window = {64 * PAGE_BYTES, 60 * PAGE_BYTES};
+    const struct page_range window = {UINT64_C(64) * PAGE_BYTES, UINT64_C(60) * PAGE_BYTES};
     require(page_ranges_between(&ranges, &now, &then, window), "it is too much");
     require_list(&ranges.pages, (const uint64_t[][2]){{64, 2}, {0, 0}}, "changed in the window");
     require_list(&ranges.cleared, (const uint64_t[][2]){{120, 4}, {0, 0}}, "cleared in the window");
@@ -171,7 +171,7 @@ static void ranges_are_bounded(void **state) {
     require(!page_ranges_of(&ranges, &pages, window), "50,001 ranges");
     page_ranges_end(&ranges);
     ranges = (struct page_ranges){.pages = {NULL, 0, 0}};
-    window.length -= 2 * PAGE_BYTES;
+    window.length -= UINT64_C(2) * PAGE_BYTES;
     require(page_ranges_of(&ranges, &pages, window), "50,000 ranges");
     require_same(ranges.pages.count, PAGE_RANGES_MOST, "ranges");
     page_ranges_end(&ranges);
@@ -199,7 +199,7 @@ static void comparing_is_bounded(void **state) {
     (void)state;
     require(compare_leaves(PAGE_LEAVES_COMPARED_MOST, 0), "4,096 leaves");
     require(!compare_leaves(PAGE_LEAVES_COMPARED_MOST + 1, 0), "4,097 leaves");
-    require(compare_leaves(3 * PAGE_LEAVES_COMPARED_MOST, 2 * PAGE_LEAVES_COMPARED_MOST),
+    require(compare_leaves(UINT64_C(3) * PAGE_LEAVES_COMPARED_MOST, UINT64_C(2) * PAGE_LEAVES_COMPARED_MOST),
             "what is shared does not count");
 }
 

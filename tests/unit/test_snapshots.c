@@ -21,8 +21,8 @@ static void a_snapshot_stays_as_it_was(void **state) {
     require(act_stage(&trial, "blocks", "a", bytes_text("a")) && act_commit(&trial, "blocks", "La La") &&
                 act_snapshot(&trial, "blocks", 1),
             "one of blocks");
-    require(act_create_page(&trial, "pages", 100 * PAGE_BYTES) && act_put_pages(&trial, "pages", 60, 10) &&
-                act_snapshot(&trial, "pages", 1),
+    require(act_create_page(&trial, "pages", UINT64_C(100) * PAGE_BYTES) &&
+                act_put_pages(&trial, "pages", 60, 10) && act_snapshot(&trial, "pages", 1),
             "one of pages");
     require(act_create_append(&trial, "log") && act_append(&trial, "log", bytes_text("a line. ")) &&
                 act_snapshot(&trial, "log", 1),
@@ -132,7 +132,7 @@ static void they_are_found_by_their_ids(void **state) {
     const struct snapshots *snapshots = blob_special(blob)->snapshots;
     require_same(snapshots_count(blob), COUNT, "snapshots");
     for (version id = 0; id <= COUNT * 10 + 10; id++) {
-        bool there = id && id % 10 == 0 && id <= COUNT * 10;
+        bool there = id && id % 10 == 0 && id <= COUNT * UINT64_C(10);
         require_same(snapshots_find(blob, id) != NULL, there, "the id %d", (int)id);
         size_t place = id <= 10 ? 0 : (size_t)((id + 9) / 10 - 1);
         require_same(snapshots_seek(snapshots, id), place < COUNT ? place : COUNT, "the id %d", (int)id);

@@ -56,9 +56,10 @@ static void each_block_begins_the_week_anew(void **state) {
     acts_start(&trial);
     for (int day = 0; day < 30; day++) {
         const char id[] = {(char)('a' + day % 3), '\0'};
-        require(stage_at(&trial, "blob", id, monday_ms + day * 1000), "a block");
-        require_overdue(&trial, monday_ms + day * 1000 + STAGED_LIFE_MS - 1, NULL);
-        require_overdue(&trial, monday_ms + day * 1000 + STAGED_LIFE_MS, "blob");
+        int64_t touched_ms = monday_ms + day * INT64_C(1000);
+        require(stage_at(&trial, "blob", id, touched_ms), "a block");
+        require_overdue(&trial, touched_ms + STAGED_LIFE_MS - 1, NULL);
+        require_overdue(&trial, touched_ms + STAGED_LIFE_MS, "blob");
     }
     acts_end(&trial);
 }

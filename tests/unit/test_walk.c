@@ -98,9 +98,9 @@ enum { SNAPSHOTS = 12, LEAVES = 40, BLOCKS = 30 };
 
 /* Contents of some hundred thousand bytes, which a dozen snapshots and two copies share but for a little. */
 static void share_pages(struct container_trial *trial) {
-    require(act_create_page(trial, "pages", LEAVES * LEAF_BYTES), "a page blob");
+    require(act_create_page(trial, "pages", UINT64_C(1) * LEAVES * LEAF_BYTES), "a page blob");
     for (uint64_t leaf = 0; leaf < LEAVES; leaf += 8)
-        require(act_put_pages(trial, "pages", leaf * LEAF_PAGES, 8 * LEAF_PAGES), "pages");
+        require(act_put_pages(trial, "pages", leaf * LEAF_PAGES, UINT64_C(8) * LEAF_PAGES), "pages");
     for (version id = 1; id <= SNAPSHOTS; id++) {
         require(act_snapshot(trial, "pages", id), "a snapshot");
         require(act_put_pages(trial, "pages", id * 3, 1), "one page");
@@ -252,6 +252,45 @@ static void chunks_come_in_pieces(void **state) {
     acts_end(&trial);
 }
 
+struct lists {
+    uint64_t counts[4];
+    size_t count;
+};
+
+static void note_list(void *context, const struct change *change) {
+    struct lists *lists = context;
+    if (change->kind != CHANGE_BLOCKS) return;
+    require(lists->count < COUNT_OF(lists->counts), "there are too many lists");
+    lists->counts[lists->count++] = change->list.count;
+}
+
+/* All lists but the last one of a content are as long as they may be. */
+static void long_lists_come_in_parts(void **state) {
+    (void)state;
+    enum { MANY = 2 * WALK_LIST_MOST + 5 };
+    static const char block[3] = {1, 'x', 1};
+    static char items[MANY * sizeof(block)];
+    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
+    struct change change = act_change(CHANGE_STATE, "blob");
+    require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &change), "a blob");
+    for (size_t i = 0; i < sizeof(items); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
+    change.kind = CHANGE_BLOCKS;
+    change.list = (struct packed_list){MANY, bytes_of(items, sizeof(items))};
+    require(container_apply(container, container_find(container, change.name), &change), "many blocks");
+    struct lists lists = {.count = 0};
+    const struct walk walk = {.piece = 100, .take = note_list, .context = &lists};
+    container_walk(container, &walk);
+    require_same(lists.count, 3, "lists");
+    require_same(lists.counts[0], WALK_LIST_MOST, "the first one");
+    require_same(lists.counts[1], WALK_LIST_MOST, "the second one");
+    require_same(lists.counts[2], 5, "the last one");
+    struct container *rebuilt = container_rebuild(container, 100);
+    require_same_digest(container, rebuilt);
+    container_free(rebuilt);
+    container_free(container);
+}
+
 /* --- Digests --- */
 
 /* Each of them makes another digest than there ever was before. */
@@ -298,13 +337,99 @@ static void every_change_changes_the_digest(void **state) {
     acts_end(&trial);
 }
 
+/* Changes that are the same but for one of them. */
+struct difference {
+    const char *what;
+    struct change changes[4], other;
+    size_t at; /* of the other one */
+};
+
+#define NAMED(which) .kind = (which), .name = {"blob", 4}, .stamp = {2, 2}
+#define CHUNK(text)  .kind = CHANGE_CHUNK, .length = sizeof(text) - 1, .content = {text, sizeof(text) - 1}
+
+static const char page[PAGE_BYTES] = "a page";
+
+static const struct difference differences[] = {
+    {"the bytes of a staged block",
+     {{NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}}},
+     {NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xz", 2}},
+     0},
+    {"when it was staged",
+     {{NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}, .touched_ms = 5}},
+     {NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}, .touched_ms = 6},
+     0},
+    {"the place of a page",
+     {{NAMED(CHANGE_CREATEPAGE), .length = 2048}, {NAMED(CHANGE_PUTPAGE), .content = {page, PAGE_BYTES}}},
+     {NAMED(CHANGE_PUTPAGE), .offset = 512, .content = {page, PAGE_BYTES}},
+     1},
+    {"whether zeros were written",
+     {{NAMED(CHANGE_CREATEPAGE), .length = 2048}, {NAMED(CHANGE_PUTPAGE), .content = {page, PAGE_BYTES}}},
+     {NAMED(CHANGE_CLEARPAGE), .length = 512},
+     1},
+    {"where a block ends",
+     {{CHUNK("x")},
+      {CHUNK("xx")},
+      {NAMED(CHANGE_STATE)},
+      {NAMED(CHANGE_BLOCKS), .list = {2, {"\1a\1\1b\2", 6}}}},
+     {NAMED(CHANGE_BLOCKS), .list = {2, {"\1a\2\1b\1", 6}}},
+     3},
+    {"the id of a block",
+     {{CHUNK("abc")}, {NAMED(CHANGE_STATE)}, {NAMED(CHANGE_BLOCKS), .list = {1, {"\1a\1", 3}}}},
+     {NAMED(CHANGE_BLOCKS), .list = {1, {"\1b\1", 3}}},
+     2},
+    {"the id of a snapshot",
+     {{NAMED(CHANGE_PUT), .content = {"x", 1}}, {NAMED(CHANGE_SNAPSHOT), .snapshot = 5}},
+     {NAMED(CHANGE_SNAPSHOT), .snapshot = 6},
+     1},
+    {"how far a copy is",
+     {{NAMED(CHANGE_PUT), .content = {"x", 1}},
+      {NAMED(CHANGE_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 5, 10, 0}}},
+     {NAMED(CHANGE_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 6, 10, 0}},
+     1},
+};
+
+static void digest_of(const struct difference *difference, bool other, struct record_writer *digest) {
+    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    for (size_t i = 0; i < COUNT_OF(difference->changes); i++) {
+        const struct change *change = &difference->changes[i];
+        if (change->kind == CHANGE_CREATE) break;
+        if (other && i == difference->at) change = &difference->other;
+        struct blob *blob = change->name.length ? container_find(container, change->name) : NULL;
+        require(container_apply(container, blob, change), "%s: change %zu", difference->what, i);
+    }
+    container_settle(container);
+    container_digest_bytes(container, digest);
+    container_free(container);
+}
+
+/* All the rest being equal; and what is equal has the same digest. */
+static void a_digest_tells_of_everything(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(differences); i++) {
+        struct record_writer digests[3];
+        for (size_t which = 0; which < COUNT_OF(digests); which++)
+            digest_of(&differences[i], which == 1, &digests[which]);
+        struct bytes first = bytes_of(digests[0].data, digests[0].length);
+        require(!bytes_equal(bytes_of(digests[1].data, digests[1].length), first), "%s is not seen",
+                differences[i].what);
+        require_bytes(bytes_of(digests[2].data, digests[2].length), first, "%s", differences[i].what);
+        for (size_t which = 0; which < COUNT_OF(digests); which++) record_end(&digests[which]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(a_copy_is_equal_and_independent),         tidy_test(copies_have_the_same_digest),
-        tidy_test(records_build_an_equal_container),        tidy_test(a_copy_shares_what_its_source_shares),
-        tidy_test(a_file_shares_what_its_container_shares), tidy_test(records_come_in_order),
-        tidy_test(nothing_is_settled_where_no_chunk_came),  tidy_test(chunks_come_in_pieces),
+        tidy_test(a_copy_is_equal_and_independent),
+        tidy_test(copies_have_the_same_digest),
+        tidy_test(records_build_an_equal_container),
+        tidy_test(a_copy_shares_what_its_source_shares),
+        tidy_test(a_file_shares_what_its_container_shares),
+        tidy_test(records_come_in_order),
+        tidy_test(nothing_is_settled_where_no_chunk_came),
+        tidy_test(chunks_come_in_pieces),
+        tidy_test(long_lists_come_in_parts),
         tidy_test(every_change_changes_the_digest),
+        tidy_test(a_digest_tells_of_everything),
     };
     return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
 }

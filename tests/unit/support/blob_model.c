@@ -140,14 +140,22 @@ size_t model_page_place(const struct model_state *state, uint64_t number) {
     return low;
 }
 
+static struct model_page *insert_page(struct model_state *state, size_t place) {
+    if (state->page_count == state->page_capacity) {
+        state->page_capacity = state->page_capacity * 2 + 8;
+        state->pages = model_resized(state->pages, state->page_capacity * sizeof(*state->pages));
+    }
+    struct model_page *page = &state->pages[place];
+    memmove(page + 1, page, (state->page_count++ - place) * sizeof(*page));
+    return page;
+}
+
 void model_pages_write(struct model_state *state, uint64_t offset, struct bytes bytes) {
     for (size_t at = 0; at < bytes.length; at += PAGE_BYTES) {
         uint64_t number = (offset + at) / PAGE_BYTES;
         size_t place = model_page_place(state, number);
         if (place == state->page_count || state->pages[place].number != number) {
-            state->pages = model_resized(state->pages, (state->page_count + 1) * sizeof(*state->pages));
-            struct model_page *page = &state->pages[place];
-            memmove(page + 1, page, (state->page_count++ - place) * sizeof(*page));
+            struct model_page *page = insert_page(state, place);
             page->number = number;
         }
         memcpy(state->pages[place].bytes, bytes.data + at, PAGE_BYTES);
@@ -173,7 +181,7 @@ void model_empty(struct model_state *state) {
     model_blocks_drop(&state->blocks, UINT64_MAX);
     state->content = NULL;
     state->pages = NULL;
-    state->length = state->page_count = state->chunks = 0;
+    state->length = state->page_count = state->page_capacity = state->chunks = 0;
     state->appended = 0;
     state->sequence = 0;
     state->born = 0;
@@ -186,6 +194,7 @@ void model_state_copy(const struct model_state *state, struct model_state *copy)
     bool paged = state->kind == BLOB_PAGE;
     copy->content = model_copy_of(bytes_of(state->content, paged ? 0 : (size_t)state->length));
     copy->pages = model_copy_of(bytes_of(state->pages, state->page_count * sizeof(*state->pages)));
+    copy->page_capacity = state->page_count;
     copy->copy.source.data = model_copy_of(state->copy.source);
     blocks_copy(&state->blocks, &copy->blocks);
 }

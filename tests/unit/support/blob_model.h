@@ -44,7 +44,7 @@ struct model_state {
     char *content; /* of a block or an append blob */
     uint64_t length;
     struct model_page *pages; /* those that were written, in their order */
-    size_t page_count;
+    size_t page_count, page_capacity;
     struct model_blocks blocks; /* the committed ones, in their order */
     size_t chunks;              /* in which a block blob's content came; 0 for a small one */
     uint64_t appended;

@@ -124,7 +124,7 @@ static void compare_snapshots(const struct blob *blob, const struct model_blob *
     const struct snapshots *snapshots = blob_special(blob)->snapshots;
     require_same(snapshots_count(blob), own->snapshot_count, "snapshots");
     require_same(snapshots != NULL, own->snapshot_count != 0, "snapshots");
-    for (size_t i = 0; i < own->snapshot_count; i++) {
+    for (size_t i = 0; snapshots && i < own->snapshot_count; i++) {
         const struct model_snapshot *taken = &own->snapshots[i];
         require_same(snapshots->taken[i].id, taken->id, "snapshot %zu", i);
         require(snapshots_find(blob, taken->id) == snapshots->taken[i].blob, "snapshot %zu is not found", i);

@@ -108,7 +108,7 @@ static bool is_paged(enum change_kind kind) {
 
 static struct bytes content_of(const struct choice *choice, enum change_kind kind) {
     size_t length = sizes[choice->size % SIZES] + choice->fine % 8;
-    if (kind == CHANGE_PUTPAGE) length = (1U + choice->size % 80U) * PAGE_BYTES;
+    if (kind == CHANGE_PUTPAGE) length = (1UL + choice->size % 80U) * PAGE_BYTES;
     if (kind == CHANGE_CHUNK && choice->fine % 2) length = PAGE_BYTES;
     return bytes_like(choice, length);
 }
