@@ -345,3 +345,14 @@ void order_cursor_next(struct order_cursor *cursor) {
     cursor->at++;
     settle(cursor);
 }
+
+size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most) {
+    struct order_cursor cursor = order_index_seek(index, from), end = {NULL, 0};
+    size_t count = 0;
+    if (to.data) end = order_index_seek(index, to);
+    for (; cursor.leaf && cursor.leaf != end.leaf && count < most;
+         cursor = (struct order_cursor){cursor.leaf->next, 0})
+        count += cursor.leaf->count - cursor.at;
+    if (cursor.leaf && cursor.leaf == end.leaf && end.at > cursor.at) count += end.at - cursor.at;
+    return count < most ? count : most;
+}
