@@ -261,7 +261,9 @@ static bool apply_abortcopy(struct container *container, struct blob **blob, con
     int64_t sequence = blob_special(*blob)->sequence;
     blob_clear_content(&container->account, *blob);
     *blob = container_fit(container, *blob, 0);
-    (*blob)->extra->special->sequence = sequence;
+    struct blob_special *special = (*blob)->extra->special;
+    special->sequence = sequence;
+    if ((*blob)->kind == BLOB_PAGE) special->born = change->stamp.etag;
     restamp(container, *blob, change);
     return true;
 }

@@ -297,6 +297,7 @@ static bool abort_copy(struct model_blob *blob, const struct change *change) {
     int64_t sequence = blob->state.sequence;
     model_empty(&blob->state);
     blob->state.sequence = sequence;
+    if (blob->state.kind == BLOB_PAGE) blob->state.born = change->stamp.etag;
     blob->state.copy.status = COPY_ABORTED;
     blob->state.copy.completed_ms = change->stamp.modified_ms;
     restamp(blob, change);
