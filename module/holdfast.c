@@ -11,6 +11,7 @@
 #include "server/settings.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
+#include "table/table_commands.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -19,7 +20,8 @@
 
 enum { VERSION_NUMBER = 10000 };
 
-static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, NULL};
+static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &table_aggregate,
+                                               NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];

@@ -26,7 +26,10 @@
     X(IFMATCH_MISSING,         "INVALID",  "MissingRequiredHeader",        "say which entity is meant: IFMATCH with its ETag, or IFMATCH * for any") \
     X(INVALID_INPUT,           "INVALID",  "InvalidInput",                 "a value is not what its type takes")        \
     X(NOT_IMPLEMENTED,         "INVALID",  "NotImplemented",               "a comparison has a property on one side")   \
+    X(BATCH_SIZE,              "INVALID",  "InvalidInput",                 "a batch has 1 to 100 operations")           \
     X(KEY_CHARACTER,           "INVALID",  "OutOfRangeInput",              "a key has no / \\ # ? and no control characters") \
+    X(KEY_UNUSABLE,            "INVALID",  "InvalidInput",                 "a key has no / \\ # ? and no control characters") \
+    X(OTHER_KEY,               "INVALID",  "InvalidInput",                 "PartitionKey and RowKey are not those of the entity") \
     X(INSTANT_OUT_OF_RANGE,    "INVALID",  "OutOfRangeInput",              "an instant lies in the years 1601 to 9999") \
     X(PROPERTY_VALUE_TOO_LARGE, "INVALID", "PropertyValueTooLarge",        "a key has at most 512 characters, a string 32768, a binary value 65536 bytes") \
     X(PROPERTY_NAME_INVALID,   "INVALID",  "PropertyNameInvalid",          "a property's name is a letter or _, then letters, digits or _") \

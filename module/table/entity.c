@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/utf16.h"
 #include "table/key.h"
+#include "table/name_set.h"
 
 #include <stddef.h>
 
@@ -56,50 +57,13 @@ bool properties_find_name(struct packed_list properties, struct bytes name, stru
 
 /* --- Names that stand twice --- */
 
-enum { FEW_NAMES = 8, NAME_SLOTS = 512 };
-
-/* The names so far, found by what they look like: the number of each, from 1, in the first free slot behind its own. */
-struct name_set {
-    unsigned count;
-    struct bytes names[PROPERTIES_MOST];
-    uint16_t slots[NAME_SLOTS];
-};
-
-static unsigned slot_of(struct bytes name) {
-    unsigned hash = (unsigned)name.length;
-    for (size_t i = 0; i < name.length; i++) hash = hash * 31 + (unsigned char)name.data[i];
-    return hash % NAME_SLOTS;
-}
-
-/* A few are compared with each other; many may come from somebody who has chosen them to be slow. */
-static bool set_has_few(const struct name_set *set, struct bytes name) {
-    for (unsigned i = 0; i < set->count; i++)
-        if (bytes_equal(set->names[i], name)) return true;
-    return false;
-}
-
-static bool set_add(struct name_set *set, struct bytes name) {
-    unsigned slot = slot_of(name);
-    for (; set->slots[slot]; slot = (slot + 1) % NAME_SLOTS)
-        if (bytes_equal(set->names[set->slots[slot] - 1], name)) return false;
-    set->names[set->count++] = name;
-    set->slots[slot] = (uint16_t)set->count;
-    return true;
-}
-
 bool properties_unique(struct packed_list properties) {
-    struct name_set set;
+    struct name_set names;
     struct record_reader reader = record_reader(properties.items);
     struct property property;
-    bool few = properties.count <= FEW_NAMES;
-    set.count = 0;
-    if (!few) memset(set.slots, 0, sizeof(set.slots));
-    while (set.count < PROPERTIES_MOST && property_next(&reader, &property)) {
-        if (!few && !set_add(&set, property.name)) return false;
-        if (!few) continue;
-        if (set_has_few(&set, property.name)) return false;
-        set.names[set.count++] = property.name;
-    }
+    name_set_start(&names);
+    while (property_next(&reader, &property))
+        if (names.count == NAME_SET_MOST || !name_set_add(&names, property.name)) return false;
     return true;
 }
 

@@ -12,6 +12,11 @@
 #include "table/filter.h"
 #include "table/property.h"
 
+/* The names that every entity has; no property has them. */
+#define PARTITION_NAME "PartitionKey"
+#define ROW_NAME       "RowKey"
+#define TIMESTAMP_NAME "Timestamp"
+
 struct entity {
     struct entry entry; /* its name is the stored key */
     version etag;

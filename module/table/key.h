@@ -24,6 +24,9 @@ enum outcome key_check(struct bytes key);
 void key_store(struct bytes key, char *stored);
 void key_show(struct bytes stored, char *key);
 
+/* The stored key of a pair, behind what the room has. */
+void stored_key_put(struct record_writer *room, struct bytes partition, struct bytes row);
+
 struct stored_key {
     struct bytes partition, row;
 };

@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "table/key.h"
 
+#include <stdatomic.h>
+
 enum {
     WALK_STEPS = 512,
     WALK_BYTES = 64 << 10, /* a record of a file ends with the entity that reaches so many */
@@ -10,6 +12,12 @@ enum {
 };
 
 static const struct packed_list nothing = {0, {"", 0}};
+
+static atomic_size_t all_tables, all_entities;
+
+struct table_census table_census(void) {
+    return (struct table_census){all_tables, all_entities};
+}
 
 /* --- Life --- */
 
@@ -37,6 +45,7 @@ static void set_policies(struct table *table, struct packed_list policies) {
 
 struct table *table_new(const struct table_change *change) {
     struct table *table = memory_zeroed(sizeof(*table));
+    atomic_fetch_add(&all_tables, 1);
     account_add(&table->account, table);
     catalog_start(&table->entities);
     table->ticks = change->ticks;
@@ -55,6 +64,8 @@ void table_free(struct table *table) {
         order_cursor_next(&cursor);
         memory_free(entry);
     }
+    atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
+    atomic_fetch_sub(&all_tables, 1);
     catalog_end(&table->entities);
     for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->indexes[i]);
     memory_free(table->indexes);
@@ -131,6 +142,7 @@ static void tell_indexes(struct table *table, struct bytes key, struct packed_li
 static void add_entity(struct table *table, const struct entity_state *state) {
     struct entity *entity = account_add(&table->account, entity_new(state));
     catalog_add(&table->entities, &entity->entry);
+    atomic_fetch_add(&all_entities, 1);
     if (table->index_count) tell_indexes(table, state->key, nothing, state->properties);
 }
 
@@ -157,10 +169,11 @@ static void remove_entity(struct table *table, struct entity *entity) {
     if (table->index_count)
         tell_indexes(table, entry_name(&entity->entry), entity_properties(entity), nothing);
     catalog_remove(&table->entities, &entity->entry);
+    atomic_fetch_sub(&all_entities, 1);
     account_discard(&table->account, entity);
 }
 
-static void do_step(struct table *table, const struct table_step *step) {
+void table_do(struct table *table, const struct table_step *step) {
     struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
     struct entity *entity = step->kind == STEP_ADD ? NULL : table_find(table, step->key);
     if (step->kind != STEP_REMOVE) {
@@ -179,7 +192,7 @@ static bool do_steps(struct table *table, struct packed_list steps) {
     struct record_reader reader = record_reader(steps.items);
     struct table_step step;
     if (!steps_fit(table, steps)) return false;
-    while (table_step_next(&reader, &step)) do_step(table, &step);
+    while (table_step_next(&reader, &step)) table_do(table, &step);
     return true;
 }
 

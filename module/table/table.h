@@ -39,6 +39,9 @@ struct table *table_copy(const struct table *source);
 /* Moves the state. False, and nothing done, when the change does not fit the state that it meets. */
 bool table_apply(struct table *table, const struct table_change *change);
 
+/* Does a step that has been judged to fit. */
+void table_do(struct table *table, const struct table_step *step);
+
 /* The changes that build a table anew, in order. */
 void table_walk(const struct table *table, void (*take)(void *context, const struct table_change *change),
                 void *context);
@@ -60,6 +63,13 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
 
 /* The Timestamp of what happens now. */
 int64_t table_next_ticks(const struct table *table, int64_t now_us);
+
+/* All of the process. */
+struct table_census {
+    size_t tables, entities;
+};
+
+struct table_census table_census(void);
 
 /* --- Memory --- */
 
