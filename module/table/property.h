@@ -21,12 +21,23 @@ struct property {
 
 /* A step through a list; false at its end. */
 bool property_next(struct record_reader *reader, struct property *property);
+
+/* The same without a look at the value: value_unpack says what it is. */
+struct packed_property {
+    struct bytes name, body;
+    enum value_type type;
+};
+bool property_step(struct record_reader *reader, struct packed_property *property);
+
 void property_put(struct record_writer *writer, const struct property *property);
 
 /* PROPERTY_NAME_INVALID, PROPERTY_NAME_TOO_LONG. */
 enum outcome property_name_check(struct bytes name);
 
-/* "age:int32" as the name and the type. */
+/* Whether a name can have this byte, at its beginning or behind that. */
+bool property_name_byte(char byte, bool first);
+
+/* "age:int32" as the name, which is checked, and the type: INVALID_INPUT when there is no such type. */
 enum outcome property_name_read(struct bytes text, struct bytes *name, enum value_type *type);
 
 #endif

@@ -57,6 +57,11 @@ void value_put(struct record_writer *writer, const struct value *value);
 struct value value_next(struct record_reader *reader);
 bool value_sound(const struct value *value);
 
+/* The same in two steps, for those who step over most of what they meet: the type and what stands for the value, and the
+ * value of that; false for what no value of the type is packed as. */
+struct bytes value_body(struct record_reader *reader, enum value_type *type);
+bool value_unpack(enum value_type type, struct bytes body, struct value *value);
+
 /* --- Instants: ticks of 100 nanoseconds since the year 1601 --- */
 
 enum { TICKS_TEXT_LENGTH = 28, TICKS_PER_MILLISECOND = 10000 };
