@@ -21,7 +21,7 @@ static void add_refusals(RedisModuleInfoCtx *ctx) {
 }
 
 static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
-                                      "ERR",          "WRONGTYPE", "NOPERM"};
+                                      "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static void add_classes(RedisModuleInfoCtx *ctx) {
     char field[64];
