@@ -7,6 +7,12 @@
 
 enum { PROPERTY_EFFORT = 64 }; /* what answering one costs, in bytes, besides its own */
 
+/* What it costs to come to an entity, next to comparing it: from its neighbour, or from a mark. */
+enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
+
+/* So far ahead of a walk entities are sent for. */
+enum { EXPECTED_AHEAD = 6 };
+
 /* So far a full page looks for what follows, so that the last one mostly knows that it is the last. */
 enum { LOOKED_BEYOND_MOST = 64 };
 
@@ -68,6 +74,7 @@ static void start_with_keys(struct stream *stream) {
 static void go_on_with_keys(struct stream *stream) {
     stream->entity = NULL;
     if (stream->range == stream->query->plan->ranges.count) return;
+    order_cursor_expect(&stream->cursors[0], EXPECTED_AHEAD);
     order_cursor_next(&stream->cursors[0]);
     settle_in_ranges(stream);
 }
@@ -172,6 +179,7 @@ static void stream_next(struct stream *stream) {
 
 static bool matches(const struct query *query, const struct entity *entity, size_t *work) {
     struct row row = entity_row(entity);
+    *work += query->plan->index ? LOOKED_UP_WORK : WALKED_WORK;
     return filter_matches(query->filter, &row, work);
 }
 
