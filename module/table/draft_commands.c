@@ -158,6 +158,8 @@ static enum outcome read_next(struct call *call, int *at, enum outcome earlier, 
     struct fault fault = {OUTCOME_SYNTAX, start < call->argc ? start : call->argc - 1, NULL};
     if (verb >= 0)
         fault = args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, at);
+    bool stopped = fault.missing && *at < call->argc && verb_named(call->command, call_word(call, *at)) < 0;
+    if (stopped) fault = (struct fault){OUTCOME_SYNTAX, *at, NULL};
     bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
     if (!counts) return earlier;
     if (fault.outcome == OUTCOME_DONE) return read_draft(call, (enum verb)verb, &args, start + 1, drafts);
