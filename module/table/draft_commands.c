@@ -35,24 +35,24 @@ static enum outcome refuse_property(struct call *call, enum outcome outcome, str
 }
 
 /* What was read may be written back: the server's own properties are passed over as long as they say nothing else. */
-static enum outcome pass_own(const struct call *call, struct bytes row, struct bytes name, struct bytes text,
-                             bool *own) {
-    bool is_partition = bytes_equal(name, bytes_text(PARTITION_NAME));
-    bool is_row = bytes_equal(name, bytes_text(ROW_NAME));
-    *own = is_partition || is_row || bytes_equal(name, bytes_text(TIMESTAMP_NAME));
-    if (is_partition && !bytes_equal(text, call_word(call, ARG_PARTITION))) return OUTCOME_OTHER_KEY;
-    return is_row && !bytes_equal(text, row) ? OUTCOME_OTHER_KEY : OUTCOME_DONE;
+static enum outcome pass_own(const struct call *call, enum filter_subject subject, struct bytes row,
+                             struct bytes text) {
+    struct bytes partition = call_word(call, ARG_PARTITION);
+    bool other = (subject == SUBJECT_PARTITION && !bytes_equal(text, partition)) ||
+                 (subject == SUBJECT_ROW && !bytes_equal(text, row));
+    return other ? OUTCOME_OTHER_KEY : OUTCOME_DONE;
 }
 
 static enum outcome read_property(struct call *call, struct bytes row, int at, struct record_writer *room,
                                   struct draft *draft) {
     struct property property;
     enum value_type type;
-    bool own = false;
+    struct bytes text = call_word(call, at + 1);
     enum outcome outcome = property_name_read(call_word(call, at), &property.name, &type);
-    if (outcome == OUTCOME_DONE) outcome = pass_own(call, row, property.name, call_word(call, at + 1), &own);
-    if (outcome != OUTCOME_DONE || own) return outcome;
-    outcome = value_read(type, call_word(call, at + 1), &property.value);
+    if (outcome != OUTCOME_DONE) return outcome;
+    enum filter_subject subject = entity_subject(property.name);
+    if (subject != SUBJECT_PROPERTY) return pass_own(call, subject, row, text);
+    outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
     property_put(room, &property);
     draft->property_count++;

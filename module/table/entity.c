@@ -7,6 +7,12 @@
 
 #include <stddef.h>
 
+enum filter_subject entity_subject(struct bytes name) {
+    if (bytes_equal(name, bytes_text(PARTITION_NAME))) return SUBJECT_PARTITION;
+    if (bytes_equal(name, bytes_text(ROW_NAME))) return SUBJECT_ROW;
+    return bytes_equal(name, bytes_text(TIMESTAMP_NAME)) ? SUBJECT_TIMESTAMP : SUBJECT_PROPERTY;
+}
+
 /* All but the key. */
 static void fill(struct entity *entity, const struct entity_state *state) {
     struct bytes items = state->properties.items;
@@ -50,8 +56,12 @@ struct row entity_row(const struct entity *entity) {
 
 bool properties_find_name(struct packed_list properties, struct bytes name, struct property *found) {
     struct record_reader reader = record_reader(properties.items);
-    while (property_next(&reader, found))
-        if (bytes_equal(found->name, name)) return true;
+    struct packed_property property;
+    while (property_step(&reader, &property)) {
+        if (!bytes_equal(property.name, name)) continue;
+        found->name = property.name;
+        return value_unpack(property.type, property.body, &found->value);
+    }
     return false;
 }
 
@@ -60,9 +70,9 @@ bool properties_find_name(struct packed_list properties, struct bytes name, stru
 bool properties_unique(struct packed_list properties) {
     struct name_set names;
     struct record_reader reader = record_reader(properties.items);
-    struct property property;
+    struct packed_property property;
     name_set_start(&names);
-    while (property_next(&reader, &property))
+    while (property_step(&reader, &property))
         if (names.count == NAME_SET_MOST || !name_set_add(&names, property.name)) return false;
     return true;
 }
@@ -80,9 +90,9 @@ struct given {
 
 static void given_read(struct given *given, struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
-    struct property property;
+    struct packed_property property;
     given->count = 0;
-    for (const char *from = reader.at; given->count < PROPERTIES_MOST && property_next(&reader, &property);
+    for (const char *from = reader.at; given->count < PROPERTIES_MOST && property_step(&reader, &property);
          from = reader.at) {
         given->items[given->count].name = property.name;
         given->items[given->count].whole = bytes_of(from, (size_t)(reader.at - from));
@@ -103,10 +113,10 @@ struct packed_list properties_merge(struct packed_list standing, struct packed_l
                                     struct record_writer *room) {
     struct given given;
     struct record_reader reader = record_reader(standing.items);
-    struct property property;
+    struct packed_property property;
     uint64_t count = standing.count;
     given_read(&given, list);
-    for (const char *from = reader.at; property_next(&reader, &property); from = reader.at)
+    for (const char *from = reader.at; property_step(&reader, &property); from = reader.at)
         record_put_raw(room, given_place(&given, property.name, bytes_of(from, (size_t)(reader.at - from))));
     for (unsigned i = 0; i < given.count; i++) {
         if (given.items[i].placed) continue;

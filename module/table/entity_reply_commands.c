@@ -6,17 +6,19 @@ enum { SHOWN_NAME_BYTES = 80 };
 
 /* --- Selections --- */
 
-static bool select_own(struct selection *selection, struct bytes name) {
-    if (bytes_equal(name, bytes_text(PARTITION_NAME))) return selection->partition = true;
-    if (bytes_equal(name, bytes_text(ROW_NAME))) return selection->row = true;
-    if (bytes_equal(name, bytes_text(TIMESTAMP_NAME))) return selection->timestamp = true;
-    return false;
+static void select_sound(struct selection *selection, struct bytes name) {
+    switch (entity_subject(name)) {
+    case SUBJECT_PARTITION: selection->partition = true; break;
+    case SUBJECT_ROW: selection->row = true; break;
+    case SUBJECT_TIMESTAMP: selection->timestamp = true; break;
+    default: name_set_add(&selection->names, name);
+    }
 }
 
 static enum outcome select_name(struct call *call, struct selection *selection, struct bytes name) {
     enum outcome outcome = property_name_check(name);
     if (outcome == OUTCOME_DONE) {
-        if (!select_own(selection, name)) name_set_add(&selection->names, name);
+        select_sound(selection, name);
         return OUTCOME_DONE;
     }
     char shown[SHOWN_NAME_BYTES];

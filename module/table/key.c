@@ -39,6 +39,14 @@ void key_show(struct bytes stored, char *key) {
     for (size_t i = 0; i < stored.length; i++) key[i] = utf16_unrank(stored.data[i]);
 }
 
+void stored_key_put(struct record_writer *room, struct bytes partition, struct bytes row) {
+    char stored[STORED_KEY_MAX_BYTES];
+    key_store(partition, stored);
+    stored[partition.length] = '\0';
+    key_store(row, stored + partition.length + 1);
+    record_put_raw(room, bytes_of(stored, partition.length + 1 + row.length));
+}
+
 bool stored_key_split(struct bytes stored, struct stored_key *parts) {
     const char *between = stored.length ? memchr(stored.data, '\0', stored.length) : NULL;
     if (!between) return false;

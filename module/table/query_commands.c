@@ -11,15 +11,13 @@ static const char *const plan_words[] = {
 struct asked {
     struct filter filter;
     struct selection selection;
-    char from[STORED_KEY_MAX_BYTES];
-    size_t from_length;
+    struct record_writer from; /* stored key */
 };
 
 /* --- Form --- */
 
 /* What a continuation says: the keys of the entity with which to go on. */
 static enum outcome read_next(struct call *call, struct asked *asked) {
-    asked->from_length = 0;
     if (!args_given(&call->args, SLOT_NEXT)) return OUTCOME_DONE;
     int at = call->args.slots[SLOT_NEXT].at;
     struct bytes partition = call_word(call, at), row = call_word(call, at + 1);
@@ -27,28 +25,35 @@ static enum outcome read_next(struct call *call, struct asked *asked) {
         call_note(call, "NEXT takes the two keys that a query has answered");
         return OUTCOME_INVALID_INPUT;
     }
-    key_store(partition, asked->from);
-    asked->from[partition.length] = '\0';
-    key_store(row, asked->from + partition.length + 1);
-    asked->from_length = partition.length + 1 + row.length;
+    stored_key_put(&asked->from, partition, row);
     return OUTCOME_DONE;
 }
 
-/* On success the filter has to be ended. */
-static enum outcome read_asked(struct call *call, struct asked *asked) {
+static struct bytes asked_filter(const struct call *call) {
+    bool given = args_given(&call->args, SLOT_FILTER);
+    return given ? call_word(call, call->args.slots[SLOT_FILTER].at) : bytes_of("", 0);
+}
+
+static void asked_end(struct asked *asked) {
+    filter_end(&asked->filter);
+    record_end(&asked->from);
+}
+
+/* On success it has to be ended. */
+static enum outcome asked_read(struct call *call, struct asked *asked) {
+    record_start(&asked->from);
     enum outcome outcome = read_next(call, asked);
     if (outcome == OUTCOME_DONE) outcome = selection_read(call, &asked->selection);
-    if (outcome != OUTCOME_DONE) return outcome;
-    bool filtered = args_given(&call->args, SLOT_FILTER);
-    struct bytes text = filtered ? call_word(call, call->args.slots[SLOT_FILTER].at) : bytes_of("", 0);
-    return filter_read(call, text, &asked->filter);
+    if (outcome == OUTCOME_DONE) outcome = filter_read(call, asked_filter(call), &asked->filter);
+    if (outcome != OUTCOME_DONE) record_end(&asked->from);
+    return outcome;
 }
 
 enum outcome table_query_check(struct call *call) {
     if (call->value) return OUTCOME_DONE;
     struct asked asked;
-    enum outcome outcome = read_asked(call, &asked);
-    if (outcome == OUTCOME_DONE) filter_end(&asked.filter);
+    enum outcome outcome = asked_read(call, &asked);
+    if (outcome == OUTCOME_DONE) asked_end(&asked);
     return outcome;
 }
 
@@ -102,7 +107,7 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
         .table = call->value,
         .filter = &asked->filter,
         .plan = plan,
-        .from = bytes_of(asked->from, asked->from_length),
+        .from = bytes_of(asked->from.data, asked->from.length),
         .rows_most = asked_rows(call),
     };
     struct query_page page;
@@ -113,7 +118,7 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
 enum outcome table_query(struct call *call) {
     struct asked asked;
     struct plan plan;
-    enum outcome outcome = read_asked(call, &asked);
+    enum outcome outcome = asked_read(call, &asked);
     if (outcome != OUTCOME_DONE) return outcome;
     plan_make(call->value, &asked.filter, &plan);
     if (args_given(&call->args, SLOT_EXPLAIN))
@@ -121,6 +126,6 @@ enum outcome table_query(struct call *call) {
     else
         answer(call, &asked, &plan);
     plan_end(&plan);
-    filter_end(&asked.filter);
+    asked_end(&asked);
     return OUTCOME_DONE;
 }

@@ -58,17 +58,12 @@ static struct bytes name_at(const struct call *call, int number) {
     return call_word(call, ARG_NAMES + number);
 }
 
-static bool is_own(struct bytes name) {
-    return bytes_equal(name, bytes_text(PARTITION_NAME)) || bytes_equal(name, bytes_text(ROW_NAME)) ||
-           bytes_equal(name, bytes_text(TIMESTAMP_NAME));
-}
-
 enum outcome table_index_check(struct call *call) {
     for (int i = 0; i < call->argc - ARG_NAMES; i++) {
         enum outcome outcome = property_name_check(name_at(call, i));
         if (outcome != OUTCOME_DONE)
             return refuse_name(call, outcome, outcome_text(outcome)->text, name_at(call, i));
-        if (is_own(name_at(call, i)))
+        if (entity_subject(name_at(call, i)) != SUBJECT_PROPERTY)
             return refuse_name(call, OUTCOME_INVALID_INPUT, "only properties have indexes", name_at(call, i));
     }
     return OUTCOME_DONE;
