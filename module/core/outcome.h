@@ -27,6 +27,8 @@
     X(INVALID_INPUT,           "INVALID",  "InvalidInput",                 "a value is not what its type takes")        \
     X(NOT_IMPLEMENTED,         "INVALID",  "NotImplemented",               "a comparison has a property on one side")   \
     X(BATCH_SIZE,              "INVALID",  "InvalidInput",                 "a batch has 1 to 100 operations")           \
+    X(TYPE_UNKNOWN,            "INVALID",  "InvalidInput",                 "a type is int32, int64, double, bool, datetime, guid, binary or string") \
+    X(ROW_COUNT,               "INVALID",  "InvalidInput",                 "TOP takes a whole number")                  \
     X(KEY_CHARACTER,           "INVALID",  "OutOfRangeInput",              "a key has no / \\ # ? and no control characters") \
     X(KEY_UNUSABLE,            "INVALID",  "InvalidInput",                 "a key has no / \\ # ? and no control characters") \
     X(OTHER_KEY,               "INVALID",  "InvalidInput",                 "PartitionKey and RowKey are not those of the entity") \

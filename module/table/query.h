@@ -15,7 +15,7 @@
 
 enum {
     QUERY_ROWS_MOST = 1000,
-    QUERY_BYTES_MOST = 4 << 20, /* answered by one portion, but for the last row */
+    QUERY_BYTES_MOST = 4 << 20, /* answered by one portion, in properties, too; but for the last row */
     QUERY_WORK_MOST = 60000,    /* see filter_matches */
     QUERY_GATHERED_MOST = 4096, /* marks of an index that has to be sorted */
 };
