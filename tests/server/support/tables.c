@@ -116,10 +116,15 @@ void fill_table(struct client *client, const char *table, int count) {
     }
 }
 
-void await_index(struct client *client, const char *table) {
+static bool uses_index(struct client *client, const char *table, const char *property) {
+    redisReply *plan = explained(client, table, pool_print("%s eq 5", property));
+    return !strcmp(field(plan, "plan")->str, "index");
+}
+
+void await_index(struct client *client, const char *table, const char *property) {
     for (int attempt = 0; attempt < PATIENCE_MS; attempt++) {
-        if (!strcmp(field(explained(client, table, "n eq 5"), "plan")->str, "index")) return;
+        if (uses_index(client, table, property)) return;
         usleep(1000);
     }
-    failure("the index does not become complete");
+    failure("the index of %s does not become complete", property);
 }

@@ -53,10 +53,10 @@ const char *timestamp_of(const char *keys);
  * ten:int32, its number modulo 10. */
 void fill_table(struct client *client, const char *table, int count);
 
-/* The names of the plan's fields in EXPLAIN. */
+/* TABLE.QUERY ... EXPLAIN */
 redisReply *explained(struct client *client, const char *table, const char *filter);
 
-/* Waits until queries use the index of `n`. */
-void await_index(struct client *client, const char *table);
+/* Waits until queries use the index of a property; an equality leads to less than a walk over all entities. */
+void await_index(struct client *client, const char *table, const char *property);
 
 #endif
