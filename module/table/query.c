@@ -182,7 +182,7 @@ static size_t answered_bytes(const struct entity *entity) {
 void query_run(const struct query *query, struct query_page *page) {
     struct stream stream;
     size_t bytes = 0, beyond = 0;
-    page->count = page->work = 0;
+    page->count = page->examined = page->work = 0;
     page->next = bytes_of(NULL, 0);
     if (!query->rows_most) return;
     stream_start(&stream, query);
@@ -190,6 +190,7 @@ void query_run(const struct query *query, struct query_page *page) {
         bool full = page->count == query->rows_most || bytes >= QUERY_BYTES_MOST;
         bool tired = page->work >= QUERY_WORK_MOST || (full && ++beyond > LOOKED_BEYOND_MOST);
         bool matching = !tired && matches(query, stream.entity, &page->work);
+        page->examined += !tired;
         if (tired || (full && matching)) {
             page->next = entry_name(&stream.entity->entry);
             break;
