@@ -167,7 +167,7 @@ SCENE(a_page_has_so_many_bytes) {
 
 /* --- While others write --- */
 
-enum { STABLE = 600, VOLATILE = 600, ROUNDS = 12 };
+enum { STABLE = 600, VOLATILE = 600, ROUNDS = 8 };
 
 static bool volatile_there[VOLATILE];
 
