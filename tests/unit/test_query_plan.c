@@ -49,7 +49,8 @@ static struct table *shop(int partitions, int rows) {
         char key[16];
         int length = snprintf(key, sizeof(key), "%c_%06d", 'a' + i / rows, i % rows);
         key[1] = '\0';
-        struct table_step step = {STEP_ADD, bytes_of(key, (size_t)length), 1, 1, properties_of(&room, i)};
+        struct table_step step = {STEP_ADD, bytes_of(key, (size_t)length), 1,
+                                  1,        properties_of(&room, i),       NULL};
         table_do(table, &step);
     }
     record_end(&room);

@@ -99,17 +99,18 @@ bool plan_by_way(const struct table *table, const struct filter *filter, unsigne
     case WAY_CHOSEN: plan_make(table, filter, plan); return true;
     case WAY_SCAN:
         plan->kind = PLAN_SCAN;
-        filter_key_ranges(&everything, &plan->ranges);
+        filter_key_ranges(&everything, &plan->keys);
         return true;
     case WAY_KEYS:
         plan->kind = PLAN_RANGE;
-        filter_key_ranges(filter, &plan->ranges);
+        filter_key_ranges(filter, &plan->keys);
         return true;
     default: break;
     }
     plan->kind = PLAN_INDEX;
     plan->index = &table->indexes[way - WAY_INDEX];
-    if (!filter_index_ranges(filter, plan->index->name, &plan->ranges)) return false;
-    plan->sorted = all_single(&plan->ranges);
+    if (!filter_index_ranges(filter, plan->index->name, &plan->values)) return false;
+    filter_key_ranges(filter, &plan->keys);
+    plan->sorted = all_single(&plan->values);
     return true;
 }
