@@ -98,7 +98,8 @@ static enum outcome judge_all(struct call *call, const struct drafts *drafts, st
             return verdict.outcome;
         }
         struct operation operation = draft_operation(drafts, &drafts->items[i]);
-        steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties};
+        steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties,
+                                       .there = verdict.entity};
     }
     return OUTCOME_DONE;
 }
@@ -185,6 +186,8 @@ enum outcome table_batch_check(struct call *call) {
     if (call->value) return OUTCOME_DONE;
     struct drafts drafts;
     enum outcome outcome = drafts_read_batch(call, &drafts);
+    bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
+    if (outcome == OUTCOME_DONE && missing) drafts_note(call, &drafts, 0, OUTCOME_TABLE_NOT_FOUND);
     drafts_end(&drafts);
     return outcome;
 }

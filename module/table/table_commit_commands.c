@@ -6,9 +6,11 @@
 #include "table/table_commands.h"
 
 enum {
-    UPKEEP_PORTION = 1000, /* entities that an index learns in one go */
+    UPKEEP_PORTION = 250, /* entities that an index learns in one go */
     DROPPED_PORTION = 2000,
 };
+
+struct table_stats table_stats;
 
 /* --- To send --- */
 
@@ -73,6 +75,7 @@ void table_commit_steps(struct call *call, enum table_change_kind kind, struct t
                         size_t count) {
     struct table *table = call->value;
     int64_t now_us = server_now_us();
+    table_stats.steps += count;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].kind != STEP_REMOVE) {
             steps[i].etag = version_mint(now_us / 1000);
