@@ -170,7 +170,7 @@ static void merges_are_like_naive_ones(void **state) {
 /* --- Limits --- */
 
 /* How much 15 binary values of 64 KiB and one of this many bytes count for, besides that: names of one letter. */
-enum { FULL = 15, COUNTED = 4 + 2 * 8 + 16 * (8 + 2 + 4) + FULL * VALUE_BINARY_MAX_BYTES };
+enum { FULL = 15, COUNTED = 4 + 2 * 7 + 16 * (8 + 2 + 4) + FULL * VALUE_BINARY_MAX_BYTES };
 
 static struct packed_list large_list(struct record_writer *room, size_t last) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
@@ -227,6 +227,30 @@ static void types_count_as_the_service_counts(void **state) {
             list = written(&room, list.count + 1);
             require_same(entity_fits(stored, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
                          "kind %zu, %zu more", i, more);
+            record_end(&room);
+        }
+}
+
+/* Keys count by their units, and what stands between them does not. */
+static void keys_count_as_the_service_counts(void **state) {
+    static const struct {
+        struct bytes key;
+        size_t units;
+    } keys[] = {
+        {{"\0", 1}, 0},
+        {{"a\0b", 3}, 2},
+        {{"\xc3\xa9\0b", 4}, 2},
+        {{"\xe2\x82\xac\0\xfe\x80\x80", 7}, 2}, /* U+20AC and, as it is stored, U+E000 */
+        {{"\0\xf0\x9f\x98\x80", 5}, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        for (size_t more = 0; more < 2; more++) {
+            struct record_writer room;
+            size_t last = ENTITY_MAX_BYTES - COUNTED + 2 * 7 - 2 * keys[i].units + more;
+            struct packed_list list = large_list(&room, last);
+            require_same(entity_fits(keys[i].key, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
+                         "key %zu, %zu more", i, more);
             record_end(&room);
         }
 }
