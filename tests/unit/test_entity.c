@@ -276,7 +276,8 @@ int main(void) {
         tidy_test(it_is_written_anew_where_it_stands), tidy_test(an_entity_may_have_nothing),
         tidy_test(what_all_have_is_no_property),       tidy_test(names_are_found_and_stand_once),
         tidy_test(merges_are_like_naive_ones),         tidy_test(a_mebibyte_is_the_most),
-        tidy_test(types_count_as_the_service_counts),  tidy_test(many_small_properties_are_counted),
+        tidy_test(types_count_as_the_service_counts),  tidy_test(keys_count_as_the_service_counts),
+        tidy_test(many_small_properties_are_counted),
     };
     return cmocka_run_group_tests_name("entity", tests, NULL, NULL);
 }
