@@ -170,7 +170,7 @@ static void merges_are_like_naive_ones(void **state) {
 /* --- Limits --- */
 
 /* How much 15 binary values of 64 KiB and one of this many bytes count for, besides that: names of one letter. */
-enum { FULL = 15, COUNTED = 4 + 2 * 8 + 16 * (8 + 2 + 4) + FULL * VALUE_BINARY_MAX_BYTES };
+enum { FULL = 15, COUNTED = 4 + 2 * 7 + 16 * (8 + 2 + 4) + FULL * VALUE_BINARY_MAX_BYTES };
 
 static struct packed_list large_list(struct record_writer *room, size_t last) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
@@ -231,6 +231,30 @@ static void types_count_as_the_service_counts(void **state) {
         }
 }
 
+/* Keys count by their units, and what stands between them does not. */
+static void keys_count_as_the_service_counts(void **state) {
+    static const struct {
+        struct bytes key;
+        size_t units;
+    } keys[] = {
+        {{"\0", 1}, 0},
+        {{"a\0b", 3}, 2},
+        {{"\xc3\xa9\0b", 4}, 2},
+        {{"\xe2\x82\xac\0\xfe\x80\x80", 7}, 2}, /* U+20AC and, as it is stored, U+E000 */
+        {{"\0\xf0\x9f\x98\x80", 5}, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        for (size_t more = 0; more < 2; more++) {
+            struct record_writer room;
+            size_t last = ENTITY_MAX_BYTES - COUNTED + 2 * 7 - 2 * keys[i].units + more;
+            struct packed_list list = large_list(&room, last);
+            require_same(entity_fits(keys[i].key, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
+                         "key %zu, %zu more", i, more);
+            record_end(&room);
+        }
+}
+
 /* The short way out, for small entities, never says that something fits which does not. */
 static void many_small_properties_are_counted(void **state) {
     (void)state;
@@ -252,7 +276,8 @@ int main(void) {
         tidy_test(it_is_written_anew_where_it_stands), tidy_test(an_entity_may_have_nothing),
         tidy_test(what_all_have_is_no_property),       tidy_test(names_are_found_and_stand_once),
         tidy_test(merges_are_like_naive_ones),         tidy_test(a_mebibyte_is_the_most),
-        tidy_test(types_count_as_the_service_counts),  tidy_test(many_small_properties_are_counted),
+        tidy_test(types_count_as_the_service_counts),  tidy_test(keys_count_as_the_service_counts),
+        tidy_test(many_small_properties_are_counted),
     };
     return cmocka_run_group_tests_name("entity", tests, NULL, NULL);
 }

@@ -187,7 +187,11 @@ static struct table *table_of(unsigned rows, struct packed_list properties) {
         char key[16];
         int length = snprintf(key, sizeof(key), "p_%06u", i);
         key[1] = '\0';
-        struct table_step step = {STEP_ADD, bytes_of(key, (size_t)length), 1, 1, properties, NULL};
+        struct table_step step = {.kind = STEP_ADD,
+                                  .key = bytes_of(key, (size_t)length),
+                                  .etag = 1,
+                                  .ticks = 1,
+                                  .properties = properties};
         table_do(table, &step);
     }
     return table;

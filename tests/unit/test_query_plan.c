@@ -49,8 +49,11 @@ static struct table *shop(int partitions, int rows) {
         char key[16];
         int length = snprintf(key, sizeof(key), "%c_%06d", 'a' + i / rows, i % rows);
         key[1] = '\0';
-        struct table_step step = {STEP_ADD, bytes_of(key, (size_t)length), 1,
-                                  1,        properties_of(&room, i),       NULL};
+        struct table_step step = {.kind = STEP_ADD,
+                                  .key = bytes_of(key, (size_t)length),
+                                  .etag = 1,
+                                  .ticks = 1,
+                                  .properties = properties_of(&room, i)};
         table_do(table, &step);
     }
     record_end(&room);
@@ -90,7 +93,15 @@ static const struct {
     {"color eq 'c3' and number eq 13", PLAN_INDEX, "number", 1},
     {"color eq 'c3' and rare eq 7 and sold eq true", PLAN_INDEX, "rare", 3},
     {"(color eq 'c3' or plain eq 7) and rare eq 7", PLAN_INDEX, "rare", 3},
-    {"color eq 'c3' and PartitionKey eq 'a'", PLAN_INDEX, "color", 300},
+    /* of which those count that lie where the keys may */
+    {"color eq 'c3' and PartitionKey eq 'a'", PLAN_INDEX, "color", 100},
+    {"color eq 'c3' and PartitionKey gt 'a'", PLAN_INDEX, "color", 200},
+    {"(color eq 'c3' or color eq 'c4') and PartitionKey eq 'b' and RowKey lt '000500'", PLAN_INDEX, "color",
+     100},
+    {"color eq 'c3' and (PartitionKey eq 'a' or PartitionKey eq 'c')", PLAN_INDEX, "color", 300},
+    {"color eq 'c3' and PartitionKey eq 'a' and RowKey lt '000010'", PLAN_INDEX, "color", 1},
+    {"rare eq 7 and PartitionKey eq 'c'", PLAN_INDEX, "rare", 1},
+    {"rare eq 7 and PartitionKey eq 'none'", PLAN_INDEX, "rare", 0},
     /* by an index of ranges */
     {"number lt 10L", PLAN_INDEX, "number", 10},
     {"number ge 2990 and sold", PLAN_INDEX, "number", 10},
@@ -99,8 +110,10 @@ static const struct {
     /* an index that leads to too much, or to less than is meant */
     {"sold eq true", PLAN_SCAN, NULL, 3000},
     {"sold", PLAN_SCAN, NULL, 3000},
+    {"sold and PartitionKey eq 'b'", PLAN_RANGE, NULL, 1000},
     {"number ge 10L", PLAN_SCAN, NULL, 3000},
-    {"color eq 'c3' and PartitionKey eq 'a' and RowKey lt '000010'", PLAN_RANGE, NULL, 10},
+    {"sold and PartitionKey eq 'a' and RowKey lt '000010'", PLAN_RANGE, NULL, 10},
+    {"number lt 5L and PartitionKey eq 'a' and RowKey lt '000010'", PLAN_RANGE, NULL, 10},
     {"color eq 'c3' and PartitionKey eq 'a' and RowKey eq '000010'", PLAN_POINT, NULL, 1},
     {"color eq 'c3' or plain eq 5", PLAN_SCAN, NULL, 3000},
     {"not (color eq 'c3')", PLAN_SCAN, NULL, 3000},

@@ -59,7 +59,11 @@ static struct table_change change_of(size_t number, struct record_writer *steps)
     };
     record_start(steps);
     if (records[number].step == STEP_KINDS) return change;
-    struct table_step step = {records[number].step, stored, 1337, 7, lists ? properties : no_list, NULL};
+    struct table_step step = {.kind = records[number].step,
+                              .key = stored,
+                              .etag = 1337,
+                              .ticks = 7,
+                              .properties = lists ? properties : no_list};
     table_step_put(steps, &step);
     change.steps = (struct packed_list){1, bytes_of(steps->data, steps->length)};
     return change;
@@ -423,7 +427,8 @@ static void put_numbered(struct record_writer *writer, enum table_step_kind kind
     char key[16];
     int length = snprintf(key, sizeof(key), "p_%06u", number);
     key[1] = '\0';
-    struct table_step step = {kind, bytes_of(key, (size_t)length), 1, 1, properties, NULL};
+    struct table_step step = {
+        .kind = kind, .key = bytes_of(key, (size_t)length), .etag = 1, .ticks = 1, .properties = properties};
     table_step_put(writer, &step);
 }
 

@@ -93,24 +93,21 @@ static bool all_single(const struct ranges *ranges) {
 
 bool plan_by_way(const struct table *table, const struct filter *filter, unsigned way, struct plan *plan) {
     struct filter everything = {.all = true};
-    plan->index = NULL;
-    plan->sorted = true;
-    switch (way) {
-    case WAY_CHOSEN: plan_make(table, filter, plan); return true;
-    case WAY_SCAN:
-        plan->kind = PLAN_SCAN;
-        filter_key_ranges(&everything, &plan->keys);
+    if (way == WAY_CHOSEN) {
+        plan_make(table, filter, plan);
         return true;
-    case WAY_KEYS:
-        plan->kind = PLAN_RANGE;
-        filter_key_ranges(filter, &plan->keys);
-        return true;
-    default: break;
     }
-    plan->kind = PLAN_INDEX;
+    *plan = (struct plan){.kind = PLAN_RANGE, .sorted = true};
+    filter_key_ranges(way == WAY_SCAN ? &everything : filter, &plan->keys);
+    if (way == WAY_SCAN) plan->kind = PLAN_SCAN;
+    if (way < WAY_INDEX) return true;
     plan->index = &table->indexes[way - WAY_INDEX];
-    if (!filter_index_ranges(filter, plan->index->name, &plan->values)) return false;
-    filter_key_ranges(filter, &plan->keys);
-    plan->sorted = all_single(&plan->values);
-    return true;
+    bool confines = filter_index_ranges(filter, plan->index->name, &plan->values);
+    if (confines) {
+        plan->kind = PLAN_INDEX;
+        plan->sorted = all_single(&plan->values);
+    } else {
+        plan_end(plan);
+    }
+    return confines;
 }

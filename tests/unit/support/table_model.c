@@ -59,9 +59,9 @@ static struct value value_of(const struct model_property *property) {
     return value_next(&reader);
 }
 
-/* As the storage service counts; names are ASCII here. */
+/* As the storage service counts, as long as keys and names are ASCII: no others come near the limit here. */
 static size_t size_of(const struct model_entity *entity) {
-    size_t size = 4 + 2 * entity->key.length;
+    size_t size = 4 + 2 * (entity->key.length - 1);
     for (size_t i = 0; i < entity->count; i++) {
         struct value value = value_of(&entity->properties[i]);
         size += 8 + 2 * entity->properties[i].name.length + value_size(&value);
