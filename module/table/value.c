@@ -220,7 +220,7 @@ struct bytes value_body(struct record_reader *reader, enum value_type *type) {
     *type = head & TYPE_MASK;
     if (length == LONG) {
         struct bytes bytes = record_bytes(reader);
-        if (bytes.length < LONG) reader->failed = true;
+        if (bytes.length < LONG || !bytes.data[-1]) reader->failed = true; /* its length could be shorter */
         return bytes;
     }
     if (reader->failed || length > (size_t)(reader->end - reader->at)) {

@@ -295,7 +295,9 @@ static void what_nobody_packs_is_not_read(void **state) {
                "0123456789abcdefg"), /* guid: seventeen bytes */
         RECORD("\x06"),              /* guid: none */
         RECORD("\xf8\x03"
-               "abc"),                                          /* string: short, and written as a long one */
+               "abc"), /* string: short, and written as a long one */
+        RECORD("\xf8\xa0\x00"
+               "0123456789abcdef0123456789abcdef"),             /* string: its length in a byte too many */
         RECORD("\xf9\x01\x02"),                                 /* int32: likewise */
         RECORD("\xf8\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), /* string: longer than memory */
         RECORD("\x18"
