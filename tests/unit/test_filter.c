@@ -187,6 +187,27 @@ static void what_is_rewritten_has_room(void **state) {
     }
 }
 
+/* One doubled quote makes a copy of a text, and one character beyond EE makes another one as keys are stored. */
+static void a_text_may_be_rewritten_twice(void **state) {
+    (void)state;
+    for (int length = 1; length < 2000; length += 7) {
+        char *text = malloc((size_t)length + 64), *expected = malloc((size_t)length + 64);
+        struct filter filter;
+        require(text && expected, "there is memory");
+        size_t expected_length = (size_t)sprintf(expected, "'%0*d\xef\xbf\xbd", length, 0);
+        (void)sprintf(text, "RowKey eq ''%s'", expected);
+        filter_of(bytes_text(text), &filter);
+        require_bytes(filter.comparisons[0].literal.bytes, bytes_of(expected, expected_length), "%d digits",
+                      length);
+        key_store(bytes_of(expected, expected_length), expected);
+        require_bytes(filter.comparisons[0].key, bytes_of(expected, expected_length), "%d digits as a key",
+                      length);
+        filter_end(&filter);
+        free(text);
+        free(expected);
+    }
+}
+
 /* --- Comparisons --- */
 
 static void sides_may_be_exchanged(void **state) {
@@ -478,6 +499,7 @@ int main(void) {
         tidy_test(numbers_are_literals),
         tidy_test(texts_ids_and_bytes_are_literals),
         tidy_test(what_is_rewritten_has_room),
+        tidy_test(a_text_may_be_rewritten_twice),
         tidy_test(sides_may_be_exchanged),
         tidy_test(names_have_places_and_subjects),
         tidy_test(faults_say_where_and_why),

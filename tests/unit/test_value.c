@@ -149,6 +149,12 @@ static void strings_and_bytes_have_limits(void **state) {
     require_limit(VALUE_STRING, "\xf0\x9f\x98\x80", 65536);
     require_limit(VALUE_BINARY, "\xff", 65536);
     struct value value;
+    char *endless = filled(98305, "\xff");
+    require_same(value_read(VALUE_STRING, bytes_of(endless, 98304), &value), OUTCOME_INVALID_INPUT,
+                 "no UTF-8");
+    require_same(value_read(VALUE_STRING, bytes_of(endless, 98305), &value), OUTCOME_PROPERTY_VALUE_TOO_LARGE,
+                 "not even looked at");
+    free(endless);
     require_same(value_read(VALUE_STRING, bytes_of("a\xff", 2), &value), OUTCOME_INVALID_INPUT, "no UTF-8");
     require(!value_sound(&value), "no UTF-8 is not sound");
     require_same(value_read(VALUE_STRING, bytes_of("a\0b", 3), &value), OUTCOME_DONE,
