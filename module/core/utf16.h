@@ -9,9 +9,6 @@
 
 #include <stdint.h>
 
-/* At most, so that what is far too long need not be counted. */
-enum { UTF16_BYTES_PER_UNIT = 3 };
-
 /* How many units the text has. False, and no count, when it is not UTF-8. */
 bool utf16_count(struct bytes text, size_t *units);
 

@@ -40,7 +40,7 @@ bool property_name_byte(char byte, bool first) {
 enum outcome property_name_check(struct bytes name) {
     size_t units;
     if (!name.length) return OUTCOME_PROPERTY_NAME_INVALID;
-    if (name.length > PROPERTY_NAME_MAX_UNITS * UTF16_BYTES_PER_UNIT) return OUTCOME_PROPERTY_NAME_TOO_LONG;
+    if (name.length > PROPERTY_NAME_MAX_BYTES) return OUTCOME_PROPERTY_NAME_TOO_LONG;
     for (size_t i = 0; i < name.length; i++)
         if (!property_name_byte(name.data[i], i == 0)) return OUTCOME_PROPERTY_NAME_INVALID;
     if (!utf16_count(name, &units)) return OUTCOME_PROPERTY_NAME_INVALID;

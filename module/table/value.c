@@ -53,7 +53,7 @@ bool value_type_read(struct bytes word, enum value_type *type) {
 
 static enum outcome check_string(struct bytes text) {
     size_t units;
-    if (text.length > VALUE_STRING_MAX_UNITS * UTF16_BYTES_PER_UNIT) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
+    if (text.length > VALUE_STRING_MAX_BYTES) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
     if (!utf16_count(text, &units)) return OUTCOME_INVALID_INPUT;
     return units > VALUE_STRING_MAX_UNITS ? OUTCOME_PROPERTY_VALUE_TOO_LARGE : OUTCOME_DONE;
 }

@@ -414,18 +414,22 @@ static void nots_do_not_fill_the_room(void **state) {
     filter_end(&filter);
 }
 
+/* So many of the one, a name, and as many of the other. */
+static char *put_nested(char *at, int depth, const char *open, const char *close) {
+    for (int i = 0; i < depth; i++) at += sprintf(at, "%s", open);
+    at += sprintf(at, "a");
+    for (int i = 0; i < depth; i++) at += sprintf(at, "%s", close);
+    return at;
+}
+
 static void require_depth(const char *open, const char *close) {
-    char text[2000] = "";
+    char text[2000];
     struct filter filter;
-    for (int i = 0; i < 100; i++) (void)strcat(text, open);
-    (void)strcat(text, "a");
-    for (int i = 0; i < 100; i++) (void)strcat(text, close);
+    (void)put_nested(text, 100, open, close);
     filter_of(bytes_text(text), &filter);
     require_same(filter.node_count, 1, "an even number of nots is none");
     filter_end(&filter);
-    text[0] = '\0';
-    for (int i = 0; i < 101; i++) (void)strcat(text, open);
-    (void)strcat(text, "a");
+    (void)put_nested(text, 101, open, close);
     require_fault(bytes_text(text), OUTCOME_INVALID_INPUT, 100 * strlen(open) + 1,
                   "100 parentheses and nots");
 }
@@ -434,13 +438,11 @@ static void depth_is_limited(void **state) {
     (void)state;
     require_depth("(", ")");
     require_depth("not ", "");
-    char text[2000] = "";
+    char text[2000], *at = text;
     struct filter filter;
     for (int i = 0; i < 15; i++) {
-        (void)strcat(text, i ? " and " : "");
-        for (int depth = 0; depth < 50; depth++) (void)strcat(text, "(");
-        (void)strcat(text, "a");
-        for (int depth = 0; depth < 50; depth++) (void)strcat(text, ")");
+        at += sprintf(at, "%s", i ? " and " : "");
+        at = put_nested(at, 50, "(", ")");
     }
     filter_of(bytes_text(text), &filter); /* side by side is not in each other */
     filter_end(&filter);
