@@ -102,6 +102,7 @@ enum outcome table_index(struct call *call) {
     else
         call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MOST);
     record_end(&room);
+    table_expect_upkeep(call);
     return fits ? OUTCOME_DONE : OUTCOME_INVALID_INPUT;
 }
 
