@@ -50,7 +50,7 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     struct bytes text = call_word(call, at + 1);
     enum outcome outcome = property_name_read(call_word(call, at), &property.name, &type);
     if (outcome != OUTCOME_DONE) return outcome;
-    enum filter_subject subject = entity_subject(property.name);
+    enum filter_subject subject = filter_subject_of(property.name);
     if (subject != SUBJECT_PROPERTY) return pass_own(call, subject, row, text);
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;

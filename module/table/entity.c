@@ -7,12 +7,6 @@
 
 #include <stddef.h>
 
-enum filter_subject entity_subject(struct bytes name) {
-    if (bytes_equal(name, bytes_text(PARTITION_NAME))) return SUBJECT_PARTITION;
-    if (bytes_equal(name, bytes_text(ROW_NAME))) return SUBJECT_ROW;
-    return bytes_equal(name, bytes_text(TIMESTAMP_NAME)) ? SUBJECT_TIMESTAMP : SUBJECT_PROPERTY;
-}
-
 /* All but the key. */
 static void fill(struct entity *entity, const struct entity_state *state) {
     struct bytes items = state->properties.items;

@@ -7,7 +7,7 @@ enum { SHOWN_NAME_BYTES = 80 };
 /* --- Selections --- */
 
 static void select_sound(struct selection *selection, struct bytes name) {
-    switch (entity_subject(name)) {
+    switch (filter_subject_of(name)) {
     case SUBJECT_PARTITION: selection->partition = true; break;
     case SUBJECT_ROW: selection->row = true; break;
     case SUBJECT_TIMESTAMP: selection->timestamp = true; break;
