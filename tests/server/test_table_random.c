@@ -12,7 +12,15 @@
 #include "text.h"
 #include "world.h"
 
-enum { TABLES = 2, PARTITIONS = 3, ROWS = 8, NAMES = 6, STEPS = 4000, STEPS_BETWEEN_LOOKS = 400, BATCH_MOST = 6 };
+enum {
+    TABLES = 2,
+    PARTITIONS = 3,
+    ROWS = 8,
+    NAMES = 6,
+    STEPS = 4000,
+    STEPS_BETWEEN_LOOKS = 400,
+    BATCH_MOST = 6
+};
 
 /* A property as it is written, and as it is shown. */
 struct shown {
@@ -32,7 +40,8 @@ static char last_etag[20];
 
 static const char *const tables[TABLES] = {"t", "other"};
 static const char *const partitions[PARTITIONS] = {"", "p", "\xf0\x9f\x98\x80"};
-static const char *const rows[ROWS] = {"", "a", "aa", "b", "\xc3\xa4", "\xf0\x9f\x98\x80", "\xef\xbd\x9e", "it's"};
+static const char *const rows[ROWS] = {"",    "a", "aa", "b", "\xc3\xa4", "\xf0\x9f\x98\x80", "\xef\xbd\x9e",
+                                       "it's"};
 static const char *const names[NAMES] = {"n", "N", "s", "_", "\xc3\xa4", "very_long_name_of_a_property"};
 
 static const struct {
@@ -45,7 +54,7 @@ static const struct {
     {":int64", "5", "5"},
     {":int64", "9223372036854775807", "9223372036854775807"},
     {":double", "5", "\"5\""},
-    {":double", "NaN", "\"nan\""},
+    {":double", "NaN", "\"NaN\""},
     {":bool", "true", "1"},
     {":datetime", "2026-11-18", "\"2026-11-18T00:00:00.0000000Z\""},
     {":guid", "aaaaaaaa-0000-4000-8000-000000000000", "\"aaaaaaaa-0000-4000-8000-000000000000\""},
@@ -70,8 +79,8 @@ static struct spot somewhere(void) {
 
 enum verb { INSERT, REPLACE, MERGE, DELETE, INSERTORREPLACE, INSERTORMERGE, VERBS };
 
-static const char *const verb_words[VERBS] = {"INSERT",          "REPLACE",       "MERGE", "DELETE",
-                                              "INSERTORREPLACE", "INSERTORMERGE"};
+static const char *const verb_words[VERBS] = {"INSERT", "REPLACE",         "MERGE",
+                                              "DELETE", "INSERTORREPLACE", "INSERTORMERGE"};
 
 enum match { ANY, RIGHT, OLD, STALE_ONE, MATCHES };
 
@@ -88,7 +97,8 @@ static bool is_conditional(enum verb verb) {
 }
 
 static struct operation some_operation(void) {
-    struct operation operation = {.verb = (enum verb)chance(VERBS), .match = (enum match)chance(chance(2) ? 2 : MATCHES)};
+    struct operation operation = {.verb = (enum verb)chance(VERBS),
+                                  .match = (enum match)chance(chance(2) ? 2 : MATCHES)};
     operation.condition = chance(4) ? -1 : chance(NAMES);
     if (operation.verb == DELETE) return operation;
     int first = chance(NAMES);
@@ -104,12 +114,14 @@ static const char *match_word(const struct entity *entity, enum match match) {
     return match == STALE_ONE || match == OLD ? STALE : "*";
 }
 
-static void add_operation(struct words *words, const struct entity *entity, const struct operation *operation) {
+static void add_operation(struct words *words, const struct entity *entity,
+                          const struct operation *operation) {
     if (is_conditional(operation->verb)) {
         words_add(words, "IFMATCH");
         words_add(words, match_word(entity, operation->match));
         if (operation->condition >= 0) words_add(words, "IF");
-        if (operation->condition >= 0) words_add(words, pool_print("not (%s ne 'text')", names[operation->condition]));
+        if (operation->condition >= 0)
+            words_add(words, pool_print("not (%s ne 'text')", names[operation->condition]));
     }
     if (operation->verb == DELETE) return;
     words_add(words, "PROPS");
@@ -183,7 +195,8 @@ static void expect_refusal(const struct words *words, const redisReply *reply, c
 
 static void play_alone(struct spot spot) {
     struct operation operation = some_operation();
-    struct words words = words_of_line(pool_print("TABLE.%s %s", verb_words[operation.verb], tables[spot.table]));
+    struct words words =
+        words_of_line(pool_print("TABLE.%s %s", verb_words[operation.verb], tables[spot.table]));
     words_add(&words, partitions[spot.partition]);
     words_add(&words, rows[spot.row]);
     add_operation(&words, at(spot), &operation);
@@ -197,13 +210,15 @@ static void play_alone(struct spot spot) {
 }
 
 /* The first operation that fails names itself, a row that comes twice its second place. */
-static const char *refusal_of_batch(struct spot spot, const struct operation *operations, const int *places, int count) {
+static const char *refusal_of_batch(struct spot spot, const struct operation *operations, const int *places,
+                                    int count) {
     for (int second = 1; second < count; second++)
         for (int first = 0; first < second; first++)
             if (places[first] == places[second]) return pool_print("INVALID InvalidDuplicateRow %d:", second);
     if (!table_exists[spot.table]) return NO_TABLE " 0:";
     for (int index = 0; index < count; index++) {
-        const char *refusal = refusal_of(&model[spot.table][spot.partition][places[index]], &operations[index]);
+        const char *refusal =
+            refusal_of(&model[spot.table][spot.partition][places[index]], &operations[index]);
         if (refusal) return pool_print("%s %d:", refusal, index);
     }
     return NULL;
@@ -318,7 +333,8 @@ static void compare_by_value(struct client *client, int table) {
             const struct shown *property = property_of(&model[table][partition][row], name);
             expected += property && property->value == 1;
         }
-    redisReply *page = call(client, "TABLE.QUERY %s FILTER %s", tables[table], pool_print("%s eq 'text'", names[name]));
+    redisReply *page =
+        call(client, "TABLE.QUERY %s FILTER %s", tables[table], pool_print("%s eq 'text'", names[name]));
     if (table_exists[table]) expect_elements(expect_elements(page, 2)->element[1], expected);
 }
 

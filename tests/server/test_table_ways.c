@@ -55,23 +55,29 @@ SCENE(a_watched_table_guards_a_transaction) {
 
 SCENE(scripts_get_values_and_errors) {
     table_stage();
-    expect_etag(call(primary, "EVAL %s 1 t",
-                     "return redis.call('TABLE.INSERT', KEYS[1], 'p', 'r', 'PROPS', 3, 'n:int32', 5, 'b:bool', 'true', "
-                     "'d:double', '1.5')"));
+    expect_etag(call(
+        primary, "EVAL %s 1 t",
+        "return redis.call('TABLE.INSERT', KEYS[1], 'p', 'r', 'PROPS', 3, 'n:int32', 5, 'b:bool', 'true', "
+        "'d:double', '1.5')"));
     expect_shape(call(primary, "EVAL %s 1 t", "return redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2]"),
                  "[\"n:int32\", 5, \"b:bool\", 1, \"d:double\", \"1.5\"]");
-    expect_number(call(primary, "EVAL %s 1 t",
-                       "redis.setresp(3) local map = redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map "
-                       "return map['b:bool'] == true and map['d:double'].double == 1.5 and map['n:int32'] or 0"),
-                  5);
-    expect_error(call(primary, "EVAL %s 1 t", "return redis.call('TABLE.GET', KEYS[1], 'p', 'none')"), NO_ENTITY);
-    redisReply *text = call(primary, "EVAL %s 1 t",
-                            "return redis.pcall('TABLE.BATCH', KEYS[1], 'p', 2, 'INSERT', 's', 'PROPS', 0, 'DELETE', "
-                            "'none', 'IFMATCH', '*').err");
+    expect_number(
+        call(primary, "EVAL %s 1 t",
+             "redis.setresp(3) local map = redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map "
+             "return map['b:bool'] == true and map['d:double'].double == 1.5 and map['n:int32'] or 0"),
+        5);
+    expect_error(call(primary, "EVAL %s 1 t", "return redis.call('TABLE.GET', KEYS[1], 'p', 'none')"),
+                 NO_ENTITY);
+    redisReply *text =
+        call(primary, "EVAL %s 1 t",
+             "return redis.pcall('TABLE.BATCH', KEYS[1], 'p', 2, 'INSERT', 's', 'PROPS', 0, 'DELETE', "
+             "'none', 'IFMATCH', '*').err");
     assert_true(text_begins(text->str, NO_ENTITY " 1:"));
     witness_begin("");
-    expect_elements(call(primary, "EVAL_RO %s 1 t", "return redis.call('TABLE.QUERY', KEYS[1], 'FILTER', 'n eq 5')"), 2);
-    expect_error(call(primary, "EVAL_RO %s 1 t", "return redis.call('TABLE.DELETE', KEYS[1], 'p', 'r', 'IFMATCH', '*')"),
+    expect_elements(
+        call(primary, "EVAL_RO %s 1 t", "return redis.call('TABLE.QUERY', KEYS[1], 'FILTER', 'n eq 5')"), 2);
+    expect_error(call(primary, "EVAL_RO %s 1 t",
+                      "return redis.call('TABLE.DELETE', KEYS[1], 'p', 'r', 'IFMATCH', '*')"),
                  "ERR");
     witness_end();
 }
@@ -147,14 +153,18 @@ SCENE(the_building_of_an_index_is_not_told) {
 }
 
 SCENE(replicas_answer_reads_and_refuse_writes) {
-    static const char *const writes[] = {"TABLE.INSERT t p s PROPS 0", "TABLE.DELETE t p r IFMATCH *",
-                                         "TABLE.BATCH t p 1 DELETE r IFMATCH *", "TABLE.DROP t", "TABLE.INDEX t a",
+    static const char *const writes[] = {"TABLE.INSERT t p s PROPS 0",
+                                         "TABLE.DELETE t p r IFMATCH *",
+                                         "TABLE.BATCH t p 1 DELETE r IFMATCH *",
+                                         "TABLE.DROP t",
+                                         "TABLE.INDEX t a",
                                          NULL};
     table_stage();
     written("TABLE.INSERT t p r PROPS 3 a b n:int32 5 d:double NaN");
     world_in_step();
-    static const char *const reads[] = {"TABLE.GET t p r SELECT 2 a Timestamp", "TABLE.QUERY t FILTER \"n eq 5\"",
-                                        "TABLE.QUERY t EXPLAIN", "TABLE.GETACL t", NULL};
+    static const char *const reads[] = {"TABLE.GET t p r SELECT 2 a Timestamp",
+                                        "TABLE.QUERY t FILTER \"n eq 5\"", "TABLE.QUERY t EXPLAIN",
+                                        "TABLE.GETACL t", NULL};
     for (const char *const *read = reads; *read; read++) {
         redisReply *reply = ask(*read);
         assert_true(reply_same(reply, ask_at(replica, *read)) && reply_same(reply, ask_at(chained, *read)));
@@ -172,8 +182,8 @@ SCENE(a_replica_that_takes_over_gives_greater_etags) {
     const char *etag = expect_etag(ask_at(replica, "TABLE.MERGE t p r IFMATCH * PROPS 0"));
     assert_true(strcmp(etag, last) > 0);
     redisReply *entity = ask_at(replica, "TABLE.GET t p r SELECT 1 Timestamp");
-    require(strcmp(field(entity->element[1], "Timestamp:datetime")->str, stamp) > 0, "%s after %s", reply_text(entity),
-            stamp);
+    require(strcmp(field(entity->element[1], "Timestamp:datetime")->str, stamp) > 0, "%s after %s",
+            reply_text(entity), stamp);
     expect_error(ask_at(replica, pool_print("TABLE.DELETE t p r IFMATCH %s", last)), STALE_ENTITY);
     follow(replica, primary);
 }
@@ -232,7 +242,8 @@ SCENE(a_copy_of_a_table_whose_index_is_being_built) {
     expect_elements(call(primary, "EXEC"), 3);
     await_index(primary, "copied", "n");
     expect_ok(call(primary, "RENAME renamed t"));
-    written("TABLE.INSERTORMERGE t p 000000 PROPS 0"); /* a key that was moved is looked after from its next write on */
+    written(
+        "TABLE.INSERTORMERGE t p 000000 PROPS 0"); /* a key that was moved is looked after from its next write on */
     await_index(primary, "t", "n");
     assert_string_equal(found_by("n eq 4999"), "p/004999");
 }
@@ -346,7 +357,8 @@ SCENE(memory_usage_tells_what_is_used) {
     usleep(200000);
     expect_told("without indexes", before);
     on_each("TABLE.DELETE t p %06d IFMATCH *");
-    require(told_memory() * PERCENT < full * 15, "%lld of %lld bytes are told of nothing", told_memory(), full);
+    require(told_memory() * PERCENT < full * 15, "%lld of %lld bytes are told of nothing", told_memory(),
+            full);
     expect_number(call(client, "UNLINK t"), 1);
     long long left = settled_memory() - before;
     require(left * PERCENT < full * 3, "%lld of %lld bytes are left", left, full);
@@ -361,7 +373,8 @@ SCENE(overwriting_does_not_grow) {
     long long before = settled_memory();
     for (int round = 0; round < 200; round++) {
         for (int row = 0; row < 100; row++)
-            send_call(client, "TABLE.MERGE t p %06d IFMATCH * PROPS 2 n:int32 %d ten:int32 %d", row, round * row, round);
+            send_call(client, "TABLE.MERGE t p %06d IFMATCH * PROPS 2 n:int32 %d ten:int32 %d", row,
+                      round * row, round);
         for (int row = 0; row < 100; row++) expect_etag(receive(client));
     }
     long long grown = settled_memory() - before;
