@@ -123,12 +123,12 @@ SCENE(resp3_has_maps_and_nulls) {
     expect_shape(wire_call(wire, "BLOB.GETMETA box cat"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
     expect_null(wire_call(wire, pool_print("BLOB.GET box cat IFNONEMATCH %s", etag)));
-    expect_shape(
-        wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
-        "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, "
-        "\"last-modified\": <ms>, \"created\": <ms>, \"content-type\": \"application/octet-stream\", "
-        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
-        "\"meta\": {\"a\": \"b\"}}]]");
+    expect_shape(wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
+                 "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"etag\": <etag>, "
+                 "\"last-modified\": <ms>, \"created\": <ms>, \"content-length\": 4, \"content-type\": "
+                 "\"application/octet-stream\", "
+                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
+                 "\"meta\": {\"a\": \"b\"}}]]");
     expect_shape(wire_call(wire, "BLOB.LIST box DELIMITER a"), "[null, [{\"prefix\": \"ca\"}]]");
     expect_error(wire_call(wire, "BLOB.GET box none"), "NOTFOUND BlobNotFound");
     expect_ok(wire_call(wire, "BLOB.DELETE box cat"));
