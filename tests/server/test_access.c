@@ -116,20 +116,19 @@ SCENE(resp3_has_maps_and_nulls) {
     expect_shape(wire_call(wire, "CONTAINER.GETACL box"),
                  "{\"etag\": <etag>, \"access\": \"private\", \"policies\": "
                  "[{\"id\": \"id\", \"start\": 0, \"permissions\": \"r\"}]}");
-    expect_shape(
-        wire_call(wire, "BLOB.STAT box cat"),
-        "{\"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, \"last-modified\": <ms>, "
-        "\"created\": <ms>, \"content-type\": \"application/octet-stream\", \"snapshots\": 0, "
-        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
+    expect_shape(wire_call(wire, "BLOB.STAT box cat"),
+                 "{\"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
+                 "\"content-length\": 4, \"content-type\": \"application/octet-stream\", \"snapshots\": 0, "
+                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
     expect_shape(wire_call(wire, "BLOB.GETMETA box cat"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
     expect_null(wire_call(wire, pool_print("BLOB.GET box cat IFNONEMATCH %s", etag)));
-    expect_shape(
-        wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
-        "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, "
-        "\"last-modified\": <ms>, \"created\": <ms>, \"content-type\": \"application/octet-stream\", "
-        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
-        "\"meta\": {\"a\": \"b\"}}]]");
+    expect_shape(wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
+                 "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"etag\": <etag>, "
+                 "\"last-modified\": <ms>, \"created\": <ms>, \"content-length\": 4, \"content-type\": "
+                 "\"application/octet-stream\", "
+                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
+                 "\"meta\": {\"a\": \"b\"}}]]");
     expect_shape(wire_call(wire, "BLOB.LIST box DELIMITER a"), "[null, [{\"prefix\": \"ca\"}]]");
     expect_error(wire_call(wire, "BLOB.GET box none"), "NOTFOUND BlobNotFound");
     expect_ok(wire_call(wire, "BLOB.DELETE box cat"));
@@ -178,8 +177,9 @@ static const char *const queue_shrinking_writes[] = {
     "QUEUE.CLEAR box",
     "QUEUE.DROP box",
     NULL};
-static const char *const table_reads[] = {"TABLE.GETACL box", "TABLE.INDEXES box", "TABLE.GET box p r SELECT 1 a",
-                                          "TABLE.QUERY box FILTER a EXPLAIN", NULL};
+static const char *const table_reads[] = {"TABLE.GETACL box", "TABLE.INDEXES box",
+                                          "TABLE.GET box p r SELECT 1 a", "TABLE.QUERY box FILTER a EXPLAIN",
+                                          NULL};
 static const char *const table_growing_writes[] = {"TABLE.CREATE box",
                                                    "TABLE.SETACL box",
                                                    "TABLE.INDEX box a b",
@@ -397,7 +397,8 @@ SCENE(every_command_is_documented) {
 }
 
 /* Who may only read the key `box` may read what is there, and nothing else; its owner may do everything. */
-static void expect_limits(const char *const *reading, const char *const *growing, const char *const *shrinking) {
+static void expect_limits(const char *const *reading, const char *const *growing,
+                          const char *const *shrinking) {
     struct client *reader = login("%R~box +@all");
     expect_permission(reader, reading, true);
     witness_begin("");

@@ -199,8 +199,7 @@ static void provoke_with_much_in_an_entity(void) {
     struct words words = story_words(pool_print("TABLE.INSERT t p s %s", some_properties(0, 253)));
     provoke(&words, "INVALID TooManyProperties");
     words = words_of_line("TABLE.INSERT t p s PROPS 17");
-    for (int part = 0; part < 17; part++)
-        words_add_line(&words, pool_print("p%d:binary %065000d", part, 0));
+    for (int part = 0; part < 17; part++) words_add_line(&words, pool_print("p%d:binary %065000d", part, 0));
     provoke(&words, "INVALID EntityTooLarge");
 }
 

@@ -393,9 +393,10 @@ SCENE(values_that_look_like_tokens_are_values) {
     expect_ok(call(primary, "TABLE.CREATE t"));
     expect_etag(call(primary, "TABLE.INSERT t PROPS IFMATCH PROPS 2 PROPS:bool 1 IF IFMATCH"));
     expect_etag(call(primary, "TABLE.MERGE t PROPS IFMATCH IF PROPS PROPS 1 IF PROPS IFMATCH *"));
-    expect_elements(call(primary, "TABLE.BATCH t INSERT 2 INSERT INSERT PROPS 1 INSERT DELETE INSERT DELETE PROPS 0"),
-                    2);
-    expect_elements(call(primary, "TABLE.QUERY t NEXT FILTER TOP FILTER IF SELECT 1 EXPLAIN")->element[1], 2);
+    expect_elements(
+        call(primary, "TABLE.BATCH t INSERT 2 INSERT INSERT PROPS 1 INSERT DELETE INSERT DELETE PROPS 0"), 2);
+    expect_elements(call(primary, "TABLE.QUERY t NEXT FILTER TOP FILTER PROPS SELECT 1 EXPLAIN")->element[1],
+                    1);
 }
 
 SCENE(syntax_comes_before_everything_else) {

@@ -85,7 +85,7 @@ static void what_all_have_is_no_property(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++)
-        require_same(entity_subject(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
+        require_same(filter_subject_of(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
 }
 
 /* --- Lists --- */
