@@ -1,4 +1,4 @@
-/* The ways to tables: transactions, scripts, other keys and databases, a cluster, notifications, memory; and that what was
+/* The ways to tables: transactions, scripts, other keys and databases, notifications, memory; and that what was
  * refused leaves no trace. */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "everywhere.h"
-#include "lone.h"
 #include "pool.h"
 #include "story.h"
 #include "stream.h"
@@ -265,16 +264,6 @@ SCENE(tables_count_in_info) {
     assert_int_equal(info_of(primary, "holdfast_table_entities"), 0);
 }
 
-SCENE(a_cluster_knows_the_slots) {
-    struct client *client = lone_cluster();
-    expect_ok(ask_at(client, "TABLE.CREATE {t}:1"));
-    expect_etag(ask_at(client, "TABLE.INSERT {t}:1 a b PROPS 1 a b"));
-    expect_elements(ask_at(client, "TABLE.BATCH {t}:1 other 2 INSERT x PROPS 0 INSERT y PROPS 0"), 2);
-    expect_elements(ask_at(client, "TABLE.QUERY {t}:1 FILTER \"a eq 'b'\"")->element[1], 1);
-    expect_shape(ask_at(client, "COMMAND GETKEYS TABLE.BATCH {t}:1 p 1 DELETE r IFMATCH *"), "[\"{t}:1\"]");
-    server_stop(client->server);
-}
-
 /* --- Memory --- */
 
 enum { ENTITIES = 20000, PERCENT = 100 };
@@ -421,7 +410,6 @@ int main(void) {
         PLAY(copies_and_restored_tables_are_tables_of_their_own),
         PLAY(a_copy_of_a_table_whose_index_is_being_built),
         PLAY(tables_count_in_info),
-        PLAY(a_cluster_knows_the_slots),
         PLAY(memory_usage_tells_what_is_used),
         PLAY(overwriting_does_not_grow),
         PLAY(a_full_server_takes_nothing_in_and_lets_go),
