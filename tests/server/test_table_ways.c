@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "everywhere.h"
+#include "lone.h"
 #include "pool.h"
 #include "story.h"
 #include "stream.h"
@@ -291,23 +292,12 @@ static void begin_alone(void) {
     }
 }
 
-static long long settled_memory(void) {
-    long long used = 0, before = -1;
-    client_close(client_open(client->server));
-    for (int attempt = 0; attempt < 200 && used != before; attempt++) {
-        before = used;
-        usleep(20000);
-        used = info_of(client, "used_memory");
-    }
-    return used;
-}
-
 static long long told_memory(void) {
     return call(client, "MEMORY USAGE t SAMPLES 0")->integer;
 }
 
 static void expect_told(const char *when, long long before) {
-    long long used = settled_memory() - before, told = told_memory();
+    long long used = lone_memory(client->server) - before, told = told_memory();
     long long difference = told > used ? told - used : used - told;
     print_message("# %s: %lld bytes used, %lld told\n", when, used, told);
     require(difference * PERCENT <= used * 5, "%s: %lld bytes used, %lld told", when, used, told);
@@ -328,7 +318,7 @@ static void on_each(const char *format) {
 
 SCENE(memory_usage_tells_what_is_used) {
     begin_alone();
-    long long before = settled_memory();
+    long long before = lone_memory(client->server);
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     on_each("TABLE.INSERT t p %06d PROPS 4 n:int32 %d s some-text-of-usual-length b:bool 1 d:double 1.5");
     expect_told("entities", before);
@@ -349,7 +339,7 @@ SCENE(memory_usage_tells_what_is_used) {
     require(told_memory() * PERCENT < full * 15, "%lld of %lld bytes are told of nothing", told_memory(),
             full);
     expect_number(call(client, "UNLINK t"), 1);
-    long long left = settled_memory() - before;
+    long long left = lone_memory(client->server) - before;
     require(left * PERCENT < full * 3, "%lld of %lld bytes are left", left, full);
     server_stop(client->server);
 }
@@ -359,14 +349,14 @@ SCENE(overwriting_does_not_grow) {
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_ok(ask_at(client, "TABLE.INDEX t n"));
     fill_table(client, "t", 100);
-    long long before = settled_memory();
+    long long before = lone_memory(client->server);
     for (int round = 0; round < 200; round++) {
         for (int row = 0; row < 100; row++)
             send_call(client, "TABLE.MERGE t p %06d IFMATCH * PROPS 2 n:int32 %d ten:int32 %d", row,
                       round * row, round);
         for (int row = 0; row < 100; row++) expect_etag(receive(client));
     }
-    long long grown = settled_memory() - before;
+    long long grown = lone_memory(client->server) - before;
     require(grown < 100000, "overwriting left %lld bytes more", grown);
     server_stop(client->server);
 }
