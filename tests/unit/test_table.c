@@ -167,6 +167,36 @@ static void what_does_not_fit_does_nothing(void **state) {
     table_free(table);
 }
 
+/* Who has looked for the entity already says where it is. */
+static void an_entity_that_is_known_is_not_looked_for(void **state) {
+    static const enum table_step_kind kinds[] = {STEP_SET, STEP_MERGE, STEP_SET, STEP_REMOVE};
+    (void)state;
+    struct table *table = empty_table();
+    struct record_writer key, properties;
+    add_rows(table, 0, 3);
+    record_start(&key);
+    stored_key_put(&key, bytes_text("p"), bytes_text("000001"));
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        struct property found, property = {name_drawn(i), {.type = VALUE_INT32, .number = 1}};
+        struct table_step step = {
+            .kind = kinds[i], .key = {key.data, key.length}, .etag = 50 + i, .ticks = 60};
+        record_start(&properties);
+        property_put(&properties, &property);
+        step.properties = (struct packed_list){1, bytes_of(properties.data, properties.length)};
+        step.there = table_find(table, step.key);
+        table_do(table, &step);
+        const struct entity *entity = table_find(table, step.key);
+        require_same(!entity, kinds[i] == STEP_REMOVE, "step %zu", i);
+        bool same = !entity || (entity->etag == 50 + i &&
+                                properties_find_name(entity_properties(entity), property.name, &found));
+        require(same, "step %zu was done", i);
+        record_end(&properties);
+    }
+    require_same(catalog_count(&table->entities), 2, "the others");
+    record_end(&key);
+    table_free(table);
+}
+
 /* --- Timestamps --- */
 
 static void timestamps_only_grow(void **state) {
@@ -440,6 +470,7 @@ int main(void) {
         tidy_test(it_is_what_its_model_is),
         tidy_test(a_batch_with_one_misfit_does_nothing),
         tidy_test(what_does_not_fit_does_nothing),
+        tidy_test(an_entity_that_is_known_is_not_looked_for),
         tidy_test(timestamps_only_grow),
         tidy_test(an_index_is_built_while_others_write),
         tidy_test(an_index_ends_when_nothing_is_left_to_learn),
