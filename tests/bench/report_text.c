@@ -46,27 +46,27 @@ static void setting_print(const struct results *results, const struct setting *s
     }
 }
 
-/* The growth section measures a workload with several numbers of objects; the first of them is the fewest. */
+/* A workload that is measured with growing numbers of objects; the first of them is the fewest. */
 static const struct measurement *fewest_of(const struct results *results, const struct measurement *most) {
     for (size_t index = 0; index < results->measurement_count; index++) {
         const struct measurement *measurement = &results->measurements[index];
         if (measurement->setting == most->setting) return NULL;
-        if (measurement->workload != most->workload ||
-            measurement->setting->objects == most->setting->objects)
-            continue;
+        if (measurement->workload != most->workload || !measurement->setting->is_grown) continue;
         if (text_is(measurement->setting->section, most->setting->section)) return measurement;
     }
     return NULL;
 }
 
 static void growth_print(const struct results *results, const struct section *section, FILE *file) {
-    if (!text_is(section->name, "growth")) return;
-    fprintf(file, "\nCPU with a million objects, relative to a thousand (quartiles)\n");
+    bool is_begun = false;
     for (size_t index = 0; index < results->measurement_count; index++) {
         const struct measurement *most = &results->measurements[index];
-        if (!text_is(most->setting->section, section->name) || most->setting->objects != MILLION) continue;
+        if (!text_is(most->setting->section, section->name) || !most->setting->is_grown ||
+            most->setting->objects != MILLION)
+            continue;
         const struct measurement *fewest = fewest_of(results, most);
-        if (!fewest) continue;
+        if (!is_begun) fprintf(file, "\nCPU with a million objects, relative to a thousand (quartiles)\n");
+        is_begun = true;
         struct spread growth = results_growth(fewest, most);
         fprintf(file, "  %-24s %10.2f   (%.2f-%.2f)", most->workload->name, growth.median, growth.low,
                 growth.high);
