@@ -11,9 +11,9 @@
 
 enum { REPLY_BYTES_SHOWN = 80 };
 
-/* Bytes that no command contains. */
+/* Bytes that no command contains, and no zeros: they can be printed. */
 const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
-const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001";
+const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001\001";
 
 const char folder_mark[FOLDER_BYTES] = "\001in";
 const char file_mark[FILE_BYTES] = "\001file\001\001\001\001\001\001\001";

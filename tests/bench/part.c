@@ -4,10 +4,11 @@ struct part part_of(const struct section *section, const struct options *options
     return (struct part){section, options, results, options->rounds < QUICK_BELOW};
 }
 
-const struct setting *part_setting(const struct part *part, const char *title, unsigned objects) {
+const struct setting *part_setting(const struct part *part, const char *label, const char *title,
+                                   unsigned objects) {
     return setting_keep((struct setting){.section = part->section->name,
                                          .title = title,
-                                         .label = sizes[0].label,
+                                         .label = label,
                                          .objects = objects,
                                          .pipeline = PIPELINE});
 }

@@ -16,8 +16,9 @@ struct part {
 
 struct part part_of(const struct section *section, const struct options *options, struct results *results);
 
-/* For what is measured at pipeline 16. */
-const struct setting *part_setting(const struct part *part, const char *title, unsigned objects);
+/* For what is measured at pipeline 16. The label is what its bars begin with. */
+const struct setting *part_setting(const struct part *part, const char *label, const char *title,
+                                   unsigned objects);
 
 void part_tell(const struct part *part, const char *name, double value, const char *unit);
 

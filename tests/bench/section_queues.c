@@ -18,8 +18,9 @@ static void measure_ratio(const struct part *part) {
     struct server *server = server_start(part->options, LARGE_BATCHES);
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
     struct race race = {.part = part, .server = server, .data = data};
-    const struct setting *setting = part_setting(
-        part, print_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE), data->objects);
+    const struct setting *setting =
+        part_setting(part, sizes[0].label,
+                     print_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE), data->objects);
     race_add(&race, setting, &queue_family, &queue_life, "queue", HANDS);
     race_add(&race, setting, &queue_family, &stream_life, "stream", HANDS);
     race_add(&race, setting, &queue_family, &script_life, "set", HANDS);
@@ -55,8 +56,8 @@ static void measure_depths(const struct part *part, const struct course *course,
     for (unsigned index = 0; index < count; index++) {
         const struct depth *depth = &depths[index];
         char *key = print_text("depth:%u", depth->messages);
-        settings[index] =
-            part_setting(part, print_text("%s messages %s", depth->label, what), depth->messages);
+        settings[index] = part_setting(part, sizes[0].label, print_text("%s messages %s", depth->label, what),
+                                       depth->messages);
         struct racer *racer = race_add(&race, settings[index], &queue_family, course, key, HANDS);
         race_fill(&race, filler, key, depth->messages);
         racer->troop->sent_out = depth->messages + PIPELINE;

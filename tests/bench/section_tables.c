@@ -21,7 +21,7 @@ static void renew(struct server *server, const struct dataset *data) {
 static void measure_ratio(const struct part *part, const char *title, unsigned wanted, bool is_new) {
     struct server *server = server_start(part->options, "");
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, sizes[0].bytes);
-    const struct setting *setting = part_setting(part, title, data->objects);
+    const struct setting *setting = part_setting(part, "10 properties", title, data->objects);
     struct run run = run_open(server, part->options, part->results);
     run.visits = is_new;
     run.renew = is_new ? renew : NULL;

@@ -35,8 +35,8 @@ static void walk_measure(const struct million *million, const struct scan *scan,
 
 void measure_table_scans(const struct part *part, const struct million *million) {
     unsigned rounds = part->is_quick ? WALKS_QUICK : WALKS;
-    const struct setting *setting =
-        part_setting(part, "scans of a million entities, for each comparison", million->data->objects);
+    const struct setting *setting = part_setting(
+        part, "scan", "scans of a million entities, for each comparison", million->data->objects);
     size_t first = part->results->measurement_count;
     for (unsigned index = 0; index < SCANS; index++)
         results_measure(part->results, setting, &table_family, workload_named(scans[index].workload), rounds);
