@@ -151,7 +151,7 @@ static const struct clause
     entity    = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_ENTITY, .width = 2, .required = true, .names = {"name[:type]", "value"}},
     filter    = {TOKEN("FILTER"), SHAPE_VALUE, SLOT_FILTER, .width = 1, .names = {"filter"}},
     selected  = {TOKEN("SELECT"), SHAPE_ITEMS, SLOT_SELECT, .width = 1, .names = {"name"}},
-    top       = {TOKEN("TOP"), SHAPE_NUMBER, SLOT_TOP, .width = 1, .names = {"count"}, .fault = OUTCOME_INVALID_INPUT,
+    top       = {TOKEN("TOP"), SHAPE_NUMBER, SLOT_TOP, .width = 1, .names = {"count"}, .fault = OUTCOME_ROW_COUNT,
                  .least = 0, .most = INT64_MAX},
     next      = {TOKEN("NEXT"), SHAPE_VALUE, SLOT_NEXT, .width = 2, .names = {"partition-key", "row-key"}},
     explained = {TOKEN("EXPLAIN"), SHAPE_FLAG, SLOT_EXPLAIN, .names = {"explain"}},

@@ -140,7 +140,8 @@ void container_stage(struct container *container, struct blob *blob, const struc
 }
 
 void container_unstage(struct container *container, struct blob *blob, uint64_t most) {
-    struct staging *staging = blob_special(blob)->staging;
+    struct blob_special *special = blob->extra ? blob->extra->special : NULL;
+    struct staging *staging = special ? special->staging : NULL;
     if (!staging) return;
     if (most < staging->count) {
         staging_drop(&container->account, staging, most);
@@ -148,7 +149,7 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
     }
     deadlines_unset(&container->stagings, &staging->deadline);
     staging_free(&container->account, staging);
-    blob->extra->special->staging = NULL;
+    special->staging = NULL;
     blob_settle(&container->account, blob);
 }
 

@@ -9,4 +9,7 @@
 /* Decimal digits with an optional minus sign; no sign of plus, no spaces, no leading zeros, no overflow. */
 bool number_read(struct bytes text, int64_t *number);
 
+/* Digits alone, at least one, zeros in front welcome, and whether a minus sign stands before them. */
+bool number_read_digits(struct bytes digits, bool negative, int64_t *number);
+
 #endif

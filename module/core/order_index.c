@@ -347,6 +347,7 @@ void order_cursor_next(struct order_cursor *cursor) {
 }
 
 size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most) {
+    if (to.data && bytes_compare(from, to) >= 0) return 0;
     struct order_cursor cursor = order_index_seek(index, from), end = {NULL, 0};
     size_t count = 0;
     if (to.data) end = order_index_seek(index, to);

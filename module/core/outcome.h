@@ -27,6 +27,8 @@
     X(INVALID_INPUT,           "INVALID",  "InvalidInput",                 "a value is not what its type takes")        \
     X(NOT_IMPLEMENTED,         "INVALID",  "NotImplemented",               "a comparison has a property on one side")   \
     X(BATCH_SIZE,              "INVALID",  "InvalidInput",                 "a batch has 1 to 100 operations")           \
+    X(TYPE_UNKNOWN,            "INVALID",  "InvalidInput",                 "a type is int32, int64, double, bool, datetime, guid, binary or string") \
+    X(ROW_COUNT,               "INVALID",  "InvalidInput",                 "TOP takes a whole number")                  \
     X(KEY_CHARACTER,           "INVALID",  "OutOfRangeInput",              "a key has no / \\ # ? and no control characters") \
     X(KEY_UNUSABLE,            "INVALID",  "InvalidInput",                 "a key has no / \\ # ? and no control characters") \
     X(OTHER_KEY,               "INVALID",  "InvalidInput",                 "PartitionKey and RowKey are not those of the entity") \
@@ -98,6 +100,7 @@
 /* Refusals that Redis has classes of its own for; their codes only name their counters. */
 #define REDIS_OUTCOMES(X)                                                                                            \
     X(SYNTAX,                  "ERR",       "SyntaxError",     "syntax error")                                       \
+    X(OUT_OF_MEMORY,           "OOM",       "OutOfMemory",     "command not allowed when used memory > 'maxmemory'.") \
     X(WRONG_TYPE,              "WRONGTYPE", "WrongType",       "Operation against a key holding the wrong kind of value") \
     X(NOT_FOR_CLIENTS,         "NOPERM",    "NotForClients",   "HOLDFAST.APPLY is for the primary's link and the append-only file (see holdfast.accept-effects)") \
     X(MALFORMED_EFFECT,        "ERR",       "MalformedEffect", "the effect cannot be read")

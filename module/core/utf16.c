@@ -43,18 +43,25 @@ static size_t character_length(const char *at, size_t left) {
     return length;
 }
 
-bool utf16_count(struct bytes text, size_t *units) {
-    size_t count = 0;
-    for (size_t at = 0; at < text.length;) {
+size_t utf16_sound_length(struct bytes text, size_t *units) {
+    size_t at = 0, count = 0;
+    while (at < text.length) {
         size_t plain = plain_length(text.data + at, text.length - at);
         count += plain;
         at += plain;
         if (at == text.length) break;
         size_t length = character_length(text.data + at, text.length - at);
-        if (!length) return false;
+        if (!length) break;
         count += length == 4 ? 2 : 1;
         at += length;
     }
+    *units = count;
+    return at;
+}
+
+bool utf16_count(struct bytes text, size_t *units) {
+    size_t count;
+    if (utf16_sound_length(text, &count) < text.length) return false;
     *units = count;
     return true;
 }

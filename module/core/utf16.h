@@ -12,6 +12,9 @@
 /* How many units the text has. False, and no count, when it is not UTF-8. */
 bool utf16_count(struct bytes text, size_t *units);
 
+/* How many bytes at the beginning of the text are UTF-8, in whole characters. */
+size_t utf16_sound_length(struct bytes text, size_t *units);
+
 /* A byte's rank: texts compare by the ranks of their bytes as they would by their units. */
 static inline unsigned char utf16_rank(char byte) {
     unsigned char value = (unsigned char)byte;

@@ -27,6 +27,11 @@ static unsigned long long count_of_code(enum outcome outcome) {
     return sum;
 }
 
+void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        RedisModule_InfoAddFieldULongLong(ctx, numbers[i].name, numbers[i].number);
+}
+
 static void add_refusals(RedisModuleInfoCtx *ctx) {
     char field[64];
     unsigned long long sum = 0;
@@ -40,7 +45,7 @@ static void add_refusals(RedisModuleInfoCtx *ctx) {
 }
 
 static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
-                                      "ERR",          "WRONGTYPE", "NOPERM"};
+                                      "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static void add_classes(RedisModuleInfoCtx *ctx) {
     char field[64];

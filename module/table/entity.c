@@ -144,7 +144,7 @@ static bool surely_fits(struct bytes key, struct packed_list properties) {
 static size_t counted_size(struct bytes key, struct packed_list properties) {
     struct record_reader reader = record_reader(properties.items);
     struct property property;
-    size_t size = COUNTED_HEAD + 2 * key.length;
+    size_t size = COUNTED_HEAD + 2 * stored_key_units(key);
     while (property_next(&reader, &property)) {
         size_t units = 0;
         utf16_count(property.name, &units);

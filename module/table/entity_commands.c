@@ -185,6 +185,8 @@ enum outcome table_batch_check(struct call *call) {
     if (call->value) return OUTCOME_DONE;
     struct drafts drafts;
     enum outcome outcome = drafts_read_batch(call, &drafts);
+    bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
+    if (outcome == OUTCOME_DONE && missing) drafts_note(call, &drafts, 0, OUTCOME_TABLE_NOT_FOUND);
     drafts_end(&drafts);
     return outcome;
 }

@@ -6,7 +6,8 @@
  *
  * The language, from the loosest binding to the tightest: or, and, not, comparison (eq ne gt ge lt le) or a property
  * alone, which is true where it holds the bool true. A comparison has a property on one side and a literal on the
- * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. Words and names mind their case.
+ * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. A quote in a text is doubled.
+ * Words and names mind their case; the words of the language are no names of properties.
  *
  * How types meet:
  *   - An int32 literal compares with int64 and double by number, an int64 literal with double, too. Whatever else differs in
@@ -23,6 +24,9 @@ enum {
     FILTER_MAX_COMPARISONS = 15,
     FILTER_MAX_DEPTH = 100, /* of parentheses and nots */
     FILTER_MAX_BYTES = 1 << 20,
+    /* A comparison, and what joins it to those before it, each of them perhaps behind a not; two nots are none. */
+    FILTER_MAX_NODES = FILTER_MAX_COMPARISONS * 4,
+    FILTER_ROOM = 256,
 };
 
 enum filter_operator {
@@ -39,7 +43,7 @@ enum filter_subject { SUBJECT_PARTITION, SUBJECT_ROW, SUBJECT_TIMESTAMP, SUBJECT
 
 struct comparison {
     enum filter_subject subject;
-    enum filter_operator operator;
+    enum filter_operator relation;
     struct bytes name;    /* borrowed from the text */
     struct value literal; /* strings are unescaped */
     struct bytes key;     /* of a string literal for a key: as keys are stored, see key.h */
@@ -60,9 +64,11 @@ struct filter {
     unsigned char root;
     unsigned char comparison_count, node_count, name_count;
     struct comparison comparisons[FILTER_MAX_COMPARISONS];
-    struct filter_node nodes[FILTER_MAX_COMPARISONS * 4];
+    struct filter_node nodes[FILTER_MAX_NODES];
     struct bytes names[FILTER_MAX_COMPARISONS]; /* the different properties */
-    struct record_writer texts;                 /* literals that had to be rewritten */
+    char *texts;                                /* literals that had to be rewritten; NULL for none */
+    size_t texts_length;
+    char room[FILTER_ROOM]; /* where the texts stand, if they are short */
 };
 
 /* Where a filter is wrong, counted in bytes from 1, and what is wrong there. */
@@ -72,9 +78,13 @@ struct filter_fault {
     const char *text;
 };
 
-/* False, and nothing to end, when the text is no filter. The filter borrows from the text. */
+/* False, and nothing to end, when the text is no filter. The filter borrows from the text, and from itself: it must not
+ * be copied. An empty text, or one of blanks, means everything. */
 bool filter_compile(struct bytes text, struct filter *filter, struct filter_fault *fault);
 void filter_end(struct filter *filter);
+
+/* Which of them a name is, Timestamp, PartitionKey and RowKey being no properties like others. */
+enum filter_subject filter_subject_of(struct bytes name);
 
 /* What filters look at. */
 struct row {

@@ -47,6 +47,17 @@ void stored_key_put(struct record_writer *room, struct bytes partition, struct b
     record_put_raw(room, bytes_of(stored, partition.length + 1 + row.length));
 }
 
+/* Every character has one byte that is none of those which follow; above U+FFFF it has two units. */
+size_t stored_key_units(struct bytes stored) {
+    size_t units = 0;
+    for (size_t i = 0; i < stored.length; i++) {
+        unsigned char byte = (unsigned char)stored.data[i];
+        bool begins = byte && (byte & 0xc0) != 0x80, is_pair = byte >= 0xf0 && byte <= 0xf4;
+        units += (size_t)begins + is_pair;
+    }
+    return units;
+}
+
 bool stored_key_split(struct bytes stored, struct stored_key *parts) {
     const char *between = stored.length ? memchr(stored.data, '\0', stored.length) : NULL;
     if (!between) return false;

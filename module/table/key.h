@@ -27,6 +27,9 @@ void key_show(struct bytes stored, char *key);
 /* The stored key of a pair, behind what the room has. */
 void stored_key_put(struct record_writer *room, struct bytes partition, struct bytes row);
 
+/* How many UTF-16 code units both keys have together. */
+size_t stored_key_units(struct bytes stored);
+
 struct stored_key {
     struct bytes partition, row;
 };

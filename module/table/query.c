@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { PROPERTY_EFFORT = 64 }; /* what answering one costs, in bytes, besides its own */
+
 /* So far a full page looks for what follows, so that the last one mostly knows that it is the last. */
 enum { LOOKED_BEYOND_MOST = 64 };
 
@@ -173,10 +175,14 @@ static bool matches(const struct query *query, const struct entity *entity, size
     return filter_matches(query->filter, &row, work);
 }
 
+static size_t answered_bytes(const struct entity *entity) {
+    return entity->length + entity->entry.name_length + (size_t)entity->count * PROPERTY_EFFORT;
+}
+
 void query_run(const struct query *query, struct query_page *page) {
     struct stream stream;
     size_t bytes = 0, beyond = 0;
-    page->count = page->work = 0;
+    page->count = page->examined = page->work = 0;
     page->next = bytes_of(NULL, 0);
     if (!query->rows_most) return;
     stream_start(&stream, query);
@@ -184,13 +190,14 @@ void query_run(const struct query *query, struct query_page *page) {
         bool full = page->count == query->rows_most || bytes >= QUERY_BYTES_MOST;
         bool tired = page->work >= QUERY_WORK_MOST || (full && ++beyond > LOOKED_BEYOND_MOST);
         bool matching = !tired && matches(query, stream.entity, &page->work);
+        page->examined += !tired;
         if (tired || (full && matching)) {
             page->next = entry_name(&stream.entity->entry);
             break;
         }
         if (!matching) continue;
         page->rows[page->count++] = stream.entity;
-        bytes += stream.entity->length + stream.entity->entry.name_length;
+        bytes += answered_bytes(stream.entity);
     }
     memory_free(stream.gathered);
 }

@@ -15,12 +15,12 @@
 
 enum {
     QUERY_ROWS_MOST = 1000,
-    QUERY_BYTES_MOST = 4 << 20, /* answered by one portion, but for the last row */
+    QUERY_BYTES_MOST = 4 << 20, /* answered by one portion, in properties, too; but for the last row */
     QUERY_WORK_MOST = 60000,    /* see filter_matches */
     QUERY_GATHERED_MOST = 4096, /* marks of an index that has to be sorted */
 };
 
-enum plan_kind { PLAN_POINT, PLAN_RANGE, PLAN_INDEX, PLAN_SCAN };
+enum plan_kind { PLAN_POINT, PLAN_RANGE, PLAN_INDEX, PLAN_SCAN, PLAN_KINDS };
 
 struct plan {
     enum plan_kind kind;
@@ -47,7 +47,8 @@ struct query_page {
     size_t count;
     const struct entity *rows[QUERY_ROWS_MOST];
     struct bytes
-        next; /* the stored key to go on with; data is NULL at the end. Valid until the next change. */
+        next;        /* the stored key to go on with; data is NULL at the end. Valid until the next change. */
+    size_t examined; /* entities */
     size_t work;
 };
 

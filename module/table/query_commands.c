@@ -112,6 +112,9 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
     };
     struct query_page page;
     query_run(&query, &page);
+    table_stats.queries[plan->kind]++;
+    table_stats.rows += page.count;
+    table_stats.examined += page.examined;
     reply_page(call->ctx, &page, &asked->selection);
 }
 

@@ -228,10 +228,10 @@ static bool build_index(struct table *table, const struct table_change *change) 
         table_index_take(index, entry_name(entry), entity_properties((struct entity *)entry));
         order_cursor_next(&cursor);
     }
-    if (entry)
-        table_index_advance(index, change->key);
-    else
+    if (!entry)
         table_index_complete(index);
+    else if (bytes_compare(change->key, index->frontier) > 0)
+        table_index_advance(index, change->key);
     return true;
 }
 

@@ -153,7 +153,7 @@ bool table_change_read(struct bytes record, struct table_change *change) {
     if (fields & STEPS) change->steps = record_list(&reader);
     if (!record_complete(&reader)) return false;
     if (fields & POLICIES && policies_check(change->policies) != OUTCOME_DONE) return false;
-    if (fields & KEY && !stored_key_sound(change->key)) return false;
+    if (fields & KEY && change->key.length && !stored_key_sound(change->key)) return false;
     return (!(fields & NAMES) || names_sound(change->names)) &&
            (!(fields & STEPS) || steps_sound(change->kind, change->steps));
 }

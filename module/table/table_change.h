@@ -15,8 +15,8 @@ enum table_change_kind {
     TABLE_SETACL,
     TABLE_INDEX,
     TABLE_UNINDEX,
-    TABLE_INDEXED, /* an index that is being built knows all entities up to this key */
-    TABLE_INSERT,  /* this one and all that follow: steps */
+    TABLE_INDEXED, /* an index that is being built knows all entities up to this key; empty when none is left */
+    TABLE_INSERT, /* this one and all that follow: steps */
     TABLE_REPLACE,
     TABLE_MERGE,
     TABLE_DELETE,

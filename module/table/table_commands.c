@@ -2,6 +2,7 @@
 #include "table/table_commands.h"
 
 #include "core/policy.h"
+#include "server/info.h"
 #include "server/refusal.h"
 #include "table/name_set.h"
 
@@ -127,6 +128,16 @@ enum outcome table_indexes(struct call *call) {
 
 void table_info(RedisModuleInfoCtx *ctx) {
     struct table_census census = table_census();
-    RedisModule_InfoAddFieldULongLong(ctx, "tables", census.tables);
-    RedisModule_InfoAddFieldULongLong(ctx, "table_entities", census.entities);
+    const struct info_number numbers[] = {
+        {"tables", census.tables},
+        {"table_entities", census.entities},
+        {"table_queries_point", table_stats.queries[PLAN_POINT]},
+        {"table_queries_range", table_stats.queries[PLAN_RANGE]},
+        {"table_queries_index", table_stats.queries[PLAN_INDEX]},
+        {"table_queries_scan", table_stats.queries[PLAN_SCAN]},
+        {"table_query_rows", table_stats.rows},
+        {"table_query_examined", table_stats.examined},
+        {"table_steps", table_stats.steps},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
 }

@@ -83,6 +83,14 @@ void table_commit_steps(struct call *call, enum table_change_kind kind, struct t
 void table_expect_upkeep(struct call *call);
 int64_t table_upkeep(struct call *call);
 
+/* What has been done so far: queries by their plans, entities answered, looked at, and written. */
+struct table_stats {
+    unsigned long long queries[PLAN_KINDS];
+    unsigned long long rows, examined, steps;
+};
+
+extern struct table_stats table_stats;
+
 /* For INFO. */
 void table_info(RedisModuleInfoCtx *ctx);
 

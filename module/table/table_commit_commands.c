@@ -10,6 +10,8 @@ enum {
     DROPPED_PORTION = 2000,
 };
 
+struct table_stats table_stats;
+
 /* --- To send --- */
 
 static bool is_heard(const struct call *call) {
@@ -73,6 +75,7 @@ void table_commit_steps(struct call *call, enum table_change_kind kind, struct t
                         size_t count) {
     struct table *table = call->value;
     int64_t now_us = server_now_us();
+    table_stats.steps += count;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].kind != STEP_REMOVE) {
             steps[i].etag = version_mint(now_us / 1000);

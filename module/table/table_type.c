@@ -9,6 +9,10 @@
 
 enum { ENCODING_VERSION = 0 };
 
+/* Ten years, as for versions; and an horizon behind which there is nothing to be compared. */
+#define AHEAD_MOST_MS   INT64_C(315360000000)
+#define HORIZON_MOST_MS INT64_C(253402300799000)
+
 /* A replica that is promoted goes on with what is being built. */
 static void note_upkeep(struct effect_target *target) {
     struct table *table = target->value;
@@ -16,13 +20,20 @@ static void note_upkeep(struct effect_target *target) {
     table->upkeep_ms = target->upkeep_ms = server_now_ms();
 }
 
-/* Versions that lie absurdly ahead would poison all that come later. */
-static bool steps_plausible(const struct table_change *change, int64_t horizon_ms) {
+static bool ticks_plausible(int64_t ticks, int64_t horizon_ms) {
+    return horizon_ms >= HORIZON_MOST_MS || ticks <= ticks_of_ms(horizon_ms + AHEAD_MOST_MS);
+}
+
+/* Versions and instants that lie absurdly ahead would poison all that come later. */
+static bool is_plausible(const struct table_change *change, int64_t horizon_ms) {
     struct record_reader reader = record_reader(change->steps.items);
     struct table_step step;
-    while (table_step_next(&reader, &step))
-        if (step.kind != STEP_REMOVE && !version_plausible(step.etag, horizon_ms)) return false;
-    return true;
+    while (table_step_next(&reader, &step)) {
+        if (step.kind == STEP_REMOVE) continue;
+        if (!version_plausible(step.etag, horizon_ms) || !ticks_plausible(step.ticks, horizon_ms))
+            return false;
+    }
+    return ticks_plausible(change->ticks, horizon_ms);
 }
 
 static enum effect_result apply_change(struct effect_target *target, const struct table_change *change) {
@@ -46,7 +57,7 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
                                 const struct effect_content *content, int64_t horizon_ms) {
     struct table_change change;
     if (content->given || !table_change_read(record, &change)) return EFFECT_MALFORMED;
-    if (!steps_plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
+    if (!is_plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
     target->events[0] = table_change_event(change.kind);
     return apply_change(target, &change);
 }
@@ -64,7 +75,7 @@ static void walk(struct saving *saving, const void *value) {
 
 static bool take_record(struct loading *loading, struct bytes record) {
     struct table_change change;
-    if (!table_change_read(record, &change) || !steps_plausible(&change, loading->horizon_ms)) return false;
+    if (!table_change_read(record, &change) || !is_plausible(&change, loading->horizon_ms)) return false;
     if (loading->value) return change.kind == TABLE_ENTITIES && table_apply(loading->value, &change);
     if (change.kind != TABLE_CREATE) return false;
     loading->value = table_new(&change);
