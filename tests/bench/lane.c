@@ -226,6 +226,14 @@ bool is_content(struct lane *lane, unsigned object, const struct reply *reply) {
     return reply->kind == '$' && reply->length == lane->data->bytes;
 }
 
+bool is_etag_and_content(struct lane *lane, unsigned object, const struct reply *reply) {
+    if (reply->kind != '*' || reply->length != 2) return false;
+    struct reply etag = reply_element(reply, 0);
+    struct reply content = reply_element(reply, 1);
+    return etag.length == TOKEN_BYTES && !memcmp(etag.text, lane->stock->tokens[object], TOKEN_BYTES) &&
+           is_content(lane, object, &content);
+}
+
 bool is_token(struct lane *lane, unsigned object, const struct reply *reply) {
     if (reply->kind != '$' || reply->length != TOKEN_BYTES) return false;
     memcpy(lane->stock->tokens[object], reply->text, TOKEN_BYTES);

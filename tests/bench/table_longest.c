@@ -16,7 +16,6 @@
 
 enum { PAGES_AT_MOST = 25, PAGES_AT_MOST_QUICK = 8, LONGEST_MS = 10 };
 enum { WIDE_PROPERTIES = 252, WIDE_ENTITIES = 5000, WIDE_AT_ONCE = 100, WORD_BYTES = 16 };
-enum { PINGS_BETWEEN_LOOKS = 100, AFTERWARDS_MS = 1500, PATIENCE_MS = 120000 };
 
 #define WIDE "wide"
 #define ROUND_COMPARISONS                                                                                    \
@@ -153,61 +152,41 @@ static void wide_make(const struct part *part, struct server *server) {
 
 /* --- What others wait for --- */
 
-/* Until the plan of that query is by an index; without a query for some time. Returns the seconds, and the longest wait. */
-static double pings_until(struct server *server, const char *command, const struct ask *ask,
-                          double *wait_ms) {
-    int64_t before_ns = monotonic_ns(), now_ns = before_ns;
-    struct waits waits = waits_begin(server);
-    server_tell(server, command);
-    for (bool is_over = false; !is_over; now_ns = monotonic_ns()) {
-        for (unsigned ping = 0; ping < PINGS_BETWEEN_LOOKS; ping++) {
-            waits_next(&waits);
-            server_tell(server, "PING");
-        }
-        int64_t passed_ms = (monotonic_ns() - before_ns) / 1000000;
-        require(passed_ms < PATIENCE_MS, "%s does not come to an end", command);
-        is_over = ask ? table_plan_is(server, ask, "index") : passed_ms >= AFTERWARDS_MS;
-    }
-    waits_next(&waits);
-    *wait_ms = waits_longest_ms(&waits);
-    return (double)(now_ns - before_ns) / 1e9;
+static bool is_number_used(struct server *server) {
+    static const struct ask ask = {{TABLE, "FILTER", "number eq '000000500000'"}};
+    return table_plan_is(server, &ask, "index");
 }
 
-static void judge_wait(const struct part *part, const char *command, double wait_ms) {
-    part_judge(part, print_text("%s of a million entities: longest PING", command), wait_ms, LONGEST_MS,
-               "ms");
+static bool is_status_used(struct server *server) {
+    static const struct ask ask = {{TABLE, "FILTER", "status eq 'dispatched'"}};
+    return table_plan_is(server, &ask, "index");
+}
+
+static void wait_judge(const struct part *part, struct server *server, const char *what, const char *command,
+                       bool (*is_over)(struct server *server)) {
+    part_judge(part, print_text("%s of a million entities: longest PING", what),
+               longest_ping_ms(server, command, is_over), LONGEST_MS, "ms");
 }
 
 static void index_build(const struct part *part, struct server *server) {
-    static const struct ask by_number = {{TABLE, "FILTER", "number eq '000000500000'"}};
-    double wait_ms;
-    int64_t before = server_info_number(server, "used_memory");
-    double seconds = pings_until(server, "TABLE.INDEX " TABLE " " FIRST_INDEX, &by_number, &wait_ms);
-    double bytes = (double)(server_info_number(server, "used_memory") - before) / MILLION;
-    judge_wait(part, "TABLE.INDEX", wait_ms);
-    part_tell(part, "TABLE.INDEX of a million entities: until it is used", seconds, "s");
-    part_tell(part, "an entity in an index of a string of 12 bytes", bytes, "bytes");
-}
-
-static void wait_after(const struct part *part, struct server *server, const char *what,
-                       const char *command) {
-    double wait_ms;
-    pings_until(server, command, NULL, &wait_ms);
-    judge_wait(part, what, wait_ms);
+    int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
+    wait_judge(part, server, "TABLE.INDEX", "TABLE.INDEX " TABLE " " FIRST_INDEX, is_number_used);
+    part_tell(part, "TABLE.INDEX of a million entities: until it is used",
+              (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    part_tell(part, "an entity in an index of a string of 12 bytes",
+              (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
 }
 
 void measure_table_longest(const struct part *part, const struct million *million) {
-    static const struct ask by_status = {{TABLE, "FILTER", "status eq 'dispatched'"}};
     struct longest longest = {.part = part, .server = million->server, .name = ""};
-    double wait_ms;
     ask_all(&longest, plain_asks, sizeof plain_asks / sizeof *plain_asks);
     wide_make(part, million->server);
     ask_all(&longest, wide_asks, sizeof wide_asks / sizeof *wide_asks);
     index_build(part, million->server);
-    pings_until(million->server, "TABLE.INDEX " TABLE " status", &by_status, &wait_ms);
+    longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
     ask_all(&longest, indexed_asks, sizeof indexed_asks / sizeof *indexed_asks);
     results_bar(part->results, print_text("longest TABLE.QUERY: %s", longest.name), longest.ms, LONGEST_MS,
                 "ms");
-    wait_after(part, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status");
-    wait_after(part, million->server, "TABLE.DROP", "TABLE.DROP " TABLE);
+    wait_judge(part, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
+    wait_judge(part, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
 }

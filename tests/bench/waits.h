@@ -20,4 +20,8 @@ struct waits waits_begin(const struct server *server);
 void waits_next(struct waits *waits); /* one has ended and the next one begins */
 double waits_longest_ms(struct waits *waits);
 
+/* The longest wait for a command and for the PINGs that follow it until that is so; without a question for a second and
+ * a half. It is asked now and then, and counts as a PING. */
+double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server));
+
 #endif

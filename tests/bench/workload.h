@@ -105,9 +105,12 @@ enum workload_trait {
     PAGING = 512,    /* and with page blobs */
     COURSE = 1024,   /* a name only: measured in a way of its own, as the course of that name, see course.h */
     ENTITIES = 2048, /* measured with tables, */
-    NEW_ENTITIES = 4096,     /* when entities are inserted, */
-    GROWS_ENTITIES = 8192,   /* with growing numbers of them, */
-    INSERTS_ENTITIES = 16384 /* and when these are made */
+    NEW_ENTITIES = 4096,      /* when entities are inserted, */
+    GROWS_ENTITIES = 8192,    /* with growing numbers of them, */
+    INSERTS_ENTITIES = 16384, /* and when these are made; */
+    FILES = 32768,            /* with files, */
+    GROWS_FILES = 65536,      /* with growing numbers of them, */
+    INSERTS_FILES = 131072    /* and when these are made */
 };
 
 struct workload {
@@ -139,7 +142,7 @@ struct family {
 extern const struct family *const families[];
 extern const size_t family_count;
 extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family,
-    hash_family, table_family;
+    hash_family, table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);
@@ -187,6 +190,7 @@ bool is_anything(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_ok(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_integer(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_content(struct lane *lane, unsigned object, const struct reply *reply);
+bool is_etag_and_content(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_token(struct lane *lane, unsigned object, const struct reply *reply);
 
 #endif
