@@ -10,6 +10,8 @@ enum {
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
+enum { EXPECTED_BYTES = 64 }; /* a line of the cache */
+
 enum {
     HEAD_BYTES = 8,
     HEAD_STALE = 4, /* heads that are alike in so many bytes are taken anew */
@@ -344,6 +346,13 @@ struct entry *order_cursor_entry(const struct order_cursor *cursor) {
 void order_cursor_next(struct order_cursor *cursor) {
     cursor->at++;
     settle(cursor);
+}
+
+void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead) {
+    if (!cursor->leaf || cursor->at + ahead >= cursor->leaf->count) return;
+    const char *entry = cursor->leaf->first[cursor->at + ahead];
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + EXPECTED_BYTES);
 }
 
 size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most) {

@@ -53,4 +53,7 @@ size_t order_index_count(const struct order_index *index, struct bytes from, str
 struct entry *order_cursor_entry(const struct order_cursor *cursor);
 void order_cursor_next(struct order_cursor *cursor);
 
+/* Sends for the entry so many places ahead, if it is in the same leaf: entries lie anywhere in memory. */
+void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead);
+
 #endif

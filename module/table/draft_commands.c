@@ -126,18 +126,23 @@ static bool request_fits(const struct call *call) {
     return bytes <= TABLE_REQUEST_MOST_BYTES;
 }
 
-static enum outcome start_reading(struct call *call, struct drafts *drafts, bool numbered) {
+static void start_reading(struct drafts *drafts, bool numbered) {
     record_start(&drafts->room);
     drafts->count = 0;
     drafts->numbered = numbered;
-    if (request_fits(call)) return OUTCOME_DONE;
+}
+
+/* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
+static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
+    bool is_small = outcome == OUTCOME_DONE && drafts->room.length < ENTITY_MAX_BYTES;
+    if (is_small || outcome == OUTCOME_SYNTAX || request_fits(call)) return outcome;
     call_note(call, "all arguments together have at most 4 MiB");
     return OUTCOME_BODY_TOO_LARGE;
 }
 
 enum outcome drafts_read_one(struct call *call, enum verb verb, struct drafts *drafts) {
-    enum outcome outcome = start_reading(call, drafts, false);
-    return outcome == OUTCOME_DONE ? read_draft(call, verb, &call->args, ARG_ROW, drafts) : outcome;
+    start_reading(drafts, false);
+    return end_reading(call, drafts, read_draft(call, verb, &call->args, ARG_ROW, drafts));
 }
 
 static int verb_named(const struct command *command, struct bytes word) {
@@ -153,6 +158,8 @@ static enum outcome read_next(struct call *call, int *at, enum outcome earlier, 
     struct fault fault = {OUTCOME_SYNTAX, start < call->argc ? start : call->argc - 1, NULL};
     if (verb >= 0)
         fault = args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, at);
+    bool stopped = fault.missing && *at < call->argc && verb_named(call->command, call_word(call, *at)) < 0;
+    if (stopped) fault = (struct fault){OUTCOME_SYNTAX, *at, NULL};
     bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
     if (!counts) return earlier;
     if (fault.outcome == OUTCOME_DONE) return read_draft(call, (enum verb)verb, &args, start + 1, drafts);
@@ -187,8 +194,8 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
 }
 
 enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {
-    enum outcome outcome = start_reading(call, drafts, true);
-    if (outcome == OUTCOME_DONE) outcome = read_all(call, drafts);
+    start_reading(drafts, true);
+    enum outcome outcome = end_reading(call, drafts, read_all(call, drafts));
     unsigned twin = outcome == OUTCOME_DONE ? find_twin(drafts) : 0;
     if (!twin) return outcome;
     drafts_note(call, drafts, twin, OUTCOME_DUPLICATE_ROW);

@@ -100,24 +100,33 @@ static void given_read(struct given *given, struct packed_list list) {
     }
 }
 
-static struct bytes given_place(struct given *given, struct bytes name, struct bytes standing) {
+/* What is given in the place of a standing property; NULL for nothing. */
+static const struct bytes *given_place(struct given *given, struct bytes name) {
     for (unsigned i = 0; i < given->count; i++) {
         if (!bytes_equal(given->items[i].name, name)) continue;
         given->items[i].placed = true;
-        return given->items[i].whole;
+        return &given->items[i].whole;
     }
-    return standing;
+    return NULL;
 }
 
+/* What stays is copied in runs. */
 struct packed_list properties_merge(struct packed_list standing, struct packed_list list,
                                     struct record_writer *room) {
     struct given given;
     struct record_reader reader = record_reader(standing.items);
     struct packed_property property;
     uint64_t count = standing.count;
+    const char *run = reader.at;
     given_read(&given, list);
-    for (const char *from = reader.at; property_step(&reader, &property); from = reader.at)
-        record_put_raw(room, given_place(&given, property.name, bytes_of(from, (size_t)(reader.at - from))));
+    for (const char *from = reader.at; property_step(&reader, &property); from = reader.at) {
+        const struct bytes *other = given_place(&given, property.name);
+        if (!other) continue;
+        record_put_raw(room, bytes_of(run, (size_t)(from - run)));
+        record_put_raw(room, *other);
+        run = reader.at;
+    }
+    record_put_raw(room, bytes_of(run, (size_t)(reader.at - run)));
     for (unsigned i = 0; i < given.count; i++) {
         if (given.items[i].placed) continue;
         record_put_raw(room, given.items[i].whole);

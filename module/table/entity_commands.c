@@ -98,7 +98,8 @@ static enum outcome judge_all(struct call *call, const struct drafts *drafts, st
             return verdict.outcome;
         }
         struct operation operation = draft_operation(drafts, &drafts->items[i]);
-        steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties};
+        steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties,
+                                       .there = verdict.entity};
     }
     return OUTCOME_DONE;
 }

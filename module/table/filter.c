@@ -101,6 +101,8 @@ static bool parse_named(struct parser *parser, struct comparison *comparison) {
     if (!step(parser)) return false;
     if (parser->token.kind == TOKEN_OPEN)
         return expected(parser, "there are no functions: expected an operator, 'and', 'or' or the end");
+    if (parser->token.kind == TOKEN_NAME || parser->token.kind == TOKEN_LITERAL)
+        return expected(parser, "expected eq, ne, gt, ge, lt or le, 'and', 'or' or the end");
     if (parser->token.kind != TOKEN_OPERATOR) return true;
     comparison->relation = parser->token.relation;
     if (!step(parser)) return false;

@@ -2,10 +2,6 @@
 
 #include "core/utf16.h"
 
-#include <math.h>
-
-#include "ccan/endian/endian.h"
-
 /* The class is the type, counted from one. Values, before zeros are written as 00 FF so that 00 01 can end them:
  *
  *   string                  the ranks of its bytes, see utf16.h
@@ -42,9 +38,8 @@ static void put_real(struct record_writer *writer, double real) {
     for (; bits; bits <<= 8) put_byte(writer, (unsigned char)(bits >> 56));
 }
 
-static void put_guid(struct record_writer *writer, struct guid guid) {
-    uint64_t big[2] = {cpu_to_be64(guid.high), cpu_to_be64(guid.low)};
-    put_bytes(writer, bytes_of(big, sizeof(big)), false);
+static void put_word(struct record_writer *writer, uint64_t word) {
+    for (int shift = 56; shift >= 0; shift -= 8) put_byte(writer, (unsigned char)(word >> shift));
 }
 
 void index_key_put_value(struct record_writer *writer, const struct value *value) {
@@ -53,7 +48,10 @@ void index_key_put_value(struct record_writer *writer, const struct value *value
     case VALUE_STRING: put_bytes(writer, value->bytes, true); break;
     case VALUE_BINARY: put_bytes(writer, value->bytes, false); break;
     case VALUE_DOUBLE: put_real(writer, value->real); break;
-    case VALUE_GUID: put_guid(writer, value->guid); break;
+    case VALUE_GUID:
+        put_word(writer, value->guid.high);
+        put_word(writer, value->guid.low);
+        break;
     default: put_number(writer, value->number);
     }
     record_put_raw(writer, bytes_of("\0\1", 2));

@@ -23,6 +23,7 @@ static bool has_late_controls(struct bytes key) {
 enum outcome key_check(struct bytes key) {
     unsigned kinds = KIND_USUAL;
     size_t units = key.length;
+    if (key.length > KEY_MAX_BYTES) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
     for (size_t i = 0; i < key.length; i++) kinds |= kind_of(key.data[i]);
     if (kinds & KIND_BEYOND && !utf16_count(key, &units)) return OUTCOME_INVALID_INPUT;
     if (units > KEY_MAX_UNITS) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;

@@ -47,7 +47,7 @@ static bool condition_holds(const struct operation *operation, const struct enti
 }
 
 struct verdict operation_judge(const struct table *table, const struct operation *operation) {
-    const struct entity *entity = table_find(table, operation->key);
+    struct entity *entity = table_find(table, operation->key);
     const struct reaction *reaction = entity ? &verbs[operation->verb].there : &verbs[operation->verb].absent;
     struct verdict verdict = {reaction->refusal, reaction->step, entity};
     if (verdict.outcome == OUTCOME_DONE && verbs[operation->verb].conditional &&

@@ -43,7 +43,7 @@ bool verb_has_properties(enum verb verb);
 struct verdict {
     enum outcome outcome;
     enum table_step_kind step;
-    const struct entity *entity; /* that is there; NULL for none */
+    struct entity *entity; /* that is there; NULL for none */
 };
 
 struct verdict operation_judge(const struct table *table, const struct operation *operation);

@@ -2,16 +2,23 @@
 
 #include "core/utf16.h"
 
+/* No name is empty, and none has a length that could be written in fewer bytes: the last of these would be zero. */
+static struct bytes take_name(struct record_reader *reader) {
+    struct bytes name = record_bytes(reader);
+    if (!name.length || !name.data[-1]) reader->failed = true;
+    return name;
+}
+
 bool property_next(struct record_reader *reader, struct property *property) {
     if (reader->failed || reader->at == reader->end) return false;
-    property->name = record_bytes(reader);
+    property->name = take_name(reader);
     property->value = value_next(reader);
     return !reader->failed;
 }
 
 bool property_step(struct record_reader *reader, struct packed_property *property) {
     if (reader->failed || reader->at == reader->end) return false;
-    property->name = record_bytes(reader);
+    property->name = take_name(reader);
     property->body = value_body(reader, &property->type);
     return !reader->failed;
 }
@@ -33,6 +40,7 @@ bool property_name_byte(char byte, bool first) {
 enum outcome property_name_check(struct bytes name) {
     size_t units;
     if (!name.length) return OUTCOME_PROPERTY_NAME_INVALID;
+    if (name.length > PROPERTY_NAME_MAX_BYTES) return OUTCOME_PROPERTY_NAME_TOO_LONG;
     for (size_t i = 0; i < name.length; i++)
         if (!property_name_byte(name.data[i], i == 0)) return OUTCOME_PROPERTY_NAME_INVALID;
     if (!utf16_count(name, &units)) return OUTCOME_PROPERTY_NAME_INVALID;

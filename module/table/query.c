@@ -7,12 +7,19 @@
 
 enum { PROPERTY_EFFORT = 64 }; /* what answering one costs, in bytes, besides its own */
 
+/* What it costs to come to an entity, next to comparing it: from its neighbour, or from a mark. */
+enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
+
+/* So far ahead of a walk entities are sent for. */
+enum { EXPECTED_AHEAD = 6 };
+
 /* So far a full page looks for what follows, so that the last one mostly knows that it is the last. */
 enum { LOOKED_BEYOND_MOST = 64 };
 
 /* The entities that a plan leads to, one after the other, in the order of their keys. */
 struct stream {
     const struct query *query;
+    struct bytes from, to;                    /* of keys; to.data is NULL where there is no end */
     const struct entity *entity;              /* where it stands; NULL at the end */
     unsigned range;                           /* keys: the one it is in */
     struct order_cursor cursors[RANGES_MOST]; /* keys: only the first; index of single values: one for each */
@@ -20,8 +27,8 @@ struct stream {
     size_t gathered_count, gathered_at;
 };
 
-static bool is_below_end(struct bytes name, const struct range *range) {
-    return !range->to.data || bytes_compare(name, range->to) < 0;
+static bool is_below(struct bytes name, struct bytes end) {
+    return !end.data || bytes_compare(name, end) < 0;
 }
 
 static struct bytes later(struct bytes a, struct bytes b) {
@@ -32,16 +39,16 @@ static struct bytes later(struct bytes a, struct bytes b) {
 
 /* On to the first entity of the ranges that are left. */
 static void settle_in_ranges(struct stream *stream) {
-    const struct ranges *ranges = &stream->query->plan->ranges;
+    const struct ranges *ranges = &stream->query->plan->keys;
     for (stream->entity = NULL; stream->range < ranges->count;) {
         const struct range *range = &ranges->items[stream->range];
         struct entry *entry = order_cursor_entry(&stream->cursors[0]);
-        if (entry && is_below_end(entry_name(entry), range)) {
+        if (entry && is_below(entry_name(entry), range->to)) {
             stream->entity = (const struct entity *)entry;
             return;
         }
         if (++stream->range == ranges->count) return;
-        struct bytes from = later(ranges->items[stream->range].from, stream->query->from);
+        struct bytes from = later(ranges->items[stream->range].from, stream->from);
         stream->cursors[0] = catalog_seek(&stream->query->table->entities, from);
     }
 }
@@ -54,45 +61,34 @@ static const struct entity *find_single(const struct query *query, const struct 
 
 static void start_with_keys(struct stream *stream) {
     const struct query *query = stream->query;
-    const struct ranges *ranges = &query->plan->ranges;
+    const struct ranges *ranges = &query->plan->keys;
     if (!ranges->count) return;
     if (ranges->count == 1 && ranges->items[0].single) {
         stream->entity = find_single(query, &ranges->items[0]);
         stream->range = ranges->count;
         return;
     }
-    stream->cursors[0] = catalog_seek(&query->table->entities, later(ranges->items[0].from, query->from));
+    stream->cursors[0] = catalog_seek(&query->table->entities, stream->from);
     settle_in_ranges(stream);
 }
 
 static void go_on_with_keys(struct stream *stream) {
     stream->entity = NULL;
-    if (stream->range == stream->query->plan->ranges.count) return;
+    if (stream->range == stream->query->plan->keys.count) return;
+    order_cursor_expect(&stream->cursors[0], EXPECTED_AHEAD);
     order_cursor_next(&stream->cursors[0]);
     settle_in_ranges(stream);
 }
 
 /* --- By single values of an index --- */
 
-/* The marks of one value begin with it, and stand in the order of keys behind it. */
-static struct order_cursor seek_value(const struct query *query, const struct range *range) {
-    struct record_writer name;
-    record_start(&name);
-    record_put_raw(&name, range->from);
-    record_put_raw(&name, query->from);
-    struct order_cursor cursor =
-        order_index_seek(&query->plan->index->marks, bytes_of(name.data, name.length));
-    record_end(&name);
-    return cursor;
-}
-
 /* The mark with the least key among the values; they are few. */
 static struct entry *least_mark(const struct stream *stream, unsigned *which) {
-    const struct ranges *ranges = &stream->query->plan->ranges;
+    const struct ranges *ranges = &stream->query->plan->values;
     struct entry *least = NULL;
     for (unsigned i = 0; i < ranges->count; i++) {
         struct entry *mark = order_cursor_entry(&stream->cursors[i]);
-        if (!mark || !is_below_end(entry_name(mark), &ranges->items[i])) continue;
+        if (!mark || !is_below(entry_name(mark), ranges->items[i].to)) continue;
         if (least && bytes_compare(mark_key(mark), mark_key(least)) > 0) continue;
         least = mark;
         *which = i;
@@ -102,13 +98,18 @@ static struct entry *least_mark(const struct stream *stream, unsigned *which) {
 
 static void settle_on_mark(struct stream *stream) {
     struct entry *mark = least_mark(stream, &stream->range);
-    stream->entity = mark ? table_find(stream->query->table, mark_key(mark)) : NULL;
+    bool found = mark && is_below(mark_key(mark), stream->to);
+    stream->entity = found ? table_find(stream->query->table, mark_key(mark)) : NULL;
 }
 
 static void start_with_values(struct stream *stream) {
-    const struct ranges *ranges = &stream->query->plan->ranges;
+    const struct ranges *ranges = &stream->query->plan->values;
+    struct record_writer room;
+    record_start(&room);
     for (unsigned i = 0; i < ranges->count; i++)
-        stream->cursors[i] = seek_value(stream->query, &ranges->items[i]);
+        stream->cursors[i] = order_index_seek(&stream->query->plan->index->marks,
+                                              plan_mark(&ranges->items[i], stream->from, &room));
+    record_end(&room);
     settle_on_mark(stream);
 }
 
@@ -121,9 +122,10 @@ static int compare_keys(const void *left, const void *right) {
 static void gather_range(struct stream *stream, const struct range *range) {
     struct order_cursor cursor = order_index_seek(&stream->query->plan->index->marks, range->from);
     struct entry *mark = order_cursor_entry(&cursor);
-    for (; mark && is_below_end(entry_name(mark), range); mark = order_cursor_entry(&cursor)) {
+    for (; mark && is_below(entry_name(mark), range->to); mark = order_cursor_entry(&cursor)) {
         struct bytes key = mark_key(mark);
-        if (bytes_compare(key, stream->query->from) >= 0) stream->gathered[stream->gathered_count++] = key;
+        bool wanted = bytes_compare(key, stream->from) >= 0 && is_below(key, stream->to);
+        if (wanted) stream->gathered[stream->gathered_count++] = key;
         order_cursor_next(&cursor);
     }
 }
@@ -135,7 +137,7 @@ static void settle_on_gathered(struct stream *stream) {
 
 /* A plan takes such ranges only if they have few marks. */
 static void start_with_gathered(struct stream *stream) {
-    const struct ranges *ranges = &stream->query->plan->ranges;
+    const struct ranges *ranges = &stream->query->plan->values;
     stream->gathered = memory_alloc(QUERY_GATHERED_MOST * sizeof(*stream->gathered));
     for (unsigned i = 0; i < ranges->count; i++) gather_range(stream, &ranges->items[i]);
     qsort(stream->gathered, stream->gathered_count, sizeof(*stream->gathered), compare_keys);
@@ -145,7 +147,10 @@ static void start_with_gathered(struct stream *stream) {
 /* --- All of them --- */
 
 static void stream_start(struct stream *stream, const struct query *query) {
+    struct range span = plan_span(query->plan);
     stream->query = query;
+    stream->from = later(span.from, query->from);
+    stream->to = span.to;
     stream->entity = NULL;
     stream->range = 0;
     stream->gathered = NULL;
@@ -172,6 +177,7 @@ static void stream_next(struct stream *stream) {
 
 static bool matches(const struct query *query, const struct entity *entity, size_t *work) {
     struct row row = entity_row(entity);
+    *work += query->plan->index ? LOOKED_UP_WORK : WALKED_WORK;
     return filter_matches(query->filter, &row, work);
 }
 

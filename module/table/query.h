@@ -4,7 +4,7 @@
  *   index   marks of one property         scan    the whole order of keys
  *
  * All plans answer the same entities in the same order; they differ in what has to be looked at. An index of single values is
- * walked like the order of keys, several values side by side; one of ranges is gathered first, and taken if it is
+ * walked like the order of keys, several values side by side, as far as the keys may lie; one of ranges is gathered first, and taken if it is
  * small. A portion ends with the rows that were asked for, or when it has looked at so much; `next` is the key at which the
  * next portion goes on, whatever is inserted and deleted meanwhile. */
 #ifndef HOLDFAST_TABLE_QUERY_H
@@ -16,7 +16,7 @@
 enum {
     QUERY_ROWS_MOST = 1000,
     QUERY_BYTES_MOST = 4 << 20, /* answered by one portion, in properties, too; but for the last row */
-    QUERY_WORK_MOST = 60000,    /* see filter_matches */
+    QUERY_WORK_MOST = 100000,   /* see filter_matches; to fetch an entity is work, too */
     QUERY_GATHERED_MOST = 4096, /* marks of an index that has to be sorted */
 };
 
@@ -25,12 +25,19 @@ enum plan_kind { PLAN_POINT, PLAN_RANGE, PLAN_INDEX, PLAN_SCAN, PLAN_KINDS };
 struct plan {
     enum plan_kind kind;
     const struct table_index *index; /* PLAN_INDEX */
-    struct ranges ranges;            /* of keys, or of the index */
+    struct ranges keys;
+    struct ranges values; /* PLAN_INDEX */
     bool sorted; /* PLAN_INDEX: each range has a single value, whose marks stand in the order of keys */
 };
 
 void plan_make(const struct table *table, const struct filter *filter, struct plan *plan);
 void plan_end(struct plan *plan);
+
+/* All keys of the plan lie in this range. */
+struct range plan_span(const struct plan *plan);
+
+/* Behind a single value, the first of its marks with this key or a greater one; written into the room. */
+struct bytes plan_mark(const struct range *value, struct bytes key, struct record_writer *room);
 
 /* How many entities the plan looks at, counted up to a bound. */
 size_t plan_estimate(const struct table *table, const struct plan *plan);

@@ -91,7 +91,7 @@ static void explain(struct call *call, const struct plan *plan) {
     struct reply_list map = reply_map_start(call->ctx);
     reply_field_bytes(&map, "plan", bytes_text(plan_words[plan->kind]));
     if (plan->index) reply_field_bytes(&map, "index", plan->index->name);
-    reply_field_number(&map, "ranges", plan->ranges.count);
+    reply_field_number(&map, "ranges", plan->index ? plan->values.count : plan->keys.count);
     reply_field_number(&map, "entities-estimated", (long long)plan_estimate(call->value, plan));
     reply_map_end(&map);
 }

@@ -29,7 +29,7 @@ static void put_bound(struct record_writer *room, const struct bound *bound, con
 /* The beginning of everything is the empty key, and not the least one that there can be. */
 static void put_from(struct record_writer *room, const struct axis *axis, uint8_t place,
                      const struct ending *ending) {
-    if (place > 0) put_bound(room, &axis->bounds[place], ending);
+    if (place) put_bound(room, &axis->bounds[place], ending);
 }
 
 static struct draft *add_draft(struct drafts *drafts) {

@@ -9,6 +9,7 @@ enum {
     WALK_STEPS = 512,
     WALK_BYTES = 64 << 10, /* a record of a file ends with the entity that reaches so many */
     TICKS_PER_MICROSECOND = 10,
+    EXPECTED_AHEAD = 6, /* so far ahead of a walk entities are sent for */
 };
 
 static const struct packed_list nothing = {0, {"", 0}};
@@ -175,7 +176,8 @@ static void remove_entity(struct table *table, struct entity *entity) {
 
 void table_do(struct table *table, const struct table_step *step) {
     struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
-    struct entity *entity = step->kind == STEP_ADD ? NULL : table_find(table, step->key);
+    struct entity *entity = step->there;
+    if (!entity && step->kind != STEP_ADD) entity = table_find(table, step->key);
     if (step->kind != STEP_REMOVE) {
         version_observe(step->etag);
         if (step->ticks > table->ticks) table->ticks = step->ticks;
@@ -225,6 +227,7 @@ static bool build_index(struct table *table, const struct table_change *change) 
     struct order_cursor cursor = behind_frontier(table, index);
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
+        order_cursor_expect(&cursor, EXPECTED_AHEAD);
         table_index_take(index, entry_name(entry), entity_properties((struct entity *)entry));
         order_cursor_next(&cursor);
     }

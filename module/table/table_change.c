@@ -80,6 +80,10 @@ bool table_name_next(struct record_reader *reader, struct bytes *name) {
     return !reader->failed;
 }
 
+static bool name_sound(struct bytes name) {
+    return property_name_check(name) == OUTCOME_DONE && entity_subject(name) == SUBJECT_PROPERTY;
+}
+
 /* As many as the list says, each of its own name and sound. */
 static bool properties_sound(struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
@@ -87,7 +91,7 @@ static bool properties_sound(struct packed_list list) {
     uint64_t count = 0;
     if (list.count > PROPERTIES_MOST) return false;
     while (property_next(&reader, &property)) {
-        if (property_name_check(property.name) != OUTCOME_DONE || !value_sound(&property.value)) return false;
+        if (!name_sound(property.name) || !value_sound(&property.value)) return false;
         count++;
     }
     return record_complete(&reader) && count == list.count && properties_unique(list);
@@ -132,7 +136,7 @@ static bool names_sound(struct packed_list names) {
     uint64_t count = 0;
     if (names.count > TABLE_INDEXES_MOST) return false;
     while (table_name_next(&reader, &name)) {
-        if (property_name_check(name) != OUTCOME_DONE) return false;
+        if (!name_sound(name)) return false;
         count++;
     }
     return record_complete(&reader) && count == names.count;

@@ -33,6 +33,8 @@ enum {
     TABLE_ENTITIES_MOST = 4096, /* in one change of a file */
 };
 
+struct entity;
+
 /* What happens to one entity. */
 enum table_step_kind {
     STEP_ADD,    /* it was not there */
@@ -48,6 +50,7 @@ struct table_step {
     version etag;     /* not of STEP_REMOVE, like all that follows */
     int64_t ticks;
     struct packed_list properties;
+    struct entity *there; /* the entity, if whoever made the step has looked for it; not in records */
 };
 
 struct table_change {

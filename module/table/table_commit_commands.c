@@ -6,7 +6,7 @@
 #include "table/table_commands.h"
 
 enum {
-    UPKEEP_PORTION = 1000, /* entities that an index learns in one go */
+    UPKEEP_PORTION = 250, /* entities that an index learns in one go */
     DROPPED_PORTION = 2000,
 };
 

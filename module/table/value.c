@@ -53,6 +53,7 @@ bool value_type_read(struct bytes word, enum value_type *type) {
 
 static enum outcome check_string(struct bytes text) {
     size_t units;
+    if (text.length > VALUE_STRING_MAX_BYTES) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
     if (!utf16_count(text, &units)) return OUTCOME_INVALID_INPUT;
     return units > VALUE_STRING_MAX_UNITS ? OUTCOME_PROPERTY_VALUE_TOO_LARGE : OUTCOME_DONE;
 }
@@ -220,7 +221,7 @@ struct bytes value_body(struct record_reader *reader, enum value_type *type) {
     *type = head & TYPE_MASK;
     if (length == LONG) {
         struct bytes bytes = record_bytes(reader);
-        if (bytes.length < LONG) reader->failed = true;
+        if (bytes.length < LONG || !bytes.data[-1]) reader->failed = true; /* its length could be shorter */
         return bytes;
     }
     if (reader->failed || length > (size_t)(reader->end - reader->at)) {

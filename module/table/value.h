@@ -26,7 +26,8 @@ enum value_type {
 };
 
 enum {
-    VALUE_STRING_MAX_UNITS = 32768, /* UTF-16 code units */
+    VALUE_STRING_MAX_UNITS = 32768,                      /* UTF-16 code units */
+    VALUE_STRING_MAX_BYTES = VALUE_STRING_MAX_UNITS * 3, /* what is longer is not even looked at */
     VALUE_BINARY_MAX_BYTES = 65536,
 };
 

@@ -230,7 +230,7 @@ SCENE(only_pages_that_are_there_take_memory) {
         story_step(pool_print("BLOB.PUTPAGE box disk %lld 512*x", index * (1LL << 38)), "[<etag>, 0]", 0);
     }
     long long sparse = memory_of(primary, "box");
-    require(sparse - empty < 16 * 2000, "16 pages take %lld bytes", sparse - empty);
+    require(sparse - empty < 16LL * 2000, "16 pages take %lld bytes", sparse - empty);
     for (int index = 0; index < 4; index++) {
         story_step(pool_print("BLOB.PUTPAGE box disk %d 1048576*y", index << 20), "[<etag>, 0]", 0);
     }

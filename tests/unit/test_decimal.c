@@ -69,8 +69,8 @@ static void compare(const char *text) {
     double real = 77, expected = strtod(text, NULL);
     bool read = decimal_read(bytes_text(text), &real);
     require_same(read, isfinite(expected), "'%s'", text);
-    require(!read || memcmp(&real, &(double){expected + 0.0}, sizeof(real)) == 0, "'%s' is %.17g, not %.17g",
-            text, real, expected);
+    require(!read || (real == expected && (!signbit(real) || real < 0)), "'%s' is %.17g, not %.17g", text,
+            real, expected);
 }
 
 static void random_doubles_are_read_exactly(void **state) {
@@ -111,8 +111,10 @@ static void points_and_exponents_balance(void **state) {
     (void)state;
     for (int zeros = 0; zeros < 3000; zeros += 37) {
         char text[DECIMAL_MAX_BYTES];
-        (void)sprintf(text, "0.%0*d25e%d", zeros, 0, zeros + 1 - (zeros == 0));
-        if (!zeros) (void)strcpy(text, "0.25e0");
+        if (zeros)
+            (void)sprintf(text, "0.%0*d25e%d", zeros, 0, zeros + 1);
+        else
+            (void)sprintf(text, "0.25e0");
         require_read(text, zeros ? 2.5 : 0.25);
         (void)sprintf(text, "25%0*de-%d", zeros + 1, 0, zeros + 1);
         require_read(text, 25);

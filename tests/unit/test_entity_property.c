@@ -152,12 +152,24 @@ static void cut_lists_are_found(void **state) {
     record_end(&writer);
 }
 
+static void what_nobody_packs_is_not_read(void **state) {
+    (void)state;
+    static const struct bytes records[] = {
+        {"\0\x04", 2}, {"\x81\0a\x04", 4}, {"\1a\x0c\x02", 4}, {"\1a\x08", 3}};
+    for (size_t i = 0; i < COUNT_OF(records); i++) {
+        struct record_reader reader = record_reader(records[i]);
+        struct property property;
+        require(!property_next(&reader, &property) && reader.failed, "record %zu", i);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(names_bring_their_types),
         tidy_test(names_are_as_long_as_may_be),
         tidy_test(lists_are_walked),
         tidy_test(cut_lists_are_found),
+        tidy_test(what_nobody_packs_is_not_read),
     };
     return cmocka_run_group_tests_name("entity_property", tests, NULL, NULL);
 }

@@ -149,6 +149,12 @@ static void strings_and_bytes_have_limits(void **state) {
     require_limit(VALUE_STRING, "\xf0\x9f\x98\x80", 65536);
     require_limit(VALUE_BINARY, "\xff", 65536);
     struct value value;
+    char *endless = filled(98305, "\xff");
+    require_same(value_read(VALUE_STRING, bytes_of(endless, 98304), &value), OUTCOME_INVALID_INPUT,
+                 "no UTF-8");
+    require_same(value_read(VALUE_STRING, bytes_of(endless, 98305), &value), OUTCOME_PROPERTY_VALUE_TOO_LARGE,
+                 "not even looked at");
+    free(endless);
     require_same(value_read(VALUE_STRING, bytes_of("a\xff", 2), &value), OUTCOME_INVALID_INPUT, "no UTF-8");
     require(!value_sound(&value), "no UTF-8 is not sound");
     require_same(value_read(VALUE_STRING, bytes_of("a\0b", 3), &value), OUTCOME_DONE,
@@ -295,7 +301,9 @@ static void what_nobody_packs_is_not_read(void **state) {
                "0123456789abcdefg"), /* guid: seventeen bytes */
         RECORD("\x06"),              /* guid: none */
         RECORD("\xf8\x03"
-               "abc"),                                          /* string: short, and written as a long one */
+               "abc"), /* string: short, and written as a long one */
+        RECORD("\xf8\xa0\x00"
+               "0123456789abcdef0123456789abcdef"),             /* string: its length in a byte too many */
         RECORD("\xf9\x01\x02"),                                 /* int32: likewise */
         RECORD("\xf8\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), /* string: longer than memory */
         RECORD("\x18"

@@ -63,7 +63,7 @@ static const struct {
 static void draw_text(struct dice *dice, struct naive_value *value, const char *text, size_t length) {
     memcpy(value->text, text, length);
     value->length = length;
-    if (length == 0 || !dice_percent(dice, 6)) return;
+    if (length == 0 || !dice_percent(dice, 15)) return;
     static const size_t lengths[] = {254, 255, 256, 257, 280};
     size_t whole = lengths[dice_roll(dice, COUNT(lengths))];
     memset(value->text, 'x', whole);
