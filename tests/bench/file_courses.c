@@ -167,7 +167,8 @@ static void same_prepare(struct server *server, const char *share) {
 
 void locks_take(struct server *server, const char *share, unsigned count) {
     for (unsigned index = 0; index < count; index++)
-        server_tell(server, "FILE.LOCK %s %s EXCLUSIVE %llu %d", share, visited_of(share)->handles[0],
+        server_tell(server, "FILE.LOCK %s %s EXCLUSIVE %llu %d", share,
+                    visited_of(share)->handles[index % HANDLES],
                     (unsigned long long)(FAR_OFF + (uint64_t)index * FAR_APART), LOCKED_BYTES);
 }
 
