@@ -5,7 +5,7 @@
 #ifndef BENCH_ENTITIES_H
 #define BENCH_ENTITIES_H
 
-enum { ENTITY_PROPERTIES = 10 };
+enum { ENTITY_WORDS = 20 }; /* names and values */
 
 /* The number is the object's own: the mark of a file is given for %b. */
 #define ENTITY(INT32, INT64, BOOL, DATETIME)                                                                 \

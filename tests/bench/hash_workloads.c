@@ -47,7 +47,7 @@ static void compare_and_set_50_form(const struct dataset *data, struct form *for
 static bool is_hash(struct lane *lane, unsigned object, const struct reply *reply) {
     (void)lane;
     (void)object;
-    return reply->kind == '*' && reply->length == 2 * ENTITY_PROPERTIES;
+    return reply->kind == '*' && reply->length == ENTITY_WORDS;
 }
 
 static const struct workload workloads[WORKLOADS] = {

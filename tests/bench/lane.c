@@ -31,7 +31,8 @@ static void gaps_find(struct form *form, size_t from, const char *mark, size_t b
     while ((found = memmem(form->bytes + from, form->length - from, mark, bytes))) {
         require(form->gap_count < GAPS_AT_MOST, "a form has too many gaps");
         from = (size_t)(found - form->bytes);
-        form->gaps[form->gap_count++] = (struct gap){.at = from, .kind = kind, .number = number++};
+        form->gaps[form->gap_count++] = (struct gap){.at = from, .kind = kind, .number = number};
+        number++;
         from += bytes;
     }
 }
@@ -147,7 +148,8 @@ static void batch_send(struct lane *lane, unsigned connection, unsigned count) {
     const unsigned *objects = lane->data->order + lane->position;
     unsigned requests = count / lane->batch;
     for (unsigned index = 0; index < requests; index++) {
-        request_write(lane, objects + index * lane->batch, lane->requests + index * lane->form.length);
+        request_write(lane, objects + (size_t)index * lane->batch,
+                      lane->requests + index * lane->form.length);
     }
     wire_send(lane->data->wires[connection], lane->requests, requests * lane->form.length);
     lane->batches[connection].objects = objects;

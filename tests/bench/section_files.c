@@ -72,8 +72,8 @@ static const struct growth growths[] = {
 static void measure_growth_of(const struct part *part, const struct growth *growth) {
     struct server *server = server_start(part->options, "");
     struct race race = {.part = part, .server = server};
-    struct dataset *data[COUNTS];
-    const struct setting *settings[COUNTS];
+    struct dataset *data[COUNTS] = {0};
+    const struct setting *settings[COUNTS] = {0};
     for (unsigned index = 0; index < growth->count; index++) {
         unsigned count = growth->counts[index];
         const char *share = print_text("share:%u", count);

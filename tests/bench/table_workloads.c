@@ -119,7 +119,7 @@ static bool is_etag(const struct lane *lane, unsigned object, const struct reply
 static bool is_entity(struct lane *lane, unsigned object, const struct reply *reply) {
     if (reply->kind != '*' || reply->length != 2) return false;
     struct reply etag = reply_element(reply, 0), properties = reply_element(reply, 1);
-    return is_etag(lane, object, &etag) && properties.length == 2 * ENTITY_PROPERTIES;
+    return is_etag(lane, object, &etag) && properties.length == ENTITY_WORDS;
 }
 
 /* The end of the answer, and one row: its keys, its ETag, its properties. */
@@ -128,7 +128,7 @@ static bool is_point(struct lane *lane, unsigned object, const struct reply *rep
     struct reply rows = reply_element(reply, 1);
     if (rows.length != 1) return false;
     struct reply row = reply_element(&rows, 0), etag = reply_element(&row, 2);
-    return is_etag(lane, object, &etag) && reply_element(&row, 3).length == 2 * ENTITY_PROPERTIES;
+    return is_etag(lane, object, &etag) && reply_element(&row, 3).length == ENTITY_WORDS;
 }
 
 static bool is_batch(struct lane *lane, unsigned object, const struct reply *reply) {
