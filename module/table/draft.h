@@ -23,6 +23,7 @@ struct drafts {
     unsigned count;
     bool numbered; /* refusals name the operation */
     struct record_writer room;
+    size_t beside; /* bytes of conditions, and of what is passed over */
     struct draft items[TABLE_BATCH_MOST];
 };
 

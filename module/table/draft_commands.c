@@ -43,18 +43,21 @@ static enum outcome pass_own(const struct call *call, enum filter_subject subjec
     return other ? OUTCOME_OTHER_KEY : OUTCOME_DONE;
 }
 
-static enum outcome read_property(struct call *call, struct bytes row, int at, struct record_writer *room,
+static enum outcome read_property(struct call *call, struct bytes row, int at, struct drafts *drafts,
                                   struct draft *draft) {
     struct property property;
     enum value_type type;
     struct bytes text = call_word(call, at + 1);
     enum outcome outcome = property_name_read(call_word(call, at), &property.name, &type);
     if (outcome != OUTCOME_DONE) return outcome;
-    enum filter_subject subject = entity_subject(property.name);
-    if (subject != SUBJECT_PROPERTY) return pass_own(call, subject, row, text);
+    enum filter_subject subject = filter_subject_of(property.name);
+    if (subject != SUBJECT_PROPERTY) {
+        drafts->beside += text.length;
+        return pass_own(call, subject, row, text);
+    }
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
-    property_put(room, &property);
+    property_put(&drafts->room, &property);
     draft->property_count++;
     return OUTCOME_DONE;
 }
@@ -72,7 +75,7 @@ static enum outcome read_properties(struct call *call, const struct argument *pa
                                     struct drafts *drafts, struct draft *draft) {
     draft->properties_at = drafts->room.length;
     for (int i = 0; i < pairs->count; i++) {
-        enum outcome outcome = read_property(call, row, pairs->at + 2 * i, &drafts->room, draft);
+        enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
         if (outcome != OUTCOME_DONE)
             return refuse_property(call, outcome, call_word(call, pairs->at + 2 * i));
         if (draft->property_count > PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
@@ -92,7 +95,8 @@ enum outcome filter_read(struct call *call, struct bytes text, struct filter *fi
     return fault.outcome;
 }
 
-static enum outcome read_conditions(struct call *call, const struct args *args, struct draft *draft) {
+static enum outcome read_conditions(struct call *call, const struct args *args, struct drafts *drafts,
+                                    struct draft *draft) {
     draft->match = tag_read(call_word(call, args->slots[SLOT_MATCH].at));
     if (draft->match.kind == TAG_MALFORMED) {
         call_note(call, "IFMATCH takes an ETag or *");
@@ -101,6 +105,7 @@ static enum outcome read_conditions(struct call *call, const struct args *args, 
     if (!args_given(args, SLOT_IF)) return OUTCOME_DONE;
     struct filter filter;
     draft->condition = call_word(call, args->slots[SLOT_IF].at);
+    drafts->beside += draft->condition.length;
     enum outcome outcome = filter_read(call, draft->condition, &filter);
     if (outcome == OUTCOME_DONE) filter_end(&filter);
     return outcome;
@@ -115,7 +120,7 @@ static enum outcome read_draft(struct call *call, enum verb verb, const struct a
     *draft = (struct draft){.verb = verb, .match = {.kind = TAG_ANY}};
     put_key(&drafts->room, call_word(call, ARG_PARTITION), row, draft);
     enum outcome outcome = OUTCOME_DONE;
-    if (verb_is_conditional(verb)) outcome = read_conditions(call, args, draft);
+    if (verb_is_conditional(verb)) outcome = read_conditions(call, args, drafts, draft);
     if (outcome != OUTCOME_DONE || !verb_has_properties(verb)) return outcome;
     return read_properties(call, &args->slots[SLOT_ENTITY], row, drafts, draft);
 }
@@ -129,12 +134,14 @@ static bool request_fits(const struct call *call) {
 static void start_reading(struct drafts *drafts, bool numbered) {
     record_start(&drafts->room);
     drafts->count = 0;
+    drafts->beside = 0;
     drafts->numbered = numbered;
 }
 
 /* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
 static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
-    bool is_small = outcome == OUTCOME_DONE && drafts->room.length < ENTITY_MAX_BYTES;
+    bool is_small =
+        outcome == OUTCOME_DONE && drafts->room.length + drafts->beside < TABLE_REQUEST_MOST_BYTES / 2;
     if (is_small || outcome == OUTCOME_SYNTAX || request_fits(call)) return outcome;
     call_note(call, "all arguments together have at most 4 MiB");
     return OUTCOME_BODY_TOO_LARGE;

@@ -7,12 +7,6 @@
 
 #include <stddef.h>
 
-enum filter_subject entity_subject(struct bytes name) {
-    if (bytes_equal(name, bytes_text(PARTITION_NAME))) return SUBJECT_PARTITION;
-    if (bytes_equal(name, bytes_text(ROW_NAME))) return SUBJECT_ROW;
-    return bytes_equal(name, bytes_text(TIMESTAMP_NAME)) ? SUBJECT_TIMESTAMP : SUBJECT_PROPERTY;
-}
-
 /* All but the key. */
 static void fill(struct entity *entity, const struct entity_state *state) {
     struct bytes items = state->properties.items;
@@ -81,33 +75,31 @@ bool properties_unique(struct packed_list properties) {
 
 /* The properties that are given, as they stand in their list, and whether each has found its place. */
 struct given {
-    unsigned count;
+    struct name_set names;
     struct {
-        struct bytes name, whole;
+        struct bytes whole;
         bool placed;
-    } items[PROPERTIES_MOST];
+    } items[NAME_SET_MOST];
 };
 
 static void given_read(struct given *given, struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
     struct packed_property property;
-    given->count = 0;
-    for (const char *from = reader.at; given->count < PROPERTIES_MOST && property_step(&reader, &property);
-         from = reader.at) {
-        given->items[given->count].name = property.name;
-        given->items[given->count].whole = bytes_of(from, (size_t)(reader.at - from));
-        given->items[given->count++].placed = false;
+    name_set_start(&given->names);
+    for (const char *from = reader.at;
+         given->names.count < NAME_SET_MOST && property_step(&reader, &property); from = reader.at) {
+        given->items[given->names.count].whole = bytes_of(from, (size_t)(reader.at - from));
+        given->items[given->names.count].placed = false;
+        name_set_add(&given->names, property.name);
     }
 }
 
 /* What is given in the place of a standing property; NULL for nothing. */
 static const struct bytes *given_place(struct given *given, struct bytes name) {
-    for (unsigned i = 0; i < given->count; i++) {
-        if (!bytes_equal(given->items[i].name, name)) continue;
-        given->items[i].placed = true;
-        return &given->items[i].whole;
-    }
-    return NULL;
+    unsigned number = name_set_find(&given->names, name);
+    if (number == NAME_SET_NONE) return NULL;
+    given->items[number].placed = true;
+    return &given->items[number].whole;
 }
 
 /* What stays is copied in runs. */
@@ -127,7 +119,7 @@ struct packed_list properties_merge(struct packed_list standing, struct packed_l
         run = reader.at;
     }
     record_put_raw(room, bytes_of(run, (size_t)(reader.at - run)));
-    for (unsigned i = 0; i < given.count; i++) {
+    for (unsigned i = 0; i < given.names.count; i++) {
         if (given.items[i].placed) continue;
         record_put_raw(room, given.items[i].whole);
         count++;

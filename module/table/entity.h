@@ -12,14 +12,6 @@
 #include "table/filter.h"
 #include "table/property.h"
 
-/* The names of what every entity has; no property has them. */
-#define PARTITION_NAME "PartitionKey"
-#define ROW_NAME       "RowKey"
-#define TIMESTAMP_NAME "Timestamp"
-
-/* SUBJECT_PROPERTY for all other names. */
-enum filter_subject entity_subject(struct bytes name);
-
 struct entity {
     struct entry entry; /* its name is the stored key */
     version etag;

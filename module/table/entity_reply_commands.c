@@ -2,12 +2,14 @@
 
 #include "server/refusal.h"
 
+#include <math.h>
+
 enum { SHOWN_NAME_BYTES = 80 };
 
 /* --- Selections --- */
 
 static void select_sound(struct selection *selection, struct bytes name) {
-    switch (entity_subject(name)) {
+    switch (filter_subject_of(name)) {
     case SUBJECT_PARTITION: selection->partition = true; break;
     case SUBJECT_ROW: selection->row = true; break;
     case SUBJECT_TIMESTAMP: selection->timestamp = true; break;
@@ -72,11 +74,19 @@ static void reply_guid(RedisModuleCtx *ctx, struct guid guid) {
     RedisModule_ReplyWithStringBuffer(ctx, text, sizeof(text));
 }
 
+/* Not every client takes what is no number for a double. */
+static void reply_real(RedisModuleCtx *ctx, double real) {
+    if (isnan(real))
+        reply_bytes(ctx, bytes_text("NaN"));
+    else
+        RedisModule_ReplyWithDouble(ctx, real);
+}
+
 static void reply_value(RedisModuleCtx *ctx, const struct value *value) {
     switch (value->type) {
     case VALUE_INT32:
     case VALUE_INT64: RedisModule_ReplyWithLongLong(ctx, value->number); break;
-    case VALUE_DOUBLE: RedisModule_ReplyWithDouble(ctx, value->real); break;
+    case VALUE_DOUBLE: reply_real(ctx, value->real); break;
     case VALUE_BOOL: RedisModule_ReplyWithBool(ctx, (int)value->number); break;
     case VALUE_DATETIME: reply_ticks(ctx, value->number); break;
     case VALUE_GUID: reply_guid(ctx, value->guid); break;

@@ -28,7 +28,8 @@ static const enum filter_operator mirrored[] = {
 static const struct {
     const char *name;
     enum filter_subject subject;
-} keys[] = {{"PartitionKey", SUBJECT_PARTITION}, {"RowKey", SUBJECT_ROW}, {"Timestamp", SUBJECT_TIMESTAMP}};
+} keys[] = {
+    {PARTITION_NAME, SUBJECT_PARTITION}, {ROW_NAME, SUBJECT_ROW}, {TIMESTAMP_NAME, SUBJECT_TIMESTAMP}};
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 

@@ -29,6 +29,11 @@ enum {
     FILTER_ROOM = 256,
 };
 
+/* The names of what every entity has; no property has them. */
+#define PARTITION_NAME "PartitionKey"
+#define ROW_NAME       "RowKey"
+#define TIMESTAMP_NAME "Timestamp"
+
 enum filter_operator {
     FILTER_EQ,
     FILTER_NE,

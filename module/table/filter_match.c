@@ -3,7 +3,8 @@
 #include "table/comparison.h"
 #include "table/property.h"
 
-enum { PASSED_PER_WORK = 4, BYTES_PER_WORK = 256 };
+/* A property that is passed is compared with every name that has not been found. */
+enum { PASSED_PER_WORK = 8, NAME_BYTES_PER_PASSED = 64, BYTES_PER_WORK = 256 };
 
 struct matching {
     const struct filter *filter;
@@ -28,7 +29,8 @@ static void gather(struct matching *matching) {
     struct record_reader reader = record_reader(matching->row->properties);
     struct packed_property property;
     size_t passed = 0;
-    for (; left && property_step(&reader, &property); passed++) {
+    while (left && property_step(&reader, &property)) {
+        passed += 1 + left * (1 + property.name.length / NAME_BYTES_PER_PASSED);
         unsigned place = place_of(matching, property.name);
         if (place == matching->filter->name_count) continue;
         matching->properties[place] = property;

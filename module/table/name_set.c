@@ -6,10 +6,10 @@ void name_set_start(struct name_set *set) {
     set->count = 0;
 }
 
-static bool has_among_few(const struct name_set *set, struct bytes name) {
+static unsigned find_among_few(const struct name_set *set, struct bytes name) {
     for (unsigned i = 0; i < set->count; i++)
-        if (bytes_equal(set->names[i], name)) return true;
-    return false;
+        if (bytes_equal(set->names[i], name)) return i;
+    return NAME_SET_NONE;
 }
 
 /* Where the name stands, or would. */
@@ -25,8 +25,10 @@ static void enter_slots(struct name_set *set) {
     for (unsigned i = 0; i < set->count; i++) set->slots[slot_of(set, set->names[i])] = (uint16_t)(i + 1);
 }
 
-bool name_set_has(const struct name_set *set, struct bytes name) {
-    return set->count <= NAME_SET_FEW ? has_among_few(set, name) : set->slots[slot_of(set, name)];
+unsigned name_set_find(const struct name_set *set, struct bytes name) {
+    if (set->count <= NAME_SET_FEW) return find_among_few(set, name);
+    unsigned number = set->slots[slot_of(set, name)];
+    return number ? number - 1 : NAME_SET_NONE;
 }
 
 bool name_set_add(struct name_set *set, struct bytes name) {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { NAME_SET_MOST = 255, NAME_SET_FEW = 8, NAME_SET_SLOTS = 512 };
+enum { NAME_SET_MOST = 255, NAME_SET_NONE = NAME_SET_MOST, NAME_SET_FEW = 8, NAME_SET_SLOTS = 512 };
 
 struct name_set {
     unsigned count;
@@ -19,6 +19,11 @@ void name_set_start(struct name_set *set);
 
 /* False when it is there already. There are at most NAME_SET_MOST. */
 bool name_set_add(struct name_set *set, struct bytes name);
-bool name_set_has(const struct name_set *set, struct bytes name);
+/* The number of the name, from 0 in the order in which they came; NAME_SET_NONE when it is not there. */
+unsigned name_set_find(const struct name_set *set, struct bytes name);
+
+static inline bool name_set_has(const struct name_set *set, struct bytes name) {
+    return name_set_find(set, name) != NAME_SET_NONE;
+}
 
 #endif

@@ -55,5 +55,5 @@ enum outcome property_name_read(struct bytes text, struct bytes *name, enum valu
     enum outcome outcome = property_name_check(*name);
     if (outcome != OUTCOME_DONE || !colon) return outcome;
     struct bytes word = bytes_of(colon + 1, text.length - name->length - 1);
-    return value_type_read(word, type) ? OUTCOME_DONE : OUTCOME_INVALID_INPUT;
+    return value_type_read(word, type) ? OUTCOME_DONE : OUTCOME_TYPE_UNKNOWN;
 }

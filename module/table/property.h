@@ -38,7 +38,7 @@ enum outcome property_name_check(struct bytes name);
 /* Whether a name can have this byte, at its beginning or behind that. */
 bool property_name_byte(char byte, bool first);
 
-/* "age:int32" as the name, which is checked, and the type: INVALID_INPUT when there is no such type. */
+/* "age:int32" as the name, which is checked, and the type: TYPE_UNKNOWN when there is no such type. */
 enum outcome property_name_read(struct bytes text, struct bytes *name, enum value_type *type);
 
 #endif

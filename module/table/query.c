@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { PROPERTY_EFFORT = 64 }; /* what answering one costs, in bytes, besides its own */
+enum { PROPERTY_EFFORT = 128 }; /* what answering one costs, in bytes, besides its own */
 
 /* What it costs to come to an entity, next to comparing it: from its neighbour, or from a mark. */
 enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
@@ -119,15 +119,24 @@ static int compare_keys(const void *left, const void *right) {
     return bytes_compare(*(const struct bytes *)left, *(const struct bytes *)right);
 }
 
+/* Of a single value only the marks whose keys count; of several, whose marks stand value by value, all are passed. */
 static void gather_range(struct stream *stream, const struct range *range) {
-    struct order_cursor cursor = order_index_seek(&stream->query->plan->index->marks, range->from);
+    const struct order_index *marks = &stream->query->plan->index->marks;
+    struct record_writer room;
+    record_start(&room);
+    struct order_cursor cursor =
+        order_index_seek(marks, range->single ? plan_mark(range, stream->from, &room) : range->from);
     struct entry *mark = order_cursor_entry(&cursor);
     for (; mark && is_below(entry_name(mark), range->to); mark = order_cursor_entry(&cursor)) {
         struct bytes key = mark_key(mark);
-        bool wanted = bytes_compare(key, stream->from) >= 0 && is_below(key, stream->to);
-        if (wanted) stream->gathered[stream->gathered_count++] = key;
+        bool in_span = is_below(key, stream->to);
+        if (range->single && !in_span) break;
+        bool wanted = in_span && bytes_compare(key, stream->from) >= 0;
+        if (wanted && stream->gathered_count < QUERY_GATHERED_MOST)
+            stream->gathered[stream->gathered_count++] = key;
         order_cursor_next(&cursor);
     }
+    record_end(&room);
 }
 
 static void settle_on_gathered(struct stream *stream) {

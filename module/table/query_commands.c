@@ -130,5 +130,6 @@ enum outcome table_query(struct call *call) {
         answer(call, &asked, &plan);
     plan_end(&plan);
     asked_end(&asked);
+    table_expect_upkeep(call);
     return OUTCOME_DONE;
 }

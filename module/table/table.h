@@ -26,8 +26,6 @@ struct table {
     int64_t ticks; /* the greatest Timestamp given so far */
     struct table_index *indexes;
     unsigned index_count;
-    /* Not part of the value, but of what goes on around it: when somebody will next look after it. */
-    int64_t upkeep_ms;
 };
 
 /* From a change of the kind TABLE_CREATE. */

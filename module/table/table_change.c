@@ -81,7 +81,7 @@ bool table_name_next(struct record_reader *reader, struct bytes *name) {
 }
 
 static bool name_sound(struct bytes name) {
-    return property_name_check(name) == OUTCOME_DONE && entity_subject(name) == SUBJECT_PROPERTY;
+    return property_name_check(name) == OUTCOME_DONE && filter_subject_of(name) == SUBJECT_PROPERTY;
 }
 
 /* As many as the list says, each of its own name and sound. */

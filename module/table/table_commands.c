@@ -64,7 +64,7 @@ enum outcome table_index_check(struct call *call) {
         enum outcome outcome = property_name_check(name_at(call, i));
         if (outcome != OUTCOME_DONE)
             return refuse_name(call, outcome, outcome_text(outcome)->text, name_at(call, i));
-        if (entity_subject(name_at(call, i)) != SUBJECT_PROPERTY)
+        if (filter_subject_of(name_at(call, i)) != SUBJECT_PROPERTY)
             return refuse_name(call, OUTCOME_INVALID_INPUT, "only properties have indexes", name_at(call, i));
     }
     return OUTCOME_DONE;
@@ -102,6 +102,7 @@ enum outcome table_index(struct call *call) {
     else
         call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MOST);
     record_end(&room);
+    table_expect_upkeep(call);
     return fits ? OUTCOME_DONE : OUTCOME_INVALID_INPUT;
 }
 

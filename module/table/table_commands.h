@@ -79,7 +79,8 @@ void table_commit(struct call *call, const struct table_change *change);
 void table_commit_steps(struct call *call, enum table_change_kind kind, struct table_step *steps,
                         size_t count);
 
-/* Sees to it that indexes that are being built will be complete even if nobody comes. */
+/* Sees to it that indexes that are being built will be complete even if nobody comes. What is known of it goes by the
+ * name of the key, which may change; so whoever meets such an index says it again. */
 void table_expect_upkeep(struct call *call);
 int64_t table_upkeep(struct call *call);
 

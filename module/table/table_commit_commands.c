@@ -57,7 +57,6 @@ void table_commit(struct call *call, const struct table_change *change) {
     send(call, change);
     notify(call, change->kind);
     if (change->kind == TABLE_UNINDEX) table_free_dropped();
-    if (change->kind == TABLE_INDEX) table_expect_upkeep(call);
 }
 
 static void send_steps(struct call *call, enum table_change_kind kind, const struct table_step *steps,
@@ -88,15 +87,14 @@ void table_commit_steps(struct call *call, enum table_change_kind kind, struct t
     else
         effect_unheard(call);
     notify(call, kind);
+    table_expect_upkeep(call);
 }
 
 /* --- When nobody asks --- */
 
 void table_expect_upkeep(struct call *call) {
-    struct table *table = call->value;
-    if (!table_unfinished(table)) return;
-    table->upkeep_ms = call_now_ms(call);
-    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), table->upkeep_ms);
+    if (!table_unfinished(call->value)) return;
+    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), call_now_ms(call));
 }
 
 int64_t table_upkeep(struct call *call) {
@@ -112,8 +110,7 @@ int64_t table_upkeep(struct call *call) {
         table_commit(call, &change);
         record_end(&name);
     }
-    table->upkeep_ms = table_unfinished(table) ? call_now_ms(call) : 0;
-    return table->upkeep_ms ? table->upkeep_ms : UPKEEP_NEVER;
+    return table_unfinished(table) ? call_now_ms(call) : UPKEEP_NEVER;
 }
 
 static bool sweep_dropped(void) {

@@ -15,9 +15,7 @@ enum { ENCODING_VERSION = 0 };
 
 /* A replica that is promoted goes on with what is being built. */
 static void note_upkeep(struct effect_target *target) {
-    struct table *table = target->value;
-    if (!table_unfinished(table) || table->upkeep_ms) return;
-    table->upkeep_ms = target->upkeep_ms = server_now_ms();
+    if (table_unfinished(target->value)) target->upkeep_ms = server_now_ms();
 }
 
 static bool ticks_plausible(int64_t ticks, int64_t horizon_ms) {

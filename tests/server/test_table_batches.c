@@ -28,7 +28,8 @@ SCENE(one_of_each) {
         {"TABLE.INSERT t p r3 PROPS 1 a 1", NULL},
         {"TABLE.INSERT t p r4 PROPS 2 a 1 b 1", NULL},
         {"TABLE.INSERT t p r5 PROPS 2 a 1 b 1", NULL},
-        {"TABLE.BATCH t p 7 insert r0 props 1 a 0 REPLACE r1 IFMATCH * PROPS 1 a 2 MERGE r2 PROPS 1 a 2 IFMATCH * "
+        {"TABLE.BATCH t p 7 insert r0 props 1 a 0 REPLACE r1 IFMATCH * PROPS 1 a 2 MERGE r2 PROPS 1 a 2 "
+         "IFMATCH * "
          "DELETE r3 IFMATCH * IF \"a eq '1'\" INSERTORREPLACE r4 PROPS 1 a 2 INSERTORMERGE r5 PROPS 1 a 2 "
          "INSERTORMERGE r6 PROPS 0",
          "[<etag>, <etag>, <etag>, OK, <etag>, <etag>, <etag>]"},
@@ -82,9 +83,11 @@ static const struct answered refusals[] = {
     {"TABLE.BATCH t p 3 INSERT r PROPS 0 MERGE s IFMATCH abc PROPS 0 INSERT u PROPS 1 1a x", BAD_INPUT " 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 MERGE s PROPS 0", "INVALID MissingRequiredHeader 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 DELETE s", "INVALID MissingRequiredHeader 1"},
-    {"TABLE.BATCH t p 3 INSERT r PROPS 0 INSERT r PROPS 0 INSERT s PROPS 1 1a x", "INVALID PropertyNameInvalid 2"},
+    {"TABLE.BATCH t p 3 INSERT r PROPS 0 INSERT r PROPS 0 INSERT s PROPS 1 1a x",
+     "INVALID PropertyNameInvalid 2"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 2 a 1 a 2", "INVALID DuplicatePropertiesSpecified 1"},
-    {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 1 d:datetime 1500-01-01", "INVALID OutOfRangeInput 1"},
+    {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 1 d:datetime 1500-01-01",
+     "INVALID OutOfRangeInput 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 1 s 32769*x", "INVALID PropertyValueTooLarge 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT 513*s PROPS 0", "INVALID PropertyValueTooLarge 1"},
     {"TABLE.BATCH t p 2 INSERT r PROPS 0 INSERT s PROPS 1 256*n x", "INVALID PropertyNameTooLong 1"},
@@ -116,7 +119,8 @@ SCENE(the_failing_index_is_told) {
     for (int failing = 0; failing < OPERATIONS; failing += failing < 12 ? 1 : 29) {
         struct words words = words_of_line(pool_print("TABLE.BATCH t p %d", OPERATIONS));
         for (int index = 0; index < OPERATIONS; index++)
-            words_add_line(&words, pool_print(index == failing ? "DELETE %d IFMATCH *" : "INSERT %d PROPS 0", index));
+            words_add_line(&words,
+                           pool_print(index == failing ? "DELETE %d IFMATCH *" : "INSERT %d PROPS 0", index));
         if (!failing) witness_begin("none");
         expect_error(call_words(primary, &words), pool_print("NOTFOUND ResourceNotFound %d:", failing));
     }
@@ -175,7 +179,8 @@ static void send_batches(struct client *writer, int first, int count) {
 }
 
 SCENE(nobody_sees_half_of_a_batch) {
-    struct client *watchers[] = {visitor(primary->server), visitor(replica->server), visitor(chained->server)};
+    struct client *watchers[] = {visitor(primary->server), visitor(replica->server),
+                                 visitor(chained->server)};
     struct client *writer = visitor(primary->server);
     long long marks[3] = {0, 0, 0};
     int different = 0;
@@ -209,7 +214,8 @@ static void kill_in_the_middle(int after_us) {
     long long replicated = mark_at(second);
     server_restart(first->server);
     long long in_file = mark_at(visitor(first->server));
-    print_message("# after %d us: batch %lld at the replica, batch %lld in the file\n", after_us, replicated, in_file);
+    print_message("# after %d us: batch %lld at the replica, batch %lld in the file\n", after_us, replicated,
+                  in_file);
     /* The new primary goes on where it is. */
     struct words words = marking_batch((int)replicated + 1);
     expect_elements(call_words(second, &words), ROWS + 1);
@@ -229,7 +235,8 @@ static struct text file_of(const char *path) {
     struct text text = {0};
     char part[4096];
     require(file, "no file %s", path);
-    for (size_t length = fread(part, 1, sizeof part, file); length; length = fread(part, 1, sizeof part, file))
+    for (size_t length = fread(part, 1, sizeof part, file); length;
+         length = fread(part, 1, sizeof part, file))
         text_add(&text, part, length);
     fclose(file);
     return text;
@@ -257,8 +264,9 @@ SCENE(a_file_cut_off_anywhere_has_whole_batches) {
     expect_elements(ask_at(client, "TABLE.BATCH t p 2 INSERT a PROPS 1 n 1 INSERT b PROPS 1 n 2"), 2);
     const char *path = lone_file(server, ".incr.aof"), *before = digest_of(client);
     size_t length_before = file_of(path).length;
-    expect_elements(ask_at(client, "TABLE.BATCH t p 3 MERGE a IFMATCH * PROPS 1 m 3 DELETE b IFMATCH * INSERT c PROPS 0"),
-                    3);
+    expect_elements(
+        ask_at(client, "TABLE.BATCH t p 3 MERGE a IFMATCH * PROPS 1 m 3 DELETE b IFMATCH * INSERT c PROPS 0"),
+        3);
     const char *after = digest_of(client);
     assert_string_not_equal(after, before);
     server_kill(server);

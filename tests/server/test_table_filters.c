@@ -85,7 +85,8 @@ SCENE(malformed_filters_say_where) {
             require(reply_is_error(replies[reply]) && text_begins(replies[reply]->str, expected) &&
                         strlen(replies[reply]->str) > strlen(expected),
                     "%s gives %s", filter, reply_text(replies[reply]));
-        redisReply *batch = call(primary, "TABLE.BATCH t p 2 INSERT s PROPS 0 DELETE r IFMATCH * IF %s", filter);
+        redisReply *batch =
+            call(primary, "TABLE.BATCH t p 2 INSERT s PROPS 0 DELETE r IFMATCH * IF %s", filter);
         expected = pool_print("INVALID InvalidInput 1: at %d: ", malformed[index].position);
         require(reply_is_error(batch) && text_begins(batch->str, expected), "%s gives %s", filter,
                 reply_text(batch));
@@ -174,7 +175,8 @@ SCENE(only_if_there_is_stock) {
         {"TABLE.BATCH t p 3 INSERT a PROPS 0 MERGE r IFMATCH * IF \"stock gt 0\" PROPS 0 INSERT b PROPS 0",
          STALE_ENTITY " 1"},
         {"TABLE.BATCH t p 2 INSERT a PROPS 0 DELETE r IFMATCH * IF \"stock gt 0\"", STALE_ENTITY " 1"},
-        {"TABLE.BATCH t p 2 INSERT a PROPS 0 REPLACE r IF \"stock eq 0\" IFMATCH * PROPS 1 stock:int32 7", NULL},
+        {"TABLE.BATCH t p 2 INSERT a PROPS 0 REPLACE r IF \"stock eq 0\" IFMATCH * PROPS 1 stock:int32 7",
+         NULL},
         {"TABLE.GET t p r", "[<etag>, [\"stock:int32\", 7]]"},
         {"TABLE.GET t p a", "[<etag>, []]"},
         {"TABLE.REPLACE t p r PROPS 1 stock:int32 8 IF \"not colour and RowKey eq 'r'\" IFMATCH *", NULL},
@@ -211,19 +213,55 @@ SCENE(nobody_sells_what_is_not_there) {
 
 enum { ENTITIES = 250, FILTERS = 500, COMPARISONS_MOST = 14 };
 
-static const char *const keys[] = {"", "a", "aa", "b", "\xc3\xa4", "\xef\xbd\x9e", "\xf0\x9f\x98\x80", "it''s"};
+static const char *const keys[] = {"",     "a", "aa", "b", "\xc3\xa4", "\xef\xbd\x9e", "\xf0\x9f\x98\x80",
+                                   "it''s"};
 static const char *const names[] = {"n", "s", "m"};
 static const char *const literals[] = {
-    "0",    "1",     "2",    "-1",      "1L",   "2L",  "0.5",
-    "1.0",  "'a'",   "'b'",  "''",      "'aa'", "true", "false",
-    "X''",  "X'61'", "'\xf0\x9f\x98\x80'", "'\xef\xbd\x9e'", "guid'aaaaaaaa-0000-4000-8000-000000000000'",
-    "datetime'2000-01-01'", "datetime'2026-11-18'",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "1L",
+    "2L",
+    "0.5",
+    "1.0",
+    "'a'",
+    "'b'",
+    "''",
+    "'aa'",
+    "true",
+    "false",
+    "X''",
+    "X'61'",
+    "'\xf0\x9f\x98\x80'",
+    "'\xef\xbd\x9e'",
+    "guid'aaaaaaaa-0000-4000-8000-000000000000'",
+    "datetime'2000-01-01'",
+    "datetime'2026-11-18'",
 };
 static const char *const stored[] = {
-    ":int32 0",  ":int32 1",   ":int32 2",    ":int32 -1",   ":int64 1",    ":int64 2",  ":double 0.5",
-    ":double 1", ":double NaN", " a",         " b",          " ''",         " aa",       ":bool true",
-    ":bool false", ":binary ''", ":binary a", " \xf0\x9f\x98\x80", " \xef\xbd\x9e",
-    ":guid AAAAAAAA-0000-4000-8000-000000000000", ":datetime 2000-01-01", ":datetime 2026-11-18",
+    ":int32 0",
+    ":int32 1",
+    ":int32 2",
+    ":int32 -1",
+    ":int64 1",
+    ":int64 2",
+    ":double 0.5",
+    ":double 1",
+    ":double NaN",
+    " a",
+    " b",
+    " ''",
+    " aa",
+    ":bool true",
+    ":bool false",
+    ":binary ''",
+    ":binary a",
+    " \xf0\x9f\x98\x80",
+    " \xef\xbd\x9e",
+    ":guid AAAAAAAA-0000-4000-8000-000000000000",
+    ":datetime 2000-01-01",
+    ":datetime 2026-11-18",
 };
 
 #define ONE_OF(list) (list)[chance(sizeof(list) / sizeof *(list))]
@@ -268,7 +306,8 @@ static const char *some_comparison(void) {
 
 /* Of so many comparisons at most. */
 static const char *some_filter(int most) {
-    if (most == 1 || !chance(3)) return chance(6) ? some_comparison() : pool_print("not (%s)", some_comparison());
+    if (most == 1 || !chance(3))
+        return chance(6) ? some_comparison() : pool_print("not (%s)", some_comparison());
     int left = 1 + chance(most - 1);
     const char *one = some_filter(left), *other = some_filter(most - left);
     switch (chance(4)) {
@@ -298,7 +337,8 @@ static const char *answer_of(const char *table, const char *filter) {
         if (reply_is_null(next)) return rows.bytes;
         words.count = asked;
         words_add(&words, "NEXT");
-        for (int key = 0; key < 2; key++) words_add_bytes(&words, next->element[key]->str, next->element[key]->len);
+        for (int key = 0; key < 2; key++)
+            words_add_bytes(&words, next->element[key]->str, next->element[key]->len);
     }
 }
 
@@ -323,20 +363,17 @@ SCENE(every_plan_gives_the_same_answer) {
                 expected);
         assert_string_equal(answer_of("u", filter), expected);
     }
-    print_message("# %d points, %d ranges, %d by index, %d scans, %d with matches\n", seen[0], seen[1], seen[2],
-                  seen[3], matching);
+    print_message("# %d points, %d ranges, %d by index, %d scans, %d with matches\n", seen[0], seen[1],
+                  seen[2], seen[3], matching);
     for (int kind = 0; plans[kind]; kind++) require(seen[kind] > 0, "no plan was %s", plans[kind]);
     assert_true(matching > FILTERS / 4);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(malformed_filters_say_where),
-        PLAY(what_a_filter_may_hold),
-        PLAY(keys_and_timestamps_in_filters),
-        PLAY(only_if_there_is_stock),
-        PLAY(nobody_sells_what_is_not_there),
-        PLAY(every_plan_gives_the_same_answer),
+        PLAY(malformed_filters_say_where),    PLAY(what_a_filter_may_hold),
+        PLAY(keys_and_timestamps_in_filters), PLAY(only_if_there_is_stock),
+        PLAY(nobody_sells_what_is_not_there), PLAY(every_plan_gives_the_same_answer),
     };
     return world_run("table_filters", tests);
 }

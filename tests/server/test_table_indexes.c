@@ -64,12 +64,13 @@ enum { ROWS = 60, VALUES = 6, STEPS = 400, LOOKS = 8 };
 /* With t, which has indexes, and u, which has none, the same happens. */
 static void on_both(const char *format, const char *rest) {
     redisReply *one = ask(pool_print(format, "t", rest)), *other = ask(pool_print(format, "u", rest));
-    require(reply_is_error(one) == reply_is_error(other), "%s: %s, %s", rest, reply_text(one), reply_text(other));
+    require(reply_is_error(one) == reply_is_error(other), "%s: %s, %s", rest, reply_text(one),
+            reply_text(other));
 }
 
 static const char *some_properties_of_two(void) {
-    static const char *const values[VALUES] = {"a:int32 1", "a:int64 1", "a x", "a:double 1", "a:bool true",
-                                               "a:int32 2"};
+    static const char *const values[VALUES] = {"a:int32 1",  "a:int64 1",   "a x",
+                                               "a:double 1", "a:bool true", "a:int32 2"};
     switch (chance(4)) {
     case 0: return "PROPS 1 b:int32 1";
     case 1: return pool_print("PROPS 2 b:int32 %d %s", chance(3), values[chance(VALUES)]);
@@ -108,13 +109,14 @@ static void compare_with_a_walk(struct client *client, const char *indexed, cons
     const char *walked_filter = pool_print("(%s) or zz eq 1", filter);
     redisReply *by_index = call(client, "TABLE.QUERY %s FILTER %s", indexed, filter);
     redisReply *walked = call(client, "TABLE.QUERY %s FILTER %s", indexed, walked_filter);
-    require(!reply_is_error(by_index) && reply_same(by_index, walked), "%s at %s: by index\n%s\nand by a walk\n%s", filter,
-            client->server->name, reply_text(by_index), reply_text(walked));
+    require(!reply_is_error(by_index) && reply_same(by_index, walked),
+            "%s at %s: by index\n%s\nand by a walk\n%s", filter, client->server->name, reply_text(by_index),
+            reply_text(walked));
 }
 
-static const char *const questions[] = {"a eq 1",   "a eq 1L",    "a eq 1.0",  "a eq 'x'", "a eq true", "a eq 2",
-                                        "a ge 1",   "a gt 1",     "a lt 2",    "a le 'x'", "b eq 1",    "b eq 0 or b eq 2",
-                                        "a and b eq 1", NULL};
+static const char *const questions[] = {"a eq 1", "a eq 1L",          "a eq 1.0",     "a eq 'x'", "a eq true",
+                                        "a eq 2", "a ge 1",           "a gt 1",       "a lt 2",   "a le 'x'",
+                                        "b eq 1", "b eq 0 or b eq 2", "a and b eq 1", NULL};
 
 static void compare_questions(struct client *client, const char *table) {
     bool used = false;
@@ -129,11 +131,14 @@ static void compare_with_twin(void) {
     for (const char *const *filter = questions; *filter; filter++) {
         const redisReply *one = call(primary, "TABLE.QUERY t FILTER %s", *filter)->element[1];
         const redisReply *other = call(primary, "TABLE.QUERY u FILTER %s", *filter)->element[1];
-        require(one->elements == other->elements, "%s: %zu rows and %zu", *filter, one->elements, other->elements);
+        require(one->elements == other->elements, "%s: %zu rows and %zu", *filter, one->elements,
+                other->elements);
         for (size_t row = 0; row < one->elements; row++)
             for (size_t part = 0; part < 4; part++)
-                require(part == 2 || reply_same(one->element[row]->element[part], other->element[row]->element[part]),
-                        "%s: %s and %s", *filter, reply_text(one->element[row]), reply_text(other->element[row]));
+                require(part == 2 ||
+                            reply_same(one->element[row]->element[part], other->element[row]->element[part]),
+                        "%s: %s and %s", *filter, reply_text(one->element[row]),
+                        reply_text(other->element[row]));
     }
 }
 
@@ -200,9 +205,9 @@ SCENE(values_that_look_alike) {
         {"TABLE.DELETE t p 1 IFMATCH *", NULL},
         {NULL, NULL},
     };
-    static const char *const filters[] = {"v eq 'x'",  "v eq 'X'", "v eq ''",   "v eq X''", "v gt 'xx'", "v ge 0.0",
-                                          "v lt 0.0",  "v ne 0.0", "v eq 0.0",  "v lt 'x'", "v gt X''",  "v le 5",
-                                          "not (v eq 'x')", NULL};
+    static const char *const filters[] = {"v eq 'x'", "v eq 'X'", "v eq ''",        "v eq X''", "v gt 'xx'",
+                                          "v ge 0.0", "v lt 0.0", "v ne 0.0",       "v eq 0.0", "v lt 'x'",
+                                          "v gt X''", "v le 5",   "not (v eq 'x')", NULL};
     table_stage();
     expect_ok(ask("TABLE.INDEX t v"));
     play_answers(rows);
@@ -269,7 +274,8 @@ SCENE(queries_are_right_while_an_index_is_built) {
         expect_found(replica, pool_print("n eq %d", row), pool_print("p/%06d", row));
     }
     expect_found(primary, pool_print("n ge %d", MANY), "");
-    assert_int_equal(field(explained(primary, "t", "ten eq 3 and n lt 100"), "entities-estimated")->integer, 100);
+    assert_int_equal(field(explained(primary, "t", "ten eq 3 and n lt 100"), "entities-estimated")->integer,
+                     100);
 }
 
 /* All that an index knew of went before it was complete. */
@@ -329,7 +335,8 @@ SCENE(a_replica_that_comes_while_an_index_is_built) {
     await_in_step(second, first);
     expect_found(second, "n eq -5", "p/000777");
     require_same(first, second, "when the index is complete");
-    assert_int_equal(info_of(second, "holdfast_effects_misfit") + info_of(second, "holdfast_effects_malformed"), 0);
+    assert_int_equal(
+        info_of(second, "holdfast_effects_misfit") + info_of(second, "holdfast_effects_malformed"), 0);
     server_stop(first->server);
     server_stop(second->server);
 }
@@ -408,8 +415,8 @@ SCENE(what_is_given_up_is_freed_bit_by_bit) {
     expect_elements(receive(client), 0);
     assert_true(at_once > without + (with - without) / 2);
     long long after = settled_memory(client);
-    require(after < without + (with - without) / 10, "%lld bytes before, %lld with indexes, %lld after", without, with,
-            after);
+    require(after < without + (with - without) / 10, "%lld bytes before, %lld with indexes, %lld after",
+            without, with, after);
     expect_ok(call(client, "TABLE.INDEX t n"));
     expect_ok(call(client, "TABLE.UNINDEX t n"));
     expect_ok(call(client, "TABLE.INDEX t n"));

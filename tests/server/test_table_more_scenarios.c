@@ -15,8 +15,9 @@ static redisReply *page_of(const char *rest, const char **next) {
     redisReply *page = ask(pool_print("TABLE.QUERY t %s %s", rest, *next ? *next : ""));
     require(!reply_is_error(page), "%s gives %s", rest, reply_text(page));
     const redisReply *keys = page->element[0];
-    *next = reply_is_null(keys) ? ""
-                                : pool_print("NEXT \"%s\" \"%s\"", keys->element[0]->str, keys->element[1]->str);
+    *next = reply_is_null(keys)
+                ? ""
+                : pool_print("NEXT \"%s\" \"%s\"", keys->element[0]->str, keys->element[1]->str);
     return page->element[1];
 }
 
@@ -85,8 +86,8 @@ SCENE(scenario_25_what_binds_closer) {
     table_stage();
     for (int row = 0; row < 8; row++) {
         const char *bits = pool_print("%d%d%d", row >> 2 & 1, row >> 1 & 1, row & 1);
-        written(pool_print("TABLE.INSERT t p %s PROPS 3 a:bool %c b:bool %c c:bool %c", bits, bits[0], bits[1],
-                           bits[2]));
+        written(pool_print("TABLE.INSERT t p %s PROPS 3 a:bool %c b:bool %c c:bool %c", bits, bits[0],
+                           bits[1], bits[2]));
     }
     for (size_t index = 0; index < sizeof filters / sizeof *filters; index++) {
         const char *rows = found_by(filters[index].filter);
@@ -101,8 +102,10 @@ static const char *comparisons(int count, const char *between) {
 }
 
 SCENE(scenario_26_what_a_filter_may_be) {
-    static const char *const refused[] = {
-        "n eq null", "startswith(name,'a')", "n add 1 eq 2", "n eq n", "name eq '*' *", "n AND n", "n eq True", NULL};
+    static const char *const refused[] = {"n eq null",     "startswith(name,'a')",
+                                          "n add 1 eq 2",  "n eq n",
+                                          "name eq '*' *", "n AND n",
+                                          "n eq True",     NULL};
     table_stage();
     expect_etag(call(primary, "TABLE.INSERT t p r PROPS 2 n:int32 99 name %s", "O'Neil"));
     assert_string_equal(found_by(comparisons(15, " and ")), "p/r");
@@ -121,20 +124,21 @@ SCENE(scenario_26_what_a_filter_may_be) {
 SCENE(scenario_27_types_that_meet) {
     static const struct {
         const char *name, *value, *literal, *greater;
-    } types[] = {{"s", "s 5", "'5'", "'6'"},
-                 {"i", "i:int32 5", "5", "6"},
-                 {"l", "l:int64 5", "5L", "6L"},
-                 {"d", "d:double 5", "5.0", "6.0"},
-                 {"b", "b:bool false", "false", "true"},
-                 {"t", "t:datetime 2005-01-01", "datetime'2005-01-01T00:00:00Z'", "datetime'2006-01-01T00:00:00Z'"},
-                 {"g", "g:guid 55555555-0000-4000-8000-000000000000", "guid'55555555-0000-4000-8000-000000000000'",
-                  "guid'66666666-0000-4000-8000-000000000000'"},
-                 {"x", "x:binary 5", "X'35'", "binary'36'"}};
+    } types[] = {
+        {"s", "s 5", "'5'", "'6'"},
+        {"i", "i:int32 5", "5", "6"},
+        {"l", "l:int64 5", "5L", "6L"},
+        {"d", "d:double 5", "5.0", "6.0"},
+        {"b", "b:bool false", "false", "true"},
+        {"t", "t:datetime 2005-01-01", "datetime'2005-01-01T00:00:00Z'", "datetime'2006-01-01T00:00:00Z'"},
+        {"g", "g:guid 55555555-0000-4000-8000-000000000000", "guid'55555555-0000-4000-8000-000000000000'",
+         "guid'66666666-0000-4000-8000-000000000000'"},
+        {"x", "x:binary 5", "X'35'", "binary'36'"}};
     enum { TYPES = sizeof types / sizeof *types, OPERATORS = 6 };
     static const struct {
         const char *word;
         bool if_equal, if_less; /* and less is what a mismatch counts as */
-    } operators[OPERATORS] = {{"eq", true, false}, {"ne", false, true},  {"gt", false, false},
+    } operators[OPERATORS] = {{"eq", true, false}, {"ne", false, true}, {"gt", false, false},
                               {"ge", true, false}, {"lt", false, true}, {"le", true, true}};
     static const char *const converted[] = {"l 5", "d 5", "d 5L", NULL};
     struct text line = {0};
@@ -144,9 +148,9 @@ SCENE(scenario_27_types_that_meet) {
     written(line.bytes);
     for (int stored = 0; stored < TYPES; stored++) {
         for (int literal = 0; literal < TYPES; literal++) {
-            bool meets = stored == literal || text_is_one_of(pool_print("%s %s", types[stored].name,
-                                                                        types[literal].literal),
-                                                             converted);
+            bool meets =
+                stored == literal ||
+                text_is_one_of(pool_print("%s %s", types[stored].name, types[literal].literal), converted);
             for (int index = 0; index < OPERATORS; index++) {
                 bool equal = operators[index].if_equal, less = operators[index].if_less;
                 const char *format = "%s %s %s";
@@ -154,7 +158,8 @@ SCENE(scenario_27_types_that_meet) {
                     pool_print(format, types[stored].name, operators[index].word, types[literal].literal);
                 bool holds = *found_by(filter);
                 require(holds == (meets ? equal : less), "%s is %d", filter, holds);
-                filter = pool_print(format, types[stored].name, operators[index].word, types[literal].greater);
+                filter =
+                    pool_print(format, types[stored].name, operators[index].word, types[literal].greater);
                 holds = *found_by(filter);
                 require(holds == less, "%s is %d", filter, holds);
             }
@@ -164,8 +169,15 @@ SCENE(scenario_27_types_that_meet) {
 
 SCENE(scenario_28_properties_that_are_missing) {
     static const char *const operators[] = {"eq", "ne", "gt", "ge", "lt", "le", NULL};
-    static const char *const literals[] = {"1",     "1L",   "1.0", "'x'", "''",
-                                           "false", "true", "X''", "guid'00000000-0000-0000-0000-000000000000'",
+    static const char *const literals[] = {"1",
+                                           "1L",
+                                           "1.0",
+                                           "'x'",
+                                           "''",
+                                           "false",
+                                           "true",
+                                           "X''",
+                                           "guid'00000000-0000-0000-0000-000000000000'",
                                            "datetime'1601-01-01T00:00:00Z'",
                                            NULL};
     table_stage();
@@ -194,7 +206,8 @@ SCENE(scenario_29_selecting) {
          "[<etag>, [\"PartitionKey\", \"p\", \"RowKey\", \"r\"]]"},
         {"TABLE.QUERY t FILTER \"b eq 2\" SELECT 1 c", "[null, [[\"p\", \"r\", <etag>, [\"c\", \"3\"]]]]"},
         {"TABLE.QUERY t FILTER \"b eq 3\" SELECT 1 c", "[null, []]"},
-        {"TABLE.QUERY t SELECT 2 c none FILTER \"a ge '1'\"", "[null, [[\"p\", \"r\", <etag>, [\"c\", \"3\"]]]]"},
+        {"TABLE.QUERY t SELECT 2 c none FILTER \"a ge '1'\"",
+         "[null, [[\"p\", \"r\", <etag>, [\"c\", \"3\"]]]]"},
         {"TABLE.QUERY t SELECT 1 b:int32", "INVALID PropertyNameInvalid"},
         {"TABLE.QUERY t SELECT 2 b", "ERR syntax error near 'SELECT'"},
         {NULL, NULL},
@@ -227,7 +240,8 @@ SCENE(scenario_30_a_hundred_inserts_at_once) {
         }
         redisReply *etags = expect_elements(receive(writer), 100);
         for (size_t index = 1; index < 100; index++)
-            assert_true(strcmp(expect_etag(etags->element[index]), expect_etag(etags->element[index - 1])) > 0);
+            assert_true(strcmp(expect_etag(etags->element[index]), expect_etag(etags->element[index - 1])) >
+                        0);
         expect_ok(ask("TABLE.DROP t"));
         table_stage();
     }
@@ -236,12 +250,14 @@ SCENE(scenario_30_a_hundred_inserts_at_once) {
 SCENE(scenario_31_one_that_fails_undoes_all) {
     table_stage();
     const char *etag = written("TABLE.INSERT t p there PROPS 1 a 1"), *stamp = timestamp_of("p there");
-    story_step("TABLE.BATCH t p 5 INSERT r0 PROPS 0 MERGE there IFMATCH * PROPS 1 a 2 INSERTORREPLACE r2 PROPS 0 "
-               "REPLACE none IFMATCH * PROPS 0 INSERT r4 PROPS 0",
-               "NOTFOUND ResourceNotFound 3", 0);
-    story_step("TABLE.BATCH t p 4 DELETE there IFMATCH * INSERT r1 PROPS 0 INSERT r2 PROPS 0 MERGE r3 IFMATCH * "
-               "PROPS 0",
-               "NOTFOUND ResourceNotFound 3", 0);
+    story_step(
+        "TABLE.BATCH t p 5 INSERT r0 PROPS 0 MERGE there IFMATCH * PROPS 1 a 2 INSERTORREPLACE r2 PROPS 0 "
+        "REPLACE none IFMATCH * PROPS 0 INSERT r4 PROPS 0",
+        "NOTFOUND ResourceNotFound 3", 0);
+    story_step(
+        "TABLE.BATCH t p 4 DELETE there IFMATCH * INSERT r1 PROPS 0 INSERT r2 PROPS 0 MERGE r3 IFMATCH * "
+        "PROPS 0",
+        "NOTFOUND ResourceNotFound 3", 0);
     expect_text(ask("TABLE.GET t p there")->element[0], etag);
     assert_string_equal(timestamp_of("p there"), stamp);
     assert_string_equal(found(""), "p/there");
@@ -250,11 +266,13 @@ SCENE(scenario_31_one_that_fails_undoes_all) {
 SCENE(scenario_32_each_entity_once) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p there PROPS 0", NULL},
-        {"TABLE.BATCH t p 3 INSERT a PROPS 0 INSERT b PROPS 0 INSERT a PROPS 0", "INVALID InvalidDuplicateRow 2"},
+        {"TABLE.BATCH t p 3 INSERT a PROPS 0 INSERT b PROPS 0 INSERT a PROPS 0",
+         "INVALID InvalidDuplicateRow 2"},
         {"TABLE.BATCH t p 2 DELETE there IFMATCH * INSERT there PROPS 0", "INVALID InvalidDuplicateRow 1"},
         {"TABLE.BATCH t p 4 INSERT a PROPS 0 INSERT b PROPS 0 INSERT b PROPS 0 INSERT a PROPS 0",
          "INVALID InvalidDuplicateRow 2"},
-        {"TABLE.BATCH t p 2 INSERTORMERGE '' PROPS 0 INSERTORMERGE '' PROPS 0", "INVALID InvalidDuplicateRow 1"},
+        {"TABLE.BATCH t p 2 INSERTORMERGE '' PROPS 0 INSERTORMERGE '' PROPS 0",
+         "INVALID InvalidDuplicateRow 1"},
         /* Keys that run together are not the same key. */
         {"TABLE.BATCH t a 2 INSERT bc PROPS 0 INSERT c PROPS 0", NULL},
         {"TABLE.BATCH t ab 2 INSERT c PROPS 0 INSERT bc PROPS 0", NULL},
@@ -290,10 +308,11 @@ SCENE(scenario_34_one_stale_etag_undoes_the_upserts) {
     table_stage();
     const char *stale = written("TABLE.INSERT t p r PROPS 1 a 1");
     written("TABLE.MERGE t p r IFMATCH * PROPS 1 a 2");
-    story_step(pool_print("TABLE.BATCH t p 3 INSERTORREPLACE u PROPS 0 INSERTORMERGE v PROPS 0 MERGE r IFMATCH %s "
-                          "PROPS 1 a 3",
-                          stale),
-               STALE_ENTITY " 2", 0);
+    story_step(
+        pool_print("TABLE.BATCH t p 3 INSERTORREPLACE u PROPS 0 INSERTORMERGE v PROPS 0 MERGE r IFMATCH %s "
+                   "PROPS 1 a 3",
+                   stale),
+        STALE_ENTITY " 2", 0);
     assert_string_equal(found(""), "p/r");
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"a\", \"2\"]]");
 }

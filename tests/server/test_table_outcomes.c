@@ -86,7 +86,8 @@ static void play_cell(const struct cell_row *row, const char *verb, int state, b
         expect_number(call(primary, "EXISTS none"), 0);
         return;
     }
-    require(is_there != reply_is_error(ask(pool_print("TABLE.GET %s", keys[state]))), "%s left it wrong", line);
+    require(is_there != reply_is_error(ask(pool_print("TABLE.GET %s", keys[state]))), "%s left it wrong",
+            line);
 }
 
 static void play_outcomes(bool in_batch) {
@@ -142,9 +143,10 @@ SCENE(what_a_write_does_to_properties) {
 }
 
 SCENE(every_write_renews_etag_and_timestamp) {
-    static const char *const writes[] = {"MERGE t p r IFMATCH * PROPS 0",         "MERGE t p r IFMATCH * PROPS 1 a b",
-                                         "REPLACE t p r IFMATCH * PROPS 1 a b",   "INSERTORMERGE t p r PROPS 0",
-                                         "INSERTORREPLACE t p r PROPS 1 a b",     NULL};
+    static const char *const writes[] = {
+        "MERGE t p r IFMATCH * PROPS 0",       "MERGE t p r IFMATCH * PROPS 1 a b",
+        "REPLACE t p r IFMATCH * PROPS 1 a b", "INSERTORMERGE t p r PROPS 0",
+        "INSERTORREPLACE t p r PROPS 1 a b",   NULL};
     table_stage();
     const char *etag = written("TABLE.INSERT t p r PROPS 1 a b"), *stamp = timestamp_of("p r");
     for (const char *const *write = writes; *write; write++) {

@@ -26,7 +26,8 @@ static void fill_with_everything(void) {
         {"TABLE.INDEX t n s", "OK"},
         {"TABLE.INSERT t '' '' PROPS 0", NULL},
         {"TABLE.INSERT t p r PROPS 4 n:int32 -5 l:int64 9223372036854775807 d:double 1.5 b:bool true", NULL},
-        {"TABLE.INSERT t p \xef\xbd\x9e PROPS 4 t:datetime 2026-11-18 g:guid aaaaaaaa-0000-4000-8000-000000000000 "
+        {"TABLE.INSERT t p \xef\xbd\x9e PROPS 4 t:datetime 2026-11-18 g:guid "
+         "aaaaaaaa-0000-4000-8000-000000000000 "
          "x:binary \xff s text",
          NULL},
         {"TABLE.INSERT t q \xf0\x9f\x98\x80 PROPS 2 s 40*s n:double NaN", NULL},
@@ -49,10 +50,12 @@ static const char *read_entities(const char *key) {
         redisReply **row = page->element[1]->element[index]->element;
         redisReply *entity =
             call(primary, "TABLE.GET %s %b %b", key, row[0]->str, row[0]->len, row[1]->str, row[1]->len);
-        require(!reply_is_error(entity) && reply_same(entity->element[0], row[2]) && reply_same(entity->element[1], row[3]),
+        require(!reply_is_error(entity) && reply_same(entity->element[0], row[2]) &&
+                    reply_same(entity->element[1], row[3]),
                 "%s is answered as %s", reply_text(page->element[1]->element[index]), reply_text(entity));
         if (strcmp(row[2]->str, greatest) > 0) greatest = row[2]->str;
-        call(primary, "TABLE.GET %s %b %b SELECT 2 Timestamp n", key, row[0]->str, row[0]->len, row[1]->str, row[1]->len);
+        call(primary, "TABLE.GET %s %b %b SELECT 2 Timestamp n", key, row[0]->str, row[0]->len, row[1]->str,
+             row[1]->len);
     }
     return greatest;
 }
@@ -236,9 +239,18 @@ SCENE(effects_with_keys_that_are_none) {
     static const struct {
         const char *key;
         size_t length;
-    } keys[] = {{"", 0},           {"p", 1},          {"p\0r\0s", 5},     {"\0\0", 2},
-                {"p\0a/b", 5},     {"p\0\x1f", 3},    {"p\0\xff", 3},     {"p\0\xee\x80\x80", 5},
-                {"p\0\xef\xbd\x9e", 5}, {"p\0\xc2\x80", 4}, {"p\0\xfe\x80", 4}, {"?\0r", 3}};
+    } keys[] = {{"", 0},
+                {"p", 1},
+                {"p\0r\0s", 5},
+                {"\0\0", 2},
+                {"p\0a/b", 5},
+                {"p\0\x1f", 3},
+                {"p\0\xff", 3},
+                {"p\0\xee\x80\x80", 5},
+                {"p\0\xef\xbd\x9e", 5},
+                {"p\0\xc2\x80", 4},
+                {"p\0\xfe\x80", 4},
+                {"?\0r", 3}};
     expect_misfits();
     table_stage();
     for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
@@ -284,8 +296,8 @@ SCENE(effects_with_properties_that_are_none) {
     static const struct {
         const char *names;
         uint64_t told;
-    } lists[] = {{"a a", 2}, {"a b a", 3}, {"a b", 1}, {"a b", 3},          {"1a", 1}, {"a-b", 1}, {"\xff", 1},
-                 {"a", 0},   {"", 1},      {"a", 253}, {"a", UINT64_MAX}, {"a", 1ULL << 40}};
+    } lists[] = {{"a a", 2},  {"a b a", 3}, {"a b", 1}, {"a b", 3}, {"1a", 1},         {"a-b", 1},
+                 {"\xff", 1}, {"a", 0},     {"", 1},    {"a", 253}, {"a", UINT64_MAX}, {"a", 1ULL << 40}};
     expect_misfits();
     table_stage();
     for (size_t index = 0; index < sizeof lists / sizeof *lists; index++) {
@@ -306,18 +318,18 @@ SCENE(effects_with_values_that_are_none) {
         const char *bytes;
         size_t length;
     } values[] = {
-        {0 | 1 << 3, "\xff", 1},                     /* a string that is no UTF-8 */
-        {0 | 3 << 3, "ab", 2},                       /* shorter than it says */
-        {0 | 31 << 3, "\x02xx", 3},                  /* its length could stand in the head */
-        {0 | 31 << 3, "\xff\xff\xff\xff\x0f", 5},    /* a length beyond all */
-        {1 | 5 << 3, "\1\1\1\1\1", 5},               /* an int32 of five bytes */
-        {1 | 1 << 3, "\0", 1},                       /* a zero that could be left out */
-        {2 | 9 << 3, "\1\1\1\1\1\1\1\1\1", 9},       /* an int64 of nine */
-        {3 | 8 << 3, "\x7f\xf8\0\0\0\0\0\1", 8},     /* another NaN */
-        {3 | 1 << 3, "\x80", 1},                     /* the zero below zero */
-        {4 | 1 << 3, "\2", 1},                       /* neither true nor false */
+        {0 | 1 << 3, "\xff", 1},                             /* a string that is no UTF-8 */
+        {0 | 3 << 3, "ab", 2},                               /* shorter than it says */
+        {0 | 31 << 3, "\x02xx", 3},                          /* its length could stand in the head */
+        {0 | 31 << 3, "\xff\xff\xff\xff\x0f", 5},            /* a length beyond all */
+        {1 | 5 << 3, "\1\1\1\1\1", 5},                       /* an int32 of five bytes */
+        {1 | 1 << 3, "\0", 1},                               /* a zero that could be left out */
+        {2 | 9 << 3, "\1\1\1\1\1\1\1\1\1", 9},               /* an int64 of nine */
+        {3 | 8 << 3, "\x7f\xf8\0\0\0\0\0\1", 8},             /* another NaN */
+        {3 | 1 << 3, "\x80", 1},                             /* the zero below zero */
+        {4 | 1 << 3, "\2", 1},                               /* neither true nor false */
         {5 | 8 << 3, "\xff\xff\xff\xff\xff\xff\xff\x7f", 8}, /* an instant after the year 9999 */
-        {6 | 15 << 3, "aaaaaaaaaaaaaaa", 15},        /* an id of 15 bytes */
+        {6 | 15 << 3, "aaaaaaaaaaaaaaa", 15},                /* an id of 15 bytes */
         {6 | 17 << 3, "aaaaaaaaaaaaaaaaa", 17},
     };
     expect_misfits();
@@ -452,14 +464,22 @@ SCENE(files_made_by_hand) {
                 drop = record_of(DROP), names = created(some_ticks(), "n n n"),
                 many = created(some_ticks(), "a b c d e f g h i j k l m n o p q");
     const struct text *const sound[][5] = {{&head, &one, &two}, {&head}, {&head, &two}};
-    const struct text *const refused[][5] = {{&one},           {&head, &head},         {&head, &one, &twin},
-                                             {&head, &one, &one}, {&head, &changed},   {&head, &batch},
-                                             {&head, &drop},      {&drop},             {NULL},
-                                             {&many, &one},       {&one, &head}};
+    const struct text *const refused[][5] = {{&one},
+                                             {&head, &head},
+                                             {&head, &one, &twin},
+                                             {&head, &one, &one},
+                                             {&head, &changed},
+                                             {&head, &batch},
+                                             {&head, &drop},
+                                             {&drop},
+                                             {NULL},
+                                             {&many, &one},
+                                             {&one, &head}};
     struct tally tally = {0};
     for (size_t index = 0; index < sizeof sound / sizeof *sound; index++) offer(dump, sound[index], &tally);
     assert_int_equal(tally.refused, 0);
-    for (size_t index = 0; index < sizeof refused / sizeof *refused; index++) offer(dump, refused[index], &tally);
+    for (size_t index = 0; index < sizeof refused / sizeof *refused; index++)
+        offer(dump, refused[index], &tally);
     assert_int_equal(tally.accepted, sizeof sound / sizeof *sound);
     /* One index, or none at all. */
     const struct text *const doubled[] = {&names, &one, NULL};
@@ -475,7 +495,8 @@ SCENE(small_payloads_take_no_time) {
     redisReply *dump = call(primary, "DUMP t");
     for (int index = 0; index <= MOST; index++) entities[index] = entity_of(ADD, pool_print("%05d", index));
     struct text head = created(some_ticks(), "n a b c d e f g h i j k l m o q"),
-                most = change_of(ENTITIES, MOST, entities, MOST), more = change_of(ENTITIES, MOST + 1, entities, MOST + 1);
+                most = change_of(ENTITIES, MOST, entities, MOST),
+                more = change_of(ENTITIES, MOST + 1, entities, MOST + 1);
     const struct text *const whole[] = {&head, &most, NULL}, *const too_many[] = {&head, &more, NULL};
     offer(dump, whole, &tally);
     assert_int_equal(tally.accepted, 1);

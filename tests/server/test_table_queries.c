@@ -16,11 +16,24 @@
 /* In the order of UTF-16 code units, which is not that of the bytes: what lies beyond the first plane stands before
  * U+E000. */
 static const char *const in_order[] = {
-    "",        "\"",           "A",   "Z",
-    "a",       "aa",           "b",   "\xc2\xa0",
-    "\xc3\xa4", "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf0\x9f\x98\x80",
-    "\xf0\x9f\x98\x80\xf0\x9f\x98\x80", "\xf0\x9f\x98\x81", "\xf4\x8f\xbf\xbf", "\xee\x80\x80",
-    "\xef\xbd\x9e", "\xef\xbf\xbd",
+    "",
+    "\"",
+    "A",
+    "Z",
+    "a",
+    "aa",
+    "b",
+    "\xc2\xa0",
+    "\xc3\xa4",
+    "\xed\x9f\xbf",
+    "\xf0\x90\x80\x80",
+    "\xf0\x9f\x98\x80",
+    "\xf0\x9f\x98\x80\xf0\x9f\x98\x80",
+    "\xf0\x9f\x98\x81",
+    "\xf4\x8f\xbf\xbf",
+    "\xee\x80\x80",
+    "\xef\xbd\x9e",
+    "\xef\xbf\xbd",
 };
 
 enum { KEYS = sizeof in_order / sizeof *in_order };
@@ -30,7 +43,8 @@ static void expect_keys(const redisReply *rows, int which, int from, int to) {
     for (int index = from; index < to; index++) {
         const redisReply *key = rows->element[index - from]->element[which];
         require(key->len == strlen(in_order[index]) && !memcmp(key->str, in_order[index], key->len),
-                "%s stands where %s should", reply_text(key), text_quoted(in_order[index], strlen(in_order[index])));
+                "%s stands where %s should", reply_text(key),
+                text_quoted(in_order[index], strlen(in_order[index])));
     }
 }
 
@@ -64,7 +78,8 @@ SCENE(keys_stand_in_the_order_of_code_units) {
         expect_keys(rows_of("s ge '%s'", key), 1, index, KEYS);
         expect_keys(rows_of("s lt '%s'", key), 1, 0, index);
         require(rows_of("PartitionKey gt 'x%s'", key)->elements == (size_t)(KEYS - 1 - index), "not so many");
-        require(rows_of("PartitionKey ge 'x%s' and PartitionKey lt 'y'", key)->elements == (size_t)(KEYS - index),
+        require(rows_of("PartitionKey ge 'x%s' and PartitionKey lt 'y'", key)->elements ==
+                    (size_t)(KEYS - index),
                 "not so many");
     }
     expect_ok(ask("TABLE.INDEX t s"));
@@ -79,7 +94,8 @@ SCENE(continuations_with_any_key) {
     enum { COUNT = sizeof all / sizeof *all };
     table_stage();
     for (int index = 0; index < KEYS; index++) {
-        expect_etag(call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[index], in_order[KEYS - 1 - index]));
+        expect_etag(
+            call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[index], in_order[KEYS - 1 - index]));
         expect_etag(call(primary, "TABLE.INSERT t %s x PROPS 0", in_order[index]));
     }
     for (int index = 0; index < COUNT; index++)
@@ -123,12 +139,16 @@ SCENE(how_many_rows_a_page_has) {
     static const struct {
         const char *top;
         size_t rows;
-    } pages[] = {{"", 1000},         {"TOP 1", 1},        {"TOP 3", 3},
-                 {"TOP 999", 999},   {"TOP 1000", 1000},  {"TOP 1001", 1000},
-                 {"TOP 5000", 1000}, {"TOP 9223372036854775807", 1000}};
-    static const char *const refused[] = {"TABLE.QUERY t TOP -1", "TABLE.QUERY t TOP x", "TABLE.QUERY t TOP ''",
-                                          "TABLE.QUERY t TOP 1.5", "TABLE.QUERY t TOP 9223372036854775808",
-                                          "TABLE.QUERY none TOP -1", NULL};
+    } pages[] = {
+        {"", 1000},         {"TOP 1", 1},       {"TOP 3", 3},       {"TOP 999", 999},
+        {"TOP 1000", 1000}, {"TOP 1001", 1000}, {"TOP 5000", 1000}, {"TOP 9223372036854775807", 1000}};
+    static const char *const refused[] = {"TABLE.QUERY t TOP -1",
+                                          "TABLE.QUERY t TOP x",
+                                          "TABLE.QUERY t TOP ''",
+                                          "TABLE.QUERY t TOP 1.5",
+                                          "TABLE.QUERY t TOP 9223372036854775808",
+                                          "TABLE.QUERY none TOP -1",
+                                          NULL};
     table_stage();
     fill_table(primary, "t", 1500);
     for (size_t index = 0; index < sizeof pages / sizeof *pages; index++) {
@@ -222,8 +242,8 @@ static void walk_under_change(const char *filter, struct client *writer) {
 }
 
 SCENE(nothing_is_lost_and_nothing_comes_twice) {
-    static const char *const filters[] = {"", "PartitionKey eq 'p'", "n eq 3", "PartitionKey eq 'p' and n eq 3",
-                                          "n eq 3 or n eq 3L", NULL};
+    static const char *const filters[] = {
+        "", "PartitionKey eq 'p'", "n eq 3", "PartitionKey eq 'p' and n eq 3", "n eq 3 or n eq 3L", NULL};
     struct client *writer = visitor(primary->server);
     chance_begin();
     memset(volatile_there, 0, sizeof volatile_there);
@@ -256,13 +276,15 @@ static const struct {
     {"RowKey eq '000005' and PartitionKey eq 'p' and n eq 7", "point", 1, 1},
     {"(PartitionKey eq 'p') and ((RowKey eq '000005'))", "point", 1, 1},
     {"PartitionKey eq 'p' and (RowKey eq '000005' or RowKey eq '000007')", "point", 2, 2},
-    {"PartitionKey eq 'p' and RowKey eq '000005' or PartitionKey eq 'p' and RowKey eq '000007'", "point", 2, 2},
+    {"PartitionKey eq 'p' and RowKey eq '000005' or PartitionKey eq 'p' and RowKey eq '000007'", "point", 2,
+     2},
     {"PartitionKey eq 'p' and RowKey ge '000100'", "range", 1, 900},
     {"PartitionKey eq 'p' and RowKey ge '000100' and RowKey lt '000200'", "range", 1, 100},
     {"PartitionKey eq 'p' and RowKey gt '000100' and RowKey le '000200'", "range", 1, 100},
     {"PartitionKey eq 'p' and (RowKey lt '000010' or RowKey ge '000990')", "range", 2, 20},
     {"PartitionKey eq 'p' and not (RowKey ge '000010')", "range", 1, 10},
-    {"(PartitionKey eq 'p' and RowKey lt '000010') or (PartitionKey eq 'q' and RowKey lt '5')", "range", 2, 10},
+    {"(PartitionKey eq 'p' and RowKey lt '000010') or (PartitionKey eq 'q' and RowKey lt '5')", "range", 2,
+     10},
     {"PartitionKey eq 'p' and PartitionKey eq 'q'", NULL, 0, 0},
     {"PartitionKey eq 'p' or n eq 5", "scan", 1, 1000},
 };
@@ -307,7 +329,8 @@ SCENE(explain_names_the_index) {
     expect_ok(ask("TABLE.INDEX t n ten"));
     fill_table(primary, "t", 1000);
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        redisReply *told = explained(primary, "t", rows[index].filter), *named = reply_field_if_any(told, "index");
+        redisReply *told = explained(primary, "t", rows[index].filter),
+                   *named = reply_field_if_any(told, "index");
         bool is_told = !strcmp(field(told, "plan")->str, rows[index].plan) && !named == !rows[index].index &&
                        (!named || !strcmp(named->str, rows[index].index)) &&
                        field(told, "entities-estimated")->integer == rows[index].estimated;

@@ -35,8 +35,7 @@ SCENE(scenario_2_two_clients_one_after_the_other) {
     expect_error(ask_at(other, pool_print(line, read_by_other)), STALE_ENTITY);
     read_by_other = expect_etag(ask_at(other, "TABLE.GET t p r"));
     expect_etag(ask_at(other, pool_print(line, read_by_other)));
-    expect_shape(ask("TABLE.GET t p r"),
-                 "[<etag>, [\"base\", \"x\", \"one\", \"1\", \"other\", \"2\"]]");
+    expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"base\", \"x\", \"one\", \"1\", \"other\", \"2\"]]");
 }
 
 SCENE(scenario_3_a_star_matches_whatever_was_written) {
@@ -125,7 +124,8 @@ SCENE(scenario_8_a_thousand_writes_have_a_thousand_etags) {
 
 SCENE(scenario_9_malformed_etags_are_told_from_stale_ones) {
     static const char *const malformed[] = {
-        "abc", "''", "0x", "0x1", "W/0x0000000000000001", "0x00000000000000010", "0x000000000000000g", "**", NULL};
+        "abc", "''", "0x", "0x1", "W/0x0000000000000001", "0x00000000000000010", "0x000000000000000g",
+        "**",  NULL};
     table_stage();
     const char *etag = written("TABLE.INSERT t p r PROPS 1 a b");
     for (const char *const *each = malformed; *each; each++) {
@@ -189,7 +189,8 @@ SCENE(scenario_14_nobody_sets_a_timestamp) {
         "TABLE.REPLACE t p r IFMATCH * PROPS 2 Timestamp x a b",
         "TABLE.MERGE t p r IFMATCH * PROPS 2 Timestamp:int32 5 a b",
         "TABLE.INSERTORREPLACE t p r PROPS 2 a b Timestamp:datetime 2999-01-01T00:00:00Z",
-        "TABLE.INSERTORMERGE t p r PROPS 2 a b Timestamp:datetime 2999-01-01T00:00:00Z", NULL};
+        "TABLE.INSERTORMERGE t p r PROPS 2 a b Timestamp:datetime 2999-01-01T00:00:00Z",
+        NULL};
     const char *before = "2020";
     table_stage();
     for (const char *const *write = writes; *write; write++) {
@@ -222,7 +223,8 @@ SCENE(scenario_15_names_mind_their_case_and_stand_once) {
 SCENE(scenario_16_so_many_properties) {
     table_stage();
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
-    story_step(pool_print("TABLE.INSERT t p more %s", some_properties(0, 253)), "INVALID TooManyProperties", 0);
+    story_step(pool_print("TABLE.INSERT t p more %s", some_properties(0, 253)), "INVALID TooManyProperties",
+               0);
     story_step(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(0, 253)),
                "INVALID TooManyProperties", 0);
     story_step("TABLE.MERGE t p full IFMATCH * PROPS 1 one 1", "INVALID TooManyProperties", 0);
@@ -233,7 +235,8 @@ SCENE(scenario_16_so_many_properties) {
     story_step("TABLE.MERGE t p full IFMATCH * PROPS 1 two 1", "INVALID TooManyProperties", 0);
     /* What is ignored does not count. */
     const char *line = some_properties(0, 252) + strlen("PROPS 252");
-    written(pool_print("TABLE.INSERT t p passed PROPS 255 Timestamp x PartitionKey p RowKey passed %s", line));
+    written(
+        pool_print("TABLE.INSERT t p passed PROPS 255 Timestamp x PartitionKey p RowKey passed %s", line));
 }
 
 SCENE(scenario_17_so_much_in_one_value_and_in_one_entity) {
@@ -265,7 +268,7 @@ SCENE(scenario_18_the_ends_of_each_type_come_back) {
         {"v:int64 -9223372036854775808", "\"v:int64\", -9223372036854775808"},
         {"v:datetime 1601-01-01T00:00:00Z", "\"v:datetime\", \"1601-01-01T00:00:00.0000000Z\""},
         {"v:datetime 9999-12-31T23:59:59.9999999Z", "\"v:datetime\", \"9999-12-31T23:59:59.9999999Z\""},
-        {"v:double NaN", "\"v:double\", \"nan\""},
+        {"v:double NaN", "\"v:double\", \"NaN\""},
         {"v:double Infinity", "\"v:double\", \"inf\""},
         {"v:double -Infinity", "\"v:double\", \"-inf\""},
     };
@@ -274,9 +277,9 @@ SCENE(scenario_18_the_ends_of_each_type_come_back) {
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 %s", values[index].written));
         expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [%s]]", values[index].read));
     }
-    static const char *const outside[] = {"TABLE.INSERT t p s PROPS 1 v:datetime 1600-12-31T23:59:59.9999999Z",
-                                          "TABLE.INSERT t p s PROPS 1 v:datetime 1600-06-01T00:00:00Z",
-                                          NULL};
+    static const char *const outside[] = {
+        "TABLE.INSERT t p s PROPS 1 v:datetime 1600-12-31T23:59:59.9999999Z",
+        "TABLE.INSERT t p s PROPS 1 v:datetime 1600-06-01T00:00:00Z", NULL};
     witness_begin("none");
     expect_each_error(primary, outside, "INVALID OutOfRangeInput");
     witness_end();
@@ -293,7 +296,8 @@ SCENE(scenario_19_empty_keys) {
         {"TABLE.GET t '' ''", "[<etag>, [\"a\", \"1\"]]"},
         {"TABLE.MERGE t '' '' IFMATCH * PROPS 1 b 1", NULL},
         {"TABLE.QUERY t TOP 1", "[[\"\", \"r\"], [[\"\", \"\", <etag>, [\"a\", \"1\", \"b\", \"1\"]]]]"},
-        {"TABLE.QUERY t TOP 1 NEXT '' ''", "[[\"\", \"r\"], [[\"\", \"\", <etag>, [\"a\", \"1\", \"b\", \"1\"]]]]"},
+        {"TABLE.QUERY t TOP 1 NEXT '' ''",
+         "[[\"\", \"r\"], [[\"\", \"\", <etag>, [\"a\", \"1\", \"b\", \"1\"]]]]"},
         {"TABLE.QUERY t TOP 1 NEXT '' r", "[[\"p\", \"\"], [[\"\", \"r\", <etag>, [\"a\", \"2\"]]]]"},
         {"TABLE.QUERY t TOP 1 NEXT p ''", "[null, [[\"p\", \"\", <etag>, [\"a\", \"3\"]]]]"},
         {"TABLE.BATCH t '' 2 MERGE '' IFMATCH * PROPS 1 a 5 DELETE r IFMATCH *", "[<etag>, OK]"},
@@ -322,14 +326,40 @@ static void try_key(const char *key, const char *insert_error, const char *other
 }
 
 SCENE(scenario_20_characters_that_no_key_has) {
-    static const char *const forbidden[] = {"/",        "\\",       "#",        "?",        "\x01", "\t",
-                                            "\n",       "\x1f",     "\x7f",     "\xc2\x80", "\xc2\x85",
-                                            "\xc2\x9f", "a/b",      "/a",       "a/",       "a\xc2\x9f"
-                                                                                            "b",
+    static const char *const forbidden[] = {"/",
+                                            "\\",
+                                            "#",
+                                            "?",
+                                            "\x01",
+                                            "\t",
+                                            "\n",
+                                            "\x1f",
+                                            "\x7f",
+                                            "\xc2\x80",
+                                            "\xc2\x85",
+                                            "\xc2\x9f",
+                                            "a/b",
+                                            "/a",
+                                            "a/",
+                                            "a\xc2\x9f"
+                                            "b",
                                             NULL};
-    static const char *const allowed[] = {"%",    "'",    ",",   "+",        " ",        "~",
-                                          "\"",   "(",    "%2F", "\xc2\xa0", "\xc3\xa4", "\xef\xbf\xbf",
-                                          "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf", "a b'c,d", NULL};
+    static const char *const allowed[] = {"%",
+                                          "'",
+                                          ",",
+                                          "+",
+                                          " ",
+                                          "~",
+                                          "\"",
+                                          "(",
+                                          "%2F",
+                                          "\xc2\xa0",
+                                          "\xc3\xa4",
+                                          "\xef\xbf\xbf",
+                                          "\xf0\x9f\x98\x80",
+                                          "\xf4\x8f\xbf\xbf",
+                                          "a b'c,d",
+                                          NULL};
     table_stage();
     witness_begin("none");
     for (const char *const *key = forbidden; *key; key++)
@@ -353,10 +383,11 @@ SCENE(scenario_20_characters_that_no_key_has) {
 }
 
 SCENE(scenario_21_keys_stand_in_their_order) {
-    static const char *const inserts[] = {"b \"1\"", "\"A\" 10", "aa \"\"", "a 2", "\"B\" x", "\"A\" 2",
-                                          "a 1",     "\"A\" 1",  "a 10",    NULL};
+    static const char *const inserts[] = {"b \"1\"", "\"A\" 10", "aa \"\"", "a 2",  "\"B\" x",
+                                          "\"A\" 2", "a 1",      "\"A\" 1", "a 10", NULL};
     table_stage();
-    for (const char *const *keys = inserts; *keys; keys++) written(pool_print("TABLE.INSERT t %s PROPS 0", *keys));
+    for (const char *const *keys = inserts; *keys; keys++)
+        written(pool_print("TABLE.INSERT t %s PROPS 0", *keys));
     assert_string_equal(found(""), "A/1 A/10 A/2 B/x a/1 a/10 a/2 aa/ b/1");
 }
 
@@ -428,8 +459,9 @@ SCENE(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
 }
 
 SCENE(scenario_39_policies_are_replaced_as_a_whole) {
-    static const char shown[] = "[[\"id\", \"one\", \"start\", 0, \"expiry\", 99, \"permissions\", \"raud\"], "
-                                "[\"id\", \"two\", \"permissions\", \"r\"]]";
+    static const char shown[] =
+        "[[\"id\", \"one\", \"start\", 0, \"expiry\", 99, \"permissions\", \"raud\"], "
+        "[\"id\", \"two\", \"permissions\", \"r\"]]";
     static const struct answered rows[] = {
         {"TABLE.GETACL t", "[]"},
         {"TABLE.SETACL t POLICIES 2 one 0 99 raud two - - r", "OK"},

@@ -37,7 +37,7 @@ static const struct {
     {":double",   "0.1",                         "\"0.10000000000000001\"",  "0.10000000000000001"},
     {":double",   "1.7976931348623157e308",      "\"1.7976931348623157e+308\"", "1.7976931348623157e+308"},
     {":double",   "-5e-324",                     "\"-4.9406564584124654e-324\"", "-4.9406564584124654e-324"},
-    {":double",   "NaN",                         "\"nan\"",                  "nan"},
+    {":double",   "NaN",                         "\"NaN\"",                  "\"NaN\""},
     {":double",   "Infinity",                    "\"inf\"",                  "inf"},
     {":double",   "-Infinity",                   "\"-inf\"",                 "-inf"},
     {":bool",     "true",                        "1",                        "t"},
@@ -65,9 +65,9 @@ SCENE(every_type_comes_back_as_what_it_is) {
         const char *type = values[index].type, *shown = strcmp(type, ":string") != 0 ? type : "";
         const char *resp3 = values[index].resp3 ? values[index].resp3 : values[index].resp2;
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 v%s %s", type, values[index].written));
-        expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [\"v%s\", %s]]", shown, values[index].resp2));
-        expect_shape(wire_call(wire, "TABLE.GET t p r"),
-                     pool_print("[<etag>, {\"v%s\": %s}]", shown, resp3));
+        expect_shape(ask("TABLE.GET t p r"),
+                     pool_print("[<etag>, [\"v%s\", %s]]", shown, values[index].resp2));
+        expect_shape(wire_call(wire, "TABLE.GET t p r"), pool_print("[<etag>, {\"v%s\": %s}]", shown, resp3));
         expect_shape(wire_call(wire, "TABLE.QUERY t"),
                      pool_print("[null, [[\"p\", \"r\", <etag>, {\"v%s\": %s}]]]", shown, resp3));
     }
@@ -97,7 +97,8 @@ SCENE(types_of_replies) {
 
 SCENE(strings_may_hold_zero_bytes) {
     table_stage();
-    expect_etag(call(primary, "TABLE.INSERT t p r PROPS 2 s %b b:binary %b", "a\0b", (size_t)3, "\0", (size_t)1));
+    expect_etag(
+        call(primary, "TABLE.INSERT t p r PROPS 2 s %b b:binary %b", "a\0b", (size_t)3, "\0", (size_t)1));
     redisReply *map = ask("TABLE.GET t p r")->element[1];
     expect_bytes(field(map, "s"), "a\0b", 3);
     expect_bytes(field(map, "b:binary"), "\0", 1);
@@ -115,7 +116,8 @@ static const char *some_double(void) {
 }
 
 static const char *some_string(void) {
-    static const char *const parts[] = {"", "a", "'", " ", "\xc3\xa4", "\xf0\x9f\x98\x80", "\"", "\n", "0x1", "\xef\xbd\x9e"};
+    static const char *const parts[] = {"",   "a",  "'",   " ",           "\xc3\xa4", "\xf0\x9f\x98\x80",
+                                        "\"", "\n", "0x1", "\xef\xbd\x9e"};
     struct text text = {0};
     text_add(&text, "", 0);
     for (int count = chance(6); count > 0; count--) text_print(&text, "%s", parts[chance(10)]);
@@ -123,7 +125,8 @@ static const char *some_string(void) {
 }
 
 static void add_some_value(struct words *words, int number) {
-    static const char *const types[] = {"", ":int32", ":int64", ":double", ":bool", ":datetime", ":guid", ":binary"};
+    static const char *const types[] = {"",      ":int32",    ":int64", ":double",
+                                        ":bool", ":datetime", ":guid",  ":binary"};
     int type = chance(8);
     words_add(words, pool_print("v%d%s", number, types[type]));
     long long big = (long long)((unsigned long long)chance(1 << 30) << 34 | (unsigned)chance(1 << 30) << 4);
@@ -133,12 +136,13 @@ static void add_some_value(struct words *words, int number) {
     case 3: words_add(words, some_double()); break;
     case 4: words_add(words, chance(2) ? "true" : "false"); break;
     case 5:
-        words_add(words, pool_print("%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", 1601 + chance(8399), 1 + chance(12),
-                                    1 + chance(28), chance(24), chance(60), chance(60), chance(10000000)));
+        words_add(words,
+                  pool_print("%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", 1601 + chance(8399), 1 + chance(12),
+                             1 + chance(28), chance(24), chance(60), chance(60), chance(10000000)));
         break;
     case 6:
-        words_add(words, pool_print("%08x-%04x-%04x-%04x-%04x%08x", chance(1 << 30), chance(65536), chance(65536),
-                                    chance(65536), chance(65536), chance(1 << 30)));
+        words_add(words, pool_print("%08x-%04x-%04x-%04x-%04x%08x", chance(1 << 30), chance(65536),
+                                    chance(65536), chance(65536), chance(65536), chance(1 << 30)));
         break;
     case 7: {
         char bytes[40];
@@ -184,7 +188,8 @@ SCENE(what_was_read_can_be_written_back) {
         write_back("plain", plain);
         write_back("third", third);
         require(reply_same(ask("TABLE.GET t p plain")->element[1], plain), "%s", reply_text(plain));
-        require(reply_same(wire_call(wire, "TABLE.GET t p third")->element[1], third), "%s", reply_text(third));
+        require(reply_same(wire_call(wire, "TABLE.GET t p third")->element[1], third), "%s",
+                reply_text(third));
         require(reply_same(ask("TABLE.GET t p third")->element[1], plain), "%s", reply_text(plain));
     }
 }
@@ -224,8 +229,8 @@ SCENE(values_that_are_not_of_their_type) {
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
         struct words words = story_words(rows[index].values);
         for (size_t value = 0; value < words.count; value++) {
-            redisReply *reply = call(primary, "TABLE.MERGE t p r IFMATCH * PROPS 2 good x v:%s %s", rows[index].type,
-                                     words.word[value]);
+            redisReply *reply = call(primary, "TABLE.MERGE t p r IFMATCH * PROPS 2 good x v:%s %s",
+                                     rows[index].type, words.word[value]);
             require(reply_is_error(reply) && text_begins(reply->str, BAD_INPUT), "%s %s gives %s",
                     rows[index].type, words.word[value], reply_text(reply));
         }
@@ -239,7 +244,8 @@ SCENE(instants_that_cannot_be) {
     table_stage();
     witness_begin("none");
     for (const char *const *instant = instants; *instant; instant++)
-        expect_error(call(primary, "TABLE.INSERT t p r PROPS 1 v:datetime %s", *instant), "INVALID OutOfRangeInput");
+        expect_error(call(primary, "TABLE.INSERT t p r PROPS 1 v:datetime %s", *instant),
+                     "INVALID OutOfRangeInput");
     witness_end();
 }
 

@@ -85,7 +85,7 @@ static void what_all_have_is_no_property(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++)
-        require_same(entity_subject(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
+        require_same(filter_subject_of(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
 }
 
 /* --- Lists --- */
@@ -255,6 +255,25 @@ static void keys_count_as_the_service_counts(void **state) {
         }
 }
 
+/* Text takes half of what it counts for. */
+static void text_counts_twice(void **state) {
+    static char text[VALUE_STRING_MAX_UNITS];
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                        "i", "j", "k", "l", "m", "n", "o", "p"};
+    struct record_writer room;
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    record_start(&room);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct property property = {bytes_text(names[i]),
+                                    {.type = VALUE_STRING, .bytes = bytes_of(text, sizeof(text))}};
+        property_put(&room, &property);
+        require_same(entity_fits(stored, written(&room, i + 1)),
+                     i + 1 < COUNT_OF(names) ? OUTCOME_DONE : OUTCOME_ENTITY_TOO_LARGE, "%zu of them", i + 1);
+    }
+    record_end(&room);
+}
+
 /* The short way out, for small entities, never says that something fits which does not. */
 static void many_small_properties_are_counted(void **state) {
     (void)state;
@@ -273,10 +292,15 @@ static void many_small_properties_are_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(it_is_written_anew_where_it_stands), tidy_test(an_entity_may_have_nothing),
-        tidy_test(what_all_have_is_no_property),       tidy_test(names_are_found_and_stand_once),
-        tidy_test(merges_are_like_naive_ones),         tidy_test(a_mebibyte_is_the_most),
-        tidy_test(types_count_as_the_service_counts),  tidy_test(keys_count_as_the_service_counts),
+        tidy_test(it_is_written_anew_where_it_stands),
+        tidy_test(an_entity_may_have_nothing),
+        tidy_test(what_all_have_is_no_property),
+        tidy_test(names_are_found_and_stand_once),
+        tidy_test(merges_are_like_naive_ones),
+        tidy_test(a_mebibyte_is_the_most),
+        tidy_test(types_count_as_the_service_counts),
+        tidy_test(keys_count_as_the_service_counts),
+        tidy_test(text_counts_twice),
         tidy_test(many_small_properties_are_counted),
     };
     return cmocka_run_group_tests_name("entity", tests, NULL, NULL);

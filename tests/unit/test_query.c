@@ -313,6 +313,72 @@ static void a_page_has_so_many_rows(void **state) {
     }
 }
 
+static const struct {
+    const char *filter;
+    struct bytes from;
+    size_t rows;
+} beginnings[] = {
+    {"",
+     {"p\0"
+      "000003",
+      8},
+     4},
+    {"",
+     {"p\0"
+      "0000021",
+      9},
+     4}, /* one that is not there */
+    {"",
+     {"p\0"
+      "9",
+      3},
+     0},
+    {"",
+     {"a\0"
+      "9",
+      3},
+     7},
+    {"PartitionKey eq 'p' and RowKey eq '000003'",
+     {"p\0"
+      "000003",
+      8},
+     1},
+    {"PartitionKey eq 'p' and RowKey eq '000003'",
+     {"p\0"
+      "000004",
+      8},
+     0},
+    {"PartitionKey eq 'p' and RowKey lt '000003'",
+     {"p\0"
+      "000002",
+      8},
+     1},
+    {"PartitionKey eq 'p' and (RowKey eq '000003' or RowKey eq '000005')",
+     {"p\0"
+      "000004",
+      8},
+     1},
+};
+
+static void a_page_begins_where_it_is_told(void **state) {
+    static struct query_page page;
+    (void)state;
+    struct table *table = table_of(7, (struct packed_list){0, {"", 0}});
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
+        struct filter filter;
+        struct plan plan;
+        filter_of(bytes_text(beginnings[i].filter), &filter);
+        plan_make(table, &filter, &plan);
+        struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MOST};
+        query_run(&query, &page);
+        require_same(page.count, beginnings[i].rows, "beginning %zu", i);
+        require(!page.next.data, "beginning %zu", i);
+        plan_end(&plan);
+        filter_end(&filter);
+    }
+    table_free(table);
+}
+
 static void no_rows_are_no_rows(void **state) {
     (void)state;
     struct table *table = table_of(5, (struct packed_list){0, {"", 0}});
@@ -324,13 +390,10 @@ static void no_rows_are_no_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(all_ways_answer_the_same),
-        tidy_test(nothing_is_lost_while_others_write),
-        tidy_test(a_page_looks_at_so_much),
-        tidy_test(a_page_answers_so_many_bytes),
-        tidy_test(a_page_answers_so_many_properties),
-        tidy_test(a_page_has_so_many_rows),
-        tidy_test(no_rows_are_no_rows),
+        tidy_test(all_ways_answer_the_same),          tidy_test(nothing_is_lost_while_others_write),
+        tidy_test(a_page_looks_at_so_much),           tidy_test(a_page_answers_so_many_bytes),
+        tidy_test(a_page_answers_so_many_properties), tidy_test(a_page_has_so_many_rows),
+        tidy_test(a_page_begins_where_it_is_told),    tidy_test(no_rows_are_no_rows),
     };
     return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }

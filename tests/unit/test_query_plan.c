@@ -176,6 +176,45 @@ static void an_index_is_used_when_it_knows_all(void **state) {
     while (table_index_sweep(100)) continue;
 }
 
+/* What one page of all that matches had to look at. */
+static size_t work_for(const struct table *table, const char *text) {
+    static struct query_page page;
+    struct filter filter;
+    struct plan plan;
+    filter_of(bytes_text(text), &filter);
+    plan_make(table, &filter, &plan);
+    require_same(plan.kind, PLAN_INDEX, "'%s'", text);
+    struct query query = {.table = table, .filter = &filter, .plan = &plan, .rows_most = QUERY_ROWS_MOST};
+    query.from = bytes_of("", 0);
+    query_run(&query, &page);
+    require(page.count && !page.next.data, "'%s' is answered by a page", text);
+    plan_end(&plan);
+    filter_end(&filter);
+    return page.work;
+}
+
+/* In a table of three partitions no more than in a table of that one alone. */
+static void an_index_is_walked_where_keys_may_lie(void **state) {
+    static const struct {
+        const char *first, *second;
+    } pairs[] = {
+        {"color eq 'c3' and PartitionKey eq 'a'", "color eq 'c3' and PartitionKey eq 'b'"},
+        {"(color eq 'c3' or color eq 'c4') and PartitionKey eq 'a'",
+         "(color eq 'c3' or color eq 'c4') and PartitionKey eq 'b'"},
+        {"number ge 0 and number lt 50 and PartitionKey eq 'a'",
+         "number ge 950 and number lt 1050 and PartitionKey eq 'b'"},
+        {"number ge 950 and number lt 1000 and PartitionKey eq 'a'",
+         "number ge 1950 and number lt 2050 and PartitionKey eq 'b'"},
+    };
+    (void)state;
+    struct table *one = shop(1, ROWS), *three = shop(PARTITIONS, ROWS);
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        require_same(work_for(three, pairs[i].second), work_for(one, pairs[i].first), "'%s'",
+                     pairs[i].second);
+    table_free(three);
+    table_free(one);
+}
+
 /* Ranges of an index are gathered and sorted before the first row, so they are only taken when that is little. */
 static void what_is_gathered_is_bounded(void **state) {
     enum { MANY = 5 * QUERY_GATHERED_MOST };
@@ -200,6 +239,7 @@ int main(void) {
         tidy_test(the_shortest_way_is_taken),
         tidy_test(an_index_is_used_when_it_knows_all),
         tidy_test(what_is_gathered_is_bounded),
+        tidy_test(an_index_is_walked_where_keys_may_lie),
     };
     return cmocka_run_group_tests_name("query_plan", tests, NULL, NULL);
 }

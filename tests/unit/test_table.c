@@ -325,6 +325,45 @@ static void a_walk_goes_in_pieces(void **state) {
     table_free(table);
 }
 
+/* Many small entities make a record, and so does a single large one. */
+static void large_entities_come_one_by_one(void **state) {
+    enum { LARGE = 20 };
+    static char bytes[VALUE_BINARY_MAX_BYTES];
+    struct walked walked = {0, 0, 0};
+    struct record_writer properties;
+    (void)state;
+    struct table *table = empty_table();
+    record_start(&properties);
+    property_put(
+        &properties,
+        &(struct property){name_drawn(0), {.type = VALUE_BINARY, .bytes = bytes_of(bytes, sizeof(bytes))}});
+    for (char row = 'a'; row < 'a' + LARGE; row++) {
+        char key[] = {'p', '\0', row};
+        struct table_step step = {.kind = STEP_ADD,
+                                  .key = bytes_of(key, sizeof(key)),
+                                  .etag = 1,
+                                  .ticks = 1,
+                                  .properties = {1, {properties.data, properties.length}}};
+        table_do(table, &step);
+    }
+    table_walk(table, note_record, &walked);
+    require_same(walked.records, 1 + LARGE, "a record for each");
+    table_free(table);
+    record_end(&properties);
+}
+
+/* Also when the entity that had the greatest one is gone. */
+static void a_copy_goes_on_with_its_timestamps(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    add_rows(table, 0, 10);
+    require(apply_step(table, STEP_REMOVE, "000009", 0), "the last one is gone");
+    struct table *copy = table_copy(table);
+    require_same(copy->ticks, 10, "the greatest Timestamp that was ever given");
+    table_free(copy);
+    table_free(table);
+}
+
 /* An index of which only half is known is complete where the table is built anew. */
 static void a_copy_knows_its_indexes_whole(void **state) {
     (void)state;
@@ -409,6 +448,8 @@ int main(void) {
         tidy_test(several_are_freed_one_by_one),
         tidy_test(a_walk_goes_in_pieces),
         tidy_test(a_copy_knows_its_indexes_whole),
+        tidy_test(large_entities_come_one_by_one),
+        tidy_test(a_copy_goes_on_with_its_timestamps),
         tidy_test(it_holds_what_the_allocator_says),
         tidy_test(it_can_be_moved),
         tidy_test(all_tables_are_known),

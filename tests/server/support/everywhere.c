@@ -64,9 +64,14 @@ static const char *differing_keys(struct client *one, struct client *other) {
 static void require_same_answers(struct client *one, struct client *other, const redisReply *key,
                                  const char *when) {
     static const char *const questions[] = {
-        "CONTAINER.GET %b", "CONTAINER.GETACL %b",
-        "BLOB.LIST %b COUNT 300 INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY", "QUEUE.GETMETA %b",
-        "QUEUE.GETACL %b"};
+        "CONTAINER.GET %b",
+        "CONTAINER.GETACL %b",
+        "BLOB.LIST %b COUNT 300 INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY",
+        "QUEUE.GETMETA %b",
+        "QUEUE.GETACL %b",
+        "TABLE.GETACL %b",
+        "TABLE.INDEXES %b",
+        "TABLE.QUERY %b TOP 300"};
     for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
         redisReply *answer = call(one, questions[index], key->str, key->len);
         redisReply *other_answer = call(other, questions[index], key->str, key->len);

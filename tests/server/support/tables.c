@@ -9,7 +9,7 @@
 #include "text.h"
 #include "world.h"
 
-enum { PAGES_AT_MOST = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 20000 };
+enum { PAGES_AT_MOST = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 8000 };
 
 void table_stage(void) {
     expect_ok(call(primary, "TABLE.CREATE t"));
