@@ -39,14 +39,6 @@ static void delete_form(const struct dataset *data, struct form *form) {
     form_print(form, "BLOB.DELETE container %b", name_mark, sizeof name_mark);
 }
 
-static bool is_etag_and_content(struct lane *lane, unsigned object, const struct reply *reply) {
-    if (reply->kind != '*' || reply->length != 2) return false;
-    struct reply etag = reply_element(reply, 0);
-    struct reply content = reply_element(reply, 1);
-    return etag.length == TOKEN_BYTES && !memcmp(etag.text, lane->stock->tokens[object], TOKEN_BYTES) &&
-           is_content(lane, object, &content);
-}
-
 static bool is_map(struct lane *lane, unsigned object, const struct reply *reply) {
     (void)lane;
     (void)object;

@@ -41,6 +41,12 @@ void request_number(struct request *request, uint64_t number) {
     request_text(request, text);
 }
 
+void word_keep(char *to, size_t *length, const struct reply *part) {
+    require(part->kind == '$' && part->length <= HELD_BYTES, "what should be an id is none");
+    memcpy(to, part->text, part->length);
+    *length = part->length;
+}
+
 struct troop *troop_open(const struct course *course, const struct dataset *data, const char *key) {
     struct troop *troop = take(1, sizeof *troop);
     troop->course = course;

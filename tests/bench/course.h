@@ -38,6 +38,9 @@ void request_word(struct request *request, const char *bytes, size_t length);
 void request_text(struct request *request, const char *text);
 void request_number(struct request *request, uint64_t number);
 
+/* Keeps a part of a reply, which must be short enough. */
+void word_keep(char *to, size_t *length, const struct reply *part);
+
 struct step {
     unsigned commands;
     void (*write)(const struct troop *troop, const struct hand *hand, struct request *request);

@@ -11,9 +11,12 @@
 
 enum { REPLY_BYTES_SHOWN = 80 };
 
-/* Bytes that no command contains. */
+/* Bytes that no command contains, and no zeros: they can be printed. */
 const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
-const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001";
+const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001\001";
+
+const char folder_mark[FOLDER_BYTES] = "\001in";
+const char file_mark[FILE_BYTES] = "\001file\001\001\001\001\001\001\001";
 
 const char place_mark[PLACE_BYTES] = "\001at\001\001\001\001\001\001\001";
 const char last_mark[PLACE_BYTES] = "\001to\001\001\001\001\001\001\001";
@@ -21,12 +24,15 @@ const char last_mark[PLACE_BYTES] = "\001to\001\001\001\001\001\001\001";
 /* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
 #define FAR_APART 2654435761u
 
-static void gaps_find(struct form *form, size_t from, const char *mark, size_t bytes, int kind) {
+static void gaps_find(struct form *form, size_t from, const char *mark, size_t bytes, enum gap_kind kind) {
     char *found;
+    unsigned number = 0;
+    for (unsigned index = 0; index < form->gap_count; index++) number += form->gaps[index].kind == kind;
     while ((found = memmem(form->bytes + from, form->length - from, mark, bytes))) {
         require(form->gap_count < GAPS_AT_MOST, "a form has too many gaps");
         from = (size_t)(found - form->bytes);
-        form->gaps[form->gap_count++] = (struct gap){.at = from, .kind = kind};
+        form->gaps[form->gap_count++] = (struct gap){.at = from, .kind = kind, .number = number};
+        number++;
         from += bytes;
     }
 }
@@ -45,6 +51,8 @@ void form_print(struct form *form, const char *format, ...) {
     memcpy(form->bytes + before, command, (size_t)length);
     redisFreeCommand(command);
     gaps_find(form, before, name_mark, sizeof name_mark, GAP_NAME);
+    gaps_find(form, before, folder_mark, sizeof folder_mark, GAP_FOLDER);
+    gaps_find(form, before, file_mark, sizeof file_mark, GAP_FILE);
     gaps_find(form, before, token_mark, sizeof token_mark, GAP_TOKEN);
     form->commands++;
 }
@@ -73,8 +81,12 @@ struct places places_within(uint64_t bytes, unsigned step, unsigned span) {
 
 struct lane lane_open(const struct workload *workload, struct dataset *data, struct stock *stock,
                       unsigned pipeline, unsigned connections) {
-    struct lane lane = {
-        .workload = workload, .data = data, .stock = stock, .pipeline = pipeline, .connections = connections};
+    struct lane lane = {.workload = workload,
+                        .data = data,
+                        .stock = stock,
+                        .pipeline = pipeline,
+                        .batch = workload->batch ? workload->batch : 1,
+                        .connections = connections};
     workload->form(data, &lane.form);
     if (workload->places) {
         lane.places = workload->places(data);
@@ -102,18 +114,25 @@ static void digits_write(char *text, uint64_t number, unsigned digits) {
 
 static void gap_fill(const struct lane *lane, unsigned object, const struct gap *gap, char *to) {
     const struct places *places = &lane->places;
+    const char *name = lane->data->names[object];
     switch (gap->kind) {
-    case GAP_NAME: memcpy(to, lane->data->names[object], NAME_BYTES); break;
+    case GAP_NAME: memcpy(to, name, NAME_BYTES); break;
+    case GAP_FOLDER: memcpy(to, name, FOLDER_BYTES); break;
+    case GAP_FILE: memcpy(to, name + NAME_BYTES - FILE_BYTES, FILE_BYTES); break;
     case GAP_TOKEN: memcpy(to, lane->stock->tokens[object], TOKEN_BYTES); break;
     case GAP_PLACE: digits_write(to, place_of(places, object), places->digits); break;
     case GAP_LAST: digits_write(to, place_of(places, object) + places->span - 1, places->digits); break;
+    case GAP_KINDS: break;
     }
 }
 
-static void request_write(const struct lane *lane, unsigned object, char *request) {
+/* Of the gaps of a kind each is for the next one of the objects, and then again for the first. */
+static void request_write(const struct lane *lane, const unsigned *objects, char *request) {
     const struct form *form = &lane->form;
-    for (unsigned index = 0; index < form->gap_count; index++)
-        gap_fill(lane, object, &form->gaps[index], request + form->gaps[index].at);
+    for (unsigned index = 0; index < form->gap_count; index++) {
+        const struct gap *gap = &form->gaps[index];
+        gap_fill(lane, objects[gap->number % lane->batch], gap, request + gap->at);
+    }
 }
 
 static void reply_check(struct lane *lane, struct wire *wire, unsigned object) {
@@ -127,10 +146,12 @@ static void reply_check(struct lane *lane, struct wire *wire, unsigned object) {
 
 static void batch_send(struct lane *lane, unsigned connection, unsigned count) {
     const unsigned *objects = lane->data->order + lane->position;
-    for (unsigned index = 0; index < count; index++) {
-        request_write(lane, objects[index], lane->requests + index * lane->form.length);
+    unsigned requests = count / lane->batch;
+    for (unsigned index = 0; index < requests; index++) {
+        request_write(lane, objects + (size_t)index * lane->batch,
+                      lane->requests + index * lane->form.length);
     }
-    wire_send(lane->data->wires[connection], lane->requests, count * lane->form.length);
+    wire_send(lane->data->wires[connection], lane->requests, requests * lane->form.length);
     lane->batches[connection].objects = objects;
     lane->batches[connection].count = count;
     lane->position += count;
@@ -138,23 +159,25 @@ static void batch_send(struct lane *lane, unsigned connection, unsigned count) {
 
 static void batch_receive(struct lane *lane, unsigned connection) {
     const unsigned *objects = lane->batches[connection].objects;
-    for (unsigned index = 0; index < lane->batches[connection].count; index++) {
+    for (unsigned index = 0; index < lane->batches[connection].count; index += lane->batch) {
+        lane->answered = objects + index;
         for (unsigned command = 0; command < lane->form.commands; command++)
-            reply_check(lane, lane->data->wires[connection], objects[index]);
+            reply_check(lane, lane->data->wires[connection], lane->answered[command % lane->batch]);
     }
     lane->batches[connection].count = 0;
 }
 
 uint64_t lane_run(struct lane *lane, int64_t nanoseconds) {
     uint64_t operations = 0;
+    unsigned count = lane->pipeline * lane->batch;
     int64_t end = monotonic_ns() + nanoseconds;
     for (unsigned connection = 0; monotonic_ns() < end; connection = (connection + 1) % lane->connections) {
         batch_receive(lane, connection);
         /* All that is in flight are different objects, so that the token that a reply brings is there before
          * it is needed. */
-        if (lane->position + lane->pipeline > lane->data->objects) lane->position = 0;
-        batch_send(lane, connection, lane->pipeline);
-        operations += lane->pipeline;
+        if (lane->position + count > lane->data->objects) lane->position = 0;
+        batch_send(lane, connection, count);
+        operations += count;
     }
     for (unsigned connection = 0; connection < lane->connections; connection++)
         batch_receive(lane, connection);
@@ -163,8 +186,9 @@ uint64_t lane_run(struct lane *lane, int64_t nanoseconds) {
 
 void lane_visit(struct lane *lane, unsigned count) {
     require(lane->position + count <= lane->data->objects, "there are not so many objects");
+    require(count % lane->batch == 0, "%s takes %u objects at a time", lane->workload->name, lane->batch);
     for (unsigned connection = 0; count; connection = (connection + 1) % lane->connections) {
-        unsigned now = count < lane->pipeline ? count : lane->pipeline;
+        unsigned most = lane->pipeline * lane->batch, now = count < most ? count : most;
         batch_receive(lane, connection);
         batch_send(lane, connection, now);
         count -= now;
@@ -202,6 +226,14 @@ bool is_integer(struct lane *lane, unsigned object, const struct reply *reply) {
 bool is_content(struct lane *lane, unsigned object, const struct reply *reply) {
     (void)object;
     return reply->kind == '$' && reply->length == lane->data->bytes;
+}
+
+bool is_etag_and_content(struct lane *lane, unsigned object, const struct reply *reply) {
+    if (reply->kind != '*' || reply->length != 2) return false;
+    struct reply etag = reply_element(reply, 0);
+    struct reply content = reply_element(reply, 1);
+    return etag.length == TOKEN_BYTES && !memcmp(etag.text, lane->stock->tokens[object], TOKEN_BYTES) &&
+           is_content(lane, object, &content);
 }
 
 bool is_token(struct lane *lane, unsigned object, const struct reply *reply) {

@@ -7,7 +7,21 @@
 #include "kinds.h"
 #include "workload.h"
 
-enum { PING, SET, GET, HSET, HGET, LUA_FILL, LUA, APPEND, APPEND_LARGE, GETRANGE, SETRANGE, WORKLOADS };
+enum {
+    PING,
+    SET,
+    GET,
+    HSET,
+    HGET,
+    LUA_FILL,
+    LUA,
+    APPEND,
+    APPEND_LARGE,
+    GETRANGE,
+    SETRANGE,
+    SETRANGE_WHOLE,
+    WORKLOADS
+};
 
 /* One hash per object. The caller brings the version that it has seen; the script counts it up and answers
  * the new one. */
@@ -77,15 +91,19 @@ static void setrange_form(const struct dataset *data, struct form *form) {
                data->content, data->bytes);
 }
 
+static void setrange_whole_form(const struct dataset *data, struct form *form) {
+    form_print(form, "SETRANGE %b 0 %b", name_mark, sizeof name_mark, data->content, data->bytes);
+}
+
 static const struct workload workloads[WORKLOADS] = {
     [PING] = {.name = "PING", .traits = SMALL_ONLY, .form = ping_form, .is_expected = is_ok},
     [SET] = {.name = "SET",
-             .traits = GROWS | INSERTS | REPLICATED | LOCKING,
+             .traits = GROWS | INSERTS | REPLICATED | LOCKING | INSERTS_FILES,
              .filler = &workloads[SET],
              .form = set_form,
              .is_expected = is_ok},
     [GET] = {.name = "GET",
-             .traits = GROWS | RANGING,
+             .traits = GROWS | RANGING | FILES | GROWS_FILES,
              .filler = &workloads[SET],
              .form = get_form,
              .is_expected = is_content},
@@ -127,6 +145,11 @@ static const struct workload workloads[WORKLOADS] = {
                   .form = setrange_form,
                   .is_expected = is_integer,
                   .places = string_places},
+    [SETRANGE_WHOLE] = {.name = "SETRANGE, whole string",
+                        .traits = FILES | APART,
+                        .filler = &workloads[SET],
+                        .form = setrange_whole_form,
+                        .is_expected = is_integer},
 };
 
 static const struct comparison comparisons[] = {

@@ -14,19 +14,9 @@ enum { DELIVERED_FIELDS = 14, DELIVERED_AFTER_RECEIPT = 10, ENTRY_AFTER_ID = 3, 
 enum { LATER_LEAST_SECONDS = 100000, LATER_SPAN_SECONDS = 500000 };
 #define FAR_APART 2654435761u
 
-static void text_keep(char *to, size_t *length, const struct reply *part) {
-    require(part->kind == '$' && part->length <= HELD_BYTES, "what should be an id is none");
-    memcpy(to, part->text, part->length);
-    *length = part->length;
-}
-
 static struct reply skip(struct reply part, unsigned count) {
     while (count--) part = reply_next(&part);
     return part;
-}
-
-static void key_write(const struct troop *troop, struct request *request) {
-    request_text(request, troop->key);
 }
 
 static void beside_write(const struct troop *troop, struct request *request) {
@@ -62,7 +52,7 @@ static void queue_put_write(const struct troop *troop, const struct hand *hand, 
     (void)hand;
     request_begin(request, 3);
     request_text(request, "QUEUE.PUT");
-    key_write(troop, request);
+    request_text(request, troop->key);
     content_write(troop, request);
 }
 
@@ -70,7 +60,7 @@ static void queue_put_later_write(const struct troop *troop, const struct hand *
                                   struct request *request) {
     request_begin(request, 5);
     request_text(request, "QUEUE.PUT");
-    key_write(troop, request);
+    request_text(request, troop->key);
     content_write(troop, request);
     request_text(request, "VISIBILITY");
     request_number(request, LATER_LEAST_SECONDS + hand->number * FAR_APART % LATER_SPAN_SECONDS);
@@ -84,7 +74,7 @@ static bool is_put(struct hand *hand, const struct reply *reply) {
 static void queue_get_write(const struct troop *troop, const struct hand *hand, struct request *request) {
     request_begin(request, hand->batch > 1 ? 4 : 2);
     request_text(request, "QUEUE.GET");
-    key_write(troop, request);
+    request_text(request, troop->key);
     if (hand->batch == 1) return;
     request_text(request, "COUNT");
     request_number(request, hand->batch);
@@ -98,9 +88,9 @@ static bool queue_got(struct hand *hand, const struct reply *reply) {
         part = reply_next(&part);
         if (part.kind != '*' || part.length != DELIVERED_FIELDS) return false;
         part = skip(part, 2);
-        text_keep(held->id, &held->id_length, &part);
+        word_keep(held->id, &held->id_length, &part);
         part = skip(part, 2);
-        text_keep(held->receipt, &held->receipt_length, &part);
+        word_keep(held->receipt, &held->receipt_length, &part);
         part = skip(part, DELIVERED_AFTER_RECEIPT);
     }
     return true;
@@ -110,7 +100,7 @@ static void queue_delete_write(const struct troop *troop, const struct hand *han
     bool is_many = hand->batch > 1;
     request_begin(request, 2 + is_many + 2 * hand->batch);
     request_text(request, is_many ? "QUEUE.DELETEMANY" : "QUEUE.DELETE");
-    key_write(troop, request);
+    request_text(request, troop->key);
     if (is_many) request_number(request, hand->batch);
     for (unsigned index = 0; index < hand->batch; index++) {
         request_word(request, hand->held[index].id, hand->held[index].id_length);
@@ -152,7 +142,7 @@ static void stream_put_write(const struct troop *troop, const struct hand *hand,
     (void)hand;
     request_begin(request, 5);
     request_text(request, "XADD");
-    key_write(troop, request);
+    request_text(request, troop->key);
     request_text(request, "*");
     request_text(request, "message");
     content_write(troop, request);
@@ -167,7 +157,7 @@ static void stream_get_write(const struct troop *troop, const struct hand *hand,
     request_text(request, "COUNT");
     request_number(request, hand->batch);
     request_text(request, "STREAMS");
-    key_write(troop, request);
+    request_text(request, troop->key);
     request_text(request, ">");
 }
 
@@ -179,7 +169,7 @@ static bool stream_got(struct hand *hand, const struct reply *reply) {
     for (unsigned index = 0; index < hand->batch; index++) {
         struct held *held = &hand->held[index];
         part = skip(part, 2);
-        text_keep(held->id, &held->id_length, &part);
+        word_keep(held->id, &held->id_length, &part);
         part = skip(part, ENTRY_AFTER_ID);
     }
     return true;
@@ -193,12 +183,12 @@ static void ids_write(const struct hand *hand, struct request *request) {
 static void stream_delete_write(const struct troop *troop, const struct hand *hand, struct request *request) {
     request_begin(request, 3 + hand->batch);
     request_text(request, "XACK");
-    key_write(troop, request);
+    request_text(request, troop->key);
     request_text(request, GROUP);
     ids_write(hand, request);
     request_begin(request, 2 + hand->batch);
     request_text(request, "XDEL");
-    key_write(troop, request);
+    request_text(request, troop->key);
     ids_write(hand, request);
 }
 
@@ -240,20 +230,14 @@ static const char *const delete_script = "local gone = redis.call('ZREM', KEYS[1
                                          "ARGV[1] .. ':first') "
                                          "return gone";
 
-enum { DIGEST_BYTES = 40, SCRIPT_ID_BYTES = 32, WINDOW_MS = 30000 };
+enum { SCRIPT_ID_BYTES = 32, WINDOW_MS = 30000 };
 static char put_digest[DIGEST_BYTES + 1], get_digest[DIGEST_BYTES + 1], delete_digest[DIGEST_BYTES + 1];
-
-static void script_load(struct server *server, const char *script, char *digest) {
-    redisReply *reply = server_command(server, "SCRIPT LOAD %s", script);
-    memcpy(digest, reply->str, DIGEST_BYTES);
-    freeReplyObject(reply);
-}
 
 static void script_prepare(struct server *server, const char *key) {
     (void)key;
-    script_load(server, put_script, put_digest);
-    script_load(server, get_script, get_digest);
-    script_load(server, delete_script, delete_digest);
+    server_load_script(server, put_script, put_digest);
+    server_load_script(server, get_script, get_digest);
+    server_load_script(server, delete_script, delete_digest);
 }
 
 static void script_begin(const struct troop *troop, struct request *request, const char *digest,
@@ -262,7 +246,7 @@ static void script_begin(const struct troop *troop, struct request *request, con
     request_text(request, "EVALSHA");
     request_text(request, digest);
     request_text(request, "2");
-    key_write(troop, request);
+    request_text(request, troop->key);
     beside_write(troop, request);
 }
 
@@ -285,7 +269,7 @@ static void script_get_write(const struct troop *troop, const struct hand *hand,
 static bool script_got(struct hand *hand, const struct reply *reply) {
     if (reply->kind != '*') return false;
     struct reply part = reply_next(reply);
-    text_keep(hand->held->id, &hand->held->id_length, &part);
+    word_keep(hand->held->id, &hand->held->id_length, &part);
     return true;
 }
 
@@ -314,7 +298,7 @@ static void list_put_write(const struct troop *troop, const struct hand *hand, s
     (void)hand;
     request_begin(request, 3);
     request_text(request, "LPUSH");
-    key_write(troop, request);
+    request_text(request, troop->key);
     content_write(troop, request);
 }
 
@@ -322,7 +306,7 @@ static void list_get_write(const struct troop *troop, const struct hand *hand, s
     (void)hand;
     request_begin(request, 5);
     request_text(request, "LMOVE");
-    key_write(troop, request);
+    request_text(request, troop->key);
     beside_write(troop, request);
     request_text(request, "RIGHT");
     request_text(request, "LEFT");

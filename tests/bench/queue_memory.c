@@ -36,30 +36,30 @@ static int64_t usage_of(struct server *server, const char *key) {
     return bytes;
 }
 
-static void tell(const struct queues *queues, struct server *server, const struct kept *way,
-                 const char *state, int64_t before, unsigned messages, double limit) {
+static void tell(const struct part *part, struct server *server, const struct kept *way, const char *state,
+                 int64_t before, unsigned messages, double limit) {
     int64_t usage = usage_of(server, way->key) + usage_of(server, print_text("%s" BESIDE_SUFFIX, way->key));
     double bytes = (double)(server_info_number(server, "used_memory") - before) / messages;
     const char *name = print_text("%s: a message %s, used_memory", way->name, state);
     if (way->is_ours)
-        queues_tell_and_judge(queues, name, bytes, limit, "bytes");
+        part_judge(part, name, bytes, limit, "bytes");
     else
-        queues_tell(queues, name, bytes, "bytes");
+        part_tell(part, name, bytes, "bytes");
     name = print_text("%s: a message %s, MEMORY USAGE", way->name, state);
-    queues_tell(queues, name, (double)usage / messages, "bytes");
+    part_tell(part, name, (double)usage / messages, "bytes");
 }
 
-void measure_queue_memory(const struct queues *queues) {
-    unsigned messages = queues->is_quick ? MESSAGES_QUICK : MESSAGES;
-    struct server *server = server_start(queues->options, LARGE_BATCHES);
+void measure_queue_memory(const struct part *part) {
+    unsigned messages = part->is_quick ? MESSAGES_QUICK : MESSAGES;
+    struct server *server = server_start(part->options, LARGE_BATCHES);
     for (size_t index = 0; index < sizeof ways / sizeof *ways; index++) {
         const struct kept *way = &ways[index];
         way->put->prepare(server, way->key);
         int64_t before = server_info_number(server, "used_memory");
         course_finish(server, way->put, way->key, messages);
-        tell(queues, server, way, "waiting", before, messages, WAITING_AT_MOST);
+        tell(part, server, way, "waiting", before, messages, WAITING_AT_MOST);
         course_finish(server, way->take, way->key, messages);
-        tell(queues, server, way, "in flight", before, messages, IN_FLIGHT_AT_MOST);
+        tell(part, server, way, "in flight", before, messages, IN_FLIGHT_AT_MOST);
     }
     server_stop(server);
 }

@@ -136,9 +136,9 @@ static double drain_ms(struct server *server, struct drain *drain) {
     return waits_longest_ms(&waits);
 }
 
-void measure_queue_due(const struct queues *queues) {
-    unsigned messages = queues->is_quick ? MESSAGES_QUICK : MESSAGES;
-    struct server *server = server_start(queues->options, LARGE_BATCHES);
+void measure_queue_due(const struct part *part) {
+    unsigned messages = part->is_quick ? MESSAGES_QUICK : MESSAGES;
+    struct server *server = server_start(part->options, LARGE_BATCHES);
     struct drain drain = {.left = messages};
     put_all(server, messages);
     drain.crowd = crowd_open(server, CONSUMERS);
@@ -148,10 +148,10 @@ void measure_queue_due(const struct queues *queues) {
     clock_go_on(server);
     int64_t before_ns = monotonic_ns();
     double longest_ms = drain_ms(server, &drain);
-    queues_tell(queues, print_text("%u messages due at once: until all were deleted", messages),
-                (double)(monotonic_ns() - before_ns) / 1e9, "s");
-    queues_tell_and_judge(queues, print_text("%u messages due in one millisecond: longest PING", messages),
-                          longest_ms, LONGEST_MS, "ms");
+    part_tell(part, print_text("%u messages due at once: until all were deleted", messages),
+              (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    part_judge(part, print_text("%u messages due in one millisecond: longest PING", messages), longest_ms,
+               LONGEST_MS, "ms");
     wire_close(drain.pinger);
     crowd_close(drain.crowd);
     server_stop(server);
@@ -222,10 +222,10 @@ static void round_measure(const struct passage *passage, struct pair *pair, doub
     *p99 = share_of(us, HOPS, 0.99);
 }
 
-void measure_queue_delay(const struct queues *queues) {
-    unsigned rounds = queues->is_quick ? DELAY_ROUNDS_QUICK : DELAY_ROUNDS;
+void measure_queue_delay(const struct part *part) {
+    unsigned rounds = part->is_quick ? DELAY_ROUNDS_QUICK : DELAY_ROUNDS;
     double medians[PASSAGES][DELAY_ROUNDS], p99s[PASSAGES][DELAY_ROUNDS];
-    struct server *server = server_start(queues->options, "");
+    struct server *server = server_start(part->options, "");
     struct pair pair = {.producer = wire_open(server, 0), .consumer = wire_open(server, 0)};
     memset(pair.content, 'x', sizeof pair.content);
     server_tell(server, "QUEUE.CREATE delay");
@@ -237,11 +237,11 @@ void measure_queue_delay(const struct queues *queues) {
     }
     for (unsigned which = 0; which < PASSAGES; which++) {
         const char *name = passages[which].name;
-        queues_tell(queues, print_text("%s: median", name), spread_of(medians[which], rounds).median, "us");
-        queues_tell(queues, print_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
+        part_tell(part, print_text("%s: median", name), spread_of(medians[which], rounds).median, "us");
+        part_tell(part, print_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
     }
-    queues_tell_and_judge(queues, print_text("%s, p99, to %s", passages[0].name, passages[1].name),
-                          spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
+    part_judge(part, print_text("%s, p99, to %s", passages[0].name, passages[1].name),
+               spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
     wire_close(pair.producer);
     wire_close(pair.consumer);
     server_stop(server);

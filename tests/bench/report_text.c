@@ -28,7 +28,7 @@ static void ratios_print(const struct results *results, const struct measurement
 }
 
 static void setting_print(const struct results *results, const struct setting *setting, FILE *file) {
-    fprintf(file, "\n%s\n  %-24s %10s %17s %12s   %s\n", setting->title, "", "CPU ns/op", "quartiles", "op/s",
+    fprintf(file, "\n%s\n  %-28s %10s %17s %12s   %s\n", setting->title, "", "CPU ns/op", "quartiles", "op/s",
             "CPU, relative (quartiles)");
     for (size_t index = 0; index < results->measurement_count; index++) {
         const struct measurement *measurement = &results->measurements[index];
@@ -38,7 +38,7 @@ static void setting_print(const struct results *results, const struct setting *s
         char median[48], low[48], high[48], range[100], per_second[48];
         snprintf(range, sizeof range, "%s - %s", separated(cpu.low, low, sizeof low),
                  separated(cpu.high, high, sizeof high));
-        fprintf(file, "  %-24s %10s %17s %12s", measurement->workload->name,
+        fprintf(file, "  %-28s %10s %17s %12s", measurement->workload->name,
                 separated(cpu.median, median, sizeof median), range,
                 separated(rate.median, per_second, sizeof per_second));
         ratios_print(results, measurement, file);
@@ -46,29 +46,29 @@ static void setting_print(const struct results *results, const struct setting *s
     }
 }
 
-/* The growth section measures a workload with several numbers of objects; the first of them is the fewest. */
+/* A workload that is measured with growing numbers of objects; the first of them is the fewest. */
 static const struct measurement *fewest_of(const struct results *results, const struct measurement *most) {
     for (size_t index = 0; index < results->measurement_count; index++) {
         const struct measurement *measurement = &results->measurements[index];
         if (measurement->setting == most->setting) return NULL;
-        if (measurement->workload != most->workload ||
-            measurement->setting->objects == most->setting->objects)
-            continue;
+        if (measurement->workload != most->workload || !measurement->setting->is_grown) continue;
         if (text_is(measurement->setting->section, most->setting->section)) return measurement;
     }
     return NULL;
 }
 
 static void growth_print(const struct results *results, const struct section *section, FILE *file) {
-    if (!text_is(section->name, "growth")) return;
-    fprintf(file, "\nCPU with a million objects, relative to a thousand (quartiles)\n");
+    bool is_begun = false;
     for (size_t index = 0; index < results->measurement_count; index++) {
         const struct measurement *most = &results->measurements[index];
-        if (!text_is(most->setting->section, section->name) || most->setting->objects != MILLION) continue;
+        if (!text_is(most->setting->section, section->name) || !most->setting->is_grown ||
+            most->setting->objects != MILLION)
+            continue;
         const struct measurement *fewest = fewest_of(results, most);
-        if (!fewest) continue;
+        if (!is_begun) fprintf(file, "\nCPU with a million objects, relative to a thousand (quartiles)\n");
+        is_begun = true;
         struct spread growth = results_growth(fewest, most);
-        fprintf(file, "  %-24s %10.2f   (%.2f-%.2f)", most->workload->name, growth.median, growth.low,
+        fprintf(file, "  %-28s %10.2f   (%.2f-%.2f)", most->workload->name, growth.median, growth.low,
                 growth.high);
         struct compared compared;
         for (size_t cursor = 0; results_compare(results, most->setting, &cursor, &compared);) {
@@ -85,7 +85,7 @@ static void facts_print(const struct results *results, const struct section *sec
     for (size_t index = 0; index < results->fact_count; index++) {
         const struct fact *fact = &results->facts[index];
         if (!text_is(fact->section, section->name)) continue;
-        fprintf(file, "%s  %-52s %10.*f %s%s\n", before, fact->name, strncmp(fact->unit, "bytes", 5) ? 2 : 0,
+        fprintf(file, "%s  %-60s %10.*f %s%s\n", before, fact->name, strncmp(fact->unit, "bytes", 5) ? 2 : 0,
                 fact->value, fact->unit, fact->is_aside ? "   (aside)" : "");
         before = "";
     }

@@ -23,6 +23,7 @@ struct setting {
     unsigned size;     /* index into sizes */
     unsigned objects;
     unsigned pipeline;
+    bool is_grown; /* one of several that differ in the number of objects */
 };
 
 struct measurement {

@@ -20,7 +20,7 @@ static const struct {
 
 /* The workloads that create objects take turns in filling the dataset, each with its own objects. */
 static void insert(const struct section *section, struct results *results, struct server *server,
-                   struct dataset *data) {
+                   struct dataset *data, unsigned wanted) {
     const struct setting *setting = setting_keep((struct setting){
         .section = section->name,
         .title = "new objects, up to a million",
@@ -32,7 +32,7 @@ static void insert(const struct section *section, struct results *results, struc
     for (size_t index = 0; index < family_count; index++) {
         for (size_t number = 0; number < families[index]->workload_count; number++) {
             const struct workload *workload = &families[index]->workloads[number];
-            if (!(workload->traits & INSERTS)) continue;
+            if (!(workload->traits & wanted)) continue;
             require(count < sizeof lanes / sizeof *lanes, "too many workloads insert");
             results_measure(results, setting, families[index], workload, INSERT_ROUNDS);
             lanes[count++] =
@@ -62,13 +62,14 @@ static void judge(struct results *results, const struct setting *fewest, const s
     }
 }
 
-void measure_growth(const struct section *section, const struct options *options, struct results *results) {
+void growth_measure(const struct section *section, const struct options *options, struct results *results,
+                    unsigned inserting, unsigned growing) {
     struct server *server = server_start(options, "");
     struct dataset *data[COUNTS];
     const struct setting *settings[COUNTS];
     for (unsigned index = 0; index < COUNTS; index++)
         data[index] = dataset_open(server, index, counts[index].objects, sizes[0].bytes);
-    insert(section, results, server, data[COUNTS - 1]);
+    insert(section, results, server, data[COUNTS - 1], inserting);
     struct run run = run_open(server, options, results);
     for (unsigned index = 0; index < COUNTS; index++) {
         settings[index] = setting_keep((struct setting){
@@ -76,11 +77,16 @@ void measure_growth(const struct section *section, const struct options *options
             .title = counts[index].label,
             .objects = counts[index].objects,
             .pipeline = PIPELINE,
+            .is_grown = true,
         });
-        run_add(&run, settings[index], data[index], GROWS, 0);
+        run_add(&run, settings[index], data[index], growing, 0);
     }
     run_measure(&run);
     judge(results, settings[0], settings[COUNTS - 1]);
     for (unsigned index = 0; index < COUNTS; index++) dataset_close(data[index]);
     server_stop(server);
+}
+
+void measure_growth(const struct section *section, const struct options *options, struct results *results) {
+    growth_measure(section, options, results, INSERTS, GROWS);
 }

@@ -45,12 +45,10 @@ struct passing {
     double wait_sum_ms, wait_longest_ms;
 };
 
-static char release_digest[41];
+static char release_digest[DIGEST_BYTES + 1];
 
 static void asking_prepare(struct server *server) {
-    redisReply *reply = server_command(server, "SCRIPT LOAD %s", release_script);
-    memcpy(release_digest, reply->str, sizeof release_digest - 1);
-    freeReplyObject(reply);
+    server_load_script(server, release_script, release_digest);
 }
 
 static void asking_ask(struct wire *wire, unsigned who) {

@@ -16,6 +16,8 @@ const struct section sections[] = {
     {"idle", "a million leases and nothing to do", measure_idle},
     {"kinds", "large blobs, next to small ones and to strings; snapshots and copies of them", measure_kinds},
     {"queues", "queues, next to streams and to queues made of scripts", measure_queues},
+    {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables},
+    {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files},
     {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing},
 };
 const size_t section_count = sizeof sections / sizeof *sections;

@@ -28,10 +28,17 @@ void measure_endings(const struct section *section, const struct options *option
 void measure_idle(const struct section *section, const struct options *options, struct results *results);
 void measure_kinds(const struct section *section, const struct options *options, struct results *results);
 void measure_queues(const struct section *section, const struct options *options, struct results *results);
+void measure_tables(const struct section *section, const struct options *options, struct results *results);
+void measure_files(const struct section *section, const struct options *options, struct results *results);
 void measure_passing(const struct section *section, const struct options *options, struct results *results);
 
 /* Makes bars of the setting's comparisons that have limits, of workloads with all of those traits. */
 void judge_ratios(struct results *results, const struct setting *setting, unsigned wanted);
+
+/* Workloads with those traits make a million objects; those with other traits are measured with growing numbers of
+ * them, and those of them that have limits make bars. */
+void growth_measure(const struct section *section, const struct options *options, struct results *results,
+                    unsigned inserting, unsigned growing);
 
 /* A workload that must exist. */
 const struct workload *workload_named(const char *name);

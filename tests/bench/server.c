@@ -243,6 +243,12 @@ void server_await(struct server *server, unsigned count) {
     }
 }
 
+void server_load_script(struct server *server, const char *script, char *digest) {
+    redisReply *reply = server_command(server, "SCRIPT LOAD %s", script);
+    memcpy(digest, reply->str, DIGEST_BYTES);
+    freeReplyObject(reply);
+}
+
 char *server_info(struct server *server, const char *field) {
     redisReply *reply = server_command(server, "INFO everything");
     char *wanted = print_text("\n%s:", field);

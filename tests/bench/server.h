@@ -36,6 +36,10 @@ void server_tell(struct server *server, const char *format, ...); /* the same wh
 /* The replies to so many commands that were appended to the context. An error gives up. */
 void server_await(struct server *server, unsigned count);
 
+/* The script can be called by its digest from now on. */
+enum { DIGEST_BYTES = 40 };
+void server_load_script(struct server *server, const char *script, char *digest);
+
 /* A field of INFO; gives up when it is missing. */
 char *server_info(struct server *server, const char *field);
 int64_t server_info_number(struct server *server, const char *field);

@@ -1,8 +1,9 @@
 /*
  * The longest of many waits that follow one another without a gap.
  *
- * Of each wait the lesser of two numbers is taken: the time on the clock, which has in it what other programs
- * took away, and the processor time that the server used meanwhile.
+ * Of each wait the lesser of two numbers is taken: the time on the clock, which has in it what other programs took away
+ * from the server, and the processor time that the server used meanwhile. What they took away from the bench itself,
+ * after the server had answered, is not waited for the server.
  */
 #ifndef BENCH_WAITS_H
 #define BENCH_WAITS_H
@@ -12,6 +13,7 @@
 struct waits {
     const struct server *server;
     int64_t at_ns, cpu_ns; /* when the wait that goes on has begun */
+    int64_t delay_ns;      /* how long the bench had been ready to run by then, and did not */
     double longest_ms;
     double before_ms, before_cpu_ms; /* the last one, which may yet turn out to have cost more */
 };
@@ -19,5 +21,9 @@ struct waits {
 struct waits waits_begin(const struct server *server);
 void waits_next(struct waits *waits); /* one has ended and the next one begins */
 double waits_longest_ms(struct waits *waits);
+
+/* The longest wait for a command and for the PINGs that follow it until that is so; without a question for a second and
+ * a half. It is asked now and then, and counts as a PING. */
+double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server));
 
 #endif

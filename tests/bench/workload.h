@@ -17,7 +17,10 @@
 
 #include "wire.h"
 
-enum { NAME_BYTES = 16, TOKEN_BYTES = 18, PLACE_BYTES = 10, SIZES = 3, GAPS_AT_MOST = 4 };
+enum { NAME_BYTES = 16, TOKEN_BYTES = 18, PLACE_BYTES = 10, SIZES = 3, GAPS_AT_MOST = 128 };
+
+/* The parts of a name, which is a path: three digits, a slash, twelve digits. */
+enum { FOLDER_BYTES = 3, FILE_BYTES = 12 };
 
 /* So many clients at a time keep the server from sleeping between two requests: what it then costs to wake a
    processor would otherwise be most of what is measured, and it is a number about the machine. */
@@ -63,18 +66,22 @@ struct places {
 struct places places_within(uint64_t bytes, unsigned step, unsigned span);
 
 /* A request with gaps: the marks stand where names, tokens and places will be written. It may be several
- * commands that make one operation together. */
+ * commands that make one operation together, or one for each of several objects. */
+enum gap_kind { GAP_NAME, GAP_FOLDER, GAP_FILE, GAP_TOKEN, GAP_PLACE, GAP_LAST, GAP_KINDS };
 struct form {
     char *bytes;
     size_t length;
     struct gap {
         size_t at;
-        enum { GAP_NAME, GAP_TOKEN, GAP_PLACE, GAP_LAST } kind; /* the last byte that is meant at the place */
+        enum gap_kind kind; /* GAP_LAST: the last byte that is meant at the place */
+        unsigned number;    /* how many of its kind stand before it */
     } gaps[GAPS_AT_MOST];
     unsigned gap_count;
     unsigned commands;
 };
 extern const char name_mark[NAME_BYTES];
+extern const char folder_mark[FOLDER_BYTES];
+extern const char file_mark[FILE_BYTES];
 extern const char token_mark[TOKEN_BYTES];
 extern const char place_mark[PLACE_BYTES]; /* of these two as many bytes as places have digits */
 extern const char last_mark[PLACE_BYTES];
@@ -96,12 +103,20 @@ enum workload_trait {
     APPENDING = 128, /* measured with append blobs, */
     RANGING = 256,   /* with ranges of large blobs, */
     PAGING = 512,    /* and with page blobs */
-    COURSE = 1024    /* a name only: measured as the course of that name, see course.h */
+    COURSE = 1024,   /* a name only: measured in a way of its own, as the course of that name, see course.h */
+    ENTITIES = 2048, /* measured with tables, */
+    NEW_ENTITIES = 4096,      /* when entities are inserted, */
+    GROWS_ENTITIES = 8192,    /* with growing numbers of them, */
+    INSERTS_ENTITIES = 16384, /* and when these are made; */
+    FILES = 32768,            /* with files, */
+    GROWS_FILES = 65536,      /* with growing numbers of them, */
+    INSERTS_FILES = 131072    /* and when these are made */
 };
 
 struct workload {
     const char *name;
     unsigned traits;
+    unsigned batch;                /* how many objects a request takes; 0 is 1 */
     double flat_limit;             /* how much dearer a million objects may be than a thousand; 0: no bar */
     const struct workload *filler; /* makes the objects; NULL when none are needed */
     void (*prepare)(struct dataset *data); /* what comes before the filler; may be NULL */
@@ -126,7 +141,8 @@ struct family {
 };
 extern const struct family *const families[];
 extern const size_t family_count;
-extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family;
+extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family,
+    hash_family, table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);
@@ -142,8 +158,10 @@ struct lane {
     struct dataset *data;
     struct stock *stock; /* NULL when the workload needs no objects */
     unsigned pipeline;
-    unsigned connections; /* how many of the dataset's are used */
-    unsigned position;    /* in the dataset's order */
+    unsigned batch;           /* how many objects a request takes */
+    unsigned connections;     /* how many of the dataset's are used */
+    unsigned position;        /* in the dataset's order */
+    const unsigned *answered; /* the objects of the request whose reply is looked at */
     struct {
         const unsigned *objects;
         unsigned count;
@@ -158,7 +176,7 @@ struct lane lane_open(const struct workload *workload, struct dataset *data, str
 void lane_close(struct lane *lane);
 
 /* Sends batches and checks the replies for so long, beginning anew after the last object. Returns the number
- * of operations. */
+ * of operations: of objects that were visited. */
 uint64_t lane_run(struct lane *lane, int64_t nanoseconds);
 
 /* Visits the next `count` objects once. */
@@ -172,6 +190,7 @@ bool is_anything(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_ok(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_integer(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_content(struct lane *lane, unsigned object, const struct reply *reply);
+bool is_etag_and_content(struct lane *lane, unsigned object, const struct reply *reply);
 bool is_token(struct lane *lane, unsigned object, const struct reply *reply);
 
 #endif

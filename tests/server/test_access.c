@@ -491,6 +491,11 @@ SCENE(a_cluster_knows_the_slots) {
     expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
     expect_etag(call(client, "BLOB.PUT {box}:1 cat meow"));
     expect_text(call(client, "BLOB.GET {box}:1 cat")->element[1], "meow");
+    expect_ok(call(client, "TABLE.CREATE {t}:1"));
+    expect_etag(call(client, "TABLE.INSERT {t}:1 a b PROPS 1 a b"));
+    expect_elements(call(client, "TABLE.BATCH {t}:1 other 2 INSERT x PROPS 0 INSERT y PROPS 0"), 2);
+    expect_elements(call(client, "TABLE.QUERY {t}:1 NEXT other ''")->element[1], 2);
+    expect_shape(call(client, "COMMAND GETKEYS TABLE.BATCH {t}:1 p 1 DELETE r IFMATCH *"), "[\"{t}:1\"]");
     server_stop(client->server);
 }
 

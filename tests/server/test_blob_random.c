@@ -537,14 +537,7 @@ static void load_again(void) {
 }
 
 static void pass_on(void) {
-    for (int container = 0; container < CONTAINERS; container++) {
-        const char *name = containers[container];
-        expect_number(call(primary, "COPY %s {box}copy", name), 1);
-        expect_number(call(primary, "UNLINK %s", name), 1);
-        expect_ok(call(primary, "RENAME {box}copy %s", name));
-        redisReply *dump = call(primary, "DUMP %s", name);
-        expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", name, dump->str, dump->len));
-    }
+    for (int container = 0; container < CONTAINERS; container++) pass_through_copies(containers[container]);
 }
 
 SCENE(random_blobs_are_the_same_on_replicas) {

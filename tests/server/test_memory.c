@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lone.h"
 #include "pool.h"
 #include "story.h"
 #include "text.h"
@@ -19,21 +20,6 @@ static void begin_alone(void) {
     expect_etag(call(client, "CONTAINER.CREATE warm"));
     expect_etag(call(client, "BLOB.PUT warm up x"));
     expect_number(call(client, "DEL warm"), 1);
-}
-
-/* The buffers of connections come and go with traffic; a fresh connection asks when they are gone. */
-static long long used_memory(void) {
-    client_close(client_open(lone));
-    struct client *asking = client_open(lone);
-    long long used = 0;
-    long long before = -1;
-    for (int attempt = 0; attempt < PATIENCE_MS && used != before; attempt++) {
-        before = used;
-        usleep(20000);
-        used = info_of(asking, "used_memory");
-    }
-    client_close(asking);
-    return used;
 }
 
 static void put_many(const char *container, int count, size_t length, const char *clauses) {
@@ -74,9 +60,9 @@ SCENE(memory_usage_tells_what_is_used) {
     begin_alone();
     for (size_t index = 0; index < sizeof loads / sizeof *loads; index++) {
         const struct load *load = &loads[index];
-        long long before = used_memory();
+        long long before = lone_memory(lone);
         put_many(load->name, load->count, load->length, load->clauses);
-        long long used = used_memory() - before;
+        long long used = lone_memory(lone) - before;
         long long told = memory_usage(load->name);
         long long difference = told > used ? told - used : used - told;
         print_message("# %s: %lld bytes used, %lld told, %lld a blob\n", load->name, used, told,
@@ -125,7 +111,7 @@ static struct words words_for(const char *step, const char *name) {
 SCENE(memory_usage_tells_what_all_kinds_use) {
     begin_alone();
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-        long long before = used_memory();
+        long long before = lone_memory(lone);
         struct client *filler = client_open(lone);
         expect_etag(call(filler, "CONTAINER.CREATE kind"));
         for (int index = 0; index < kinds[kind].count; index++) {
@@ -136,14 +122,14 @@ SCENE(memory_usage_tells_what_all_kinds_use) {
             }
         }
         client_close(filler);
-        long long used = used_memory() - before, told = memory_usage("kind");
+        long long used = lone_memory(lone) - before, told = memory_usage("kind");
         long long difference = told > used ? told - used : used - told;
         print_message("# %s: %lld bytes used, %lld told, %lld a blob\n", kinds[kind].name, used, told,
                       used / kinds[kind].count);
         require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld",
                 kinds[kind].name, used, told);
         expect_number(call(client, "DEL kind"), 1);
-        long long left = used_memory() - before;
+        long long left = lone_memory(lone) - before;
         require(left * PERCENT < used * 3, "%s leave %lld of %lld bytes", kinds[kind].name, left, used);
     }
     server_stop(lone);
@@ -151,16 +137,16 @@ SCENE(memory_usage_tells_what_all_kinds_use) {
 
 SCENE(what_is_deleted_is_given_back) {
     begin_alone();
-    long long before = used_memory();
+    long long before = lone_memory(lone);
     put_many("box", 20000, 100, "META 1 a b");
-    long long full = used_memory() - before;
+    long long full = lone_memory(lone) - before;
     for (int index = 0; index < 20000; index++) expect_ok(call(client, "BLOB.DELETE box blob-%011d", index));
-    long long emptied = used_memory() - before;
+    long long emptied = lone_memory(lone) - before;
     require(emptied * PERCENT < full * 20, "%lld of %lld bytes are still used by no blobs", emptied, full);
     long long told = memory_usage("box");
     require(told * PERCENT < full * 20, "%lld of %lld bytes are still told for no blobs", told, full);
     expect_ok(call(client, "CONTAINER.DELETE box"));
-    long long left = used_memory() - before;
+    long long left = lone_memory(lone) - before;
     require(left * PERCENT < full * 2, "%lld of %lld bytes are left", left, full);
     server_stop(lone);
 }
@@ -168,14 +154,14 @@ SCENE(what_is_deleted_is_given_back) {
 SCENE(overwriting_does_not_grow) {
     begin_alone();
     put_many("box", 100, 1000, "META 1 a b");
-    long long before = used_memory();
+    long long before = lone_memory(lone);
     for (int round = 0; round < 200; round++) {
         for (int index = 0; index < 100; index++) {
             send_call(client, "BLOB.PUT box blob-%011d %01000d META 1 a b", index, round);
         }
         for (int index = 0; index < 100; index++) expect_etag(receive(client));
     }
-    long long grown = used_memory() - before;
+    long long grown = lone_memory(lone) - before;
     require(grown < 200000, "overwriting left %lld bytes more", grown);
     server_stop(lone);
 }

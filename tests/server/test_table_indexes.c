@@ -386,23 +386,13 @@ SCENE(killed_at_any_moment_of_building) {
 
 /* --- To give up --- */
 
-static long long settled_memory(struct client *client) {
-    long long used = 0, before = -1;
-    for (int attempt = 0; attempt < 200 && used != before; attempt++) {
-        before = used;
-        usleep(10000);
-        used = info_of(client, "used_memory");
-    }
-    return used;
-}
-
 SCENE(what_is_given_up_is_freed_bit_by_bit) {
     struct client *client = start_filled("lone", "", 100000);
-    long long without = settled_memory(client);
+    long long without = lone_memory(client->server);
     expect_ok(call(client, "TABLE.INDEX t n ten"));
     await_index(client, "t", "n");
     await_index(client, "t", "ten");
-    long long with = settled_memory(client);
+    long long with = lone_memory(client->server);
     assert_true(with > without + 100000 * 40);
     send_call(client, "TABLE.UNINDEX t n ten");
     send_call(client, "INFO memory");
@@ -414,7 +404,7 @@ SCENE(what_is_given_up_is_freed_bit_by_bit) {
     expect_text(field(receive(client), "plan"), "scan");
     expect_elements(receive(client), 0);
     assert_true(at_once > without + (with - without) / 2);
-    long long after = settled_memory(client);
+    long long after = lone_memory(client->server);
     require(after < without + (with - without) / 10, "%lld bytes before, %lld with indexes, %lld after",
             without, with, after);
     expect_ok(call(client, "TABLE.INDEX t n"));

@@ -237,21 +237,23 @@ SCENE(of_two_faults_the_first_one_is_told) {
     play_answers(neighbours);
 }
 
-/* What all arguments hold together counts before what is wrong with any of them, and after the keys and the ETag. */
+/* What all arguments hold together counts before what is wrong with any property, and after the keys and the ETag. */
 SCENE(the_request_is_measured_before_its_properties) {
     enum { MOST = 4 << 20, PART = 65536 };
     table_stage();
     char *part = pool_take(PART + 1);
     memset(part, 'x', PART);
-    struct words words = words_of_line("TABLE.INSERT none p r PROPS 65");
+    struct words words = words_of_line("TABLE.MERGE none p r IFMATCH * PROPS 65");
     for (int index = 0; index < 65; index++) {
         words_add(&words, index ? pool_print("p%d:binary", index) : "1a");
         words_add(&words, part);
     }
     witness_begin("none");
     expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
+    words_replace(&words, 5, "abc");
+    expect_error(call_words(primary, &words), BAD_INPUT " IFMATCH");
     words_replace(&words, 2, "a/b");
-    expect_error(call_words(primary, &words), "INVALID OutOfRangeInput");
+    expect_error(call_words(primary, &words), BAD_INPUT " a key");
     witness_end();
 }
 

@@ -195,6 +195,14 @@ static void duplicate(const redisReply *key) {
     }
 }
 
+void pass_through_copies(const char *key) {
+    expect_number(call(primary, "COPY %s passing", key), 1);
+    expect_number(call(primary, "UNLINK %s", key), 1);
+    expect_ok(call(primary, "RENAME passing %s", key));
+    redisReply *dump = call(primary, "DUMP %s", key);
+    expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", key, dump->str, dump->len));
+}
+
 static void everywhere_under_other_names(void) {
     for (int database = 0; database < DATABASES; database++) {
         if (!database_is_used(primary, database)) continue;

@@ -63,16 +63,20 @@ static void require_sums(const char *key) {
     expect_number(field(container, "bytes"), bytes);
 }
 
+void hostile_double(const char *key) {
+    const char *digest = value_digest(primary, key);
+    redisReply *dump = call(primary, "DUMP %s", key);
+    expect_ok(call(primary, "RESTORE again 0 %b REPLACE", dump->str, dump->len));
+    assert_string_equal(digest, value_digest(primary, "again"));
+}
+
 void require_whole(const char *key) {
     redisReply *container = call(primary, "CONTAINER.GET %s", key);
     require(!reply_is_error(container), "CONTAINER.GET gives %s", reply_text(container));
     call(primary, "CONTAINER.GETACL %s", key);
     call(primary, "MEMORY USAGE %s SAMPLES 0", key);
     require_sums(key);
-    const char *digest = value_digest(primary, key);
-    redisReply *dump = call(primary, "DUMP %s", key);
-    expect_ok(call(primary, "RESTORE again 0 %b REPLACE", dump->str, dump->len));
-    assert_string_equal(digest, value_digest(primary, "again"));
+    hostile_double(key);
     call(primary, "BLOB.PUT %s after x", key);
     call(primary, "BLOB.APPEND %s log x", key);
     call(primary, "BLOB.CLEARPAGE %s disk 0 512", key);

@@ -25,6 +25,9 @@ redisReply *hostile_dump_kinds(const char *container);
 /* Reads all of a value in every way there is, and deletes it. */
 typedef void look_at_value(const char *key);
 
+/* Has the value under the key `again`, too, by DUMP and RESTORE: it must be the same. */
+void hostile_double(const char *key);
+
 /* That of a container. */
 look_at_value require_whole;
 

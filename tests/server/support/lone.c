@@ -8,6 +8,9 @@
 
 #include "expect.h"
 #include "pool.h"
+#include "world.h"
+
+enum { SETTLE_ATTEMPTS = 500 };
 
 const char lone_with_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
@@ -16,6 +19,20 @@ struct client *lone_cluster(void) {
     expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
     while (!strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok")) usleep(1000);
     return client;
+}
+
+/* Buffers come and go with traffic; a fresh connection asks. */
+long long lone_memory(struct server *server) {
+    client_close(client_open(server));
+    struct client *asking = client_open(server);
+    long long used = 0, before = -1;
+    for (int attempt = 0; attempt < SETTLE_ATTEMPTS && used != before; attempt++) {
+        before = used;
+        usleep(20000);
+        used = info_of(asking, "used_memory");
+    }
+    client_close(asking);
+    return used;
 }
 
 const char *lone_file(const struct server *server, const char *part) {

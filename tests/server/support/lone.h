@@ -10,6 +10,9 @@ extern const char lone_with_file[];
 /* A node that serves all slots. Lasts until the end of the test. */
 struct client *lone_cluster(void);
 
+/* The bytes that a server has in use, when the buffers of those who were connected are gone. */
+long long lone_memory(struct server *server);
+
 /* The file in the server's append-only folder whose name has this in it: ".base.aof", ".incr.aof". */
 const char *lone_file(const struct server *server, const char *part);
 
