@@ -401,7 +401,7 @@ SCENE(what_is_given_up_is_freed_bit_by_bit) {
     await_index(client, "t", "n");
     await_index(client, "t", "ten");
     long long with = lone_memory(client->server);
-    assert_true(with > without + 100000 * 40);
+    assert_true(with > without + 4000000);
     send_call(client, "TABLE.UNINDEX t n ten");
     send_call(client, "INFO memory");
     send_call(client, "TABLE.QUERY t FILTER %s EXPLAIN", "n eq 5");
