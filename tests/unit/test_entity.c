@@ -184,16 +184,16 @@ static struct packed_list large_list(struct record_writer *room, size_t last) {
 static void a_mebibyte_is_the_most(void **state) {
     enum { EDGE = ENTITY_MAX_BYTES - COUNTED };
     (void)state;
-    for (int more = -1; more <= 1; more++) {
+    for (size_t more = 0; more <= 2; more++) {
         struct record_writer room, half;
-        enum outcome expected = more > 0 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
-        struct packed_list list = large_list(&room, (size_t)(EDGE + more));
-        require_same(entity_fits(stored, list), expected, "%d bytes more", more);
+        enum outcome expected = more > 1 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
+        struct packed_list list = large_list(&room, EDGE - 1 + more);
+        require_same(entity_fits(stored, list), expected, "%zu bytes more", more);
         record_start(&half);
         put_binary(&half, "p", 0);
         struct entity_state start = {stored, 1, 1, written(&half, 1)};
         struct entity *entity = entity_new(&start);
-        require_same(entity_fits_merged(entity, list), expected, "%d bytes more, merged", more);
+        require_same(entity_fits_merged(entity, list), expected, "%zu bytes more, merged", more);
         memory_free(entity);
         record_end(&half);
         record_end(&room);
