@@ -315,7 +315,7 @@ static void many_small_properties_are_counted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(it_is_written_anew_where_it_stands),
-        cmocka_unit_test(a_little_more_fits_mostly),
+        tidy_test(a_little_more_fits_mostly),
         tidy_test(an_entity_may_have_nothing),
         tidy_test(what_all_have_is_no_property),
         tidy_test(names_are_found_and_stand_once),
