@@ -6,7 +6,8 @@
 #include "table/table_commands.h"
 
 enum {
-    UPKEEP_PORTION = 250, /* entities that an index learns in one go */
+    UPKEEP_PORTION = 500, /* entities that an index learns in one go */
+    BREATH_MS = 1,        /* between two portions: others have their turn */
     DROPPED_PORTION = 2000,
 };
 
@@ -110,7 +111,7 @@ int64_t table_upkeep(struct call *call) {
         table_commit(call, &change);
         record_end(&name);
     }
-    return table_unfinished(table) ? call_now_ms(call) : UPKEEP_NEVER;
+    return table_unfinished(table) ? call_now_ms(call) + BREATH_MS : UPKEEP_NEVER;
 }
 
 static bool sweep_dropped(void) {
