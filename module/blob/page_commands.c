@@ -1,6 +1,6 @@
 /* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
 #include "blob/blob_commands.h"
-#include "blob/page_ranges.h"
+#include "core/page_ranges.h"
 #include "blob/snapshots.h"
 
 #include <inttypes.h>
