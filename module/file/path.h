@@ -48,7 +48,7 @@ struct path_fault_text {
     const char *text;    /* for people */
 };
 
-/* The first fault, from the left. */
+/* One of its faults: the first from the left, unless it has more bytes than any sound path. */
 enum path_fault path_check(struct bytes path);
 
 /* Of a name alone, which is never empty. */

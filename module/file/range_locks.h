@@ -47,17 +47,24 @@ struct range_locks {
     size_t count; /* of different ones: had several times, they count once */
 };
 
-/* For callers to read; the rest is in range_locks.c. */
+/* How far the locks of a tree reach. */
+struct lock_reach {
+    uint64_t last;        /* the greatest last byte */
+    uint64_t owner;       /* whose it is */
+    uint64_t others_last; /* the greatest one of anybody else */
+    uint8_t owners;       /* 0: there are no bytes; 1: they are all of that owner; 2: of others, too */
+};
+
 struct range_lock {
     struct lock_range range;
     struct lock_owner *owner;
     struct range_lock *previous, *next; /* of the owner's */
     uint64_t times;                     /* how often it is had */
-    uint8_t kind;
+    /* The tree's own: */
+    struct range_lock *below[2];
+    struct lock_reach reach; /* of those below, and itself */
     uint8_t height;
-    bool reaches, others_reach;
-    struct range_lock *left, *right;
-    uint64_t reach, reach_owner, others_reach_to;
+    uint8_t kind; /* enum lock_kind */
 };
 
 struct lock_request {
