@@ -33,8 +33,26 @@ bool apply_may_become(const struct blob *blob, enum blob_kind kind) {
     return !blob_exists(blob) || blob->kind == kind;
 }
 
+/* Once it is decided that a change fits, blocks that have waited too long go first. A name that has nothing else is as
+ * good as none. */
+static struct blob *drop_staged(struct container *container, struct blob *blob, const struct change *change) {
+    if (!blob || !change->drops_staged) return blob;
+    if (blob_exists(blob)) {
+        container_unstage(container, blob, UINT64_MAX);
+        return blob;
+    }
+    container_remove(container, blob);
+    return NULL;
+}
+
+/* The blocks that wait, as the change meets them. */
+static const struct staging *staging_met(const struct blob *blob, const struct change *change) {
+    return blob && !change->drops_staged ? blob_special(blob)->staging : NULL;
+}
+
 /* What a write says of the blob besides its content. */
 static void restamp(struct container *container, struct blob *blob, const struct change *change) {
+    drop_staged(container, blob, change);
     blob->stamp = change->stamp;
     if (change->frees_lease) container_free_lease(container, blob);
 }
@@ -53,6 +71,7 @@ void apply_redescribe(struct container *container, struct blob *blob, const stru
 
 struct blob *apply_begin(struct container *container, struct blob *blob, const struct change *change,
                          enum blob_kind kind, size_t room) {
+    blob = drop_staged(container, blob, change);
     if (!blob) {
         blob = container_add(container, change->name, kind, room);
     } else {
@@ -93,8 +112,7 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob, c
 }
 
 static bool apply_delete(struct container *container, struct blob **blob, const struct change *change) {
-    (void)change;
-    if (!*blob) return false;
+    if (!*blob || (change->drops_staged && !blob_exists(*blob))) return false;
     container_remove(container, *blob);
     *blob = NULL;
     return true;
@@ -157,7 +175,7 @@ static bool apply_append(struct container *container, struct blob **blob, const 
 
 bool apply_block_fits(const struct blob *blob, const struct change *change) {
     if (!apply_may_become(blob, BLOB_BLOCK)) return false;
-    const struct staging *staging = blob ? blob_special(blob)->staging : NULL;
+    const struct staging *staging = staging_met(blob, change);
     if (!staging) return true;
     if (staging->id_length != change->block_id.length) return false;
     return staging->count < BLOCKS_STAGED_MAX || staging_find(staging, change->block_id);
@@ -165,6 +183,7 @@ bool apply_block_fits(const struct blob *blob, const struct change *change) {
 
 bool apply_block(struct container *container, struct blob **blob, const struct change *change,
                  struct chunk *chunk) {
+    *blob = drop_staged(container, *blob, change);
     if (!*blob) *blob = container_add(container, change->name, BLOB_UNCOMMITTED, 0);
     container_stage(container, *blob, change, chunk);
     if (change->frees_lease) container_free_lease(container, *blob);
@@ -183,6 +202,7 @@ static bool apply_stage(struct container *container, struct blob **blob, const s
 
 static void commit(struct container *container, struct blob **blob, const struct change *change,
                    const struct block_plan *plan) {
+    *blob = drop_staged(container, *blob, change);
     if (!*blob) *blob = container_add(container, change->name, BLOB_BLOCK, 0);
     (*blob)->kind = BLOB_BLOCK;
     blocks_commit(&container->account, *blob, plan);
@@ -198,8 +218,7 @@ static bool apply_commit(struct container *container, struct blob **blob, const 
         return true;
     }
     struct block_plan plan;
-    const struct staging *staging = *blob ? blob_special(*blob)->staging : NULL;
-    if (block_plan_make(*blob, staging, change->list, &plan) != OUTCOME_DONE) return false;
+    if (block_plan_make(*blob, staging_met(*blob, change), change->list, &plan) != OUTCOME_DONE) return false;
     commit(container, blob, change, &plan);
     block_plan_end(&plan);
     return true;
@@ -223,6 +242,7 @@ static bool apply_snapshot(struct container *container, struct blob **blob, cons
 static bool apply_deletesnapshots(struct container *container, struct blob **blob,
                                   const struct change *change) {
     if (!*blob || !snapshots_drop(&container->account, *blob, change->snapshot)) return false;
+    drop_staged(container, *blob, change);
     if (change->frees_lease) container_free_lease(container, *blob);
     return true;
 }
@@ -261,7 +281,9 @@ static bool apply_abortcopy(struct container *container, struct blob **blob, con
     int64_t sequence = blob_special(*blob)->sequence;
     blob_clear_content(&container->account, *blob);
     *blob = container_fit(container, *blob, 0);
-    (*blob)->extra->special->sequence = sequence;
+    struct blob_special *special = (*blob)->extra->special;
+    special->sequence = sequence;
+    if ((*blob)->kind == BLOB_PAGE) special->born = change->stamp.etag;
     restamp(container, *blob, change);
     return true;
 }
@@ -314,18 +336,7 @@ static void observe(const struct change *change) {
     version_observe(change->born);
 }
 
-/* A name that has nothing but staged blocks whose time is up is as good as none. */
-static struct blob *drop_staged(struct container *container, struct blob *blob) {
-    if (!blob || blob_exists(blob)) {
-        if (blob) container_unstage(container, blob, UINT64_MAX);
-        return blob;
-    }
-    container_remove(container, blob);
-    return NULL;
-}
-
 bool container_apply(struct container *container, struct blob *blob, const struct change *change) {
-    if (change->drops_staged) blob = drop_staged(container, blob);
     bool existed = blob_exists(blob);
     uint64_t bytes = existed ? blob->length : 0;
     size_t snapshots = blob ? snapshots_count(blob) : 0;

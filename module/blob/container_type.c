@@ -1,21 +1,20 @@
 /* The container as a data type of the server: files, digests, memory, freeing, copies.
  *
- * A file holds the same records as the replication stream, those of a walk, contents beside them, and an empty record as
- * the end. So there is one decoder, and what it does not believe it does not load. */
+ * A file holds the records of a walk, contents beside them. */
 #include "blob/blob_commands.h"
 #include "blob/blocks.h"
 #include "blob/digest.h"
 #include "blob/load_order.h"
 #include "blob/walk.h"
 #include "server/effect.h"
-#include "server/upkeep.h"
+#include "server/relocating.h"
+#include "server/saving.h"
 #include "server/wait.h"
 
 #include <limits.h>
 
 enum {
     ENCODING_VERSION = 0,
-    PIECE_BYTES = 1 << 20,          /* the most that one record of an append-only file brings */
     APPENDED_WHOLE_BYTES = 1 << 16, /* from here on an append blob keeps what is appended as it came */
 };
 
@@ -87,121 +86,73 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     return container_apply(target->value, blob, &change) ? EFFECT_APPLIED : EFFECT_MISFIT;
 }
 
-/* --- Saving --- */
+/* --- Files --- */
 
-static void save_record(void *context, const struct change *change) {
-    RedisModuleIO *io = context;
-    struct record_writer record;
-    record_start(&record);
-    change_write(change, &record);
-    RedisModule_SaveStringBuffer(io, record.data, record.length);
-    if (change_has_content(change))
-        RedisModule_SaveStringBuffer(io, change->content.data, change->content.length);
-    record_end(&record);
+static void put_record(void *context, const struct change *change) {
+    change_write(change, saving_record(context));
+    saving_put(context, change_has_content(change) ? &change->content : NULL);
 }
 
-static void save(RedisModuleIO *io, void *value) {
-    struct walk walk = {.piece = UINT64_MAX, .leases = true, .take = save_record, .context = io};
-    container_walk(value, &walk);
-    RedisModule_SaveStringBuffer(io, "", 0);
-}
-
-struct emission {
-    RedisModuleIO *io;
-    RedisModuleString *key;
-};
-
-static void emit_record(void *context, const struct change *change) {
-    const struct emission *emission = context;
-    struct record_writer record;
-    record_start(&record);
-    change_write(change, &record);
-    effect_emit(emission->io, emission->key, &record, change_has_content(change) ? &change->content : NULL);
-    record_end(&record);
-}
-
-static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
-    struct emission emission = {io, key};
-    struct walk walk = {.piece = PIECE_BYTES, .leases = true, .take = emit_record, .context = &emission};
+static void walk(struct saving *saving, const void *value) {
+    struct walk walk = {.piece = saving->piece, .leases = true, .take = put_record, .context = saving};
     container_walk(value, &walk);
 }
-
-/* --- Loading --- */
-
-struct loading {
-    RedisModuleIO *io;
-    struct container *container;
-    struct load_order order;
-    int64_t horizon_ms;
-};
 
 static bool apply_loaded(struct loading *loading, const struct change *change) {
     if (change->kind == CHANGE_CREATE) {
-        loading->container = container_new(change);
+        loading->value = container_new(change);
         return true;
     }
     bool named = change_has_name(change->kind);
-    return container_apply(loading->container,
-                           named ? container_find(loading->container, change->name) : NULL, change);
+    return container_apply(loading->value, named ? container_find(loading->value, change->name) : NULL,
+                           change);
 }
 
-static bool load_content(struct loading *loading, struct change *change) {
-    RedisModuleString *argument = RedisModule_LoadString(loading->io);
-    bool sound = argument && !RedisModule_IsIOError(loading->io);
-    if (sound) {
-        change_attach(change, argument, false);
-        sound = apply_loaded(loading, change);
-    }
-    if (argument) RedisModule_FreeString(NULL, argument);
-    return sound;
-}
-
-static bool load_record(struct loading *loading, struct bytes record) {
+static bool take_record(struct loading *loading, struct bytes record) {
     struct change change;
-    if (!change_read(record, &change) || !load_order_keeps(&loading->order, &change)) return false;
+    if (!change_read(record, &change) || !load_order_keeps(loading->progress, &change)) return false;
     if (!plausible(&change, loading->horizon_ms)) return false;
-    return change_has_content(&change) ? load_content(loading, &change) : apply_loaded(loading, &change);
-}
-
-static bool load_all(struct loading *loading) {
-    for (;;) {
-        size_t length;
-        char *record = RedisModule_LoadStringBuffer(loading->io, &length);
-        if (!record || RedisModule_IsIOError(loading->io)) {
-            RedisModule_Free(record);
-            return false;
-        }
-        bool sound = !length || load_record(loading, bytes_of(record, length));
-        RedisModule_Free(record);
-        if (!sound || !length) return sound && loading->container && !loading->container->pool;
+    if (change_has_content(&change)) {
+        RedisModuleString *content = loading_content(loading);
+        if (!content) return false;
+        change_attach(&change, content, false);
     }
+    return apply_loaded(loading, &change);
 }
 
-/* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE is somebody's word. */
-static bool is_obeyed(RedisModuleIO *io) {
-    int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io));
-    return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
-                    REDISMODULE_CTX_FLAGS_SLAVE);
+static bool is_whole(const void *value) {
+    return !((const struct container *)value)->pool;
 }
 
-static void expect_upkeep(RedisModuleIO *io, const struct container *container) {
-    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    int64_t due_ms = container_due_ms(container);
-    if (key && due_ms != INT64_MAX) upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
+static int64_t upkeep_due_ms(void *value) {
+    return container_due_ms(value);
+}
+
+static void release(void *value) {
+    container_free(value);
+}
+
+static const struct saved_type saved = {
+    .noun = "a container",
+    .encoding_version = ENCODING_VERSION,
+    .walk = walk,
+    .take = take_record,
+    .whole = is_whole,
+    .upkeep_due_ms = upkeep_due_ms,
+    .free = release,
+};
+
+static void save(RedisModuleIO *io, void *value) {
+    saving_file(io, value, &saved);
+}
+
+static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
+    saving_effects(io, key, value, &saved);
 }
 
 static void *load(RedisModuleIO *io, int encoding) {
-    struct loading loading = {.io = io};
-    if (encoding == ENCODING_VERSION) {
-        loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
-        if (load_all(&loading)) {
-            expect_upkeep(io, loading.container);
-            return loading.container;
-        }
-    }
-    RedisModule_LogIOError(io, "warning", "a container cannot be read (encoding version %d)", encoding);
-    if (loading.container) container_free(loading.container);
-    return NULL;
+    struct load_order order = {0};
+    return loading_file(io, encoding, &saved, &order);
 }
 
 /* --- Digest --- */
@@ -228,39 +179,19 @@ static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
     return ((const struct container *)value)->account.parts;
 }
 
-static void release(void *value) {
-    container_free(value);
-}
-
 static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {
     (void)ctx;
     return container_copy(value);
 }
 
-static void *move(void *context, void *memory) {
-    return RedisModule_DefragAlloc(context, memory);
-}
-
-static void *move_owner(void *context, void *owner, struct bytes *bytes) {
-    RedisModuleString *moved = api_defrag_string(context, owner);
-    if (moved) *bytes = api_bytes(moved);
-    return moved;
-}
-
-/* Large containers come in several turns; the cursor is the next place of the hash index. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {
-    struct relocation relocation = {move, move_owner, ctx};
-    unsigned long place = 0;
+    struct relocating relocating = relocating_start(ctx);
     (void)key;
-    if (RedisModule_DefragCursorGet(ctx, &place) != REDISMODULE_OK) place = 0;
-    if (!place) *value = container_relocate(*value, &relocation);
+    if (relocating.first) *value = container_relocate(*value, &relocating.relocation);
     struct container *container = *value;
-    for (; place < container->blobs.by_hash.buckets; place++) {
-        if (RedisModule_DefragShouldStop(ctx) && RedisModule_DefragCursorSet(ctx, place) == REDISMODULE_OK)
-            return 1;
-        container_relocate_blobs(container, place, &relocation);
-    }
-    return 0;
+    while (relocating_next(&relocating, container->blobs.by_hash.buckets))
+        container_relocate_blobs(container, relocating.place, &relocating.relocation);
+    return relocating.paused;
 }
 
 /* --- Information --- */

@@ -1,5 +1,7 @@
 #include "blob/load_order.h"
 
+#include "blob/walk.h"
+
 /* A name that is not below the last one; a greater one begins another blob. */
 static bool name_keeps(struct load_order *order, struct bytes name) {
     int compared = bytes_compare(bytes_of(order->name, order->length), name);
@@ -18,13 +20,20 @@ static bool state_keeps(struct load_order *order, const struct change *change) {
     return true;
 }
 
+/* A list may bring much work that does not depend on its length, so only the last one of a content may be short. */
+static bool list_keeps(struct load_order *order, const struct change *change) {
+    if (order->stage != LOAD_OPEN) return false;
+    if (change->list.count < WALK_LIST_MOST) order->stage = LOAD_WHOLE;
+    return true;
+}
+
 static bool blob_keeps(struct load_order *order, const struct change *change) {
     switch (change->kind) {
     case CHANGE_PUT:
     case CHANGE_STATE: return state_keeps(order, change);
     case CHANGE_SPANS:
     case CHANGE_BLOCKS:
-    case CHANGE_LEAVES: return order->stage == LOAD_OPEN;
+    case CHANGE_LEAVES: return list_keeps(order, change);
     case CHANGE_SNAPSHOT:
         if (order->stage == LOAD_TAKEN) return false;
         order->stage = LOAD_TAKEN;

@@ -1,10 +1,9 @@
 /* The queue as a data type of the server: files, digests, memory, freeing, copies.
  *
- * A file holds the same records as the replication stream: the queue, its messages and dead letters in order of arrival,
- * what is known for duplicates, and an empty record as the end. So there is one decoder, and what it does not believe
- * it does not load. */
+ * A file holds the queue, its messages and dead letters in order of arrival, and what is known for duplicates. */
 #include "queue/queue_commands.h"
-#include "server/effect.h"
+#include "server/relocating.h"
+#include "server/saving.h"
 #include "server/upkeep.h"
 
 enum { ENCODING_VERSION = 0 };
@@ -42,112 +41,64 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     return applied ? EFFECT_APPLIED : EFFECT_MISFIT;
 }
 
-/* --- Saving --- */
+/* --- Files --- */
 
-static void save_record(void *context, const struct queue_change *change) {
-    RedisModuleIO *io = context;
-    struct record_writer record;
-    record_start(&record);
-    queue_change_write(change, &record);
-    RedisModule_SaveStringBuffer(io, record.data, record.length);
-    record_end(&record);
+static void put_record(void *context, const struct queue_change *change) {
+    queue_change_write(change, saving_record(context));
+    saving_put(context, NULL);
 }
 
-static void save(RedisModuleIO *io, void *value) {
-    queue_walk(value, save_record, io);
-    RedisModule_SaveStringBuffer(io, "", 0);
+static void walk(struct saving *saving, const void *value) {
+    queue_walk(value, put_record, saving);
 }
-
-struct emission {
-    RedisModuleIO *io;
-    RedisModuleString *key;
-};
-
-static void emit_record(void *context, const struct queue_change *change) {
-    const struct emission *emission = context;
-    struct record_writer record;
-    record_start(&record);
-    queue_change_write(change, &record);
-    effect_emit(emission->io, emission->key, &record, NULL);
-    record_end(&record);
-}
-
-static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
-    struct emission emission = {io, key};
-    queue_walk(value, emit_record, &emission);
-}
-
-/* --- Loading --- */
 
 static bool may_stand_in_file(enum queue_change_kind kind) {
     return kind == QUEUE_MESSAGE || kind == QUEUE_ORIGINAL;
 }
 
-static bool load_record(struct queue **queue, struct bytes record) {
+static bool take_record(struct loading *loading, struct bytes record) {
     struct queue_change change;
     if (!queue_change_read(record, &change)) return false;
-    if (!*queue) {
-        if (change.kind != QUEUE_CREATE) return false;
-        *queue = queue_new(&change);
-        return true;
-    }
-    return may_stand_in_file(change.kind) && queue_apply(*queue, &change);
+    if (loading->value) return may_stand_in_file(change.kind) && queue_apply(loading->value, &change);
+    if (change.kind != QUEUE_CREATE) return false;
+    loading->value = queue_new(&change);
+    return true;
 }
 
-static bool load_all(RedisModuleIO *io, struct queue **queue) {
-    for (;;) {
-        size_t length;
-        char *record = RedisModule_LoadStringBuffer(io, &length);
-        if (!record || RedisModule_IsIOError(io)) {
-            RedisModule_Free(record);
-            return false;
-        }
-        bool sound = !length || load_record(queue, bytes_of(record, length));
-        RedisModule_Free(record);
-        if (!sound || !length) return sound && *queue;
-    }
-}
-
-/* What ends while nobody comes has to be found in a queue that was loaded, too. */
-static void expect_upkeep(RedisModuleIO *io, struct queue *queue) {
-    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+static int64_t upkeep_due_ms(void *value) {
+    struct queue *queue = value;
     int64_t due_ms = queue_next_end_ms(queue);
-    if (!key || due_ms == INT64_MAX) return;
-    queue->upkeep_ms = due_ms;
-    upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
+    if (due_ms != UPKEEP_NEVER) queue->upkeep_ms = due_ms;
+    return due_ms;
+}
+
+static void release(void *value) {
+    queue_free(value);
+}
+
+static const struct saved_type saved = {
+    .noun = "a queue",
+    .encoding_version = ENCODING_VERSION,
+    .walk = walk,
+    .take = take_record,
+    .upkeep_due_ms = upkeep_due_ms,
+    .free = release,
+};
+
+static void save(RedisModuleIO *io, void *value) {
+    saving_file(io, value, &saved);
+}
+
+static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
+    saving_effects(io, key, value, &saved);
 }
 
 static void *load(RedisModuleIO *io, int encoding) {
-    struct queue *queue = NULL;
-    if (encoding == ENCODING_VERSION && load_all(io, &queue)) {
-        expect_upkeep(io, queue);
-        return queue;
-    }
-    RedisModule_LogIOError(io, "warning", "a queue cannot be read (encoding version %d)", encoding);
-    if (queue) queue_free(queue);
-    return NULL;
-}
-
-/* --- Digest --- */
-
-struct digesting {
-    RedisModuleDigest *digest;
-    struct record_writer record;
-};
-
-static void digest_record(void *context, const struct queue_change *change) {
-    struct digesting *digesting = context;
-    digesting->record.length = 0;
-    queue_change_write(change, &digesting->record);
-    RedisModule_DigestAddStringBuffer(digesting->digest, digesting->record.data, digesting->record.length);
+    return loading_file(io, encoding, &saved, NULL);
 }
 
 static void digest_value(RedisModuleDigest *digest, void *value) {
-    struct digesting digesting = {.digest = digest};
-    record_start(&digesting.record);
-    queue_walk(value, digest_record, &digesting);
-    RedisModule_DigestEndSequence(digest);
-    record_end(&digesting.record);
+    saving_digest(digest, value, &saved);
 }
 
 /* --- Memory --- */
@@ -163,32 +114,18 @@ static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
     return queue_parts(value);
 }
 
-static void release(void *value) {
-    queue_free(value);
-}
-
 static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {
     (void)ctx;
     return queue_copy(value);
 }
 
-static void *move(void *context, void *memory) {
-    return RedisModule_DefragAlloc(context, memory);
-}
-
-/* Large queues come in several turns; the cursor is the next place of the hash index. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {
-    struct relocation relocation = {.move = move, .context = ctx};
-    unsigned long place = 0;
+    struct relocating relocating = relocating_start(ctx);
     (void)key;
-    if (RedisModule_DefragCursorGet(ctx, &place) != REDISMODULE_OK) place = 0;
-    if (!place) *value = queue_relocate(*value, &relocation);
-    for (; place < queue_places(*value); place++) {
-        if (RedisModule_DefragShouldStop(ctx) && RedisModule_DefragCursorSet(ctx, place) == REDISMODULE_OK)
-            return 1;
-        queue_relocate_messages(*value, place, &relocation);
-    }
-    return 0;
+    if (relocating.first) *value = queue_relocate(*value, &relocating.relocation);
+    while (relocating_next(&relocating, queue_places(*value)))
+        queue_relocate_messages(*value, relocating.place, &relocating.relocation);
+    return relocating.paused;
 }
 
 struct aggregate queue_aggregate = {

@@ -166,9 +166,9 @@ static void hand_open(void) {
 
 enum { PAGE = 512, TWO_PAGES = 1024, DISK = 65536, TWO_DISKS = 131072 };
 
-static void begin_disk(void) {
+static void begin_disk(uint64_t length) {
     hand_begin();
-    state_of("disk", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, DISK, 0);
+    state_of("disk", STATE_PAGE, HAS_LENGTH | HAS_SEQUENCE, length, 0);
 }
 
 /* One row is one leaf: what is wrong with it, told of a chunk of `bytes`. */
@@ -196,7 +196,7 @@ SCENE(pages_that_cannot_be) {
     hand_open();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         struct text items = {0};
-        begin_disk();
+        begin_disk(DISK);
         chunk_of(rows[row].bytes, rows[row].bytes);
         leaf(&items, rows[row].index, rows[row].present, rows[row].chunk);
         list_of(EFFECT_LEAVES, "disk", 1, &items);
@@ -205,25 +205,79 @@ SCENE(pages_that_cannot_be) {
     }
 }
 
+/* All lists of a content but the last one have as many entries. */
+enum { LIST_MOST = 4096 };
+
+static void leaves_of(uint64_t first, uint64_t count) {
+    struct text items = {0};
+    for (uint64_t index = first; index < first + count; index++) leaf(&items, index, 1, 1);
+    list_of(EFFECT_LEAVES, "disk", count, &items);
+}
+
 /* The same pages twice: in one list, in two, and out of order. */
 SCENE(pages_that_overlap) {
     static const struct {
         uint64_t first, second;
-        bool in_two, is_sound;
-    } rows[] = {{0, 1, false, true}, {0, 1, true, true},   {0, 0, false, false},
-                {0, 0, true, false}, {1, 0, false, false}, {1, 1, true, false}};
+        bool is_sound;
+    } rows[] = {{0, 1, true}, {0, 0, false}, {1, 0, false}},
+      next_lists[] = {{0, LIST_MOST, true}, {0, LIST_MOST - 1, false}, {0, 0, false}, {1, 1, false}};
     hand_open();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         struct text items = {0};
-        begin_disk();
+        begin_disk(DISK);
         chunk_of(PAGE, PAGE);
         leaf(&items, rows[row].first, 1, 1);
-        if (rows[row].in_two) list_of(EFFECT_LEAVES, "disk", 1, &items);
-        if (rows[row].in_two) items = (struct text){0};
         leaf(&items, rows[row].second, 1, 1);
-        list_of(EFFECT_LEAVES, "disk", rows[row].in_two ? 1 : 2, &items);
+        list_of(EFFECT_LEAVES, "disk", 2, &items);
         settle();
-        hand_offer("an overlap", rows[row].is_sound);
+        hand_offer("an overlap in a list", rows[row].is_sound);
+    }
+    for (size_t row = 0; row < sizeof next_lists / sizeof *next_lists; row++) {
+        begin_disk(UINT64_C(1) * (LIST_MOST + 1) * DISK);
+        chunk_of(PAGE, PAGE);
+        leaves_of(next_lists[row].first, LIST_MOST);
+        leaves_of(next_lists[row].second, 1);
+        settle();
+        hand_offer("an overlap of two lists", next_lists[row].is_sound);
+    }
+}
+
+/* Lists of one content; each is sound for itself. */
+static void offer_lists(enum effect_kind kind, const char *what, size_t lists, uint64_t count,
+                        bool is_sound) {
+    hand_begin();
+    state_of("blob", STATE_BLOCK, 0, 0, 0);
+    chunk_of(1, 1);
+    for (size_t list = 0; list < lists; list++) {
+        struct text items = {0};
+        for (uint64_t entry = 0; entry < count; entry++) {
+            if (kind == EFFECT_BLOCKS) effect_text(&items, "id");
+            effect_number(&items, 1);
+        }
+        list_of(kind, "blob", count, &items);
+    }
+    settle();
+    hand_offer(what, is_sound);
+}
+
+/* Each list makes work that grows with what came before it, so a payload must not consist of them. */
+SCENE(lists_in_small_change) {
+    static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS};
+    hand_open();
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        offer_lists(kinds[kind], "a short list", 1, 1, true);
+        offer_lists(kinds[kind], "two short lists", 2, 1, false);
+        offer_lists(kinds[kind], "many short lists", 3000, 1, false);
+        offer_lists(kinds[kind], "two lists that are not quite long", 2, LIST_MOST - 1, false);
+        offer_lists(kinds[kind], "long lists", 3, LIST_MOST, true);
+    }
+    for (uint64_t count = LIST_MOST - 1; count <= LIST_MOST; count++) {
+        begin_disk(UINT64_C(1) * (LIST_MOST + 1) * DISK);
+        chunk_of(PAGE, PAGE);
+        leaves_of(0, count);
+        leaves_of(count, 1);
+        settle();
+        hand_offer("a list of pages behind another one", count == LIST_MOST);
     }
 }
 
@@ -502,23 +556,15 @@ SCENE(staged_blocks_that_cannot_be) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(bytes_changed_anywhere),
-        PLAY(every_byte_of_every_record_changed),
-        PLAY(records_in_another_order),
-        PLAY(records_left_out_at_the_end),
-        PLAY(pages_that_cannot_be),
-        PLAY(pages_that_overlap),
-        PLAY(counts_without_an_end),
-        PLAY(chunks_that_are_not_whole),
-        PLAY(chunks_that_nobody_settles),
-        PLAY(snapshots_that_do_not_grow),
-        PLAY(states_that_cannot_be),
-        PLAY(contents_of_another_kind),
-        PLAY(records_that_come_too_early_or_too_late),
-        PLAY(states_that_keep_a_content),
-        PLAY(chunks_that_many_share),
-        PLAY(blocks_beyond_the_limit),
-        PLAY(staged_blocks_that_cannot_be),
+        PLAY(bytes_changed_anywhere),     PLAY(every_byte_of_every_record_changed),
+        PLAY(records_in_another_order),   PLAY(records_left_out_at_the_end),
+        PLAY(pages_that_cannot_be),       PLAY(pages_that_overlap),
+        PLAY(lists_in_small_change),      PLAY(counts_without_an_end),
+        PLAY(chunks_that_are_not_whole),  PLAY(chunks_that_nobody_settles),
+        PLAY(snapshots_that_do_not_grow), PLAY(states_that_cannot_be),
+        PLAY(contents_of_another_kind),   PLAY(records_that_come_too_early_or_too_late),
+        PLAY(states_that_keep_a_content), PLAY(chunks_that_many_share),
+        PLAY(blocks_beyond_the_limit),    PLAY(staged_blocks_that_cannot_be),
     };
     return world_run("blob_payloads", tests);
 }

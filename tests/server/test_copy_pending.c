@@ -133,6 +133,24 @@ SCENE(aborting_leaves_no_bytes) {
     }
 }
 
+/* The empty pages that aborting leaves begin anew: neither with those of before nor with those of another end can they be
+ * compared. */
+SCENE(aborted_pages_have_no_past) {
+    static const struct step steps[] = {
+        {"BLOB.ABORTCOPY box target $c", "OK", 0},
+        {"BLOB.GETPAGES box target SINCE $s", "CONFLICT BlobOverwritten", 0},
+        {"BLOB.SNAPSHOT box target", "[<etag>, <etag>]", 'a'},
+        {"BLOB.GETPAGES box target SINCE $a",
+         "[\"etag\", <etag>, \"content-length\", 0, \"pages\", [], \"cleared\", []]", 0},
+        {NULL, NULL, 0},
+    };
+    begin(&kinds[1]);
+    story_play(steps);
+    story_keep('c', pending_copy("box", "target"));
+    story_step("BLOB.ABORTCOPY box target $c", "OK", 0);
+    story_step("BLOB.GETPAGES box target SINCE $a", "CONFLICT BlobOverwritten", 0);
+}
+
 /* An infinite lease may stand on the target: aborting needs its id, and does not end it. */
 SCENE(aborting_under_a_lease) {
     time_passes(0);
@@ -187,6 +205,7 @@ int main(void) {
         PLAY(lease_operations_are_refused),
         PLAY(reads_go_on),
         PLAY(aborting_leaves_no_bytes),
+        PLAY(aborted_pages_have_no_past),
         PLAY(aborting_under_a_lease),
         PLAY(what_is_pending_stays_pending),
         PLAY(aborting_is_notified_and_aborts_watchers),

@@ -1,6 +1,7 @@
 /* The order of records in files: what a walk writes is believed, and what comes twice, too early or too late is not. */
 #include "blob/load_order.h"
 
+#include "blob/walk.h"
 #include "unit.h"
 
 /* Records are told of in letters, each with a blob's name behind it if it has one. */
@@ -12,16 +13,18 @@ static const struct {
     {'P', CHANGE_PUT},     {'T', CHANGE_STATE},     {'t', CHANGE_STATE},    {'S', CHANGE_SPANS},
     {'B', CHANGE_BLOCKS},  {'V', CHANGE_LEAVES},    {'N', CHANGE_SNAPSHOT}, {'Y', CHANGE_COPYSTATE},
     {'U', CHANGE_STAGED},  {'l', CHANGE_BLOBLEASE}, {'E', CHANGE_EXTEND},   {'D', CHANGE_DELETE},
-    {'m', CHANGE_SETMETA}, {'A', CHANGE_APPEND},    {'X', CHANGE_DROP},
+    {'m', CHANGE_SETMETA}, {'A', CHANGE_APPEND},    {'X', CHANGE_DROP},     {'s', CHANGE_SPANS},
+    {'b', CHANGE_BLOCKS},  {'v', CHANGE_LEAVES},
 };
 
-/* A small t keeps the content of the state before. */
+/* A small t keeps the content of the state before. A list of a small letter lacks one entry, one of a great letter none. */
 static struct change record_of(const char *word) {
     struct change change = {.kind = CHANGE_KINDS};
     for (size_t i = 0; i < COUNT_OF(letters); i++)
         if (letters[i].letter == word[0]) change.kind = letters[i].kind;
     require(change.kind < CHANGE_KINDS, "no record is called '%c'", word[0]);
     change.parts = word[0] == 't' ? PART_KEPT : 0;
+    change.list.count = strchr("sbv", word[0]) ? WALK_LIST_MOST - 1 : WALK_LIST_MOST;
     change.name = bytes_of(word + 1, strcspn(word + 1, " "));
     return change;
 }
@@ -53,6 +56,9 @@ static void what_a_walk_writes_is_believed(void **state) {
         "C Pa Na Pa Na K Ta Ba",
         "C K Ua la K Ub Ub lb K Uc Z",
         "C Pa Ea Ea Pb Eb",
+        "C Ta K sa Z",
+        "C Ta K Ba K Ba ba Na Tb bb Z",
+        "C Ta K Va va Na Ta va Z",
     };
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         size_t believed, all = count(files[i], &believed);
@@ -97,6 +103,14 @@ static void what_comes_otherwise_is_not(void **state) {
         "C Pa Na ta Sa",
         "C Pa Na ta Va",
         "C Ta Sa Sb",
+        /* a short list is the last one of its content */
+        "C Ta sa sa",
+        "C Ta ba Ba",
+        "C Ta va va",
+        "C Ta sa K Sa",
+        "C Ta Ba ba ba",
+        "C Ta ba Ya ba",
+        "C Ta va Na Ta Va va va",
         /* a snapshot of a state, and of each state one */
         "C Na",
         "C Pa Na Na",

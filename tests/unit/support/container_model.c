@@ -67,10 +67,15 @@ static struct model_blob *insert(struct model *model, struct bytes name, enum bl
     return blob;
 }
 
-static void drop(struct model *model, struct model_blob *blob) {
-    model_blob_end(blob);
+/* What it has goes on without the model. */
+static void take_out(struct model *model, struct model_blob *blob) {
     model->count--;
     memmove(blob, blob + 1, (size_t)(model->blobs + model->count - blob) * sizeof(*blob));
+}
+
+static void drop(struct model *model, struct model_blob *blob) {
+    model_blob_end(blob);
+    take_out(model, blob);
 }
 
 /* --- What writes have in common --- */
@@ -297,6 +302,7 @@ static bool abort_copy(struct model_blob *blob, const struct change *change) {
     int64_t sequence = blob->state.sequence;
     model_empty(&blob->state);
     blob->state.sequence = sequence;
+    if (blob->state.kind == BLOB_PAGE) blob->state.born = change->stamp.etag;
     blob->state.copy.status = COPY_ABORTED;
     blob->state.copy.completed_ms = change->stamp.modified_ms;
     restamp(blob, change);
@@ -342,16 +348,36 @@ static bool apply_to_blob(struct model *model, const struct change *change, cons
     return true;
 }
 
-/* Staged blocks whose time is up go in any case, and with them a name that has nothing else. */
-static void drop_staged(struct model *model, struct model_blob *blob) {
-    if (blob && !model_exists(blob))
-        drop(model, blob);
-    else if (blob)
-        model_blocks_drop(&blob->staged, UINT64_MAX);
+/* To a name that has nothing but blocks whose time is up, a change that drops them does what it does to none. */
+static bool apply_to_none(struct model *model, const struct change *change, const struct model *source) {
+    struct model_blob *blob = model_find(model, change->name), aside = *blob;
+    take_out(model, blob);
+    if (apply_to_blob(model, change, source)) {
+        model_blob_end(&aside);
+        return true;
+    }
+    blob = insert(model, change->name, BLOB_UNCOMMITTED);
+    model_blob_end(blob);
+    *blob = aside;
+    return false;
+}
+
+/* Blocks whose time is up count no more for the change that drops them, and stay if it does not fit. */
+static bool apply_dropping(struct model *model, const struct change *change, const struct model *source) {
+    struct model_blob *blob = model_find(model, change->name);
+    if (!blob) return apply_to_blob(model, change, source);
+    if (!model_exists(blob)) return apply_to_none(model, change, source);
+    struct model_blocks aside = blob->staged;
+    blob->staged = (struct model_blocks){NULL, 0};
+    bool fits = apply_to_blob(model, change, source);
+    if (fits)
+        model_blocks_drop(&aside, UINT64_MAX);
+    else
+        model_find(model, change->name)->staged = aside;
+    return fits;
 }
 
 bool model_apply(struct model *model, const struct change *change, const struct model *source) {
-    if (change->drops_staged) drop_staged(model, model_find(model, change->name));
     if (!change_is_in_files(change->kind)) model_pool_drop(model);
     switch (change->kind) {
     case CHANGE_CREATE:
@@ -362,7 +388,7 @@ bool model_apply(struct model *model, const struct change *change, const struct 
         model->access = change->access;
         break;
     case CHANGE_LEASE: model_lease_set(&model->lease, &change->lease); return true;
-    default: return apply_to_blob(model, change, source);
+    default: return (change->drops_staged ? apply_dropping : apply_to_blob)(model, change, source);
     }
     model->stamp = change->stamp;
     return true;

@@ -1,0 +1,28 @@
+#include "server/relocating.h"
+
+static void *move(void *context, void *memory) {
+    return RedisModule_DefragAlloc(context, memory);
+}
+
+static void *move_owner(void *context, void *owner, struct bytes *bytes) {
+    RedisModuleString *moved = api_defrag_string(context, owner);
+    if (moved) *bytes = api_bytes(moved);
+    return moved;
+}
+
+struct relocating relocating_start(RedisModuleDefragCtx *ctx) {
+    struct relocating relocating = {.relocation = {move, move_owner, ctx}};
+    if (RedisModule_DefragCursorGet(ctx, &relocating.following) != REDISMODULE_OK) relocating.following = 0;
+    relocating.first = relocating.following == 0;
+    return relocating;
+}
+
+bool relocating_next(struct relocating *relocating, size_t places) {
+    RedisModuleDefragCtx *ctx = relocating->relocation.context;
+    if (relocating->following >= places) return false;
+    relocating->paused = RedisModule_DefragShouldStop(ctx) &&
+                         RedisModule_DefragCursorSet(ctx, relocating->following) == REDISMODULE_OK;
+    if (relocating->paused) return false;
+    relocating->place = relocating->following++;
+    return true;
+}

@@ -1,0 +1,116 @@
+#include "server/saving.h"
+
+#include "server/effect.h"
+#include "server/upkeep.h"
+
+enum { EFFECT_PIECE_BYTES = 1 << 20 };
+
+/* --- Out of memory --- */
+
+struct record_writer *saving_record(struct saving *saving) {
+    saving->record.length = 0;
+    return &saving->record;
+}
+
+void saving_put(struct saving *saving, const struct bytes *content) {
+    saving->put(saving, content);
+}
+
+static void put_into_file(struct saving *saving, const struct bytes *content) {
+    RedisModule_SaveStringBuffer(saving->to, saving->record.data, saving->record.length);
+    if (content) RedisModule_SaveStringBuffer(saving->to, content->data, content->length);
+}
+
+static void put_as_effect(struct saving *saving, const struct bytes *content) {
+    effect_emit(saving->to, saving->key, &saving->record, content);
+}
+
+static void put_into_digest(struct saving *saving, const struct bytes *content) {
+    RedisModule_DigestAddStringBuffer(saving->to, saving->record.data, saving->record.length);
+    if (content) RedisModule_DigestAddStringBuffer(saving->to, content->data, content->length);
+}
+
+static void walk(struct saving *saving, const void *value, const struct saved_type *type) {
+    record_start(&saving->record);
+    type->walk(saving, value);
+    record_end(&saving->record);
+}
+
+void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type) {
+    struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io};
+    walk(&saving, value, type);
+    RedisModule_SaveStringBuffer(io, "", 0);
+}
+
+void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
+                    const struct saved_type *type) {
+    struct saving saving = {.piece = EFFECT_PIECE_BYTES, .put = put_as_effect, .to = io, .key = key};
+    walk(&saving, value, type);
+}
+
+void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type) {
+    struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
+    walk(&saving, value, type);
+    RedisModule_DigestEndSequence(digest);
+}
+
+/* --- Into memory --- */
+
+RedisModuleString *loading_content(struct loading *loading) {
+    loading->content = RedisModule_LoadString(loading->io);
+    return RedisModule_IsIOError(loading->io) ? NULL : loading->content;
+}
+
+static bool take_record(struct loading *loading, const struct saved_type *type, struct bytes record) {
+    bool sound = type->take(loading, record);
+    if (loading->content) RedisModule_FreeString(NULL, loading->content);
+    loading->content = NULL;
+    return sound;
+}
+
+static bool is_whole(const void *value, const struct saved_type *type) {
+    return value && (!type->whole || type->whole(value));
+}
+
+/* Until the empty record, which is the end. */
+static bool take_all(struct loading *loading, const struct saved_type *type) {
+    for (;;) {
+        size_t length;
+        char *record = RedisModule_LoadStringBuffer(loading->io, &length);
+        if (!record || RedisModule_IsIOError(loading->io)) {
+            RedisModule_Free(record);
+            return false;
+        }
+        bool sound = !length || take_record(loading, type, bytes_of(record, length));
+        RedisModule_Free(record);
+        if (!sound || !length) return sound && is_whole(loading->value, type);
+    }
+}
+
+/* Files are obeyed, and on a replica everything, since it comes from the primary; RESTORE is somebody's word. */
+static bool is_obeyed(RedisModuleIO *io) {
+    int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(io));
+    return flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING |
+                    REDISMODULE_CTX_FLAGS_SLAVE);
+}
+
+/* What ends while nobody comes has to be found in a value that was loaded, too. */
+static void expect_upkeep(RedisModuleIO *io, void *value, const struct saved_type *type) {
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
+    int64_t due_ms = key ? type->upkeep_due_ms(value) : UPKEEP_NEVER;
+    if (due_ms != UPKEEP_NEVER) upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
+}
+
+void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress) {
+    struct loading loading = {.io = io, .progress = progress};
+    if (encoding == type->encoding_version) {
+        loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
+        if (take_all(&loading, type)) {
+            expect_upkeep(io, loading.value, type);
+            return loading.value;
+        }
+    }
+    RedisModule_LogIOError(io, "warning", "%s cannot be read (encoding version %d)", type->noun, encoding);
+    if (loading.value) type->free(loading.value);
+    return NULL;
+}

@@ -1,0 +1,73 @@
+/* Saving: the way of a value into files, append-only files and digests, and out of a file again.
+ *
+ *   value ──walk──▶ record [content]  record [content] …  ─▶ a file, ended by an empty record
+ *                                                          ─▶ an append-only file, an effect for each record
+ *                                                          ─▶ a digest
+ *   value ◀──take── record [content]  record [content] …  ◀─ a file, or the payload of a RESTORE
+ *
+ * A file holds the same records as the replication stream, so a family has one decoder. It says how a value becomes
+ * records and how the next record goes into a value; everything between the two is here. A record that the family does
+ * not believe, a stream that ends too soon and a value that is not whole at the end load nothing at all. */
+#ifndef HOLDFAST_SAVING_H
+#define HOLDFAST_SAVING_H
+
+#include "core/record.h"
+#include "server/api.h"
+
+struct saving;
+struct loading;
+
+/* What a family says of its type. */
+struct saved_type {
+    const char *noun;     /* as the log calls a value: "a queue" */
+    int encoding_version; /* the only one that is read */
+    /* Puts the records that build the value anew, in order. */
+    void (*walk)(struct saving *saving, const void *value);
+    /* Lets the next record change loading->value, or make it. False for what is not believed. */
+    bool (*take)(struct loading *loading, struct bytes record);
+    /* Whether a value can be left as it is now; NULL if every value can. */
+    bool (*whole)(const void *value);
+    /* When the value that was loaded will want to be looked after; UPKEEP_NEVER if never. Somebody will come then. */
+    int64_t (*upkeep_due_ms)(void *value);
+    void (*free)(void *value);
+};
+
+/* --- Out of memory --- */
+
+struct saving {
+    size_t piece; /* the most bytes of content that may go beside one record */
+    struct record_writer record;
+    void (*put)(struct saving *saving, const struct bytes *content);
+    void *to;               /* who takes what is put */
+    RedisModuleString *key; /* of effects */
+};
+
+/* The next record, empty: to be written and put. */
+struct record_writer *saving_record(struct saving *saving);
+/* Puts the record that was written, with the content that travels beside it; NULL for none. */
+void saving_put(struct saving *saving, const struct bytes *content);
+
+void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type);
+void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
+                    const struct saved_type *type);
+/* For a family whose equal values walk equally. */
+void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
+
+/* --- Into memory --- */
+
+struct loading {
+    RedisModuleIO *io;
+    void *value;        /* what has been built so far; NULL before the first record */
+    void *progress;     /* what else the family wants to know from record to record */
+    int64_t horizon_ms; /* see effect_horizon_ms */
+    RedisModuleString *content;
+};
+
+/* The content beside the record that is being taken; NULL if it cannot be read. Once for each record; stays good until
+ * the record has been taken. */
+RedisModuleString *loading_content(struct loading *loading);
+
+/* The value, or NULL when there is none to be had. */
+void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress);
+
+#endif
