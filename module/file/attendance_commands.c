@@ -131,7 +131,8 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
     if (!connection) return;
     int64_t now_ms = server_now_ms();
     forget_old(now_ms);
-    while ((attendee = list_pop(&connection->attendees, struct attendee, node))) {
+    while ((attendee = list_top(&connection->attendees, struct attendee, node))) {
+        list_del(&attendee->node);
         attendee->connection = NULL;
         attendee->gone_ms = now_ms;
         list_add_tail(&gone, &attendee->node);
