@@ -38,7 +38,7 @@ static bool may_change(const struct call *call) {
 /* Sessions whose time is up end, as far as they have anything of this file. */
 static void end_sessions_of(struct call *call, const struct file_life *life) {
     const struct open_group *group;
-    list_for_each(&life->groups, group, of_life) {
+    list_for_each (&life->groups, group, of_life) {
         struct share_session *session = group->session;
         if (session->ended || !session_is_over(session, call_now_ms(call))) continue;
         struct share_target target = {.session = session};
@@ -180,7 +180,8 @@ enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wi
 enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
     const struct share *share = call->value;
     if (!share->quota || to <= from || share->bytes + (to - from) <= share->quota) return OUTCOME_DONE;
-    call_note(call, "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
+    call_note(call,
+              "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
               to - from, share->quota, share->bytes);
     return OUTCOME_SHARE_FULL;
 }

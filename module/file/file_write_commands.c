@@ -104,8 +104,8 @@ static uint64_t asked_size(const struct call *call) {
 
 enum outcome file_create(struct call *call) {
     struct tree_place place;
-    enum outcome outcome = to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call),
-                                      &place);
+    enum outcome outcome =
+        to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), asked_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_target target = {.node = place.node};
@@ -137,7 +137,8 @@ enum outcome file_copy(struct call *call) {
     struct file_wish wish = {.class = CLASS_READ, .minds_locks = true, .range = {0, UINT64_MAX}};
     enum outcome outcome = to_write(call, NODE_FILE, &wish, &source);
     if (outcome == OUTCOME_DONE)
-        outcome = to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+        outcome =
+            to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = to_write(call, NODE_FILE, &wish, &source);
     if (outcome == OUTCOME_DONE)
         outcome = file_may_grow(call, length_of(place.node), source.node->content.length);
@@ -224,8 +225,8 @@ static enum outcome to_describe(struct call *call, struct share_target *target) 
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     bool sized = args_given(&call->args, SLOT_FILE_SIZE);
-    bool clears = args_given(&call->args, SLOT_FILE_ATTRIBUTES) &&
-                  !(asked_attributes(call) & ATTRIBUTE_READONLY);
+    bool clears =
+        args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(asked_attributes(call) & ATTRIBUTE_READONLY);
     struct file_wish wish = {
         .class = CLASS_WRITE,
         .minds_locks = sized && asked_size(call) != place.node->content.length,
@@ -242,9 +243,8 @@ enum outcome file_setprops(struct call *call) {
     struct share_target target = {NULL, NULL, NULL};
     enum outcome outcome = to_describe(call, &target);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {.kind = FILE_SETPROPS,
-                                  .properties = call->properties.list,
-                                  .attributes = asked_attributes(call)};
+    struct share_change change = {
+        .kind = FILE_SETPROPS, .properties = call->properties.list, .attributes = asked_attributes(call)};
     if (args_given(&call->args, SLOT_PROPS)) change.parts |= SAYS_PROPERTIES;
     if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change.parts |= SAYS_ATTRIBUTES;
     if (args_given(&call->args, SLOT_FILE_SIZE)) {

@@ -28,7 +28,7 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     struct file_line line = {WAIT_LOCK, open_node(open), open->group->session,
                              claim_to_lock(open, question, request->range)};
     if (obstacle) return line_join(call, &line, file_lock_violation(call, obstacle));
-    return line_has_rival(call, &line) ? line_join(call, &line, OUTCOME_FILE_LOCK_CONFLICT) : OUTCOME_DONE;
+    return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
 }
 
 static bool may_change(const struct call *call) {

@@ -18,7 +18,7 @@ struct life_view life_view(const struct file_life *life, bool exact, int64_t now
     view.pending = life->pending;
     if (exact) return view;
     const struct open_group *group;
-    list_for_each(&life->groups, group, of_life) {
+    list_for_each (&life->groups, group, of_life) {
         if (!session_is_over(group->session, now_ms)) continue;
         tally_take(&view.tally, &group->tally);
         if (group->deleting) view.pending = true;
@@ -29,7 +29,7 @@ struct life_view life_view(const struct file_life *life, bool exact, int64_t now
 
 bool life_has_over(const struct file_life *life, int64_t now_ms) {
     const struct open_group *group;
-    list_for_each(&life->groups, group, of_life)
+    list_for_each (&life->groups, group, of_life)
         if (session_is_over(group->session, now_ms)) return true;
     return false;
 }
@@ -52,10 +52,10 @@ static void look(const struct file_life *life, const struct search *search, int6
     const struct open_group *group;
     const struct file_open *open;
     int left = LOOKED_AT_MOST;
-    list_for_each(&life->groups, group, of_life) {
+    list_for_each (&life->groups, group, of_life) {
         if (!left--) return;
         if (session_is_over(group->session, now_ms)) continue;
-        list_for_each(&group->opens, open, among) {
+        list_for_each (&group->opens, open, among) {
             if (!left--) return;
             if (stands_in_the_way(search, open->sharing) && !search->visit(search->context, open)) return;
         }

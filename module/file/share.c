@@ -24,6 +24,7 @@ struct share_census share_census(void) {
         .directories = census[CENSUS_DIRECTORIES],
         .snapshots = census[CENSUS_SNAPSHOTS],
         .sessions = census[CENSUS_SESSIONS],
+        .ended = census[CENSUS_ENDED],
         .handles = census[CENSUS_HANDLES],
         .locks = census[CENSUS_LOCKS],
         .leases = census[CENSUS_LEASES],
@@ -86,7 +87,7 @@ static void free_life(struct share *share, struct file_life *life) {
 
 static void free_group(struct share *share, struct open_group *group) {
     struct file_open *open, *next;
-    list_for_each_safe(&group->opens, open, next, among) account_discard(&share->account, open);
+    list_for_each_safe (&group->opens, open, next, among) account_discard(&share->account, open);
     if (group->life) list_del(&group->of_life);
     account_discard(&share->account, group);
 }
@@ -95,7 +96,8 @@ static void free_session(void *context, struct entry *entry) {
     struct share *share = context;
     struct share_session *session = container_of(entry, struct share_session, entry);
     struct open_group *group, *next;
-    list_for_each_safe(&session->groups, group, next, of_session) free_group(share, group);
+    census_count(CENSUS_ENDED, session->ended, 0);
+    list_for_each_safe (&session->groups, group, next, of_session) free_group(share, group);
     account_discard(&share->account, session);
 }
 
@@ -186,8 +188,8 @@ static void unlist(struct share *share, struct file_lease *leased) {
 }
 
 static void enlist(struct share *share, struct file_lease *leased) {
-    leased->entry = (struct entry){.name_length = VERSION_TEXT_LENGTH,
-                                   .name_at = offsetof(struct file_lease, token)};
+    leased->entry =
+        (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
     version_write(leased->lease->token, leased->token);
     if (!share->leased.root) order_index_start(&share->leased);
     order_index_add(&share->leased, &leased->entry);

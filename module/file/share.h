@@ -75,7 +75,7 @@ struct share {
 
 /* Counts over all shares of the process, for INFO; shares may be freed on another thread. */
 struct share_census {
-    size_t shares, files, directories, snapshots, sessions, handles, locks, leases;
+    size_t shares, files, directories, snapshots, sessions, ended, handles, locks, leases;
     uint64_t bytes;
 };
 
@@ -169,6 +169,7 @@ enum census_kind {
     CENSUS_DIRECTORIES,
     CENSUS_SNAPSHOTS,
     CENSUS_SESSIONS,
+    CENSUS_ENDED, /* sessions of which something is left */
     CENSUS_HANDLES,
     CENSUS_LOCKS,
     CENSUS_LEASES,

@@ -175,6 +175,9 @@ struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question
 /* Whether someone who came before the call, and waits still, wants what does not go with the claim. */
 bool line_has_rival(const struct call *call, const struct file_line *line);
 
+/* A call with a rival, and nothing else in its way: it waits, unless that would close a circle. */
+enum outcome line_queue(struct call *call, const struct file_line *line);
+
 /* The call cannot have what it wants: it waits, if it may and that does not close a circle, or is refused. */
 enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused);
 

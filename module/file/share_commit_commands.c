@@ -1,7 +1,7 @@
 /* The second half of every writing command: from the decided change to the world that knows of it; what happens to a
  * share when nobody asks; and what LEASE.* has to know of shares. */
-#include "file/share_commands.h"
 #include "core/memory.h"
+#include "file/share_commands.h"
 #include "lease/lease_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
@@ -142,15 +142,14 @@ static void end_those_who_left(struct call *call) {
 
 static void end_those_due(struct call *call) {
     struct share_session *session;
-    for (int left = EXPIRED_MOST;
-         left && (session = share_due_session(call->value, call_now_ms(call))); left--)
+    for (int left = EXPIRED_MOST; left && (session = share_due_session(call->value, call_now_ms(call)));
+         left--)
         end_session(call, SHARE_EXPIRE, session);
 }
 
 static void sweep_one(struct call *call) {
     struct share *share = call->value;
-    struct share_target target = {.session =
-                                      list_top(&share->ended, struct share_session, among_ended)};
+    struct share_target target = {.session = list_top(&share->ended, struct share_session, among_ended)};
     if (!target.session) return;
     struct share_change change = {.kind = SHARE_SWEEP, .session = target.session->id, .count = SWEPT_MOST};
     share_commit(call, &target, &change, NULL);
@@ -259,7 +258,8 @@ void share_info(RedisModuleInfoCtx *ctx) {
     RedisModule_InfoAddFieldULongLong(ctx, "directories", census.directories);
     RedisModule_InfoAddFieldULongLong(ctx, "file_bytes", census.bytes);
     RedisModule_InfoAddFieldULongLong(ctx, "share_snapshots", census.snapshots);
-    RedisModule_InfoAddFieldULongLong(ctx, "share_sessions", census.sessions);
+    RedisModule_InfoAddFieldULongLong(ctx, "share_sessions", census.sessions - census.ended);
+    RedisModule_InfoAddFieldULongLong(ctx, "share_sessions_ended", census.ended);
     RedisModule_InfoAddFieldULongLong(ctx, "file_handles", census.handles);
     RedisModule_InfoAddFieldULongLong(ctx, "file_locks", census.locks);
     RedisModule_InfoAddFieldULongLong(ctx, "file_leases", census.leases);
