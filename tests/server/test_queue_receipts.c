@@ -169,7 +169,7 @@ static void play_rows(enum way way) {
     configure(primary, "holdfast.queue-max-message-bytes", "20");
     configure(primary, "holdfast.queue-receipt-mismatch", "notfound");
     wire = wire_open_resp3(primary->server);
-    for (size_t play = 0; play < 2 * ROWS * CLAIMS; play++) {
+    for (size_t play = 0; play < (size_t)2 * ROWS * CLAIMS; play++) {
         const char *setting = settings[play % 2], *steps = rows[play / 2 % ROWS].steps;
         enum state state = rows[play / 2 % ROWS].state;
         int which = (int)(play / 2 / ROWS);
