@@ -30,7 +30,7 @@ static uint64_t last_of(struct lock_range range) {
 /* --- How far locks reach --- */
 
 static void reach_of_others(struct lock_reach *reach, uint64_t last) {
-    if (reach->owners < 2 || last > reach->others_last) reach->others_last = last;
+    if (last > reach->others_last) reach->others_last = last;
     reach->owners = 2;
 }
 
@@ -48,12 +48,11 @@ static void reach_of_owner(struct lock_reach *reach, uint64_t owner, uint64_t la
     }
 }
 
-/* If the other owners of a part are not its farthest one's rivals here, they are no farther than it is. */
+/* Where its farthest owner is one of the others here, nobody else of that part reaches farther than they do. */
 static void reach_of_part(struct lock_reach *reach, const struct range_lock *part) {
     if (!part || !part->reach.owners) return;
     reach_of_owner(reach, part->reach.owner, part->reach.last);
-    if (part->reach.owners == 2 && reach->owner == part->reach.owner)
-        reach_of_others(reach, part->reach.others_last);
+    if (part->reach.owners == 2) reach_of_others(reach, part->reach.others_last);
 }
 
 static bool is_of(uint64_t number, const struct lock_owner *owner) {
@@ -158,17 +157,15 @@ static struct range_lock *tree_find(struct range_lock *top, const struct lock_ow
     return top;
 }
 
-/* What lies left begins no later than what lies right of it: if it reaches far enough, the first one is there. */
+/* Where something on the left reaches far enough, the first overlap is there, or there is none: what lies right of it
+ * begins no earlier. */
 static const struct range_lock *first_overlap(const struct range_lock *top, struct lock_range range,
                                               const struct lock_owner *except) {
     while (top) {
-        bool near = begins_before_end(top->range.offset, range);
-        if (near && !reaches(top->below[0], range.offset, except)) {
-            if (!is_of(top->owner->number, except) && lock_ranges_overlap(top->range, range)) return top;
-            top = top->below[1];
-        } else {
-            top = top->below[0];
-        }
+        bool left = reaches(top->below[0], range.offset, except);
+        bool other = !is_of(top->owner->number, except);
+        if (!left && other && lock_ranges_overlap(top->range, range)) return top;
+        top = top->below[!left];
     }
     return NULL;
 }

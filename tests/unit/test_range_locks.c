@@ -406,6 +406,8 @@ static void many_locks_hide_nobody(void **state) {
     require(lock(&stage, 4, LOCK_EXCLUSIVE, 90000, 1), "the very last one");
     struct lock_obstacles first = ask(&stage, 5, LOCK_SHARED, 50000, UINT64_MAX - 50000);
     require(first.count == 2 && first.cut, "%u are in the way, and perhaps more", first.count);
+    struct lock_obstacles early = ask(&stage, 5, LOCK_SHARED, 1, 1);
+    require(early.count == 1 && !early.cut, "what begins behind the range is not looked at");
     stage_end(&stage);
 }
 

@@ -148,7 +148,7 @@ static void chance_remove(struct trial *trial) {
     if (!lock) lock = plain_find(trial, owner, LOCK_SHARED, range);
     const struct range_lock *found = range_locks_find(&trial->locks, trial->owners[owner], range);
     require_same(found != NULL, lock != NULL, "there is such a lock");
-    if (lock) require_same(found->kind, lock->kind, "the kind that goes first");
+    if (lock && found) require_same(found->kind, lock->kind, "the kind that goes first");
     require_same(range_locks_remove(&trial->account, &trial->locks, trial->owners[owner], range),
                  lock != NULL, "an unlock");
     if (lock && --lock->times == 0) plain_take(trial, lock);
@@ -353,7 +353,7 @@ static void compare_walks(const struct trial *a, const struct trial *b) {
         one = range_locks_next(&a->locks, one);
         other = range_locks_next(&b->locks, other);
         require_same(one != NULL, other != NULL, "they end together");
-        if (!one) return;
+        if (!one || !other) return;
         require(same_range(one->range, other->range) && one->kind == other->kind, "the same lock");
         require(one->owner->number == other->owner->number && one->times == other->times, "the same lock");
     } while (one);
