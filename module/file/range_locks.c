@@ -245,14 +245,30 @@ static void collect(struct collecting *collecting, const struct range_lock *top)
     collect(collecting, top->below[1]);
 }
 
-void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
+/* The owners of all locks of which in_the_way answers the first. */
+static void all_in_the_way(const struct range_locks *locks, struct lock_range range,
+                           const struct lock_owner *except, bool shared_too,
                            struct lock_obstacles *obstacles) {
-    bool exclusive = request->kind == LOCK_EXCLUSIVE;
-    struct collecting collecting = {request->range, exclusive ? NULL : request->owner, obstacles, 0};
+    struct collecting collecting = {range, except, obstacles, 0};
     obstacles->count = 0;
     obstacles->cut = false;
     collect(&collecting, locks->trees[LOCK_EXCLUSIVE]);
-    if (exclusive) collect(&collecting, locks->trees[LOCK_SHARED]);
+    collecting.except = NULL;
+    if (shared_too) collect(&collecting, locks->trees[LOCK_SHARED]);
+}
+
+void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
+                           struct lock_obstacles *obstacles) {
+    bool exclusive = request->kind == LOCK_EXCLUSIVE;
+    all_in_the_way(locks, request->range, exclusive ? NULL : request->owner, exclusive, obstacles);
+}
+
+void range_locks_writing_obstacles(const struct range_locks *locks, const struct lock_owner *owner,
+                                   struct lock_range range, struct lock_obstacles *obstacles) {
+    if (range.length)
+        all_in_the_way(locks, range, owner, true, obstacles);
+    else
+        *obstacles = (struct lock_obstacles){.count = 0};
 }
 
 /* --- To change --- */

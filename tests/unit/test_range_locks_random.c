@@ -245,15 +245,22 @@ static void compare_owners(const struct trial *trial) {
     }
 }
 
-static void compare_obstacles(const struct trial *trial, const struct lock_request *wanted, size_t owner) {
+/* All of them, and in the order of their first locks. */
+static void compare_obstacles(const struct trial *trial, enum question question, size_t owner,
+                              struct lock_range range) {
+    struct lock_owner *asks = owner < OWNERS ? trial->owners[owner] : NULL;
+    struct lock_request wanted = {asks, question == TO_EXCLUDE ? LOCK_EXCLUSIVE : LOCK_SHARED, range};
     struct lock_obstacles obstacles;
-    range_locks_obstacles(&trial->locks, wanted, &obstacles);
-    enum question question = wanted->kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE;
+    if (question == TO_WRITE)
+        range_locks_writing_obstacles(&trial->locks, asks, range, &obstacles);
+    else
+        range_locks_obstacles(&trial->locks, &wanted, &obstacles);
     const struct plain *firsts[OWNERS] = {NULL};
     size_t count = 0;
     for (size_t i = 0; i < trial->count; i++) {
         const struct plain *lock = &trial->plain[i];
-        if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, wanted->range)) continue;
+        if (question == TO_WRITE && !range.length) continue;
+        if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, range)) continue;
         count += !firsts[lock->owner];
         if (!firsts[lock->owner] || plain_before(trial, lock, firsts[lock->owner]))
             firsts[lock->owner] = lock;
@@ -281,12 +288,14 @@ static void compare_answers(struct trial *trial) {
                  plain_obstacle(trial, TO_READ, who, range), "to read");
     require_lock(trial, range_locks_writing(&trial->locks, asks, range),
                  plain_obstacle(trial, TO_WRITE, who, range), "to write");
+    compare_obstacles(trial, TO_WRITE, who, range);
+    compare_obstacles(trial, TO_SHARE, who, range);
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
         struct lock_request wanted = {trial->owners[owner], kind, range};
         enum question question = kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE;
         require_lock(trial, range_locks_obstacle(&trial->locks, &wanted),
                      plain_obstacle(trial, question, owner, range), "to lock");
-        compare_obstacles(trial, &wanted, owner);
+        compare_obstacles(trial, question, owner, range);
     }
 }
 
