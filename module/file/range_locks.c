@@ -163,8 +163,8 @@ static const struct range_lock *first_overlap(const struct range_lock *top, stru
                                               const struct lock_owner *except) {
     while (top) {
         bool left = reaches(top->below[0], range.offset, except);
-        bool other = !is_of(top->owner->number, except);
-        if (!left && other && lock_ranges_overlap(top->range, range)) return top;
+        bool here = !left && lock_ranges_overlap(top->range, range);
+        if (here && !is_of(top->owner->number, except)) return top;
         top = top->below[!left];
     }
     return NULL;
