@@ -163,6 +163,7 @@ static enum outcome may_leave(struct call *call, const struct file_node *node) {
         return OUTCOME_INVALID_PATH;
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
+    if (node->directory->opens) file_settle_below(call, node);
     if (!node->directory->opens) return OUTCOME_DONE;
     call_note(call, "files in the directory are open");
     return OUTCOME_SHARING_VIOLATION;
@@ -192,7 +193,8 @@ static enum outcome may_arrive(struct call *call, const struct file_node *node, 
     if (outcome != OUTCOME_DONE) return outcome;
     if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
-    struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
+    struct file_wish wish = {
+        .class = CLASS_WRITE_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
     return file_pass(call, place->node, &wish);
 }
 

@@ -282,6 +282,7 @@ enum outcome file_write(struct call *call) {
     struct bytes content = call_word(call, ARG_WRITTEN);
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
+    if (outcome == OUTCOME_DONE) file_settle_open(call, open);
     if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_WRITING, offset, content.length);
     if (outcome == OUTCOME_DONE)
         outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);

@@ -45,6 +45,10 @@ enum outcome file_lock(struct call *call) {
     asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
     outcome = pass(call, open, &request);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (open->lock_count == HANDLE_LOCKS_MOST || open->group->life->locks.count >= FILE_LOCKS_MOST) {
+        call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MOST, FILE_LOCKS_MOST);
+        return OUTCOME_FILE_LOCK_CONFLICT;
+    }
     if (call->mode == CALL_TIMED_OUT) {
         call_note(call, "it has come free, but the time to wait is over");
         return OUTCOME_FILE_LOCK_CONFLICT;

@@ -73,7 +73,7 @@ static bool stands(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
-/* What files have while they are open; they stay, whatever their marks say. */
+/* What files have while they are open; nobody comes back to their groups. */
 static void free_life(struct share *share, struct file_life *life) {
     census_count(CENSUS_LOCKS, life->locks.count, 0);
     range_locks_end(&share->account, &life->locks);
@@ -114,10 +114,10 @@ static void free_holders(struct share *share) {
     free_lives(share);
     census_count(CENSUS_SESSIONS, share->sessions.count, 0);
     census_count(CENSUS_HANDLES, share->opens.count, 0);
-    for (size_t place = 0; place < share->sessions.buckets; place++)
-        hash_index_visit(&share->sessions, place, free_session, share);
     while (deadlines_first(&share->deadlines))
         deadlines_unset(&share->deadlines, deadlines_first(&share->deadlines));
+    for (size_t place = 0; place < share->sessions.buckets; place++)
+        hash_index_visit(&share->sessions, place, free_session, share);
     hash_index_end(&share->sessions);
     hash_index_end(&share->opens);
     order_index_end(&share->numbered);

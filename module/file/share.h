@@ -28,7 +28,7 @@
 #include "file/opens.h"
 #include "file/share_change.h"
 
-enum { SHARE_SNAPSHOTS_MOST = 200 };
+enum { SHARE_SNAPSHOTS_MOST = 200, FILE_LOCKS_MOST = 100000, HANDLE_LOCKS_MOST = 10000 };
 
 struct share_snapshot {
     version id;
@@ -151,7 +151,7 @@ bool life_release(struct share *share, struct file_life *life);
 
 struct share_session *session_begin(struct share *share, const struct share_change *change);
 void session_end(struct share *share, struct share_session *session);
-/* So many of its handles at most; when there are none, the session. */
+/* So many of its handles and locks; when there are none, the session. */
 void session_sweep(struct share *share, struct share_session *session, uint64_t most);
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,

@@ -153,6 +153,9 @@ static inline struct file_node *open_node(const struct file_open *open) {
 }
 /* What sessions that are over hold of the file of a handle goes. */
 void file_settle_open(struct call *call, const struct file_open *open);
+/* Likewise of all files below a directory, and of those that are gone by it. */
+void file_settle_below(struct call *call, const struct file_node *directory);
+void file_settle_gone(struct call *call);
 
 void reply_guid(RedisModuleCtx *ctx, struct guid id);
 /* Bytes that lie inside of a content. */

@@ -6,8 +6,10 @@
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/histogram.h"
+#include "server/info.h"
 #include "server/upkeep.h"
 
+#include "ccan/array_size/array_size.h"
 #include "ccan/container_of/container_of.h"
 
 enum {
@@ -253,21 +255,24 @@ const struct lease_home share_leases = {
 void share_info(RedisModuleInfoCtx *ctx) {
     struct share_census census = share_census();
     const struct wait_stats *waits = wait_stats();
-    RedisModule_InfoAddFieldULongLong(ctx, "shares", census.shares);
-    RedisModule_InfoAddFieldULongLong(ctx, "files", census.files);
-    RedisModule_InfoAddFieldULongLong(ctx, "directories", census.directories);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_bytes", census.bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "share_snapshots", census.snapshots);
-    RedisModule_InfoAddFieldULongLong(ctx, "share_sessions", census.sessions - census.ended);
-    RedisModule_InfoAddFieldULongLong(ctx, "share_sessions_ended", census.ended);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_handles", census.handles);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_locks", census.locks);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_leases", census.leases);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_open_waits", waits->waits[WAIT_OPENING]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_open_handoffs", waits->served[WAIT_OPENING]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_open_waiters", waits->waiting[WAIT_OPENING]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_lock_waits", waits->waits[WAIT_LOCK]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_lock_handoffs", waits->served[WAIT_LOCK]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_lock_waiters", waits->waiting[WAIT_LOCK]);
+    const struct info_number numbers[] = {
+        {"shares", census.shares},
+        {"files", census.files},
+        {"directories", census.directories},
+        {"file_bytes", census.bytes},
+        {"share_snapshots", census.snapshots},
+        {"share_sessions", census.sessions - census.ended},
+        {"share_sessions_ended", census.ended},
+        {"file_handles", census.handles},
+        {"file_locks", census.locks},
+        {"file_leases", census.leases},
+        {"file_open_waits", waits->waits[WAIT_OPENING]},
+        {"file_open_handoffs", waits->served[WAIT_OPENING]},
+        {"file_open_waiters", waits->waiting[WAIT_OPENING]},
+        {"file_lock_waits", waits->waits[WAIT_LOCK]},
+        {"file_lock_handoffs", waits->served[WAIT_LOCK]},
+        {"file_lock_waiters", waits->waiting[WAIT_LOCK]},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
     histogram_show(ctx, HISTOGRAM_FILES, "file_waiting_ms");
 }
