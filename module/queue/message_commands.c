@@ -414,13 +414,13 @@ enum outcome queue_update(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Nobody is told the new receipt, so the old one's holder has nothing to do with the message any more. */
+/* Nobody is told the new receipt, so the old one's holder has nothing to do with the message any more. Whether this was
+ * its last delivery was settled when it was made. */
 enum outcome queue_release(struct call *call) {
     struct message *message;
-    const struct queue *queue = call->value;
     enum outcome outcome = find_named(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool dies = queue->most_deliveries && message->deliveries >= queue->most_deliveries;
+    bool dies = message->standing == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
     struct queue_change change = {
         .kind = QUEUE_RELEASE,

@@ -67,6 +67,17 @@ static const struct {
     {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get VISIBILITY 5; +5000; /QUEUE.GET jobs", NOTHING_THERE},
     {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; RELEASE", NOTHING_THERE},
     {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; RELEASE; /QUEUE.REDRIVE jobs", STALE},
+    /* To end the last window is to end it, whether time does so or its holder. */
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; UPDATE VISIBILITY 5", STALE},
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; UPDATE VISIBILITY 0", NOTHING_THERE},
+    /* Whether a delivery is the last one shows when it is made, and no later. */
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get VISIBILITY 5; /QUEUE.CONFIGURE jobs MAXDELIVERIES 0; "
+     "+5000",
+     NOTHING_THERE},
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; /QUEUE.CONFIGURE jobs MAXDELIVERIES 0; RELEASE",
+     NOTHING_THERE},
+    {"put; get VISIBILITY 5; /QUEUE.CONFIGURE jobs MAXDELIVERIES 1; +5000", GOOD},
+    {"put; get; /QUEUE.CONFIGURE jobs MAXDELIVERIES 1; RELEASE", STALE},
     {"put DEDUP a; /QUEUE.PUT jobs text DEDUP a", GOOD},
     {"put DEDUP a; put DEDUP a", GOOD},
     {"put DEDUP a; /QUEUE.GET jobs; put DEDUP a", STALE},
