@@ -278,6 +278,8 @@ static bool apply_rename(struct share *share, const struct share_target *target,
     if (place.node && place.node != node) {
         begin_file(share, place.node, change->target);
         replace_file(share, place.node, node);
+        if (!bytes_equal(node_name(place.node), place.name))
+            place.node = tree_move(share, place.node, place.parent, place.name);
         restamp(place.node, change);
         return true;
     }
