@@ -88,7 +88,6 @@ static void free_life(struct share *share, struct file_life *life) {
 static void free_group(struct share *share, struct open_group *group) {
     struct file_open *open, *next;
     list_for_each_safe (&group->opens, open, next, among) account_discard(&share->account, open);
-    if (group->life) list_del(&group->of_life);
     account_discard(&share->account, group);
 }
 
