@@ -179,6 +179,17 @@ void share_set_lease(struct share *share, const struct lease *lease) {
     share->lease = next;
 }
 
+bool share_has_token(const struct share *share, version token, const struct file_node *node) {
+    char text[VERSION_TEXT_LENGTH];
+    struct bytes name = bytes_of(text, sizeof(text));
+    version_write(token, text);
+    if (!share->leased.root) return false;
+    struct order_cursor cursor = order_index_seek(&share->leased, name);
+    struct entry *entry = order_cursor_entry(&cursor);
+    if (!entry || !bytes_equal(entry_name(entry), name)) return false;
+    return container_of(entry, struct file_lease, entry)->life->node != node;
+}
+
 static void unlist(struct share *share, struct file_lease *leased) {
     order_index_remove(&share->leased, &leased->entry);
     if (!order_index_empty(&share->leased)) return;
