@@ -212,6 +212,7 @@ enum outcome file_open(struct call *call) {
     struct opening opening;
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
     if (call->mode == CALL_TIMED_OUT) return too_late(call, OUTCOME_SHARING_VIOLATION);
     if (opening.disposal != DISPOSAL_OPEN) make_file(call, &opening);
     struct opened opened = {
