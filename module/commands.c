@@ -9,6 +9,7 @@
 #include "lease/lease_commands.h"
 #include "queue/queue_commands.h"
 #include "server/effect.h"
+#include "table/table_commands.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -195,6 +196,29 @@ static const struct clause
                  .names = {"disposition"}},
     delete_on_close = {TOKEN("DELETEONCLOSE"), SHAPE_FLAG, SLOT_FILE_DELETEONCLOSE, .names = {"deleteonclose"}};
 
+/* Of tables. Keys that are written with an entity and keys that are asked for have rules of their own. */
+static const struct clause
+    table     = {.shape = SHAPE_KEY, .names = {"table"}},
+    new_partition = {.shape = SHAPE_TEXT, .names = {"partition-key"}, .rule = table_written_key_rule},
+    new_row   = {.shape = SHAPE_TEXT, .names = {"row-key"}, .rule = table_written_key_rule},
+    partition = {.shape = SHAPE_TEXT, .names = {"partition-key"}, .rule = table_asked_key_rule},
+    row       = {.shape = SHAPE_TEXT, .names = {"row-key"}, .rule = table_asked_key_rule},
+    match     = {TOKEN("IFMATCH"), SHAPE_TAG, SLOT_MATCH, .width = 1, .required = true, .absent = OUTCOME_IFMATCH_MISSING,
+                 .names = {"etag"}},
+    condition = {TOKEN("IF"), SHAPE_VALUE, SLOT_IF, .width = 1, .names = {"filter"}},
+    entity    = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_ENTITY, .width = 2, .required = true, .names = {"name[:type]", "value"}},
+    filter    = {TOKEN("FILTER"), SHAPE_VALUE, SLOT_FILTER, .width = 1, .names = {"filter"}},
+    selected  = {TOKEN("SELECT"), SHAPE_ITEMS, SLOT_SELECT, .width = 1, .names = {"name"}},
+    top       = {TOKEN("TOP"), SHAPE_NUMBER, SLOT_TOP, .width = 1, .names = {"count"}, .fault = OUTCOME_ROW_COUNT,
+                 .least = 0, .most = INT64_MAX},
+    next      = {TOKEN("NEXT"), SHAPE_VALUE, SLOT_NEXT, .width = 2, .names = {"partition-key", "row-key"}},
+    explained = {TOKEN("EXPLAIN"), SHAPE_FLAG, SLOT_EXPLAIN, .names = {"explain"}},
+    property  = {.shape = SHAPE_TEXT, .names = {"property"}},
+    more_properties = {.shape = SHAPE_REST, .names = {"property"}},
+    operation_count = {.shape = SHAPE_NUMBER, .slot = SLOT_OPERATIONS, .names = {"count"}, .fault = OUTCOME_BATCH_SIZE,
+                 .least = 1, .most = TABLE_BATCH_MOST},
+    operations = {.shape = SHAPE_REST, .names = {"operation"}};
+
 /* --- Grammars --- */
 
 /* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
@@ -217,8 +241,11 @@ static const struct clause
 #define SHRINKS_MUCH .key = KEY_UPDATE, .flags = "write", .categories = "write slow"
 #define TAKES_OR_WAITS .key = KEY_UPDATE, .flags = "write blocking", .categories = "write blocking"
 
+#define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
 #define ON_QUEUE .aggregate = &queue_aggregate
 #define ON_SHARE .aggregate = &share_aggregate
+#define ON_TABLE .aggregate = &table_aggregate
+#define ON_ENTITY ON_TABLE, .expect = table_expect
 #define ON_CONTAINER .aggregate = &container_aggregate
 #define ON_BLOB ON_CONTAINER, .expect = blob_expect
 
@@ -240,7 +267,21 @@ static const struct clause
     X(file_setmeta) X(file_putrange) X(file_clearrange) X(file_getranges) X(file_delete) X(file_copy) X(file_rename) \
     X(file_handles) X(file_closehandles) X(file_open) X(file_read) X(file_write) X(file_truncate) X(file_lock)       \
     X(file_unlock) X(file_dispose) X(file_close)                                                                     \
+    X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
+    X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
+    X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
     X(effect_handle)
+
+/* What a batch is made of, in the order of enum verb. */
+static const struct command_part table_operations[] = {
+    {"INSERT",          GRAMMAR(&new_row, &entity)},
+    {"REPLACE",         GRAMMAR(&row, &match, &condition, &entity)},
+    {"MERGE",           GRAMMAR(&row, &match, &condition, &entity)},
+    {"DELETE",          GRAMMAR(&row, &match, &condition)},
+    {"INSERTORREPLACE", GRAMMAR(&row, &entity)},
+    {"INSERTORMERGE",   GRAMMAR(&row, &entity)},
+    {NULL, NULL},
+};
 
 #define ROW_NUMBER(handler) ROW_##handler,
 enum { ROWS(ROW_NUMBER) ROW_COUNT };
@@ -590,6 +631,63 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&share, &handle),
         .complexity = "O(log N), N being the handles",
         .summary = "Closes a handle; its locks go with it."},
+    ROW(table_create) .name = "TABLE.CREATE", ON_TABLE, CREATES,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1)", .summary = "Creates a table."},
+    ROW(table_drop) .name = "TABLE.DROP", ON_TABLE, DROPS,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1); memory is freed in the background", .summary = "Deletes a table and all that is in it."},
+    ROW(table_getacl) .name = "TABLE.GETACL", ON_TABLE, READS,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1)", .summary = "Answers a table's stored access policies."},
+    ROW(table_setacl) .name = "TABLE.SETACL", ON_TABLE, GROWS, .check = table_setacl_check,
+        .grammar = GRAMMAR(&table, &policies),
+        .complexity = "O(1)", .summary = "Replaces a table's stored access policies."},
+    ROW(table_index) .name = "TABLE.INDEX", ON_TABLE, GROWS, .check = table_index_check,
+        .grammar = GRAMMAR(&table, &property, &more_properties),
+        .complexity = "O(1); the entities that are there are gone through in the background",
+        .summary = "Keeps indexes of properties from now on, so that queries find entities by them."},
+    ROW(table_unindex) .name = "TABLE.UNINDEX", ON_TABLE, SHRINKS,
+        .grammar = GRAMMAR(&table, &property, &more_properties),
+        .complexity = "O(1); memory is freed bit by bit", .summary = "Gives indexes of properties up."},
+    ROW(table_indexes) .name = "TABLE.INDEXES", ON_TABLE, READS,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1)", .summary = "Answers which properties have indexes."},
+    ROW(table_insert) .name = "TABLE.INSERT", ON_ENTITY, GROWS, .check = table_insert_check,
+        .grammar = GRAMMAR(&table, &new_partition, &new_row, &entity),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Adds an entity that is not there yet and answers its ETag."},
+    ROW(table_get) .name = "TABLE.GET", ON_ENTITY, READS, .check = table_get_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &selected),
+        .complexity = "O(1)", .summary = "Answers an entity's ETag and its properties, all or those that are selected."},
+    ROW(table_query) .name = "TABLE.QUERY", ON_TABLE, PAGES, .check = table_query_check,
+        .grammar = GRAMMAR(&table, &filter, &selected, &top, &next, &explained),
+        .complexity = "O(log N + M), N being the entities in the table and M those that are looked at, which is bounded",
+        .summary = "Answers a page of the entities that a filter means, in the order of their keys, and where the next page begins."},
+    ROW(table_replace) .name = "TABLE.REPLACE", ON_ENTITY, GROWS, .check = table_replace_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &match, &condition, &entity),
+        .complexity = "O(1); O(log N) where indexes change, N being the entities in the table",
+        .summary = "Gives an entity other properties, if it is as the caller knows it, and answers its new ETag."},
+    ROW(table_merge) .name = "TABLE.MERGE", ON_ENTITY, GROWS, .check = table_merge_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &match, &condition, &entity),
+        .complexity = "O(1); O(log N) where indexes change, N being the entities in the table",
+        .summary = "Sets some properties of an entity, if it is as the caller knows it, and answers its new ETag."},
+    ROW(table_delete) .name = "TABLE.DELETE", ON_ENTITY, SHRINKS, .check = table_delete_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &match, &condition),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Deletes an entity, if it is as the caller knows it."},
+    ROW(table_insertorreplace) .name = "TABLE.INSERTORREPLACE", ON_ENTITY, GROWS, .check = table_insertorreplace_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &entity),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Writes an entity, whatever was there, and answers its new ETag."},
+    ROW(table_insertormerge) .name = "TABLE.INSERTORMERGE", ON_ENTITY, GROWS, .check = table_insertormerge_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &entity),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Sets some properties of an entity, which need not be there, and answers its new ETag."},
+    ROW(table_batch) .name = "TABLE.BATCH", ON_TABLE, GROWS_MUCH, .check = table_batch_check,
+        .grammar = GRAMMAR(&table, &partition, &operation_count, &operations), .parts = table_operations,
+        .complexity = "O(M log N), M being the operations and N the entities in the table",
+        .summary = "Does up to 100 operations on entities of one partition, all or none, and answers their ETags."},
 
     ROW(effect_handle) .name = EFFECT_COMMAND,
         .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",

@@ -30,7 +30,11 @@ static RedisModuleCtx *timer_ctx;
 static RedisModuleTimerID timer;
 static int64_t timer_due_ms;
 static bool timer_set;
-static bool (*keyless_work)(void);
+
+/* What belongs to no key: each work once, as long as it has something left. */
+enum { WORKS_MOST = 8 };
+static bool (*works[WORKS_MOST])(void);
+static unsigned work_count;
 
 static struct chore *chore_of(struct entry *entry) {
     return container_of(entry, struct chore, entry);
@@ -99,8 +103,21 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
     arm();
 }
 
+static bool is_expected(bool (*work)(void)) {
+    for (unsigned i = 0; i < work_count; i++)
+        if (works[i] == work) return true;
+    return false;
+}
+
+static void do_works(void) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < work_count; i++)
+        if (works[i]()) works[left++] = works[i];
+    work_count = left;
+}
+
 void upkeep_soon(bool (*work)(void)) {
-    keyless_work = work;
+    if (!is_expected(work) && work_count < WORKS_MOST) works[work_count++] = work;
     if (!timer_set || timer_due_ms > server_now_ms() + BREATHER_MS) set_timer(BREATHER_MS);
 }
 
@@ -134,10 +151,10 @@ static void do_due_chores(RedisModuleCtx *ctx) {
 static void on_timer(RedisModuleCtx *ctx, void *data) {
     (void)data;
     timer_set = false;
-    if (keyless_work && !keyless_work()) keyless_work = NULL;
+    do_works();
     bool writable = api_may_write(ctx);
     if (writable) do_due_chores(ctx);
-    if (keyless_work) set_timer(BREATHER_MS);
+    if (work_count) set_timer(BREATHER_MS);
     const struct deadline *first = deadlines_first(&deadlines);
     if (!first) return;
     int64_t in_ms = first->due_ms - server_now_ms();

@@ -25,7 +25,7 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms);
 void upkeep_clock_moved(void);
 
 /* What belongs to no key is looked after with the next turns of the event loop, on any server: work answers whether
- * more is left. */
+ * more is left. There are a few works in all, one for each that a family has. */
 void upkeep_soon(bool (*work)(void));
 
 #endif

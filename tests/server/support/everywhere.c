@@ -69,6 +69,9 @@ static void require_same_answers(struct client *one, struct client *other, const
         "BLOB.LIST %b COUNT 300 INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY",
         "QUEUE.GETMETA %b",
         "QUEUE.GETACL %b",
+        "TABLE.GETACL %b",
+        "TABLE.INDEXES %b",
+        "TABLE.QUERY %b TOP 300",
         "SHARE.GET %b",
         "SHARE.GETACL %b"};
     for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
