@@ -17,6 +17,38 @@
     X(RECEIPT_MISSING,         "INVALID",  "MissingRequiredQueryParameter", "the receipt is empty")                     \
     X(INVALID_QUERY,           "INVALID",  "InvalidQueryParameterValue",   "a value is not what the option takes")
 
+#define FILE_OUTCOMES(X)                                                                                                     \
+    X(SHARE_EXISTS,            "CONFLICT", "ShareAlreadyExists",           "there is a share of this name")             \
+    X(SHARE_NOT_FOUND,         "NOTFOUND", "ShareNotFound",                "there is no share of this name")            \
+    X(SHARE_HAS_SNAPSHOTS,     "CONFLICT", "ShareHasSnapshots",            "the share has snapshots, use SNAPSHOTS INCLUDE") \
+    X(SHARE_SNAPSHOTS_FULL,    "CONFLICT", "ShareSnapshotCountExceeded",   "a share has at most 200 snapshots")         \
+    X(SHARE_FULL,              "CONFLICT", "ShareSizeLimitReached",        "the files of the share would exceed its quota") \
+    X(FILE_NOT_FOUND,          "NOTFOUND", "ResourceNotFound",             "there is no file or directory of this path") \
+    X(PARENT_NOT_FOUND,        "NOTFOUND", "ParentNotFound",               "the directory that should hold it is not there") \
+    X(FILE_EXISTS,             "CONFLICT", "ResourceAlreadyExists",        "there is a file or directory of this path") \
+    X(FILE_KIND,               "CONFLICT", "ResourceTypeMismatch",         "a file stands where a directory should, or the reverse") \
+    X(DIRECTORY_NOT_EMPTY,     "CONFLICT", "DirectoryNotEmpty",            "there is something in the directory")       \
+    X(INVALID_PATH,            "INVALID",  "InvalidFileOrDirectoryPathName", "the path is none")                        \
+    X(INVALID_NAME,            "INVALID",  "InvalidResourceName",          "a name in the path is none")                \
+    X(DELETE_PENDING,          "CONFLICT", "SMBDeletePending",             "the file goes when its last handle is closed") \
+    X(READ_ONLY,               "CONFLICT", "ReadOnlyAttribute",            "the file is read-only")                     \
+    X(CANNOT_DELETE,           "CONFLICT", "CannotDeleteFileOrDirectory",  "the file is read-only and cannot be marked for deletion") \
+    X(SHARING_VIOLATION,       "CONFLICT", "SharingViolation",             "the file is open in a way that does not allow this") \
+    X(FILE_LOCK_CONFLICT,      "CONFLICT", "FileLockConflict",             "a lock of a range of the file stands in the way") \
+    X(DEADLOCK,                "CONFLICT", "Deadlock",                     "those who hold it wait for this session")   \
+    X(RANGE_NOT_LOCKED,        "NOTFOUND", "RangeNotLocked",               "the handle has no lock of exactly this range") \
+    X(INVALID_LOCK_RANGE,      "INVALID",  "InvalidLockRange",             "a locked range begins at 0 or later and ends at 2^64 or before") \
+    X(ACCESS_DENIED,           "INVALID",  "AccessDenied",                 "the handle was not opened for this")        \
+    X(SESSION_NOT_FOUND,       "NOTFOUND", "SessionNotFound",              "there is no session of this id, or it has ended") \
+    X(HANDLE_NOT_FOUND,        "NOTFOUND", "HandleNotFound",               "there is no open handle of this id")        \
+    X(LEASE_MISMATCH_FILE,     "CONFLICT", "LeaseIdMismatchWithFileOperation",      "the active lease has another id")  \
+    X(LEASE_ABSENT_FILE,       "PRECONDITION", "LeaseNotPresentWithFileOperation",  "there is no active lease of this id") \
+    X(LEASE_MISMATCH_SHARE,    "CONFLICT", "LeaseIdMismatchWithShareOperation",     "the active lease has another id")  \
+    X(LEASE_BREAKING_SHARE,    "PRECONDITION", "LeaseIdMismatchWithShareOperation", "the lease that is being broken has another id") \
+    X(LEASE_ABSENT_SHARE,      "PRECONDITION", "LeaseNotPresentWithShareOperation", "there is no active lease of this id") \
+    X(PREVIOUS_SHARE_SNAPSHOT, "CONFLICT", "PreviousSnapshotNotFound",     "the share has no snapshot of the id that SINCE names") \
+    X(SNAPSHOT_NOT_FOUND,      "NOTFOUND", "ShareSnapshotNotFound",        "the share has no snapshot of this id")
+
 #define TABLE_OUTCOMES(X)                                                                                                    \
     X(TABLE_EXISTS,            "CONFLICT", "TableAlreadyExists",           "there is a table of this name")             \
     X(TABLE_NOT_FOUND,         "NOTFOUND", "TableNotFound",                "there is no table of this name")            \
@@ -98,7 +130,7 @@
     X(INVALID_BLOCK_ID,        "INVALID",  "InvalidBlockId",               "a block id is the base64 form of 1 to 64 bytes") \
     X(INVALID_BLOCK_LIST,      "INVALID",  "InvalidBlockList",             "there is no such block, or one id stands for two blocks") \
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
-    QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X)
+    QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X) FILE_OUTCOMES(X)
 
 /* Refusals that Redis has classes of its own for; their codes only name their counters. */
 #define REDIS_OUTCOMES(X)                                                                                            \

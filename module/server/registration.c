@@ -123,11 +123,8 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
         arg.subargs = measures(tree, clause);
         break;
     case SHAPE_KEYWORD:
-        arg.token = NULL;
-        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
-        arg.subargs = word_choices(tree, clause->words);
-        break;
     case SHAPE_CHOICE:
+        if (clause->shape == SHAPE_KEYWORD || !clause->token.length) arg.token = NULL;
         arg.type = REDISMODULE_ARG_TYPE_ONEOF;
         arg.subargs = word_choices(tree, clause->words);
         break;
@@ -156,7 +153,10 @@ static RedisModuleCommandArg argument(struct tree *tree, const struct clause *cl
         arg = leaf("blocks", REDISMODULE_ARG_TYPE_BLOCK);
         arg.subargs = counted(tree, clause);
         return arg;
-    case SHAPE_TEXT: return leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    case SHAPE_TEXT:
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        if (clause->optional) arg.flags = REDISMODULE_CMD_ARG_OPTIONAL;
+        return arg;
     case SHAPE_REST:
         arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
         arg.flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
@@ -186,12 +186,22 @@ static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
     };
 }
 
+/* One word, that has to be there. */
+static bool is_plain(const struct clause *clause) {
+    switch (clause->shape) {
+    case SHAPE_KEY:
+    case SHAPE_TEXT: return !clause->optional;
+    case SHAPE_NUMBER:
+    case SHAPE_CHOICE: return !clause->token.length;
+    default: return false;
+    }
+}
+
 /* Only a command of plain positional arguments has a fixed number of words. */
 static int least_arity(const struct clause *const *grammar) {
     int least = args_least(grammar);
     bool fixed = true;
-    for (; *grammar; grammar++)
-        if ((*grammar)->shape != SHAPE_KEY && (*grammar)->shape != SHAPE_TEXT) fixed = false;
+    for (; *grammar; grammar++) fixed &= is_plain(*grammar);
     return fixed ? least : -least;
 }
 

@@ -48,7 +48,7 @@ static void every_character_of_two_bytes_is_checked(void **state) {
     (void)state;
     for (uint32_t character = 0; character < 0x800; character++) {
         char key[UTF8_MOST + 2] = "k";
-        size_t length = utf8_put(character, key + 1);
+        size_t length = unicode_put(character, key + 1);
         bool forbidden = character < 0x20 || (character >= 0x7f && character <= 0x9f) ||
                          (character && character < 0x80 && strchr("/\\#?", (char)character));
         require_same(key_check(bytes_of(key, length + 1)), forbidden ? OUTCOME_KEY_CHARACTER : OUTCOME_DONE,

@@ -23,7 +23,7 @@ static void every_character_counts_once_or_twice(void **state) {
     (void)state;
     for (uint32_t character = 0; character <= UNICODE_MOST + 0x100; character++) {
         char text[UTF8_MOST];
-        size_t units = 0, length = utf8_put(character, text);
+        size_t units = 0, length = unicode_put(character, text);
         bool real = character <= UNICODE_MOST && (character < 0xd800 || character > 0xdfff);
         require_same(utf16_count(bytes_of(text, length), &units), real, "U+%x", character);
         require_same(units, !real ? 0 : character > 0xffff ? 2 : 1, "U+%x", character);

@@ -71,7 +71,9 @@ static void require_same_answers(struct client *one, struct client *other, const
         "QUEUE.GETACL %b",
         "TABLE.GETACL %b",
         "TABLE.INDEXES %b",
-        "TABLE.QUERY %b TOP 300"};
+        "TABLE.QUERY %b TOP 300",
+        "SHARE.GET %b",
+        "SHARE.GETACL %b"};
     for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
         redisReply *answer = call(one, questions[index], key->str, key->len);
         redisReply *other_answer = call(other, questions[index], key->str, key->len);
@@ -168,9 +170,10 @@ static void remove_duplicate(const char *prefix, const redisReply *key) {
     expect_number(call(primary, "UNLINK %b", name, length), 1);
 }
 
-/* COPY leaves leases behind. Where there may be some, a copy is held against a copy of what was restored. */
+/* COPY leaves leases and sessions behind. Where there may be some, a copy is held against a copy of what was restored. */
 static redisReply *digest_to_copy(const redisReply *key, const redisReply *restored) {
-    if (!info_of(primary, "holdfast_lease_grants")) return key_digest(primary, key);
+    bool whole = !info_of(primary, "holdfast_lease_grants") && !info_of(primary, "holdfast_share_sessions");
+    if (whole) return key_digest(primary, key);
     redisReply compared = {.type = REDIS_REPLY_STRING};
     compared.str = (char *)prefixed(compared_prefix, key, &compared.len);
     expect_number(call(primary, "COPY %b %b", restored->str, restored->len, compared.str, compared.len), 1);
@@ -222,9 +225,11 @@ static void everywhere_under_other_names(void) {
 }
 
 /* What time has ended is removed by and by, and makes no difference any more then. */
-static void await_settled_queues(void) {
+static void await_settled_values(void) {
     for (int attempt = 0; attempt < SETTLED_SECONDS * 1000; attempt++) {
-        if (!info_of(primary, "holdfast_queue_unsettled")) return;
+        if (!info_of(primary, "holdfast_queue_unsettled") &&
+            !info_of(primary, "holdfast_share_sessions_ended"))
+            return;
         usleep(1000);
     }
     failure("something stays unsettled: %s", reply_text(call(primary, "INFO holdfast")));
@@ -232,7 +237,7 @@ static void await_settled_queues(void) {
 
 void everywhere_same(void) {
     call(primary, "SELECT 0");
-    await_settled_queues();
+    await_settled_values();
     everywhere_replicated("at the end of the test");
     everywhere_under_other_names();
     everywhere_replicated("when the copies are gone again");

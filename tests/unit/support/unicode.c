@@ -1,6 +1,6 @@
 #include "unicode.h"
 
-size_t utf8_put(uint32_t character, char room[UTF8_MOST]) {
+size_t unicode_put(uint32_t character, char room[UTF8_MOST]) {
     if (character < 0x80) {
         room[0] = (char)character;
         return 1;
@@ -23,7 +23,7 @@ static size_t decode(struct bytes text, uint32_t *character) {
         for (size_t i = 1; i < length; i++) value = value << 6 | ((unsigned char)text.data[i] & 0x3f);
         char again[UTF8_MOST];
         bool real = value <= UNICODE_MOST && (value < 0xd800 || value > 0xdfff);
-        if (!real || utf8_put(value, again) != length || memcmp(again, text.data, length) != 0) continue;
+        if (!real || unicode_put(value, again) != length || memcmp(again, text.data, length) != 0) continue;
         *character = value;
         return length;
     }
@@ -66,6 +66,6 @@ uint32_t character_draw(struct dice *dice) {
 
 struct bytes text_draw(struct dice *dice, char *room, size_t characters) {
     size_t length = 0;
-    for (size_t i = 0; i < characters; i++) length += utf8_put(character_draw(dice), room + length);
+    for (size_t i = 0; i < characters; i++) length += unicode_put(character_draw(dice), room + length);
     return bytes_of(room, length);
 }

@@ -8,7 +8,7 @@
 enum { UTF8_MOST = 4, UNICODE_MOST = 0x10ffff };
 
 /* Writes a character as UTF-8, and answers in how many bytes; surrogates, too, which are none. */
-size_t utf8_put(uint32_t character, char room[UTF8_MOST]);
+size_t unicode_put(uint32_t character, char room[UTF8_MOST]);
 
 /* Converts to UTF-16; false for what is not UTF-8. There must be room for a unit per byte. */
 bool utf16_convert(struct bytes text, uint16_t *units, size_t *count);

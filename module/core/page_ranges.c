@@ -1,4 +1,4 @@
-#include "blob/page_ranges.h"
+#include "core/page_ranges.h"
 
 #include "core/memory.h"
 

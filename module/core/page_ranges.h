@@ -1,4 +1,4 @@
-/* Page ranges: which pages a page blob has, or in which it differs from an earlier state, as an answer of bounded
+/* Page ranges: which pages there are, or in which it differs from an earlier state, as an answer of bounded
  * size after bounded work. */
 #ifndef HOLDFAST_PAGE_RANGES_H
 #define HOLDFAST_PAGE_RANGES_H

@@ -1,0 +1,32 @@
+/* Sparse bytes: pages with a length that need not be a multiple of a page, written and cleared at any place.
+ *
+ * What lies behind the end, in the last page, is zeros; so to grow again shows nothing of what was there. A struct of
+ * zeros has no bytes. */
+#ifndef HOLDFAST_SPARSE_H
+#define HOLDFAST_SPARSE_H
+
+#include "core/pages.h"
+
+struct sparse {
+    uint64_t length;
+    struct pages pages; /* as long, in whole pages */
+};
+
+/* Offsets and lengths lie inside of the length. */
+void sparse_write(struct account *account, struct sparse *sparse, uint64_t offset, struct bytes bytes);
+
+/* Pages that are covered as far as there is anything give their memory back, the rest becomes zeros. */
+void sparse_clear(struct account *account, struct sparse *sparse, uint64_t offset, uint64_t length);
+
+void sparse_resize(struct account *account, struct sparse *sparse, uint64_t length);
+
+/* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
+struct bytes sparse_view(const struct sparse *sparse, uint64_t offset, uint64_t length);
+
+/* Copies bytes that lie inside. */
+void sparse_read(const struct sparse *sparse, uint64_t offset, char *to, size_t length);
+
+/* Whole pages around a range that lies inside. */
+struct page_range sparse_window(struct page_range range);
+
+#endif

@@ -1,0 +1,147 @@
+/* Sessions, and the handles with which they have files open.
+ *
+ *   session ─▶ group ⇄ group ⇄ …         a group: what one session has open of one file
+ *                ▲                        life:   what a file has only while it is open or leased
+ *   life ────────┴▶ group ⇄ group ⇄ …
+ *                     │
+ *                     └─▶ open ⇄ open ⇄ …   the handles, each with its locks
+ *
+ * A session ends when it is told to, or when its time is up, and from that moment on none of what it has counts, whoever
+ * asks: what is over is skipped by computation. So to end a session costs the same for one handle and for a hundred
+ * thousand; they are taken away later, in portions, or from one file when somebody changes that file.
+ *
+ * That a file is to be deleted is known in two ways: by the mark, and by handles that mark it when they close. A file
+ * is gone when it is to be deleted and no handle of a session that lives is left. */
+#ifndef HOLDFAST_OPENS_H
+#define HOLDFAST_OPENS_H
+
+#include "core/deadlines.h"
+#include "core/entry.h"
+#include "core/guid.h"
+#include "file/range_locks.h"
+#include "file/sharing.h"
+#include "lease/lease.h"
+
+#include "ccan/list/list.h"
+
+enum { SESSION_OWNER_MAX_BYTES = 256 };
+
+struct file_node;
+
+/* A file's lease, listed by its token. */
+struct file_lease {
+    struct entry entry; /* its name is the token, as text */
+    char token[VERSION_TEXT_LENGTH];
+    struct file_life *life;
+    struct lease *lease;
+};
+
+struct file_life {
+    struct file_node *node;
+    struct list_head groups;
+    struct sharing_tally tally; /* of all groups */
+    struct range_locks locks;
+    struct file_lease *lease;
+    bool pending; /* the mark */
+};
+
+struct share_session {
+    struct entry entry; /* its name is the id */
+    struct guid id;
+    uint64_t number; /* the public one */
+    struct deadline deadline;
+    struct list_node among_ended;
+    struct list_head groups;
+    int64_t ttl_ms;
+    bool ended;
+    bool ends_with_connection;
+    uint16_t owner_length;
+    char owner[];
+};
+
+struct open_group {
+    struct entry entry; /* its name is the session's number and the file's id, while it has a file */
+    uint64_t name[2];
+    struct list_node of_session, of_life;
+    struct share_session *session;
+    struct file_life *life; /* NULL when the file has no part of it any more */
+    struct list_head opens;
+    struct sharing_tally tally;
+    uint32_t deleting; /* handles that mark the file when they close */
+};
+
+struct file_open {
+    struct entry entry; /* its name is the id */
+    struct guid id;
+    struct entry numbered; /* its name is the number */
+    unsigned char number[8];
+    struct list_node among;
+    struct open_group *group;
+    struct lock_owner locks;
+    uint32_t lock_count; /* different ones */
+    struct sharing sharing;
+    bool deletes_on_close;
+    int64_t opened_ms;
+};
+
+static inline int64_t session_expires_ms(const struct share_session *session) {
+    return session->deadline.due_ms;
+}
+
+static inline bool session_is_over(const struct share_session *session, int64_t now_ms) {
+    return session->ended || session->deadline.due_ms <= now_ms;
+}
+
+static inline struct bytes session_owner(const struct share_session *session) {
+    return bytes_of(session->owner, session->owner_length);
+}
+
+static inline struct bytes guid_bytes(const struct guid *id) {
+    return bytes_of(id, sizeof(*id));
+}
+
+/* The public number. */
+static inline uint64_t open_number(const struct file_open *open) {
+    return open->locks.number;
+}
+
+static inline struct file_open *open_of_owner(const struct lock_owner *owner) {
+    return (struct file_open *)((char *)(uintptr_t)owner - offsetof(struct file_open, locks));
+}
+
+/* --- What a file looks like to those who come, at a moment --- */
+
+struct life_view {
+    struct sharing_tally tally; /* of the handles that count */
+    bool pending;
+    bool gone;
+};
+
+/* `exact` when no session is over, so that nothing has to be computed. The life may be NULL. */
+struct life_view life_view(const struct file_life *life, bool exact, int64_t now_ms);
+
+/* Whether any handle of the file is of a session that is over. */
+bool life_has_over(const struct file_life *life, int64_t now_ms);
+
+/* A handle that counts and stands in the way; NULL if none is found in bounded work. */
+const struct file_open *life_obstacle(const struct file_life *life, struct sharing wanted, int64_t now_ms);
+const struct file_open *life_class_obstacle(const struct file_life *life, enum sharing_class class,
+                                            int64_t now_ms);
+
+/* What stands in the way of reading or writing a range, or of a lock, and counts. The owner is NULL for a stateless
+ * command. */
+enum lock_question { LOCK_READING, LOCK_WRITING, LOCK_SHARING, LOCK_EXCLUDING, LOCK_ANY };
+const struct range_lock *life_lock(const struct file_life *life, struct lock_owner *owner,
+                                   enum lock_question question, struct lock_range range, bool exact,
+                                   int64_t now_ms);
+
+/* Each handle that stands in the way and counts; false ends it, as does a bound on the work. */
+typedef bool visit_open(void *context, const struct file_open *open);
+void life_obstacles(const struct file_life *life, struct sharing wanted, int64_t now_ms, visit_open *visit,
+                    void *context);
+
+/* --- Tallies --- */
+
+void tally_take(struct sharing_tally *tally, const struct sharing_tally *part);
+
+#endif

@@ -1,0 +1,182 @@
+#include "file/path.h"
+
+#include "core/utf8.h"
+#include "file/fold.h"
+
+/* --- Are they sound? --- */
+
+static const struct path_fault_text fault_texts[PATH_FAULTS] = {
+    [PATH_TOO_LONG] = {PATH_CODE_INVALID_PATH, "a path has at most 2048 characters"},
+    [PATH_TOO_DEEP] = {PATH_CODE_INVALID_PATH, "a path has at most 250 names"},
+    [PATH_NAME_EMPTY] = {PATH_CODE_INVALID_PATH,
+                         "a path has one slash between two names, and none in front or at the end"},
+    [PATH_NAME_TOO_LONG] = {PATH_CODE_INVALID_PATH, "a name in a path has at most 255 characters"},
+    [PATH_NOT_UTF8] = {PATH_CODE_INVALID_NAME, "a path is UTF-8"},
+    [PATH_BAD_CHARACTER] = {PATH_CODE_INVALID_NAME,
+                            "a name in a path has no control characters and none of \" \\ / : | < > * ?"},
+    [PATH_BAD_END] = {PATH_CODE_INVALID_NAME, "a name in a path does not end with a dot or a space"},
+    [PATH_DOTS] = {PATH_CODE_INVALID_NAME, "a path has no . and .. in it"},
+    [PATH_DEVICE] = {PATH_CODE_INVALID_NAME,
+                     "a name in a path is none of CON PRN AUX NUL CLOCK$ COM1 to COM9 LPT1 to LPT9"},
+};
+
+const struct path_fault_text *path_fault_text(enum path_fault fault) {
+    return &fault_texts[fault];
+}
+
+enum { ASCII = 0x80, LAST_CONTROL = 0x1f, DELETE = 0x7f, LAST_HIGH_CONTROL = 0x9f };
+
+static bool bad_character(uint32_t character) {
+    static const bool forbidden[ASCII] = {
+        ['"'] = true, ['\\'] = true, ['/'] = true, [':'] = true, ['|'] = true,
+        ['<'] = true, ['>'] = true,  ['*'] = true, ['?'] = true,
+    };
+    if (character < ASCII) return character <= LAST_CONTROL || character == DELETE || forbidden[character];
+    return character <= LAST_HIGH_CONTROL;
+}
+
+/* Only whole names: with an extension behind it a device's name is one like others. */
+static bool is_device(struct bytes name) {
+    static const char *const devices[] = {"con", "prn", "aux", "nul", "clock$"};
+    static const char *const ports[] = {"com", "lpt"};
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+        if (bytes_same_word(name, bytes_text(devices[i]))) return true;
+    if (name.length != 4 || name.data[3] < '1' || name.data[3] > '9') return false;
+    for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+        if (bytes_same_word(bytes_of(name.data, 3), bytes_text(ports[i]))) return true;
+    return false;
+}
+
+static enum path_fault check_characters(struct bytes name, size_t *count) {
+    for (*count = 0; name.length; ++*count) {
+        uint32_t character;
+        if (*count == NAME_MOST_CHARACTERS) return PATH_NAME_TOO_LONG;
+        if (!utf8_take(&name, &character)) return PATH_NOT_UTF8;
+        if (bad_character(character)) return PATH_BAD_CHARACTER;
+    }
+    return PATH_SOUND;
+}
+
+static enum path_fault check_name(struct bytes name, size_t *count) {
+    if (!name.length) return PATH_NAME_EMPTY;
+    enum path_fault fault = check_characters(name, count);
+    if (fault) return fault;
+    if (bytes_equal(name, bytes_text(".")) || bytes_equal(name, bytes_text(".."))) return PATH_DOTS;
+    char end = name.data[name.length - 1];
+    if (end == '.' || end == ' ') return PATH_BAD_END;
+    return is_device(name) ? PATH_DEVICE : PATH_SOUND;
+}
+
+enum path_fault path_check_name(struct bytes name) {
+    size_t count;
+    return check_name(name, &count);
+}
+
+static struct bytes behind(struct bytes whole, size_t length) {
+    return bytes_of(whole.data + length, whole.length - length);
+}
+
+/* Up to the next slash, or to the end. */
+static struct bytes first_name(struct bytes path) {
+    const char *slash = memchr(path.data, '/', path.length);
+    return slash ? bytes_of(path.data, (size_t)(slash - path.data)) : path;
+}
+
+enum path_fault path_check(struct bytes path) {
+    if (path.length > PATH_FOLDED_MOST_BYTES) return PATH_TOO_LONG;
+    if (!path.length) return PATH_SOUND;
+    size_t characters = 0, count;
+    for (unsigned names = 1;; names++) {
+        struct bytes name = first_name(path);
+        enum path_fault fault = check_name(name, &count);
+        if (fault) return fault;
+        if (names > PATH_MOST_NAMES) return PATH_TOO_DEEP;
+        characters += count;
+        if (characters > PATH_MOST_CHARACTERS) return PATH_TOO_LONG;
+        if (name.length == path.length) return PATH_SOUND;
+        path = behind(path, name.length + 1);
+        characters++;
+    }
+}
+
+/* --- Ways --- */
+
+bool path_next(struct bytes *path, struct bytes *name) {
+    if (!path->length) return false;
+    *name = first_name(*path);
+    *path = behind(*path, name->length + (name->length < path->length));
+    return true;
+}
+
+unsigned path_depth(struct bytes path) {
+    unsigned depth = 0;
+    for (struct bytes name; path_next(&path, &name);) depth++;
+    return depth;
+}
+
+struct bytes path_last(struct bytes path) {
+    size_t start = path.length;
+    while (start && path.data[start - 1] != '/') start--;
+    return behind(path, start);
+}
+
+struct bytes path_parent(struct bytes path) {
+    size_t length = path.length - path_last(path).length;
+    return bytes_of(path.data, length ? length - 1 : 0);
+}
+
+/* --- Names in any case --- */
+
+enum { NO_CHARACTER = 0x110000 }; /* and a byte: one that belongs to no character */
+
+static uint32_t take_folded(struct bytes *text) {
+    unsigned char first = (unsigned char)text->data[0];
+    uint32_t character;
+    if (first >= ASCII && utf8_take(text, &character)) return fold_character(character);
+    *text = behind(*text, 1);
+    return first < ASCII ? (uint32_t)bytes_lower((char)first) : (uint32_t)NO_CHARACTER + first;
+}
+
+size_t path_fold(char *room, struct bytes text) {
+    size_t length = 0;
+    while (text.length) {
+        uint32_t folded = take_folded(&text);
+        if (folded < ASCII || folded >= NO_CHARACTER)
+            room[length++] = (char)folded;
+        else
+            length += utf8_put(room + length, folded);
+    }
+    return length;
+}
+
+bool path_is_folded(struct bytes text) {
+    while (text.length) {
+        struct bytes before = text;
+        uint32_t folded = take_folded(&text), character;
+        bool whole = utf8_take(&before, &character);
+        if (whole && character != folded) return false;
+    }
+    return true;
+}
+
+/* Takes from both what is the same, and answers how what follows compares; 0 when one of them is at its end. */
+static int compare_common(struct bytes *a, struct bytes *b) {
+    while (a->length && b->length) {
+        uint32_t one = take_folded(a), other = take_folded(b);
+        if (one != other) return one < other ? -1 : 1;
+    }
+    return 0;
+}
+
+int path_compare(struct bytes a, struct bytes b) {
+    int difference = compare_common(&a, &b);
+    return difference ? difference : (a.length != 0) - (b.length != 0);
+}
+
+bool path_same(struct bytes a, struct bytes b) {
+    return path_compare(a, b) == 0;
+}
+
+bool path_starts_with(struct bytes text, struct bytes start) {
+    return compare_common(&text, &start) == 0 && !start.length;
+}

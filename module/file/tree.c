@@ -1,0 +1,286 @@
+#include "file/tree.h"
+
+#include "core/memory.h"
+
+/* --- Now --- */
+
+static struct file_node *child(const struct share *share, uint64_t directory, struct bytes folded) {
+    char room[NODE_KEY_MOST_BYTES];
+    struct entry *entry = catalog_find(&share->nodes, node_key(room, directory, folded));
+    return entry ? node_of_entry(entry) : NULL;
+}
+
+struct tree_place tree_find(const struct share *share, struct bytes path) {
+    char room[PATH_FOLDED_MOST_BYTES * 3 / 2];
+    struct bytes left = bytes_of(room, path_fold(room, path)), folded;
+    struct tree_place place = {NULL, share->root, path_last(path)};
+    while (path_next(&left, &folded)) {
+        if (!place.node || node_is_file(place.node)) return (struct tree_place){NULL, NULL, place.name};
+        place.parent = place.node->directory;
+        place.node = child(share, place.parent->id, folded);
+    }
+    return place;
+}
+
+static struct path_reach reach_of(const struct file_node *node, struct bytes name) {
+    struct path_reach below = node_is_file(node) ? (struct path_reach){0, 0} : node->directory->reach;
+    return (struct path_reach){below.names + 1, below.characters + node_name_characters(name) + 1};
+}
+
+bool tree_fits(const struct file_node *node, const struct directory *parent, struct bytes name) {
+    struct path_reach reach = reach_of(node, name);
+    for (const struct file_node *above = parent->node; above->parent; above = above->parent->node) {
+        reach.names++;
+        reach.characters += node_name_characters(node_name(above)) + 1;
+    }
+    return reach.names <= PATH_MOST_NAMES && reach.characters <= PATH_MOST_CHARACTERS + 1;
+}
+
+static void extend_reach(struct directory *directory, struct path_reach reach) {
+    while (directory) {
+        struct path_reach *known = &directory->reach;
+        if (known->names >= reach.names && known->characters >= reach.characters) return;
+        if (known->names < reach.names) known->names = reach.names;
+        if (known->characters < reach.characters) known->characters = reach.characters;
+        reach.names++;
+        reach.characters += node_name_characters(node_name(directory->node)) + 1;
+        directory = directory->node->parent;
+    }
+}
+
+static void settle_in(struct share *share, struct file_node *node, struct directory *parent) {
+    node->parent = parent;
+    node->born = (uint8_t)share->snapshot_count;
+    catalog_add(&share->nodes, &node->entry);
+    parent->children++;
+    extend_reach(parent, reach_of(node, node_name(node)));
+}
+
+static void count_nodes(struct share *share, enum node_kind kind, size_t by) {
+    size_t *count = kind == NODE_FILE ? &share->files : &share->directories;
+    census_count(kind == NODE_FILE ? CENSUS_FILES : CENSUS_DIRECTORIES, *count, *count + by);
+    *count += by;
+}
+
+struct file_node *tree_add(struct share *share, struct directory *parent, struct bytes name,
+                           enum node_kind kind) {
+    struct file_node *node = node_new(&share->account, kind, ++share->ids, parent, name);
+    node->changed = (uint8_t)share->snapshot_count;
+    settle_in(share, node, parent);
+    count_nodes(share, kind, 1);
+    return node;
+}
+
+static bool is_seen(const struct file_node *node) {
+    return node->extra && node->extra->past && node->extra->past->ghosts;
+}
+
+static void leave(struct share *share, struct file_node *node) {
+    if (node->born < share->snapshot_count) {
+        struct file_past *past = node_need_past(&share->account, node);
+        tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, share->snapshot_count);
+    }
+    catalog_remove(&share->nodes, &node->entry);
+    if (!--node->parent->children) node->parent->reach = (struct path_reach){0, 0};
+    node->parent = NULL;
+}
+
+void tree_remove(struct share *share, struct file_node *node) {
+    leave(share, node);
+    count_nodes(share, node->kind, (size_t)-1);
+    if (!is_seen(node)) node_free(&share->account, node);
+}
+
+static uint64_t opens_of(const struct file_node *node) {
+    if (!node_is_file(node)) return node->directory->opens;
+    return node->life ? node->life->tally.opens : 0;
+}
+
+void tree_count_opens(struct directory *directory, int64_t by) {
+    for (; directory; directory = directory->node->parent) directory->opens += (uint64_t)by;
+}
+
+struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
+                            struct bytes name) {
+    int64_t opens = (int64_t)opens_of(node);
+    tree_count_opens(node->parent, -opens);
+    leave(share, node);
+    node = node_renamed(&share->account, node, parent, name);
+    settle_in(share, node, parent);
+    tree_count_opens(parent, opens);
+    return node;
+}
+
+void tree_hide(struct share *share, struct file_node *node) {
+    unsigned before = share->snapshot_count - 1;
+    if (node->born < before) {
+        struct file_past *past = node_need_past(&share->account, node);
+        tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, before);
+    }
+    node->born = (uint8_t)share->snapshot_count;
+}
+
+/* --- Then --- */
+
+enum { FOLD_ROOM = NAME_FOLDED_MOST_BYTES * 3 / 2, GHOST_KEY_MOST_BYTES = NODE_KEY_MOST_BYTES + 2 };
+
+static struct bytes ghost_key(char *room, struct bytes key, unsigned last) {
+    if (room != key.data) memcpy(room, key.data, key.length);
+    room[key.length] = '\0';
+    room[key.length + 1] = (char)last;
+    return bytes_of(room, key.length + 2);
+}
+
+static struct bytes place_key(const struct ghost *ghost) {
+    return bytes_of(ghost->key, ghost->entry.name_length - (size_t)2);
+}
+
+struct bytes ghost_name(const struct ghost *ghost) {
+    if (ghost->name_length) return bytes_of(ghost->key + ghost->entry.name_length, ghost->name_length);
+    struct bytes key = place_key(ghost);
+    return bytes_of(key.data + NODE_KEY_ID_BYTES, key.length - NODE_KEY_ID_BYTES);
+}
+
+bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
+                   unsigned last) {
+    char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
+    struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
+    struct entry *entry = catalog_find(&share->nodes, key);
+    if (entry && (!last || node_of_entry(entry)->born < last)) return false;
+    if (!share->ghosts.root) return true;
+    struct order_cursor cursor = order_index_seek(&share->ghosts, ghost_key(room, key, 0));
+    for (; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct ghost *ghost = ghost_of_entry(entry);
+        if (!bytes_equal(place_key(ghost), key)) break;
+        if (ghost->last > born && (!last || ghost->born < last)) return false;
+    }
+    return true;
+}
+
+void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
+                    unsigned born, unsigned last) {
+    char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
+    struct bytes fold = bytes_of(folded, path_fold(folded, name));
+    struct bytes key = ghost_key(room, node_key(room, directory, fold), last);
+    size_t extra = bytes_equal(fold, name) ? 0 : name.length;
+    struct ghost *ghost = account_add(&share->account, memory_alloc(sizeof(*ghost) + key.length + extra));
+    *ghost = (struct ghost){
+        .entry = {.name_length = (uint16_t)key.length, .name_at = offsetof(struct ghost, key)},
+        .past = past,
+        .name_length = (uint16_t)extra,
+        .born = (uint8_t)born,
+        .last = (uint8_t)last,
+    };
+    memcpy(ghost->key, key.data, key.length);
+    if (extra) memcpy(ghost->key + key.length, name.data, extra);
+    if (!share->ghosts.root) order_index_start(&share->ghosts);
+    order_index_add(&share->ghosts, &ghost->entry);
+    past->ghosts++;
+}
+
+static struct file_node *ghost_then(const struct share *share, struct bytes key, unsigned snapshot) {
+    char room[GHOST_KEY_MOST_BYTES];
+    if (!share->ghosts.root) return NULL;
+    struct order_cursor cursor = order_index_seek(&share->ghosts, ghost_key(room, key, snapshot));
+    struct entry *entry = order_cursor_entry(&cursor);
+    if (!entry) return NULL;
+    const struct ghost *ghost = ghost_of_entry(entry);
+    bool seen = bytes_equal(place_key(ghost), key) && ghost->born < snapshot;
+    return seen ? ghost->past->node : NULL;
+}
+
+static struct file_node *child_then(const struct share *share, uint64_t directory, struct bytes folded,
+                                    unsigned snapshot) {
+    char room[NODE_KEY_MOST_BYTES];
+    struct bytes key = node_key(room, directory, folded);
+    struct entry *entry = catalog_find(&share->nodes, key);
+    if (entry && node_of_entry(entry)->born < snapshot) return node_of_entry(entry);
+    return ghost_then(share, key, snapshot);
+}
+
+struct file_node *tree_find_then(const struct share *share, struct bytes path, unsigned snapshot) {
+    if (!snapshot) return tree_find(share, path).node;
+    char room[PATH_FOLDED_MOST_BYTES * 3 / 2];
+    struct bytes left = bytes_of(room, path_fold(room, path)), folded;
+    struct file_node *node = share->root;
+    while (node && path_next(&left, &folded))
+        node = node_is_file(node) ? NULL : child_then(share, node->directory->id, folded, snapshot);
+    return node;
+}
+
+/* --- Listing --- */
+
+struct tree_walk tree_walk(const struct share *share, const struct directory *directory, unsigned snapshot,
+                           struct bytes folded) {
+    char room[NODE_KEY_MOST_BYTES];
+    struct bytes key = node_key(room, directory->id, folded);
+    struct tree_walk walk = {.share = share, .directory = directory->id, .snapshot = snapshot};
+    walk.nodes = catalog_seek(&share->nodes, key);
+    if (snapshot && share->ghosts.root) walk.ghosts = order_index_seek(&share->ghosts, key);
+    return walk;
+}
+
+/* The entry at the cursor, if it is still of the directory. */
+static struct entry *entry_at(const struct tree_walk *walk, const struct order_cursor *cursor) {
+    char room[NODE_KEY_ID_BYTES];
+    struct entry *entry = order_cursor_entry(cursor);
+    if (!entry) return NULL;
+    return bytes_start_with(entry_name(entry), node_key(room, walk->directory, bytes_of("", 0))) ? entry
+                                                                                                 : NULL;
+}
+
+static enum tree_step take_node(struct tree_walk *walk, struct entry *entry, struct tree_item *item) {
+    const struct file_node *node = node_of_entry(entry);
+    *item = (struct tree_item){node, node_name(node)};
+    order_cursor_next(&walk->nodes);
+    return !walk->snapshot || node->born < walk->snapshot ? TREE_ITEM : TREE_PASSED;
+}
+
+static enum tree_step take_ghost(struct tree_walk *walk, struct entry *entry, struct tree_item *item) {
+    const struct ghost *ghost = ghost_of_entry(entry);
+    *item = (struct tree_item){ghost->past->node, ghost_name(ghost)};
+    order_cursor_next(&walk->ghosts);
+    return ghost->born < walk->snapshot && walk->snapshot <= ghost->last ? TREE_ITEM : TREE_PASSED;
+}
+
+/* Nodes and ghosts are in the same order but for what stands behind a ghost's name, which comes after the name. */
+enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
+    struct entry *node = entry_at(walk, &walk->nodes);
+    struct entry *ghost = walk->ghosts.leaf ? entry_at(walk, &walk->ghosts) : NULL;
+    if (!node && !ghost) return TREE_END;
+    if (!ghost) return take_node(walk, node, item);
+    if (!node || bytes_compare(place_key(ghost_of_entry(ghost)), entry_name(node)) < 0)
+        return take_ghost(walk, ghost, item);
+    return take_node(walk, node, item);
+}
+
+/* --- The end --- */
+
+static void free_ghosts(struct share *share) {
+    if (!share->ghosts.root) return;
+    struct order_cursor cursor = order_index_seek(&share->ghosts, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
+        struct ghost *ghost = ghost_of_entry(entry);
+        struct file_node *node = ghost->past->node;
+        order_cursor_next(&cursor);
+        bool last = !--ghost->past->ghosts && !node->parent && node != share->root;
+        account_discard(&share->account, ghost);
+        if (last) node_free(&share->account, node);
+    }
+    order_index_end(&share->ghosts);
+    share->ghosts.root = NULL;
+}
+
+void tree_free(struct share *share) {
+    struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
+    free_ghosts(share);
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
+        struct file_node *node = node_of_entry(entry);
+        order_cursor_next(&cursor);
+        node_free(&share->account, node);
+    }
+    catalog_end(&share->nodes);
+    node_free(&share->account, share->root);
+    census_count(CENSUS_FILES, share->files, 0);
+    census_count(CENSUS_DIRECTORIES, share->directories, 0);
+}

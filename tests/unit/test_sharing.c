@@ -1,0 +1,270 @@
+/* Sharing: the rule for two opens against the table of the specification, and its matrix of opens and stateless
+ * commands; tallies against a walk over all opens. */
+#include "file/sharing.h"
+
+#include "dice.h"
+#include "unit.h"
+
+enum {
+    R = SHARING_READ,
+    W = SHARING_WRITE,
+    D = SHARING_DELETE,
+    NONE = 0,
+    EVERY = SHARING_ALL + 1,
+    WAYS = EVERY * EVERY
+};
+
+/* --- Two opens ------------------------------------------------------------------------------------------ */
+
+static const struct sharing without_delete[] = {
+    {R, NONE}, {R, R},     {R, W},        {R, R | W}, {W, NONE},  {W, R},
+    {W, W},    {W, R | W}, {R | W, NONE}, {R | W, R}, {R | W, W}, {R | W, R | W},
+};
+
+/* clang-format off */
+
+/* A row is an open that there is, a column a new one, both in the order above. */
+static const char *const golden[] = {
+              /* R/-  R/R  R/W  R/RW W/-  W/R  W/W  W/RW RW/- RW/R RW/W RW/RW */
+    /* R/-   */ " .    .    .    .    .    .    .    .    .    .    .    .   ",
+    /* R/R   */ " .    ok   .    ok   .    .    .    .    .    .    .    .   ",
+    /* R/W   */ " .    .    .    .    .    ok   .    ok   .    .    .    .   ",
+    /* R/RW  */ " .    ok   .    ok   .    ok   .    ok   .    ok   .    ok  ",
+    /* W/-   */ " .    .    .    .    .    .    .    .    .    .    .    .   ",
+    /* W/R   */ " .    .    ok   ok   .    .    .    .    .    .    .    .   ",
+    /* W/W   */ " .    .    .    .    .    .    ok   ok   .    .    .    .   ",
+    /* W/RW  */ " .    .    ok   ok   .    .    ok   ok   .    .    ok   ok  ",
+    /* RW/-  */ " .    .    .    .    .    .    .    .    .    .    .    .   ",
+    /* RW/R  */ " .    .    .    ok   .    .    .    .    .    .    .    .   ",
+    /* RW/W  */ " .    .    .    .    .    .    .    ok   .    .    .    .   ",
+    /* RW/RW */ " .    .    .    ok   .    .    .    ok   .    .    .    ok  ",
+};
+
+/* clang-format on */
+
+static void fits_as_the_table_says(void **state) {
+    (void)state;
+    size_t cells = 0;
+    for (size_t row = 0; row < COUNT_OF(golden); row++) {
+        const char *cell = golden[row];
+        for (size_t column = 0; column < COUNT_OF(without_delete); column++, cells++) {
+            cell += strspn(cell, " ");
+            bool expected = *cell == 'o';
+            cell += strcspn(cell, " ");
+            require_same(sharing_fits(without_delete[column], without_delete[row]), expected,
+                         "row %zu, column %zu", row, column);
+        }
+    }
+    require_same(cells, 144, "all cells were looked at");
+}
+
+static bool subset(unsigned part, unsigned whole) {
+    return (part | whole) == whole;
+}
+
+static bool naive_fits(struct sharing a, struct sharing b) {
+    if (!a.access || !b.access) return true;
+    return subset(a.access, b.share) && subset(b.access, a.share);
+}
+
+static struct sharing sharing_of(unsigned number) {
+    return (struct sharing){number % EVERY, number / EVERY % EVERY};
+}
+
+static void fits_by_each_bit_and_both_ways(void **state) {
+    (void)state;
+    size_t fitting = 0;
+    for (unsigned i = 0; i < WAYS; i++) {
+        for (unsigned j = 0; j < WAYS; j++) {
+            struct sharing a = sharing_of(i), b = sharing_of(j);
+            bool fits = sharing_fits(a, b);
+            require_same(fits, naive_fits(a, b), "%x/%x and %x/%x", a.access, a.share, b.access, b.share);
+            require_same(fits, sharing_fits(b, a), "%x/%x and %x/%x", a.access, a.share, b.access, b.share);
+            fitting += fits;
+        }
+    }
+    /* Bit by bit 9 of 16 ways fit, in all 729; 368 of these are with one that has no access, and such pairs, 960 in
+     * all, fit anyway. */
+    require_same(fitting, 729 - 368 + 960, "so many pairs fit");
+}
+
+static void attributes_mind_nobody(void **state) {
+    (void)state;
+    struct sharing attributes = {NONE, NONE}, jealous = {R, NONE};
+    require(sharing_fits(attributes, jealous), "after a jealous one");
+    require(sharing_fits(jealous, attributes), "before a jealous one");
+    require(!sharing_fits(jealous, jealous), "two jealous ones");
+}
+
+static void any_right_to_change_minds_a_lease(void **state) {
+    (void)state;
+    static const bool fits[EVERY] = {[NONE] = true, [R] = true};
+    for (unsigned access = 0; access < EVERY; access++)
+        for (unsigned share = 0; share < EVERY; share++)
+            require_same(sharing_fits_lease((struct sharing){(uint8_t)access, (uint8_t)share}), fits[access],
+                         "access %x, share %x", access, share);
+}
+
+/* --- An open and a stateless command -------------------------------------------------------------------- */
+
+enum { ATTRIBUTES_ONLY = EVERY };
+
+/* clang-format off */
+
+/* By what an open shares, if it has any access; "R" is ok where the access is exactly R. */
+static const char *const matrix[EVERY + 1][SHARING_CLASSES] = {
+                        /* A     R     W     WD    DEL   LEASE */
+    [ATTRIBUTES_ONLY] = { "ok", "ok", "ok", "ok", "SV", "ok" },
+    [NONE]            = { "ok", "SV", "SV", "SV", "SV", "SV" },
+    [R]               = { "ok", "ok", "SV", "SV", "SV", "SV" },
+    [W]               = { "ok", "SV", "ok", "SV", "SV", "SV" },
+    [D]               = { "ok", "SV", "SV", "SV", "SV", "SV" },
+    [R | W]           = { "ok", "ok", "ok", "SV", "SV", "SV" },
+    [R | D]           = { "ok", "ok", "SV", "SV", "SV", "SV" },
+    [W | D]           = { "ok", "SV", "ok", "ok", "SV", "SV" }, /* the lease would do with this, and is refused */
+    [R | W | D]       = { "ok", "ok", "ok", "ok", "SV", "R"  },
+};
+
+/* clang-format on */
+
+static bool matrix_fits(enum sharing_class class, struct sharing open) {
+    const char *cell = matrix[open.access ? open.share : ATTRIBUTES_ONLY][class];
+    return strcmp(cell, "ok") == 0 || (strcmp(cell, "R") == 0 && open.access == R);
+}
+
+static void commands_fit_as_the_matrix_says(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < WAYS; i++)
+        for (unsigned column = 0; column < SHARING_CLASSES; column++)
+            require_same(sharing_class_fits_open(column, sharing_of(i)), matrix_fits(column, sharing_of(i)),
+                         "access %x, share %x, class %u", i % EVERY, i / EVERY, column);
+}
+
+/* A command is like an open that shares everything. */
+static void commands_fit_like_opens(void **state) {
+    (void)state;
+    static const uint8_t access[] = {
+        [CLASS_ATTRIBUTES] = NONE, [CLASS_READ] = R, [CLASS_WRITE] = W, [CLASS_WRITE_DELETE] = W | D};
+    for (unsigned i = 0; i < WAYS; i++)
+        for (unsigned column = 0; column < COUNT_OF(access); column++)
+            require_same(sharing_class_fits_open(column, sharing_of(i)),
+                         sharing_fits((struct sharing){access[column], SHARING_ALL}, sharing_of(i)),
+                         "access %x, share %x, class %u", i % EVERY, i / EVERY, column);
+}
+
+static void the_examples_hold(void **state) {
+    (void)state;
+    struct sharing reader = {R, W}, writer = {W, R}, exclusive = {R | W, NONE}, open_to_all = {R, R | W | D};
+    require(!sharing_class_fits_open(CLASS_READ, reader), "a get beside a reader that shares writing");
+    require(!sharing_class_fits_open(CLASS_WRITE, writer), "a put beside a writer that shares reading");
+    require(sharing_class_fits_open(CLASS_ATTRIBUTES, exclusive), "a look beside an exclusive open");
+    require(!sharing_class_fits_open(CLASS_READ, exclusive), "a get beside an exclusive open");
+    require(sharing_class_fits_open(CLASS_WRITE_DELETE, open_to_all), "to replace what all may have");
+    require(!sharing_class_fits_open(CLASS_DELETE, open_to_all), "to delete what somebody has");
+    require(sharing_class_fits_open(CLASS_LEASE, open_to_all), "to lease what is only read");
+}
+
+/* --- All opens of a file -------------------------------------------------------------------------------- */
+
+enum { OPENS = 40, STEPS = 30000 };
+
+struct crowd {
+    struct sharing opens[OPENS];
+    size_t count;
+    struct sharing_tally tally;
+};
+
+static bool all_fit(const struct crowd *crowd, struct sharing open) {
+    for (size_t i = 0; i < crowd->count; i++)
+        if (!naive_fits(open, crowd->opens[i])) return false;
+    return true;
+}
+
+static bool class_fits_all(const struct crowd *crowd, enum sharing_class class) {
+    for (size_t i = 0; i < crowd->count; i++)
+        if (!matrix_fits(class, crowd->opens[i])) return false;
+    return true;
+}
+
+static void compare(const struct crowd *crowd) {
+    size_t data_opens = 0;
+    for (size_t i = 0; i < crowd->count; i++) data_opens += crowd->opens[i].access != 0;
+    require_same(crowd->tally.opens, crowd->count, "opens");
+    require_same(crowd->tally.data_opens, data_opens, "opens with an access");
+    for (unsigned i = 0; i < WAYS; i++)
+        require_same(sharing_fits_all(&crowd->tally, sharing_of(i)), all_fit(crowd, sharing_of(i)),
+                     "%zu opens and access %x, share %x", crowd->count, i % EVERY, i / EVERY);
+    for (unsigned column = 0; column < SHARING_CLASSES; column++)
+        require_same(sharing_class_fits_all(&crowd->tally, column), class_fits_all(crowd, column),
+                     "%zu opens and class %u", crowd->count, column);
+}
+
+static void come(struct crowd *crowd, struct sharing open) {
+    crowd->opens[crowd->count++] = open;
+    sharing_add(&crowd->tally, open);
+}
+
+static void go(struct crowd *crowd, size_t place) {
+    sharing_remove(&crowd->tally, crowd->opens[place]);
+    crowd->opens[place] = crowd->opens[--crowd->count];
+}
+
+/* Any open by chance would soon leave nothing that fits. */
+static struct sharing chance_open(const struct crowd *crowd, struct dice *dice) {
+    struct sharing open = sharing_of((unsigned)dice_roll(dice, WAYS));
+    if (dice_percent(dice, 60)) open.share = SHARING_ALL;
+    if (dice_percent(dice, 40)) open.access = R;
+    if (dice_percent(dice, 20)) open.access = NONE;
+    return sharing_fits_all(&crowd->tally, open) || dice_percent(dice, 5) ? open
+                                                                          : (struct sharing){NONE, NONE};
+}
+
+static void a_tally_equals_a_walk(void **state) {
+    (void)state;
+    struct crowd crowd = {.count = 0};
+    struct dice dice = {5};
+    for (int step = 0; step < STEPS; step++) {
+        bool grows = dice_percent(&dice, step / 200 % 2 ? 25 : 70);
+        if (grows && crowd.count < OPENS)
+            come(&crowd, chance_open(&crowd, &dice));
+        else if (!grows && crowd.count)
+            go(&crowd, dice_roll(&dice, crowd.count));
+        compare(&crowd);
+    }
+    while (crowd.count) go(&crowd, crowd.count - 1);
+    static const struct sharing_tally nothing;
+    require(memcmp(&crowd.tally, &nothing, sizeof(nothing)) == 0, "who has gone has left something behind");
+}
+
+static void the_stricter_one_decides(void **state) {
+    (void)state;
+    struct crowd crowd = {.count = 0};
+    come(&crowd, (struct sharing){R, R | W});
+    come(&crowd, (struct sharing){W, R | W | D});
+    compare(&crowd);
+    require(!sharing_class_fits_all(&crowd.tally, CLASS_WRITE_DELETE), "the reader does not share deletion");
+    go(&crowd, 0);
+    require(sharing_class_fits_all(&crowd.tally, CLASS_WRITE_DELETE), "the reader has gone");
+    require(!sharing_class_fits_all(&crowd.tally, CLASS_LEASE), "somebody writes");
+    go(&crowd, 0);
+    come(&crowd, (struct sharing){NONE, NONE});
+    require(sharing_class_fits_all(&crowd.tally, CLASS_LEASE), "only attributes are looked at");
+    require(!sharing_class_fits_all(&crowd.tally, CLASS_DELETE), "only attributes are looked at");
+    go(&crowd, 0);
+    require(sharing_class_fits_all(&crowd.tally, CLASS_DELETE), "nobody is there");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(fits_as_the_table_says),
+        tidy_test(fits_by_each_bit_and_both_ways),
+        tidy_test(attributes_mind_nobody),
+        tidy_test(any_right_to_change_minds_a_lease),
+        tidy_test(commands_fit_as_the_matrix_says),
+        tidy_test(commands_fit_like_opens),
+        tidy_test(the_examples_hold),
+        tidy_test(a_tally_equals_a_walk),
+        tidy_test(the_stricter_one_decides),
+    };
+    return cmocka_run_group_tests_name("sharing", tests, NULL, NULL);
+}
