@@ -2,6 +2,7 @@
 #include "blob/blob_commands.h"
 #include "commands.h"
 #include "core/hash.h"
+#include "file/share_commands.h"
 #include "lease/lease_commands.h"
 #include "queue/queue_commands.h"
 #include "server/audience.h"
@@ -19,7 +20,7 @@
 
 enum { VERSION_NUMBER = 10000 };
 
-static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, NULL};
+static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &share_aggregate, NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];
@@ -109,6 +110,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (wait_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     clock_moved = on_clock_moved;
     if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;

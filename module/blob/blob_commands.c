@@ -8,9 +8,8 @@
 #include "core/property.h"
 #include "lease/lease_commands.h"
 #include "server/effect.h"
+#include "server/ranges.h"
 #include "server/wait.h"
-
-#include <inttypes.h>
 
 const char *const snapshots_words[] = {"INCLUDE", "ONLY", NULL};
 const char *const sequence_words[] = {"MAX", "UPDATE", "INCREMENT", NULL};
@@ -133,27 +132,6 @@ enum outcome blob_put(struct call *call) {
 
 /* --- Reading --- */
 
-static enum outcome fits_reply(struct call *call, uint64_t length) {
-    if (length <= (uint64_t)longest_reply_bytes) return OUTCOME_DONE;
-    call_note(call, "%" PRIu64 " bytes exceed proto-max-bulk-len, use RANGE", length);
-    return OUTCOME_INVALID_RANGE;
-}
-
-/* The part of the blob that RANGE asks for; all of it without RANGE. */
-static enum outcome asked_range(struct call *call, const struct blob *blob, uint64_t *offset,
-                                uint64_t *length) {
-    uint64_t all = blob->content.length;
-    *offset = 0;
-    *length = all;
-    if (!args_given(&call->args, SLOT_RANGE)) return fits_reply(call, all);
-    const struct argument *range = &call->args.slots[SLOT_RANGE];
-    *offset = (uint64_t)range->number;
-    if (*offset >= all) return OUTCOME_INVALID_RANGE;
-    uint64_t left = all - *offset;
-    *length = range->length < 0 || (uint64_t)range->length > left ? left : (uint64_t)range->length;
-    return fits_reply(call, *length);
-}
-
 /* A content in several chunks has to be put together once, since a reply is one run of bytes. */
 static void reply_in_one_piece(RedisModuleCtx *ctx, const struct blob *blob, uint64_t offset, size_t length) {
     char *whole = memory_alloc(length);
@@ -176,17 +154,18 @@ static enum outcome wait_for_news(struct call *call, enum outcome outcome) {
 
 enum outcome blob_get(struct call *call) {
     const struct blob *blob;
-    uint64_t offset, length;
+    struct page_range range;
     enum outcome outcome = wait_for_news(call, blob_to_read(call, ANY_KIND, &blob));
-    if (outcome == OUTCOME_DONE) outcome = asked_range(call, blob, &offset, &length);
+    if (outcome == OUTCOME_DONE) outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
+    if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
     RedisModule_ReplyWithArray(call->ctx, 2);
     reply_version(call->ctx, blob->stamp.etag);
-    struct bytes view = blob_view(blob, offset, length);
-    if (view.length == length)
+    struct bytes view = blob_view(blob, range.offset, range.length);
+    if (view.length == range.length)
         reply_bytes(call->ctx, view);
     else
-        reply_in_one_piece(call->ctx, blob, offset, (size_t)length);
+        reply_in_one_piece(call->ctx, blob, range.offset, (size_t)range.length);
     return OUTCOME_DONE;
 }
 

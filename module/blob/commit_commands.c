@@ -112,6 +112,10 @@ void commit_change(struct call *call, struct blob *blob, const struct change *ch
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
     struct container *container = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
+    if (args_given(&call->args, SLOT_FILE)) {
+        call_note(call, "a container has no files, use BLOB");
+        return OUTCOME_INVALID_VALUE;
+    }
     if (!args_given(&call->args, SLOT_BLOB)) {
         subject->stamp = &container->stamp;
         subject->lease = container_lease(container);
@@ -149,4 +153,5 @@ static const struct lease *lease_of(struct entry *entry) {
     return blob_lease(blob_of_entry(entry));
 }
 
-const struct lease_home container_leases = {find_subject, commit_lease, leased, lease_of};
+const struct lease_home container_leases = {
+    .find = find_subject, .commit = commit_lease, .leased = leased, .lease_of = lease_of};

@@ -1,7 +1,9 @@
 /* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
 #include "blob/blob_commands.h"
-#include "core/page_ranges.h"
 #include "blob/snapshots.h"
+#include "core/page_ranges.h"
+#include "core/sparse.h"
+#include "server/ranges.h"
 
 #include <inttypes.h>
 
@@ -93,17 +95,9 @@ enum outcome blob_clearpage(struct call *call) {
 /* Whole pages around what RANGE asks for; all of them without RANGE. */
 static enum outcome asked_window(const struct call *call, const struct blob *blob,
                                  struct page_range *window) {
-    *window = (struct page_range){0, blob->length};
-    if (!args_given(&call->args, SLOT_RANGE)) return OUTCOME_DONE;
-    const struct argument *range = &call->args.slots[SLOT_RANGE];
-    uint64_t from = (uint64_t)range->number;
-    if (from >= blob->length) return OUTCOME_INVALID_RANGE;
-    uint64_t left = blob->length - from, length = range->length < 0 ? left : (uint64_t)range->length;
-    uint64_t to = from + (length < left ? length : left);
-    from -= from % PAGE_BYTES;
-    to += (PAGE_BYTES - to % PAGE_BYTES) % PAGE_BYTES;
-    *window = (struct page_range){from, to - from};
-    return OUTCOME_DONE;
+    enum outcome outcome = range_asked(call, SLOT_RANGE, blob->length, window);
+    if (outcome == OUTCOME_DONE) *window = sparse_window(*window);
+    return outcome;
 }
 
 /* What SINCE names: an older state of the same pages. */
@@ -131,15 +125,6 @@ static enum outcome collect(struct call *call, const struct blob *blob, struct p
     }
     if (!whole) call_note(call, "too many pages for one answer, use a smaller RANGE");
     return whole ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
-}
-
-static void reply_ranges(RedisModuleCtx *ctx, const struct page_range *ranges, size_t count) {
-    RedisModule_ReplyWithArray(ctx, (long)count);
-    for (size_t i = 0; i < count; i++) {
-        RedisModule_ReplyWithArray(ctx, 2);
-        RedisModule_ReplyWithLongLong(ctx, (long long)ranges[i].offset);
-        RedisModule_ReplyWithLongLong(ctx, (long long)ranges[i].length);
-    }
 }
 
 static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {

@@ -9,4 +9,7 @@
 /* Decimal digits with an optional minus sign; no sign of plus, no spaces, no leading zeros, no overflow. */
 bool number_read(struct bytes text, int64_t *number);
 
+/* Likewise without a sign, up to 2^64 - 1. */
+bool number_read_unsigned(struct bytes text, uint64_t *number);
+
 #endif

@@ -50,3 +50,12 @@ enum outcome policies_check(struct packed_list list) {
     }
     return record_complete(&reader) && count == list.count ? OUTCOME_DONE : OUTCOME_INVALID_POLICIES;
 }
+
+bool policies_permit(struct packed_list list, const char *letters) {
+    struct record_reader reader = record_reader(list.items);
+    struct policy policy;
+    while (policy_next(&reader, &policy))
+        for (size_t i = 0; i < policy.permissions.length; i++)
+            if (!strchr(letters, policy.permissions.data[i])) return false;
+    return true;
+}

@@ -22,6 +22,9 @@ bool policy_instant_read(struct bytes text, int64_t *instant_ms);
 void policy_pack(struct record_writer *writer, const struct policy *policy);
 bool policy_next(struct record_reader *reader, struct policy *policy);
 
+/* Whether all permissions of a sound list are among these letters. */
+bool policies_permit(struct packed_list list, const char *letters);
+
 /* Also for lists from outside the process. */
 enum outcome policies_check(struct packed_list list);
 

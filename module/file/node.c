@@ -20,22 +20,28 @@ struct bytes node_name(const struct file_node *node) {
     return bytes_of(node->key + node->entry.name_length, node->name_length);
 }
 
-static size_t path_length(const struct file_node *node) {
+size_t node_path_length(const struct file_node *node) {
     size_t length = 0;
     for (; node->parent; node = node->parent->node) length += node_name(node).length + 1;
     return length ? length - 1 : 0;
 }
 
 /* From the end to the front, since a node knows what is above it. */
-size_t node_path(const struct file_node *node, char *room) {
-    size_t length = path_length(node), at = length;
+struct bytes node_path(const struct file_node *node, char *room) {
+    size_t length = node_path_length(node), at = length;
     for (; node->parent; node = node->parent->node) {
         struct bytes name = node_name(node);
         at -= name.length;
         memcpy(room + at, name.data, name.length);
         if (at) room[--at] = '/';
     }
-    return length;
+    return bytes_of(room, length);
+}
+
+size_t node_name_characters(struct bytes name) {
+    size_t count = 0;
+    for (size_t i = 0; i < name.length; i++) count += ((unsigned char)name.data[i] & 0xc0) != 0x80;
+    return count;
 }
 
 bool node_is_within(const struct file_node *node, const struct file_node *directory) {
@@ -213,12 +219,14 @@ void node_keep(struct account *account, struct file_node *node, unsigned snapsho
     if (newest && !newest->has_lists && newest->last == snapshots) keep_lists(account, node, newest);
 }
 
-bool node_add_state(struct account *account, struct file_node *node, const struct file_state *state) {
+bool node_may_have_state(const struct file_node *node, unsigned last) {
     const struct file_state *newest = newest_state(node);
-    if (newest && newest->last >= state->last) return false;
+    return !newest || newest->last < last;
+}
+
+void node_add_state(struct account *account, struct file_node *node, const struct file_state *state) {
     *append_state(account, node) = *state;
     node->changed = (uint8_t)state->last;
-    return true;
 }
 
 static struct node_view view_of_state(const struct file_node *node, const struct file_state *state,

@@ -39,11 +39,18 @@ enum {
 struct file_node;
 struct file_life;
 
+/* How far something goes down: the names of a way, and its characters with the slashes in front. */
+struct path_reach {
+    uint64_t names;
+    uint64_t characters;
+};
+
 struct directory {
     uint64_t id;
     struct file_node *node;
-    uint64_t children; /* those that are there now, also pending ones */
-    uint64_t opens;    /* handles of files in it and below */
+    uint64_t children;       /* those that are there now, also pending ones */
+    uint64_t opens;          /* handles of files in it and below */
+    struct path_reach reach; /* of the longest way that there has been below, since it was empty */
 };
 
 /* How a node was. Without lists of its own it has those of the next state, or of the node. */
@@ -112,8 +119,11 @@ static inline struct bytes node_subject(const struct file_node *node) {
     return bytes_of(&node->id, sizeof(node->id));
 }
 
-/* The path, from the root; answers its length. There must be room for PATH_FOLDED_MOST_BYTES. */
-size_t node_path(const struct file_node *node, char *room);
+/* The path, from the root: how long it is, and itself, for which there must be room. */
+size_t node_path_length(const struct file_node *node);
+struct bytes node_path(const struct file_node *node, char *room);
+
+size_t node_name_characters(struct bytes name);
 
 /* Whether a directory is the node, or above it. */
 bool node_is_within(const struct file_node *node, const struct file_node *directory);
@@ -152,7 +162,8 @@ void node_settle(struct account *account, struct file_node *node);
 void node_keep(struct account *account, struct file_node *node, unsigned snapshots, bool lists);
 
 /* Likewise for a state that a file brings; it must be the next one. The lists and the content are taken over. */
-bool node_add_state(struct account *account, struct file_node *node, const struct file_state *state);
+bool node_may_have_state(const struct file_node *node, unsigned last);
+void node_add_state(struct account *account, struct file_node *node, const struct file_state *state);
 
 struct file_past *node_need_past(struct account *account, struct file_node *node);
 

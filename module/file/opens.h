@@ -48,10 +48,10 @@ struct file_life {
 struct share_session {
     struct entry entry; /* its name is the id */
     struct guid id;
+    uint64_t number; /* the public one */
     struct deadline deadline;
     struct list_node among_ended;
     struct list_head groups;
-    size_t opens;
     int64_t ttl_ms;
     bool ended;
     bool ends_with_connection;

@@ -58,7 +58,7 @@ struct share {
     struct share_snapshot *snapshots;
     unsigned snapshot_count;
     uint64_t ids;     /* given to nodes so far */
-    uint64_t numbers; /* given to handles so far */
+    uint64_t numbers; /* given to sessions and handles so far: the public ones */
     size_t files, directories;
     uint64_t bytes; /* the sum of the files' lengths */
     struct hash_index sessions;
@@ -157,8 +157,10 @@ void session_sweep(struct share *share, struct share_session *session, uint64_t 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
                            const struct share_change *change);
 void open_close(struct share *share, struct file_open *open);
-/* The file has no part any more of what sessions that have ended hold of it. */
-void life_settle(struct share *share, struct file_life *life);
+/* The file has no part any more of what sessions that have ended hold of it. False when it has gone. */
+bool life_settle(struct share *share, struct file_life *life);
+/* With all that it has; its handles are left with nothing. */
+void file_remove(struct share *share, struct file_node *node);
 
 /* For INFO: something has become more or less. */
 enum census_kind {

@@ -22,11 +22,38 @@ struct tree_place tree_find(const struct share *share, struct bytes path) {
     return place;
 }
 
+static struct path_reach reach_of(const struct file_node *node, struct bytes name) {
+    struct path_reach below = node_is_file(node) ? (struct path_reach){0, 0} : node->directory->reach;
+    return (struct path_reach){below.names + 1, below.characters + node_name_characters(name) + 1};
+}
+
+bool tree_fits(const struct file_node *node, const struct directory *parent, struct bytes name) {
+    struct path_reach reach = reach_of(node, name);
+    for (const struct file_node *above = parent->node; above->parent; above = above->parent->node) {
+        reach.names++;
+        reach.characters += node_name_characters(node_name(above)) + 1;
+    }
+    return reach.names <= PATH_MOST_NAMES && reach.characters <= PATH_MOST_CHARACTERS + 1;
+}
+
+static void extend_reach(struct directory *directory, struct path_reach reach) {
+    while (directory) {
+        struct path_reach *known = &directory->reach;
+        if (known->names >= reach.names && known->characters >= reach.characters) return;
+        if (known->names < reach.names) known->names = reach.names;
+        if (known->characters < reach.characters) known->characters = reach.characters;
+        reach.names++;
+        reach.characters += node_name_characters(node_name(directory->node)) + 1;
+        directory = directory->node->parent;
+    }
+}
+
 static void settle_in(struct share *share, struct file_node *node, struct directory *parent) {
     node->parent = parent;
     node->born = (uint8_t)share->snapshot_count;
     catalog_add(&share->nodes, &node->entry);
     parent->children++;
+    extend_reach(parent, reach_of(node, node_name(node)));
 }
 
 static void count_nodes(struct share *share, enum node_kind kind, size_t by) {
@@ -54,13 +81,11 @@ static void leave(struct share *share, struct file_node *node) {
         tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, share->snapshot_count);
     }
     catalog_remove(&share->nodes, &node->entry);
-    node->parent->children--;
+    if (!--node->parent->children) node->parent->reach = (struct path_reach){0, 0};
     node->parent = NULL;
 }
 
 void tree_remove(struct share *share, struct file_node *node) {
-    if (node->changed < share->snapshot_count)
-        node_keep(&share->account, node, share->snapshot_count, false);
     leave(share, node);
     count_nodes(share, node->kind, (size_t)-1);
     if (!is_seen(node)) node_free(&share->account, node);
@@ -88,7 +113,7 @@ struct file_node *tree_move(struct share *share, struct file_node *node, struct 
 
 /* --- Then --- */
 
-enum { GHOST_KEY_MOST_BYTES = NODE_KEY_MOST_BYTES + 2 };
+enum { FOLD_ROOM = NAME_FOLDED_MOST_BYTES * 3 / 2, GHOST_KEY_MOST_BYTES = NODE_KEY_MOST_BYTES + 2 };
 
 static struct bytes ghost_key(char *room, struct bytes key, unsigned last) {
     if (room != key.data) memcpy(room, key.data, key.length);
@@ -107,9 +132,24 @@ struct bytes ghost_name(const struct ghost *ghost) {
     return bytes_of(key.data + NODE_KEY_ID_BYTES, key.length - NODE_KEY_ID_BYTES);
 }
 
-struct ghost *tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory,
-                             struct bytes name, unsigned born, unsigned last) {
-    char folded[NAME_FOLDED_MOST_BYTES * 3 / 2], room[GHOST_KEY_MOST_BYTES];
+bool tree_has(const struct share *share, uint64_t directory, struct bytes name) {
+    char folded[FOLD_ROOM];
+    return child(share, directory, bytes_of(folded, path_fold(folded, name))) != NULL;
+}
+
+bool tree_has_ghost(const struct share *share, uint64_t directory, struct bytes name, unsigned last) {
+    char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
+    if (!share->ghosts.root) return false;
+    struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
+    key = ghost_key(room, key, last);
+    struct order_cursor cursor = order_index_seek(&share->ghosts, key);
+    const struct entry *entry = order_cursor_entry(&cursor);
+    return entry && bytes_equal(entry_name(entry), key);
+}
+
+void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
+                    unsigned born, unsigned last) {
+    char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     struct bytes key = ghost_key(room, node_key(room, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
@@ -127,7 +167,6 @@ struct ghost *tree_add_ghost(struct share *share, struct file_past *past, uint64
     if (!share->ghosts.root) order_index_start(&share->ghosts);
     order_index_add(&share->ghosts, &ghost->entry);
     past->ghosts++;
-    return ghost;
 }
 
 static struct file_node *ghost_then(const struct share *share, struct bytes key, unsigned snapshot) {

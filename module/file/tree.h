@@ -27,6 +27,9 @@ void tree_remove(struct share *share, struct file_node *node);
 struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
                             struct bytes name);
 
+/* Whether the paths of a node, and of all that is or has been below it, are not too long or too deep there. */
+bool tree_fits(const struct file_node *node, const struct directory *parent, struct bytes name);
+
 /* A handle in a directory and all above it more, or so many less. */
 void tree_count_opens(struct directory *directory, int64_t by);
 
@@ -56,8 +59,12 @@ enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item);
 
 /* --- For files and for the end --- */
 
-struct ghost *tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory,
-                             struct bytes name, unsigned born, unsigned last);
+/* Whether a directory has a node, or a ghost, of this name. */
+bool tree_has(const struct share *share, uint64_t directory, struct bytes name);
+bool tree_has_ghost(const struct share *share, uint64_t directory, struct bytes name, unsigned last);
+
+void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
+                    unsigned born, unsigned last);
 static inline struct ghost *ghost_of_entry(struct entry *entry) {
     return (struct ghost *)entry; /* the entry is the ghost's head */
 }

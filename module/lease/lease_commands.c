@@ -2,6 +2,7 @@
 #include "lease/lease_commands.h"
 
 #include "core/duration.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "server/histogram.h"
 #include "server/refusal.h"
@@ -149,6 +150,17 @@ static enum outcome find_after_others(struct call *call, struct lease_subject *s
     return find(call, subject);
 }
 
+static enum outcome needs_no_end(struct call *call, const struct lease_subject *subject) {
+    if (!subject->endless) return OUTCOME_DONE;
+    call_note(call, "the lease of a %s has no end", subject->noun);
+    return OUTCOME_INVALID_VALUE;
+}
+
+static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
+    const struct lease_home *home = call->aggregate->leases;
+    return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
+}
+
 enum outcome lease_acquire_handle(struct call *call) {
     struct lease_subject subject;
     struct lease next;
@@ -156,10 +168,13 @@ enum outcome lease_acquire_handle(struct call *call) {
     enum outcome outcome = find_after_others(call, &subject, &ahead);
     if (outcome != OUTCOME_DONE) return outcome;
     struct lease_request request = acquire_request(call);
+    if (request.duration_ms != DURATION_INFINITE_MS) outcome = needs_no_end(call, &subject);
+    if (outcome != OUTCOME_DONE) return outcome;
     outcome = lease_acquire(subject.lease, &request, &next);
     if (ahead && !lease_locked(lease_state(subject.lease, request.now_ms))) outcome = OUTCOME_LEASE_PRESENT;
     if (outcome != OUTCOME_DONE) return wait_for_lease(call, &subject, outcome);
-    if (call->mode == CALL_PROBE) return OUTCOME_DONE;
+    outcome = may_begin(call, &subject);
+    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
     if (call->mode == CALL_TIMED_OUT) {
         call_note(call, "it has come free, but the time to wait is over");
         return OUTCOME_LEASE_PRESENT;
@@ -194,6 +209,8 @@ static enum outcome decide(struct call *call, decision *decision, struct lease_r
                            enum lease_event event, struct lease *next) {
     struct lease_subject subject;
     enum outcome outcome = find(call, &subject);
+    bool timed = event == LEASE_RENEWED || request->period_ms > 0;
+    if (outcome == OUTCOME_DONE && timed) outcome = needs_no_end(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
@@ -299,6 +316,15 @@ static struct order_cursor list_start(const struct call *call) {
                             marked ? call_word(call, call->args.slots[SLOT_MARKER].at) : bytes_of("", 0));
 }
 
+static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
+    struct bytes name = entry_name(entry);
+    char *room = home->called ? home->called(entry, &name) : NULL;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_bytes(call->ctx, name);
+    reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry) : name);
+    memory_free(room);
+}
+
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
 enum outcome lease_list_handle(struct call *call) {
     struct entry *shown[PAGE_MOST];
@@ -321,11 +347,7 @@ enum outcome lease_list_handle(struct call *call) {
     else
         RedisModule_ReplyWithNull(call->ctx);
     RedisModule_ReplyWithArray(call->ctx, (long)count);
-    for (size_t i = 0; i < count; i++) {
-        RedisModule_ReplyWithArray(call->ctx, 2);
-        reply_bytes(call->ctx, entry_name(shown[i]));
-        reply_lease(call, home->lease_of(shown[i]), entry_name(shown[i]));
-    }
+    for (size_t i = 0; i < count; i++) reply_leased(call, home, shown[i]);
     return OUTCOME_DONE;
 }
 

@@ -14,6 +14,7 @@ enum {
     SLOT_ID,
     SLOT_OWNER,
     SLOT_PERIOD,
+    SLOT_FILE,
 };
 
 /* What a lease stands on. */
@@ -23,6 +24,7 @@ struct lease_subject {
     void *object; /* the family's own, NULL for the aggregate itself */
     const struct stamp *stamp;
     const struct lease *lease;
+    bool endless; /* its leases have no end: there is nothing to renew, and to break one is to end it */
 };
 
 /* What LEASE.* has to know of a family. */
@@ -32,6 +34,13 @@ struct lease_home {
                    enum lease_event event, bool expired);
     const struct order_index *(*leased)(const void *value); /* without a root while there are none */
     const struct lease *(*lease_of)(struct entry *entry);
+    /* What the thing is called that an entry stands for; room that the caller frees, or NULL when it is the entry's own
+     * name. NULL where all entries are called by their names. */
+    char *(*called)(struct entry *entry, struct bytes *name);
+    /* As lines of those who wait know it. NULL where that is the entry's name. */
+    struct bytes (*subject_of)(struct entry *entry);
+    /* Whether a lease may begin now, for reasons other than a lease. May be NULL. */
+    enum outcome (*may_begin)(struct call *call, const struct lease_subject *subject);
 };
 
 struct lease_stats {

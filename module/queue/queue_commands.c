@@ -65,12 +65,8 @@ enum outcome queue_getacl(struct call *call) {
 }
 
 enum outcome queue_setacl_check(struct call *call) {
-    struct record_reader reader = record_reader(call->policies.list.items);
-    struct policy policy;
-    while (policy_next(&reader, &policy))
-        for (size_t i = 0; i < policy.permissions.length; i++)
-            if (!strchr(QUEUE_PERMISSIONS, policy.permissions.data[i])) return OUTCOME_INVALID_POLICY_VALUE;
-    return OUTCOME_DONE;
+    return policies_permit(call->policies.list, QUEUE_PERMISSIONS) ? OUTCOME_DONE
+                                                                   : OUTCOME_INVALID_POLICY_VALUE;
 }
 
 enum outcome queue_setacl(struct call *call) {

@@ -42,7 +42,7 @@ static bool is_positional(const struct clause *clause) {
 int args_least(const struct clause *const *grammar) {
     int least = 1;
     for (; *grammar && is_positional(*grammar); grammar++) {
-        least += (*grammar)->shape != SHAPE_REST;
+        least += (*grammar)->shape != SHAPE_REST && !(*grammar)->optional;
         if ((*grammar)->shape == SHAPE_LIST) least += (*grammar)->width;
     }
     return least;
@@ -149,6 +149,13 @@ static int width_of(const struct parser *parser, const struct clause *clause, st
     }
 }
 
+static struct fault take_choice(struct parser *parser, const struct clause *clause, int at) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = at};
+    argument->number = args_word(clause, argument_at(parser->argv, at));
+    return argument->number < 0 ? syntax_fault(at) : none;
+}
+
 /* at is the place of the option's token; *next becomes that of the word behind its values. */
 static struct fault take_option(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
@@ -170,9 +177,7 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     case SHAPE_VERSION: take_version(parser, clause, argument); return none;
     case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_RANGE: take_range(parser, clause, argument); return none;
-    case SHAPE_CHOICE:
-        argument->number = args_word(clause, argument_at(parser->argv, argument->at));
-        return argument->number < 0 ? syntax_fault(argument->at) : none;
+    case SHAPE_CHOICE: return take_choice(parser, clause, argument->at);
     case SHAPE_WORDS: return take_words(parser, clause, argument, width);
     default: return none;
     }
@@ -207,6 +212,7 @@ static struct fault take_chosen(struct parser *parser, const struct clause *clau
 static struct fault take_positional(struct parser *parser, const struct clause *clause, int at, int *next) {
     *next = at + 1;
     if (clause->shape == SHAPE_CHOSEN) return take_chosen(parser, clause, at, next);
+    if (clause->shape == SHAPE_CHOICE) return take_choice(parser, clause, at);
     if (clause->shape == SHAPE_LIST) return take_list(parser, clause, at, next) ? none : syntax_fault(at);
     if (clause->shape == SHAPE_NUMBER) {
         parser->args->slots[clause->slot] = (struct argument){.at = at};
@@ -216,12 +222,25 @@ static struct fault take_positional(struct parser *parser, const struct clause *
     return none;
 }
 
+/* What could be an option is one. */
+static void take_optional(struct parser *parser, const struct clause *const *grammar, int *at) {
+    const struct clause *clause = *grammar;
+    if (*at >= parser->argc || find_option(grammar + 1, argument_at(parser->argv, *at))) return;
+    parser->args->slots[clause->slot] = (struct argument){.at = *at};
+    parser->args->given |= UINT32_C(1) << clause->slot;
+    note_rule(parser, clause, (*at)++);
+}
+
 struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
     struct parser parser = {argv, argc, args, none, 0};
     int at = 1;
     args->given = 0;
     for (; *grammar && is_positional(*grammar); grammar++) {
         if ((*grammar)->shape == SHAPE_REST) return parser.fault;
+        if ((*grammar)->optional) {
+            take_optional(&parser, grammar, &at);
+            continue;
+        }
         struct fault fault = take_positional(&parser, *grammar, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
     }

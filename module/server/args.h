@@ -27,7 +27,7 @@ enum shape {
     SHAPE_ID,       /* one GUID */
     SHAPE_VALUE,    /* one value of any bytes */
     SHAPE_FLAG,     /* no value: it is there or not */
-    SHAPE_CHOICE,   /* one of the words */
+    SHAPE_CHOICE,   /* one of the words; without a token it is positional */
     SHAPE_WORDS,    /* count, then as many of the words */
     SHAPE_ITEMS,    /* count, then as many items of `width` values */
     SHAPE_CHOSEN,   /* positional: count, then as many pairs of one of the words and a value */
@@ -42,10 +42,12 @@ struct clause {
     struct bytes token; /* empty for a positional clause */
     uint8_t shape;
     uint8_t
-        slot; /* where the parser leaves what it found; of the positional ones only numbers and lists use it */
+        slot; /* where the parser leaves what it found; of the positional ones numbers, choices, lists and
+                 optional ones use it */
     uint8_t width;
     uint8_t bare;                        /* SHAPE_MEASURE */
     bool required;                       /* an option that must be there */
+    bool optional;                       /* a last positional text that need not, if it is no option's token */
     enum outcome fault;                  /* of a value that is no number or out of range */
     enum outcome unreadable;             /* of one that is no number, where that is another fault */
     uint8_t late;                        /* its faults of value count after those of clauses with less */

@@ -9,6 +9,7 @@ enum histogram {
     HISTOGRAM_HOLDING,
     HISTOGRAM_CONSUMING, /* how long consumers waited for messages */
     HISTOGRAM_QUEUEING,  /* how long messages waited for consumers */
+    HISTOGRAM_FILES,     /* how long it took to get a handle or a lock that was waited for */
     HISTOGRAMS
 };
 

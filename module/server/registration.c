@@ -116,11 +116,8 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
         arg.subargs = measures(tree, clause);
         break;
     case SHAPE_KEYWORD:
-        arg.token = NULL;
-        arg.type = REDISMODULE_ARG_TYPE_ONEOF;
-        arg.subargs = word_choices(tree, clause->words);
-        break;
     case SHAPE_CHOICE:
+        if (clause->shape == SHAPE_KEYWORD || !clause->token.length) arg.token = NULL;
         arg.type = REDISMODULE_ARG_TYPE_ONEOF;
         arg.subargs = word_choices(tree, clause->words);
         break;
@@ -149,7 +146,10 @@ static RedisModuleCommandArg argument(struct tree *tree, const struct clause *cl
         arg = leaf("blocks", REDISMODULE_ARG_TYPE_BLOCK);
         arg.subargs = counted(tree, clause);
         return arg;
-    case SHAPE_TEXT: return leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+    case SHAPE_TEXT:
+        arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
+        if (clause->optional) arg.flags = REDISMODULE_CMD_ARG_OPTIONAL;
+        return arg;
     case SHAPE_REST:
         arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
         arg.flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;

@@ -26,6 +26,8 @@ struct line {
     enum wait_kind kind;
     bool busy;       /* being served: stays even when it is empty */
     size_t unlooked; /* WAIT_NEWS: how many from the front have not been looked at since the news */
+    struct waiter *next; /* WAIT_OPENING, WAIT_LOCK: where to go on; NULL at the front */
+    bool again;          /* likewise: something has changed while they were looked at */
     int db;
     char address[];
 };
@@ -41,9 +43,20 @@ struct waiter {
     bool answering;
     struct call_result result; /* of one who waits for a turn, when answering */
     int64_t since_us;
+    struct party *party; /* NULL without a claim */
+    struct list_node among_party;
+    struct wait_claim claim;
 };
 
-static struct hash_index lines;
+/* Those who wait on behalf of one and the same. Its id is the entry's name. */
+struct party {
+    struct entry entry;
+    struct guid id;
+    struct list_head waiters;
+};
+
+static struct hash_index lines, parties;
+static const struct waiter *looked_at; /* that is being probed or served */
 static struct deadlines deadlines;
 static struct wait_stats stats;
 static size_t waiters_count;
@@ -60,9 +73,61 @@ bool wait_anybody(void) {
     return waiters_count != 0;
 }
 
-/* Whether those in line are served one after the other, each by a write of its own. */
+/* Whether each of those in line is served by a write of its own. */
 static bool in_turn(enum wait_kind kind) {
     return kind != WAIT_NEWS;
+}
+
+/* Whether one who cannot be served keeps all behind it waiting. */
+static bool first_only(enum wait_kind kind) {
+    return kind == WAIT_LEASE || kind == WAIT_MESSAGE;
+}
+
+/* --- Parties --- */
+
+static struct bytes party_name(const struct guid *id) {
+    return bytes_of(id, sizeof(*id));
+}
+
+static struct party *find_party(const struct guid *id) {
+    struct entry *entry = hash_index_find(&parties, hash_bytes(party_name(id)), party_name(id));
+    return entry ? container_of(entry, struct party, entry) : NULL;
+}
+
+static void join_party(struct waiter *waiter, const struct wait_claim *claim) {
+    struct party *party = find_party(&claim->party);
+    if (!party) {
+        party = memory_zeroed(sizeof(*party));
+        party->id = claim->party;
+        party->entry = (struct entry){hash_bytes(party_name(&party->id)), sizeof(party->id),
+                                      offsetof(struct party, id)};
+        list_head_init(&party->waiters);
+        hash_index_add(&parties, &party->entry);
+    }
+    waiter->claim = *claim;
+    waiter->party = party;
+    list_add_tail(&party->waiters, &waiter->among_party);
+}
+
+static void leave_party(struct waiter *waiter) {
+    struct party *party = waiter->party;
+    if (!party) return;
+    waiter->party = NULL;
+    list_del(&waiter->among_party);
+    if (!list_empty(&party->waiters)) return;
+    hash_index_remove(&parties, &party->entry);
+    memory_free(party);
+}
+
+void wait_visit_party(struct guid id, wait_visitor *visit, void *context) {
+    const struct party *party = waiters_count ? find_party(&id) : NULL;
+    const struct waiter *waiter;
+    if (!party) return;
+    list_for_each(&party->waiters, waiter, among_party) {
+        looked_at = waiter;
+        if (!visit(context, waiter->kind, &waiter->claim, waiter->argv)) break;
+    }
+    looked_at = NULL;
 }
 
 /* --- Lines --- */
@@ -116,6 +181,11 @@ static struct waiter *first_in(const struct line *line) {
     return list_top(&line->waiters, struct waiter, node);
 }
 
+static struct waiter *next_in(const struct line *line, const struct waiter *waiter) {
+    struct list_node *next = waiter->node.next;
+    return next == &line->waiters.n ? NULL : list_entry(next, struct waiter, node);
+}
+
 static void line_free(struct line *line) {
     deadlines_unset(&deadlines, &line->deadline);
     hash_index_remove(&lines, &line->entry);
@@ -125,7 +195,9 @@ static void line_free(struct line *line) {
 static void leave(struct waiter *waiter) {
     struct line *line = waiter->line;
     if (!line) return;
+    leave_party(waiter);
     waiter->line = NULL;
+    if (line->next == waiter) line->next = next_in(line, waiter);
     list_del(&waiter->node);
     waiters_count--;
     stats.waiting[waiter->kind]--;
@@ -163,6 +235,17 @@ static void look_soon(struct line *line) {
     arm();
 }
 
+static void look_anew_soon(struct line *line) {
+    line->unlooked = line->count;
+    if (!line->busy) line->next = NULL;
+    line->again = line->busy;
+    look_soon(line);
+}
+
+static bool has_claims(const struct line *line) {
+    return line->kind == WAIT_OPENING || line->kind == WAIT_LOCK;
+}
+
 /* A waiter goes without having been served. Who comes after the first one may be able to have what that one could
  * not. */
 static void depart(struct waiter *waiter) {
@@ -170,7 +253,7 @@ static void depart(struct waiter *waiter) {
     if (!line) return;
     bool others = line->count > 1, was_first = first_in(line) == waiter;
     leave(waiter);
-    if (others && was_first && in_turn(line->kind)) look_soon(line);
+    if (others && (has_claims(line) || (was_first && in_turn(line->kind)))) look_anew_soon(line);
 }
 
 /* The clock has been moved: whoever is due by the new one is looked at with the next tick. */
@@ -184,13 +267,20 @@ void wait_clock_moved(void) {
 
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
-    return command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms) != OUTCOME_WAITING;
+    looked_at = waiter;
+    enum outcome outcome = command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms);
+    looked_at = NULL;
+    return outcome != OUTCOME_WAITING;
 }
 
 static void note_served(const struct waiter *waiter) {
     stats.served[waiter->kind]++;
-    enum histogram histogram = waiter->kind == WAIT_MESSAGE ? HISTOGRAM_CONSUMING : HISTOGRAM_WAITING;
-    histogram_add(histogram, (server_now_us() - waiter->since_us) / 1000);
+    static const enum histogram histograms[WAIT_KINDS] = {
+        [WAIT_LEASE] = HISTOGRAM_WAITING,  [WAIT_MESSAGE] = HISTOGRAM_CONSUMING,
+        [WAIT_NEWS] = HISTOGRAM_WAITING,   [WAIT_OPENING] = HISTOGRAM_FILES,
+        [WAIT_LOCK] = HISTOGRAM_FILES,
+    };
+    histogram_add(histograms[waiter->kind], (server_now_us() - waiter->since_us) / 1000);
 }
 
 /* What the waiter gets is decided here and now. The server calls on_timeout for the reply: at once, or, as newer ones
@@ -232,14 +322,31 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     line_due(line, line->unlooked ? server_now_ms() : WAIT_NO_INSTANT);
 }
 
+/* Each of them who can be served, in their order, whoever comes before. */
+static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
+    if (!line->next) line->next = first_in(line);
+    for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--) {
+        int64_t due_ms = WAIT_NO_INSTANT;
+        if (ready(ctx, waiter, &due_ms))
+            answer(ctx, waiter);
+        else
+            line->next = next_in(line, waiter);
+    }
+    line_due(line, line->next || line->again ? server_now_ms() : WAIT_NO_INSTANT);
+    if (line->again) line->next = NULL;
+    line->again = false;
+}
+
 /* To serve one waiter is to change something, for which the same line is looked at again: once is enough. */
 static void serve(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (line->busy) return;
     line->busy = true;
     if (line->kind == WAIT_NEWS)
         serve_all(ctx, line, budget);
-    else
+    else if (first_only(line->kind))
         serve_in_turn(ctx, line, budget);
+    else
+        serve_each(ctx, line, budget);
     line->busy = false;
     if (!line->count) line_free(line);
 }
@@ -258,6 +365,8 @@ void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) 
     struct line *line = find_line(call, kind, name);
     if (!line) return;
     line->unlooked = line->count;
+    if (!line->busy) line->next = NULL;
+    line->again = line->busy;
     /* Whoever opens the key once more may find that it has expired, and upkeep goes on with its value. */
     if (in_transaction(call->ctx) || call->mode == CALL_UPKEEP)
         look_soon(line);
@@ -276,16 +385,51 @@ size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes nam
     return wait_count(call, kind, name);
 }
 
+
 static void look_at_line(void *context, struct entry *entry) {
-    struct line *line = container_of(entry, struct line, entry);
     (void)context;
-    line->unlooked = line->count;
-    look_soon(line);
+    look_anew_soon(container_of(entry, struct line, entry));
 }
 
 void wait_look_at_all(void) {
     for (size_t place = 0; place < lines.buckets; place++)
         hash_index_visit(&lines, place, look_at_line, NULL);
+}
+
+static void look_at_line_of_key(void *context, struct entry *entry) {
+    const struct call *call = context;
+    struct line *line = container_of(entry, struct line, entry);
+    struct bytes address = entry_name(entry), key = call_word(call, 1);
+    bool same_key = address.length > key.length &&
+                    bytes_equal(bytes_of(address.data + address.length - key.length, key.length), key);
+    if (has_claims(line) && same_key && line->db == RedisModule_GetSelectedDb(call->ctx)) look_anew_soon(line);
+}
+
+/* An address ends with the key, and one that ends so by chance is looked at in vain. */
+void wait_look_at_key(const struct call *call) {
+    if (!waiters_count) return;
+    for (size_t place = 0; place < lines.buckets; place++)
+        hash_index_visit(&lines, place, look_at_line_of_key, (void *)(uintptr_t)call);
+}
+
+void wait_look_at_party(struct guid id) {
+    struct party *party = waiters_count ? find_party(&id) : NULL;
+    struct waiter *waiter;
+    if (!party) return;
+    list_for_each(&party->waiters, waiter, among_party) look_anew_soon(waiter->line);
+}
+
+bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes name, size_t most,
+                      wait_visitor *visit, void *context) {
+    const struct line *line = find_line(call, kind, name);
+    const struct waiter *waiter;
+    if (!line) return true;
+    list_for_each(&line->waiters, waiter, node) {
+        if (waiter == looked_at) return true;
+        if (!most--) return false;
+        if (!visit(context, kind, &waiter->claim, waiter->argv)) return false;
+    }
+    return true;
 }
 
 /* Only a primary that may write can give anything; news are for anybody to read. */
@@ -327,7 +471,7 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int64_t due_ms = WAIT_NO_INSTANT;
     (void)argv;
     (void)argc;
-    if (!line || (in_turn(line->kind) && first_in(line) != waiter)) return REDISMODULE_ERR;
+    if (!line || (first_only(line->kind) && first_in(line) != waiter)) return REDISMODULE_ERR;
     bool paused = in_turn(line->kind) && !api_may_write(ctx);
     if (paused || !ready(ctx, waiter, &due_ms)) {
         line_due(line, paused ? server_now_ms() + PAUSED_RETRY_MS : due_ms);
@@ -390,7 +534,8 @@ static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
     return waiter;
 }
 
-enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms) {
+static enum outcome get_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms,
+                                const struct wait_claim *claim) {
     int db = RedisModule_GetSelectedDb(call->ctx);
     struct bytes address = address_of(db, kind, name, call_word(call, 1));
     struct line *line = line_at(address);
@@ -398,6 +543,7 @@ enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes n
     memory_free((void *)address.data);
     struct waiter *waiter = waiter_new(call, kind);
     waiter->line = line;
+    if (claim) join_party(waiter, claim);
     list_add_tail(&line->waiters, &waiter->node);
     line->count++;
     waiters_count++;
@@ -415,8 +561,18 @@ enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes n
     return OUTCOME_WAITING;
 }
 
+enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms) {
+    return get_in_line(call, kind, name, due_ms, NULL);
+}
+
+enum outcome wait_with_claim(struct call *call, enum wait_kind kind, struct bytes name,
+                             const struct wait_claim *claim) {
+    return get_in_line(call, kind, name, WAIT_NO_INSTANT, claim);
+}
+
 int wait_start(RedisModuleCtx *ctx) {
     hash_index_start(&lines);
+    hash_index_start(&parties);
     timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
     return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -25,7 +25,16 @@ enum wait_kind {
     WAIT_LEASE,   /* one after the other, for what is given to one alone */
     WAIT_MESSAGE, /* likewise */
     WAIT_NEWS,    /* all at once, for what all may read */
+    WAIT_OPENING, /* whoever can be served, in their order: not all stand in each other's way */
+    WAIT_LOCK,    /* likewise */
     WAIT_KINDS
+};
+
+/* What a waiter says of itself, for others who want to know whom they wait for: its party, which may have several
+ * waiters, and what it wants, in words that its own kind understands. */
+struct wait_claim {
+    struct guid party;
+    uint64_t words[4];
 };
 
 /* The instant at which time alone cannot help. */
@@ -41,6 +50,25 @@ bool wait_allowed(const struct call *call);
 
 /* Puts the call's client in line; due_ms as above. Answers OUTCOME_WAITING, always. */
 enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms);
+/* Likewise for one with a claim. */
+enum outcome wait_with_claim(struct call *call, enum wait_kind kind, struct bytes name,
+                             const struct wait_claim *claim);
+
+/* A look at waiters with claims; false ends it. */
+typedef bool wait_visitor(void *context, enum wait_kind kind, const struct wait_claim *claim,
+                          RedisModuleString **argv);
+
+/* Those of a line who came before the call, or before the waiter that is being visited, in their order, at most so many.
+ * False when the visitor ended it, or when there are more. */
+bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes name, size_t most,
+                      wait_visitor *visit, void *context);
+
+/* All of a party. */
+void wait_visit_party(struct guid party, wait_visitor *visit, void *context);
+
+/* A party has lost something that its waiters may need: those who have nothing to wait for any more are answered soon,
+ * wherever they stand in line. */
+void wait_look_at_party(struct guid party);
 
 /* Whether anybody waits for anything. */
 bool wait_anybody(void);
@@ -57,6 +85,9 @@ void wait_look_for_all(const struct call *call, struct bytes name);
 /* Before a call takes something: serves whom it can, and answers how many still come first. Inside of a transaction or
  * a script nobody does. */
 size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes name);
+
+/* Much may have changed in the call's key: whoever waits there is looked at soon. */
+void wait_look_at_key(const struct call *call);
 
 /* Everything may have changed. */
 void wait_look_at_all(void);

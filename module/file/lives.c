@@ -1,0 +1,193 @@
+/* Lives of files, sessions and handles: how they begin and end. See opens.h. */
+#include "core/hash.h"
+#include "core/memory.h"
+#include "file/tree.h"
+
+/* --- Lives --- */
+
+struct file_life *life_need(struct share *share, struct file_node *node) {
+    if (!node->life) {
+        node->life = account_add(&share->account, memory_zeroed(sizeof(*node->life)));
+        node->life->node = node;
+        list_head_init(&node->life->groups);
+    }
+    return node->life;
+}
+
+static void free_life(struct share *share, struct file_life *life) {
+    life->node->life = NULL;
+    account_discard(&share->account, life);
+}
+
+static void drop_locks(struct share *share, struct file_life *life, struct lock_owner *owner) {
+    size_t before = life->locks.count;
+    if (!owner->first) return;
+    range_locks_remove_owner(&share->account, &life->locks, owner);
+    census_count(CENSUS_LOCKS, before, life->locks.count);
+}
+
+/* The file goes on without the group, whose handles are left with nothing. */
+static void detach(struct share *share, struct open_group *group) {
+    struct file_life *life = group->life;
+    struct file_open *open;
+    if (life->locks.count) {
+        list_for_each(&group->opens, open, among) drop_locks(share, life, &open->locks);
+    }
+    tally_take(&life->tally, &group->tally);
+    tree_count_opens(life->node->parent, -(int64_t)group->tally.opens);
+    if (group->deleting) life->pending = true;
+    list_del(&group->of_life);
+    group->life = NULL;
+}
+
+void file_remove(struct share *share, struct file_node *node) {
+    struct open_group *group, *next;
+    if (node->life) {
+        list_for_each_safe(&node->life->groups, group, next, of_life) detach(share, group);
+        node->life->pending = false;
+        file_set_lease(share, node, NULL);
+    }
+    census_count(CENSUS_BYTES, share->bytes, share->bytes - node->content.length);
+    share->bytes -= node->content.length;
+    tree_remove(share, node);
+}
+
+bool life_release(struct share *share, struct file_life *life) {
+    if (!list_empty(&life->groups)) return true;
+    if (life->pending) {
+        file_remove(share, life->node);
+        return false;
+    }
+    if (!life->lease) free_life(share, life);
+    return true;
+}
+
+bool life_settle(struct share *share, struct file_life *life) {
+    struct open_group *group, *next;
+    list_for_each_safe(&life->groups, group, next, of_life)
+        if (group->session->ended) detach(share, group);
+    return life_release(share, life);
+}
+
+/* --- Sessions --- */
+
+struct share_session *session_begin(struct share *share, const struct share_change *change) {
+    size_t size = sizeof(struct share_session) + change->owner.length;
+    struct share_session *session = account_add(&share->account, memory_zeroed(size));
+    session->id = change->session;
+    session->number = change->number ? change->number : ++share->numbers;
+    session->ttl_ms = change->ttl_ms;
+    session->ends_with_connection = change->ends_with_connection;
+    session->owner_length = (uint16_t)change->owner.length;
+    if (change->owner.length) memcpy(session->owner, change->owner.data, change->owner.length);
+    list_head_init(&session->groups);
+    session->entry = (struct entry){hash_bytes(guid_bytes(&session->id)), sizeof(session->id),
+                                    offsetof(struct share_session, id)};
+    hash_index_add(&share->sessions, &session->entry);
+    deadlines_set(&share->deadlines, &session->deadline, change->instant_ms);
+    census_count(CENSUS_SESSIONS, 0, 1);
+    return session;
+}
+
+void session_end(struct share *share, struct share_session *session) {
+    if (session->ended) return;
+    session->ended = true;
+    deadlines_unset(&share->deadlines, &session->deadline);
+    list_add_tail(&share->ended, &session->among_ended);
+}
+
+void session_sweep(struct share *share, struct share_session *session, uint64_t most) {
+    struct open_group *group;
+    for (; most && (group = list_top(&session->groups, struct open_group, of_session)); most--)
+        open_close(share, list_top(&group->opens, struct file_open, among));
+    if (!list_empty(&session->groups)) return;
+    list_del(&session->among_ended);
+    hash_index_remove(&share->sessions, &session->entry);
+    account_discard(&share->account, session);
+    census_count(CENSUS_SESSIONS, 1, 0);
+}
+
+/* --- Handles --- */
+
+/* Handles that follow each other have one group; a file may have several of one session. */
+static struct open_group *group_for(struct share *share, struct share_session *session,
+                                    struct file_life *life) {
+    struct open_group *group = list_tail(&life->groups, struct open_group, of_life);
+    if (group && group->session == session) return group;
+    group = list_tail(&session->groups, struct open_group, of_session);
+    if (group && group->life == life) return group;
+    group = account_add(&share->account, memory_zeroed(sizeof(*group)));
+    group->session = session;
+    group->life = life;
+    list_head_init(&group->opens);
+    list_add_tail(&life->groups, &group->of_life);
+    list_add_tail(&session->groups, &group->of_session);
+    return group;
+}
+
+static void name_open(struct file_open *open, uint64_t number) {
+    open->locks.number = number;
+    for (int i = (int)sizeof(open->number) - 1; i >= 0; i--, number >>= 8)
+        open->number[i] = (unsigned char)number;
+    open->numbered =
+        (struct entry){.name_length = sizeof(open->number),
+                       .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
+    open->entry = (struct entry){hash_bytes(guid_bytes(&open->id)), sizeof(open->id),
+                                 offsetof(struct file_open, id)};
+}
+
+struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
+                           const struct share_change *change) {
+    struct file_life *life = life_need(share, node);
+    struct open_group *group = group_for(share, session, life);
+    struct file_open *open = account_add(&share->account, memory_zeroed(sizeof(*open)));
+    open->id = change->handle;
+    open->sharing = change->sharing;
+    open->deletes_on_close = change->deletes_on_close;
+    open->opened_ms = change->instant_ms;
+    open->group = group;
+    name_open(open, change->number);
+    hash_index_add(&share->opens, &open->entry);
+    order_index_add(&share->numbered, &open->numbered);
+    list_add_tail(&group->opens, &open->among);
+    sharing_add(&group->tally, open->sharing);
+    sharing_add(&life->tally, open->sharing);
+    group->deleting += open->deletes_on_close;
+    tree_count_opens(node->parent, 1);
+    census_count(CENSUS_HANDLES, 0, 1);
+    return open;
+}
+
+static void leave_life(struct share *share, const struct open_group *group, struct file_open *open) {
+    drop_locks(share, group->life, &open->locks);
+    sharing_remove(&group->life->tally, open->sharing);
+    tree_count_opens(group->life->node->parent, -1);
+    if (open->deletes_on_close) group->life->pending = true;
+}
+
+void open_close(struct share *share, struct file_open *open) {
+    struct open_group *group = open->group;
+    struct file_life *life = group->life;
+    if (life) leave_life(share, group, open);
+    sharing_remove(&group->tally, open->sharing);
+    group->deleting -= open->deletes_on_close;
+    hash_index_remove(&share->opens, &open->entry);
+    order_index_remove(&share->numbered, &open->numbered);
+    list_del(&open->among);
+    account_discard(&share->account, open);
+    census_count(CENSUS_HANDLES, 1, 0);
+    if (list_empty(&group->opens)) {
+        if (life) list_del(&group->of_life);
+        list_del(&group->of_session);
+        account_discard(&share->account, group);
+    }
+    if (life) life_release(share, life);
+}
+
+/* --- Walks --- */
+
+struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {
+    unsigned char name[8];
+    for (int i = (int)sizeof(name) - 1; i >= 0; i--, number >>= 8) name[i] = (unsigned char)number;
+    return order_index_seek(&share->numbered, bytes_of(name, sizeof(name)));
+}

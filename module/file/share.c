@@ -1,0 +1,280 @@
+#include "file/share.h"
+
+#include "core/hash.h"
+#include "core/memory.h"
+#include "file/share_load.h"
+#include "file/tree.h"
+
+#include "ccan/container_of/container_of.h"
+
+#include <stdatomic.h>
+
+/* --- Counts --- */
+
+static _Atomic uint64_t census[CENSUS_KINDS];
+
+void census_count(enum census_kind kind, uint64_t before, uint64_t after) {
+    if (before != after) atomic_fetch_add_explicit(&census[kind], after - before, memory_order_relaxed);
+}
+
+struct share_census share_census(void) {
+    return (struct share_census){
+        .shares = census[CENSUS_SHARES],
+        .files = census[CENSUS_FILES],
+        .directories = census[CENSUS_DIRECTORIES],
+        .snapshots = census[CENSUS_SNAPSHOTS],
+        .sessions = census[CENSUS_SESSIONS],
+        .handles = census[CENSUS_HANDLES],
+        .locks = census[CENSUS_LOCKS],
+        .leases = census[CENSUS_LEASES],
+        .bytes = census[CENSUS_BYTES],
+    };
+}
+
+/* --- The share itself --- */
+
+void share_replace_list(struct share *share, struct packed **place, struct packed_list list) {
+    struct packed *packed = packed_new(list);
+    account_discard(&share->account, *place);
+    *place = packed ? account_add(&share->account, packed) : NULL;
+}
+
+struct share *share_new(const struct share_change *change) {
+    struct share *share = memory_zeroed(sizeof(*share));
+    account_add(&share->account, share);
+    catalog_start(&share->nodes);
+    hash_index_start(&share->sessions);
+    hash_index_start(&share->opens);
+    order_index_start(&share->numbered);
+    list_head_init(&share->ended);
+    share->root = node_new(&share->account, NODE_DIRECTORY, ++share->ids, NULL, bytes_of("", 0));
+    share->root->stamp = change->stamp;
+    share->root->created_ms = change->created_ms;
+    share->stamp = change->stamp;
+    share->created_ms = change->created_ms;
+    share->quota = change->quota;
+    share->numbers = change->number;
+    share_replace_list(share, &share->metadata, change->metadata);
+    share_replace_list(share, &share->policies, change->policies);
+    version_observe(change->stamp.etag);
+    census_count(CENSUS_SHARES, 0, 1);
+    return share;
+}
+
+static void free_snapshots(struct share *share) {
+    for (unsigned i = 0; i < share->snapshot_count; i++)
+        account_discard(&share->account, share->snapshots[i].metadata);
+    account_discard(&share->account, share->snapshots);
+    census_count(CENSUS_SNAPSHOTS, share->snapshot_count, 0);
+}
+
+static bool stands(const struct lease *lease) {
+    return lease && lease->kind != LEASE_FREE;
+}
+
+/* What files have while they are open; they stay, whatever their marks say. */
+static void free_life(struct share *share, struct file_life *life) {
+    census_count(CENSUS_LOCKS, life->locks.count, 0);
+    range_locks_end(&share->account, &life->locks);
+    if (life->lease) {
+        census_count(CENSUS_LEASES, stands(life->lease->lease), 0);
+        account_discard(&share->account, life->lease->lease);
+        account_discard(&share->account, life->lease);
+    }
+    account_discard(&share->account, life);
+}
+
+static void free_group(struct share *share, struct open_group *group) {
+    struct file_open *open, *next;
+    list_for_each_safe(&group->opens, open, next, among) account_discard(&share->account, open);
+    if (group->life) list_del(&group->of_life);
+    account_discard(&share->account, group);
+}
+
+static void free_session(void *context, struct entry *entry) {
+    struct share *share = context;
+    struct share_session *session = container_of(entry, struct share_session, entry);
+    struct open_group *group, *next;
+    list_for_each_safe(&session->groups, group, next, of_session) free_group(share, group);
+    account_discard(&share->account, session);
+}
+
+static void free_lives(struct share *share) {
+    struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        struct file_node *node = node_of_entry(entry);
+        if (node->life) free_life(share, node->life);
+        node->life = NULL;
+    }
+}
+
+static void free_holders(struct share *share) {
+    free_lives(share);
+    census_count(CENSUS_SESSIONS, share->sessions.count, 0);
+    census_count(CENSUS_HANDLES, share->opens.count, 0);
+    for (size_t place = 0; place < share->sessions.buckets; place++)
+        hash_index_visit(&share->sessions, place, free_session, share);
+    while (deadlines_first(&share->deadlines))
+        deadlines_unset(&share->deadlines, deadlines_first(&share->deadlines));
+    hash_index_end(&share->sessions);
+    hash_index_end(&share->opens);
+    order_index_end(&share->numbered);
+    if (share->leased.root) order_index_end(&share->leased);
+}
+
+void share_free(struct share *share) {
+    share_load_end(share);
+    free_holders(share);
+    tree_free(share);
+    free_snapshots(share);
+    census_count(CENSUS_BYTES, share->bytes, 0);
+    census_count(CENSUS_SHARES, 1, 0);
+    census_count(CENSUS_LEASES, stands(share->lease), 0);
+    memory_free(share->lease);
+    memory_free(share->metadata);
+    memory_free(share->policies);
+    memory_free(share);
+}
+
+size_t share_held(const struct share *share) {
+    return share->account.held + catalog_held(&share->nodes) + share->sessions.held + share->opens.held +
+           share->numbered.held + (share->ghosts.root ? share->ghosts.held : 0) +
+           (share->leased.root ? share->leased.held : 0) +
+           share->deadlines.capacity * sizeof(*share->deadlines.heap);
+}
+
+unsigned share_snapshot_number(const struct share *share, version id) {
+    unsigned low = 0, high = share->snapshot_count;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (share->snapshots[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < share->snapshot_count && share->snapshots[low].id == id ? low + 1 : 0;
+}
+
+/* --- Leases --- */
+
+const struct lease *share_lease(const struct share *share) {
+    static const struct lease no_lease;
+    return share->lease ? share->lease : &no_lease;
+}
+
+const struct lease *file_lease_of(const struct file_node *node) {
+    static const struct lease no_lease;
+    return node->life && node->life->lease ? node->life->lease->lease : &no_lease;
+}
+
+static struct lease *standing(struct share *share, const struct lease *lease) {
+    return lease && lease->token ? account_add(&share->account, lease_new(lease)) : NULL;
+}
+
+void share_set_lease(struct share *share, const struct lease *lease) {
+    struct lease *next = standing(share, lease);
+    census_count(CENSUS_LEASES, stands(share->lease), stands(next));
+    account_discard(&share->account, share->lease);
+    share->lease = next;
+}
+
+static void unlist(struct share *share, struct file_lease *leased) {
+    order_index_remove(&share->leased, &leased->entry);
+    if (!order_index_empty(&share->leased)) return;
+    order_index_end(&share->leased);
+    share->leased.root = NULL;
+}
+
+static void enlist(struct share *share, struct file_lease *leased) {
+    leased->entry = (struct entry){.name_length = VERSION_TEXT_LENGTH,
+                                   .name_at = offsetof(struct file_lease, token)};
+    version_write(leased->lease->token, leased->token);
+    if (!share->leased.root) order_index_start(&share->leased);
+    order_index_add(&share->leased, &leased->entry);
+}
+
+void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
+    struct file_life *life = life_need(share, node);
+    struct file_lease *leased = life->lease;
+    bool before = leased && stands(leased->lease);
+    struct lease *next = stands(lease) ? standing(share, lease) : NULL; /* a freed one leaves nothing here */
+    census_count(CENSUS_LEASES, before, stands(next));
+    if (before) unlist(share, leased);
+    if (leased) account_discard(&share->account, leased->lease);
+    if (next && !leased) {
+        leased = life->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
+        leased->life = life;
+    }
+    if (leased) leased->lease = next;
+    if (leased && !next) {
+        account_discard(&share->account, leased);
+        life->lease = NULL;
+    }
+    if (stands(next)) enlist(share, leased);
+    life_release(share, life);
+}
+
+/* --- Snapshots of the moment: what is found --- */
+
+struct share_session *share_session_find(const struct share *share, const struct guid *id) {
+    struct bytes name = guid_bytes(id);
+    struct entry *entry = hash_index_find(&share->sessions, hash_bytes(name), name);
+    return entry ? container_of(entry, struct share_session, entry) : NULL;
+}
+
+struct file_open *share_open_find(const struct share *share, const struct guid *id) {
+    struct bytes name = guid_bytes(id);
+    struct entry *entry = hash_index_find(&share->opens, hash_bytes(name), name);
+    return entry ? container_of(entry, struct file_open, entry) : NULL;
+}
+
+struct file_open *open_of_numbered(struct entry *entry) {
+    return container_of(entry, struct file_open, numbered);
+}
+
+struct share_session *share_due_session(const struct share *share, int64_t now_ms) {
+    struct deadline *first = deadlines_first(&share->deadlines);
+    return first && first->due_ms <= now_ms ? container_of(first, struct share_session, deadline) : NULL;
+}
+
+int64_t share_next_end_ms(const struct share *share) {
+    const struct deadline *first = deadlines_first(&share->deadlines);
+    if (!list_empty(&share->ended)) return 0;
+    return first ? first->due_ms : INT64_MAX;
+}
+
+/* --- Moving --- */
+
+struct share *share_relocate(struct share *share, const struct relocation *relocation) {
+    /* The list of sessions that have ended points back to the share, so that stays where it is while there are any. */
+    if (list_empty(&share->ended)) {
+        share = relocate(relocation, share);
+        list_head_init(&share->ended);
+    }
+    share->metadata = relocate(relocation, share->metadata);
+    share->policies = relocate(relocation, share->policies);
+    share->lease = relocate(relocation, share->lease);
+    if (share->lease) lease_moved(share->lease);
+    return share;
+}
+
+struct moving {
+    struct share *share;
+    const struct relocation *relocation;
+};
+
+static void move_node(void *context, struct entry *entry) {
+    const struct moving *moving = context;
+    struct catalog_slots slots;
+    catalog_slots(&moving->share->nodes, entry, &slots);
+    struct file_node *node = relocate(moving->relocation, node_of_entry(entry));
+    catalog_slots_set(&slots, &node->entry);
+    node_moved(node);
+    node_relocate_parts(node, moving->relocation);
+}
+
+void share_relocate_nodes(struct share *share, size_t place, const struct relocation *relocation) {
+    struct moving moving = {share, relocation};
+    hash_index_relocate(&share->nodes.by_hash, place, relocation);
+    hash_index_visit(&share->nodes.by_hash, place, move_node, &moving);
+}

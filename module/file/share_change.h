@@ -1,0 +1,133 @@
+/* Changes of a share: the vocabulary in which its state moves, and how it is written down.
+ *
+ * A change is a fact: it carries paths, ids, instants, versions and bytes, and never a condition or a choice. The same
+ * record travels to replicas, stands in append-only files and snapshots, and is read back by one decoder that takes
+ * nothing on trust. */
+#ifndef HOLDFAST_SHARE_CHANGE_H
+#define HOLDFAST_SHARE_CHANGE_H
+
+#include "core/chunk.h"
+#include "core/condition.h"
+#include "core/guid.h"
+#include "core/packed.h"
+#include "file/range_locks.h"
+#include "file/sharing.h"
+#include "lease/lease.h"
+
+enum share_change_kind {
+    SHARE_CREATE,
+    SHARE_SETMETA,
+    SHARE_SETPROPS,
+    SHARE_SETACL,
+    SHARE_DROP,
+    SHARE_SNAPSHOT,
+    SHARE_LEASE,
+    SHARE_CONNECT,
+    SHARE_PING,
+    SHARE_DISCONNECT,
+    SHARE_EXPIRE, /* a session ends by itself */
+    SHARE_SWEEP,  /* what is left of a session that has ended goes, some of it */
+    FILE_MKDIR,
+    FILE_RMDIR,
+    FILE_CREATE, /* whatever was there */
+    FILE_PUTRANGE,
+    FILE_CLEARRANGE,
+    FILE_SETPROPS,
+    FILE_SETMETA,
+    FILE_DELETE,
+    FILE_COPY,
+    FILE_RENAME,
+    FILE_LEASE,
+    FILE_SETTLE, /* what sessions that have ended hold of a file goes */
+    FILE_OPEN,
+    FILE_CLOSE,
+    FILE_CLOSEHANDLES,
+    FILE_WRITE,
+    FILE_TRUNCATE,
+    FILE_LOCK,
+    FILE_UNLOCK,
+    FILE_DISPOSE,
+    /* The rest is the way in which a file builds a share anew; see share_walk.h. */
+    LOAD_NODE,
+    LOAD_GHOST,
+    LOAD_LENGTH,
+    LOAD_LEAF,
+    LOAD_GAP,
+    LOAD_STATE,
+    LOAD_END,
+    LOAD_OPEN,
+    LOAD_LOCK,
+    LOAD_MARK,
+    SHARE_CHANGE_KINDS
+};
+
+/* What a FILE_SETPROPS or FILE_COPY says something of. */
+enum { SAYS_PROPERTIES = 1, SAYS_METADATA = 2, SAYS_LENGTH = 4, SAYS_ATTRIBUTES = 8, SAYS_ALL = 15 };
+
+struct share_change {
+    enum share_change_kind kind;
+    struct stamp stamp;
+    int64_t created_ms;
+    uint64_t quota;
+    struct packed_list metadata;
+    struct packed_list policies;
+    struct packed_list properties;
+    version snapshot;
+    struct bytes path;
+    struct bytes target; /* where it is copied or moved to */
+    unsigned parts;
+    uint64_t offset;
+    uint64_t length;
+    uint8_t attributes;
+    struct lease lease;
+    enum lease_event event;
+    bool expired;
+    struct guid session;
+    struct guid handle;
+    struct packed_list handles; /* each 16 bytes */
+    struct bytes owner;
+    int64_t ttl_ms;
+    int64_t instant_ms; /* when a session ends, or when a handle was opened */
+    bool ends_with_connection;
+    struct sharing sharing;
+    bool deletes_on_close;
+    bool on;
+    enum lock_kind lock;
+    uint64_t count; /* to be swept; how often a lock is had */
+    uint64_t number; /* of a session or handle, 0 for the next one; of a share, the last one */
+    /* Of files: */
+    struct bytes name;
+    uint8_t node_kind;
+    uint64_t parent, node; /* by number, in the order in which they came; the root is 0 */
+    uint8_t born, last, changed;
+    uint64_t leaf;
+    uint64_t present;
+    /* Beside the record: */
+    struct bytes content;
+    struct chunk *chunk; /* of a leaf */
+};
+
+/* The first byte of every record; other families have other ones. */
+enum { SHARE_FAMILY = 'S' };
+
+void share_change_write(const struct share_change *change, struct record_writer *writer);
+
+/* Reads and checks a record; what does not travel in it stays empty. The change borrows from the record. */
+bool share_change_read(struct bytes record, struct share_change *change);
+
+/* Whether bytes travel beside the record. */
+bool share_change_has_content(enum share_change_kind kind);
+
+bool share_change_has_path(enum share_change_kind kind);
+
+/* Whether files hold such changes. */
+bool share_change_is_in_files(enum share_change_kind kind);
+
+/* The keyspace notification for this change; NULL for none. */
+const char *share_change_event(const struct share_change *change);
+
+/* One more handle for a list; a step through it, false at its end. */
+void share_handle_put(struct record_writer *writer, struct guid handle);
+bool share_handle_next(struct record_reader *reader, struct guid *handle);
+
+#endif

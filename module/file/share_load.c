@@ -1,0 +1,168 @@
+#include "file/share_load.h"
+
+#include "core/memory.h"
+#include "file/tree.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+struct share_loader {
+    struct file_node **nodes; /* by number */
+    size_t count, capacity;
+    struct file_node *current; /* whose states come; NULL when the next node may come */
+};
+
+bool share_load_is(enum share_change_kind kind) {
+    return kind >= LOAD_NODE && kind <= LOAD_END;
+}
+
+static void add(struct share_loader *loader, struct file_node *node) {
+    if (loader->count == loader->capacity) {
+        loader->capacity = loader->capacity ? loader->capacity * 2 : FIRST_CAPACITY;
+        loader->nodes = memory_resize(loader->nodes, loader->capacity * sizeof(*loader->nodes));
+    }
+    loader->nodes[loader->count++] = node;
+    loader->current = node;
+}
+
+/* Only a share in which nothing has been yet is built. */
+static struct share_loader *loader_of(struct share *share) {
+    if (!share->load && share->ids == 1) {
+        share->load = memory_zeroed(sizeof(struct share_loader));
+        add(share->load, share->root);
+    }
+    return share->load;
+}
+
+void share_load_end(struct share *share) {
+    struct share_loader *loader = share->load;
+    if (!loader) return;
+    memory_free(loader->nodes);
+    memory_free(loader);
+    share->load = NULL;
+}
+
+static struct directory *directory_at(const struct share_loader *loader, uint64_t number) {
+    if (number >= loader->count || node_is_file(loader->nodes[number])) return NULL;
+    return loader->nodes[number]->directory;
+}
+
+static bool is_live(const struct share *share, const struct file_node *node) {
+    return node == share->root || node->parent;
+}
+
+static bool ghost_fits(const struct share *share, const struct directory *parent,
+                       const struct share_change *change) {
+    if (change->born >= change->last || change->last > share->snapshot_count) return false;
+    return !tree_has_ghost(share, parent->id, change->name, change->last);
+}
+
+static bool load_node(struct share *share, struct share_loader *loader, const struct share_change *change) {
+    struct directory *parent = directory_at(loader, change->parent);
+    struct file_node *node;
+    if (!parent || loader->current) return false;
+    if (change->last) {
+        if (!ghost_fits(share, parent, change)) return false;
+        node = node_new(&share->account, change->node_kind, ++share->ids, NULL, change->name);
+        tree_add_ghost(share, node_need_past(&share->account, node), parent->id, change->name, change->born,
+                       change->last);
+    } else {
+        if (!is_live(share, parent->node) || change->born > share->snapshot_count) return false;
+        if (tree_has(share, parent->id, change->name)) return false;
+        node = tree_add(share, parent, change->name, change->node_kind);
+        node->born = change->born;
+        node->changed = 0;
+    }
+    add(loader, node);
+    return true;
+}
+
+static bool load_ghost(struct share *share, struct share_loader *loader, const struct share_change *change) {
+    const struct directory *parent = directory_at(loader, change->parent);
+    if (!parent || loader->current || !change->node || change->node >= loader->count) return false;
+    if (!ghost_fits(share, parent, change)) return false;
+    struct file_past *past = node_need_past(&share->account, loader->nodes[change->node]);
+    tree_add_ghost(share, past, parent->id, change->name, change->born, change->last);
+    return true;
+}
+
+static void clear_leaf(struct share *share, struct pages *pages, uint64_t leaf) {
+    uint64_t offset = leaf * LEAF_BYTES;
+    if (offset >= pages->length) return;
+    uint64_t left = pages->length - offset;
+    pages_clear(&share->account, pages, offset, left < LEAF_BYTES ? left : LEAF_BYTES);
+}
+
+/* The change's chunk, if any, is the caller's still when this answers false. */
+static bool load_content(struct share *share, struct share_loader *loader,
+                         const struct share_change *change) {
+    if (!loader->current || !node_is_file(loader->current)) return false;
+    struct sparse *content = &loader->current->content;
+    if (change->kind == LOAD_LENGTH) {
+        sparse_resize(&share->account, content, change->length);
+        return true;
+    }
+    clear_leaf(share, &content->pages, change->leaf);
+    if (change->kind == LOAD_GAP) return true;
+    struct page_leaf leaf = {change->leaf, change->present, change->chunk};
+    if (!change->chunk || !pages_leaf_fits(&content->pages, &leaf)) return false;
+    pages_add_leaf(&share->account, &content->pages, &leaf);
+    return true;
+}
+
+static bool load_older(struct share *share, struct file_node *node, const struct share_change *change) {
+    struct file_state state = {
+        .last = change->last,
+        .has_lists = change->parts,
+        .attributes = change->attributes,
+        .stamp = change->stamp,
+        .created_ms = change->created_ms,
+    };
+    if (change->last > share->snapshot_count || !node_may_have_state(node, change->last)) return false;
+    if (state.has_lists) {
+        share_replace_list(share, &state.properties, change->properties);
+        share_replace_list(share, &state.metadata, change->metadata);
+    }
+    if (node_is_file(node)) {
+        state.content.length = node->content.length;
+        pages_share(&state.content.pages, &node->content.pages);
+    }
+    node_add_state(&share->account, node, &state);
+    return true;
+}
+
+static bool load_state(struct share *share, struct share_loader *loader, const struct share_change *change) {
+    struct file_node *node = loader->current;
+    if (!node) return false;
+    version_observe(change->stamp.etag);
+    if (change->last) return load_older(share, node, change);
+    if (change->changed > share->snapshot_count || change->changed < node->changed) return false;
+    node->stamp = change->stamp;
+    node->created_ms = change->created_ms;
+    node->attributes = change->attributes;
+    node->changed = change->changed;
+    node_set_lists(&share->account, node, &change->properties, &change->metadata);
+    if (node_is_file(node) && is_live(share, node)) {
+        census_count(CENSUS_BYTES, share->bytes, share->bytes + node->content.length);
+        share->bytes += node->content.length;
+    }
+    loader->current = NULL;
+    return true;
+}
+
+static bool load(struct share *share, struct share_loader *loader, const struct share_change *change) {
+    switch (change->kind) {
+    case LOAD_NODE: return load_node(share, loader, change);
+    case LOAD_GHOST: return load_ghost(share, loader, change);
+    case LOAD_STATE: return load_state(share, loader, change);
+    case LOAD_END: return !loader->current;
+    default: return load_content(share, loader, change);
+    }
+}
+
+bool share_load(struct share *share, const struct share_change *change) {
+    struct share_loader *loader = loader_of(share);
+    bool loaded = loader && load(share, loader, change);
+    if (!loaded && change->chunk) chunk_discard(change->chunk);
+    if (loaded && change->kind == LOAD_END) share_load_end(share);
+    return loaded;
+}

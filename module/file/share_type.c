@@ -1,0 +1,185 @@
+/* The share as a data type of the server: files, digests, memory, freeing, copies. */
+#include "file/share_commands.h"
+#include "file/share_load.h"
+#include "file/share_walk.h"
+#include "server/effect.h"
+#include "server/relocating.h"
+#include "server/saving.h"
+#include "server/settings.h"
+#include "server/upkeep.h"
+
+enum { ENCODING_VERSION = 0 };
+
+static const struct setting settings[] = {{.name = NULL}};
+
+static bool plausible(const struct share_change *change, int64_t horizon_ms) {
+    const version versions[] = {change->stamp.etag, change->lease.token, change->snapshot};
+    for (size_t i = 0; horizon_ms != INT64_MAX && i < sizeof(versions) / sizeof(versions[0]); i++)
+        if (!version_plausible(versions[i], horizon_ms)) return false;
+    return true;
+}
+
+/* The bytes are copied: what is written goes into pages, and a leaf is small. */
+static void attach(struct share_change *change, RedisModuleString *argument) {
+    change->content = api_bytes(argument);
+    if (change->kind == LOAD_LEAF && change->content.length <= LEAF_BYTES)
+        change->chunk = chunk_copy(change->content);
+}
+
+/* A replica that is promoted finds by this what ends while nobody comes. */
+static void note_upkeep(struct effect_target *target) {
+    struct share *share = target->value;
+    int64_t due_ms = share_next_end_ms(share);
+    if (due_ms == INT64_MAX || (share->upkeep_ms && share->upkeep_ms <= due_ms)) return;
+    share->upkeep_ms = due_ms;
+    target->upkeep_ms = due_ms ? due_ms : 1;
+}
+
+static enum effect_result apply(struct effect_target *target, struct bytes record,
+                                const struct effect_content *content, int64_t horizon_ms) {
+    struct share_change change;
+    if (!share_change_read(record, &change) || !plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
+    if (content->given != share_change_has_content(change.kind)) return EFFECT_MALFORMED;
+    target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
+    target->events[1] = share_change_event(&change);
+    bool creates = change.kind == SHARE_CREATE;
+    if (creates != !target->value) return EFFECT_MISFIT;
+    if (creates) {
+        target->value = share_new(&change);
+        return EFFECT_APPLIED;
+    }
+    if (change.kind == SHARE_DROP) {
+        target->drop = true;
+        return EFFECT_APPLIED;
+    }
+    if (content->given) attach(&change, content->argument);
+    struct share_target found = share_target(target->value, &change);
+    if (!share_apply(target->value, &found, &change)) return EFFECT_MISFIT;
+    note_upkeep(target);
+    return EFFECT_APPLIED;
+}
+
+/* --- Files --- */
+
+static void put_record(void *context, const struct share_change *change) {
+    share_change_write(change, saving_record(context));
+    saving_put(context, share_change_has_content(change->kind) ? &change->content : NULL);
+}
+
+static void walk(struct saving *saving, const void *value) {
+    share_walk(value, &(struct share_walk){.holders = true, .take = put_record, .context = saving});
+}
+
+static bool take_record(struct loading *loading, struct bytes record) {
+    struct share_change change;
+    if (!share_change_read(record, &change) || !share_change_is_in_files(change.kind)) return false;
+    if (!plausible(&change, loading->horizon_ms)) return false;
+    if ((change.kind == SHARE_CREATE) != !loading->value) return false;
+    if (!loading->value) {
+        loading->value = share_new(&change);
+        return true;
+    }
+    if (share_change_has_content(change.kind)) {
+        RedisModuleString *content = loading_content(loading);
+        if (!content) return false;
+        attach(&change, content);
+    }
+    struct share_target target = share_target(loading->value, &change);
+    return share_apply(loading->value, &target, &change);
+}
+
+static bool is_whole(const void *value) {
+    return !((const struct share *)value)->load;
+}
+
+static int64_t upkeep_due_ms(void *value) {
+    struct share *share = value;
+    int64_t due_ms = share_next_end_ms(share);
+    if (due_ms == INT64_MAX) return UPKEEP_NEVER;
+    share->upkeep_ms = due_ms;
+    return due_ms;
+}
+
+static void release(void *value) {
+    share_free(value);
+}
+
+static const struct saved_type saved = {
+    .noun = "a share",
+    .encoding_version = ENCODING_VERSION,
+    .walk = walk,
+    .take = take_record,
+    .whole = is_whole,
+    .upkeep_due_ms = upkeep_due_ms,
+    .free = release,
+};
+
+static void save(RedisModuleIO *io, void *value) {
+    saving_file(io, value, &saved);
+}
+
+static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
+    saving_effects(io, key, value, &saved);
+}
+
+static void *load(RedisModuleIO *io, int encoding) {
+    return loading_file(io, encoding, &saved, NULL);
+}
+
+static void digest_value(RedisModuleDigest *digest, void *value) {
+    saving_digest(digest, value, &saved);
+}
+
+/* --- Memory --- */
+
+static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {
+    (void)ctx;
+    (void)sample_size;
+    return share_held(value);
+}
+
+static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
+    (void)ctx;
+    return ((const struct share *)value)->account.parts;
+}
+
+static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {
+    (void)ctx;
+    return share_copy(value);
+}
+
+/* Handles and sessions stay where they are: they do not live long. */
+static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {
+    struct relocating relocating = relocating_start(ctx);
+    (void)key;
+    if (relocating.first) *value = share_relocate(*value, &relocating.relocation);
+    struct share *share = *value;
+    while (relocating_next(&relocating, share->nodes.by_hash.buckets))
+        share_relocate_nodes(share, relocating.place, &relocating.relocation);
+    return relocating.paused;
+}
+
+struct aggregate share_aggregate = {
+    .type_name = "holdfastS",
+    .family = SHARE_FAMILY,
+    .encoding_version = ENCODING_VERSION,
+    .methods =
+        {
+            .version = REDISMODULE_TYPE_METHOD_VERSION,
+            .rdb_load = load,
+            .rdb_save = save,
+            .aof_rewrite = rewrite,
+            .digest = digest_value,
+            .mem_usage2 = memory_use,
+            .free_effort2 = effort,
+            .free = release,
+            .copy2 = copy,
+            .defrag = defrag,
+        },
+    .missing = OUTCOME_SHARE_NOT_FOUND,
+    .apply = apply,
+    .upkeep = share_upkeep,
+    .leases = &share_leases,
+    .settings = settings,
+    .info = share_info,
+};

@@ -1,0 +1,370 @@
+#include "file/share_walk.h"
+
+#include "core/memory.h"
+#include "core/pointer_map.h"
+#include "file/tree.h"
+
+#include "ccan/container_of/container_of.h"
+
+#include <stdlib.h>
+
+struct numbered_directory {
+    const struct directory *directory;
+    uint64_t number;
+};
+
+struct course {
+    const struct share *share;
+    const struct share_walk *walk;
+    struct numbered_directory *directories; /* whose children come next */
+    size_t count, capacity;
+    uint64_t numbers;
+    struct pointer_map seen; /* numbers of nodes that have ghosts, plus 1 */
+};
+
+static void take(const struct course *course, const struct share_change *change) {
+    course->walk->take(course->walk->context, change);
+}
+
+struct share_change share_as_change(const struct share *share) {
+    return (struct share_change){
+        .kind = SHARE_CREATE,
+        .stamp = share->stamp,
+        .created_ms = share->created_ms,
+        .quota = share->quota,
+        .metadata = packed_view(share->metadata),
+        .policies = packed_view(share->policies),
+        .number = share->numbers,
+    };
+}
+
+/* --- What a node is like, and was --- */
+
+struct difference {
+    const struct course *course;
+    const struct sparse *content;
+};
+
+static bool take_leaf(void *context, uint64_t page, uint64_t changed, uint64_t cleared) {
+    const struct difference *difference = context;
+    struct share_change change = {.kind = LOAD_GAP, .leaf = page / LEAF_PAGES};
+    struct page_leaf leaf;
+    (void)changed;
+    (void)cleared;
+    if (pages_leaf(&difference->content->pages, change.leaf, &leaf) && leaf.index == change.leaf) {
+        change.kind = LOAD_LEAF;
+        change.present = leaf.present;
+        change.chunk = leaf.chunk;
+        change.content = chunk_bytes(leaf.chunk);
+    }
+    take(difference->course, &change);
+    return true;
+}
+
+static void walk_content(const struct course *course, const struct sparse *content,
+                         const struct sparse *before) {
+    struct difference difference = {course, content};
+    if (content->length != before->length) {
+        struct share_change change = {.kind = LOAD_LENGTH, .length = content->length};
+        take(course, &change);
+    }
+    struct page_range window = {0, content->pages.length};
+    pages_compare(&content->pages, &before->pages, window, SIZE_MAX, take_leaf, &difference);
+}
+
+static void walk_states(const struct course *course, const struct file_node *node) {
+    static const struct sparse nothing;
+    const struct sparse *before = &nothing;
+    const struct file_past *past = node->extra ? node->extra->past : NULL;
+    for (size_t i = 0; past && i < past->count; i++) {
+        const struct file_state *state = &past->states[i];
+        if (node_is_file(node)) {
+            walk_content(course, &state->content, before);
+            before = &state->content;
+        }
+        struct share_change change = {
+            .kind = LOAD_STATE,
+            .last = (uint8_t)state->last,
+            .stamp = state->stamp,
+            .created_ms = state->created_ms,
+            .attributes = state->attributes,
+            .parts = state->has_lists ? SAYS_PROPERTIES | SAYS_METADATA : 0,
+            .properties = packed_view(state->properties),
+            .metadata = packed_view(state->metadata),
+        };
+        take(course, &change);
+    }
+    if (node_is_file(node)) walk_content(course, &node->content, before);
+    struct share_change change = {
+        .kind = LOAD_STATE,
+        .changed = node->changed,
+        .stamp = node->stamp,
+        .created_ms = node->created_ms,
+        .attributes = node->attributes,
+        .properties = node_properties(node),
+        .metadata = node_metadata(node),
+    };
+    take(course, &change);
+}
+
+/* --- The tree --- */
+
+static void queue(struct course *course, const struct directory *directory, uint64_t number) {
+    if (course->count == course->capacity) {
+        course->capacity = course->capacity ? course->capacity * 2 : 64;
+        course->directories =
+            memory_resize(course->directories, course->capacity * sizeof(*course->directories));
+    }
+    course->directories[course->count++] = (struct numbered_directory){directory, number};
+}
+
+static void walk_node(struct course *course, const struct file_node *node, struct share_change *change) {
+    uint64_t number = ++course->numbers;
+    change->kind = LOAD_NODE;
+    change->node_kind = node->kind;
+    take(course, change);
+    walk_states(course, node);
+    if (!node_is_file(node)) queue(course, node->directory, number);
+    if (node->extra && node->extra->past && node->extra->past->ghosts)
+        *pointer_map_at(&course->seen, node) = number + 1;
+}
+
+/* Where no sessions come along, a file that they would have deleted does not, either. */
+static bool goes(const struct course *course, const struct file_node *node) {
+    if (course->walk->holders || !node->life) return false;
+    return life_view(node->life, false, INT64_MAX).gone;
+}
+
+static void walk_children(struct course *course, struct numbered_directory parent) {
+    struct tree_walk walk = tree_walk(course->share, parent.directory, 0, bytes_of("", 0));
+    struct tree_item item;
+    while (tree_next(&walk, &item) != TREE_END) {
+        struct share_change change = {.parent = parent.number, .name = item.name, .born = item.node->born};
+        if (!goes(course, item.node)) walk_node(course, item.node, &change);
+    }
+}
+
+static void walk_place_then(struct course *course, const struct file_node *node,
+                            struct share_change *change) {
+    uintptr_t known = course->seen.count ? *pointer_map_at(&course->seen, node) : 0;
+    if (!known) {
+        walk_node(course, node, change);
+        *pointer_map_at(&course->seen, node) = course->numbers + 1;
+        return;
+    }
+    change->kind = LOAD_GHOST;
+    change->node = known - 1;
+    take(course, change);
+}
+
+/* Those that go with the sessions leave their place to the snapshots. */
+static void walk_departed(struct course *course, struct numbered_directory parent) {
+    struct tree_walk walk = tree_walk(course->share, parent.directory, 0, bytes_of("", 0));
+    unsigned last = course->share->snapshot_count;
+    struct tree_item item;
+    while (tree_next(&walk, &item) != TREE_END) {
+        if (item.node->born >= last || !goes(course, item.node)) continue;
+        struct share_change change = {.parent = parent.number,
+                                      .name = item.name,
+                                      .born = item.node->born,
+                                      .last = (uint8_t)last};
+        walk_place_then(course, item.node, &change);
+    }
+}
+
+static void walk_ghosts(struct course *course, struct numbered_directory parent) {
+    char room[NODE_KEY_ID_BYTES];
+    struct bytes key = node_key(room, parent.directory->id, bytes_of("", 0));
+    struct order_cursor cursor = order_index_seek(&course->share->ghosts, key);
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct ghost *ghost = ghost_of_entry(entry);
+        if (!bytes_start_with(entry_name(entry), key)) break;
+        struct share_change change = {.parent = parent.number,
+                                      .name = ghost_name(ghost),
+                                      .born = ghost->born,
+                                      .last = ghost->last};
+        walk_place_then(course, ghost->past->node, &change);
+    }
+}
+
+static void walk_tree(struct course *course) {
+    const struct share *share = course->share;
+    struct share_change end = {.kind = LOAD_END};
+    walk_states(course, share->root);
+    queue(course, share->root->directory, 0);
+    for (size_t i = 0; i < course->count; i++) walk_children(course, course->directories[i]);
+    for (size_t i = 0; i < course->count; i++) {
+        if (share->ghosts.root) walk_ghosts(course, course->directories[i]);
+        if (!course->walk->holders && share->snapshot_count) walk_departed(course, course->directories[i]);
+    }
+    take(course, &end);
+    memory_free(course->directories);
+    pointer_map_end(&course->seen);
+}
+
+/* --- Who holds what --- */
+
+static void walk_session(const struct course *course, const struct share_session *session) {
+    struct share_change change = {
+        .kind = SHARE_CONNECT,
+        .session = session->id,
+        .owner = session_owner(session),
+        .ttl_ms = session->ttl_ms,
+        .instant_ms = session_expires_ms(session),
+        .ends_with_connection = session->ends_with_connection,
+        .number = session->number,
+    };
+    take(course, &change);
+}
+
+static void walk_end(const struct course *course, const struct share_session *session) {
+    struct share_change change = {.kind = SHARE_DISCONNECT, .session = session->id};
+    take(course, &change);
+}
+
+static int compare_sessions(const void *a, const void *b) {
+    const struct share_session *const *one = a, *const *other = b;
+    return memcmp(&(*one)->id, &(*other)->id, sizeof(struct guid));
+}
+
+struct gathering {
+    const struct share_session **sessions;
+    size_t count;
+};
+
+static void gather(void *context, struct entry *entry) {
+    struct gathering *gathering = context;
+    gathering->sessions[gathering->count++] = container_of(entry, struct share_session, entry);
+}
+
+/* In the order of their ids, which is the same for all who hold the same. */
+static struct gathering gather_sessions(const struct share *share) {
+    struct gathering gathering = {.count = 0};
+    if (!share->sessions.count) return gathering;
+    gathering.sessions = memory_alloc(share->sessions.count * sizeof(*gathering.sessions));
+    for (size_t place = 0; place < share->sessions.buckets; place++)
+        hash_index_visit(&share->sessions, place, gather, &gathering);
+    qsort(gathering.sessions, gathering.count, sizeof(*gathering.sessions), compare_sessions);
+    return gathering;
+}
+
+static void walk_locks(const struct course *course, const struct file_open *open) {
+    const struct range_lock *lock = NULL;
+    while ((lock = lock_owner_next(&open->locks, lock))) {
+        struct share_change change = {
+            .kind = LOAD_LOCK,
+            .handle = open->id,
+            .lock = lock->kind,
+            .offset = lock->range.offset,
+            .length = lock->range.length,
+            .count = lock->times,
+        };
+        take(course, &change);
+    }
+}
+
+/* A file is marked, if it is, after its first handle has come. */
+static void walk_mark(const struct course *course, const struct file_open *open, struct bytes path) {
+    const struct open_group *group = open->group;
+    bool first = group == list_top(&group->life->groups, struct open_group, of_life) &&
+                 open == list_top(&group->opens, struct file_open, among);
+    struct share_change change = {.kind = LOAD_MARK, .path = path};
+    if (first && group->life->pending) take(course, &change);
+}
+
+static void walk_open(const struct course *course, const struct file_open *open) {
+    const struct file_node *node = open->group->life->node;
+    char *room = memory_alloc(node_path_length(node) + 1);
+    struct share_change change = {
+        .kind = LOAD_OPEN,
+        .path = node_path(node, room),
+        .session = open->group->session->id,
+        .handle = open->id,
+        .sharing = open->sharing,
+        .deletes_on_close = open->deletes_on_close,
+        .instant_ms = open->opened_ms,
+        .number = open_number(open),
+    };
+    take(course, &change);
+    walk_mark(course, open, change.path);
+    memory_free(room);
+    walk_locks(course, open);
+}
+
+static void walk_opens(const struct course *course) {
+    struct order_cursor cursor = share_opens_seek(course->share, 0);
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_open *open = open_of_numbered(entry);
+        if (open->group->life) walk_open(course, open);
+    }
+}
+
+static void walk_leases(const struct course *course) {
+    if (!course->share->leased.root) return;
+    struct order_cursor cursor = order_index_seek(&course->share->leased, bytes_of("", 0));
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_lease *leased = container_of(entry, struct file_lease, entry);
+        char *room = memory_alloc(node_path_length(leased->life->node) + 1);
+        struct share_change change = {.kind = FILE_LEASE,
+                                      .path = node_path(leased->life->node, room),
+                                      .lease = *leased->lease,
+                                      .event = LEASE_QUIET};
+        take(course, &change);
+        memory_free(room);
+    }
+}
+
+/* Sessions end last, so that their handles can still come. */
+static void walk_holders(const struct course *course) {
+    struct gathering all = gather_sessions(course->share);
+    struct share_session *ended;
+    for (size_t i = 0; i < all.count; i++) walk_session(course, all.sessions[i]);
+    memory_free(all.sessions);
+    walk_opens(course);
+    list_for_each(&course->share->ended, ended, among_ended) walk_end(course, ended);
+    walk_leases(course);
+}
+
+/* --- All of it --- */
+
+static void walk_snapshots(const struct course *course) {
+    for (unsigned i = 0; i < course->share->snapshot_count; i++) {
+        const struct share_snapshot *snapshot = &course->share->snapshots[i];
+        struct share_change change = {.kind = SHARE_SNAPSHOT,
+                                      .snapshot = snapshot->id,
+                                      .stamp = snapshot->stamp,
+                                      .metadata = packed_view(snapshot->metadata)};
+        take(course, &change);
+    }
+}
+
+void share_walk(const struct share *share, const struct share_walk *walk) {
+    struct course course = {.share = share, .walk = walk};
+    struct share_change change = share_as_change(share);
+    take(&course, &change);
+    if (walk->holders && share->lease) {
+        struct share_change lease = {.kind = SHARE_LEASE, .lease = *share->lease, .event = LEASE_QUIET};
+        take(&course, &lease);
+    }
+    walk_snapshots(&course);
+    walk_tree(&course);
+    if (walk->holders) walk_holders(&course);
+}
+
+/* --- Twins --- */
+
+static void copy_change(void *context, const struct share_change *change) {
+    struct share *share = context;
+    struct share_change twin = *change;
+    if (change->kind == SHARE_CREATE) return;
+    if (change->chunk) twin.chunk = chunk_twin(change->chunk);
+    struct share_target target = share_target(share, &twin);
+    share_apply(share, &target, &twin);
+}
+
+struct share *share_copy(const struct share *source) {
+    struct share_change change = share_as_change(source);
+    struct share *share = share_new(&change);
+    share_walk(source, &(struct share_walk){.take = copy_change, .context = share});
+    return share;
+}

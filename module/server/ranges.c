@@ -1,0 +1,32 @@
+#include "server/ranges.h"
+
+#include "server/settings.h"
+
+#include <inttypes.h>
+
+enum outcome range_fits_reply(struct call *call, uint64_t length) {
+    if (length <= (uint64_t)longest_reply_bytes) return OUTCOME_DONE;
+    call_note(call, "%" PRIu64 " bytes exceed proto-max-bulk-len, use RANGE", length);
+    return OUTCOME_INVALID_RANGE;
+}
+
+enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range) {
+    *range = (struct page_range){0, all};
+    if (!args_given(&call->args, slot)) return OUTCOME_DONE;
+    const struct argument *asked = &call->args.slots[slot];
+    if ((uint64_t)asked->number >= all) return OUTCOME_INVALID_RANGE;
+    range->offset = (uint64_t)asked->number;
+    range->length = all - range->offset;
+    if (asked->length >= 0 && (uint64_t)asked->length < range->length)
+        range->length = (uint64_t)asked->length;
+    return OUTCOME_DONE;
+}
+
+void reply_ranges(RedisModuleCtx *ctx, const struct page_range *ranges, size_t count) {
+    RedisModule_ReplyWithArray(ctx, (long)count);
+    for (size_t i = 0; i < count; i++) {
+        RedisModule_ReplyWithArray(ctx, 2);
+        RedisModule_ReplyWithLongLong(ctx, (long long)ranges[i].offset);
+        RedisModule_ReplyWithLongLong(ctx, (long long)ranges[i].length);
+    }
+}

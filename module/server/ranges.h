@@ -1,0 +1,17 @@
+/* Ranges: the part of a content that a call asks for, and lists of ranges as answers. */
+#ifndef HOLDFAST_RANGES_H
+#define HOLDFAST_RANGES_H
+
+#include "core/pages.h"
+#include "server/command.h"
+#include "server/reply.h"
+
+/* Whether so many bytes can be one string of a reply. */
+enum outcome range_fits_reply(struct call *call, uint64_t length);
+
+/* The part that an option of the shape SHAPE_RANGE names, as far as there is anything; all of it without the option. */
+enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range);
+
+void reply_ranges(RedisModuleCtx *ctx, const struct page_range *ranges, size_t count);
+
+#endif
