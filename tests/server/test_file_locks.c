@@ -55,7 +55,10 @@ SCENE(what_lies_apart_minds_nobody) {
         stage();
         for (size_t range = 0; range < sizeof apart / sizeof *apart; range++)
             act(pool_print("lock $%s %s %s", table[row].by, table[row].held, apart[range]), "OK");
-        for (size_t question = 0; question < 4; question++) act(questions[question], NULL);
+        for (size_t question = 0; question < 4; question++) {
+            act(questions[question], NULL);
+            if (question >= 2) act("unlock $h 4 3", "OK");
+        }
     }
 }
 
@@ -136,7 +139,8 @@ SCENE(scenario_27_odd_ranges) {
     stage();
     acts({"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 10", "OK"},
          {"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $h EXCLUSIVE 5 0", LOCKED}, {"lock $h SHARED 5 0", LOCKED},
-         {"lock $h EXCLUSIVE 10 0", "OK"}, {"unlock $i 0 10", "OK"}, {"lock $i EXCLUSIVE 5 10", "OK"},
+         {"lock $h EXCLUSIVE 10 0", "OK"}, {"unlock $h 10 0", "OK"}, {"unlock $i 0 10", "OK"},
+         {"lock $i EXCLUSIVE 5 10", "OK"},
          {"lock $h EXCLUSIVE 5 0", "OK"}, {"lock $h EXCLUSIVE 6 0", LOCKED},
          {"lock $h EXCLUSIVE 1000000 5", "OK"}, {"unlock $h 0 0", "OK"}, {"unlock $h 0 0", "OK"},
          {"unlock $h 0 0", NOT_LOCKED});
@@ -155,7 +159,7 @@ SCENE(the_ends_of_the_world) {
          {"lock $h EXCLUSIVE 0 " END_OF_ALL, "OK"}, {"lock $i EXCLUSIVE " END_OF_ALL " 1", "OK"},
          {"unlock $h 0 " END_OF_ALL, "OK"}, {"lock $h EXCLUSIVE " END_OF_ALL " 0", "OK"});
     static const char *const rows[] = {
-        END_OF_ALL " 2", "1 " END_OF_ALL,           HALF " 9223372036854775809",      "0 18446744073709551616",
+        END_OF_ALL " 2", "2 " END_OF_ALL,           HALF " 9223372036854775809",      "0 18446744073709551616",
         "18446744073709551616 0", "-1 5",           "0 -1",                           "x 5",
         "5 x",           "'' 5",                    "5 ''",                           "1.5 2",
         "+5 2",          "99999999999999999999999 1", "0x10 1",

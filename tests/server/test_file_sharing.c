@@ -289,7 +289,7 @@ SCENE(nothing_is_written_in_a_snapshot) {
         const char *line = pool_print("%s SNAPSHOT $p", command->line);
         act(line, reads ? NULL : "ERR syntax");
     }
-    acts({"mkdir d SNAPSHOT $p", "ERR syntax"}, {"rmdir d SNAPSHOT $p", "ERR syntax"},
+    acts({"mkdir d SNAPSHOT $p", "ERR syntax"}, {"rmdir d SNAPSHOT $p", "ERR wrong"},
          {"open s a R/R SNAPSHOT $p", "ERR syntax"});
 }
 
