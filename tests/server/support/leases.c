@@ -83,7 +83,8 @@ void expect_state_at(struct place place, const char *container, const struct lea
 long long waiters_at(struct client *client) {
     redisReply *info = call(client, "INFO holdfast");
     return info_number(info, "holdfast_lease_waiters") + info_number(info, "holdfast_blob_waiters") +
-           info_number(info, "holdfast_queue_waiters");
+           info_number(info, "holdfast_queue_waiters") + info_number(info, "holdfast_file_open_waiters") +
+           info_number(info, "holdfast_file_lock_waiters");
 }
 
 static bool has_answer(struct client *client, int ms) {
