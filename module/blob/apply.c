@@ -338,7 +338,7 @@ static void observe(const struct change *change) {
 
 bool container_apply(struct container *container, struct blob *blob, const struct change *change) {
     bool existed = blob_exists(blob);
-    uint64_t bytes = existed ? blob->length : 0;
+    uint64_t bytes = blob_content_bytes(blob);
     size_t snapshots = blob ? snapshots_count(blob) : 0;
     observe(change);
     if (!change_is_in_files(change->kind)) container_settle(container);

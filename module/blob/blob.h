@@ -70,6 +70,11 @@ static inline bool blob_exists(const struct blob *blob) {
     return blob && blob->kind != BLOB_UNCOMMITTED;
 }
 
+/* What the container counts of it: nothing of a blob that is not there. */
+static inline uint64_t blob_content_bytes(const struct blob *blob) {
+    return blob && blob->kind != BLOB_UNCOMMITTED ? blob->length : 0;
+}
+
 /* --- Reading --- */
 
 /* Whether the content stands behind the name. */

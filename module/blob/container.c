@@ -30,7 +30,7 @@ void container_count_snapshots(size_t before, size_t after) {
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
                              bool existed_before) {
     bool exists = blob_exists(blob);
-    uint64_t bytes = exists ? blob->length : 0;
+    uint64_t bytes = blob_content_bytes(blob);
     container->committed += (size_t)exists - (size_t)existed_before;
     count(&all_blobs, existed_before, exists);
     if (bytes == bytes_before) return;
@@ -140,7 +140,8 @@ void container_stage(struct container *container, struct blob *blob, const struc
 }
 
 void container_unstage(struct container *container, struct blob *blob, uint64_t most) {
-    struct staging *staging = blob_special(blob)->staging;
+    struct blob_special *special = blob->extra ? blob->extra->special : NULL;
+    struct staging *staging = special ? special->staging : NULL;
     if (!staging) return;
     if (most < staging->count) {
         staging_drop(&container->account, staging, most);
@@ -148,7 +149,7 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
     }
     deadlines_unset(&container->stagings, &staging->deadline);
     staging_free(&container->account, staging);
-    blob->extra->special->staging = NULL;
+    special->staging = NULL;
     blob_settle(&container->account, blob);
 }
 
@@ -194,7 +195,7 @@ void container_free(struct container *container) {
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
         struct blob *blob = blob_of_entry(entry);
         order_cursor_next(&cursor);
-        container_count_content(container, NULL, blob_exists(blob) ? blob->length : 0, blob_exists(blob));
+        container_count_content(container, NULL, blob_content_bytes(blob), blob_exists(blob));
         if (blob->extra) replace_lease(container, &blob->extra->lease, NULL);
         free_blob(container, blob);
     }

@@ -7,6 +7,7 @@
 #include "blob/load_order.h"
 #include "blob/walk.h"
 #include "server/effect.h"
+#include "server/info.h"
 #include "server/relocating.h"
 #include "server/saving.h"
 #include "server/wait.h"
@@ -198,12 +199,15 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **valu
 
 static void info(RedisModuleInfoCtx *ctx) {
     struct container_census census = container_census();
-    RedisModule_InfoAddFieldULongLong(ctx, "containers", census.containers);
-    RedisModule_InfoAddFieldULongLong(ctx, "blobs", census.blobs);
-    RedisModule_InfoAddFieldULongLong(ctx, "blob_bytes", census.content_bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "blob_snapshots", census.snapshots);
-    RedisModule_InfoAddFieldULongLong(ctx, "leases", census.leases);
-    RedisModule_InfoAddFieldULongLong(ctx, "blob_waiters", wait_stats()->waiting[WAIT_NEWS]);
+    const struct info_number numbers[] = {
+        {"containers", census.containers},
+        {"blobs", census.blobs},
+        {"blob_bytes", census.content_bytes},
+        {"blob_snapshots", census.snapshots},
+        {"leases", census.leases},
+        {"blob_waiters", wait_stats()->waiting[WAIT_NEWS]},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
 struct aggregate container_aggregate = {

@@ -143,10 +143,10 @@ void listing_collect(const struct container *container, const struct listing_que
                      struct listing *listing) {
     struct start start = start_of(query);
     struct order_cursor cursor = catalog_seek(&container->blobs, start.name);
-    struct collecting collecting = {container, query, listing, FIRST_ITEMS, 0, 0};
-    listing->items = memory_alloc(collecting.room * sizeof(*listing->items));
+    listing->items = memory_alloc(FIRST_ITEMS * sizeof(*listing->items));
     listing->count = 0;
     listing->more = false;
+    struct collecting collecting = {container, query, listing, FIRST_ITEMS, 0, 0};
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));)
         if (!bytes_start_with(entry_name(entry), query->prefix) || !collect_one(&collecting, &start, &cursor))
             break;

@@ -37,11 +37,14 @@ static void reply_special_fields(struct reply_list *map, const struct blob *blob
         reply_field_number(map, "snapshots", (long long)snapshots_count(blob));
 }
 
-static void reply_committed_fields(struct reply_list *map, const struct blob *blob) {
-    struct packed_list properties = blob_properties(blob);
+static void reply_stamp_fields(struct reply_list *map, const struct blob *blob) {
     reply_field_version(map, "etag", blob->stamp.etag);
     reply_field_number(map, "last-modified", blob->stamp.modified_ms);
     reply_field_number(map, "created", blob->created_ms);
+}
+
+static void reply_property_fields(struct reply_list *map, const struct blob *blob) {
+    struct packed_list properties = blob_properties(blob);
     if (!properties_find(properties, "content-type").length)
         reply_field_bytes(map, "content-type", bytes_text(PROPERTY_DEFAULT_TYPE));
     reply_fields(map, properties);
@@ -50,8 +53,9 @@ static void reply_committed_fields(struct reply_list *map, const struct blob *bl
 void reply_blob_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
                        enum blob_fields fields, int64_t now_ms) {
     reply_field_bytes(map, "blob-type", bytes_text(kind_names[blob->kind]));
+    if (blob_exists(blob)) reply_stamp_fields(map, blob);
     reply_field_number(map, "content-length", (long long)blob->length);
-    if (blob_exists(blob)) reply_committed_fields(map, blob);
+    if (blob_exists(blob)) reply_property_fields(map, blob);
     reply_special_fields(map, blob, snapshot, fields);
     if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);
 }

@@ -66,9 +66,10 @@ static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool dir
     uintptr_t unshared = 0;
     bool once = direct && chunk_uses(chunk) == 1;
     uintptr_t *number = once ? &unshared : pointer_map_at(&walking->numbers, chunk);
-    if (*number) return *number;
-    take_chunk(walking, chunk);
-    *number = walking->chunks;
+    if (!*number) {
+        take_chunk(walking, chunk);
+        *number = walking->chunks;
+    }
     return *number;
 }
 

@@ -104,7 +104,7 @@ static struct bytes key_of(const struct attendee *attendee) {
 bool attendance_next_gone(const struct call *call, struct guid *session) {
     struct attendee *attendee, *next;
     int db = RedisModule_GetSelectedDb(call->ctx), left = LOOKED_AT_MOST;
-    list_for_each_safe(&gone, attendee, next, node) {
+    list_for_each_safe (&gone, attendee, next, node) {
         if (!left--) return false;
         if (attendee->db != db || !bytes_equal(key_of(attendee), call_word(call, ARG_SHARE))) continue;
         *session = attendee->session;
@@ -116,8 +116,7 @@ bool attendance_next_gone(const struct call *call, struct guid *session) {
 
 static void forget_old(int64_t now_ms) {
     struct attendee *oldest;
-    while ((oldest = list_top(&gone, struct attendee, node)) &&
-           oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
+    while ((oldest = list_top(&gone, struct attendee, node)) && oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
         forget(oldest);
 }
 

@@ -1,7 +1,7 @@
 /* Stateless commands that read: from a parsed call to a reply. */
+#include "core/memory.h"
 #include "core/page_ranges.h"
 #include "core/property.h"
-#include "core/memory.h"
 #include "file/share_commands.h"
 #include "lease/lease_commands.h"
 
@@ -91,8 +91,7 @@ enum outcome file_stat(struct call *call) {
     reply_field_number(&map, "last-modified", found.view.stamp.modified_ms);
     reply_field_number(&map, "created", found.view.created_ms);
     if (file) reply_file_fields(&map, &found.view);
-    if (file && !found.snapshot)
-        reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
+    if (file && !found.snapshot) reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
     reply_field(&map, "meta");
     reply_pairs(call->ctx, found.view.metadata);
     reply_map_end(&map);
@@ -207,8 +206,7 @@ static void collect_items(struct call *call, const struct file_found *directory,
     struct bytes prefix = folded_word(call, SLOT_FILE_PREFIX, prefix_room);
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MOST_BYTES) from.length = NAME_FOLDED_MOST_BYTES;
-    struct tree_walk walk =
-        tree_walk(call->value, directory->node->directory, directory->snapshot, from);
+    struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
     size_t most = asked_most(call);
     struct tree_item item;
     enum tree_step step;

@@ -35,15 +35,19 @@ static bool may_change(const struct call *call) {
     return call->command->key != KEY_READ;
 }
 
+static void end_session(struct call *call, struct share_session *session) {
+    struct share_target target = {.session = session};
+    struct share_change change = {.kind = SHARE_EXPIRE, .session = session->id};
+    attendance_forget(session->id);
+    share_commit(call, &target, &change, NULL);
+}
+
 /* Sessions whose time is up end, as far as they have anything of this file. */
 static void end_sessions_of(struct call *call, const struct file_life *life) {
     const struct open_group *group;
-    list_for_each(&life->groups, group, of_life) {
+    list_for_each (&life->groups, group, of_life) {
         struct share_session *session = group->session;
-        if (session->ended || !session_is_over(session, call_now_ms(call))) continue;
-        struct share_target target = {.session = session};
-        struct share_change change = {.kind = SHARE_EXPIRE, .session = session->id};
-        share_commit(call, &target, &change, NULL);
+        if (!session->ended && session_is_over(session, call_now_ms(call))) end_session(call, session);
     }
 }
 
@@ -60,13 +64,46 @@ static void settle(struct call *call, struct file_node *node, struct bytes path)
     share_commit(call, &target, &change, NULL);
 }
 
-void file_settle_open(struct call *call, const struct file_open *open) {
-    char *room;
-    struct file_node *node = open_node(open);
-    if (!needs_settling(call, node)) return;
-    room = memory_alloc(node_path_length(node) + 1);
+static void settle_node(struct call *call, struct file_node *node) {
+    char *room = memory_alloc(node_path_length(node) + 1);
     settle(call, node, node_path(node, room));
     memory_free(room);
+}
+
+void file_settle_open(struct call *call, const struct file_open *open) {
+    struct file_node *node = open_node(open);
+    if (needs_settling(call, node)) settle_node(call, node);
+}
+
+/* Which files sessions that are over still hold: all below a directory, or, without one, those that are gone. */
+static bool is_to_settle(struct call *call, const struct open_group *group,
+                         const struct file_node *directory) {
+    if (!group->life) return false;
+    if (directory) return node_is_within(group->life->node, directory);
+    return life_view(group->life, false, call_now_ms(call)).gone;
+}
+
+/* A file that is settled has no part any more of the groups, which stay with their session. */
+static void settle_files_of(struct call *call, const struct share_session *session,
+                            const struct file_node *directory) {
+    const struct open_group *group;
+    list_for_each (&session->groups, group, of_session)
+        if (is_to_settle(call, group, directory)) settle_node(call, group->life->node);
+}
+
+static void settle_sessions(struct call *call, const struct file_node *directory) {
+    struct share *share = call->value;
+    struct share_session *session;
+    while ((session = share_due_session(share, call_now_ms(call)))) end_session(call, session);
+    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
+}
+
+void file_settle_below(struct call *call, const struct file_node *directory) {
+    if (!share_is_exact(call->value, call_now_ms(call))) settle_sessions(call, directory);
+}
+
+void file_settle_gone(struct call *call) {
+    if (!share_is_exact(call->value, call_now_ms(call))) settle_sessions(call, NULL);
 }
 
 /* --- The steps --- */
@@ -108,12 +145,18 @@ static enum outcome pass_lease(struct call *call, const struct file_node *node,
     }
 }
 
+/* What is read of a range: nothing lies behind the end of the file. */
+static struct lock_range touched(const struct file_node *node, struct lock_range range) {
+    uint64_t left = range.offset < node->content.length ? node->content.length - range.offset : 0;
+    return (struct lock_range){range.offset, range.length < left ? range.length : left};
+}
+
 static enum outcome pass_locks(struct call *call, const struct file_node *node,
                                const struct file_wish *wish) {
     bool exact = share_is_exact(call->value, call_now_ms(call));
     enum lock_question question = is_write(wish->class) ? LOCK_ANY : LOCK_READING;
-    const struct range_lock *lock =
-        life_lock(node->life, NULL, question, wish->range, exact, call_now_ms(call));
+    struct lock_range range = touched(node, wish->range);
+    const struct range_lock *lock = life_lock(node->life, NULL, question, range, exact, call_now_ms(call));
     return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
 }
 
@@ -180,7 +223,8 @@ enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wi
 enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
     const struct share *share = call->value;
     if (!share->quota || to <= from || share->bytes + (to - from) <= share->quota) return OUTCOME_DONE;
-    call_note(call, "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
+    call_note(call,
+              "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
               to - from, share->quota, share->bytes);
     return OUTCOME_SHARE_FULL;
 }

@@ -104,8 +104,8 @@ static uint64_t asked_size(const struct call *call) {
 
 enum outcome file_create(struct call *call) {
     struct tree_place place;
-    enum outcome outcome = to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call),
-                                      &place);
+    enum outcome outcome =
+        to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), asked_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_target target = {.node = place.node};
@@ -137,7 +137,8 @@ enum outcome file_copy(struct call *call) {
     struct file_wish wish = {.class = CLASS_READ, .minds_locks = true, .range = {0, UINT64_MAX}};
     enum outcome outcome = to_write(call, NODE_FILE, &wish, &source);
     if (outcome == OUTCOME_DONE)
-        outcome = to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+        outcome =
+            to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = to_write(call, NODE_FILE, &wish, &source);
     if (outcome == OUTCOME_DONE)
         outcome = file_may_grow(call, length_of(place.node), source.node->content.length);
@@ -162,6 +163,7 @@ static enum outcome may_leave(struct call *call, const struct file_node *node) {
         return OUTCOME_INVALID_PATH;
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
+    if (node->directory->opens) file_settle_below(call, node);
     if (!node->directory->opens) return OUTCOME_DONE;
     call_note(call, "files in the directory are open");
     return OUTCOME_SHARING_VIOLATION;
@@ -191,7 +193,8 @@ static enum outcome may_arrive(struct call *call, const struct file_node *node, 
     if (outcome != OUTCOME_DONE) return outcome;
     if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
-    struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
+    struct file_wish wish = {
+        .class = CLASS_WRITE_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
     return file_pass(call, place->node, &wish);
 }
 
@@ -224,8 +227,8 @@ static enum outcome to_describe(struct call *call, struct share_target *target) 
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     bool sized = args_given(&call->args, SLOT_FILE_SIZE);
-    bool clears = args_given(&call->args, SLOT_FILE_ATTRIBUTES) &&
-                  !(asked_attributes(call) & ATTRIBUTE_READONLY);
+    bool clears =
+        args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(asked_attributes(call) & ATTRIBUTE_READONLY);
     struct file_wish wish = {
         .class = CLASS_WRITE,
         .minds_locks = sized && asked_size(call) != place.node->content.length,
@@ -242,9 +245,8 @@ enum outcome file_setprops(struct call *call) {
     struct share_target target = {NULL, NULL, NULL};
     enum outcome outcome = to_describe(call, &target);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {.kind = FILE_SETPROPS,
-                                  .properties = call->properties.list,
-                                  .attributes = asked_attributes(call)};
+    struct share_change change = {
+        .kind = FILE_SETPROPS, .properties = call->properties.list, .attributes = asked_attributes(call)};
     if (args_given(&call->args, SLOT_PROPS)) change.parts |= SAYS_PROPERTIES;
     if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change.parts |= SAYS_ATTRIBUTES;
     if (args_given(&call->args, SLOT_FILE_SIZE)) {

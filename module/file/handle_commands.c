@@ -6,8 +6,8 @@
 
 const char *const file_access_words[] = {"READ", "WRITE", "DELETE", "ATTRIBUTES", NULL};
 const char *const file_share_words[] = {"READ", "WRITE", "DELETE", "NONE", NULL};
-const char *const file_disposition_words[] = {"OPEN",      "CREATE",      "OPENIF",
-                                              "OVERWRITE", "OVERWRITEIF", "SUPERSEDE", NULL};
+const char *const file_disposition_words[] = {"OPEN",        "CREATE",    "OPENIF", "OVERWRITE",
+                                              "OVERWRITEIF", "SUPERSEDE", NULL};
 const char *const file_switch_words[] = {"ON", "OFF", NULL};
 
 enum { DISPOSE_ON };
@@ -112,8 +112,7 @@ static enum outcome pass_others(struct call *call, const struct opening *opening
     }
     struct file_line line = {WAIT_OPENING, node, opening->session,
                              claim_to_open(opening->session, opening->counted)};
-    if (!line_has_rival(call, &line)) return OUTCOME_DONE;
-    return wait_to_open(call, opening, OUTCOME_SHARING_VIOLATION);
+    return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
 }
 
 /* A file that is there: it is not to be deleted ─▶ not read-only ─▶ its lease ─▶ the handles share it. */
@@ -236,7 +235,8 @@ enum outcome file_session(struct call *call, struct bytes text, struct share_ses
 enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open) {
     struct guid id;
     *open = guid_read(call_word(call, ARG_HANDLE), &id) ? share_open_find(call->value, &id) : NULL;
-    bool there = *open && (*open)->group->life && !session_is_over((*open)->group->session, call_now_ms(call));
+    bool there =
+        *open && (*open)->group->life && !session_is_over((*open)->group->session, call_now_ms(call));
     if (!there) return OUTCOME_HANDLE_NOT_FOUND;
     return !rights || (*open)->sharing.access & rights ? OUTCOME_DONE : OUTCOME_ACCESS_DENIED;
 }
@@ -282,6 +282,7 @@ enum outcome file_write(struct call *call) {
     struct bytes content = call_word(call, ARG_WRITTEN);
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
+    if (outcome == OUTCOME_DONE) file_settle_open(call, open);
     if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_WRITING, offset, content.length);
     if (outcome == OUTCOME_DONE)
         outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);

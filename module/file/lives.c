@@ -31,7 +31,7 @@ static void detach(struct share *share, struct open_group *group) {
     struct file_life *life = group->life;
     struct file_open *open;
     if (life->locks.count) {
-        list_for_each(&group->opens, open, among) drop_locks(share, life, &open->locks);
+        list_for_each (&group->opens, open, among) drop_locks(share, life, &open->locks);
     }
     tally_take(&life->tally, &group->tally);
     tree_count_opens(life->node->parent, -(int64_t)group->tally.opens);
@@ -43,7 +43,7 @@ static void detach(struct share *share, struct open_group *group) {
 void file_remove(struct share *share, struct file_node *node) {
     struct open_group *group, *next;
     if (node->life) {
-        list_for_each_safe(&node->life->groups, group, next, of_life) detach(share, group);
+        list_for_each_safe (&node->life->groups, group, next, of_life) detach(share, group);
         node->life->pending = false;
         file_set_lease(share, node, NULL);
     }
@@ -64,7 +64,7 @@ bool life_release(struct share *share, struct file_life *life) {
 
 bool life_settle(struct share *share, struct file_life *life) {
     struct open_group *group, *next;
-    list_for_each_safe(&life->groups, group, next, of_life)
+    list_for_each_safe (&life->groups, group, next, of_life)
         if (group->session->ended) detach(share, group);
     return life_release(share, life);
 }
@@ -92,19 +92,25 @@ struct share_session *session_begin(struct share *share, const struct share_chan
 void session_end(struct share *share, struct share_session *session) {
     if (session->ended) return;
     session->ended = true;
+    census_count(CENSUS_ENDED, 0, 1);
     deadlines_unset(&share->deadlines, &session->deadline);
     list_add_tail(&share->ended, &session->among_ended);
 }
 
 void session_sweep(struct share *share, struct share_session *session, uint64_t most) {
     struct open_group *group;
-    for (; most && (group = list_top(&session->groups, struct open_group, of_session)); most--)
-        open_close(share, list_top(&group->opens, struct file_open, among));
+    while (most && (group = list_top(&session->groups, struct open_group, of_session))) {
+        struct file_open *open = list_top(&group->opens, struct file_open, among);
+        uint64_t effort = 1 + (group->life ? open->lock_count : 0);
+        open_close(share, open);
+        most = effort < most ? most - effort : 0;
+    }
     if (!list_empty(&session->groups)) return;
     list_del(&session->among_ended);
     hash_index_remove(&share->sessions, &session->entry);
     account_discard(&share->account, session);
     census_count(CENSUS_SESSIONS, 1, 0);
+    census_count(CENSUS_ENDED, 1, 0);
 }
 
 /* --- Handles --- */
@@ -132,8 +138,8 @@ static void name_open(struct file_open *open, uint64_t number) {
     open->numbered =
         (struct entry){.name_length = sizeof(open->number),
                        .name_at = offsetof(struct file_open, number) - offsetof(struct file_open, numbered)};
-    open->entry = (struct entry){hash_bytes(guid_bytes(&open->id)), sizeof(open->id),
-                                 offsetof(struct file_open, id)};
+    open->entry =
+        (struct entry){hash_bytes(guid_bytes(&open->id)), sizeof(open->id), offsetof(struct file_open, id)};
 }
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,

@@ -28,7 +28,7 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     struct file_line line = {WAIT_LOCK, open_node(open), open->group->session,
                              claim_to_lock(open, question, request->range)};
     if (obstacle) return line_join(call, &line, file_lock_violation(call, obstacle));
-    return line_has_rival(call, &line) ? line_join(call, &line, OUTCOME_FILE_LOCK_CONFLICT) : OUTCOME_DONE;
+    return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
 }
 
 static bool may_change(const struct call *call) {
@@ -45,6 +45,10 @@ enum outcome file_lock(struct call *call) {
     asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
     outcome = pass(call, open, &request);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (open->lock_count == HANDLE_LOCKS_MOST || open->group->life->locks.count >= FILE_LOCKS_MOST) {
+        call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MOST, FILE_LOCKS_MOST);
+        return OUTCOME_FILE_LOCK_CONFLICT;
+    }
     if (call->mode == CALL_TIMED_OUT) {
         call_note(call, "it has come free, but the time to wait is over");
         return OUTCOME_FILE_LOCK_CONFLICT;

@@ -187,8 +187,8 @@ static struct file_state *newest_state(const struct file_node *node) {
 static struct file_state *append_state(struct account *account, struct file_node *node) {
     struct file_past *past = node_need_past(account, node);
     size_t size = (past->count + 1) * sizeof(*past->states);
-    past->states = past->states ? account_resize(account, past->states, size)
-                                : account_add(account, memory_alloc(size));
+    past->states =
+        past->states ? account_resize(account, past->states, size) : account_add(account, memory_alloc(size));
     struct file_state *state = &past->states[past->count++];
     *state = (struct file_state){0};
     return state;

@@ -18,7 +18,7 @@ struct life_view life_view(const struct file_life *life, bool exact, int64_t now
     view.pending = life->pending;
     if (exact) return view;
     const struct open_group *group;
-    list_for_each(&life->groups, group, of_life) {
+    list_for_each (&life->groups, group, of_life) {
         if (!session_is_over(group->session, now_ms)) continue;
         tally_take(&view.tally, &group->tally);
         if (group->deleting) view.pending = true;
@@ -29,7 +29,7 @@ struct life_view life_view(const struct file_life *life, bool exact, int64_t now
 
 bool life_has_over(const struct file_life *life, int64_t now_ms) {
     const struct open_group *group;
-    list_for_each(&life->groups, group, of_life)
+    list_for_each (&life->groups, group, of_life)
         if (session_is_over(group->session, now_ms)) return true;
     return false;
 }
@@ -52,10 +52,10 @@ static void look(const struct file_life *life, const struct search *search, int6
     const struct open_group *group;
     const struct file_open *open;
     int left = LOOKED_AT_MOST;
-    list_for_each(&life->groups, group, of_life) {
+    list_for_each (&life->groups, group, of_life) {
         if (!left--) return;
         if (session_is_over(group->session, now_ms)) continue;
-        list_for_each(&group->opens, open, among) {
+        list_for_each (&group->opens, open, among) {
             if (!left--) return;
             if (stands_in_the_way(search, open->sharing) && !search->visit(search->context, open)) return;
         }
@@ -112,16 +112,41 @@ static bool lock_stands(const struct range_lock *lock, const struct lock_owner *
     }
 }
 
-/* Where sessions may be over, their locks are passed over one by one. */
+/* Whose locks are in the way of reading, each once, as far as bounded work shows them: one that counts, if there is. */
+static const struct range_lock *reading_obstacle(const struct file_life *life, struct lock_owner *owner,
+                                                 struct lock_range range, int64_t now_ms, bool *cut) {
+    struct lock_request request = {owner, LOCK_SHARED, range};
+    struct lock_obstacles obstacles;
+    range_locks_obstacles(&life->locks, &request, &obstacles);
+    *cut = obstacles.cut;
+    for (unsigned i = 0; i < obstacles.count; i++)
+        if (!session_is_over(open_of_owner(obstacles.owners[i])->group->session, now_ms))
+            return obstacles.owners[i]->first;
+    return NULL;
+}
+
+/* Where sessions may be over, their locks are passed over. */
+static const struct range_lock *lock_that_counts(const struct file_life *life, struct lock_owner *owner,
+                                                 enum lock_question question, struct lock_range range,
+                                                 int64_t now_ms) {
+    const struct range_lock *lock = NULL;
+    while ((lock = range_locks_next(&life->locks, lock))) {
+        if (session_is_over(open_of_owner(lock->owner)->group->session, now_ms)) continue;
+        if (lock_stands(lock, owner, question, range)) return lock;
+    }
+    return NULL;
+}
+
 const struct range_lock *life_lock(const struct file_life *life, struct lock_owner *owner,
                                    enum lock_question question, struct lock_range range, bool exact,
                                    int64_t now_ms) {
     if (!life || !life->locks.count) return NULL;
     const struct range_lock *lock = ask(&life->locks, owner, question, range);
     if (!lock || exact || !session_is_over(open_of_owner(lock->owner)->group->session, now_ms)) return lock;
-    for (lock = range_locks_next(&life->locks, NULL); lock; lock = range_locks_next(&life->locks, lock)) {
-        if (session_is_over(open_of_owner(lock->owner)->group->session, now_ms)) continue;
-        if (lock_stands(lock, owner, question, range)) return lock;
+    if (question == LOCK_READING) {
+        bool cut;
+        lock = reading_obstacle(life, owner, range, now_ms, &cut);
+        if (lock || !cut) return lock;
     }
-    return NULL;
+    return lock_that_counts(life, owner, question, range, now_ms);
 }

@@ -76,6 +76,7 @@ struct file_open {
     struct list_node among;
     struct open_group *group;
     struct lock_owner locks;
+    uint32_t lock_count; /* different ones */
     struct sharing sharing;
     bool deletes_on_close;
     int64_t opened_ms;

@@ -96,7 +96,6 @@ enum path_fault path_check(struct bytes path) {
         if (name.length == path.length) return PATH_SOUND;
         path = behind(path, name.length + 1);
         characters++;
-        if (!path.length) return PATH_NAME_EMPTY; /* a slash at the end */
     }
 }
 

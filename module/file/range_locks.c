@@ -30,7 +30,7 @@ static uint64_t last_of(struct lock_range range) {
 /* --- How far locks reach --- */
 
 static void reach_of_others(struct lock_reach *reach, uint64_t last) {
-    if (reach->owners < 2 || last > reach->others_last) reach->others_last = last;
+    if (last > reach->others_last) reach->others_last = last;
     reach->owners = 2;
 }
 
@@ -48,12 +48,11 @@ static void reach_of_owner(struct lock_reach *reach, uint64_t owner, uint64_t la
     }
 }
 
-/* If the other owners of a part are not its farthest one's rivals here, they are no farther than it is. */
+/* Where its farthest owner is one of the others here, nobody else of that part reaches farther than they do. */
 static void reach_of_part(struct lock_reach *reach, const struct range_lock *part) {
     if (!part || !part->reach.owners) return;
     reach_of_owner(reach, part->reach.owner, part->reach.last);
-    if (part->reach.owners == 2 && reach->owner == part->reach.owner)
-        reach_of_others(reach, part->reach.others_last);
+    if (part->reach.owners == 2) reach_of_others(reach, part->reach.others_last);
 }
 
 static bool is_of(uint64_t number, const struct lock_owner *owner) {
@@ -158,17 +157,15 @@ static struct range_lock *tree_find(struct range_lock *top, const struct lock_ow
     return top;
 }
 
-/* What lies left begins no later than what lies right of it: if it reaches far enough, the first one is there. */
+/* Where something on the left reaches far enough, the first overlap is there, or there is none: what lies right of it
+ * begins no earlier. */
 static const struct range_lock *first_overlap(const struct range_lock *top, struct lock_range range,
                                               const struct lock_owner *except) {
     while (top) {
-        bool near = begins_before_end(top->range.offset, range);
-        if (near && !reaches(top->below[0], range.offset, except)) {
-            if (!is_of(top->owner->number, except) && lock_ranges_overlap(top->range, range)) return top;
-            top = top->below[1];
-        } else {
-            top = top->below[0];
-        }
+        bool left = reaches(top->below[0], range.offset, except);
+        bool here = !left && lock_ranges_overlap(top->range, range);
+        if (here && !is_of(top->owner->number, except)) return top;
+        top = top->below[!left];
     }
     return NULL;
 }
@@ -248,14 +245,30 @@ static void collect(struct collecting *collecting, const struct range_lock *top)
     collect(collecting, top->below[1]);
 }
 
-void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
+/* The owners of all locks of which in_the_way answers the first. */
+static void all_in_the_way(const struct range_locks *locks, struct lock_range range,
+                           const struct lock_owner *except, bool shared_too,
                            struct lock_obstacles *obstacles) {
-    bool exclusive = request->kind == LOCK_EXCLUSIVE;
-    struct collecting collecting = {request->range, exclusive ? NULL : request->owner, obstacles, 0};
+    struct collecting collecting = {range, except, obstacles, 0};
     obstacles->count = 0;
     obstacles->cut = false;
     collect(&collecting, locks->trees[LOCK_EXCLUSIVE]);
-    if (exclusive) collect(&collecting, locks->trees[LOCK_SHARED]);
+    collecting.except = NULL;
+    if (shared_too) collect(&collecting, locks->trees[LOCK_SHARED]);
+}
+
+void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
+                           struct lock_obstacles *obstacles) {
+    bool exclusive = request->kind == LOCK_EXCLUSIVE;
+    all_in_the_way(locks, request->range, exclusive ? NULL : request->owner, exclusive, obstacles);
+}
+
+void range_locks_writing_obstacles(const struct range_locks *locks, const struct lock_owner *owner,
+                                   struct lock_range range, struct lock_obstacles *obstacles) {
+    if (range.length)
+        all_in_the_way(locks, range, owner, true, obstacles);
+    else
+        *obstacles = (struct lock_obstacles){.count = 0};
 }
 
 /* --- To change --- */

@@ -111,6 +111,10 @@ struct lock_obstacles {
 void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
                            struct lock_obstacles *obstacles);
 
+/* Likewise of a write. A read has the obstacles of a shared lock, if it is of any bytes; its owner may be NULL, too. */
+void range_locks_writing_obstacles(const struct range_locks *locks, const struct lock_owner *owner,
+                                   struct lock_range range, struct lock_obstacles *obstacles);
+
 /* --- To change --- */
 
 /* So many times, which is 1 for all but files that bring back what was had. False, and nothing done, when the range is

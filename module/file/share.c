@@ -24,6 +24,7 @@ struct share_census share_census(void) {
         .directories = census[CENSUS_DIRECTORIES],
         .snapshots = census[CENSUS_SNAPSHOTS],
         .sessions = census[CENSUS_SESSIONS],
+        .ended = census[CENSUS_ENDED],
         .handles = census[CENSUS_HANDLES],
         .locks = census[CENSUS_LOCKS],
         .leases = census[CENSUS_LEASES],
@@ -72,7 +73,7 @@ static bool stands(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
-/* What files have while they are open; they stay, whatever their marks say. */
+/* What files have while they are open; nobody comes back to their groups. */
 static void free_life(struct share *share, struct file_life *life) {
     census_count(CENSUS_LOCKS, life->locks.count, 0);
     range_locks_end(&share->account, &life->locks);
@@ -86,7 +87,7 @@ static void free_life(struct share *share, struct file_life *life) {
 
 static void free_group(struct share *share, struct open_group *group) {
     struct file_open *open, *next;
-    list_for_each_safe(&group->opens, open, next, among) account_discard(&share->account, open);
+    list_for_each_safe (&group->opens, open, next, among) account_discard(&share->account, open);
     if (group->life) list_del(&group->of_life);
     account_discard(&share->account, group);
 }
@@ -95,7 +96,8 @@ static void free_session(void *context, struct entry *entry) {
     struct share *share = context;
     struct share_session *session = container_of(entry, struct share_session, entry);
     struct open_group *group, *next;
-    list_for_each_safe(&session->groups, group, next, of_session) free_group(share, group);
+    census_count(CENSUS_ENDED, session->ended, 0);
+    list_for_each_safe (&session->groups, group, next, of_session) free_group(share, group);
     account_discard(&share->account, session);
 }
 
@@ -112,10 +114,10 @@ static void free_holders(struct share *share) {
     free_lives(share);
     census_count(CENSUS_SESSIONS, share->sessions.count, 0);
     census_count(CENSUS_HANDLES, share->opens.count, 0);
-    for (size_t place = 0; place < share->sessions.buckets; place++)
-        hash_index_visit(&share->sessions, place, free_session, share);
     while (deadlines_first(&share->deadlines))
         deadlines_unset(&share->deadlines, deadlines_first(&share->deadlines));
+    for (size_t place = 0; place < share->sessions.buckets; place++)
+        hash_index_visit(&share->sessions, place, free_session, share);
     hash_index_end(&share->sessions);
     hash_index_end(&share->opens);
     order_index_end(&share->numbered);
@@ -186,8 +188,8 @@ static void unlist(struct share *share, struct file_lease *leased) {
 }
 
 static void enlist(struct share *share, struct file_lease *leased) {
-    leased->entry = (struct entry){.name_length = VERSION_TEXT_LENGTH,
-                                   .name_at = offsetof(struct file_lease, token)};
+    leased->entry =
+        (struct entry){.name_length = VERSION_TEXT_LENGTH, .name_at = offsetof(struct file_lease, token)};
     version_write(leased->lease->token, leased->token);
     if (!share->leased.root) order_index_start(&share->leased);
     order_index_add(&share->leased, &leased->entry);

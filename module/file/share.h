@@ -28,7 +28,7 @@
 #include "file/opens.h"
 #include "file/share_change.h"
 
-enum { SHARE_SNAPSHOTS_MOST = 200 };
+enum { SHARE_SNAPSHOTS_MOST = 200, FILE_LOCKS_MOST = 100000, HANDLE_LOCKS_MOST = 10000 };
 
 struct share_snapshot {
     version id;
@@ -75,7 +75,7 @@ struct share {
 
 /* Counts over all shares of the process, for INFO; shares may be freed on another thread. */
 struct share_census {
-    size_t shares, files, directories, snapshots, sessions, handles, locks, leases;
+    size_t shares, files, directories, snapshots, sessions, ended, handles, locks, leases;
     uint64_t bytes;
 };
 
@@ -151,7 +151,7 @@ bool life_release(struct share *share, struct file_life *life);
 
 struct share_session *session_begin(struct share *share, const struct share_change *change);
 void session_end(struct share *share, struct share_session *session);
-/* So many of its handles at most; when there are none, the session. */
+/* So many of its handles and locks; when there are none, the session. */
 void session_sweep(struct share *share, struct share_session *session, uint64_t most);
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
@@ -169,6 +169,7 @@ enum census_kind {
     CENSUS_DIRECTORIES,
     CENSUS_SNAPSHOTS,
     CENSUS_SESSIONS,
+    CENSUS_ENDED, /* sessions of which something is left */
     CENSUS_HANDLES,
     CENSUS_LOCKS,
     CENSUS_LEASES,

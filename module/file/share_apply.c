@@ -224,7 +224,15 @@ static bool apply_delete(struct share *share, const struct share_target *target,
     return true;
 }
 
-/* The pages are shared; a copy onto itself leaves the content as it is. */
+/* The pages are shared. The file is empty. */
+static void take_content(struct share *share, struct file_node *node, const struct file_node *source) {
+    count_length(share, node, source->content.length);
+    node->content.length = source->content.length;
+    pages_share(&node->content.pages, &source->content.pages);
+    node->attributes = source->attributes;
+}
+
+/* A copy onto itself leaves the content as it is. */
 static bool apply_copy(struct share *share, const struct share_target *target,
                        const struct share_change *change) {
     struct file_node *source = target->node, *there = tree_find(share, change->target).node;
@@ -236,11 +244,8 @@ static bool apply_copy(struct share *share, const struct share_target *target,
     if (there == source) {
         keep(share, there, true);
     } else {
-        count_length(share, there, source->content.length);
-        there->content.length = source->content.length;
-        pages_share(&there->content.pages, &source->content.pages);
+        take_content(share, there, source);
         there->created_ms = change->stamp.modified_ms;
-        there->attributes = source->attributes;
     }
     node_set_lists(&share->account, there, &properties, &metadata);
     restamp(there, change);
@@ -254,12 +259,28 @@ static bool may_move(const struct file_node *node, const struct tree_place *plac
     return !replaces || (node_is_file(node) && node_is_file(place->node));
 }
 
+/* The file that is there becomes what the other one is, and whoever has it open sees it; its own lease stays, or else the
+ * other one's comes along. */
+static void replace_file(struct share *share, struct file_node *there, struct file_node *source) {
+    struct packed_list properties = node_properties(source), metadata = node_metadata(source);
+    take_content(share, there, source);
+    there->created_ms = source->created_ms;
+    node_set_lists(&share->account, there, &properties, &metadata);
+    if (!file_lease_of(there)->token) file_set_lease(share, there, file_lease_of(source));
+    file_remove(share, source);
+}
+
 static bool apply_rename(struct share *share, const struct share_target *target,
                          const struct share_change *change) {
     struct file_node *node = target->node;
     struct tree_place place = tree_find(share, change->target);
     if (!may_move(node, &place)) return false;
-    if (place.node && place.node != node) file_remove(share, place.node);
+    if (place.node && place.node != node) {
+        begin_file(share, place.node, change->target);
+        replace_file(share, place.node, node);
+        restamp(place.node, change);
+        return true;
+    }
     keep(share, node, false);
     restamp(tree_move(share, node, place.parent, place.name), change);
     return true;
@@ -345,6 +366,7 @@ static bool add_lock(struct share *share, const struct share_target *target,
     size_t before = locks->count;
     bool added = range_locks_add(&share->account, locks, &request, times);
     census_count(CENSUS_LOCKS, before, locks->count);
+    target->open->lock_count += (uint32_t)(locks->count - before);
     return added;
 }
 
@@ -366,6 +388,7 @@ static bool apply_unlock(struct share *share, const struct share_target *target,
     size_t before = locks->count;
     bool removed = range_locks_remove(&share->account, locks, &target->open->locks, range);
     census_count(CENSUS_LOCKS, before, locks->count);
+    target->open->lock_count -= (uint32_t)(before - locks->count);
     return removed;
 }
 

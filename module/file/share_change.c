@@ -38,7 +38,16 @@ enum field {
     NUMBER = 1 << 25,
 };
 
-enum load_field { NAME = 1, NODE_KIND = 2, PARENT = 4, NODE = 8, PLACE = 16, CHANGED = 32, LEAF = 64, PRESENT = 128 };
+enum load_field {
+    NAME = 1,
+    NODE_KIND = 2,
+    PARENT = 4,
+    NODE = 8,
+    PLACE = 16,
+    CHANGED = 32,
+    LEAF = 64,
+    PRESENT = 128
+};
 
 enum trait { BRINGS_CONTENT = 1, IN_FILES = 2 };
 

@@ -160,6 +160,7 @@ enum outcome share_snapshot(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MOST) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
+    file_settle_gone(call);
     struct share_change change = {
         .kind = SHARE_SNAPSHOT,
         .snapshot = version_mint(call_now_ms(call)),
@@ -205,9 +206,8 @@ enum outcome share_ping(struct call *call) {
     enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &target.session);
     if (outcome != OUTCOME_DONE) return outcome;
     int64_t ttl_ms = target.session->ttl_ms;
-    struct share_change change = {.kind = SHARE_PING,
-                                  .session = target.session->id,
-                                  .instant_ms = call_now_ms(call) + ttl_ms};
+    struct share_change change = {
+        .kind = SHARE_PING, .session = target.session->id, .instant_ms = call_now_ms(call) + ttl_ms};
     share_commit(call, &target, &change, NULL);
     RedisModule_ReplyWithLongLong(call->ctx, ttl_ms);
     return OUTCOME_DONE;

@@ -153,6 +153,9 @@ static inline struct file_node *open_node(const struct file_open *open) {
 }
 /* What sessions that are over hold of the file of a handle goes. */
 void file_settle_open(struct call *call, const struct file_open *open);
+/* Likewise of all files below a directory, and of those that are gone by it. */
+void file_settle_below(struct call *call, const struct file_node *directory);
+void file_settle_gone(struct call *call);
 
 void reply_guid(RedisModuleCtx *ctx, struct guid id);
 /* Bytes that lie inside of a content. */
@@ -174,6 +177,9 @@ struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question
 
 /* Whether someone who came before the call, and waits still, wants what does not go with the claim. */
 bool line_has_rival(const struct call *call, const struct file_line *line);
+
+/* A call with a rival, and nothing else in its way: it waits, unless that would close a circle. */
+enum outcome line_queue(struct call *call, const struct file_line *line);
 
 /* The call cannot have what it wants: it waits, if it may and that does not close a circle, or is refused. */
 enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused);

@@ -1,13 +1,15 @@
 /* The second half of every writing command: from the decided change to the world that knows of it; what happens to a
  * share when nobody asks; and what LEASE.* has to know of shares. */
-#include "file/share_commands.h"
 #include "core/memory.h"
+#include "file/share_commands.h"
 #include "lease/lease_commands.h"
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/histogram.h"
+#include "server/info.h"
 #include "server/upkeep.h"
 
+#include "ccan/array_size/array_size.h"
 #include "ccan/container_of/container_of.h"
 
 enum {
@@ -142,15 +144,14 @@ static void end_those_who_left(struct call *call) {
 
 static void end_those_due(struct call *call) {
     struct share_session *session;
-    for (int left = EXPIRED_MOST;
-         left && (session = share_due_session(call->value, call_now_ms(call))); left--)
+    for (int left = EXPIRED_MOST; left && (session = share_due_session(call->value, call_now_ms(call)));
+         left--)
         end_session(call, SHARE_EXPIRE, session);
 }
 
 static void sweep_one(struct call *call) {
     struct share *share = call->value;
-    struct share_target target = {.session =
-                                      list_top(&share->ended, struct share_session, among_ended)};
+    struct share_target target = {.session = list_top(&share->ended, struct share_session, among_ended)};
     if (!target.session) return;
     struct share_change change = {.kind = SHARE_SWEEP, .session = target.session->id, .count = SWEPT_MOST};
     share_commit(call, &target, &change, NULL);
@@ -254,20 +255,24 @@ const struct lease_home share_leases = {
 void share_info(RedisModuleInfoCtx *ctx) {
     struct share_census census = share_census();
     const struct wait_stats *waits = wait_stats();
-    RedisModule_InfoAddFieldULongLong(ctx, "shares", census.shares);
-    RedisModule_InfoAddFieldULongLong(ctx, "files", census.files);
-    RedisModule_InfoAddFieldULongLong(ctx, "directories", census.directories);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_bytes", census.bytes);
-    RedisModule_InfoAddFieldULongLong(ctx, "share_snapshots", census.snapshots);
-    RedisModule_InfoAddFieldULongLong(ctx, "share_sessions", census.sessions);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_handles", census.handles);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_locks", census.locks);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_leases", census.leases);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_open_waits", waits->waits[WAIT_OPENING]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_open_handoffs", waits->served[WAIT_OPENING]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_open_waiters", waits->waiting[WAIT_OPENING]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_lock_waits", waits->waits[WAIT_LOCK]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_lock_handoffs", waits->served[WAIT_LOCK]);
-    RedisModule_InfoAddFieldULongLong(ctx, "file_lock_waiters", waits->waiting[WAIT_LOCK]);
+    const struct info_number numbers[] = {
+        {"shares", census.shares},
+        {"files", census.files},
+        {"directories", census.directories},
+        {"file_bytes", census.bytes},
+        {"share_snapshots", census.snapshots},
+        {"share_sessions", census.sessions - census.ended},
+        {"share_sessions_ended", census.ended},
+        {"file_handles", census.handles},
+        {"file_locks", census.locks},
+        {"file_leases", census.leases},
+        {"file_open_waits", waits->waits[WAIT_OPENING]},
+        {"file_open_handoffs", waits->served[WAIT_OPENING]},
+        {"file_open_waiters", waits->waiting[WAIT_OPENING]},
+        {"file_lock_waits", waits->waits[WAIT_LOCK]},
+        {"file_lock_handoffs", waits->served[WAIT_LOCK]},
+        {"file_lock_waiters", waits->waiting[WAIT_LOCK]},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
     histogram_show(ctx, HISTOGRAM_FILES, "file_waiting_ms");
 }

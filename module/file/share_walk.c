@@ -164,10 +164,8 @@ static void walk_departed(struct course *course, struct numbered_directory paren
     struct tree_item item;
     while (tree_next(&walk, &item) != TREE_END) {
         if (item.node->born >= last || !goes(course, item.node)) continue;
-        struct share_change change = {.parent = parent.number,
-                                      .name = item.name,
-                                      .born = item.node->born,
-                                      .last = (uint8_t)last};
+        struct share_change change = {
+            .parent = parent.number, .name = item.name, .born = item.node->born, .last = (uint8_t)last};
         walk_place_then(course, item.node, &change);
     }
 }
@@ -179,10 +177,8 @@ static void walk_ghosts(struct course *course, struct numbered_directory parent)
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct ghost *ghost = ghost_of_entry(entry);
         if (!bytes_start_with(entry_name(entry), key)) break;
-        struct share_change change = {.parent = parent.number,
-                                      .name = ghost_name(ghost),
-                                      .born = ghost->born,
-                                      .last = ghost->last};
+        struct share_change change = {
+            .parent = parent.number, .name = ghost_name(ghost), .born = ghost->born, .last = ghost->last};
         walk_place_then(course, ghost->past->node, &change);
     }
 }
@@ -321,7 +317,7 @@ static void walk_holders(const struct course *course) {
     for (size_t i = 0; i < all.count; i++) walk_session(course, all.sessions[i]);
     memory_free(all.sessions);
     walk_opens(course);
-    list_for_each(&course->share->ended, ended, among_ended) walk_end(course, ended);
+    list_for_each (&course->share->ended, ended, among_ended) walk_end(course, ended);
     walk_leases(course);
 }
 

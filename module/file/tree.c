@@ -153,8 +153,7 @@ void tree_add_ghost(struct share *share, struct file_past *past, uint64_t direct
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     struct bytes key = ghost_key(room, node_key(room, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
-    struct ghost *ghost =
-        account_add(&share->account, memory_alloc(sizeof(*ghost) + key.length + extra));
+    struct ghost *ghost = account_add(&share->account, memory_alloc(sizeof(*ghost) + key.length + extra));
     *ghost = (struct ghost){
         .entry = {.name_length = (uint16_t)key.length, .name_at = offsetof(struct ghost, key)},
         .past = past,

@@ -26,10 +26,9 @@ struct wait_claim claim_to_open(const struct share_session *session, struct shar
 
 struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question question,
                                 struct lock_range range) {
-    return (struct wait_claim){open->group->session->id,
-                               {[WORD_QUESTION] = (uint64_t)question,
-                                [WORD_OFFSET] = range.offset,
-                                [WORD_LENGTH] = range.length}};
+    return (struct wait_claim){
+        open->group->session->id,
+        {[WORD_QUESTION] = (uint64_t)question, [WORD_OFFSET] = range.offset, [WORD_LENGTH] = range.length}};
 }
 
 static struct sharing claimed_sharing(const struct wait_claim *claim) {
@@ -148,6 +147,13 @@ static bool closes_circle(const struct call *call, const struct file_line *line)
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
         wait_visit_party(circle.sessions[i], follow, &circle);
     return circle.closed;
+}
+
+/* Who would wait for a rival that waits for this session goes first. */
+enum outcome line_queue(struct call *call, const struct file_line *line) {
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    if (closes_circle(call, line)) return OUTCOME_DONE;
+    return wait_with_claim(call, line->kind, node_subject(line->node), &line->claim);
 }
 
 enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused) {

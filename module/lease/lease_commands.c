@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "server/histogram.h"
+#include "server/info.h"
 #include "server/refusal.h"
 #include "server/settings.h"
 #include "server/wait.h"
@@ -352,16 +353,19 @@ enum outcome lease_list_handle(struct call *call) {
 }
 
 void lease_info(RedisModuleInfoCtx *ctx) {
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_grants", lease_stats.grants);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_refusals", lease_stats.refusals);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_renewals", lease_stats.renewals);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_changes", lease_stats.changes);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_releases", lease_stats.releases);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_breaks", lease_stats.breaks);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_expiries", lease_stats.expiries);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_waits", wait_stats()->waits[WAIT_LEASE]);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_handoffs", wait_stats()->served[WAIT_LEASE]);
-    RedisModule_InfoAddFieldULongLong(ctx, "lease_waiters", wait_stats()->waiting[WAIT_LEASE]);
+    const struct info_number numbers[] = {
+        {"lease_grants", lease_stats.grants},
+        {"lease_refusals", lease_stats.refusals},
+        {"lease_renewals", lease_stats.renewals},
+        {"lease_changes", lease_stats.changes},
+        {"lease_releases", lease_stats.releases},
+        {"lease_breaks", lease_stats.breaks},
+        {"lease_expiries", lease_stats.expiries},
+        {"lease_waits", wait_stats()->waits[WAIT_LEASE]},
+        {"lease_handoffs", wait_stats()->served[WAIT_LEASE]},
+        {"lease_waiters", wait_stats()->waiting[WAIT_LEASE]},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
     histogram_show(ctx, HISTOGRAM_WAITING, "lease_waiting_ms");
     histogram_show(ctx, HISTOGRAM_HOLDING, "lease_holding_ms");
 }

@@ -3,6 +3,7 @@
 
 #include "core/duration.h"
 #include "core/memory.h"
+#include "core/pointer_map.h"
 #include "server/entropy.h"
 #include "server/histogram.h"
 #include "server/refusal.h"
@@ -390,9 +391,12 @@ static enum outcome find_named(struct call *call, struct message **message) {
     return find_owned(call, call_word(call, ARG_ID), call_word(call, ARG_RECEIPT), message);
 }
 
+/* A consumer can go on holding its message when memory is short, and write down less, but not more. */
 enum outcome queue_update(struct call *call) {
     struct message *message;
     enum outcome outcome = find_named(call, &message);
+    bool grows = outcome == OUTCOME_DONE && asked_text(call, SLOT_MESSAGE).length > message->length;
+    if (grows) outcome = call_may_grow(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change change = {
         .kind = QUEUE_UPDATE,
@@ -410,13 +414,13 @@ enum outcome queue_update(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Nobody is told the new receipt, so the old one's holder has nothing to do with the message any more. */
+/* Nobody is told the new receipt, so the old one's holder has nothing to do with the message any more. Whether this was
+ * its last delivery was settled when it was made. */
 enum outcome queue_release(struct call *call) {
     struct message *message;
-    const struct queue *queue = call->value;
     enum outcome outcome = find_named(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool dies = queue->most_deliveries && message->deliveries >= queue->most_deliveries;
+    bool dies = message->standing == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
     struct queue_change change = {
         .kind = QUEUE_RELEASE,
@@ -458,28 +462,29 @@ enum outcome queue_delete(struct call *call) {
     return OUTCOME_DONE;
 }
 
-static bool is_among(struct message *const *messages, size_t count, const struct message *message) {
-    for (size_t i = 0; i < count; i++)
-        if (messages[i] == message) return true;
-    return false;
-}
-
 /* One that stands in the list twice is gone by the second time. */
 enum outcome queue_deletemany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     const int named = list->count;
     struct message *gone[QUEUE_BATCH_MOST];
     enum outcome outcomes[QUEUE_BATCH_MOST];
+    struct pointer_map places = {0}; /* in `gone`, counted from one */
     size_t count = 0;
     queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     for (int i = 0; i < named; i++) {
         struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
                                  call_word(call, list->at + 2 * i + 1), &message);
-        if (outcomes[i] == OUTCOME_DONE && is_among(gone, count, message))
+        if (outcomes[i] != OUTCOME_DONE) continue;
+        uintptr_t *place = pointer_map_at(&places, message);
+        if (*place) {
             outcomes[i] = OUTCOME_MESSAGE_NOT_FOUND;
-        if (outcomes[i] == OUTCOME_DONE) gone[count++] = message;
+        } else {
+            gone[count++] = message;
+            *place = count;
+        }
     }
+    pointer_map_end(&places);
     if (count) commit_delete(call, gone, count);
     RedisModule_ReplyWithArray(call->ctx, named);
     for (int i = 0; i < named; i++) {

@@ -149,7 +149,7 @@ static bool apply_delete(struct queue *queue, const struct queue_change *change)
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;
-    while (queue_item_next(QUEUE_DELETE, &reader, &item)) {
+    while (queue_item_next(change->kind, &reader, &item)) {
         struct message *message = shelf_find(&queue->live, &item.id);
         if (!message && is_alone(change)) return false;
         if (message) drop_message(&queue->live, message);
@@ -232,7 +232,8 @@ bool queue_apply(struct queue *queue, const struct queue_change *change) {
     case QUEUE_DELIVER: return apply_deliver(queue, change);
     case QUEUE_UPDATE: return apply_update(queue, change);
     case QUEUE_RELEASE: return apply_release(queue, change);
-    case QUEUE_DELETE: return apply_delete(queue, change);
+    case QUEUE_DELETE:
+    case QUEUE_CLEAR_LIVING: return apply_delete(queue, change);
     case QUEUE_CLEAR: queue_discard(&queue->live); return true;
     case QUEUE_CLEAR_DEAD: queue_discard(&queue->dead); return true;
     case QUEUE_REDRIVE: return apply_redrive(queue, change);

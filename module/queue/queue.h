@@ -59,6 +59,7 @@ struct queue_depth {
     size_t visible;     /* also those that stand behind others of their group are not */
     size_t invisible;   /* all others that are not gone */
     size_t dead;        /* dead letters */
+    size_t died;        /* those of them that nobody has settled yet */
     size_t over;        /* expired and not removed yet */
     size_t unsettled;   /* all that a QUEUE_SETTLE could settle */
     int64_t arrived_ms; /* when the oldest message came; -1 when there is none */
@@ -108,6 +109,9 @@ struct message *queue_find_dead(const struct queue *queue, const struct guid *id
 
 /* What time has ended by now and is to be removed, at most so much of it. False when there is nothing. */
 bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t most, struct queue_change *change);
+
+/* How all that is there and not over goes, one by one, into the record; items are of the kind QUEUE_CLEAR_LIVING. */
+size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items);
 
 /* How the next delivery of a message goes into the record. */
 struct queue_item queue_delivery(const struct queue *queue, const struct message *message,

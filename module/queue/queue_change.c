@@ -46,6 +46,7 @@ static const struct { const char *event; unsigned fields, items; } kinds[QUEUE_C
     [QUEUE_SETTLE]     = {NULL,              SETTLED, 0},
     [QUEUE_MESSAGE]    = {NULL,              ORDER | ID | RECEIPT | INSERTED | EXPIRES | SHOWS | STATE | STANDING | GROUP | REASON | TEXT, 0},
     [QUEUE_ORIGINAL]   = {NULL,              ORDER | ID | RECEIPT | INSERTED | EXPIRES | SHOWS | DEDUP, 0},
+    [QUEUE_CLEAR_LIVING] = {"queue.clear",   ITEMS, 0},
 };
 /* clang-format on */
 

@@ -22,10 +22,11 @@ enum queue_change_kind {
     QUEUE_DELETE, /* items: id */
     QUEUE_CLEAR,
     QUEUE_CLEAR_DEAD,
-    QUEUE_REDRIVE,  /* items: id, receipt, when it expires */
-    QUEUE_SETTLE,   /* time has ended something, and now it goes */
-    QUEUE_MESSAGE,  /* one message as it is: nothing but the way in which a file builds a queue anew */
-    QUEUE_ORIGINAL, /* likewise what is known of a first put, for its duplicates */
+    QUEUE_REDRIVE,      /* items: id, receipt, when it expires */
+    QUEUE_SETTLE,       /* time has ended something, and now it goes */
+    QUEUE_MESSAGE,      /* one message as it is: nothing but the way in which a file builds a queue anew */
+    QUEUE_ORIGINAL,     /* likewise what is known of a first put, for its duplicates */
+    QUEUE_CLEAR_LIVING, /* items: id; those that have died with their last window stay */
     QUEUE_CHANGE_KINDS
 };
 

@@ -104,17 +104,34 @@ static void settle_deaths(struct call *call) {
     queue_commit(call, &change);
 }
 
-enum outcome queue_clear(struct call *call) {
-    const struct queue *queue = call->value;
-    bool dead = args_given(&call->args, SLOT_DEAD);
+static void clear_living(struct call *call) {
+    struct queue_change change = {.kind = QUEUE_CLEAR_LIVING};
+    struct record_writer items;
+    record_start(&items);
+    change.items.count = queue_list_living(call->value, call_now_ms(call), &items);
+    change.items.items = bytes_of(items.data, items.length);
+    if (change.items.count) queue_commit(call, &change);
+    record_end(&items);
+}
+
+static void clear_all(struct call *call, enum queue_change_kind kind) {
+    struct queue_change change = {.kind = kind};
     settle_deaths(call);
-    struct queue_depth depth = queue_depth(queue, call_now_ms(call));
-    size_t cleared = dead ? depth.dead : depth.visible + depth.invisible;
-    if (cleared || (!dead && depth.over)) {
-        struct queue_change change = {.kind = dead ? QUEUE_CLEAR_DEAD : QUEUE_CLEAR};
-        queue_commit(call, &change);
-        queue_free_cleared();
-    }
+    queue_commit(call, &change);
+    queue_free_cleared();
+}
+
+/* Where messages and such as have died stand side by side, the fewer of them are taken out one by one. */
+enum outcome queue_clear(struct call *call) {
+    bool dead = args_given(&call->args, SLOT_DEAD);
+    struct queue_depth depth = queue_depth(call->value, call_now_ms(call));
+    size_t living = depth.visible + depth.invisible, cleared = dead ? depth.dead : living;
+    if (dead && cleared)
+        clear_all(call, QUEUE_CLEAR_DEAD);
+    else if (!dead && depth.died > living)
+        clear_living(call);
+    else if (!dead && (living || depth.over))
+        clear_all(call, QUEUE_CLEAR);
     RedisModule_ReplyWithLongLong(call->ctx, (long long)cleared);
     return OUTCOME_DONE;
 }

@@ -4,6 +4,7 @@
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/histogram.h"
+#include "server/info.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 
@@ -123,20 +124,23 @@ void queue_free_cleared(void) {
 /* --- Information --- */
 
 void queue_info(RedisModuleInfoCtx *ctx) {
-    RedisModule_InfoAddFieldULongLong(ctx, "queues", queue_census_count());
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_puts", queue_stats.puts);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_duplicates", queue_stats.duplicates);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_gets", queue_stats.gets);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_redeliveries", queue_stats.redeliveries);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_updates", queue_stats.updates);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_releases", queue_stats.releases);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_deletes", queue_stats.deletes);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_expiries", queue_stats.expiries);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_deaths", queue_stats.deaths);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_redrives", queue_stats.redrives);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_waits", wait_stats()->waits[WAIT_MESSAGE]);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_handoffs", wait_stats()->served[WAIT_MESSAGE]);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_waiters", wait_stats()->waiting[WAIT_MESSAGE]);
+    const struct info_number numbers[] = {
+        {"queues", queue_census_count()},
+        {"queue_puts", queue_stats.puts},
+        {"queue_duplicates", queue_stats.duplicates},
+        {"queue_gets", queue_stats.gets},
+        {"queue_redeliveries", queue_stats.redeliveries},
+        {"queue_updates", queue_stats.updates},
+        {"queue_releases", queue_stats.releases},
+        {"queue_deletes", queue_stats.deletes},
+        {"queue_expiries", queue_stats.expiries},
+        {"queue_deaths", queue_stats.deaths},
+        {"queue_redrives", queue_stats.redrives},
+        {"queue_waits", wait_stats()->waits[WAIT_MESSAGE]},
+        {"queue_handoffs", wait_stats()->served[WAIT_MESSAGE]},
+        {"queue_waiters", wait_stats()->waiting[WAIT_MESSAGE]},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
     histogram_show(ctx, HISTOGRAM_CONSUMING, "queue_waiting_ms");
     histogram_show(ctx, HISTOGRAM_QUEUEING, "queue_put_to_get_ms");
 }
@@ -146,11 +150,14 @@ void queue_survey(RedisModuleInfoCtx *ctx) {
     int64_t now_ms = server_now_ms();
     size_t surveyed = queue_census_depth(now_ms, SURVEYED_MOST, &depth);
     int64_t age_ms = depth.arrived_ms < 0 ? 0 : now_ms - depth.arrived_ms;
-    RedisModule_InfoAddFieldULongLong(ctx, "queues_surveyed", surveyed);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_messages", depth.visible + depth.invisible);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_visible", depth.visible);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_invisible", depth.invisible);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_dead", depth.dead);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_unsettled", depth.unsettled);
-    RedisModule_InfoAddFieldULongLong(ctx, "queue_oldest_ms", age_ms > 0 ? (unsigned long long)age_ms : 0);
+    const struct info_number numbers[] = {
+        {"queues_surveyed", surveyed},
+        {"queue_messages", depth.visible + depth.invisible},
+        {"queue_visible", depth.visible},
+        {"queue_invisible", depth.invisible},
+        {"queue_dead", depth.dead},
+        {"queue_unsettled", depth.unsettled},
+        {"queue_oldest_ms", age_ms > 0 ? (unsigned long long)age_ms : 0},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
 }

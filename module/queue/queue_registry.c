@@ -36,6 +36,7 @@ static void add_depth(struct queue_depth *sum, struct queue_depth depth) {
     sum->visible += depth.visible;
     sum->invisible += depth.invisible;
     sum->dead += depth.dead;
+    sum->died += depth.died;
     sum->over += depth.over;
     sum->unsettled += depth.unsettled;
 }

@@ -9,6 +9,7 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
     struct queue_depth depth = {
         .visible = timeline_rank(&live->shown, now_ms) - ended,
         .dead = shelf_count(&queue->dead) + died,
+        .died = died,
         .over = over,
         .unsettled = over + died + timeline_rank(&queue->originals.by_end, now_ms),
         .arrived_ms = -1,
@@ -124,6 +125,17 @@ bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t most, st
         .forgotten = at_most(timeline_rank(&queue->originals.by_end, now_ms), most),
     };
     return true;
+}
+
+size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items) {
+    const struct timeline *arrivals = &queue->live.arrivals;
+    struct timeline_cursor cursor = {0};
+    size_t count = 0;
+    for (struct moment *moment; (moment = timeline_living(arrivals, &cursor, now_ms)); count++) {
+        struct queue_item item = {.id = message_of_moment(moment)->id};
+        queue_item_put(QUEUE_CLEAR_LIVING, items, &item);
+    }
+    return count;
 }
 
 struct queue_item queue_delivery(const struct queue *queue, const struct message *message,

@@ -41,19 +41,18 @@ enum { CLAUSE_MAX_WIDTH = 4 };
 struct clause {
     struct bytes token; /* empty for a positional clause */
     uint8_t shape;
-    uint8_t
-        slot; /* where the parser leaves what it found; of the positional ones numbers, choices, lists and
+    uint8_t slot; /* where the parser leaves what it found; of the positional ones numbers, choices, lists and
                  optional ones use it */
     uint8_t width;
-    uint8_t bare;                        /* SHAPE_MEASURE */
-    bool required;                       /* an option that must be there */
-    bool optional;                       /* a last positional text that need not, if it is no option's token */
-    enum outcome fault;                  /* of a value that is no number or out of range */
-    enum outcome unreadable;             /* of one that is no number, where that is another fault */
-    uint8_t late;                        /* its faults of value count after those of clauses with less */
-    int64_t least, most;                 /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
-    const char *const *words;            /* of the shapes that take words; ended by NULL */
-    enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
+    uint8_t bare;                       /* SHAPE_MEASURE */
+    bool required;                      /* an option that must be there */
+    bool optional;                      /* a last positional text that need not, if it is no option's token */
+    enum outcome fault;                 /* of a value that is no number or out of range */
+    enum outcome unreadable;            /* of one that is no number, where that is another fault */
+    uint8_t late;                       /* its faults of value count after those of clauses with less */
+    int64_t least, most;                /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
+    const char *const *words;           /* of the shapes that take words; ended by NULL */
+    enum outcome (*rule)(struct bytes); /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
 };
 

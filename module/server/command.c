@@ -139,6 +139,11 @@ static enum outcome open_key(struct call *call) {
     return command->aggregate ? command->aggregate->missing : aggregate_leasable()->missing;
 }
 
+enum outcome call_may_grow(const struct call *call) {
+    bool full = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+}
+
 const void *call_other_value(struct call *call, enum outcome *outcome) {
     RedisModuleString *name = call->argv[call->command->other_key];
     call->other = RedisModule_OpenKey(call->ctx, name, REDISMODULE_READ);

@@ -119,6 +119,9 @@ int64_t server_now_ms(void);
 /* The moment of the call, the same whenever it is asked for. */
 int64_t call_now_ms(struct call *call);
 
+/* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now. */
+enum outcome call_may_grow(const struct call *call);
+
 /* The value of the call's second key, of the same family; NULL and why not. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 

@@ -9,6 +9,11 @@ static const char *version_text;
 static struct aggregate *const *families;
 static void (*add_more)(RedisModuleInfoCtx *);
 
+void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        RedisModule_InfoAddFieldULongLong(ctx, numbers[i].name, numbers[i].number);
+}
+
 static void add_refusals(RedisModuleInfoCtx *ctx) {
     char field[64];
     unsigned long long sum = 0;
@@ -21,7 +26,7 @@ static void add_refusals(RedisModuleInfoCtx *ctx) {
 }
 
 static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
-                                      "ERR",          "WRONGTYPE", "NOPERM"};
+                                      "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static void add_classes(RedisModuleInfoCtx *ctx) {
     char field[64];

@@ -24,8 +24,8 @@ struct line {
     struct list_head waiters;
     size_t count;
     enum wait_kind kind;
-    bool busy;       /* being served: stays even when it is empty */
-    size_t unlooked; /* WAIT_NEWS: how many from the front have not been looked at since the news */
+    bool busy;           /* being served: stays even when it is empty */
+    size_t unlooked;     /* WAIT_NEWS: how many from the front have not been looked at since the news */
     struct waiter *next; /* WAIT_OPENING, WAIT_LOCK: where to go on; NULL at the front */
     bool again;          /* likewise: something has changed while they were looked at */
     int db;
@@ -99,8 +99,8 @@ static void join_party(struct waiter *waiter, const struct wait_claim *claim) {
     if (!party) {
         party = memory_zeroed(sizeof(*party));
         party->id = claim->party;
-        party->entry = (struct entry){hash_bytes(party_name(&party->id)), sizeof(party->id),
-                                      offsetof(struct party, id)};
+        party->entry =
+            (struct entry){hash_bytes(party_name(&party->id)), sizeof(party->id), offsetof(struct party, id)};
         list_head_init(&party->waiters);
         hash_index_add(&parties, &party->entry);
     }
@@ -123,7 +123,7 @@ void wait_visit_party(struct guid id, wait_visitor *visit, void *context) {
     const struct party *party = waiters_count ? find_party(&id) : NULL;
     const struct waiter *waiter;
     if (!party) return;
-    list_for_each(&party->waiters, waiter, among_party) {
+    list_for_each (&party->waiters, waiter, among_party) {
         looked_at = waiter;
         if (!visit(context, waiter->kind, &waiter->claim, waiter->argv)) break;
     }
@@ -276,8 +276,8 @@ static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due
 static void note_served(const struct waiter *waiter) {
     stats.served[waiter->kind]++;
     static const enum histogram histograms[WAIT_KINDS] = {
-        [WAIT_LEASE] = HISTOGRAM_WAITING,  [WAIT_MESSAGE] = HISTOGRAM_CONSUMING,
-        [WAIT_NEWS] = HISTOGRAM_WAITING,   [WAIT_OPENING] = HISTOGRAM_FILES,
+        [WAIT_LEASE] = HISTOGRAM_WAITING, [WAIT_MESSAGE] = HISTOGRAM_CONSUMING,
+        [WAIT_NEWS] = HISTOGRAM_WAITING,  [WAIT_OPENING] = HISTOGRAM_FILES,
         [WAIT_LOCK] = HISTOGRAM_FILES,
     };
     histogram_add(histograms[waiter->kind], (server_now_us() - waiter->since_us) / 1000);
@@ -385,7 +385,6 @@ size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes nam
     return wait_count(call, kind, name);
 }
 
-
 static void look_at_line(void *context, struct entry *entry) {
     (void)context;
     look_anew_soon(container_of(entry, struct line, entry));
@@ -402,7 +401,8 @@ static void look_at_line_of_key(void *context, struct entry *entry) {
     struct bytes address = entry_name(entry), key = call_word(call, 1);
     bool same_key = address.length > key.length &&
                     bytes_equal(bytes_of(address.data + address.length - key.length, key.length), key);
-    if (has_claims(line) && same_key && line->db == RedisModule_GetSelectedDb(call->ctx)) look_anew_soon(line);
+    if (has_claims(line) && same_key && line->db == RedisModule_GetSelectedDb(call->ctx))
+        look_anew_soon(line);
 }
 
 /* An address ends with the key, and one that ends so by chance is looked at in vain. */
@@ -416,7 +416,7 @@ void wait_look_at_party(struct guid id) {
     struct party *party = waiters_count ? find_party(&id) : NULL;
     struct waiter *waiter;
     if (!party) return;
-    list_for_each(&party->waiters, waiter, among_party) look_anew_soon(waiter->line);
+    list_for_each (&party->waiters, waiter, among_party) look_anew_soon(waiter->line);
 }
 
 bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes name, size_t most,
@@ -424,7 +424,7 @@ bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes
     const struct line *line = find_line(call, kind, name);
     const struct waiter *waiter;
     if (!line) return true;
-    list_for_each(&line->waiters, waiter, node) {
+    list_for_each (&line->waiters, waiter, node) {
         if (waiter == looked_at) return true;
         if (!most--) return false;
         if (!visit(context, kind, &waiter->claim, waiter->argv)) return false;

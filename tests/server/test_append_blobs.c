@@ -14,8 +14,8 @@ SCENE(an_append_blob_begins_empty) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
         {"BLOB.STAT box log",
-         "[\"blob-type\", \"append\", \"content-length\", 0, \"etag\", <etag>, \"last-modified\", <ms>, "
-         "\"created\", <ms>, \"content-type\", \"text/plain\", \"block-count\", 0, \"snapshots\", 0, "
+         "[\"blob-type\", \"append\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 0, \"content-type\", \"text/plain\", \"block-count\", 0, \"snapshots\", 0, "
          "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", [\"a\", \"b\"]]",
          0},
         {"BLOB.GET box log", "[<etag>, \"\"]", 0},

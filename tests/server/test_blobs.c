@@ -53,11 +53,10 @@ SCENE(numbers_as_content_stay_text) {
 SCENE(stat_tells_everything) {
     create("box");
     put("box", "cat", "meow");
-    expect_shape(
-        stat_of("box", "cat"),
-        "[\"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, \"last-modified\", <ms>, "
-        "\"created\", <ms>, \"content-type\", \"application/octet-stream\", \"snapshots\", 0, "
-        "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]");
+    expect_shape(stat_of("box", "cat"),
+                 "[\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+                 "\"content-length\", 4, \"content-type\", \"application/octet-stream\", \"snapshots\", 0, "
+                 "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]");
     expect_etag(call(primary, "BLOB.PUT box cat meow PROPS 6 content-type text/plain content-encoding gzip "
                               "content-language en content-disposition inline cache-control no-cache "
                               "content-md5 SkvkDJasYxTpHZPzgEOmNA== META 1 a b"));

@@ -28,8 +28,9 @@ SCENE(a_copy_is_what_its_source_was) {
         {"BLOB.COPY box twin box cat", COPIED, 0},
         {"BLOB.GET box twin", "[<etag>, \"meow\"]", 0},
         {"BLOB.STAT box twin",
-         "[\"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, \"last-modified\", <ms>, "
-         "\"created\", <ms>, \"content-type\", \"text/plain\", \"content-language\", \"en\", \"copy-id\", "
+         "[\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 4, \"content-type\", \"text/plain\", \"content-language\", \"en\", "
+         "\"copy-id\", "
          "<etag>, "
          "\"copy-status\", \"success\", \"copy-source\", \"box/cat\", \"copy-progress\", \"4/4\", "
          "\"copy-completed\", <ms>, \"snapshots\", 0, \"lease-state\", \"available\", \"lease-status\", "

@@ -82,8 +82,8 @@ SCENE(reads_go_on) {
         {"BLOB.GETMETA box target", "[<etag>, [\"a\", \"b\"]]", 0},
         {"BLOB.GET box target SNAPSHOT $s", "[<etag>, \"meow\"]", 0},
         {"BLOB.STAT box target",
-         "[\"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, \"last-modified\", <ms>, "
-         "\"created\", <ms>, \"content-type\", \"application/octet-stream\", \"copy-id\", <etag>, "
+         "[\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 4, \"content-type\", \"application/octet-stream\", \"copy-id\", <etag>, "
          "\"copy-status\", \"pending\", \"copy-source\", \"elsewhere/blob\", \"copy-progress\", \"3/10\", "
          "\"snapshots\", 1, \"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", "
          "[\"a\", \"b\"]]",

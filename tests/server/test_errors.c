@@ -107,8 +107,20 @@ static void provoke_a_mismatch(void) {
     provoke(&words, "INVALID PopReceiptMismatch");
 }
 
+static void provoke_want_of_memory(void) {
+    redisReply *message = call(primary, "QUEUE.PUT jobs text");
+    struct words words = words_of_line("QUEUE.UPDATE jobs");
+    words_add(&words, field(message, "id")->str);
+    words_add(&words, field(message, "receipt")->str);
+    words_add_line(&words, "VISIBILITY 1 MESSAGE longer");
+    configure(primary, "maxmemory", "1");
+    provoke(&words, "OOM");
+    configure(primary, "maxmemory", "0");
+}
+
 static void provoke_under_other_settings(void) {
     provoke_a_mismatch();
+    provoke_want_of_memory();
     struct words words = words_of_line("BLOB.SETMETA box cat META 1 n");
     words_add(&words, pool_print("%09000d", 1));
     provoke(&words, "INVALID MetadataTooLarge");

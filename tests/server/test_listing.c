@@ -112,11 +112,11 @@ SCENE(items_tell_what_stat_tells) {
     expect_etag(call(primary, "BLOB.PUT box dog woof META 1 a b PROPS 1 content-language en"));
     expect_shape(
         call(primary, "BLOB.LIST box"),
-        "[null, [[\"name\", \"cat\", \"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, "
-        "\"last-modified\", <ms>, \"created\", <ms>, \"content-type\", \"application/octet-stream\", "
+        "[null, [[\"name\", \"cat\", \"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, "
+        "\"created\", <ms>, \"content-length\", 4, \"content-type\", \"application/octet-stream\", "
         "\"lease-state\", \"available\", \"lease-status\", \"unlocked\"], "
-        "[\"name\", \"dog\", \"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, "
-        "\"last-modified\", <ms>, \"created\", <ms>, \"content-type\", \"application/octet-stream\", "
+        "[\"name\", \"dog\", \"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, "
+        "\"created\", <ms>, \"content-length\", 4, \"content-type\", \"application/octet-stream\", "
         "\"content-language\", \"en\", \"lease-state\", \"available\", \"lease-status\", \"unlocked\"]]]");
     redisReply *item = call(primary, "BLOB.LIST box PREFIX dog INCLUDE 1 META")->element[1]->element[0];
     expect_shape(field(item, "meta"), "[\"a\", \"b\"]");

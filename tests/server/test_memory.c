@@ -217,6 +217,28 @@ SCENE(a_full_server_takes_nothing_in_and_lets_go) {
     server_stop(lone);
 }
 
+/* Who has taken a message can go on with it and end it, but not make it longer; nor does being refused cost the receipt. */
+SCENE(a_full_server_lets_consumers_go_on) {
+    begin_alone();
+    expect_ok(call(client, "QUEUE.CREATE jobs"));
+    redisReply *put = call(client, "QUEUE.PUT jobs four");
+    const char *id = field(put, "id")->str, *first = field(put, "receipt")->str, *receipt = first;
+    expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
+    expect_ok(call(client, "CONFIG SET maxmemory 1"));
+    expect_error(call(client, "QUEUE.PUT jobs x"), "OOM");
+    expect_error(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 5 MESSAGE longer", id, receipt),
+                 "OOM command not allowed");
+    receipt = field(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 5", id, receipt), "receipt")->str;
+    expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE five", id, receipt), 4);
+    expect_error(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, first), "NOTFOUND");
+    put = expect_elements(call(client, "QUEUE.GET jobs"), 1)->element[0];
+    expect_text(field(put, "message"), "five");
+    expect_ok(call(client, "CONFIG SET maxmemory 0"));
+    receipt = field(put, "receipt")->str;
+    expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), 4);
+    server_stop(lone);
+}
+
 /* A replica that is full must still take what its primary sends. */
 SCENE(a_full_replica_follows_on) {
     create("box");
@@ -294,6 +316,7 @@ int main(void) {
         PLAY(what_is_deleted_is_given_back),
         PLAY(overwriting_does_not_grow),
         PLAY(a_full_server_takes_nothing_in_and_lets_go),
+        PLAY(a_full_server_lets_consumers_go_on),
         PLAY(a_full_replica_follows_on),
         PLAY(unlink_frees_in_the_background),
         PLAY(a_copy_outlives_its_original),

@@ -15,8 +15,9 @@ SCENE(a_page_blob_begins_empty) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 2048 PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
         {"BLOB.STAT box disk",
-         "[\"blob-type\", \"page\", \"content-length\", 2048, \"etag\", <etag>, \"last-modified\", <ms>, "
-         "\"created\", <ms>, \"content-type\", \"text/plain\", \"sequence-number\", 0, \"snapshots\", 0, "
+         "[\"blob-type\", \"page\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 2048, \"content-type\", \"text/plain\", \"sequence-number\", 0, \"snapshots\", "
+         "0, "
          "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", [\"a\", \"b\"]]",
          0},
         {"BLOB.GETPAGES box disk", PAGES(2048, "[]"), 0},
@@ -177,8 +178,9 @@ SCENE(setprops_of_pages_leaves_the_properties) {
         {"BLOB.SETPROPS box disk SIZE 1024 SEQUENCE UPDATE 4", "<etag>", 0},
         {"BLOB.SETPROPS box disk PROPS 1 cache-control x SIZE 1536 SEQUENCE INCREMENT", "<etag>", 0},
         {"BLOB.STAT box disk",
-         "[\"blob-type\", \"page\", \"content-length\", 1536, \"etag\", <etag>, \"last-modified\", <ms>, "
-         "\"created\", <ms>, \"content-type\", \"application/octet-stream\", \"cache-control\", \"x\", "
+         "[\"blob-type\", \"page\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 1536, \"content-type\", \"application/octet-stream\", \"cache-control\", "
+         "\"x\", "
          "\"sequence-number\", 5, \"snapshots\", 0, "
          "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]",
          0},
@@ -228,7 +230,7 @@ SCENE(only_pages_that_are_there_take_memory) {
         story_step(pool_print("BLOB.PUTPAGE box disk %lld 512*x", index * (1LL << 38)), "[<etag>, 0]", 0);
     }
     long long sparse = memory_of(primary, "box");
-    require(sparse - empty < 16 * 2000, "16 pages take %lld bytes", sparse - empty);
+    require(sparse - empty < 16LL * 2000, "16 pages take %lld bytes", sparse - empty);
     for (int index = 0; index < 4; index++) {
         story_step(pool_print("BLOB.PUTPAGE box disk %d 1048576*y", index << 20), "[<etag>, 0]", 0);
     }

@@ -4,8 +4,8 @@
 
 #include "chance.h"
 #include "everywhere.h"
+#include "hostile.h"
 #include "leases.h"
-#include "payload.h"
 #include "pool.h"
 #include "queues.h"
 #include "text.h"
@@ -27,7 +27,7 @@ static redisReply *dump_of_everything(void) {
 }
 
 /* All that can be asked, then all that can be done. */
-static void require_whole(const char *key) {
+static void require_sound(const char *key) {
     redisReply *stat = call(primary, "QUEUE.STAT %s", key);
     require(!reply_is_error(stat), "QUEUE.STAT gives %s", reply_text(stat));
     call(primary, "QUEUE.GETACL %s", key);
@@ -46,47 +46,13 @@ static void require_whole(const char *key) {
     call(primary, "DEL again %s", key);
 }
 
-struct tally {
-    int refused, accepted;
-};
-
-static void restore(char *payload, size_t length, struct tally *tally) {
-    payload_sign(payload, length);
-    redisReply *reply = call(primary, "RESTORE doctored 0 %b REPLACE", payload, length);
-    if (reply_is_error(reply)) {
-        tally->refused++;
-        return;
-    }
-    tally->accepted++;
-    if (text_begins(call(primary, "TYPE doctored")->str, "holdfast")) require_whole("doctored");
-}
-
 SCENE(payloads_with_every_byte_changed) {
     chance_begin();
-    redisReply *dump = dump_of_everything();
-    struct tally tally = {0, 0};
-    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place++) {
-        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)), '\0', '\xff',
-                                (char)(dump->str[place] + 1), (char)(dump->str[place] - 1)};
-        for (size_t index = 0; index < sizeof changed; index++) {
-            char *payload = pool_copy(dump->str, dump->len);
-            payload[place] = changed[index];
-            restore(payload, dump->len, &tally);
-        }
-    }
-    assert_true(tally.refused > 0);
+    hostile_change_every_byte(dump_of_everything(), require_sound);
 }
 
 SCENE(payloads_cut_at_every_length) {
-    redisReply *dump = dump_of_everything();
-    struct tally tally = {0, 0};
-    for (size_t length = 0; length < dump->len - PAYLOAD_FOOTER; length++) {
-        char *payload = pool_take(length + PAYLOAD_FOOTER);
-        memcpy(payload, dump->str, length);
-        memcpy(payload + length, dump->str + dump->len - PAYLOAD_FOOTER, PAYLOAD_FOOTER);
-        restore(payload, length + PAYLOAD_FOOTER, &tally);
-    }
-    assert_int_equal(tally.accepted, 0);
+    hostile_cut_at_every_length(dump_of_everything(), require_sound);
 }
 
 /* Effects of every kind with bytes changed, on a queue that has something in it. */
@@ -115,7 +81,7 @@ SCENE(effects_with_bytes_changed) {
         call(primary, "HOLDFAST.APPLY jobs %b", effect, effects[chosen].length);
         if (!call(primary, "EXISTS jobs")->integer) expect_ok(call(primary, "QUEUE.CREATE jobs"));
     }
-    require_whole("jobs");
+    require_sound("jobs");
 }
 
 int main(void) {

@@ -67,6 +67,17 @@ static const struct {
     {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get VISIBILITY 5; +5000; /QUEUE.GET jobs", NOTHING_THERE},
     {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; RELEASE", NOTHING_THERE},
     {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; RELEASE; /QUEUE.REDRIVE jobs", STALE},
+    /* To end the last window is to end it, whether time does so or its holder. */
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; UPDATE VISIBILITY 5", STALE},
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; UPDATE VISIBILITY 0", NOTHING_THERE},
+    /* Whether a delivery is the last one shows when it is made, and no later. */
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get VISIBILITY 5; /QUEUE.CONFIGURE jobs MAXDELIVERIES 0; "
+     "+5000",
+     NOTHING_THERE},
+    {"/QUEUE.CONFIGURE jobs MAXDELIVERIES 1; put; get; /QUEUE.CONFIGURE jobs MAXDELIVERIES 0; RELEASE",
+     NOTHING_THERE},
+    {"put; get VISIBILITY 5; /QUEUE.CONFIGURE jobs MAXDELIVERIES 1; +5000", GOOD},
+    {"put; get; /QUEUE.CONFIGURE jobs MAXDELIVERIES 1; RELEASE", STALE},
     {"put DEDUP a; /QUEUE.PUT jobs text DEDUP a", GOOD},
     {"put DEDUP a; put DEDUP a", GOOD},
     {"put DEDUP a; /QUEUE.GET jobs; put DEDUP a", STALE},
@@ -169,7 +180,7 @@ static void play_rows(enum way way) {
     configure(primary, "holdfast.queue-max-message-bytes", "20");
     configure(primary, "holdfast.queue-receipt-mismatch", "notfound");
     wire = wire_open_resp3(primary->server);
-    for (size_t play = 0; play < 2 * ROWS * CLAIMS; play++) {
+    for (size_t play = 0; play < (size_t)2 * ROWS * CLAIMS; play++) {
         const char *setting = settings[play % 2], *steps = rows[play / 2 % ROWS].steps;
         enum state state = rows[play / 2 % ROWS].state;
         int which = (int)(play / 2 / ROWS);

@@ -142,8 +142,9 @@ SCENE(scenario_9_sizes_of_texts) {
     expect_depth(0, 0);
     parcel_of(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST));
     parcel_of(call(primary, "QUEUE.PUT jobs %b", "", (size_t)0));
+    static const char letter[] = {'\xc3', '\xa4'};
     /* Bytes count, not characters: 32,769 of two bytes each are too many. */
-    for (int place = 0; place < LARGEST; place += 2) memcpy(text + place, "\xc3\xa4", 2);
+    for (int place = 0; place < LARGEST; place += 2) memcpy(text + place, letter, sizeof letter);
     parcel_of(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST));
     expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 3"), 3);

@@ -37,7 +37,7 @@ static struct message {
     enum state state;
     int group; /* 0 for none */
     int order, deliveries;
-    bool last; /* dies with its window */
+    bool last; /* dies with its window, or when it is given back */
     bool delivered;
     long long inserted_ms, expires_ms, shows_ms;
 } messages[MESSAGES];
@@ -263,7 +263,7 @@ static void play_release(struct worker *worker) {
         claim(worker, "RELEASE", pool_print("VISIBILITY %s", seconds(delay_ms)), &reply);
     if (!message) return;
     expect_ok(reply);
-    bool dies = most_deliveries && message->deliveries >= most_deliveries;
+    bool dies = message->last;
     message->state = dies ? DEAD : LIVING;
     message->shows_ms = dies ? now_ms : now_ms + delay_ms;
     message->last = false;

@@ -21,8 +21,8 @@ SCENE(a_snapshot_keeps_how_the_blob_was) {
         {"BLOB.GETMETA box cat SNAPSHOT $s", "[<etag>, [\"a\", \"b\"]]", 0},
         {"BLOB.GETMETA box cat", "[<etag>, []]", 0},
         {"BLOB.STAT box cat SNAPSHOT $s",
-         "[\"blob-type\", \"block\", \"content-length\", 4, \"etag\", <etag>, \"last-modified\", <ms>, "
-         "\"created\", <ms>, \"content-type\", \"text/plain\", \"meta\", [\"a\", \"b\"]]",
+         "[\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 4, \"content-type\", \"text/plain\", \"meta\", [\"a\", \"b\"]]",
          0},
         {"BLOB.GET box cat SNAPSHOT $s IFNONEMATCH $e", "null", 0},
         {"BLOB.GET box cat SNAPSHOT $s IFNONEMATCH $e BLOCK 0", "null", 0},
@@ -221,10 +221,10 @@ SCENE(snapshots_are_listed_before_their_base) {
                  "INVALID InvalidQueryParameterValue");
     expect_shape(call(primary, "BLOB.LIST box PREFIX dog INCLUDE 2 SNAPSHOTS META"),
                  "[null, [[\"name\", \"dog\", \"snapshot\", <etag>, \"blob-type\", \"block\", "
-                 "\"content-length\", 1, \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+                 "\"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, \"content-length\", 1, "
                  "\"content-type\", \"application/octet-stream\", \"meta\", []], [\"name\", \"dog\", "
-                 "\"blob-type\", \"block\", \"content-length\", 1, \"etag\", <etag>, \"last-modified\", "
-                 "<ms>, \"created\", <ms>, \"content-type\", \"application/octet-stream\", "
+                 "\"blob-type\", \"block\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", "
+                 "<ms>, \"content-length\", 1, \"content-type\", \"application/octet-stream\", "
                  "\"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]]]");
 }
 

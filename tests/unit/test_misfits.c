@@ -209,24 +209,13 @@ static void an_id_of_two_blocks_means_the_first(void **state) {
 /* In one record or in many, there are never more than 50,000. */
 static void blocks_of_files_are_as_many_as_there_may_be(void **state) {
     (void)state;
-    static const char block[3] = {1, 'x', 1};
-    static char items[50001 * sizeof(block)];
-    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
-    const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
-    struct change change = act_change(CHANGE_STATE, "blob");
-    require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &change), "a blob");
-    for (size_t i = 0; i < sizeof(items); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
-    change.kind = CHANGE_BLOCKS;
-    struct blob *blob = container_find(container, change.name);
-    change.list = (struct packed_list){50001, bytes_of(items, sizeof(items))};
-    require(!container_apply(container, blob, &change) && blob->length == 0, "50,001 at once");
-    change.list = (struct packed_list){49999, bytes_of(items, sizeof(items) - 6)};
-    require(container_apply(container, blob, &change), "49,999");
-    change.list = (struct packed_list){2, bytes_of(items, 6)};
-    require(!container_apply(container, blob, &change) && blob->length == 49999, "and two more");
-    change.list = (struct packed_list){1, bytes_of(items, 3)};
-    require(container_apply(container, blob, &change), "and one more");
-    require(!container_apply(container, blob, &change) && blob->length == 50000, "and one more still");
+    struct container *container = act_container_of_blocks();
+    const struct blob *blob = container_find(container, bytes_text("blob"));
+    require(!act_add_blocks(container, 50001) && blob->length == 0, "50,001 at once");
+    require(act_add_blocks(container, 49999), "49,999");
+    require(!act_add_blocks(container, 2) && blob->length == 49999, "and two more");
+    require(act_add_blocks(container, 1), "and one more");
+    require(!act_add_blocks(container, 1) && blob->length == 50000, "and one more still");
     require_same(container_held(container), allocations_bytes(), "what it holds");
     container_free(container);
 }

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "INVALID",
-                                      "ERR",          "WRONGTYPE", "NOPERM"};
+                                      "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static bool is_class(const char *word) {
     for (size_t i = 0; i < COUNT_OF(classes); i++)
@@ -44,7 +44,7 @@ static void classes_of_redis_are_marked(void **state) {
     for (int outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
         const struct outcome_text *text = outcome_text((enum outcome)outcome);
         bool redis_class = strcmp(text->class, "ERR") == 0 || strcmp(text->class, "WRONGTYPE") == 0 ||
-                           strcmp(text->class, "NOPERM") == 0;
+                           strcmp(text->class, "NOPERM") == 0 || strcmp(text->class, "OOM") == 0;
         require_same(text->redis_own, redis_class, "%s", text->code);
     }
 }

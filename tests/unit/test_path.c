@@ -104,9 +104,9 @@ static void forbidden_characters_are_found(void **state) {
 }
 
 static struct bytes repeat(char *room, const char *piece, size_t times) {
-    size_t length = strlen(piece);
-    for (size_t i = 0; i < times; i++) memcpy(room + i * length, piece, length);
-    return bytes_of(room, times * length);
+    struct bytes one = bytes_text(piece);
+    for (size_t i = 0; i < times; i++) memcpy(room + i * one.length, one.data, one.length);
+    return bytes_of(room, times * one.length);
 }
 
 static const char *const wide[] = {"a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};

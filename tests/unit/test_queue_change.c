@@ -88,6 +88,7 @@ static const struct written {
       .until_ms = 1001},
      {.id = {0, 0}},
      RECORD("Q\1\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\1d\xe9\7")},
+    {{.kind = QUEUE_CLEAR_LIVING}, {.id = {1, 0}}, RECORD("Q\1\x10\1\x10" ID)},
 };
 
 /* The change as it was meant, with its ids, and its item in a list. */

@@ -5,7 +5,14 @@
 #include "dice.h"
 #include "unit.h"
 
-enum { R = SHARING_READ, W = SHARING_WRITE, D = SHARING_DELETE, NONE = 0, EVERY = SHARING_ALL + 1 };
+enum {
+    R = SHARING_READ,
+    W = SHARING_WRITE,
+    D = SHARING_DELETE,
+    NONE = 0,
+    EVERY = SHARING_ALL + 1,
+    WAYS = EVERY * EVERY
+};
 
 /* --- Two opens ------------------------------------------------------------------------------------------ */
 
@@ -67,8 +74,8 @@ static struct sharing sharing_of(unsigned number) {
 static void fits_by_each_bit_and_both_ways(void **state) {
     (void)state;
     size_t fitting = 0;
-    for (unsigned i = 0; i < EVERY * EVERY; i++) {
-        for (unsigned j = 0; j < EVERY * EVERY; j++) {
+    for (unsigned i = 0; i < WAYS; i++) {
+        for (unsigned j = 0; j < WAYS; j++) {
             struct sharing a = sharing_of(i), b = sharing_of(j);
             bool fits = sharing_fits(a, b);
             require_same(fits, naive_fits(a, b), "%x/%x and %x/%x", a.access, a.share, b.access, b.share);
@@ -127,7 +134,7 @@ static bool matrix_fits(enum sharing_class class, struct sharing open) {
 
 static void commands_fit_as_the_matrix_says(void **state) {
     (void)state;
-    for (unsigned i = 0; i < EVERY * EVERY; i++)
+    for (unsigned i = 0; i < WAYS; i++)
         for (unsigned column = 0; column < SHARING_CLASSES; column++)
             require_same(sharing_class_fits_open(column, sharing_of(i)), matrix_fits(column, sharing_of(i)),
                          "access %x, share %x, class %u", i % EVERY, i / EVERY, column);
@@ -138,7 +145,7 @@ static void commands_fit_like_opens(void **state) {
     (void)state;
     static const uint8_t access[] = {
         [CLASS_ATTRIBUTES] = NONE, [CLASS_READ] = R, [CLASS_WRITE] = W, [CLASS_WRITE_DELETE] = W | D};
-    for (unsigned i = 0; i < EVERY * EVERY; i++)
+    for (unsigned i = 0; i < WAYS; i++)
         for (unsigned column = 0; column < COUNT_OF(access); column++)
             require_same(sharing_class_fits_open(column, sharing_of(i)),
                          sharing_fits((struct sharing){access[column], SHARING_ALL}, sharing_of(i)),
@@ -184,7 +191,7 @@ static void compare(const struct crowd *crowd) {
     for (size_t i = 0; i < crowd->count; i++) data_opens += crowd->opens[i].access != 0;
     require_same(crowd->tally.opens, crowd->count, "opens");
     require_same(crowd->tally.data_opens, data_opens, "opens with an access");
-    for (unsigned i = 0; i < EVERY * EVERY; i++)
+    for (unsigned i = 0; i < WAYS; i++)
         require_same(sharing_fits_all(&crowd->tally, sharing_of(i)), all_fit(crowd, sharing_of(i)),
                      "%zu opens and access %x, share %x", crowd->count, i % EVERY, i / EVERY);
     for (unsigned column = 0; column < SHARING_CLASSES; column++)
@@ -204,7 +211,7 @@ static void go(struct crowd *crowd, size_t place) {
 
 /* Any open by chance would soon leave nothing that fits. */
 static struct sharing chance_open(const struct crowd *crowd, struct dice *dice) {
-    struct sharing open = sharing_of((unsigned)dice_roll(dice, EVERY * EVERY));
+    struct sharing open = sharing_of((unsigned)dice_roll(dice, WAYS));
     if (dice_percent(dice, 60)) open.share = SHARING_ALL;
     if (dice_percent(dice, 40)) open.access = R;
     if (dice_percent(dice, 20)) open.access = NONE;

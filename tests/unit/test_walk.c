@@ -264,20 +264,6 @@ static void note_list(void *context, const struct change *change) {
     lists->counts[lists->count++] = change->list.count;
 }
 
-static struct container *container_of_blocks(uint64_t count) {
-    static const char block[3] = {1, 'x', 1};
-    static char items[(2 * WALK_LIST_MOST + 5) * sizeof(block)];
-    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
-    const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
-    struct change change = act_change(CHANGE_STATE, "blob");
-    require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &change), "a blob");
-    for (size_t i = 0; i < sizeof(items); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
-    change.kind = CHANGE_BLOCKS;
-    change.list = (struct packed_list){count, bytes_of(items, (size_t)count * sizeof(block))};
-    require(container_apply(container, container_find(container, change.name), &change), "many blocks");
-    return container;
-}
-
 /* All lists but the last one of a content are as long as they may be, and files that come so are believed. */
 static void long_lists_come_in_parts(void **state) {
     (void)state;
@@ -288,7 +274,8 @@ static void long_lists_come_in_parts(void **state) {
                                          {WALK_LIST_MOST, WALK_LIST_MOST, 5}};
     for (size_t row = 0; row < COUNT_OF(counts); row++) {
         const uint64_t *expected = counts[row];
-        struct container *container = container_of_blocks(expected[0] + expected[1] + expected[2]);
+        struct container *container = act_container_of_blocks();
+        require(act_add_blocks(container, expected[0] + expected[1] + expected[2]), "many blocks");
         struct lists lists = {.count = 0};
         const struct walk walk = {.piece = 100, .take = note_list, .context = &lists};
         container_walk(container, &walk);

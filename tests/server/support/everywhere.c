@@ -64,9 +64,15 @@ static const char *differing_keys(struct client *one, struct client *other) {
 static void require_same_answers(struct client *one, struct client *other, const redisReply *key,
                                  const char *when) {
     static const char *const questions[] = {
-        "CONTAINER.GET %b", "CONTAINER.GETACL %b",
-        "BLOB.LIST %b COUNT 300 INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY", "QUEUE.GETMETA %b",
-        "QUEUE.GETACL %b", "SHARE.GET %b", "SHARE.GETACL %b", "FILE.LIST %b %s COUNT 1000", "FILE.HANDLES %b"};
+        "CONTAINER.GET %b",
+        "CONTAINER.GETACL %b",
+        "BLOB.LIST %b COUNT 300 INCLUDE 4 META SNAPSHOTS UNCOMMITTED COPY",
+        "QUEUE.GETMETA %b",
+        "QUEUE.GETACL %b",
+        "SHARE.GET %b",
+        "SHARE.GETACL %b",
+        "FILE.LIST %b %s COUNT 1000",
+        "FILE.HANDLES %b"};
     for (size_t index = 0; index < sizeof questions / sizeof *questions; index++) {
         redisReply *answer = call(one, questions[index], key->str, key->len, "");
         redisReply *other_answer = call(other, questions[index], key->str, key->len, "");
@@ -163,14 +169,10 @@ static void remove_duplicate(const char *prefix, const redisReply *key) {
     expect_number(call(primary, "UNLINK %b", name, length), 1);
 }
 
-static bool is_share(const redisReply *key) {
-    return text_begins(call(primary, "TYPE %b", key->str, key->len)->str, "holdfastS");
-}
-
-/* COPY leaves leases behind, and sessions. Where there may be some, a copy is held against a copy of what was restored.
- */
+/* COPY leaves leases and sessions behind. Where there may be some, a copy is held against a copy of what was restored. */
 static redisReply *digest_to_copy(const redisReply *key, const redisReply *restored) {
-    if (!info_of(primary, "holdfast_lease_grants") && !is_share(key)) return key_digest(primary, key);
+    bool whole = !info_of(primary, "holdfast_lease_grants") && !info_of(primary, "holdfast_share_sessions");
+    if (whole) return key_digest(primary, key);
     redisReply compared = {.type = REDIS_REPLY_STRING};
     compared.str = (char *)prefixed(compared_prefix, key, &compared.len);
     expect_number(call(primary, "COPY %b %b", restored->str, restored->len, compared.str, compared.len), 1);
@@ -214,30 +216,19 @@ static void everywhere_under_other_names(void) {
 }
 
 /* What time has ended is removed by and by, and makes no difference any more then. */
-static void await_settled_queues(void) {
+static void await_settled_values(void) {
     for (int attempt = 0; attempt < SETTLED_SECONDS * 1000; attempt++) {
-        if (!info_of(primary, "holdfast_queue_unsettled")) return;
+        if (!info_of(primary, "holdfast_queue_unsettled") &&
+            !info_of(primary, "holdfast_share_sessions_ended"))
+            return;
         usleep(1000);
     }
     failure("something stays unsettled: %s", reply_text(call(primary, "INFO holdfast")));
 }
 
-/* What sessions that are over leave is swept away in portions; when nothing more happens it is gone. */
-static void await_settled_shares(void) {
-    enum { QUIET_MS = 10 };
-    for (int attempt = 0; attempt < SETTLED_SECONDS * 1000 / QUIET_MS; attempt++) {
-        if (info_of(primary, "holdfast_share_sessions") <= 0) return;
-        long long before = info_of(primary, "master_repl_offset");
-        usleep(QUIET_MS * 1000);
-        if (info_of(primary, "master_repl_offset") == before) return;
-    }
-    failure("sessions end and end: %s", reply_text(call(primary, "INFO holdfast")));
-}
-
 void everywhere_same(void) {
     call(primary, "SELECT 0");
-    await_settled_queues();
-    await_settled_shares();
+    await_settled_values();
     everywhere_replicated("at the end of the test");
     everywhere_under_other_names();
     everywhere_replicated("when the copies are gone again");

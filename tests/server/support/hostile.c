@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "chance.h"
 #include "everywhere.h"
 #include "payload.h"
 #include "pool.h"
@@ -79,7 +80,7 @@ void require_whole(const char *key) {
     call(primary, "DEL again %s", key);
 }
 
-void hostile_restore(char *payload, size_t length, struct tally *tally) {
+void hostile_offer(char *payload, size_t length, look_at_value *look, struct tally *tally) {
     payload_sign(payload, length);
     redisReply *reply = call(primary, "RESTORE doctored 0 %b REPLACE", payload, length);
     if (reply_is_error(reply)) {
@@ -87,8 +88,43 @@ void hostile_restore(char *payload, size_t length, struct tally *tally) {
         expect_number(call(primary, "EXISTS doctored"), 0);
     } else {
         tally->accepted++;
-        if (text_begins(call(primary, "TYPE doctored")->str, "holdfast")) require_whole("doctored");
+        if (text_begins(call(primary, "TYPE doctored")->str, "holdfast")) look("doctored");
     }
+}
+
+void hostile_restore(char *payload, size_t length, struct tally *tally) {
+    hostile_offer(payload, length, require_whole, tally);
+}
+
+void hostile_change_every_byte(const redisReply *dump, look_at_value *look) {
+    struct tally tally = {0};
+    /* The first byte would make it a value of Redis's own, whose reader is not the one under test. */
+    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place++) {
+        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
+                                '\0',
+                                '\xff',
+                                (char)(dump->str[place] + 1),
+                                (char)(dump->str[place] - 1),
+                                (char)0x80,
+                                (char)0x40};
+        for (size_t index = 0; index < sizeof changed; index++) {
+            char *payload = pool_copy(dump->str, dump->len);
+            payload[place] = changed[index];
+            hostile_offer(payload, dump->len, look, &tally);
+        }
+    }
+    assert_true(tally.refused > 0);
+}
+
+void hostile_cut_at_every_length(const redisReply *dump, look_at_value *look) {
+    struct tally tally = {0};
+    for (size_t length = 0; length < dump->len - PAYLOAD_FOOTER; length++) {
+        char *payload = pool_take(length + PAYLOAD_FOOTER);
+        memcpy(payload, dump->str, length);
+        memcpy(payload + length, dump->str + dump->len - PAYLOAD_FOOTER, PAYLOAD_FOOTER);
+        hostile_offer(payload, length + PAYLOAD_FOOTER, look, &tally);
+    }
+    assert_int_equal(tally.accepted, 0);
 }
 
 void hostile_fill(const char *container, int blobs) {

@@ -22,10 +22,21 @@ void hostile_fill_kinds(const char *container);
 redisReply *hostile_dump(const char *container, int blobs);
 redisReply *hostile_dump_kinds(const char *container);
 
-/* Signs the payload and offers it to RESTORE; what is accepted must be whole. */
+/* Reads all of a value in every way there is, and deletes it. */
+typedef void look_at_value(const char *key);
+
+/* That of a container. */
+look_at_value require_whole;
+
+/* Signs the payload and offers it to RESTORE; what is accepted is looked at. */
+void hostile_offer(char *payload, size_t length, look_at_value *look, struct tally *tally);
+
+/* Likewise for a container. */
 void hostile_restore(char *payload, size_t length, struct tally *tally);
 
-/* Reads all of a value in every way there is, and deletes it. */
-void require_whole(const char *key);
+/* Offers the value with each byte of it changed in several ways, and cut off at every length: some and all of which must
+ * be refused. */
+void hostile_change_every_byte(const redisReply *dump, look_at_value *look);
+void hostile_cut_at_every_length(const redisReply *dump, look_at_value *look);
 
 #endif

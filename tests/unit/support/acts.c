@@ -168,3 +168,22 @@ bool act_copy_state(struct container_trial *trial, const char *name, enum copy_s
     change.copy = copy_of(&change, status);
     return container_trial_apply(trial, &change);
 }
+
+/* --- Without a trial --- */
+
+struct container *act_container_of_blocks(void) {
+    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
+    const struct change blob = act_change(CHANGE_STATE, "blob");
+    require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &blob), "a blob");
+    return container;
+}
+
+bool act_add_blocks(struct container *container, uint64_t count) {
+    static const char block[3] = {1, 'x', 1};
+    static char items[ACT_BLOCKS_MOST * sizeof(block)];
+    struct change change = act_change(CHANGE_BLOCKS, "blob");
+    for (size_t i = 0; i < count * sizeof(block); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
+    change.list = (struct packed_list){count, bytes_of(items, (size_t)count * sizeof(block))};
+    return container_apply(container, container_find(container, change.name), &change);
+}

@@ -181,7 +181,8 @@ void queue_model_apply(struct queue_model *model, const struct queue_change *cha
     case QUEUE_DELIVER: deliver(model, change); break;
     case QUEUE_UPDATE: update(model, change); break;
     case QUEUE_RELEASE: release(model, change); break;
-    case QUEUE_DELETE: remove_items(model, change); break;
+    case QUEUE_DELETE:
+    case QUEUE_CLEAR_LIVING: remove_items(model, change); break;
     case QUEUE_CLEAR: clear(model, false); break;
     case QUEUE_CLEAR_DEAD: clear(model, true); break;
     case QUEUE_REDRIVE: redrive(model, change); break;
@@ -196,6 +197,7 @@ static struct queue_depth depth_of(const struct queue_model *model, int64_t now_
     struct queue_depth depth = {.arrived_ms = -1};
     for (size_t i = 0; i < model->count; i++) {
         const struct model_message *message = &model->messages[i];
+        if (is_dead(message, now_ms) && message->standing != MESSAGE_DEAD) depth.died++;
         if (is_dead(message, now_ms))
             depth.dead++;
         else if (is_over(message, now_ms))
@@ -295,6 +297,7 @@ void queue_model_compare(const struct queue_model *model, const struct queue *qu
     require_same(depth.visible, expected.visible, "visible");
     require_same(depth.invisible, expected.invisible, "invisible");
     require_same(depth.dead, expected.dead, "dead");
+    require_same(depth.died, expected.died, "died");
     require_same(depth.over, expected.over, "over");
     require_same(depth.arrived_ms, expected.arrived_ms, "the oldest");
     compare_lists(model, queue, now_ms);

@@ -168,13 +168,30 @@ static void configure(struct queue_trial *trial, const struct queue_choice *choi
     apply(trial, &change);
 }
 
+/* In one of the ways in which messages go all together. */
+static void clear(struct queue_trial *trial, const struct queue_choice *choice) {
+    struct queue_change change = {.kind = choice->count % 8 ? QUEUE_CLEAR_DEAD : QUEUE_CLEAR};
+    if (choice->count % 8 != 1) {
+        apply(trial, &change);
+        return;
+    }
+    struct record_writer items;
+    struct queue_depth before = queue_depth(trial->queue, trial->now_ms);
+    change.kind = QUEUE_CLEAR_LIVING;
+    record_start(&items);
+    uint64_t count = queue_list_living(trial->queue, trial->now_ms, &items);
+    require_same(count, before.visible + before.invisible, "those that are listed");
+    apply_items(trial, &change, count, &items);
+    struct queue_depth after = queue_depth(trial->queue, trial->now_ms);
+    require_same(after.visible + after.invisible, 0, "messages left");
+    require_same(after.dead, before.dead, "dead letters");
+}
+
 /* Most of a life is putting, getting and deleting. */
 void queue_trial_step(struct queue_trial *trial, const struct queue_choice *choice) {
     trial->now_ms += choice->pass % 8 ? choice->pass % 8 : choice->pass * INT64_C(10);
     switch (choice->kind % 32) {
-    case 0:
-        apply(trial, &(struct queue_change){.kind = choice->count % 8 ? QUEUE_CLEAR_DEAD : QUEUE_CLEAR});
-        break;
+    case 0: clear(trial, choice); break;
     case 1: configure(trial, choice); break;
     case 2:
     case 3: redrive(trial, choice); break;

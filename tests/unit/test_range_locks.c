@@ -1,0 +1,434 @@
+/* Range locks: the tables and corners of the specification, and what callers are told. That the structure is right with
+ * any locks is for test_range_locks_random.c. */
+#include "file/range_locks.h"
+
+#include "core/memory.h"
+#include "unit.h"
+
+/* A file with some owners of locks. */
+enum { OWNERS = 100 };
+
+struct stage {
+    struct range_locks locks;
+    struct account account;
+    struct lock_owner owners[OWNERS];
+};
+
+static void stage_start(struct stage *stage) {
+    *stage = (struct stage){.account = {0}};
+    for (size_t i = 0; i < OWNERS; i++) stage->owners[i].number = i + 1;
+}
+
+static void stage_end(struct stage *stage) {
+    for (size_t i = 0; i < OWNERS; i++)
+        range_locks_remove_owner(&stage->account, &stage->locks, &stage->owners[i]);
+    require_same(stage->locks.count, 0, "locks that are left");
+    require_same(stage->account.parts, 0, "allocations on the account");
+    require_same(stage->account.held, 0, "bytes on the account");
+}
+
+static struct lock_request request(struct stage *stage, size_t owner, enum lock_kind kind, uint64_t offset,
+                                   uint64_t length) {
+    return (struct lock_request){&stage->owners[owner], kind, {offset, length}};
+}
+
+static bool lock(struct stage *stage, size_t owner, enum lock_kind kind, uint64_t offset, uint64_t length) {
+    struct lock_request wanted = request(stage, owner, kind, offset, length);
+    return range_locks_add(&stage->account, &stage->locks, &wanted, 1);
+}
+
+static bool unlock(struct stage *stage, size_t owner, uint64_t offset, uint64_t length) {
+    return range_locks_remove(&stage->account, &stage->locks, &stage->owners[owner],
+                              (struct lock_range){offset, length});
+}
+
+/* The owner's number, or 0: whose lock stands in the way. */
+static uint64_t whose(const struct range_lock *lock) {
+    return lock ? lock->owner->number : 0;
+}
+
+static uint64_t reading(struct stage *stage, size_t owner, uint64_t offset, uint64_t length) {
+    return whose(
+        range_locks_reading(&stage->locks, &stage->owners[owner], (struct lock_range){offset, length}));
+}
+
+static uint64_t writing(struct stage *stage, size_t owner, uint64_t offset, uint64_t length) {
+    return whose(
+        range_locks_writing(&stage->locks, &stage->owners[owner], (struct lock_range){offset, length}));
+}
+
+/* --- The table ------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+
+static const struct {
+    enum lock_kind kind;
+    size_t owner; /* of the lock that there is; 0 is the one who asks */
+    const char *cells[4];
+} table[] = {
+                         /* read  write shared exclusive */
+    {LOCK_EXCLUSIVE, 0, {"ok", "ok", "ok", "no"}},
+    {LOCK_EXCLUSIVE, 1, {"no", "no", "no", "no"}},
+    {LOCK_SHARED,    0, {"ok", "no", "ok", "no"}},
+    {LOCK_SHARED,    1, {"ok", "no", "ok", "no"}},
+};
+
+/* clang-format on */
+
+/* In each way in which two ranges overlap. */
+static const struct lock_range overlapping[] = {{10, 10}, {5, 6},   {19, 5},
+                                                {12, 1},  {0, 100}, {0, UINT64_MAX}};
+/* And in each way in which they do not. */
+static const struct lock_range apart[] = {{0, 10}, {20, 10}, {0, 1}, {20, 0}, {10, 0}, {0, 0}, {100, 5}};
+
+static bool passes(struct stage *stage, unsigned column, struct lock_range range) {
+    struct lock_request wanted = {&stage->owners[0], column == 2 ? LOCK_SHARED : LOCK_EXCLUSIVE, range};
+    const struct lock_owner *owner = &stage->owners[0];
+    switch (column) {
+    case 0: return !range_locks_reading(&stage->locks, owner, range);
+    case 1: return !range_locks_writing(&stage->locks, owner, range);
+    default: return !range_locks_obstacle(&stage->locks, &wanted);
+    }
+}
+
+static void locks_stand_in_the_way_as_the_table_says(void **state) {
+    (void)state;
+    for (size_t row = 0; row < COUNT_OF(table); row++) {
+        struct stage stage;
+        stage_start(&stage);
+        require(lock(&stage, table[row].owner, table[row].kind, 10, 10), "the first lock is granted");
+        for (unsigned column = 0; column < 4; column++) {
+            bool expected = strcmp(table[row].cells[column], "ok") == 0;
+            for (size_t i = 0; i < COUNT_OF(overlapping); i++)
+                require_same(passes(&stage, column, overlapping[i]), expected, "row %zu, column %u, %zu", row,
+                             column, i);
+            for (size_t i = 0; i < COUNT_OF(apart); i++)
+                require(passes(&stage, column, apart[i]), "row %zu, column %u, apart %zu", row, column, i);
+        }
+        stage_end(&stage);
+    }
+}
+
+/* To a stateless command everybody is another one. */
+static void stateless_commands_own_no_locks(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    struct lock_range inside = {12, 2}, outside = {100, 10};
+    require(!range_locks_any(&stage.locks), "there are none");
+    require(lock(&stage, 3, LOCK_SHARED, 10, 10), "a shared one");
+    require_same(whose(range_locks_any(&stage.locks)), 4, "one anywhere");
+    require(!range_locks_reading(&stage.locks, NULL, inside), "a read of what is shared");
+    require_same(whose(range_locks_writing(&stage.locks, NULL, inside)), 4, "a write of what is shared");
+    require(lock(&stage, 2, LOCK_EXCLUSIVE, 30, 10), "an exclusive one");
+    require_same(whose(range_locks_any(&stage.locks)), 3, "the exclusive ones come first");
+    require_same(whose(range_locks_reading(&stage.locks, NULL, (struct lock_range){39, 1})), 3, "its end");
+    require(!range_locks_reading(&stage.locks, NULL, outside), "elsewhere");
+    require(!range_locks_writing(&stage.locks, NULL, outside), "elsewhere");
+    stage_end(&stage);
+}
+
+static void it_is_told_whose_lock_it_is(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    for (size_t i = 0; i < 50; i++) require(lock(&stage, i, LOCK_EXCLUSIVE, i * 10, 10), "lock %zu", i);
+    for (size_t i = 0; i < 50; i++) {
+        require_same(reading(&stage, 60, i * 10 + 9, 1), i + 1, "byte %zu", i * 10 + 9);
+        require_same(reading(&stage, i, i * 10, 10), 0, "the owner's own");
+        require_same(reading(&stage, i, i * 10, 11), i == 49 ? 0 : i + 2, "one byte of the next one");
+        require_same(reading(&stage, i, 0, UINT64_MAX), i == 0 ? 2 : 1, "the first of the others'");
+    }
+    require(lock(&stage, 0, LOCK_SHARED, 0, 10), "shared over the owner's own exclusive one");
+    require_same(writing(&stage, 0, 0, 1), 1, "its own shared lock");
+    require_same(writing(&stage, 0, 0, 11), 2, "exclusive ones come first");
+    stage_end(&stage);
+}
+
+/* --- Corners --------------------------------------------------------------------------------------------- */
+
+static void ranges_end_at_the_end(void **state) {
+    (void)state;
+    static const struct {
+        struct lock_range range;
+        bool sound;
+    } ends[] = {
+        {{0, 0}, true},
+        {{0, UINT64_MAX}, true},
+        {{1, UINT64_MAX}, true}, /* ends at 2^64 */
+        {{2, UINT64_MAX}, false},
+        {{UINT64_MAX, 0}, true},
+        {{UINT64_MAX, 1}, true},
+        {{UINT64_MAX, 2}, false},
+        {{UINT64_MAX, UINT64_MAX}, false},
+        {{UINT64_C(1) << 63, UINT64_C(1) << 63}, true},
+        {{UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1}, false},
+    };
+    struct stage stage;
+    stage_start(&stage);
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        struct lock_range range = ends[i].range;
+        require_same(lock_range_sound(range), ends[i].sound, "number %zu", i);
+        for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
+            require_same(lock(&stage, 1, kind, range.offset, range.length), ends[i].sound, "number %zu", i);
+            require_same(unlock(&stage, 1, range.offset, range.length), ends[i].sound, "number %zu", i);
+        }
+    }
+    stage_end(&stage);
+}
+
+static void the_last_byte_can_be_locked(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    require(lock(&stage, 0, LOCK_EXCLUSIVE, UINT64_MAX, 1), "the last byte");
+    require(lock(&stage, 1, LOCK_EXCLUSIVE, 0, UINT64_MAX), "all but the last byte");
+    require(!lock(&stage, 1, LOCK_SHARED, 1, UINT64_MAX), "all but the first byte");
+    require_same(reading(&stage, 2, UINT64_MAX - 1, 1), 2, "the last but one");
+    require_same(reading(&stage, 2, UINT64_MAX, 1), 1, "the last one");
+    require_same(reading(&stage, 1, UINT64_MAX - 5, 5), 0, "own bytes");
+    require_same(reading(&stage, 1, UINT64_MAX - 5, 6), 1, "and one more");
+    require(lock(&stage, 3, LOCK_EXCLUSIVE, UINT64_MAX, 0), "nothing between the two");
+    stage_end(&stage);
+}
+
+static void empty_ranges_mind_what_is_around_them(void **state) {
+    (void)state;
+    static const struct {
+        struct lock_range empty, other;
+        bool overlap;
+    } pairs[] = {
+        {{5, 0}, {0, 10}, true},
+        {{5, 0}, {4, 2}, true},
+        {{5, 0}, {5, 10}, false},
+        {{5, 0}, {0, 5}, false},
+        {{5, 0}, {5, 0}, false},
+        {{5, 0}, {4, 0}, false},
+        {{0, 0}, {0, 10}, false},
+        {{0, 0}, {0, 0}, false},
+        {{0, 0}, {0, UINT64_MAX}, false},
+        {{1, 0}, {0, 2}, true},
+        {{1, 0}, {0, 1}, false},
+        {{UINT64_MAX, 0}, {UINT64_MAX - 1, 2}, true},
+        {{UINT64_MAX, 0}, {UINT64_MAX, 1}, false},
+        {{UINT64_MAX, 0}, {0, UINT64_MAX}, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        struct lock_range empty = pairs[i].empty, other = pairs[i].other;
+        require_same(lock_ranges_overlap(empty, other), pairs[i].overlap, "number %zu", i);
+        require_same(lock_ranges_overlap(other, empty), pairs[i].overlap, "number %zu", i);
+        struct stage stage;
+        stage_start(&stage);
+        require(lock(&stage, 0, LOCK_EXCLUSIVE, other.offset, other.length), "number %zu", i);
+        require_same(lock(&stage, 1, LOCK_EXCLUSIVE, empty.offset, empty.length), !pairs[i].overlap, "%zu",
+                     i);
+        require(unlock(&stage, 0, other.offset, other.length), "number %zu", i);
+        require_same(unlock(&stage, 1, empty.offset, empty.length), !pairs[i].overlap, "number %zu", i);
+        require(lock(&stage, 1, LOCK_EXCLUSIVE, empty.offset, empty.length), "number %zu", i);
+        require_same(lock(&stage, 0, LOCK_SHARED, other.offset, other.length), !pairs[i].overlap, "%zu", i);
+        require_same(reading(&stage, 0, other.offset, other.length) != 0, pairs[i].overlap, "number %zu", i);
+        stage_end(&stage);
+    }
+}
+
+static void no_bytes_can_always_be_read(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    require(lock(&stage, 0, LOCK_EXCLUSIVE, 0, 100), "everything");
+    require_same(reading(&stage, 1, 50, 0), 0, "nothing is read in the middle");
+    require_same(writing(&stage, 1, 50, 0), 0, "nothing is written in the middle");
+    require_same(writing(&stage, 1, 50, 1), 1, "a byte is");
+    stage_end(&stage);
+}
+
+/* --- Several at once ------------------------------------------------------------------------------------- */
+
+static void unlocks_are_exact(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "a lock");
+    require(!unlock(&stage, 0, 10, 9), "another length");
+    require(!unlock(&stage, 0, 11, 10), "another offset");
+    require(!unlock(&stage, 1, 10, 10), "another owner");
+    require_same(stage.locks.count, 1, "it is still there");
+    require(unlock(&stage, 0, 10, 10), "itself");
+    require(!unlock(&stage, 0, 10, 10), "gone");
+    stage_end(&stage);
+}
+
+static void shared_locks_stack(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    for (int i = 0; i < 3; i++) require(lock(&stage, 0, LOCK_SHARED, 10, 10), "time %d", i);
+    require(lock(&stage, 1, LOCK_SHARED, 10, 10), "somebody else's");
+    require_same(stage.locks.count, 2, "different ones");
+    for (int i = 0; i < 3; i++) {
+        require(!lock(&stage, 1, LOCK_EXCLUSIVE, 15, 1), "after %d unlocks", i);
+        require(unlock(&stage, 0, 10, 10), "unlock %d", i);
+    }
+    require(!unlock(&stage, 0, 10, 10), "one unlock for each");
+    require(unlock(&stage, 1, 10, 10), "somebody else's");
+    require(lock(&stage, 1, LOCK_EXCLUSIVE, 15, 1), "nothing is left");
+    require(!lock(&stage, 1, LOCK_EXCLUSIVE, 15, 1), "an exclusive one does not stack");
+    require(lock(&stage, 1, LOCK_EXCLUSIVE, 7, 0) && lock(&stage, 1, LOCK_EXCLUSIVE, 7, 0),
+            "an empty one is in nobody's way, not even its own");
+    stage_end(&stage);
+}
+
+static void the_exclusive_one_goes_first(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    require(lock(&stage, 0, LOCK_EXCLUSIVE, 10, 10), "exclusive");
+    require(lock(&stage, 0, LOCK_SHARED, 10, 10), "and shared");
+    require_same(reading(&stage, 1, 10, 10), 1, "nobody else reads");
+    struct lock_range range = {10, 10};
+    require_same(range_locks_find(&stage.locks, &stage.owners[0], range)->kind, LOCK_EXCLUSIVE,
+                 "the first to go");
+    require(unlock(&stage, 0, 10, 10), "the exclusive one");
+    require_same(reading(&stage, 1, 10, 10), 0, "others read");
+    require_same(range_locks_find(&stage.locks, &stage.owners[0], range)->kind, LOCK_SHARED,
+                 "the next to go");
+    require(!range_locks_find(&stage.locks, &stage.owners[1], range), "others have none");
+    require(unlock(&stage, 0, 10, 10), "the shared one");
+    stage_end(&stage);
+}
+
+static void what_was_saved_comes_back_at_once(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    struct lock_request shared = request(&stage, 0, LOCK_SHARED, 0, 5), much = shared;
+    require(!range_locks_add(&stage.account, &stage.locks, &shared, 0), "not even once");
+    require(range_locks_add(&stage.account, &stage.locks, &shared, UINT64_MAX), "very often");
+    require(!range_locks_add(&stage.account, &stage.locks, &much, 1), "more than can be counted");
+    require_same(stage.owners[0].first->times == UINT64_MAX, true, "as often as before");
+    struct lock_request once = request(&stage, 0, LOCK_EXCLUSIVE, 50, 5);
+    require(!range_locks_add(&stage.account, &stage.locks, &once, 2), "an exclusive one is had once");
+    require(range_locks_add(&stage.account, &stage.locks, &once, 1), "an exclusive one is had once");
+    struct lock_request empty = request(&stage, 0, LOCK_EXCLUSIVE, 70, 0);
+    require(range_locks_add(&stage.account, &stage.locks, &empty, 2), "unless it is empty");
+    require(unlock(&stage, 0, 70, 0) && unlock(&stage, 0, 70, 0) && !unlock(&stage, 0, 70, 0), "two unlocks");
+    stage_end(&stage);
+}
+
+static void an_owner_takes_all_its_locks_along(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    for (size_t i = 0; i < 300; i++)
+        require(lock(&stage, i % 3, i % 2 ? LOCK_SHARED : LOCK_EXCLUSIVE, i * 4, 4), "lock %zu", i);
+    require(lock(&stage, 1, LOCK_SHARED, 4, 4) && lock(&stage, 1, LOCK_SHARED, 4, 4),
+            "some twice and thrice");
+    require(range_locks_remove_owner(&stage.account, &stage.locks, &stage.owners[1]), "it had some");
+    require(!range_locks_remove_owner(&stage.account, &stage.locks, &stage.owners[1]),
+            "it has none any more");
+    require_same(stage.locks.count, 200, "the others' are left");
+    for (size_t i = 0; i < 300; i++)
+        require_same(reading(&stage, 50, i * 4, 4), i % 2 || i % 3 == 1 ? 0 : i % 3 + 1, "range %zu", i);
+    stage_end(&stage);
+}
+
+static void a_file_ends_without_its_owners(void **state) {
+    (void)state;
+    struct stage *stage = memory_alloc(sizeof(*stage));
+    stage_start(stage);
+    for (size_t i = 0; i < 1000; i++) require(lock(stage, i % OWNERS, i % 2, i, 1), "lock %zu", i);
+    struct range_locks locks = stage->locks;
+    struct account account = stage->account;
+    require_same(account.parts, 1000, "allocations on the account");
+    memory_free(stage);
+    range_locks_end(&account, &locks);
+    require_same(account.parts + account.held, 0, "what is left on the account");
+    require(!locks.count && !range_locks_any(&locks), "no locks");
+}
+
+/* --- Who is in the way ----------------------------------------------------------------------------------- */
+
+static struct lock_obstacles ask(struct stage *stage, size_t owner, enum lock_kind kind, uint64_t offset,
+                                 uint64_t length) {
+    struct lock_request wanted = request(stage, owner, kind, offset, length);
+    struct lock_obstacles obstacles;
+    range_locks_obstacles(&stage->locks, &wanted, &obstacles);
+    return obstacles;
+}
+
+static void all_who_are_in_the_way_are_named_once(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    for (size_t i = 0; i < 20; i++)
+        require(lock(&stage, 4 - i % 5, LOCK_EXCLUSIVE, i * 10, 5), "lock %zu", i);
+    struct lock_obstacles some = ask(&stage, 9, LOCK_SHARED, 12, 30);
+    require(some.count == 4 && !some.cut, "%u are in the way", some.count);
+    static const size_t expected[] = {4, 3, 2, 1};
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        require_same(some.owners[i]->number, expected[i], "number %zu", i);
+    require_same(ask(&stage, 3, LOCK_SHARED, 12, 30).count, 3,
+                 "own exclusive locks are not in the way of shared ones");
+    require_same(ask(&stage, 3, LOCK_EXCLUSIVE, 12, 30).count, 4, "but of exclusive ones");
+    require(lock(&stage, 7, LOCK_SHARED, 5, 5), "a shared one");
+    require_same(ask(&stage, 9, LOCK_SHARED, 0, 1000).count, 5, "is not in the way of shared ones");
+    require_same(ask(&stage, 7, LOCK_EXCLUSIVE, 0, 1000).count, 6, "but of its owner's exclusive one");
+    require_same(ask(&stage, 9, LOCK_EXCLUSIVE, 200, 1000).count, 0, "where nobody is");
+    stage_end(&stage);
+}
+
+static void not_more_are_named_than_there_is_room_for(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    for (size_t i = 0; i < LOCK_OBSTACLES_MOST; i++)
+        require(lock(&stage, i, LOCK_SHARED, 0, 10), "lock %zu", i);
+    struct lock_obstacles all = ask(&stage, 99, LOCK_EXCLUSIVE, 0, 10);
+    require(all.count == LOCK_OBSTACLES_MOST && !all.cut, "%u and no more", all.count);
+    require(lock(&stage, LOCK_OBSTACLES_MOST, LOCK_SHARED, 0, 10), "one more");
+    all = ask(&stage, 99, LOCK_EXCLUSIVE, 0, 10);
+    require(all.count == LOCK_OBSTACLES_MOST && all.cut, "%u, and there are more", all.count);
+    stage_end(&stage);
+}
+
+/* The locks of one owner, however many, hide nobody behind them; those of several may, and then that is said. */
+static void many_locks_hide_nobody(void **state) {
+    (void)state;
+    struct stage stage;
+    stage_start(&stage);
+    for (size_t i = 0; i < 20000; i++) require(lock(&stage, 0, LOCK_EXCLUSIVE, i * 2, 2), "lock %zu", i);
+    require(lock(&stage, 1, LOCK_EXCLUSIVE, 40000, 2), "the last one");
+    struct lock_obstacles both = ask(&stage, 5, LOCK_SHARED, 0, UINT64_MAX);
+    require(both.count == 2 && !both.cut && both.owners[1]->number == 2, "%u are in the way", both.count);
+    require_same(ask(&stage, 0, LOCK_SHARED, 0, UINT64_MAX).count, 1, "the last one");
+    for (size_t i = 0; i < 20000; i++)
+        require(lock(&stage, 2 + i % 2, LOCK_EXCLUSIVE, 50000 + i, 1), "%zu", i);
+    require(lock(&stage, 4, LOCK_EXCLUSIVE, 90000, 1), "the very last one");
+    struct lock_obstacles first = ask(&stage, 5, LOCK_SHARED, 50000, UINT64_MAX - 50000);
+    require(first.count == 2 && first.cut, "%u are in the way, and perhaps more", first.count);
+    struct lock_obstacles early = ask(&stage, 5, LOCK_SHARED, 1, 1);
+    require(early.count == 1 && !early.cut, "what begins behind the range is not looked at");
+    stage_end(&stage);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(locks_stand_in_the_way_as_the_table_says),
+        tidy_test(stateless_commands_own_no_locks),
+        tidy_test(it_is_told_whose_lock_it_is),
+        tidy_test(ranges_end_at_the_end),
+        tidy_test(the_last_byte_can_be_locked),
+        tidy_test(empty_ranges_mind_what_is_around_them),
+        tidy_test(no_bytes_can_always_be_read),
+        tidy_test(unlocks_are_exact),
+        tidy_test(shared_locks_stack),
+        tidy_test(the_exclusive_one_goes_first),
+        tidy_test(what_was_saved_comes_back_at_once),
+        tidy_test(an_owner_takes_all_its_locks_along),
+        tidy_test(a_file_ends_without_its_owners),
+        tidy_test(all_who_are_in_the_way_are_named_once),
+        tidy_test(not_more_are_named_than_there_is_room_for),
+        tidy_test(many_locks_hide_nobody),
+    };
+    return cmocka_run_group_tests_name("range locks", tests, NULL, NULL);
+}

@@ -1,0 +1,430 @@
+/* Range locks against a plain list of them, with ranges that like to meet at their ends; after each step the trees are
+ * in order, in balance, and know how far they reach, each owner has its own, and the account is right. */
+#include "file/range_locks.h"
+
+#include "core/memory.h"
+#include "mover.h"
+#include "unit.h"
+
+enum { OWNERS = 7, MOST = 400 };
+
+/* In order of arrival. */
+struct plain {
+    size_t owner;
+    enum lock_kind kind;
+    struct lock_range range;
+    uint64_t times;
+};
+
+struct trial {
+    struct range_locks locks;
+    struct account account;
+    struct lock_owner *owners[OWNERS];
+    struct plain plain[MOST];
+    size_t count;
+    struct dice dice;
+    uint64_t spread; /* offsets are below this, or close to 2^64 */
+};
+
+static void trial_start(struct trial *trial, uint64_t seed, uint64_t spread) {
+    *trial = (struct trial){.dice = {seed}, .spread = spread};
+    for (size_t i = 0; i < OWNERS; i++) {
+        trial->owners[i] = memory_zeroed(sizeof(*trial->owners[i]));
+        trial->owners[i]->number = i * 7 % 10; /* in another order than places */
+    }
+}
+
+static void trial_end(struct trial *trial) {
+    range_locks_end(&trial->account, &trial->locks);
+    require_same(trial->account.held + trial->account.parts, 0, "what is left on the account");
+    for (size_t i = 0; i < OWNERS; i++) memory_free(trial->owners[i]);
+}
+
+/* --- The plain list -------------------------------------------------------------------------------------- */
+
+/* In the words of the specification. */
+static bool plain_overlap(struct lock_range a, struct lock_range b) {
+    unsigned __int128 a_start = a.offset, a_end = a_start + a.length;
+    unsigned __int128 b_start = b.offset, b_end = b_start + b.length;
+    if (a.length && b.length)
+        return (a_start < b_start ? b_start : a_start) < (a_end < b_end ? a_end : b_end);
+    if (a.length) return b_start > a_start && b_start < a_end;
+    return b.length && a_start > b_start && a_start < b_end;
+}
+
+enum question { TO_READ, TO_WRITE, TO_SHARE, TO_EXCLUDE };
+
+/* The table of the specification; owner OWNERS is nobody. */
+static bool plain_minds(const struct plain *lock, enum question question, size_t owner) {
+    bool own = lock->owner == owner, exclusive = lock->kind == LOCK_EXCLUSIVE;
+    switch (question) {
+    case TO_READ: return exclusive && !own;
+    case TO_WRITE: return !exclusive || !own;
+    case TO_SHARE: return exclusive && !own;
+    default: return true;
+    }
+}
+
+static bool same_range(struct lock_range a, struct lock_range b) {
+    return a.offset == b.offset && a.length == b.length;
+}
+
+static bool plain_before(const struct trial *trial, const struct plain *a, const struct plain *b) {
+    if (a->kind != b->kind) return a->kind < b->kind;
+    if (a->range.offset != b->range.offset) return a->range.offset < b->range.offset;
+    if (a->range.length != b->range.length) return a->range.length < b->range.length;
+    return trial->owners[a->owner]->number < trial->owners[b->owner]->number;
+}
+
+/* The first one in the order of the locks, not of arrival. */
+static const struct plain *plain_obstacle(const struct trial *trial, enum question question, size_t owner,
+                                          struct lock_range range) {
+    const struct plain *first = NULL;
+    if (question <= TO_WRITE && !range.length) return NULL;
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct plain *lock = &trial->plain[i];
+        if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, range)) continue;
+        if (!first || plain_before(trial, lock, first)) first = lock;
+    }
+    return first;
+}
+
+static struct plain *plain_find(struct trial *trial, size_t owner, enum lock_kind kind,
+                                struct lock_range range) {
+    for (size_t i = 0; i < trial->count; i++) {
+        struct plain *lock = &trial->plain[i];
+        if (lock->owner == owner && lock->kind == kind && same_range(lock->range, range)) return lock;
+    }
+    return NULL;
+}
+
+static void plain_take(struct trial *trial, struct plain *lock) {
+    size_t place = (size_t)(lock - trial->plain);
+    memmove(lock, lock + 1, (--trial->count - place) * sizeof(*lock));
+}
+
+/* --- Chance ---------------------------------------------------------------------------------------------- */
+
+static struct lock_range chance_range(struct trial *trial) {
+    struct dice *dice = &trial->dice;
+    struct lock_range range = {dice_word(dice) % trial->spread, dice_word(dice) % 9};
+    if (dice_percent(dice, 10)) range.length = 0;
+    if (dice_percent(dice, 5)) range.length = dice_word(dice) % trial->spread;
+    if (dice_percent(dice, 10)) range.offset = UINT64_MAX - dice_roll(dice, 12);
+    if (dice_percent(dice, 1)) range.length = UINT64_MAX - dice_roll(dice, 3);
+    return range;
+}
+
+static void chance_add(struct trial *trial) {
+    size_t owner = dice_roll(&trial->dice, OWNERS);
+    uint64_t times = dice_percent(&trial->dice, 10) ? dice_roll(&trial->dice, 4) : 1;
+    enum lock_kind kind = dice_percent(&trial->dice, 50) ? LOCK_SHARED : LOCK_EXCLUSIVE;
+    struct lock_range range = chance_range(trial);
+    if (trial->count && dice_percent(&trial->dice, 15))
+        range = trial->plain[dice_roll(&trial->dice, trial->count)].range;
+    bool sound = (unsigned __int128)range.offset + range.length <= (unsigned __int128)1 << 64;
+    bool fits = sound && times && !(kind == LOCK_EXCLUSIVE && range.length && times > 1) &&
+                !plain_obstacle(trial, kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE, owner, range);
+    require_same(lock_range_sound(range), sound, "a range");
+    if (fits && trial->count == MOST) return;
+    struct lock_request wanted = {trial->owners[owner], kind, range};
+    require_same(range_locks_add(&trial->account, &trial->locks, &wanted, times), fits, "a lock is granted");
+    struct plain *there = plain_find(trial, owner, kind, range);
+    if (fits && there)
+        there->times += times;
+    else if (fits)
+        trial->plain[trial->count++] = (struct plain){owner, kind, range, times};
+}
+
+static void chance_remove(struct trial *trial) {
+    size_t owner = dice_roll(&trial->dice, OWNERS);
+    struct lock_range range = chance_range(trial);
+    if (trial->count && dice_percent(&trial->dice, 90)) {
+        const struct plain *lock = &trial->plain[dice_roll(&trial->dice, trial->count)];
+        range = lock->range;
+        if (dice_percent(&trial->dice, 80)) owner = lock->owner;
+    }
+    struct plain *lock = plain_find(trial, owner, LOCK_EXCLUSIVE, range);
+    if (!lock) lock = plain_find(trial, owner, LOCK_SHARED, range);
+    const struct range_lock *found = range_locks_find(&trial->locks, trial->owners[owner], range);
+    require_same(found != NULL, lock != NULL, "there is such a lock");
+    if (lock && found) require_same(found->kind, lock->kind, "the kind that goes first");
+    require_same(range_locks_remove(&trial->account, &trial->locks, trial->owners[owner], range),
+                 lock != NULL, "an unlock");
+    if (lock && --lock->times == 0) plain_take(trial, lock);
+}
+
+static void chance_remove_owner(struct trial *trial) {
+    size_t owner = dice_roll(&trial->dice, OWNERS), had = trial->count;
+    for (size_t i = trial->count; i-- > 0;)
+        if (trial->plain[i].owner == owner) plain_take(trial, &trial->plain[i]);
+    require_same(range_locks_remove_owner(&trial->account, &trial->locks, trial->owners[owner]),
+                 trial->count < had, "it had some");
+}
+
+static void chance_move(struct trial *trial) {
+    struct relocation relocation = mover(&trial->dice);
+    size_t owner = dice_roll(&trial->dice, OWNERS);
+    range_locks_relocate(&trial->locks, &relocation);
+    trial->owners[owner] = relocate(&relocation, trial->owners[owner]);
+    lock_owner_moved(trial->owners[owner]);
+}
+
+/* --- Comparison ------------------------------------------------------------------------------------------ */
+
+static void require_lock(const struct trial *trial, const struct range_lock *actual,
+                         const struct plain *expected, const char *what) {
+    require_same(actual != NULL, expected != NULL, "%s", what);
+    if (!expected) return;
+    require(same_range(actual->range, expected->range), "%s: the range", what);
+    require_same(actual->kind, expected->kind, "%s: the kind", what);
+    require(actual->owner == trial->owners[expected->owner], "%s: the owner", what);
+    require(actual->times == expected->times, "%s: how often", what);
+}
+
+/* How far what stands below here reaches, counted lock by lock. */
+static void reach_of(const struct range_lock *top, uint64_t owner, bool own, bool *any, uint64_t *last) {
+    if (!top) return;
+    bool counts = (top->owner->number == owner) == own && (top->range.offset || top->range.length);
+    uint64_t end = top->range.offset + top->range.length - 1;
+    if (counts && (!*any || end > *last)) *last = end;
+    *any |= counts;
+    for (unsigned side = 0; side < 2; side++) reach_of(top->below[side], owner, own, any, last);
+}
+
+static void check_reach(const struct range_lock *top) {
+    const struct lock_reach *reach = &top->reach;
+    bool own = false, others = false;
+    uint64_t last = 0, others_last = 0;
+    reach_of(top, reach->owner, true, &own, &last);
+    reach_of(top, reach->owner, false, &others, &others_last);
+    require_same(reach->owners > 0, own, "somebody reaches somewhere");
+    require_same(reach->owners > 1, others, "others reach somewhere");
+    if (own) require(reach->last == last, "the farthest one");
+    if (others) require(reach->others_last == others_last && others_last <= last, "the others' farthest one");
+}
+
+static unsigned check_tree(const struct range_lock *top, enum lock_kind kind) {
+    if (!top) return 0;
+    unsigned left = check_tree(top->below[0], kind), right = check_tree(top->below[1], kind);
+    unsigned height = (left > right ? left : right) + 1;
+    require(left <= right + 1 && right <= left + 1, "heights of %u and %u", left, right);
+    require_same(top->height, height, "it knows its height");
+    require_same(top->kind, kind, "it is in its tree");
+    check_reach(top);
+    return height;
+}
+
+static void compare_walk(const struct trial *trial) {
+    const struct plain *previous = NULL;
+    const struct range_lock *lock = NULL;
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct plain *next = NULL;
+        for (size_t j = 0; j < trial->count; j++) {
+            const struct plain *other = &trial->plain[j];
+            if (previous && !plain_before(trial, previous, other)) continue;
+            if (!next || plain_before(trial, other, next)) next = other;
+        }
+        lock = range_locks_next(&trial->locks, lock);
+        require_lock(trial, lock, next, "the walk");
+        previous = next;
+    }
+    require(!range_locks_next(&trial->locks, lock), "the end of the walk");
+}
+
+static void compare_owners(const struct trial *trial) {
+    for (size_t owner = 0; owner < OWNERS; owner++) {
+        const struct range_lock *lock = NULL;
+        for (size_t i = 0; i < trial->count; i++) {
+            if (trial->plain[i].owner != owner) continue;
+            lock = lock_owner_next(trial->owners[owner], lock);
+            require_lock(trial, lock, &trial->plain[i], "the owner's walk");
+        }
+        require(!lock_owner_next(trial->owners[owner], lock), "the end of the owner's walk");
+        require(trial->owners[owner]->last == lock, "the owner's last one");
+    }
+}
+
+/* All of them, and in the order of their first locks. */
+static void compare_obstacles(const struct trial *trial, enum question question, size_t owner,
+                              struct lock_range range) {
+    struct lock_owner *asks = owner < OWNERS ? trial->owners[owner] : NULL;
+    struct lock_request wanted = {asks, question == TO_EXCLUDE ? LOCK_EXCLUSIVE : LOCK_SHARED, range};
+    struct lock_obstacles obstacles;
+    if (question == TO_WRITE)
+        range_locks_writing_obstacles(&trial->locks, asks, range, &obstacles);
+    else
+        range_locks_obstacles(&trial->locks, &wanted, &obstacles);
+    const struct plain *firsts[OWNERS] = {NULL};
+    size_t count = 0;
+    for (size_t i = 0; i < trial->count; i++) {
+        const struct plain *lock = &trial->plain[i];
+        if (question == TO_WRITE && !range.length) continue;
+        if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, range)) continue;
+        count += !firsts[lock->owner];
+        if (!firsts[lock->owner] || plain_before(trial, lock, firsts[lock->owner]))
+            firsts[lock->owner] = lock;
+    }
+    require_same(obstacles.count, count, "owners in the way");
+    require(!obstacles.cut, "all of them are there");
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < OWNERS && trial->owners[at] != obstacles.owners[i]) at++;
+        require(at < OWNERS && firsts[at], "it is in the way");
+        for (size_t j = 0; j < OWNERS; j++)
+            if (firsts[j]) require(!plain_before(trial, firsts[j], firsts[at]), "it is the next one");
+        firsts[at] = NULL;
+    }
+}
+
+static void compare_answers(struct trial *trial) {
+    size_t owner = dice_roll(&trial->dice, OWNERS);
+    bool stateless = dice_percent(&trial->dice, 30);
+    struct lock_range range = chance_range(trial);
+    if (!lock_range_sound(range)) return;
+    const struct lock_owner *asks = stateless ? NULL : trial->owners[owner];
+    size_t who = stateless ? OWNERS : owner;
+    require_lock(trial, range_locks_reading(&trial->locks, asks, range),
+                 plain_obstacle(trial, TO_READ, who, range), "to read");
+    require_lock(trial, range_locks_writing(&trial->locks, asks, range),
+                 plain_obstacle(trial, TO_WRITE, who, range), "to write");
+    compare_obstacles(trial, TO_WRITE, who, range);
+    compare_obstacles(trial, TO_SHARE, who, range);
+    for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
+        struct lock_request wanted = {trial->owners[owner], kind, range};
+        enum question question = kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE;
+        require_lock(trial, range_locks_obstacle(&trial->locks, &wanted),
+                     plain_obstacle(trial, question, owner, range), "to lock");
+        compare_obstacles(trial, question, owner, range);
+    }
+}
+
+static void compare_all(struct trial *trial) {
+    for (unsigned kind = 0; kind < LOCK_KINDS; kind++) check_tree(trial->locks.trees[kind], kind);
+    require_same(trial->locks.count, trial->count, "so many locks");
+    require_same(trial->account.parts, trial->count, "allocations on the account");
+    require_same(allocations_count(), trial->count + OWNERS, "allocations");
+    size_t held = 0;
+    for (const struct range_lock *lock = NULL; (lock = range_locks_next(&trial->locks, lock));)
+        held += memory_size(lock);
+    require_same(trial->account.held, held, "bytes on the account");
+    require((range_locks_any(&trial->locks) != NULL) == (trial->count > 0), "there are any");
+    compare_walk(trial);
+    compare_owners(trial);
+}
+
+/* --- Trials ---------------------------------------------------------------------------------------------- */
+
+static void step(struct trial *trial, bool grows) {
+    if (dice_percent(&trial->dice, 1))
+        dice_percent(&trial->dice, 50) ? chance_remove_owner(trial) : chance_move(trial);
+    else if (dice_percent(&trial->dice, grows ? 75 : 30))
+        chance_add(trial);
+    else
+        chance_remove(trial);
+    compare_answers(trial);
+}
+
+static void run(uint64_t seed, uint64_t spread, int steps, int between) {
+    struct trial trial;
+    trial_start(&trial, seed, spread);
+    for (int i = 0; i < steps; i++) {
+        step(&trial, i / (steps / 6) % 2 == 0);
+        if (i % between == 0) compare_all(&trial);
+    }
+    compare_all(&trial);
+    trial_end(&trial);
+}
+
+static void a_crowded_file_equals_a_list(void **state) {
+    (void)state;
+    run(1, 24, 12000, 3);
+}
+
+static void a_wide_file_equals_a_list(void **state) {
+    (void)state;
+    run(2, 1500, 12000, 40);
+    run(3, UINT64_MAX, 6000, 40);
+}
+
+/* What a walk gives can be added in its order, and makes the same walk; and so owner by owner. */
+static void add_all(struct trial *to, const struct trial *from, const struct range_lock *lock) {
+    size_t owner = 0;
+    while (from->owners[owner] != lock->owner) owner++;
+    struct lock_request wanted = {to->owners[owner], lock->kind, lock->range};
+    require(range_locks_add(&to->account, &to->locks, &wanted, lock->times),
+            "what was there is granted again");
+}
+
+static void compare_walks(const struct trial *a, const struct trial *b) {
+    const struct range_lock *one = NULL, *other = NULL;
+    do {
+        one = range_locks_next(&a->locks, one);
+        other = range_locks_next(&b->locks, other);
+        require_same(one != NULL, other != NULL, "they end together");
+        if (!one || !other) return;
+        require(same_range(one->range, other->range) && one->kind == other->kind, "the same lock");
+        require(one->owner->number == other->owner->number && one->times == other->times, "the same lock");
+    } while (one);
+}
+
+static void saved_locks_can_be_had_again(void **state) {
+    (void)state;
+    size_t own_over_own = 0;
+    for (uint64_t seed = 10; seed < 40; seed++) {
+        struct trial trial, by_range, by_owner;
+        trial_start(&trial, seed, 60);
+        trial_start(&by_range, seed, 60);
+        trial_start(&by_owner, seed, 60);
+        for (int i = 0; i < 600; i++) step(&trial, true);
+        for (const struct range_lock *lock = NULL; (lock = range_locks_next(&trial.locks, lock));) {
+            add_all(&by_range, &trial, lock);
+            own_over_own +=
+                lock->kind == LOCK_SHARED && range_locks_reading(&trial.locks, NULL, lock->range) != NULL;
+        }
+        for (size_t owner = 0; owner < OWNERS; owner++)
+            for (const struct range_lock *lock = NULL; (lock = lock_owner_next(trial.owners[owner], lock));)
+                add_all(&by_owner, &trial, lock);
+        compare_walks(&trial, &by_range);
+        compare_walks(&trial, &by_owner);
+        trial_end(&by_owner);
+        trial_end(&by_range);
+        trial_end(&trial);
+    }
+    require(own_over_own > 20, "only %zu shared locks lay over exclusive ones", own_over_own);
+}
+
+/* In rising, falling and mixed order, so that the trees turn both ways. */
+static void many_locks_come_and_go_in_every_order(void **state) {
+    (void)state;
+    enum { MANY = 3000 };
+    for (uint64_t stride = 1; stride < MANY; stride = stride == 1 ? 61 : stride == 61 ? MANY - 1 : MANY) {
+        struct trial trial;
+        trial_start(&trial, 1, 10);
+        for (uint64_t i = 0; i < MANY; i++) {
+            struct lock_request wanted = {
+                trial.owners[i % OWNERS], LOCK_EXCLUSIVE, {i * stride % MANY * 2, 2}};
+            require(range_locks_add(&trial.account, &trial.locks, &wanted, 1), "lock %d", (int)i);
+            if (i % 500 == 0) check_tree(trial.locks.trees[LOCK_EXCLUSIVE], LOCK_EXCLUSIVE);
+        }
+        require_same(check_tree(trial.locks.trees[LOCK_EXCLUSIVE], LOCK_EXCLUSIVE) <= 16, true, "its height");
+        for (uint64_t i = 0; i < MANY; i++) {
+            struct lock_range range = {i * stride % MANY * 2, 2};
+            require(range_locks_remove(&trial.account, &trial.locks, trial.owners[i % OWNERS], range),
+                    "unlock %d", (int)i);
+            if (i % 500 == 0) check_tree(trial.locks.trees[LOCK_EXCLUSIVE], LOCK_EXCLUSIVE);
+        }
+        require_same(trial.locks.count, 0, "none is left");
+        trial_end(&trial);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(a_crowded_file_equals_a_list),
+        tidy_test(a_wide_file_equals_a_list),
+        tidy_test(saved_locks_can_be_had_again),
+        tidy_test(many_locks_come_and_go_in_every_order),
+    };
+    return cmocka_run_group_tests_name("range locks by chance", tests, NULL, NULL);
+}
