@@ -194,16 +194,29 @@ SCENE(scenario_32_what_is_made_anew_keeps_its_lease) {
          {"LEASE.RELEASE fs A FILE a", "OK"}, {"put a 0 x", NULL});
 }
 
-/* A lease is of the file, wherever it goes, and of the one that is replaced nothing stays. */
+/* A lease is of the file, wherever it goes; a file that is replaced stays itself, with the lease that it has. */
 SCENE(a_lease_moves_with_its_file) {
     reach(1);
     acts({"rename a c LEASE A", NULL}, {"put c 0 x", LEASE_MISSING}, {"put c 0 x LEASE A", NULL},
          {"create a 3", NULL}, {"put a 0 x", NULL}, {"LEASE.ACQUIRE fs -1 ID B FILE b", NULL},
          {"rename c b REPLACE LEASE A", LEASE_MISSING}, {"rename c b REPLACE LEASE A NEWLEASE A", LEASE_OTHER},
          {"rename c b REPLACE NEWLEASE B", LEASE_MISSING}, {"rename c b REPLACE LEASE A NEWLEASE B", NULL},
-         {"put b 0 x LEASE B", LEASE_OTHER}, {"put b 0 x LEASE A", NULL}, {"rename b d LEASE A NEWLEASE A", LEASE_ABSENT},
-         {"delete b LEASE A", "OK"}, {"create b 1", NULL}, {"put b 0 x", NULL});
+         {"put b 0 x LEASE A", LEASE_OTHER}, {"put b 0 x LEASE B", NULL},
+         {"rename b d LEASE B NEWLEASE B", LEASE_ABSENT}, {"delete b LEASE B", "OK"}, {"create b 1", NULL}, {"put b 0 x", NULL});
     expect_elements(expect_elements(call(primary, "LEASE.LIST fs"), 2)->element[1], 0);
+}
+
+/* The one that is in force is not lost for one that was. */
+SCENE(a_lease_comes_along_where_there_is_none) {
+    static const char *const before[] = {"stat b", "LEASE.ACQUIRE fs -1 ID B FILE b", "LEASE.ACQUIRE fs -1 ID B FILE b"};
+    static const char *const then[] = {"stat b", "LEASE.RELEASE fs B FILE b", "LEASE.BREAK fs FILE b"};
+    for (int way = 0; way < 3; way++) {
+        reach(1);
+        acts({before[way], NULL}, {then[way], NULL}, {"rename a b REPLACE LEASE A", NULL});
+        const char *state = state_now("fs FILE b");
+        require(!strcmp(state, "leased"), "after %s the lease of the file that came is lost: %s", then[way], state);
+        acts({"put b 0 x", LEASE_MISSING}, {"put b 0 x LEASE A", NULL});
+    }
 }
 
 SCENE(leases_of_files_are_listed) {
@@ -310,6 +323,7 @@ int main(void) {
         PLAY(readers_keep_the_holder_off),
         PLAY(scenario_32_what_is_made_anew_keeps_its_lease),
         PLAY(a_lease_moves_with_its_file),
+        PLAY(a_lease_comes_along_where_there_is_none),
         PLAY(leases_of_files_are_listed),
         PLAY(scenario_33_to_delete_a_leased_share),
         PLAY(to_use_a_leased_share),

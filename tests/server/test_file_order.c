@@ -92,7 +92,7 @@ static const struct row rows[] = {
     {{"h = open s a W/-"}, "get a RANGE 50 1", SV, "close $h", BAD_RANGE},
     /* locks ─▶ size */
     {{"h = open s a R/RWD", "lock $h SHARED 0 1"}, write_behind, LOCKED, "unlock $h 0 1", BAD_RANGE},
-    {{"h = open s a R/RWD", "lock $h EXCLUSIVE 50 1"}, "get a RANGE 50 1", LOCKED, "unlock $h 50 1", BAD_RANGE},
+    {{"h = open s a R/RWD", "lock $h EXCLUSIVE 0 1"}, "clear a 8 5", LOCKED, "unlock $h 0 1", BAD_RANGE},
     /* size ─▶ quota */
     {{"SHARE.SETPROPS fs QUOTA 20"}, write_behind, BAD_RANGE, "SHARE.SETPROPS fs QUOTA 0", BAD_RANGE},
     {{"SHARE.SETPROPS fs QUOTA 20", "h = open s a R/R"},

@@ -343,6 +343,17 @@ SCENE(moving_keeps_what_a_file_is) {
     assert_int_equal(share_number("bytes"), 10);
 }
 
+/* Whoever has the one open that is replaced sees what came. */
+SCENE(what_is_replaced_stays_itself) {
+    file_commands_stage();
+    acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL}, {"h = open s b RW/RWD", NULL},
+         {"rename new b REPLACE", NULL}, {"read $h 0 100", "=new"}, {"write $h 3 er", "2"}, {"get b", "=newer"},
+         {"meta b", "[<etag>, [\"of\", \"new\"]]"}, {"get new", NO_FILE}, {"lock $h SHARED 0 1", "OK"},
+         {"rename a b REPLACE", LOCKED}, {"unlock $h 0 1", "OK"}, {"i = open s a A/RWD", NULL}, {"rename a b REPLACE", SV});
+    assert_string_equal(listed(""), "a b");
+    assert_int_equal(share_number("bytes"), 15);
+}
+
 SCENE(copies) {
     file_commands_stage();
     acts({"setmeta a META 1 color red", NULL}, {"copy a c", NULL}, {"meta c", "[<etag>, [\"color\", \"red\"]]"},
@@ -380,6 +391,7 @@ int main(void) {
         PLAY(directories_move_with_all_that_is_in_them),
         PLAY(what_is_open_keeps_its_directories),
         PLAY(moving_keeps_what_a_file_is),
+        PLAY(what_is_replaced_stays_itself),
         PLAY(copies),
     };
     return world_run("file_paths", tests);
