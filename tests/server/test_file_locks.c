@@ -246,6 +246,16 @@ SCENE(thousands_of_locks) {
     acts({"h = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 1000000", "OK"});
 }
 
+SCENE(as_many_locks_as_a_handle_may_have) {
+    enum { MOST = 10000 };
+    stage();
+    for (int index = 0; index < MOST; index++) send_call(primary, "FILE.LOCK fs %s SHARED %d 1", story_kept('h'), index);
+    for (int index = 0; index < MOST; index++) expect_ok(receive(primary));
+    acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED}, {"lock $i SHARED 20000 1", "OK"},
+         {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"}, {"lock $h SHARED 20000 1", LOCKED});
+    expect_ok(call(primary, "FILE.CLOSE fs %s", story_kept('h')));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(scenario_21_all_cells),
@@ -264,6 +274,7 @@ int main(void) {
         PLAY(to_truncate_minds_no_lock),
         PLAY(locks_behind_the_end),
         PLAY(thousands_of_locks),
+        PLAY(as_many_locks_as_a_handle_may_have),
     };
     return world_run("file_locks", tests);
 }

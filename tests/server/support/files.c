@@ -104,19 +104,32 @@ static bool is_as_told(const redisReply *reply, const char *answer) {
            !memcmp(content->str, answer + 1, content->len);
 }
 
-redisReply *act_at(struct place place, const char *line, const char *answer) {
-    char keep = strncmp(line + 1, " = ", 3) ? '\0' : *line;
-    if (story_lets_time_pass(line)) return NULL;
+static char kept_by(const char *line) {
+    return strncmp(line + 1, " = ", 3) ? '\0' : *line;
+}
+
+redisReply *act_by_at(struct place place, struct client *client, const char *line, const char *answer) {
+    char keep = kept_by(line);
     struct words words = act_words(keep ? line + 4 : line);
-    bool refused = story_is_refusal(answer);
-    if (refused) witness_begin("none");
-    redisReply *reply = call_words(primary, &words);
+    redisReply *reply = call_words(client, &words);
     if (!is_as_told(reply, answer)) {
         failure_at(place.file, place.line, "%s\n    should give %s\n    but gave    %s", line,
                    answer ? answer : "no error", reply_shape(reply));
     }
-    if (refused) witness_end();
     if (keep) story_keep(keep, reply_string(worth_keeping(reply)));
+    return reply;
+}
+
+void acts_play_by_at(struct place place, struct client *client, const struct act *acts) {
+    for (; acts->line; acts++) act_by_at(place, client, acts->line, acts->answer);
+}
+
+redisReply *act_at(struct place place, const char *line, const char *answer) {
+    if (story_lets_time_pass(line)) return NULL;
+    bool refused = story_is_refusal(answer);
+    if (refused) witness_begin("none");
+    redisReply *reply = act_by_at(place, primary, line, answer);
+    if (refused) witness_end();
     return reply;
 }
 
@@ -124,12 +137,16 @@ void acts_play_at(struct place place, const struct act *acts) {
     for (; acts->line; acts++) act_at(place, acts->line, acts->answer);
 }
 
-struct client *act_waiting(const char *line) {
+struct client *act_waiting_at(struct server *server, const char *line) {
     struct words words = act_words(line);
     struct text plain = {0};
     for (size_t index = 0; index < words.count; index++)
         text_print(&plain, "%s%s", index ? " " : "", *words.word[index] ? words.word[index] : "''");
-    return waiting(plain.bytes);
+    return waiting_at(server, 0, plain.bytes);
+}
+
+struct client *act_waiting(const char *line) {
+    return act_waiting_at(primary->server, line);
 }
 
 /* --- Looking -------------------------------------------------------------------------------------------- */

@@ -62,11 +62,19 @@ void acts_play_at(struct place place, const struct act *acts);
 #define act(line, answer) act_at(HERE, line, answer)
 #define acts(...)         acts_play_at(HERE, (const struct act[]){__VA_ARGS__, {NULL, NULL}})
 
+/* Elsewhere than at the primary, and nobody looks for traces. */
+redisReply *act_by_at(struct place place, struct client *client, const char *line, const char *answer);
+void acts_play_by_at(struct place place, struct client *client, const struct act *acts);
+
+#define act_by(client, line, answer) act_by_at(HERE, client, line, answer)
+#define acts_by(client, ...)         acts_play_by_at(HERE, client, (const struct act[]){__VA_ARGS__, {NULL, NULL}})
+
 /* The words of a line of an act, for whoever sends it himself. */
 struct words act_words(const char *line);
 
 /* A client of its own that plays the line and has to wait for its answer. */
 struct client *act_waiting(const char *line);
+struct client *act_waiting_at(struct server *server, const char *line);
 
 /* The names in a directory with blanks between them; those of directories end with a slash. */
 const char *listed(const char *path);
