@@ -2,7 +2,6 @@
  * Sessions: how long they live, how they end, and that all they had open ends with them, at once, whoever asks and
  * however much it is. Handles as operators see them, and close them.
  */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "story.h"
 #include "text.h"
 #include "witness.h"
+#include "work.h"
 #include "world.h"
 
 /* --- Time ------------------------------------------------------------------------------------------------------ */
@@ -294,15 +294,6 @@ SCENE(scenario_36_a_share_is_deleted_and_made_anew) {
 
 enum { FILES = 300, MANY = 30000, FEWER = 5000, LONGEST_US = 10000 };
 
-/* What the server has worked, in microseconds: a machine that is busy with other things does not count. */
-static long long worked_us(void) {
-    long long nanoseconds = 0;
-    FILE *file = fopen(pool_print("/proc/%d/schedstat", (int)primary->server->process), "r");
-    require(file && fscanf(file, "%lld", &nanoseconds) == 1, "nobody tells how long the server worked");
-    fclose(file);
-    return nanoseconds / 1000;
-}
-
 static void open_many(int count) {
     file_commands_stage();
     act("t = SHARE.CONNECT fs 1000", NULL);
@@ -314,11 +305,11 @@ static void open_many(int count) {
 
 /* Ends the session, and has somebody else work on until all is gone: no answer is kept up for long. */
 static void require_swift(const char *ends) {
-    long long longest = 0, before = worked_us();
+    long long longest = 0, before = worked_us(primary->server);
     act(ends, NULL);
     expect_ok(call(primary, "FILE.DELETE fs f7"));
     for (long long handles = -1; handles;) {
-        long long now = worked_us();
+        long long now = worked_us(primary->server);
         if (now - before > longest) longest = now - before;
         before = now;
         handles = info_number(call(primary, "INFO holdfast"), "holdfast_file_handles");

@@ -41,7 +41,7 @@ static void expect_open_as(const char *key) {
     time_passes(11000);
     expect_etag(call(primary, "SHARE.SETMETA %s META 0", key));
     for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") >= sessions; attempt++) usleep(1000);
-    assert_int_equal(info_of(primary, "holdfast_share_sessions"), sessions - 1);
+    require(info_of(primary, "holdfast_share_sessions") < sessions, "the session that is over stays");
 }
 
 SCENE(sessions_go_where_their_key_goes) {
