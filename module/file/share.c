@@ -88,7 +88,6 @@ static void free_life(struct share *share, struct file_life *life) {
 static void free_group(struct share *share, struct open_group *group) {
     struct file_open *open, *next;
     list_for_each_safe (&group->opens, open, next, among) account_discard(&share->account, open);
-    if (group->life) list_del(&group->of_life);
     account_discard(&share->account, group);
 }
 
@@ -178,6 +177,17 @@ void share_set_lease(struct share *share, const struct lease *lease) {
     census_count(CENSUS_LEASES, stands(share->lease), stands(next));
     account_discard(&share->account, share->lease);
     share->lease = next;
+}
+
+bool share_has_token(const struct share *share, version token, const struct file_node *node) {
+    char text[VERSION_TEXT_LENGTH];
+    struct bytes name = bytes_of(text, sizeof(text));
+    version_write(token, text);
+    if (!share->leased.root) return false;
+    struct order_cursor cursor = order_index_seek(&share->leased, name);
+    struct entry *entry = order_cursor_entry(&cursor);
+    if (!entry || !bytes_equal(entry_name(entry), name)) return false;
+    return container_of(entry, struct file_lease, entry)->life->node != node;
 }
 
 static void unlist(struct share *share, struct file_lease *leased) {

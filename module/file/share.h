@@ -134,6 +134,8 @@ int64_t share_next_end_ms(const struct share *share);
 
 const struct lease *share_lease(const struct share *share);
 const struct lease *file_lease_of(const struct file_node *node);
+/* Whether another file has a lease of this token. */
+bool share_has_token(const struct share *share, version token, const struct file_node *node);
 
 size_t share_held(const struct share *share);
 

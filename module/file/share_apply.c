@@ -259,6 +259,15 @@ static bool may_move(const struct file_node *node, const struct tree_place *plac
     return !replaces || (node_is_file(node) && node_is_file(place->node));
 }
 
+/* No two files have one lease, not even for a moment: they are listed by its token. */
+static void take_lease(struct share *share, struct file_node *node, struct file_node *source) {
+    if (file_lease_of(source)->kind != LEASE_HELD) return;
+    struct lease *lease = lease_new(file_lease_of(source));
+    file_set_lease(share, source, NULL);
+    file_set_lease(share, node, lease);
+    memory_free(lease);
+}
+
 /* The file that is there becomes what the other one is, and whoever has it open sees it; its own lease stays, or else the
  * other one's comes along. */
 static void replace_file(struct share *share, struct file_node *there, struct file_node *source) {
@@ -266,7 +275,7 @@ static void replace_file(struct share *share, struct file_node *there, struct fi
     take_content(share, there, source);
     there->created_ms = source->created_ms;
     node_set_lists(&share->account, there, &properties, &metadata);
-    if (!file_lease_of(there)->token) file_set_lease(share, there, file_lease_of(source));
+    if (file_lease_of(there)->kind != LEASE_HELD) take_lease(share, there, source);
     file_remove(share, source);
 }
 
@@ -278,6 +287,8 @@ static bool apply_rename(struct share *share, const struct share_target *target,
     if (place.node && place.node != node) {
         begin_file(share, place.node, change->target);
         replace_file(share, place.node, node);
+        if (!bytes_equal(node_name(place.node), place.name))
+            place.node = tree_move(share, place.node, place.parent, place.name);
         restamp(place.node, change);
         return true;
     }
@@ -288,7 +299,7 @@ static bool apply_rename(struct share *share, const struct share_target *target,
 
 static bool apply_file_lease(struct share *share, const struct share_target *target,
                              const struct share_change *change) {
-    if (!is_file(target->node)) return false;
+    if (!is_file(target->node) || share_has_token(share, change->lease.token, target->node)) return false;
     file_set_lease(share, target->node, &change->lease);
     version_observe(change->lease.token);
     return true;

@@ -15,7 +15,8 @@
 enum {
     UPKEEP_GRACE_MS = 10000, /* a look that is so late will not come any more */
     EXPIRED_MOST = 64,       /* sessions that end in one portion of upkeep */
-    SWEPT_MOST = 400,        /* handles that go in one */
+    SWEPT_MOST = 400,        /* handles and locks that go in one */
+    BREATHER_MS = 1,         /* between two portions */
 };
 
 struct stamp share_stamp(struct call *call) {
@@ -164,6 +165,7 @@ int64_t share_upkeep(struct call *call) {
     end_those_due(call);
     sweep_one(call);
     int64_t due_ms = share_next_end_ms(share);
+    if (due_ms <= call_now_ms(call)) due_ms = call_now_ms(call) + BREATHER_MS;
     share->upkeep_ms = due_ms == INT64_MAX ? 0 : due_ms;
     return due_ms == INT64_MAX ? UPKEEP_NEVER : due_ms;
 }

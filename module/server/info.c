@@ -9,6 +9,24 @@ static const char *version_text;
 static struct aggregate *const *families;
 static void (*add_more)(RedisModuleInfoCtx *);
 
+/* Several outcomes may have one code, each with a text of its own. */
+static bool has_code_of(enum outcome outcome, enum outcome other) {
+    return !strcmp(outcome_text(outcome)->code, outcome_text(other)->code);
+}
+
+static bool is_told_before(enum outcome outcome) {
+    for (enum outcome other = OUTCOME_FIRST; other < outcome; other++)
+        if (has_code_of(outcome, other)) return true;
+    return false;
+}
+
+static unsigned long long count_of_code(enum outcome outcome) {
+    unsigned long long sum = 0;
+    for (enum outcome other = outcome; other < OUTCOME_COUNT; other++)
+        if (has_code_of(outcome, other)) sum += refusal_count(other);
+    return sum;
+}
+
 void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
         RedisModule_InfoAddFieldULongLong(ctx, numbers[i].name, numbers[i].number);
@@ -18,9 +36,10 @@ static void add_refusals(RedisModuleInfoCtx *ctx) {
     char field[64];
     unsigned long long sum = 0;
     for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
-        snprintf(field, sizeof(field), "refused_%s", outcome_text(outcome)->code);
-        RedisModule_InfoAddFieldULongLong(ctx, field, refusal_count(outcome));
         sum += refusal_count(outcome);
+        if (is_told_before(outcome)) continue;
+        snprintf(field, sizeof(field), "refused_%s", outcome_text(outcome)->code);
+        RedisModule_InfoAddFieldULongLong(ctx, field, count_of_code(outcome));
     }
     RedisModule_InfoAddFieldULongLong(ctx, "refused", sum);
 }

@@ -179,12 +179,22 @@ static RedisModuleCommandKeySpec key_spec(int position, uint64_t flags) {
     };
 }
 
+/* One word, that has to be there. */
+static bool is_plain(const struct clause *clause) {
+    switch (clause->shape) {
+    case SHAPE_KEY:
+    case SHAPE_TEXT: return !clause->optional;
+    case SHAPE_NUMBER:
+    case SHAPE_CHOICE: return !clause->token.length;
+    default: return false;
+    }
+}
+
 /* Only a command of plain positional arguments has a fixed number of words. */
 static int least_arity(const struct clause *const *grammar) {
     int least = args_least(grammar);
     bool fixed = true;
-    for (; *grammar; grammar++)
-        if ((*grammar)->shape != SHAPE_KEY && (*grammar)->shape != SHAPE_TEXT) fixed = false;
+    for (; *grammar; grammar++) fixed &= is_plain(*grammar);
     return fixed ? least : -least;
 }
 

@@ -178,6 +178,46 @@ static const char *const queue_shrinking_writes[] = {
     "QUEUE.CLEAR box",
     "QUEUE.DROP box",
     NULL};
+static const char *const share_reads[] = {"SHARE.GET box",
+                                          "SHARE.GETMETA box",
+                                          "SHARE.GETACL box",
+                                          "FILE.LIST box ''",
+                                          "FILE.GET box f",
+                                          "FILE.STAT box f",
+                                          "FILE.GETMETA box f",
+                                          "FILE.GETRANGES box f",
+                                          "FILE.HANDLES box",
+                                          "FILE.READ box h 0 1",
+                                          NULL};
+static const char *const share_growing_writes[] = {"SHARE.CREATE box",
+                                                   "SHARE.SETMETA box META 0",
+                                                   "SHARE.SETACL box",
+                                                   "SHARE.SNAPSHOT box",
+                                                   "SHARE.CONNECT box 1",
+                                                   "FILE.MKDIR box d",
+                                                   "FILE.CREATE box g 1",
+                                                   "FILE.SETPROPS box f SIZE 1",
+                                                   "FILE.SETMETA box f META 0",
+                                                   "FILE.PUTRANGE box f 0 x",
+                                                   "FILE.COPY box f g",
+                                                   "FILE.RENAME box g h",
+                                                   "FILE.OPEN box s f ACCESS 1 READ SHARE 1 READ",
+                                                   "FILE.WRITE box h 0 x",
+                                                   "FILE.LOCK box h SHARED 0 1",
+                                                   NULL};
+static const char *const share_shrinking_writes[] = {"SHARE.SETPROPS box QUOTA 0",
+                                                     "SHARE.PING box s",
+                                                     "SHARE.DISCONNECT box s",
+                                                     "FILE.CLEARRANGE box f 0 1",
+                                                     "FILE.TRUNCATE box h 1",
+                                                     "FILE.UNLOCK box h 0 1",
+                                                     "FILE.DISPOSE box h ON",
+                                                     "FILE.CLOSE box h",
+                                                     "FILE.CLOSEHANDLES box f *",
+                                                     "FILE.DELETE box f",
+                                                     "FILE.RMDIR box d",
+                                                     "SHARE.DELETE box SNAPSHOTS INCLUDE",
+                                                     NULL};
 static const char *const reads[] = {"CONTAINER.GET box",     "CONTAINER.GETMETA box",
                                     "CONTAINER.GETACL box",  "BLOB.GET box cat",
                                     "BLOB.STAT box cat",     "BLOB.GETMETA box cat",
@@ -298,7 +338,7 @@ static bool is_permitted_to(const char *user, const char *command) {
 
 /* An application may do all but what is the operator's, a reader all that only reads. */
 SCENE(proposed_users_fit_the_commands) {
-    static const char *const for_operators[] = {"LEASE.BREAK", "HOLDFAST.APPLY", NULL};
+    static const char *const for_operators[] = {"LEASE.BREAK", "FILE.CLOSEHANDLES", "HOLDFAST.APPLY", NULL};
     login(proposed_rules("app"));
     struct words commands = grammar_commands(primary);
     for (size_t index = 0; index < commands.count; index++) {
@@ -336,6 +376,9 @@ SCENE(flags_tell_what_commands_do) {
     expect_flags(queue_reads, true, false);
     expect_flags(queue_growing_writes, false, true);
     expect_flags(queue_shrinking_writes, false, false);
+    expect_flags(share_reads, true, false);
+    expect_flags(share_growing_writes, false, true);
+    expect_flags(share_shrinking_writes, false, false);
     expect_flags((const char *const[]){"HOLDFAST.APPLY", NULL}, false, false);
 }
 
@@ -354,6 +397,9 @@ SCENE(keys_are_known) {
     expect_key(queue_reads);
     expect_key(queue_growing_writes);
     expect_key(queue_shrinking_writes);
+    expect_key(share_reads);
+    expect_key(share_growing_writes);
+    expect_key(share_shrinking_writes);
     expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 1 a b"),
                  "[\"box\", \"other\"]");
     expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS BLOB.COPY box cat other dog"),
@@ -389,6 +435,22 @@ SCENE(users_may_be_limited_to_queues) {
     expect_permission(owner, queue_reads, true);
     expect_permission(owner, queue_growing_writes, true);
     expect_permission(owner, queue_shrinking_writes, true);
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
+SCENE(users_may_be_limited_to_shares) {
+    expect_etag(call(primary, "SHARE.CREATE box"));
+    expect_etag(call(primary, "FILE.CREATE box f 1"));
+    struct client *reader = login("%R~box +@all");
+    expect_permission(reader, share_reads, true);
+    witness_begin("");
+    expect_permission(reader, share_growing_writes, false);
+    expect_permission(reader, share_shrinking_writes, false);
+    witness_end();
+    struct client *owner = login("~box +@all");
+    expect_permission(owner, share_reads, true);
+    expect_permission(owner, share_growing_writes, true);
+    expect_permission(owner, share_shrinking_writes, true);
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
@@ -474,6 +536,7 @@ int main(void) {
         PLAY(databases_are_apart),
         PLAY(users_may_be_limited_to_keys),
         PLAY(users_may_be_limited_to_queues),
+        PLAY(users_may_be_limited_to_shares),
         PLAY(copies_need_both_keys),
         PLAY(proposed_users_fit_the_commands),
         PLAY(flags_tell_what_commands_do),

@@ -84,6 +84,34 @@ static const struct {
     {"PRECONDITION SequenceNumberConditionNotMet", "BLOB.CLEARPAGE box disk 0 512 IFSEQUENCE LT 5"},
     {"CONFLICT SequenceNumberIncrementTooLarge", "BLOB.SETPROPS box disk SEQUENCE INCREMENT"},
     {"CONFLICT PreviousSnapshotNotFound", "BLOB.GETPAGES box disk SINCE 0x0000000000000001"},
+    {NULL, "SHARE.CREATE share"},
+    {"CONFLICT ShareAlreadyExists", "SHARE.CREATE share"},
+    {"NOTFOUND ShareNotFound", "SHARE.GET none"},
+    {"PRECONDITION LeaseNotPresentWithShareOperation", "SHARE.GET share LEASE " ID_A},
+    {NULL, "SHARE.SETPROPS share QUOTA 10"},
+    {"CONFLICT ShareSizeLimitReached", "FILE.CREATE share f 11"},
+    {NULL, "FILE.CREATE share f 10"},
+    {NULL, "FILE.MKDIR share d"},
+    {NULL, "FILE.CREATE share d/f 0 ATTRIBUTES 1 READONLY"},
+    {"NOTFOUND ResourceNotFound", "FILE.GET share none"},
+    {"NOTFOUND ParentNotFound", "FILE.GET share none/f"},
+    {"CONFLICT ResourceAlreadyExists", "FILE.MKDIR share D"},
+    {"CONFLICT ResourceTypeMismatch", "FILE.GET share d"},
+    {"CONFLICT DirectoryNotEmpty", "FILE.RMDIR share d"},
+    {"INVALID InvalidFileOrDirectoryPathName", "FILE.GET share /f"},
+    {"INVALID InvalidResourceName", "FILE.GET share .."},
+    {"CONFLICT ReadOnlyAttribute", "FILE.DELETE share d/f"},
+    {"NOTFOUND ShareSnapshotNotFound", "FILE.GET share f SNAPSHOT 0x0000000000000001"},
+    {"NOTFOUND SessionNotFound", "SHARE.PING share " ID_A},
+    {"NOTFOUND HandleNotFound", "FILE.CLOSE share " ID_A},
+    {"INVALID InvalidLockRange", "FILE.UNLOCK share " ID_A " 18446744073709551616 0"},
+    {"PRECONDITION LeaseNotPresentWithFileOperation", "FILE.GET share f LEASE " ID_A},
+    {NULL, "LEASE.ACQUIRE share -1 FILE f ID " ID_A},
+    {"CONFLICT LeaseIdMismatchWithFileOperation", "FILE.GET share f LEASE " ID_B},
+    {NULL, "LEASE.RELEASE share " ID_A " FILE f"},
+    {NULL, "LEASE.ACQUIRE share -1 ID " ID_A},
+    {"CONFLICT LeaseIdMismatchWithShareOperation", "SHARE.GET share LEASE " ID_B},
+    {NULL, "LEASE.RELEASE share " ID_A},
 };
 
 static void provoke(const struct words *words, const char *error) {
@@ -96,6 +124,55 @@ static void provoke(const struct words *words, const char *error) {
     require(strlen(reply->str) > strlen(error) + 1, "no explanation in %s", reply_text(reply));
     require(before >= 0, "INFO has no %s", counter);
     require(info_of(primary, counter) == before + 1, "%s did not grow by one", counter);
+}
+
+static void provoke_by(const char *line, const char *error) {
+    struct words words = words_of_line(line);
+    provoke(&words, error);
+}
+
+static const char *open_for(const char *session, const char *rest) {
+    redisReply *reply = call_line(primary, pool_print("FILE.OPEN share %s %s", session, rest));
+    return reply_string(field(reply, "handle"));
+}
+
+static void provoke_with_handles(void) {
+    const char *session = reply_string(call(primary, "SHARE.CONNECT share 100"));
+    const char *whole = "ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE";
+    const char *handle = open_for(session, pool_print("f %s", whole));
+    provoke_by("FILE.DELETE share f", "CONFLICT SharingViolation");
+    provoke_by(pool_print("FILE.WRITE share %s 0 x", handle), "INVALID AccessDenied");
+    provoke_by(pool_print("FILE.UNLOCK share %s 0 1", handle), "NOTFOUND RangeNotLocked");
+    expect_ok(call(primary, "FILE.LOCK share %s SHARED 0 1", handle));
+    provoke_by("FILE.PUTRANGE share f 0 x", "CONFLICT FileLockConflict");
+    provoke_by(pool_print("FILE.OPEN share %s d/f %s DELETEONCLOSE", session, whole),
+               "CONFLICT CannotDeleteFileOrDirectory");
+    expect_ok(call(primary, "FILE.DISPOSE share %s ON", handle));
+    provoke_by("FILE.STAT share f", "CONFLICT SMBDeletePending");
+    expect_ok(call(primary, "FILE.CLOSE share %s", handle));
+}
+
+/* Each of two has what the other one waits for. */
+static void provoke_a_circle(void) {
+    const char *one = reply_string(call(primary, "SHARE.CONNECT share 100"));
+    const char *two = reply_string(call(primary, "SHARE.CONNECT share 100"));
+    const char *alone = "ACCESS 1 READ SHARE 1 NONE DISPOSITION OPENIF";
+    open_for(one, pool_print("first %s", alone));
+    open_for(two, pool_print("second %s", alone));
+    struct client *waiter =
+        waiting(pool_print("FILE.OPEN share %s second ACCESS 1 READ SHARE 1 NONE BLOCK 60", one));
+    provoke_by(pool_print("FILE.OPEN share %s first %s BLOCK 60", two, alone), "CONFLICT Deadlock");
+    expect_ok(call(primary, "SHARE.DISCONNECT share %s", one));
+    expect_error(answer_within(waiter, 5000), "NOTFOUND SessionNotFound");
+    expect_ok(call(primary, "SHARE.DISCONNECT share %s", two));
+}
+
+static void provoke_with_share_snapshots(void) {
+    for (int taken = 0; taken < 200; taken++)
+        expect_elements(call(primary, "SHARE.SNAPSHOT share META 0"), 2);
+    provoke_by("SHARE.SNAPSHOT share", "CONFLICT ShareSnapshotCountExceeded");
+    provoke_by("SHARE.DELETE share", "CONFLICT ShareHasSnapshots");
+    expect_ok(call(primary, "SHARE.DELETE share SNAPSHOTS INCLUDE"));
 }
 
 static void provoke_a_mismatch(void) {
@@ -199,6 +276,9 @@ SCENE(every_error_is_provoked) {
     provoke_with_snapshots();
     provoke_with_a_pending_copy();
     provoke_with_many_blocks();
+    provoke_with_handles();
+    provoke_a_circle();
+    provoke_with_share_snapshots();
     provoke_under_other_settings();
     size_t counters = 0;
     const char *silent = silent_counters(&counters);

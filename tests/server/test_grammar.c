@@ -36,6 +36,7 @@ static const struct sample {
     {"META", "META 1 name value", NULL},
     {"POLICIES", "POLICIES 1 id 0 - r", NULL},
     {"INCLUDE", "INCLUDE 1 META", NULL},
+    {"ACCESS", "ACCESS 1 READ", "FILE.OPEN"},
     {"ACCESS", "ACCESS BLOB", NULL},
     {"RANGE", "RANGE 0 1", NULL},
     {"PREFIX", "PREFIX c", NULL},
@@ -84,9 +85,28 @@ static const struct sample {
     {"REASON", "REASON text", NULL},
     {"IDS", "IDS 1 aaaaaaaa-0000-4000-8000-00000000000a", NULL},
     {"DEAD", "DEAD", NULL},
+    {"share", "files", NULL},
+    {"path", "doc", NULL},
+    {"new-path", "copy", NULL},
+    {"session", "aaaaaaaa-0000-4000-8000-00000000000a", NULL},
+    {"handle", "*", "FILE.CLOSEHANDLES"},
+    {"handle", "aaaaaaaa-0000-4000-8000-00000000000a", NULL},
+    {"ttl-seconds", "10", NULL},
+    {"mode", "SHARED", NULL},
+    {"mark", "ON", NULL},
+    {"QUOTA", "QUOTA 1000", NULL},
+    {"ONCLOSE", "ONCLOSE END", NULL},
+    {"ATTRIBUTES", "ATTRIBUTES 1 HIDDEN", NULL},
+    {"REPLACE", "REPLACE", NULL},
+    {"NEWLEASE", "NEWLEASE aaaaaaaa-0000-4000-8000-00000000000a", NULL},
+    {"RECURSIVE", "RECURSIVE", NULL},
+    {"SHARE", "SHARE 1 READ", NULL},
+    {"DISPOSITION", "DISPOSITION OPENIF", NULL},
+    {"DELETEONCLOSE", "DELETEONCLOSE", NULL},
+    {"FILE", "FILE doc", NULL},
 };
 
-static const char *const lists[] = {"PROPS", "META", "POLICIES", "INCLUDE", "IDS", NULL};
+static const char *const lists[] = {"PROPS", "META", "POLICIES", "INCLUDE", "IDS", "ATTRIBUTES", NULL};
 
 /* Words that belong to nothing, and tokens of other commands, which are as unknown as these. */
 static const char *const unknown_tokens[] = {
@@ -100,6 +120,7 @@ struct subject {
     const char *command;
     struct words required;
     size_t positional; /* words of `required` before its first clause, with the command's name */
+    size_t least;      /* likewise, of those that have to be there */
     size_t counted;    /* the place of a count among those, or 0 */
     struct words clauses;
 };
@@ -124,13 +145,15 @@ static struct subject subject_of(const char *command) {
     struct subject subject = {.command = command, .required = words_of_line(command), .positional = 1};
     for (size_t index = 0; index < grammar.all.count; index++) {
         const struct argument *argument = &grammar.all.part[index];
-        if (argument->is_optional) {
+        bool stands_alone = !argument->token && !argument->count;
+        if (argument->is_optional && !stands_alone) {
             words_add(&subject.clauses, token_of(argument));
         } else {
             const char *name = argument->token ? argument->token : argument->name;
             if (!strcmp(argument->name, "count")) subject.counted = subject.required.count;
             words_add_line(&subject.required, sample_of(command, name));
             if (!argument->token) subject.positional = subject.required.count;
+            if (!argument->token && !argument->is_optional) subject.least = subject.required.count;
         }
         if (argument->token && !argument->is_optional) words_add(&subject.clauses, argument->token);
     }
@@ -148,6 +171,7 @@ static void for_each_subject(void (*play)(const struct subject *subject)) {
     create("box");
     put("box", "cat", "meow");
     expect_ok(call(primary, "QUEUE.CREATE jobs"));
+    expect_etag(call(primary, "SHARE.CREATE files"));
     struct words commands = grammar_commands(primary);
     require(commands.count > 1, "the module has no commands");
     for (size_t index = 0; index < commands.count; index++) {
@@ -180,7 +204,7 @@ static void expect_syntax_error(const struct words *words, const char *near) {
 
 static void play_too_few_words(const struct subject *subject) {
     const char *name = pool_copy(subject->command, strlen(subject->command));
-    for (size_t count = 1; count < subject->positional; count++) {
+    for (size_t count = 1; count < subject->least; count++) {
         struct words words = words_copy(&subject->required);
         words.count = count;
         redisReply *reply = call_words(primary, &words);
