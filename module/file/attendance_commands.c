@@ -16,132 +16,161 @@
 
 enum {
     FORGOTTEN_AFTER_MS = 600000, /* a key that nobody has looked at by then is not there */
-    LOOKED_AT_MOST = 1000,
+    KEY_MAX_BYTES = 60000,       /* upkeep knows no longer names */
+};
+
+/* Of a connection that is there, or of a key whose upkeep is to end what is left. */
+struct group {
+    struct entry entry; /* its name is the client's id, or db and key */
+    struct hash_index *index;
+    struct list_head attendees;
+    char name[];
 };
 
 struct attendee {
     struct entry entry; /* its name is the session's id */
     struct guid session;
-    struct list_node node; /* of its connection, or of those that have gone */
-    struct connection *connection;
-    int64_t gone_ms;
+    struct list_node node;
+    struct group *group;
+    struct list_node among_gone;
+    int64_t gone_ms; /* 0 while the connection is there */
     int db;
     size_t key_length;
     char key[];
 };
 
-struct connection {
-    struct entry entry; /* its name is the client's id */
-    unsigned long long client;
-    struct list_head attendees;
-};
+static struct hash_index attendees, connections, keys;
+static struct list_head gone = LIST_HEAD_INIT(gone); /* in the order in which they went */
 
-static struct hash_index attendees, connections;
-static struct list_head gone = LIST_HEAD_INIT(gone);
+/* --- Groups --- */
 
-static struct entry entry_for(const void *name, size_t length, size_t at) {
-    return (struct entry){hash_bytes(bytes_of(name, length)), (uint16_t)length, (uint16_t)at};
+static struct group *find_group(struct hash_index *index, struct bytes name) {
+    struct entry *entry = hash_index_find(index, hash_bytes(name), name);
+    return entry ? container_of(entry, struct group, entry) : NULL;
 }
 
-static struct connection *find_connection(unsigned long long client) {
-    struct bytes name = bytes_of(&client, sizeof(client));
-    struct entry *entry = hash_index_find(&connections, hash_bytes(name), name);
-    return entry ? container_of(entry, struct connection, entry) : NULL;
+static struct group *need_group(struct hash_index *index, struct bytes name) {
+    struct group *group = find_group(index, name);
+    if (group) return group;
+    group = memory_zeroed(sizeof(*group) + name.length);
+    memcpy(group->name, name.data, name.length);
+    group->index = index;
+    group->entry = (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct group, name)};
+    list_head_init(&group->attendees);
+    hash_index_add(index, &group->entry);
+    return group;
 }
 
-static struct connection *need_connection(unsigned long long client) {
-    struct connection *connection = find_connection(client);
-    if (connection) return connection;
-    connection = memory_zeroed(sizeof(*connection));
-    connection->client = client;
-    connection->entry = entry_for(&connection->client, sizeof(client), offsetof(struct connection, client));
-    list_head_init(&connection->attendees);
-    hash_index_add(&connections, &connection->entry);
-    return connection;
+static void join(struct attendee *attendee, struct group *group) {
+    attendee->group = group;
+    list_add_tail(&group->attendees, &attendee->node);
 }
 
-static void connection_free(struct connection *connection) {
-    hash_index_remove(&connections, &connection->entry);
-    memory_free(connection);
+static void leave(struct attendee *attendee) {
+    struct group *group = attendee->group;
+    list_del(&attendee->node);
+    if (!list_empty(&group->attendees)) return;
+    hash_index_remove(group->index, &group->entry);
+    memory_free(group);
 }
+
+static struct bytes client_name(const unsigned long long *client) {
+    return bytes_of(client, sizeof(*client));
+}
+
+/* Db and key, in room for both. */
+static struct bytes place_name(char *room, int db, struct bytes key) {
+    memcpy(room, &db, sizeof(db));
+    memcpy(room + sizeof(db), key.data, key.length);
+    return bytes_of(room, sizeof(db) + key.length);
+}
+
+/* --- Sessions --- */
 
 static void forget(struct attendee *attendee) {
-    struct connection *connection = attendee->connection;
-    list_del(&attendee->node);
-    if (connection && list_empty(&connection->attendees)) connection_free(connection);
+    leave(attendee);
+    if (attendee->gone_ms) list_del(&attendee->among_gone);
     hash_index_remove(&attendees, &attendee->entry);
     memory_free(attendee);
-}
-
-static struct attendee *find(struct guid session) {
-    struct bytes name = guid_bytes(&session);
-    struct entry *entry = hash_index_find(&attendees, hash_bytes(name), name);
-    return entry ? container_of(entry, struct attendee, entry) : NULL;
-}
-
-void attendance_note(const struct call *call, struct guid session) {
-    struct bytes key = call_word(call, ARG_SHARE);
-    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + key.length);
-    attendee->session = session;
-    attendee->entry = entry_for(&attendee->session, sizeof(session), offsetof(struct attendee, session));
-    attendee->db = RedisModule_GetSelectedDb(call->ctx);
-    attendee->key_length = key.length;
-    memcpy(attendee->key, key.data, key.length);
-    attendee->connection = need_connection(RedisModule_GetClientId(call->ctx));
-    list_add_tail(&attendee->connection->attendees, &attendee->node);
-    hash_index_add(&attendees, &attendee->entry);
-}
-
-void attendance_forget(struct guid session) {
-    struct attendee *attendee = attendees.count ? find(session) : NULL;
-    if (attendee) forget(attendee);
 }
 
 static struct bytes key_of(const struct attendee *attendee) {
     return bytes_of(attendee->key, attendee->key_length);
 }
 
+void attendance_note(const struct call *call, struct guid session) {
+    struct bytes key = call_word(call, ARG_SHARE), id = guid_bytes(&session);
+    unsigned long long client = RedisModule_GetClientId(call->ctx);
+    if (key.length > KEY_MAX_BYTES) return;
+    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + key.length);
+    attendee->session = session;
+    attendee->entry = (struct entry){hash_bytes(id), sizeof(session), offsetof(struct attendee, session)};
+    attendee->db = RedisModule_GetSelectedDb(call->ctx);
+    attendee->key_length = key.length;
+    memcpy(attendee->key, key.data, key.length);
+    join(attendee, need_group(&connections, client_name(&client)));
+    hash_index_add(&attendees, &attendee->entry);
+}
+
+void attendance_forget(struct guid session) {
+    struct bytes id = guid_bytes(&session);
+    struct entry *entry = attendees.count ? hash_index_find(&attendees, hash_bytes(id), id) : NULL;
+    if (entry) forget(container_of(entry, struct attendee, entry));
+}
+
 bool attendance_next_gone(const struct call *call, struct guid *session) {
-    struct attendee *attendee, *next;
-    int db = RedisModule_GetSelectedDb(call->ctx), left = LOOKED_AT_MOST;
-    list_for_each_safe (&gone, attendee, next, node) {
-        if (!left--) return false;
-        if (attendee->db != db || !bytes_equal(key_of(attendee), call_word(call, ARG_SHARE))) continue;
-        *session = attendee->session;
-        forget(attendee);
-        return true;
-    }
-    return false;
+    if (!keys.count) return false;
+    struct bytes key = call_word(call, ARG_SHARE);
+    char *room = memory_alloc(sizeof(int) + key.length);
+    const struct group *group =
+        find_group(&keys, place_name(room, RedisModule_GetSelectedDb(call->ctx), key));
+    memory_free(room);
+    if (!group) return false;
+    struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
+    *session = attendee->session;
+    forget(attendee);
+    return true;
 }
 
 static void forget_old(int64_t now_ms) {
     struct attendee *oldest;
-    while ((oldest = list_top(&gone, struct attendee, node)) && oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
+    while ((oldest = list_top(&gone, struct attendee, among_gone)) &&
+           oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
         forget(oldest);
 }
 
+/* From its connection to its key. */
+static void go(struct attendee *attendee, int64_t now_ms) {
+    char *room = memory_alloc(sizeof(int) + attendee->key_length);
+    leave(attendee);
+    join(attendee, need_group(&keys, place_name(room, attendee->db, key_of(attendee))));
+    memory_free(room);
+    attendee->gone_ms = now_ms;
+    list_add_tail(&gone, &attendee->among_gone);
+    upkeep_expect(attendee->db, key_of(attendee), now_ms);
+}
+
+/* The group goes with the last one of it. */
 static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
     const RedisModuleClientInfo *client = data;
     (void)ctx;
     (void)event;
     if (change != REDISMODULE_SUBEVENT_CLIENT_CHANGE_DISCONNECTED || !connections.count) return;
-    struct connection *connection = find_connection(client->id);
-    struct attendee *attendee;
-    if (!connection) return;
+    unsigned long long id = client->id;
+    struct group *group = find_group(&connections, client_name(&id));
+    if (!group) return;
     int64_t now_ms = server_now_ms();
     forget_old(now_ms);
-    while ((attendee = list_top(&connection->attendees, struct attendee, node))) {
-        list_del(&attendee->node);
-        attendee->connection = NULL;
-        attendee->gone_ms = now_ms;
-        list_add_tail(&gone, &attendee->node);
-        upkeep_expect(attendee->db, key_of(attendee), now_ms);
+    for (bool more = true; more;) {
+        struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
+        more = attendee != list_tail(&group->attendees, struct attendee, node);
+        go(attendee, now_ms);
     }
-    connection_free(connection);
 }
 
 int attendance_start(RedisModuleCtx *ctx) {
     hash_index_start(&attendees);
     hash_index_start(&connections);
+    hash_index_start(&keys);
     return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_ClientChange, on_client_change);
 }

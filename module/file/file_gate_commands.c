@@ -129,6 +129,11 @@ static bool is_write(enum sharing_class class) {
     return class == CLASS_WRITE || class == CLASS_WRITE_DELETE || class == CLASS_DELETE;
 }
 
+static void note_lease(struct call *call, const struct file_node *node) {
+    uint64_t subject = file_subject(node);
+    lease_note_holder(call, file_lease_of(node), bytes_of(&subject, sizeof(subject)));
+}
+
 /* The same table as for blobs, under the file's codes; an id that does not belong is a conflict here. */
 static enum outcome pass_lease(struct call *call, const struct file_node *node,
                                const struct file_wish *wish) {
@@ -137,7 +142,7 @@ static enum outcome pass_lease(struct call *call, const struct file_node *node,
     enum outcome outcome = lease_gate(lease, wish->lease_id, is_write(wish->class) ? LEASE_WRITE : LEASE_READ,
                                       call_now_ms(call));
     switch (outcome) {
-    case OUTCOME_LEASE_ID_MISSING: lease_note_holder(call, lease, node_subject(node)); return outcome;
+    case OUTCOME_LEASE_ID_MISSING: note_lease(call, node); return outcome;
     case OUTCOME_LEASE_MISMATCH_BLOB: return OUTCOME_LEASE_MISMATCH_FILE;
     case OUTCOME_LEASE_ABSENT_BLOB:
     case OUTCOME_LEASE_LOST: return OUTCOME_LEASE_ABSENT_FILE;

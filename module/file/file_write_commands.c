@@ -43,20 +43,10 @@ enum outcome file_mkdir(struct call *call) {
     return commit(call, &target, &change, NULL);
 }
 
-/* Files that are gone are not in the way: those that would be listed first are cleared away. */
-static bool is_empty(struct call *call, struct file_node *directory) {
-    enum { CLEARED_MOST = 64 };
-    char room[PATH_FOLDED_MOST_BYTES + NAME_FOLDED_MOST_BYTES + 1];
-    for (int left = CLEARED_MOST; directory->directory->children && left; left--) {
-        struct tree_walk walk = tree_walk(call->value, directory->directory, 0, bytes_of("", 0));
-        struct tree_place place;
-        struct tree_item item;
-        tree_next(&walk, &item);
-        if (node_path_length(item.node) > sizeof(room)) return false;
-        file_place(call, node_path(item.node, room), &place);
-        if (place.node) return false;
-    }
-    return !directory->directory->children;
+/* Files that are gone are not in the way. */
+static bool is_empty(struct call *call, const struct file_node *node) {
+    if (node->directory->children) file_settle_below(call, node);
+    return !node->directory->children;
 }
 
 enum outcome file_rmdir(struct call *call) {

@@ -175,14 +175,15 @@ struct opened {
     enum disposal disposal;
 };
 
+/* All of it is there, so the server is told of the length at once. */
 static void reply_opened(RedisModuleCtx *ctx, const struct opened *opened) {
-    struct reply_list map = reply_map_start(ctx);
+    struct reply_list map = {ctx, 0};
+    RedisModule_ReplyWithMap(ctx, 4);
     reply_field(&map, "handle");
     reply_guid(ctx, opened->handle);
     reply_field_version(&map, "etag", opened->etag);
     reply_field_number(&map, "content-length", (long long)opened->length);
     reply_field_bytes(&map, "action", bytes_text(traits[opened->disposal].action));
-    reply_map_end(&map);
 }
 
 void file_open_reply(RedisModuleCtx *ctx, const struct call_result *result) {
@@ -211,6 +212,7 @@ enum outcome file_open(struct call *call) {
     struct opening opening;
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
     if (call->mode == CALL_TIMED_OUT) return too_late(call, OUTCOME_SHARING_VIOLATION);
     if (opening.disposal != DISPOSAL_OPEN) make_file(call, &opening);
     struct opened opened = {

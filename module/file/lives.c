@@ -97,15 +97,10 @@ void session_end(struct share *share, struct share_session *session) {
     list_add_tail(&share->ended, &session->among_ended);
 }
 
-void session_sweep(struct share *share, struct share_session *session, uint64_t most) {
+void session_forget(struct share *share, struct share_session *session) {
     struct open_group *group;
-    while (most && (group = list_top(&session->groups, struct open_group, of_session))) {
-        struct file_open *open = list_top(&group->opens, struct file_open, among);
-        uint64_t effort = 1 + (group->life ? open->lock_count : 0);
-        open_close(share, open);
-        most = effort < most ? most - effort : 0;
-    }
-    if (!list_empty(&session->groups)) return;
+    while ((group = list_top(&session->groups, struct open_group, of_session)))
+        open_close(share, list_top(&group->opens, struct file_open, among));
     list_del(&session->among_ended);
     hash_index_remove(&share->sessions, &session->entry);
     account_discard(&share->account, session);

@@ -114,11 +114,6 @@ struct bytes node_key(char *room, uint64_t directory, struct bytes folded);
 struct bytes node_name(const struct file_node *node);
 struct bytes node_folded_name(const struct file_node *node);
 
-/* As lines of those who wait know it. */
-static inline struct bytes node_subject(const struct file_node *node) {
-    return bytes_of(&node->id, sizeof(node->id));
-}
-
 /* The path, from the root: how long it is, and itself, for which there must be room. */
 size_t node_path_length(const struct file_node *node);
 struct bytes node_path(const struct file_node *node, char *room);

@@ -153,8 +153,8 @@ bool life_release(struct share *share, struct file_life *life);
 
 struct share_session *session_begin(struct share *share, const struct share_change *change);
 void session_end(struct share *share, struct share_session *session);
-/* So many of its handles and locks; when there are none, the session. */
-void session_sweep(struct share *share, struct share_session *session, uint64_t most);
+/* One that has ended, with all that is left of it. */
+void session_forget(struct share *share, struct share_session *session);
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
                            const struct share_change *change);

@@ -66,7 +66,8 @@ static bool apply_share_lease(struct share *share, const struct share_target *ta
 
 static bool apply_connect(struct share *share, const struct share_target *target,
                           const struct share_change *change) {
-    if (target->session || change->number > share->numbers) return false;
+    bool room = share->numbers < SHARE_NUMBERS_MOST;
+    if (target->session || change->number > share->numbers || !room) return false;
     session_begin(share, change);
     return true;
 }
@@ -86,12 +87,27 @@ static bool apply_disconnect(struct share *share, const struct share_target *tar
     return true;
 }
 
+static bool apply_close(struct share *share, const struct share_target *target,
+                        const struct share_change *change) {
+    struct record_reader reader = record_reader(change->handles.items);
+    struct guid handle;
+    bool any = false;
+    (void)target;
+    while (share_handle_next(&reader, &handle)) {
+        struct file_open *open = share_open_find(share, &handle);
+        if (open) open_close(share, open);
+        any |= open != NULL;
+    }
+    return any;
+}
+
 /* Of a session that has nothing left there may be nothing at all, where a file was read meanwhile. */
 static bool apply_sweep(struct share *share, const struct share_target *target,
                         const struct share_change *change) {
     if (!target->session) return true;
     if (!target->session->ended) return false;
-    session_sweep(share, target->session, change->count);
+    apply_close(share, target, change);
+    if (change->on) session_forget(share, target->session);
     return true;
 }
 
@@ -321,7 +337,7 @@ static bool may_open(const struct share_target *target) {
 
 static bool apply_open(struct share *share, const struct share_target *target,
                        const struct share_change *change) {
-    if (!may_open(target) || target->session->ended) return false;
+    if (!may_open(target) || target->session->ended || share->numbers >= SHARE_NUMBERS_MOST) return false;
     struct share_change numbered = *change;
     numbered.number = ++share->numbers;
     open_add(share, target->node, target->session, &numbered);
@@ -336,20 +352,6 @@ static bool apply_load_open(struct share *share, const struct share_target *targ
     if (entry && open_number(open_of_numbered(entry)) == change->number) return false;
     open_add(share, target->node, target->session, change);
     return true;
-}
-
-static bool apply_close(struct share *share, const struct share_target *target,
-                        const struct share_change *change) {
-    struct record_reader reader = record_reader(change->handles.items);
-    struct guid handle;
-    bool any = false;
-    (void)target;
-    while (share_handle_next(&reader, &handle)) {
-        struct file_open *open = share_open_find(share, &handle);
-        if (open) open_close(share, open);
-        any |= open != NULL;
-    }
-    return any;
 }
 
 static bool apply_write(struct share *share, const struct share_target *target,

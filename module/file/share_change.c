@@ -64,7 +64,7 @@ static const struct { const char *event; unsigned fields, loads, traits; } kinds
     [SHARE_PING]        = {"share.ping",         SESSION | INSTANT, 0, 0},
     [SHARE_DISCONNECT]  = {"share.disconnect",   SESSION, 0, IN_FILES},
     [SHARE_EXPIRE]      = {"share.expired",      SESSION, 0, 0},
-    [SHARE_SWEEP]       = {NULL,                 SESSION | COUNT, 0, 0},
+    [SHARE_SWEEP]       = {NULL,                 SESSION | HANDLES | ON, 0, 0},
     [FILE_MKDIR]        = {"file.mkdir",         PATH | STAMP | METADATA, 0, 0},
     [FILE_RMDIR]        = {"file.rmdir",         PATH, 0, 0},
     [FILE_CREATE]       = {"file.create",        PATH | STAMP | LENGTH | ATTRIBUTES | PROPERTIES | METADATA, 0, 0},
@@ -284,7 +284,7 @@ static void read_of_holders(unsigned fields, struct record_reader *reader, struc
     if (fields & ON) change->on = byte_field(reader, 1);
     if (fields & LOCK) change->lock = (enum lock_kind)byte_field(reader, LOCK_KINDS - 1);
     if (fields & COUNT) change->count = record_number(reader);
-    if (fields & NUMBER) change->number = number_field(reader, INT64_MAX);
+    if (fields & NUMBER) change->number = number_field(reader, SHARE_NUMBERS_MOST);
 }
 
 static void read_fields(unsigned fields, struct record_reader *reader, struct share_change *change) {
@@ -312,8 +312,10 @@ bool share_handle_next(struct record_reader *reader, struct guid *handle) {
     return !reader->failed;
 }
 
-static bool handles_sound(struct packed_list handles) {
-    return handles.count && handles.items.length % sizeof(struct guid) == 0 &&
+static bool handles_sound(const struct share_change *change) {
+    struct packed_list handles = change->handles;
+    return (handles.count || change->kind == SHARE_SWEEP) &&
+           handles.items.length % sizeof(struct guid) == 0 &&
            handles.items.length / sizeof(struct guid) == handles.count;
 }
 
@@ -330,7 +332,7 @@ static bool fields_sound(unsigned fields, const struct share_change *change) {
     if (fields & METADATA && metadata_check(change->metadata) != OUTCOME_DONE) return false;
     if (fields & POLICIES && policies_check(change->policies) != OUTCOME_DONE) return false;
     if (fields & PROPERTIES && !properties_sound(change->properties)) return false;
-    if (fields & HANDLES && !handles_sound(change->handles)) return false;
+    if (fields & HANDLES && !handles_sound(change)) return false;
     if (kinds[change->kind].loads & PRESENT && !change->present) return false;
     return range_sound(fields, change);
 }

@@ -26,7 +26,7 @@ enum share_change_kind {
     SHARE_PING,
     SHARE_DISCONNECT,
     SHARE_EXPIRE, /* a session ends by itself */
-    SHARE_SWEEP,  /* what is left of a session that has ended goes, some of it */
+    SHARE_SWEEP,  /* handles of a session that has ended go, and perhaps the session */
     FILE_MKDIR,
     FILE_RMDIR,
     FILE_CREATE, /* whatever was there */
@@ -91,7 +91,7 @@ struct share_change {
     bool ends_with_connection;
     struct sharing sharing;
     bool deletes_on_close;
-    bool on;
+    bool on; /* the mark; of a sweep, whether the session goes */
     enum lock_kind lock;
     uint64_t count;  /* to be swept; how often a lock is had */
     uint64_t number; /* of a session or handle, 0 for the next one; of a share, the last one */
@@ -109,6 +109,9 @@ struct share_change {
 
 /* The first byte of every record; other families have other ones. */
 enum { SHARE_FAMILY = 'S' };
+
+/* Public numbers stay below. */
+#define SHARE_NUMBERS_MOST (UINT64_C(1) << 62)
 
 void share_change_write(const struct share_change *change, struct record_writer *writer);
 

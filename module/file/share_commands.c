@@ -182,6 +182,12 @@ static bool asked_ttl(const struct call *call, int64_t *ttl_ms) {
 
 enum outcome share_connect_check(struct call *call) {
     int64_t ttl_ms;
+    bool ends = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
+                call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;
+    if (ends && RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_LUA) {
+        call_note(call, "a script has no connection that could end a session: ONCLOSE END");
+        return OUTCOME_INVALID_VALUE;
+    }
     if (asked_ttl(call, &ttl_ms)) return OUTCOME_DONE;
     call_note(call, "a session lives for 0.001 seconds to 365 days without a PING");
     return OUTCOME_INVALID_VALUE;
@@ -189,6 +195,7 @@ enum outcome share_connect_check(struct call *call) {
 
 enum outcome share_connect(struct call *call) {
     struct share_change change = {.kind = SHARE_CONNECT, .session = entropy_guid(), .owner = {"", 0}};
+    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
     asked_ttl(call, &change.ttl_ms);
     change.instant_ms = call_now_ms(call) + change.ttl_ms;
     change.ends_with_connection = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&

@@ -163,6 +163,10 @@ void reply_content(RedisModuleCtx *ctx, const struct sparse *content, struct pag
 
 /* --- Waiting --- */
 
+/* What lines of those who wait know a file by: its path, in short. A file that takes the path of another one takes over
+ * who waits there, and a share that was loaded anew has the same lines. */
+uint64_t file_subject(const struct file_node *node);
+
 struct file_line {
     enum wait_kind kind;
     const struct file_node *node;

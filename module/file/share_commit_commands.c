@@ -42,15 +42,15 @@ static void apply(struct call *call, const struct share_target *target, const st
 
 /* --- Those who wait --- */
 
-static void look_at_file(const struct call *call, uint64_t id) {
-    struct bytes name = bytes_of(&id, sizeof(id));
+static void look_at_file(const struct call *call, uint64_t subject) {
+    struct bytes name = bytes_of(&subject, sizeof(subject));
     wait_look(call, WAIT_OPENING, name);
     wait_look(call, WAIT_LOCK, name);
     wait_look(call, WAIT_LEASE, name);
 }
 
-/* The file may be gone by now, so it is known by its id alone. */
-static void tell_waiters(const struct call *call, const struct share_change *change, uint64_t id,
+/* The file may be gone by now. */
+static void tell_waiters(const struct call *call, const struct share_change *change, uint64_t subject,
                          struct guid party) {
     switch (change->kind) {
     case SHARE_LEASE: wait_look(call, WAIT_LEASE, bytes_of("", 0)); break;
@@ -63,14 +63,14 @@ static void tell_waiters(const struct call *call, const struct share_change *cha
     case FILE_CLOSEHANDLES: wait_look_at_key(call); break;
     case FILE_CLOSE:
         wait_look_at_party(party);
-        look_at_file(call, id);
+        look_at_file(call, subject);
         break;
     case FILE_RENAME: wait_look_at_key(call); /* fall through */
     case FILE_DELETE:
     case FILE_SETTLE:
     case FILE_LEASE:
     case FILE_UNLOCK:
-    case FILE_DISPOSE: look_at_file(call, id); break;
+    case FILE_DISPOSE: look_at_file(call, subject); break;
     default: break;
     }
 }
@@ -117,13 +117,13 @@ void share_commit(struct call *call, const struct share_target *target, const st
                   RedisModuleString *content) {
     const struct share_target none = {NULL, NULL, NULL};
     if (!target) target = &none;
-    uint64_t id = target->node ? target->node->id : 0;
+    uint64_t subject = target->node && wait_anybody() ? file_subject(target->node) : 0;
     struct guid party = target->open ? target->open->group->session->id : (struct guid){0, 0};
     if (change->expired) note_expiry(call, share_lease(call->value));
     carry_out(call, target, change, content);
     if (share_change_event(change)) call_changed(call, share_change_event(change));
     if (call->value) expect_upkeep(call);
-    if (wait_anybody()) tell_waiters(call, change, id, party);
+    if (wait_anybody()) tell_waiters(call, change, subject, party);
 }
 
 /* --- When nobody asks --- */
@@ -150,12 +150,34 @@ static void end_those_due(struct call *call) {
         end_session(call, SHARE_EXPIRE, session);
 }
 
+/* Some of its handles, as they came; true when these are the last ones. */
+static bool gather(const struct share_session *session, struct record_writer *handles, uint64_t *count) {
+    const struct open_group *group;
+    const struct file_open *open;
+    size_t effort = 0;
+    list_for_each (&session->groups, group, of_session) {
+        list_for_each (&group->opens, open, among) {
+            if (effort >= SWEPT_MOST) return false;
+            effort += 1 + (group->life ? open->lock_count : 0);
+            share_handle_put(handles, open->id);
+            ++*count;
+        }
+    }
+    return true;
+}
+
+/* The handles are named: other servers may have them in another order. */
 static void sweep_one(struct call *call) {
     struct share *share = call->value;
     struct share_target target = {.session = list_top(&share->ended, struct share_session, among_ended)};
     if (!target.session) return;
-    struct share_change change = {.kind = SHARE_SWEEP, .session = target.session->id, .count = SWEPT_MOST};
+    struct record_writer handles;
+    struct share_change change = {.kind = SHARE_SWEEP, .session = target.session->id};
+    record_start(&handles);
+    change.on = gather(target.session, &handles, &change.handles.count);
+    change.handles.items = bytes_of(handles.data, handles.length);
     share_commit(call, &target, &change, NULL);
+    record_end(&handles);
 }
 
 int64_t share_upkeep(struct call *call) {
@@ -189,7 +211,9 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share_view(share, place.node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
-    subject->name = node_subject(place.node);
+    static uint64_t name; /* of the subject that was found last */
+    name = file_subject(place.node);
+    subject->name = bytes_of(&name, sizeof(name));
     subject->noun = "file";
     subject->object = place.node;
     subject->stamp = &place.node->stamp;
@@ -239,7 +263,9 @@ static char *called(struct entry *entry, struct bytes *name) {
 }
 
 static struct bytes subject_of(struct entry *entry) {
-    return node_subject(lease_at(entry)->life->node);
+    static uint64_t name; /* of the one that was asked for last */
+    name = file_subject(lease_at(entry)->life->node);
+    return bytes_of(&name, sizeof(name));
 }
 
 const struct lease_home share_leases = {

@@ -8,12 +8,26 @@
  * turn for this session, directly or by others, nobody would ever move: whoever is about to close such a circle is
  * refused. Handles of one and the same session make no circle, since another connection may close them. */
 #include "core/guid.h"
+#include "core/hash.h"
+#include "core/memory.h"
 #include "file/share_commands.h"
 
 enum {
     AHEAD_MOST = 256,    /* looked at in a line; behind more of them one has to wait for one's turn */
     SESSIONS_MOST = 512, /* looked at for a circle */
 };
+
+uint64_t file_subject(const struct file_node *node) {
+    size_t length = node_path_length(node);
+    char *room = memory_alloc(length + 1), *folded = memory_alloc((length + 1) * 3 / 2 + 1);
+    size_t size = path_fold(folded, node_path(node, room));
+    uint64_t subject = hash_bytes(bytes_of(folded, size));
+    folded[size] = '/'; /* another hash of the same */
+    subject = subject << 32 | hash_bytes(bytes_of(folded, size + 1));
+    memory_free(folded);
+    memory_free(room);
+    return subject;
+}
 
 /* --- Claims --- */
 
@@ -55,7 +69,8 @@ static bool is_no_rival(void *context, enum wait_kind kind, const struct wait_cl
 bool line_has_rival(const struct call *call, const struct file_line *line) {
     bool stands = call->mode == CALL_PROBE || wait_allowed(call);
     if (!stands || !wait_anybody()) return false;
-    return !wait_visit_ahead(call, line->kind, node_subject(line->node), AHEAD_MOST, is_no_rival,
+    uint64_t subject = file_subject(line->node);
+    return !wait_visit_ahead(call, line->kind, bytes_of(&subject, sizeof(subject)), AHEAD_MOST, is_no_rival,
                              (void *)(uintptr_t)line);
 }
 
@@ -114,6 +129,11 @@ static bool add_rival(void *context, enum wait_kind kind, const struct wait_clai
     return add_session(circle, claim->party, circle->claim->party);
 }
 
+static void add_rivals(struct circle *circle, enum wait_kind kind, const struct file_node *node) {
+    uint64_t subject = file_subject(node);
+    wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MOST, add_rival, circle);
+}
+
 /* The file that a waiter's command is about. */
 static const struct file_node *awaited(const struct circle *circle, enum wait_kind kind,
                                        RedisModuleString **argv) {
@@ -135,25 +155,29 @@ static bool follow(void *context, enum wait_kind kind, const struct wait_claim *
     const struct file_node *node = awaited(circle, kind, argv);
     circle->claim = claim;
     add_holders(circle, kind, node);
-    if (node && !circle->closed)
-        wait_visit_ahead(circle->call, kind, node_subject(node), AHEAD_MOST, add_rival, circle);
+    if (node && !circle->closed) add_rivals(circle, kind, node);
     return !circle->closed;
 }
 
 static bool closes_circle(const struct call *call, const struct file_line *line) {
     struct circle circle = {.call = call, .self = line->session->id, .claim = &line->claim};
     add_holders(&circle, line->kind, line->node);
-    wait_visit_ahead(call, line->kind, node_subject(line->node), AHEAD_MOST, add_rival, &circle);
+    add_rivals(&circle, line->kind, line->node);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
         wait_visit_party(circle.sessions[i], follow, &circle);
     return circle.closed;
+}
+
+static enum outcome stand_in_line(struct call *call, const struct file_line *line) {
+    uint64_t subject = file_subject(line->node);
+    return wait_with_claim(call, line->kind, bytes_of(&subject, sizeof(subject)), &line->claim);
 }
 
 /* Who would wait for a rival that waits for this session goes first. */
 enum outcome line_queue(struct call *call, const struct file_line *line) {
     if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
     if (closes_circle(call, line)) return OUTCOME_DONE;
-    return wait_with_claim(call, line->kind, node_subject(line->node), &line->claim);
+    return stand_in_line(call, line);
 }
 
 enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused) {
@@ -164,5 +188,5 @@ enum outcome line_join(struct call *call, const struct file_line *line, enum out
         return OUTCOME_DEADLOCK;
     }
     call->note[0] = '\0';
-    return wait_with_claim(call, line->kind, node_subject(line->node), &line->claim);
+    return stand_in_line(call, line);
 }

@@ -29,7 +29,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(DefragAlloc) X(DefragShouldStop) X(DefragCursorSet) \
     X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \
     X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
-    X(SubscribeToServerEvent) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
+    X(SubscribeToServerEvent) X(SubscribeToKeyspaceEvents) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
     X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(SetDisconnectCallback) X(GetBlockedClientPrivateData) \
     X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \

@@ -146,8 +146,19 @@ static void on_timer(RedisModuleCtx *ctx, void *data) {
     if (!timer_set || in_ms < timer_due_ms - server_now_ms()) set_timer(in_ms);
 }
 
+/* A value that has come under another name knows no chore there: it is asked at once. */
+static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
+    static const char *const arrivals[] = {"rename_to", "move_to", "restore", "copy_to"};
+    (void)type;
+    for (size_t i = 0; i < sizeof(arrivals) / sizeof(*arrivals); i++)
+        if (!strcmp(event, arrivals[i]))
+            upkeep_expect(RedisModule_GetSelectedDb(ctx), api_bytes(key), server_now_ms());
+    return REDISMODULE_OK;
+}
+
 int upkeep_start(RedisModuleCtx *ctx) {
     hash_index_start(&chores);
     timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
-    return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
+    if (!timer_ctx) return REDISMODULE_ERR;
+    return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);
 }

@@ -264,7 +264,7 @@ static void open_and_close(struct life *life, int path) {
         .kind = FILE_LOCK, .handle = open.handle, .lock = LOCK_SHARED, .offset = number % 7, .length = 9};
     require_same(apply(life, &lock), file, "locking %s", life->text[path]);
     struct share_change end = {.kind = SHARE_DISCONNECT, .session = begin.session};
-    struct share_change sweep = {.kind = SHARE_SWEEP, .session = begin.session, .count = 10};
+    struct share_change sweep = {.kind = SHARE_SWEEP, .session = begin.session, .on = true};
     require(apply(life, &end) && apply(life, &sweep), "the end of a session");
     require_same(life->share->sessions.count, 0, "sessions");
     if (file && open.deletes_on_close) life->now->places[path] = (struct place){0};

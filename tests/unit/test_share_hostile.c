@@ -1,0 +1,171 @@
+/* Shares: records that somebody has doctored. Whatever is read and applied, nothing breaks, and everything is given back
+ * in the end. */
+#include "core/memory.h"
+#include "dice.h"
+#include "file/share_walk.h"
+#include "file/tree.h"
+#include "unit.h"
+
+#include <stdlib.h>
+
+enum { RECORDS_MOST = 400, ROUNDS = 3000, WRITTEN = 900 };
+
+struct record {
+    char *bytes;
+    size_t length;
+    char *content; /* NULL for none */
+    size_t content_length;
+};
+
+struct tape {
+    struct record records[RECORDS_MOST];
+    size_t count;
+};
+
+static char *copy_of(struct bytes bytes) {
+    char *copy = malloc(bytes.length + 1);
+    memcpy(copy, bytes.data, bytes.length);
+    return copy;
+}
+
+static void write_down(void *context, const struct share_change *change) {
+    struct tape *tape = context;
+    struct record_writer writer;
+    record_start(&writer);
+    share_change_write(change, &writer);
+    require(tape->count < RECORDS_MOST, "room for a record");
+    struct record *record = &tape->records[tape->count++];
+    *record = (struct record){copy_of(bytes_of(writer.data, writer.length)), writer.length, NULL, 0};
+    if (share_change_has_content(change->kind)) {
+        record->content = copy_of(change->content);
+        record->content_length = change->content.length;
+    }
+    record_end(&writer);
+}
+
+static void apply(struct share **share, struct bytes record, struct bytes content) {
+    struct share_change change;
+    if (!share_change_read(record, &change)) return;
+    if (change.kind == SHARE_DROP || (change.kind == SHARE_CREATE) != !*share) return;
+    if (!*share) {
+        *share = share_new(&change);
+        return;
+    }
+    if (share_change_has_content(change.kind)) change.content = content;
+    if (change.kind == LOAD_LEAF) change.chunk = chunk_copy(content);
+    struct share_target target = share_target(*share, &change);
+    share_apply(*share, &target, &change);
+}
+
+static void say(struct share *share, struct share_change *change, struct tape *tape) {
+    static version versions = 100;
+    change->stamp = (struct stamp){++versions, 5};
+    struct share_target target = share_target(share, change);
+    require(share_apply(share, &target, change), "kind %d", change->kind);
+    write_down(tape, change);
+}
+
+#define SAY(...) say(share, &(struct share_change){__VA_ARGS__}, tape)
+
+/* A share with some of all there is; what was done is on the tape as well. */
+static struct share *furnished(struct tape *tape) {
+    static char bytes[WRITTEN];
+    struct share_change create = {.kind = SHARE_CREATE, .stamp = {1, 1}};
+    struct share *share = share_new(&create);
+    struct guid one = {1, 1}, two = {2, 2}, first = {3, 3}, second = {4, 4};
+    struct bytes file = bytes_text("d/File");
+    struct lease lease = {
+        .kind = LEASE_HELD, .id = one, .token = 7, .duration_ms = -1, .ends_ms = LEASE_FOREVER};
+    lease.owner = bytes_of("", 0);
+    write_down(tape, &create);
+    SAY(.kind = FILE_MKDIR, .path = bytes_text("d"));
+    SAY(.kind = FILE_CREATE, .path = file, .length = 5000);
+    SAY(.kind = FILE_PUTRANGE, .path = file, .offset = 100, .content = bytes_of(bytes, sizeof(bytes)));
+    SAY(.kind = SHARE_SNAPSHOT, .snapshot = 50);
+    SAY(.kind = FILE_CLEARRANGE, .path = file, .offset = 0, .length = 600);
+    SAY(.kind = FILE_RENAME, .path = bytes_text("d"), .target = bytes_text("e"));
+    SAY(.kind = FILE_COPY, .path = bytes_text("e/file"), .target = bytes_text("copy"));
+    SAY(.kind = SHARE_SNAPSHOT, .snapshot = 60);
+    SAY(.kind = FILE_DELETE, .path = bytes_text("copy"));
+    SAY(.kind = SHARE_CONNECT, .session = one, .ttl_ms = 10, .instant_ms = 20, .owner = bytes_text("x"));
+    SAY(.kind = SHARE_CONNECT, .session = two, .ttl_ms = 10, .instant_ms = 20, .owner = bytes_text(""));
+    SAY(.kind = FILE_OPEN, .path = bytes_text("e/file"), .session = one, .handle = first,
+        .sharing = {SHARING_ALL, SHARING_ALL});
+    SAY(.kind = FILE_OPEN, .path = bytes_text("e/file"), .session = two, .handle = second,
+        .sharing = {SHARING_ALL, SHARING_ALL}, .deletes_on_close = true);
+    SAY(.kind = FILE_LOCK, .handle = first, .lock = LOCK_SHARED, .offset = 1, .length = 9);
+    SAY(.kind = FILE_WRITE, .handle = second, .offset = 6000, .content = bytes_of(bytes, 10));
+    SAY(.kind = FILE_LEASE, .path = bytes_text("e/file"), .lease = lease);
+    SAY(.kind = SHARE_DISCONNECT, .session = two);
+    return share;
+}
+
+static void doctor(struct dice *dice, struct record *record) {
+    for (size_t times = 1 + dice_roll(dice, 3); times; times--)
+        if (record->length > 2)
+            record->bytes[2 + dice_roll(dice, record->length - 2)] ^= (char)dice_word(dice);
+    if (dice_percent(dice, 20)) record->length = dice_roll(dice, record->length + 1);
+}
+
+/* Most are as they were, some have other bytes, some come twice, early or not at all. */
+static void play(struct dice *dice, const struct tape *tape) {
+    struct share *share = NULL;
+    for (size_t i = 0; i < tape->count; i++) {
+        size_t at = dice_percent(dice, 4) ? dice_roll(dice, tape->count) : i;
+        struct record record = tape->records[at];
+        if (dice_percent(dice, 3)) continue;
+        record.bytes = copy_of(bytes_of(record.bytes, record.length));
+        if (dice_percent(dice, 8)) doctor(dice, &record);
+        apply(&share, bytes_of(record.bytes, record.length), bytes_of(record.content, record.content_length));
+        free(record.bytes);
+    }
+    if (!share) return;
+    share_free(share_copy(share));
+    share_free(share);
+}
+
+static void forget(struct tape *tape) {
+    for (size_t i = 0; i < tape->count; i++) {
+        free(tape->records[i].bytes);
+        free(tape->records[i].content);
+    }
+    tape->count = 0;
+}
+
+static void doctored_records_break_nothing(void **state) {
+    static struct tape changes, file;
+    struct dice dice = {42};
+    (void)state;
+    struct share *share = furnished(&changes);
+    share_walk(share, &(struct share_walk){.holders = true, .take = write_down, .context = &file});
+    share_free(share);
+    for (int round = 0; round < ROUNDS; round++) {
+        play(&dice, &changes);
+        play(&dice, &file);
+    }
+    forget(&changes);
+    forget(&file);
+}
+
+static void records_that_end_too_soon_are_not_read(void **state) {
+    static struct tape changes;
+    (void)state;
+    share_free(furnished(&changes));
+    for (size_t i = 0; i < changes.count; i++) {
+        struct share_change change;
+        const struct record *record = &changes.records[i];
+        require(share_change_read(bytes_of(record->bytes, record->length), &change), "record %zu", i);
+        for (size_t length = 0; length < record->length; length++)
+            require(!share_change_read(bytes_of(record->bytes, length), &change), "%zu of record %zu", length,
+                    i);
+    }
+    forget(&changes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(doctored_records_break_nothing),
+        tidy_test(records_that_end_too_soon_are_not_read),
+    };
+    return cmocka_run_group_tests_name("share hostile", tests, NULL, NULL);
+}
