@@ -49,7 +49,8 @@ SCENE(scenario_38_writing_and_clearing) {
     acts({"clear a 1024 512", NULL});
     expect_ranges("a", "512+512 1536+512 2560+512");
     expect_zeros("a", 1024, 512);
-    acts({"clear a 600 100", NULL}, {"get a RANGE 599 3", "[<etag>, \"x\\x00\\x00\"]"}, {"get a RANGE 699 2", "[<etag>, \"\\x00x\"]"});
+    acts({"clear a 600 100", NULL}, {"get a RANGE 599 3", "[<etag>, \"x\\x00\\x00\"]"},
+         {"get a RANGE 699 2", "[<etag>, \"\\x00x\"]"});
     expect_ranges("a", "512+512 1536+512 2560+512");
     acts({"clear a 500 1100", NULL});
     expect_ranges("a", "1536+512 2560+512");
@@ -62,11 +63,12 @@ SCENE(scenario_38_writing_and_clearing) {
 
 SCENE(scenario_38_shrinking_and_growing) {
     share_stage();
-    acts({"create a 2000", NULL}, {"put a 0 2000*x", NULL}, {"setprops a SIZE 700", NULL}, {"setprops a SIZE 2000", NULL});
+    acts({"create a 2000", NULL}, {"put a 0 2000*x", NULL}, {"setprops a SIZE 700", NULL},
+         {"setprops a SIZE 2000", NULL});
     expect_zeros("a", 700, 1300);
     expect_ranges("a", "0+1024");
-    acts({"get a RANGE 698 3", "[<etag>, \"xx\\x00\"]"}, {"h = open s a RW/RWD", NULL}, {"truncate $h 10", "OK"},
-         {"truncate $h 1500", "OK"});
+    acts({"get a RANGE 698 3", "[<etag>, \"xx\\x00\"]"}, {"h = open s a RW/RWD", NULL},
+         {"truncate $h 10", "OK"}, {"truncate $h 1500", "OK"});
     expect_zeros("a", 10, 1490);
     acts({"write $h 1600 end", "3"}, {"get a RANGE 1500 -1", NULL});
     expect_number(file_field("a", "content-length"), 1603);
@@ -91,12 +93,16 @@ SCENE(ranges_end_with_the_file) {
 
 SCENE(ranges_of_a_part) {
     share_stage();
-    acts({"create a 10240", NULL}, {"put a 0 512*a", NULL}, {"put a 1024 512*b", NULL}, {"put a 5120 1024*c", NULL});
+    acts({"create a 10240", NULL}, {"put a 0 512*a", NULL}, {"put a 1024 512*b", NULL},
+         {"put a 5120 1024*c", NULL});
     static const struct {
         const char *range, *ranges;
-    } rows[] = {{"RANGE 0 10240", "0+512 1024+512 5120+1024"}, {"RANGE 0 -1", "0+512 1024+512 5120+1024"},
-                {"RANGE 600 300", ""},                         {"RANGE 1024 1", "1024+512"},
-                {"RANGE 1500 4000", "1024+512 5120+512"},      {"RANGE 9000 1", ""},
+    } rows[] = {{"RANGE 0 10240", "0+512 1024+512 5120+1024"},
+                {"RANGE 0 -1", "0+512 1024+512 5120+1024"},
+                {"RANGE 600 300", ""},
+                {"RANGE 1024 1", "1024+512"},
+                {"RANGE 1500 4000", "1024+512 5120+512"},
+                {"RANGE 9000 1", ""},
                 {"RANGE 5000 100000", "5120+1024"}};
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
         assert_string_equal(ranges_of("a", rows[row].range, "ranges"), rows[row].ranges);
@@ -109,8 +115,8 @@ SCENE(a_file_of_64_gib_with_one_page) {
     require(memory_of(primary, "fs") < 200000, "it takes %lld bytes", memory_of(primary, "fs"));
     expect_zeros("a", 68719476736 - 1000, 1000);
     expect_zeros("a", 34359738368 - 10, 10);
-    acts({"get a RANGE 34359738878 4", "[<etag>, \"xx\\x00\\x00\"]"}, {"copy a b", NULL}, {"p = SHARE.SNAPSHOT fs", NULL},
-         {"clear a 0 68719476736", NULL});
+    acts({"get a RANGE 34359738878 4", "[<etag>, \"xx\\x00\\x00\"]"}, {"copy a b", NULL},
+         {"p = SHARE.SNAPSHOT fs", NULL}, {"clear a 0 68719476736", NULL});
     expect_ranges("a", "");
     expect_ranges("b", "34359738368+512");
     assert_int_equal(share_number("bytes"), 2 * 68719476736);
@@ -127,22 +133,27 @@ SCENE(any_writes_and_clears_in_turn) {
     acts({"create a 5000", NULL}, {"h = open s a RW/RWD", NULL});
     const char *h = story_kept('h');
     for (int step = 0; step < STEPS; step++) {
-        size_t offset = chance_size(length + 1), most = length - offset, size = most ? 1 + chance_size(most) : 0;
+        size_t offset = chance_size(length + 1), most = length - offset,
+               size = most ? 1 + chance_size(most) : 0;
         char *bytes = pool_take(SIZE);
         if (chance(3)) size = size % 700;
         memset(bytes, 'a' + chance(26), SIZE);
         switch (chance(6)) {
         case 0:
-            if (size) expect_etag(call(primary, "FILE.PUTRANGE fs a %lld %b", (long long)offset, bytes, size));
+            if (size)
+                expect_etag(call(primary, "FILE.PUTRANGE fs a %lld %b", (long long)offset, bytes, size));
             memcpy(model + offset, bytes, size);
             break;
         case 1:
-            if (size) expect_etag(call(primary, "FILE.CLEARRANGE fs a %lld %lld", (long long)offset, (long long)size));
+            if (size)
+                expect_etag(
+                    call(primary, "FILE.CLEARRANGE fs a %lld %lld", (long long)offset, (long long)size));
             memset(model + offset, 0, size);
             break;
         case 2:
             size = chance_size(SIZE - offset);
-            expect_number(call(primary, "FILE.WRITE fs %s %lld %b", h, (long long)offset, bytes, size), (long long)size);
+            expect_number(call(primary, "FILE.WRITE fs %s %lld %b", h, (long long)offset, bytes, size),
+                          (long long)size);
             memcpy(model + offset, bytes, size);
             if (offset + size > length) length = offset + size;
             break;
@@ -157,7 +168,8 @@ SCENE(any_writes_and_clears_in_turn) {
             length = size;
             break;
         case 4: {
-            redisReply *part = call(primary, "FILE.READ fs %s %lld %lld", h, (long long)offset, (long long)size);
+            redisReply *part =
+                call(primary, "FILE.READ fs %s %lld %lld", h, (long long)offset, (long long)size);
             expect_bytes(part, model + offset, size);
             break;
         }
@@ -193,14 +205,16 @@ SCENE(memory_goes_with_what_is_cleared) {
 
 SCENE(a_quota_bounds_all_files_together) {
     time_passes(0);
-    acts({"SHARE.CREATE fs QUOTA 100", NULL}, {"s = SHARE.CONNECT fs 100", NULL}, {"create a 60", NULL}, {"create b 41", FULL},
-         {"create b 40", NULL}, {"create c 0", NULL}, {"create c 1", FULL}, {"setprops a SIZE 61", FULL},
-         {"setprops a SIZE 50", NULL}, {"create c 10", NULL}, {"copy a d", FULL}, {"copy c d", FULL}, {"delete b", "OK"},
-         {"copy a b", FULL}, {"copy c d", NULL}, {"h = open s a RW/RWD", NULL}, {"write $h 79 x", "1"},
-         {"write $h 79 xy", FULL}, {"truncate $h 81", FULL}, {"truncate $h 80", "OK"}, {"write $h 0 xyz", "3"},
-         {"open s new RW/RWD DISPOSITION CREATE SIZE 1", FULL}, {"open s new RW/RWD DISPOSITION CREATE", NULL},
-         {"create a 81", FULL}, {"create a 80", NULL}, {"SHARE.SETPROPS fs QUOTA 50", NULL}, {"create a 79", NULL},
-         {"create e 1", FULL}, {"create e 0", NULL}, {"put a 0 x", NULL}, {"rename a f", SV}, {"rename c f", NULL},
+    acts({"SHARE.CREATE fs QUOTA 100", NULL}, {"s = SHARE.CONNECT fs 100", NULL}, {"create a 60", NULL},
+         {"create b 41", FULL}, {"create b 40", NULL}, {"create c 0", NULL}, {"create c 1", FULL},
+         {"setprops a SIZE 61", FULL}, {"setprops a SIZE 50", NULL}, {"create c 10", NULL},
+         {"copy a d", FULL}, {"copy c d", FULL}, {"delete b", "OK"}, {"copy a b", FULL}, {"copy c d", NULL},
+         {"h = open s a RW/RWD", NULL}, {"write $h 79 x", "1"}, {"write $h 79 xy", FULL},
+         {"truncate $h 81", FULL}, {"truncate $h 80", "OK"}, {"write $h 0 xyz", "3"},
+         {"open s new RW/RWD DISPOSITION CREATE SIZE 1", FULL},
+         {"open s new RW/RWD DISPOSITION CREATE", NULL}, {"create a 81", FULL}, {"create a 80", NULL},
+         {"SHARE.SETPROPS fs QUOTA 50", NULL}, {"create a 79", NULL}, {"create e 1", FULL},
+         {"create e 0", NULL}, {"put a 0 x", NULL}, {"rename a f", SV}, {"rename c f", NULL},
          {"SHARE.SETPROPS fs QUOTA 0", NULL}, {"create e 1000", NULL});
     require(!reply_field_if_any(call(primary, "SHARE.GET fs"), "quota"), "no quota is shown as one");
     act("SHARE.SETPROPS fs QUOTA 7", NULL);
@@ -216,13 +230,31 @@ SCENE(what_changes_an_etag) {
         const char *line;
         bool changes;
     } rows[] = {
-        {"put a 0 x", true},          {"clear a 0 1", true},     {"setprops a SIZE 10", true}, {"setmeta a META 0", true},
-        {"write $h 0 x", true},       {"write $h 20 x", true},   {"truncate $h 10", true},     {"create a 10", true},
-        {"copy b a", true},           {"rename a A2", true},     {"rename A2 a", true},        {"get a", false},
-        {"lock $h SHARED 0 1", false}, {"unlock $h 0 1", false}, {"i = open s a RD/RWD", false}, {"dispose $i ON", false},
-        {"close $i", false},       {"read $h 0 1", false},       {"write $h 0 ''", false},
-        {"SHARE.SNAPSHOT fs", false}, {"put b 0 x", false},      {"copy a c", false},          {"closeall a 99", false},
-        {"SHARE.PING fs $s", false},  {"setprops a ATTRIBUTES 1 HIDDEN", true},
+        {"put a 0 x", true},
+        {"clear a 0 1", true},
+        {"setprops a SIZE 10", true},
+        {"setmeta a META 0", true},
+        {"write $h 0 x", true},
+        {"write $h 20 x", true},
+        {"truncate $h 10", true},
+        {"create a 10", true},
+        {"copy b a", true},
+        {"rename a A2", true},
+        {"rename A2 a", true},
+        {"get a", false},
+        {"lock $h SHARED 0 1", false},
+        {"unlock $h 0 1", false},
+        {"i = open s a RD/RWD", false},
+        {"dispose $i ON", false},
+        {"close $i", false},
+        {"read $h 0 1", false},
+        {"write $h 0 ''", false},
+        {"SHARE.SNAPSHOT fs", false},
+        {"put b 0 x", false},
+        {"copy a c", false},
+        {"closeall a 99", false},
+        {"SHARE.PING fs $s", false},
+        {"setprops a ATTRIBUTES 1 HIDDEN", true},
     };
     file_commands_stage();
     act("h = open s a RW/RWD", NULL);
@@ -249,7 +281,8 @@ SCENE(times_and_properties) {
     require(file_field("a", "last-modified")->integer >= created + 5000, "it was changed later");
     expect_number(file_field("a", "created"), created);
     expect_text(file_field("a", "content-type"), "text/plain");
-    acts({"setprops a PROPS 1 content-language de", NULL}, {"setprops a SIZE 11", NULL}, {"setprops a ATTRIBUTES 2 SYSTEM HIDDEN", NULL});
+    acts({"setprops a PROPS 1 content-language de", NULL}, {"setprops a SIZE 11", NULL},
+         {"setprops a ATTRIBUTES 2 SYSTEM HIDDEN", NULL});
     redisReply *stat = act("stat a", NULL);
     expect_text(field(stat, "content-language"), "de");
     expect_text(field(stat, "content-type"), "application/octet-stream");
@@ -260,8 +293,9 @@ SCENE(times_and_properties) {
     require(!reply_field_if_any(stat, "cache-control"), "replaced properties stay: %s", reply_text(stat));
     acts({"setprops a PROPS 0", NULL}, {"setprops a ATTRIBUTES 0", NULL}, {"mkdir d META 1 x y", NULL});
     expect_shape(file_field("a", "attributes"), "[]");
-    expect_shape(act("stat d", NULL), "[\"kind\", \"directory\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
-                                      "\"meta\", [\"x\", \"y\"]]");
+    expect_shape(act("stat d", NULL),
+                 "[\"kind\", \"directory\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+                 "\"meta\", [\"x\", \"y\"]]");
 }
 
 int main(void) {

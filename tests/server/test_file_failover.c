@@ -21,14 +21,16 @@ static struct client *attached;
 
 /* One of everything: a is pending, b locked, c leased, d goes when its handle does, e is open for one alone. */
 static void fill(struct client *client) {
-    acts_by(client, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 1000 OWNER tester", NULL}, {"t = SHARE.CONNECT fs 100", NULL});
+    acts_by(client, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 1000 OWNER tester", NULL},
+            {"t = SHARE.CONNECT fs 100", NULL});
     for (char name = 'a'; name <= 'e'; name++) {
         act_by(client, pool_print("create %c 10", name), NULL);
         act_by(client, pool_print("put %c 0 0123456789", name), NULL);
     }
     acts_by(client, {"h = open s a RWD/RWD", NULL}, {"i = open s a R/RWD", NULL}, {"dispose $h ON", "OK"},
-            {"j = open s b RW/RWD", NULL}, {"lock $j EXCLUSIVE 0 5", "OK"}, {"lock $j SHARED 5 5", "OK"}, {"lock $j SHARED 5 5", "OK"},
-            {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL}, {"k = open t d RD/RWD DELETEONCLOSE", NULL}, {"l = open t e RW/-", NULL},
+            {"j = open s b RW/RWD", NULL}, {"lock $j EXCLUSIVE 0 5", "OK"}, {"lock $j SHARED 5 5", "OK"},
+            {"lock $j SHARED 5 5", "OK"}, {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL},
+            {"k = open t d RD/RWD DELETEONCLOSE", NULL}, {"l = open t e RW/-", NULL},
             {"SHARE.SNAPSHOT fs", NULL});
     attached = visitor(client->server);
     story_keep('w', reply_string(call(attached, "SHARE.CONNECT fs 50 ONCLOSE END")));
@@ -36,9 +38,10 @@ static void fill(struct client *client) {
 }
 
 static void expect_as_it_was(struct client *client) {
-    acts_by(client, {"get a", PENDING}, {"open s a R/RWD", PENDING}, {"read $i 0 2", "=01"}, {"write $h 0 x", "1"}, {"get b", LOCKED},
-            {"read $j 0 2", "=01"}, {"put c 0 x", LEASE_MISSING}, {"put c 0 x LEASE A", NULL}, {"get d", NULL}, {"get e", SV},
-            {"write $l 0 y", "1"}, {"read $m 0 1", DENIED});
+    acts_by(client, {"get a", PENDING}, {"open s a R/RWD", PENDING}, {"read $i 0 2", "=01"},
+            {"write $h 0 x", "1"}, {"get b", LOCKED}, {"read $j 0 2", "=01"}, {"put c 0 x", LEASE_MISSING},
+            {"put c 0 x LEASE A", NULL}, {"get d", NULL}, {"get e", SV}, {"write $l 0 y", "1"},
+            {"read $m 0 1", DENIED});
     assert_string_equal(listed_at(client, "", ""), "b c d e");
 }
 
@@ -47,9 +50,10 @@ static void expect_ends(struct client *client, long long clock_ms) {
     expect_ok(call(client, "CONFIG SET holdfast.clock-offset-ms %lld", clock_ms + 50000));
     acts_by(client, {"read $m 0 1", NO_HANDLE}, {"SHARE.PING fs $w", NO_SESSION}, {"get d", NULL});
     expect_ok(call(client, "CONFIG SET holdfast.clock-offset-ms %lld", clock_ms + 100000));
-    acts_by(client, {"get d", NO_FILE}, {"get e", NULL}, {"read $l 0 1", NO_HANDLE}, {"unlock $j 0 5", "OK"}, {"unlock $j 5 5", "OK"},
-            {"put b 0 x", LOCKED}, {"unlock $j 5 5", "OK"}, {"put b 0 x", NULL}, {"close $h", "OK"}, {"get a", PENDING},
-            {"close $i", "OK"}, {"get a", NO_FILE}, {"create a 1", NULL}, {"close $j", "OK"}, {"handles", "[null, []]"});
+    acts_by(client, {"get d", NO_FILE}, {"get e", NULL}, {"read $l 0 1", NO_HANDLE}, {"unlock $j 0 5", "OK"},
+            {"unlock $j 5 5", "OK"}, {"put b 0 x", LOCKED}, {"unlock $j 5 5", "OK"}, {"put b 0 x", NULL},
+            {"close $h", "OK"}, {"get a", PENDING}, {"close $i", "OK"}, {"get a", NO_FILE},
+            {"create a 1", NULL}, {"close $j", "OK"}, {"handles", "[null, []]"});
     assert_string_equal(listed_at(client, "", ""), "a b c e");
 }
 
@@ -88,8 +92,9 @@ SCENE(the_mark_is_taken_back_at_the_new_primary) {
     stage();
     server_kill(first->server);
     promote();
-    acts_by(second, {"dispose $h OFF", "OK"}, {"get a", "=0123456789"}, {"close $h", "OK"}, {"close $i", "OK"}, {"get a", NULL},
-            {"closeall d *", "1"}, {"get d", NO_FILE}, {"SHARE.DISCONNECT fs $t", "OK"}, {"get e", NULL});
+    acts_by(second, {"dispose $h OFF", "OK"}, {"get a", "=0123456789"}, {"close $h", "OK"},
+            {"close $i", "OK"}, {"get a", NULL}, {"closeall d *", "1"}, {"get d", NO_FILE},
+            {"SHARE.DISCONNECT fs $t", "OK"}, {"get e", NULL});
     server_stop(second->server);
 }
 
@@ -101,7 +106,8 @@ SCENE(a_session_ends_between_two_primaries) {
     usleep(20000); /* a replica ends nothing */
     assert_int_equal(info_of(second, "holdfast_file_handles"), 6);
     promote();
-    for (int attempt = 0; attempt < 5000 && info_of(second, "holdfast_file_handles") > 3; attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(second, "holdfast_file_handles") > 3; attempt++)
+        usleep(1000);
     assert_int_equal(info_of(second, "holdfast_file_handles"), 3);
     assert_int_equal(info_of(second, "holdfast_files"), 4);
     act_by(second, "get e", NULL);
@@ -176,8 +182,9 @@ SCENE(a_server_comes_back_from_its_snapshot) {
 SCENE(time_passes_while_the_server_is_away) {
     struct server *lone = server_start("lone", lone_with_file);
     struct client *client = visitor(lone);
-    acts_by(client, {"SHARE.CREATE fs", NULL}, {"create a 1", NULL}, {"create b 1", NULL}, {"t = SHARE.CONNECT fs 0.3", NULL},
-            {"h = open t a RD/RWD DELETEONCLOSE", NULL}, {"i = open t b RW/-", NULL});
+    acts_by(client, {"SHARE.CREATE fs", NULL}, {"create a 1", NULL}, {"create b 1", NULL},
+            {"t = SHARE.CONNECT fs 0.3", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
+            {"i = open t b RW/-", NULL});
     server_kill(lone);
     usleep(350000);
     server_restart(lone);

@@ -37,9 +37,9 @@ static const char *state_now(const char *key_and_file) {
 struct row {
     const char *line;
     struct {
-        const char *answer;  /* NULL for ok */
-        const char *state;   /* afterwards; NULL for as it was */
-        const char *holder;  /* who can release it then, if it is leased */
+        const char *answer; /* NULL for ok */
+        const char *state;  /* afterwards; NULL for as it was */
+        const char *holder; /* who can release it then, if it is leased */
     } cells[STATES];
 };
 
@@ -90,7 +90,8 @@ SCENE(scenario_29_lease_operations) {
             act(row->line, row->cells[state].answer);
             const char *then = row->cells[state].state ? row->cells[state].state : state_names[state];
             const char *now = state_now("fs FILE a");
-            require(!strcmp(now, then), "%s of a file that is %s leaves it %s", row->line, state_names[state], now);
+            require(!strcmp(now, then), "%s of a file that is %s leaves it %s", row->line, state_names[state],
+                    now);
             expect_text(file_field("a", "etag"), before);
             expect_number(file_field("a", "last-modified"), modified);
             if (row->cells[state].holder)
@@ -129,7 +130,8 @@ SCENE(leases_of_files_are_not_renewed) {
         reach(state);
         redisReply *reply = call(primary, "LEASE.RENEW fs %s FILE a", ID_A);
         require(reply_is_error(reply), "it is renewed: %s", reply_text(reply));
-        require(!strcmp(state_now("fs FILE a"), state_names[state]), "it is not %s any more", state_names[state]);
+        require(!strcmp(state_now("fs FILE a"), state_names[state]), "it is not %s any more",
+                state_names[state]);
     }
 }
 
@@ -184,14 +186,15 @@ SCENE(readers_keep_the_holder_off) {
     reach(1);
     acts({"h = open s a R/R", NULL}, {"put a 0 x LEASE A", SV}, {"put a 0 x", LEASE_MISSING},
          {"put a 0 x LEASE B", LEASE_OTHER}, {"close $h", "OK"}, {"put a 0 x LEASE A", NULL},
-         {"h = open s a R/RWD", NULL}, {"put a 0 x LEASE A", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL});
+         {"h = open s a R/RWD", NULL}, {"put a 0 x LEASE A", NULL},
+         {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL});
 }
 
 SCENE(scenario_32_what_is_made_anew_keeps_its_lease) {
     reach(1);
-    acts({"create a 3", LEASE_MISSING}, {"create a 3 LEASE A", NULL}, {"get a", NULL}, {"put a 0 x", LEASE_MISSING},
-         {"copy b a", LEASE_MISSING}, {"copy b a LEASE A", NULL}, {"put a 0 x", LEASE_MISSING},
-         {"LEASE.RELEASE fs A FILE a", "OK"}, {"put a 0 x", NULL});
+    acts({"create a 3", LEASE_MISSING}, {"create a 3 LEASE A", NULL}, {"get a", NULL},
+         {"put a 0 x", LEASE_MISSING}, {"copy b a", LEASE_MISSING}, {"copy b a LEASE A", NULL},
+         {"put a 0 x", LEASE_MISSING}, {"LEASE.RELEASE fs A FILE a", "OK"}, {"put a 0 x", NULL});
 }
 
 /* A lease is of the file, wherever it goes; a file that is replaced stays itself, with the lease that it has. */
@@ -199,30 +202,34 @@ SCENE(a_lease_moves_with_its_file) {
     reach(1);
     acts({"rename a c LEASE A", NULL}, {"put c 0 x", LEASE_MISSING}, {"put c 0 x LEASE A", NULL},
          {"create a 3", NULL}, {"put a 0 x", NULL}, {"LEASE.ACQUIRE fs -1 ID B FILE b", NULL},
-         {"rename c b REPLACE LEASE A", LEASE_MISSING}, {"rename c b REPLACE LEASE A NEWLEASE A", LEASE_OTHER},
+         {"rename c b REPLACE LEASE A", LEASE_MISSING},
+         {"rename c b REPLACE LEASE A NEWLEASE A", LEASE_OTHER},
          {"rename c b REPLACE NEWLEASE B", LEASE_MISSING}, {"rename c b REPLACE LEASE A NEWLEASE B", NULL},
          {"put b 0 x LEASE A", LEASE_OTHER}, {"put b 0 x LEASE B", NULL},
-         {"rename b d LEASE B NEWLEASE B", LEASE_ABSENT}, {"delete b LEASE B", "OK"}, {"create b 1", NULL}, {"put b 0 x", NULL});
+         {"rename b d LEASE B NEWLEASE B", LEASE_ABSENT}, {"delete b LEASE B", "OK"}, {"create b 1", NULL},
+         {"put b 0 x", NULL});
     expect_elements(expect_elements(call(primary, "LEASE.LIST fs"), 2)->element[1], 0);
 }
 
 /* The one that is in force is not lost for one that was. */
 SCENE(a_lease_comes_along_where_there_is_none) {
-    static const char *const before[] = {"stat b", "LEASE.ACQUIRE fs -1 ID B FILE b", "LEASE.ACQUIRE fs -1 ID B FILE b"};
+    static const char *const before[] = {"stat b", "LEASE.ACQUIRE fs -1 ID B FILE b",
+                                         "LEASE.ACQUIRE fs -1 ID B FILE b"};
     static const char *const then[] = {"stat b", "LEASE.RELEASE fs B FILE b", "LEASE.BREAK fs FILE b"};
     for (int way = 0; way < 3; way++) {
         reach(1);
         acts({before[way], NULL}, {then[way], NULL}, {"rename a b REPLACE LEASE A", NULL});
         const char *state = state_now("fs FILE b");
-        require(!strcmp(state, "leased"), "after %s the lease of the file that came is lost: %s", then[way], state);
+        require(!strcmp(state, "leased"), "after %s the lease of the file that came is lost: %s", then[way],
+                state);
         acts({"put b 0 x", LEASE_MISSING}, {"put b 0 x LEASE A", NULL});
     }
 }
 
 SCENE(leases_of_files_are_listed) {
     reach(1);
-    acts({"mkdir d", NULL}, {"create d/Deep 1", NULL}, {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE d/deep", NULL},
-         {"LEASE.ACQUIRE fs 30", NULL});
+    acts({"mkdir d", NULL}, {"create d/Deep 1", NULL},
+         {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE d/deep", NULL}, {"LEASE.ACQUIRE fs 30", NULL});
     redisReply *list = expect_elements(expect_elements(call(primary, "LEASE.LIST fs"), 2)->element[1], 2);
     for (size_t index = 0; index < 2; index++) expect_elements(list->element[index], 2);
     const char *text = reply_text(list);
@@ -266,8 +273,9 @@ static const char *const use[3][STATES_OF_SHARES] = {
 };
 /* clang-format on */
 
-static const char *const uses[] = {"SHARE.GET fs",           "SHARE.GETMETA fs",           "SHARE.SETMETA fs META 0",
-                                   "SHARE.SETPROPS fs QUOTA 0", "SHARE.GETACL fs",         "SHARE.SETACL fs POLICIES 0"};
+static const char *const uses[] = {
+    "SHARE.GET fs",    "SHARE.GETMETA fs",          "SHARE.SETMETA fs META 0", "SHARE.SETPROPS fs QUOTA 0",
+    "SHARE.GETACL fs", "SHARE.SETACL fs POLICIES 0"};
 
 static void play_share(const char *line, int id, int state, const char *answer) {
     file_commands_stage();
@@ -289,7 +297,8 @@ SCENE(scenario_33_to_delete_a_leased_share) {
 SCENE(to_use_a_leased_share) {
     for (size_t line = 0; line < sizeof uses / sizeof *uses; line++)
         for (int id = 0; id < 3; id++)
-            for (int state = 0; state < STATES_OF_SHARES; state++) play_share(uses[line], id, state, use[id][state]);
+            for (int state = 0; state < STATES_OF_SHARES; state++)
+                play_share(uses[line], id, state, use[id][state]);
 }
 
 /* What is in a leased share does not know of it. */
@@ -298,17 +307,20 @@ SCENE(a_share_lease_is_not_its_files) {
     acts({"LEASE.ACQUIRE fs -1 ID A", NULL}, {"put a 0 x", NULL}, {"put a 0 x LEASE A", LEASE_ABSENT},
          {"get a LEASE A", LEASE_ABSENT}, {"h = open s a RWD/-", NULL}, {"mkdir d", NULL}, {"delete b", "OK"},
          {"SHARE.SNAPSHOT fs", NULL}, {"SHARE.DELETE fs LEASE A", "CONFLICT ShareHasSnapshots"},
-         {"SHARE.DELETE fs SNAPSHOTS INCLUDE", LEASE_MISSING}, {"SHARE.DELETE fs SNAPSHOTS INCLUDE LEASE A", "OK"});
+         {"SHARE.DELETE fs SNAPSHOTS INCLUDE", LEASE_MISSING},
+         {"SHARE.DELETE fs SNAPSHOTS INCLUDE LEASE A", "OK"});
 }
 
 SCENE(share_leases_go_as_those_of_containers) {
     reach(0);
-    acts({"LEASE.ACQUIRE fs 14", BAD_VALUE}, {"LEASE.ACQUIRE fs 61", BAD_VALUE}, {"LEASE.ACQUIRE fs 15 ID A", NULL},
-         {"LEASE.ACQUIRE fs 15 ID B", LEASE_PRESENT}, {"10 s", NULL}, {"LEASE.RENEW fs A", NULL}, {"10 s", NULL},
-         {"LEASE.CHANGE fs A B", NULL}, {"LEASE.RENEW fs A", LEASE_MISMATCH}, {"5 s", NULL},
-         {"LEASE.RENEW fs B", NULL}, {"LEASE.BREAK fs PERIOD 10", "10"}, {"LEASE.BREAK fs PERIOD 3", "3"},
+    acts({"LEASE.ACQUIRE fs 14", BAD_VALUE}, {"LEASE.ACQUIRE fs 61", BAD_VALUE},
+         {"LEASE.ACQUIRE fs 15 ID A", NULL}, {"LEASE.ACQUIRE fs 15 ID B", LEASE_PRESENT}, {"10 s", NULL},
+         {"LEASE.RENEW fs A", NULL}, {"10 s", NULL}, {"LEASE.CHANGE fs A B", NULL},
+         {"LEASE.RENEW fs A", LEASE_MISMATCH}, {"5 s", NULL}, {"LEASE.RENEW fs B", NULL},
+         {"LEASE.BREAK fs PERIOD 10", "10"}, {"LEASE.BREAK fs PERIOD 3", "3"},
          {"LEASE.ACQUIRE fs 15 ID C", LEASE_PRESENT}, {"3 s", NULL}, {"LEASE.ACQUIRE fs -1 ID C", NULL},
-         {"LEASE.RELEASE fs C", "OK"}, {"LEASE.BREAK fs PERIOD 61", BAD_VALUE}, {"LEASE.RELEASE fs C", LEASE_MISMATCH});
+         {"LEASE.RELEASE fs C", "OK"}, {"LEASE.BREAK fs PERIOD 61", BAD_VALUE},
+         {"LEASE.RELEASE fs C", LEASE_MISMATCH});
 }
 
 int main(void) {

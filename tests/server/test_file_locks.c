@@ -125,8 +125,8 @@ SCENE(scenario_26_locks_go_with_their_handle) {
         long long number = 0;
         for (size_t index = 0; index < handles->elements; index++)
             if (!number) number = field(handles->element[index], "handle")->integer;
-        acts({"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $h SHARED 100 10", "OK"}, {"lock $h SHARED 100 10", "OK"},
-             {"read $i 0 1", LOCKED});
+        acts({"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $h SHARED 100 10", "OK"},
+             {"lock $h SHARED 100 10", "OK"}, {"read $i 0 1", LOCKED});
         if (strstr(ways[way], "closeall"))
             expect_number(call(primary, "FILE.CLOSEHANDLES fs a %lld", number), 1);
         else
@@ -140,13 +140,13 @@ SCENE(scenario_27_odd_ranges) {
     acts({"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 10", "OK"},
          {"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $h EXCLUSIVE 5 0", LOCKED}, {"lock $h SHARED 5 0", LOCKED},
          {"lock $h EXCLUSIVE 10 0", "OK"}, {"unlock $h 10 0", "OK"}, {"unlock $i 0 10", "OK"},
-         {"lock $i EXCLUSIVE 5 10", "OK"},
-         {"lock $h EXCLUSIVE 5 0", "OK"}, {"lock $h EXCLUSIVE 6 0", LOCKED},
+         {"lock $i EXCLUSIVE 5 10", "OK"}, {"lock $h EXCLUSIVE 5 0", "OK"}, {"lock $h EXCLUSIVE 6 0", LOCKED},
          {"lock $h EXCLUSIVE 1000000 5", "OK"}, {"unlock $h 0 0", "OK"}, {"unlock $h 0 0", "OK"},
          {"unlock $h 0 0", NOT_LOCKED});
     /* An empty lock keeps those away who would straddle it. */
-    acts({"lock $i EXCLUSIVE 50 0", "OK"}, {"lock $h EXCLUSIVE 45 10", LOCKED}, {"lock $h SHARED 45 10", LOCKED},
-         {"lock $h EXCLUSIVE 50 10", "OK"}, {"lock $h EXCLUSIVE 45 5", "OK"});
+    acts({"lock $i EXCLUSIVE 50 0", "OK"}, {"lock $h EXCLUSIVE 45 10", LOCKED},
+         {"lock $h SHARED 45 10", LOCKED}, {"lock $h EXCLUSIVE 50 10", "OK"},
+         {"lock $h EXCLUSIVE 45 5", "OK"});
 }
 
 SCENE(the_ends_of_the_world) {
@@ -159,10 +159,21 @@ SCENE(the_ends_of_the_world) {
          {"lock $h EXCLUSIVE 0 " END_OF_ALL, "OK"}, {"lock $i EXCLUSIVE " END_OF_ALL " 1", "OK"},
          {"unlock $h 0 " END_OF_ALL, "OK"}, {"lock $h EXCLUSIVE " END_OF_ALL " 0", "OK"});
     static const char *const rows[] = {
-        END_OF_ALL " 2", "2 " END_OF_ALL,           HALF " 9223372036854775809",      "0 18446744073709551616",
-        "18446744073709551616 0", "-1 5",           "0 -1",                           "x 5",
-        "5 x",           "'' 5",                    "5 ''",                           "1.5 2",
-        "+5 2",          "99999999999999999999999 1", "0x10 1",
+        END_OF_ALL " 2",
+        "2 " END_OF_ALL,
+        HALF " 9223372036854775809",
+        "0 18446744073709551616",
+        "18446744073709551616 0",
+        "-1 5",
+        "0 -1",
+        "x 5",
+        "5 x",
+        "'' 5",
+        "5 ''",
+        "1.5 2",
+        "+5 2",
+        "99999999999999999999999 1",
+        "0x10 1",
     };
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         act(pool_print("lock $h EXCLUSIVE %s", rows[row]), BAD_LOCK);
@@ -192,8 +203,9 @@ SCENE(what_a_handle_may) {
         {"RW", {NULL, NULL, NULL, NULL, NULL, DENIED, NULL}},
         {"AD", {DENIED, DENIED, DENIED, DENIED, NOT_LOCKED, NULL, NULL}},
     };
-    static const char *const lines[] = {"read $h 0 1",   "write $h 0 x", "truncate $h 9", "lock $h SHARED 0 1",
-                                        "unlock $h 0 1", "dispose $h ON", "close $h"};
+    static const char *const lines[] = {
+        "read $h 0 1",   "write $h 0 x",  "truncate $h 9", "lock $h SHARED 0 1",
+        "unlock $h 0 1", "dispose $h ON", "close $h"};
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         file_commands_stage();
         act(pool_print("h = open s a %s/RWD", rows[row].access), NULL);
@@ -249,10 +261,12 @@ SCENE(thousands_of_locks) {
 SCENE(as_many_locks_as_a_handle_may_have) {
     enum { MOST = 10000 };
     stage();
-    for (int index = 0; index < MOST; index++) send_call(primary, "FILE.LOCK fs %s SHARED %d 1", story_kept('h'), index);
+    for (int index = 0; index < MOST; index++)
+        send_call(primary, "FILE.LOCK fs %s SHARED %d 1", story_kept('h'), index);
     for (int index = 0; index < MOST; index++) expect_ok(receive(primary));
-    acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED}, {"lock $i SHARED 20000 1", "OK"},
-         {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"}, {"lock $h SHARED 20000 1", LOCKED});
+    acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED},
+         {"lock $i SHARED 20000 1", "OK"}, {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"},
+         {"lock $h SHARED 20000 1", LOCKED});
     expect_ok(call(primary, "FILE.CLOSE fs %s", story_kept('h')));
 }
 

@@ -24,7 +24,8 @@ static const struct row rows[] = {
     /* pending ─▶ lease: an id that belongs to nothing */
     {{"h = open s a D/RWD", "dispose $h ON"}, "put a 0 x LEASE A", PENDING, "dispose $h OFF", LEASE_ABSENT},
     /* pending ─▶ read-only */
-    {{"h = open s a D/RWD DELETEONCLOSE", "i = open s a D/RWD", "setprops a ATTRIBUTES 1 READONLY", "close $h"},
+    {{"h = open s a D/RWD DELETEONCLOSE", "i = open s a D/RWD", "setprops a ATTRIBUTES 1 READONLY",
+      "close $h"},
      "put a 0 x",
      PENDING,
      "dispose $i OFF",
@@ -34,7 +35,11 @@ static const struct row rows[] = {
     {{"h = open s a RWD/-", "dispose $h ON"}, "delete a", PENDING, "dispose $h OFF", SV},
     {{"h = open s a RWD/-", "dispose $h ON"}, "open s a R/RWD", PENDING, "dispose $h OFF", SV},
     /* pending ─▶ locks */
-    {{"h = open s a RD/RWD", "lock $h SHARED 0 1", "dispose $h ON"}, "put a 0 x", PENDING, "dispose $h OFF", LOCKED},
+    {{"h = open s a RD/RWD", "lock $h SHARED 0 1", "dispose $h ON"},
+     "put a 0 x",
+     PENDING,
+     "dispose $h OFF",
+     LOCKED},
     /* pending ─▶ size */
     {{"h = open s a RD/RWD", "dispose $h ON"}, write_behind, PENDING, "dispose $h OFF", BAD_RANGE},
     {{"h = open s a RD/RWD", "dispose $h ON"}, "get a RANGE 50 1", PENDING, "dispose $h OFF", BAD_RANGE},
@@ -50,8 +55,16 @@ static const struct row rows[] = {
      "LEASE.CHANGE fs A B FILE a",
      READ_ONLY},
     /* lease ─▶ sharing */
-    {{"LEASE.ACQUIRE fs -1 ID A FILE a", "h = open s a R/R"}, "put a 0 x", LEASE_MISSING, "LEASE.BREAK fs FILE a", SV},
-    {{"LEASE.ACQUIRE fs -1 ID A FILE a", "h = open s a R/R"}, "delete a", LEASE_MISSING, "LEASE.BREAK fs FILE a", SV},
+    {{"LEASE.ACQUIRE fs -1 ID A FILE a", "h = open s a R/R"},
+     "put a 0 x",
+     LEASE_MISSING,
+     "LEASE.BREAK fs FILE a",
+     SV},
+    {{"LEASE.ACQUIRE fs -1 ID A FILE a", "h = open s a R/R"},
+     "delete a",
+     LEASE_MISSING,
+     "LEASE.BREAK fs FILE a",
+     SV},
     {{"h = open s a R/-"}, "get a LEASE A", LEASE_ABSENT, "close $h", LEASE_ABSENT},
     /* lease ─▶ locks */
     {{"LEASE.ACQUIRE fs -1 ID A FILE a", "h = open s a R/RWD", "lock $h SHARED 0 1"},
@@ -68,8 +81,16 @@ static const struct row rows[] = {
      "SHARE.SETPROPS fs QUOTA 0",
      READ_ONLY},
     {{"setprops a ATTRIBUTES 1 READONLY", "h = open s a R/R"}, "delete a", READ_ONLY, "close $h", READ_ONLY},
-    {{"setprops a ATTRIBUTES 1 READONLY", "h = open s a R/R"}, "create a 1", READ_ONLY, "close $h", READ_ONLY},
-    {{"setprops a ATTRIBUTES 1 READONLY", "h = open s a R/-"}, "open s a W/RWD", READ_ONLY, "close $h", READ_ONLY},
+    {{"setprops a ATTRIBUTES 1 READONLY", "h = open s a R/R"},
+     "create a 1",
+     READ_ONLY,
+     "close $h",
+     READ_ONLY},
+    {{"setprops a ATTRIBUTES 1 READONLY", "h = open s a R/-"},
+     "open s a W/RWD",
+     READ_ONLY,
+     "close $h",
+     READ_ONLY},
     /* read-only ─▶ locks */
     {{"h = open s a R/RWD", "lock $h SHARED 0 1", "setprops a ATTRIBUTES 1 READONLY"},
      "put a 0 x",
@@ -156,7 +177,8 @@ SCENE(the_way_to_a_file) {
             words_replace(&words, 1, ways[way].key);
             words_replace(&words, 2, ways[way].path);
             redisReply *reply = call_words(primary, &words);
-            require(story_is_as_told(reply, answer) || (!strcmp(answer, BAD_NAME) && story_is_as_told(reply, BAD_PATH)),
+            require(story_is_as_told(reply, answer) ||
+                        (!strcmp(answer, BAD_NAME) && story_is_as_told(reply, BAD_PATH)),
                     "%s should give %s, but gave %s", words_text(&words), answer, reply_text(reply));
         }
     }

@@ -75,9 +75,9 @@ SCENE(characters_that_no_name_has) {
 }
 
 SCENE(names_that_are_none) {
-    static const char *const names[] = {".",    "..",   "...",  "a.",   "a ",  "dir/..", "../a",
-                                        "dir/.", "./a", "CON",  "con",  "Nul", "aux",    "PRN",
-                                        "COM1", "lpt9", "CLOCK$", "dir/com1", " "};
+    static const char *const names[] = {".",     "..",   "...",    "a.",       "a ",  "dir/..", "../a",
+                                        "dir/.", "./a",  "CON",    "con",      "Nul", "aux",    "PRN",
+                                        "COM1",  "lpt9", "CLOCK$", "dir/com1", " "};
     static const char *const ways[] = {"/", "/a", "a/", "dir//a", "//", "dir/"};
     file_commands_stage();
     act("mkdir dir", NULL);
@@ -89,8 +89,9 @@ SCENE(names_that_are_none) {
 }
 
 SCENE(names_that_are_fine) {
-    static const char *const names[] = {".a", "..a", "a.b.c", " a", "con.txt", "COM10", "com0", "-", "[x]", "{y}", "100%",
-                                        "a&b=c;d", "~", "é", "日本", "😀", "nul.x", "lpt"};
+    static const char *const names[] = {".a",   "..a", "a.b.c", " a",  "con.txt", "COM10",
+                                        "com0", "-",   "[x]",   "{y}", "100%",    "a&b=c;d",
+                                        "~",    "é",   "日本",  "😀",   "nul.x",   "lpt"};
     file_commands_stage();
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", names[index], 1));
@@ -168,8 +169,8 @@ SCENE(scenario_39_case_is_kept_and_does_not_matter) {
     file_commands_stage();
     acts({"mkdir Folder", NULL}, {"create Folder/Report.TXT 3", NULL}, {"put FOLDER/report.txt 0 abc", NULL},
          {"get folder/REPORT.txt", "=abc"}, {"create folder/report.txt 2", NULL}, {"mkdir FOLDER", EXISTS},
-         {"mkdir folder/REPORT.TXT", OTHER_KIND}, {"create FOLDER 1", OTHER_KIND}, {"open s folder/report.TXT R/-", NULL},
-         {"get Folder/Report.TXT", SV});
+         {"mkdir folder/REPORT.TXT", OTHER_KIND}, {"create FOLDER 1", OTHER_KIND},
+         {"open s folder/report.TXT R/-", NULL}, {"get Folder/Report.TXT", SV});
     assert_string_equal(listed(""), "a b Folder/");
     assert_string_equal(listed("folder"), "Report.TXT");
     assert_string_equal(opened("FOLDER/report.txt"), "Folder/Report.TXT");
@@ -177,9 +178,9 @@ SCENE(scenario_39_case_is_kept_and_does_not_matter) {
 }
 
 SCENE(case_beyond_ascii) {
-    static const char *const pairs[][2] = {{"Ärger", "äRGER"},   {"ΑΣΩ", "ασω"},         {"ЖУК", "жук"},
-                                           {"ŒUVRE", "œuvre"},   {"Ǆ", "ǆ"},             {"Ａ", "ａ"},
-                                           {"Ⱥ", "ⱥ"},           {"ԱԲ", "աբ"},           {"𐐀", "𐐨"}};
+    static const char *const pairs[][2] = {{"Ärger", "äRGER"}, {"ΑΣΩ", "ασω"}, {"ЖУК", "жук"},
+                                           {"ŒUVRE", "œuvre"}, {"Ǆ", "ǆ"},     {"Ａ", "ａ"},
+                                           {"Ⱥ", "ⱥ"},         {"ԱԲ", "աբ"},   {"𐐀", "𐐨"}};
     file_commands_stage();
     for (size_t index = 0; index < sizeof pairs / sizeof *pairs; index++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[index][0], 3));
@@ -195,10 +196,11 @@ SCENE(case_beyond_ascii) {
 
 SCENE(to_rename_the_case_alone) {
     file_commands_stage();
-    acts({"mkdir dir", NULL}, {"create dir/file 2", NULL}, {"rename dir/file DIR/FILE", NULL}, {"rename dir Dir", NULL},
-         {"put dir/file 0 xy", NULL}, {"get Dir/File", "=xy"}, {"rename é É", NO_FILE}, {"create é 1", NULL},
-         {"rename é É", NULL}, {"rename É É", NULL}, {"rename DIR/file dir/FILE REPLACE", NULL},
-         {"h = open s dir/file R/RWD", NULL}, {"rename DIR/file dir/file", SV}, {"rename dir DIR", SV});
+    acts({"mkdir dir", NULL}, {"create dir/file 2", NULL}, {"rename dir/file DIR/FILE", NULL},
+         {"rename dir Dir", NULL}, {"put dir/file 0 xy", NULL}, {"get Dir/File", "=xy"},
+         {"rename é É", NO_FILE}, {"create é 1", NULL}, {"rename é É", NULL}, {"rename É É", NULL},
+         {"rename DIR/file dir/FILE REPLACE", NULL}, {"h = open s dir/file R/RWD", NULL},
+         {"rename DIR/file dir/file", SV}, {"rename dir DIR", SV});
     assert_string_equal(listed(""), "a b Dir/ É");
     assert_string_equal(listed("dir"), "FILE");
 }
@@ -208,38 +210,41 @@ SCENE(to_rename_the_case_alone) {
 SCENE(files_are_no_directories) {
     file_commands_stage();
     acts({"mkdir dir", NULL}, {"create dir/x 1", NULL}, {"mkdir a", OTHER_KIND}, {"mkdir a/x", NO_PARENT},
-         {"create a/x 1", NO_PARENT}, {"rmdir a", OTHER_KIND}, {"list a", OTHER_KIND}, {"list a/x", NO_PARENT},
-         {"open s a/x R/R DISPOSITION CREATE", NO_PARENT}, {"open s dir R/R", OTHER_KIND},
-         {"open s dir R/R DISPOSITION CREATE", OTHER_KIND}, {"open s '' R/R", OTHER_KIND}, {"get dir", OTHER_KIND},
-         {"put dir 0 x", OTHER_KIND}, {"create dir 1", OTHER_KIND}, {"delete dir", OTHER_KIND},
-         {"ranges dir", OTHER_KIND}, {"setprops dir SIZE 1", OTHER_KIND}, {"copy dir c", OTHER_KIND},
-         {"copy a dir", OTHER_KIND}, {"copy a b/c", NO_PARENT}, {"rename a b/c", NO_PARENT},
-         {"rename a dir", EXISTS}, {"rename a dir REPLACE", OTHER_KIND}, {"rename dir a", EXISTS},
-         {"rename dir a REPLACE", OTHER_KIND}, {"rename dir dir/y", BAD_PATH}, {"rename dir dir/y/z", NO_PARENT},
-         {"rmdir dir", NOT_EMPTY}, {"closeall a * RECURSIVE", "INVALID InvalidQueryParameterValue"},
+         {"create a/x 1", NO_PARENT}, {"rmdir a", OTHER_KIND}, {"list a", OTHER_KIND},
+         {"list a/x", NO_PARENT}, {"open s a/x R/R DISPOSITION CREATE", NO_PARENT},
+         {"open s dir R/R", OTHER_KIND}, {"open s dir R/R DISPOSITION CREATE", OTHER_KIND},
+         {"open s '' R/R", OTHER_KIND}, {"get dir", OTHER_KIND}, {"put dir 0 x", OTHER_KIND},
+         {"create dir 1", OTHER_KIND}, {"delete dir", OTHER_KIND}, {"ranges dir", OTHER_KIND},
+         {"setprops dir SIZE 1", OTHER_KIND}, {"copy dir c", OTHER_KIND}, {"copy a dir", OTHER_KIND},
+         {"copy a b/c", NO_PARENT}, {"rename a b/c", NO_PARENT}, {"rename a dir", EXISTS},
+         {"rename a dir REPLACE", OTHER_KIND}, {"rename dir a", EXISTS}, {"rename dir a REPLACE", OTHER_KIND},
+         {"rename dir dir/y", BAD_PATH}, {"rename dir dir/y/z", NO_PARENT}, {"rmdir dir", NOT_EMPTY},
+         {"closeall a * RECURSIVE", "INVALID InvalidQueryParameterValue"},
          {"handles a RECURSIVE", "INVALID InvalidQueryParameterValue"});
 }
 
 SCENE(the_root) {
     file_commands_stage();
     acts({"mkdir ''", EXISTS}, {"rmdir ''", BAD_PATH}, {"delete ''", OTHER_KIND}, {"create '' 1", OTHER_KIND},
-         {"rename '' x", BAD_PATH}, {"rename a ''", EXISTS}, {"rename a '' REPLACE", EXISTS}, {"copy a ''", OTHER_KIND},
-         {"get ''", OTHER_KIND}, {"handles '' RECURSIVE", NULL}, {"closeall '' * RECURSIVE", "0"},
-         {"setmeta '' META 1 of root", NULL}, {"meta ''", "[<etag>, [\"of\", \"root\"]]"});
+         {"rename '' x", BAD_PATH}, {"rename a ''", EXISTS}, {"rename a '' REPLACE", EXISTS},
+         {"copy a ''", OTHER_KIND}, {"get ''", OTHER_KIND}, {"handles '' RECURSIVE", NULL},
+         {"closeall '' * RECURSIVE", "0"}, {"setmeta '' META 1 of root", NULL},
+         {"meta ''", "[<etag>, [\"of\", \"root\"]]"});
     expect_text(field(act("stat ''", NULL), "kind"), "directory");
 }
 
 SCENE(scenario_40_missing_parents_and_the_attribute) {
     file_commands_stage();
-    acts({"create no/x 1", NO_PARENT}, {"mkdir no/x", NO_PARENT}, {"get no/x", NO_PARENT}, {"get no", NO_FILE},
-         {"setprops a ATTRIBUTES 2 READONLY ARCHIVE", NULL}, {"put a 0 x", READ_ONLY}, {"create a 1", READ_ONLY},
-         {"delete a", READ_ONLY}, {"setmeta a META 0", READ_ONLY}, {"setprops a SIZE 3", READ_ONLY},
-         {"setprops a PROPS 1 cache-control x", READ_ONLY}, {"clear a 0 1", READ_ONLY}, {"copy b a", READ_ONLY},
-         {"rename a c", READ_ONLY}, {"rename b a REPLACE", READ_ONLY}, {"setprops a ATTRIBUTES 1 READONLY", READ_ONLY},
-         {"get a", NULL}, {"ranges a", NULL}, {"copy a c", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL},
+    acts({"create no/x 1", NO_PARENT}, {"mkdir no/x", NO_PARENT}, {"get no/x", NO_PARENT},
+         {"get no", NO_FILE}, {"setprops a ATTRIBUTES 2 READONLY ARCHIVE", NULL}, {"put a 0 x", READ_ONLY},
+         {"create a 1", READ_ONLY}, {"delete a", READ_ONLY}, {"setmeta a META 0", READ_ONLY},
+         {"setprops a SIZE 3", READ_ONLY}, {"setprops a PROPS 1 cache-control x", READ_ONLY},
+         {"clear a 0 1", READ_ONLY}, {"copy b a", READ_ONLY}, {"rename a c", READ_ONLY},
+         {"rename b a REPLACE", READ_ONLY}, {"setprops a ATTRIBUTES 1 READONLY", READ_ONLY}, {"get a", NULL},
+         {"ranges a", NULL}, {"copy a c", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL},
          {"LEASE.RELEASE fs A FILE a", "OK"}, {"open s a W/RWD", READ_ONLY}, {"h = open s a RD/RWD", NULL},
-         {"close $h", "OK"}, {"setprops a ATTRIBUTES 1 ARCHIVE", NULL}, {"put a 0 x", NULL}, {"setmeta a META 0", NULL},
-         {"delete a", "OK"});
+         {"close $h", "OK"}, {"setprops a ATTRIBUTES 1 ARCHIVE", NULL}, {"put a 0 x", NULL},
+         {"setmeta a META 0", NULL}, {"delete a", "OK"});
 }
 
 /* Who has opened it before may go on writing. */
@@ -275,15 +280,17 @@ SCENE(listing_by_pages) {
          {"create d/Sub/inner 6", NULL}, {"create d/élan 7", NULL});
     static const char all[] = "Alpha ALPHA-1 alpha2 beta Sub zeta élan ";
     for (int count = 1; count < 9; count++) assert_string_equal(paged("", count), all);
-    for (int count = 1; count < 4; count++) assert_string_equal(paged("PREFIX aLPHa", count), "Alpha ALPHA-1 alpha2 ");
+    for (int count = 1; count < 4; count++)
+        assert_string_equal(paged("PREFIX aLPHa", count), "Alpha ALPHA-1 alpha2 ");
     assert_string_equal(paged("PREFIX alpha-", 5), "ALPHA-1 ");
     assert_string_equal(paged("PREFIX no", 5), "");
     assert_string_equal(paged("PREFIX ÉL", 5), "élan ");
     acts({"list d COUNT 1",
           "[\"ALPHA-1\", [[\"name\", \"Alpha\", \"kind\", \"file\", \"content-length\", 22]]]"},
-         {"list d PREFIX sub", "[null, [[\"name\", \"Sub\", \"kind\", \"directory\"]]]"}, {"list no", NO_FILE},
-         {"list no/no", NO_PARENT}, {"list d COUNT 0", "INVALID"}, {"list d COUNT -1", "INVALID"},
-         {"list d COUNT x", "INVALID"}, {"list d MARKER zeta", NULL}, {"list d MARKER zzzz", NULL});
+         {"list d PREFIX sub", "[null, [[\"name\", \"Sub\", \"kind\", \"directory\"]]]"},
+         {"list no", NO_FILE}, {"list no/no", NO_PARENT}, {"list d COUNT 0", "INVALID"},
+         {"list d COUNT -1", "INVALID"}, {"list d COUNT x", "INVALID"}, {"list d MARKER zeta", NULL},
+         {"list d MARKER zzzz", NULL});
 }
 
 /* While pages are read the directory changes; what was there all the time is told once. */
@@ -293,7 +300,8 @@ SCENE(listing_what_changes) {
     for (int index = 0; index < 50; index++) act(pool_print("create d/f%02d 0", index), NULL);
     redisReply *page = act("list d COUNT 20", NULL);
     const char *marker = reply_string(page->element[0]);
-    acts({"delete d/f19", "OK"}, {"delete d/f20", "OK"}, {"create d/f195 0", NULL}, {"rename d/f49 d/f00x", NULL});
+    acts({"delete d/f19", "OK"}, {"delete d/f20", "OK"}, {"create d/f195 0", NULL},
+         {"rename d/f49 d/f00x", NULL});
     page = call(primary, "FILE.LIST fs d COUNT 100 MARKER %s", marker);
     require(page->element[1]->elements >= 28 && page->element[1]->elements <= 29, "%s", reply_text(page));
     expect_text(field(page->element[1]->element[page->element[1]->elements - 1], "name"), "f48");
@@ -310,9 +318,11 @@ SCENE(directories_move_with_all_that_is_in_them) {
     for (int index = 0; index < FILES; index++) expect_etag(receive(primary));
     long long begin = stopwatch();
     for (int turn = 0; turn < 100; turn++)
-        expect_etag(call(primary, "FILE.RENAME fs %s %s", turn % 2 ? "to/there" : "from", turn % 2 ? "from" : "to/there"));
+        expect_etag(call(primary, "FILE.RENAME fs %s %s", turn % 2 ? "to/there" : "from",
+                         turn % 2 ? "from" : "to/there"));
     require(stopwatch() - begin < 2000, "to move it takes %lld ms each time", (stopwatch() - begin) / 100);
-    acts({"rename from to/there", NULL}, {"get from/sub/file1", NO_PARENT}, {"get to/there/sub/file1", "[<etag>, \"\\x00\"]"});
+    acts({"rename from to/there", NULL}, {"get from/sub/file1", NO_PARENT},
+         {"get to/there/sub/file1", "[<etag>, \"\\x00\"]"});
     expect_number(file_field("TO/There/SUB/file2999", "content-length"), 2999);
     assert_int_equal(share_number("files"), FILES + 2);
     expect_elements(act("list to/there/sub COUNT 5000", NULL)->element[1], FILES / 2);
@@ -321,10 +331,11 @@ SCENE(directories_move_with_all_that_is_in_them) {
 /* A directory moves when nothing in it is open, however deep. */
 SCENE(what_is_open_keeps_its_directories) {
     file_commands_stage();
-    acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir d/e/f", NULL}, {"mkdir d/g", NULL}, {"create d/e/f/x 1", NULL},
-         {"h = open s d/e/f/x A/RWD", NULL}, {"rename d D2", SV}, {"rename d/e d/E2", SV}, {"rename d/e/f d/F2", SV},
-         {"rename d/g d/g2", NULL}, {"rename a d/e/f/a", NULL}, {"close $h", "OK"}, {"rename d D2", NULL},
-         {"rename d2/e/f D3", NULL}, {"rename D3/x X", NULL}, {"rmdir D2/e", "OK"}, {"rename D2/g2 D2/E", NULL});
+    acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir d/e/f", NULL}, {"mkdir d/g", NULL},
+         {"create d/e/f/x 1", NULL}, {"h = open s d/e/f/x A/RWD", NULL}, {"rename d D2", SV},
+         {"rename d/e d/E2", SV}, {"rename d/e/f d/F2", SV}, {"rename d/g d/g2", NULL},
+         {"rename a d/e/f/a", NULL}, {"close $h", "OK"}, {"rename d D2", NULL}, {"rename d2/e/f D3", NULL},
+         {"rename D3/x X", NULL}, {"rmdir D2/e", "OK"}, {"rename D2/g2 D2/E", NULL});
     assert_string_equal(listed("d2"), "E/");
     assert_string_equal(listed("d3"), "a");
 }
@@ -334,37 +345,42 @@ SCENE(moving_keeps_what_a_file_is) {
     acts({"setmeta a META 1 color red", NULL}, {"setprops a PROPS 1 content-type text/plain", NULL},
          {"setprops a ATTRIBUTES 1 HIDDEN", NULL}, {"mkdir d", NULL});
     long long created = file_field("a", "created")->integer;
-    acts({"rename a d/new", NULL}, {"get d/new", "=0123456789"}, {"meta d/new", "[<etag>, [\"color\", \"red\"]]"});
+    acts({"rename a d/new", NULL}, {"get d/new", "=0123456789"},
+         {"meta d/new", "[<etag>, [\"color\", \"red\"]]"});
     expect_text(file_field("d/new", "content-type"), "text/plain");
     expect_text(file_field("d/new", "attributes")->element[0], "hidden");
     expect_number(file_field("d/new", "created"), created);
-    acts({"rename d/new b", EXISTS}, {"rename d/new b REPLACE", NULL}, {"get b", "=0123456789"}, {"get d/new", NO_FILE},
-         {"meta b", "[<etag>, [\"color\", \"red\"]]"});
+    acts({"rename d/new b", EXISTS}, {"rename d/new b REPLACE", NULL}, {"get b", "=0123456789"},
+         {"get d/new", NO_FILE}, {"meta b", "[<etag>, [\"color\", \"red\"]]"});
     assert_int_equal(share_number("bytes"), 10);
 }
 
 /* Whoever has the one open that is replaced sees what came. */
 SCENE(what_is_replaced_stays_itself) {
     file_commands_stage();
-    acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL}, {"h = open s b RW/RWD", NULL},
-         {"rename new b REPLACE", NULL}, {"read $h 0 100", "=new"}, {"write $h 3 er", "2"}, {"get b", "=newer"},
-         {"meta b", "[<etag>, [\"of\", \"new\"]]"}, {"get new", NO_FILE}, {"lock $h SHARED 0 1", "OK"},
-         {"rename a b REPLACE", LOCKED}, {"unlock $h 0 1", "OK"}, {"i = open s a A/RWD", NULL}, {"rename a b REPLACE", SV});
+    acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL},
+         {"h = open s b RW/RWD", NULL}, {"rename new b REPLACE", NULL}, {"read $h 0 100", "=new"},
+         {"write $h 3 er", "2"}, {"get b", "=newer"}, {"meta b", "[<etag>, [\"of\", \"new\"]]"},
+         {"get new", NO_FILE}, {"lock $h SHARED 0 1", "OK"}, {"rename a b REPLACE", LOCKED},
+         {"unlock $h 0 1", "OK"}, {"i = open s a A/RWD", NULL}, {"rename a b REPLACE", SV});
     assert_string_equal(listed(""), "a b");
     assert_int_equal(share_number("bytes"), 15);
 }
 
 SCENE(copies) {
     file_commands_stage();
-    acts({"setmeta a META 1 color red", NULL}, {"copy a c", NULL}, {"meta c", "[<etag>, [\"color\", \"red\"]]"},
-         {"copy a c META 1 x y", NULL}, {"meta c", "[<etag>, [\"x\", \"y\"]]"}, {"copy a c META 0", NULL},
-         {"meta c", "[<etag>, []]"}, {"put a 0 X", NULL}, {"get c", "=0123456789"}, {"copy a a META 1 self yes", NULL},
-         {"get a", "=X123456789"}, {"meta a", "[<etag>, [\"self\", \"yes\"]]"}, {"copy A* c", BAD_NAME}, {"copy no c", NO_FILE});
+    acts({"setmeta a META 1 color red", NULL}, {"copy a c", NULL},
+         {"meta c", "[<etag>, [\"color\", \"red\"]]"}, {"copy a c META 1 x y", NULL},
+         {"meta c", "[<etag>, [\"x\", \"y\"]]"}, {"copy a c META 0", NULL}, {"meta c", "[<etag>, []]"},
+         {"put a 0 X", NULL}, {"get c", "=0123456789"}, {"copy a a META 1 self yes", NULL},
+         {"get a", "=X123456789"}, {"meta a", "[<etag>, [\"self\", \"yes\"]]"}, {"copy A* c", BAD_NAME},
+         {"copy no c", NO_FILE});
     assert_int_equal(share_number("bytes"), 30);
     /* Bytes are shared until one of the two is written. */
     acts({"create big 8388608", NULL});
     char *block = repeated("0123456789abcdef", 65536);
-    for (int index = 0; index < 8; index++) expect_etag(call(primary, "FILE.PUTRANGE fs big %d %s", index << 20, block));
+    for (int index = 0; index < 8; index++)
+        expect_etag(call(primary, "FILE.PUTRANGE fs big %d %s", index << 20, block));
     long long one = call(primary, "MEMORY USAGE fs SAMPLES 0")->integer;
     act("copy big twin", NULL);
     long long two = call(primary, "MEMORY USAGE fs SAMPLES 0")->integer;

@@ -19,9 +19,10 @@ SCENE(scenario_11_every_command_is_refused) {
     stage_pending();
     for (const struct file_command *command = file_commands; command->line; command++)
         act(command->line, PENDING);
-    acts({"open s a R/RWD", PENDING}, {"open s a A/RWD", PENDING}, {"open s a R/RWD DISPOSITION CREATE", PENDING},
-         {"open s a R/RWD DISPOSITION OPENIF", PENDING}, {"open s a RWD/RWD DISPOSITION SUPERSEDE", PENDING},
-         {"open s A/b R/R", NO_PARENT}, {"mkdir a", PENDING}, {"copy b a", PENDING}, {"rename b a", PENDING},
+    acts({"open s a R/RWD", PENDING}, {"open s a A/RWD", PENDING},
+         {"open s a R/RWD DISPOSITION CREATE", PENDING}, {"open s a R/RWD DISPOSITION OPENIF", PENDING},
+         {"open s a RWD/RWD DISPOSITION SUPERSEDE", PENDING}, {"open s A/b R/R", NO_PARENT},
+         {"mkdir a", PENDING}, {"copy b a", PENDING}, {"rename b a", PENDING},
          {"rename b a REPLACE", PENDING}, {"copy a b", PENDING}, {"rename a b REPLACE", PENDING},
          {"LEASE.GET fs FILE a", PENDING}, {"LEASE.BREAK fs FILE a", PENDING});
     assert_string_equal(listed(""), "b");
@@ -70,8 +71,8 @@ SCENE(scenario_14_other_handles_go_on) {
 SCENE(scenario_15_delete_on_close) {
     file_commands_stage();
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"i = open s a R/RWD", NULL}, {"get a", "=0123456789"},
-         {"list ''", NULL}, {"close $h", "OK"}, {"get a", PENDING}, {"read $i 0 2", "=01"}, {"close $i", "OK"},
-         {"get a", NO_FILE});
+         {"list ''", NULL}, {"close $h", "OK"}, {"get a", PENDING}, {"read $i 0 2", "=01"},
+         {"close $i", "OK"}, {"get a", NO_FILE});
 }
 
 SCENE(scenario_16_delete_on_close_is_not_taken_back) {
@@ -139,13 +140,20 @@ SCENE(a_dead_session_has_nothing_at_the_same_instant) {
     static const struct {
         const char *line, *answer;
     } rows[] = {
-        {"FILE.GET fs a", NO_FILE},          {"FILE.STAT fs a", NO_FILE},
-        {"FILE.MKDIR fs a", NULL},           {"FILE.CREATE fs a 3", NULL},
-        {"FILE.RENAME fs b a", NULL},        {"FILE.COPY fs b a", NULL},
-        {"FILE.RMDIR fs d", NULL},           {"FILE.RENAME fs d e", NULL},
-        {"FILE.LIST fs ''", "[null, [[\"name\", \"b\""}, {"FILE.LIST fs d", "[null, []]"},
-        {"FILE.HANDLES fs", "[null, []]"},   {"FILE.CLOSEHANDLES fs a *", NO_FILE},
-        {"FILE.DELETE fs a", NO_FILE},       {"LEASE.ACQUIRE fs -1 FILE a", NO_FILE},
+        {"FILE.GET fs a", NO_FILE},
+        {"FILE.STAT fs a", NO_FILE},
+        {"FILE.MKDIR fs a", NULL},
+        {"FILE.CREATE fs a 3", NULL},
+        {"FILE.RENAME fs b a", NULL},
+        {"FILE.COPY fs b a", NULL},
+        {"FILE.RMDIR fs d", NULL},
+        {"FILE.RENAME fs d e", NULL},
+        {"FILE.LIST fs ''", "[null, [[\"name\", \"b\""},
+        {"FILE.LIST fs d", "[null, []]"},
+        {"FILE.HANDLES fs", "[null, []]"},
+        {"FILE.CLOSEHANDLES fs a *", NO_FILE},
+        {"FILE.DELETE fs a", NO_FILE},
+        {"LEASE.ACQUIRE fs -1 FILE a", NO_FILE},
     };
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         file_commands_stage();

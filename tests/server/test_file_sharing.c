@@ -135,7 +135,8 @@ SCENE(scenario_5_a_jealous_writer) {
 SCENE(scenario_6_a_reader_who_shares_all) {
     file_commands_stage();
     acts({"h = open s a R/RWD", NULL}, {"put a 0 x", NULL}, {"create a 3", NULL}, {"put a 0 new", NULL},
-         {"delete a", SV}, {"read $h 0 10", "=new"}, {"close $h", "OK"}, {"delete a", "OK"}, {"get a", NO_FILE});
+         {"delete a", SV}, {"read $h 0 10", "=new"}, {"close $h", "OK"}, {"delete a", "OK"},
+         {"get a", NO_FILE});
 }
 
 SCENE(scenario_7_attributes_mind_deletion_alone) {
@@ -167,7 +168,8 @@ SCENE(scenario_10_to_overwrite_is_to_write) {
          {"open s a A/RWD DISPOSITION OVERWRITEIF", SV}, {"open s a R/RWD DISPOSITION SUPERSEDE", SV},
          {"get a", "=0123456789"}, {"i = open s a R/RWD DISPOSITION OPENIF", NULL}, {"close $i", "OK"},
          {"close $h", "OK"}, {"h = open s a R/RW", NULL}, {"open s a R/RWD DISPOSITION SUPERSEDE", SV},
-         {"i = open s a R/RWD DISPOSITION OVERWRITE SIZE 4", NULL}, {"get a", "[<etag>, \"\\x00\\x00\\x00\\x00\"]"});
+         {"i = open s a R/RWD DISPOSITION OVERWRITE SIZE 4", NULL},
+         {"get a", "[<etag>, \"\\x00\\x00\\x00\\x00\"]"});
     expect_number(file_field("a", "content-length"), 4);
     /* What is added for the disposition does not stay: the handle that overwrote cannot write. */
     acts({"write $i 0 x", DENIED}, {"close $i", "OK"}, {"close $h", "OK"}, {"h = open s a R/RD", NULL},
@@ -231,10 +233,7 @@ static const struct state states[] = {
      {PENDING, PENDING, PENDING, PENDING, PENDING, PENDING},
      false,
      false},
-    {{"setprops a ATTRIBUTES 1 READONLY"},
-     {NULL, NULL, READ_ONLY, READ_ONLY, READ_ONLY, NULL},
-     false,
-     false},
+    {{"setprops a ATTRIBUTES 1 READONLY"}, {NULL, NULL, READ_ONLY, READ_ONLY, READ_ONLY, NULL}, false, false},
     {{"h = open s a R/RWD", "lock $h EXCLUSIVE 0 5"}, {NULL, LOCKED, LOCKED, LOCKED, SV, NULL}, true, false},
     {{"h = open s a R/RWD", "lock $h EXCLUSIVE 100 5"}, {NULL, NULL, LOCKED, LOCKED, SV, NULL}, true, true},
     {{"h = open s a R/RWD", "lock $h EXCLUSIVE 7 1"}, {NULL, LOCKED, LOCKED, LOCKED, SV, NULL}, true, true},

@@ -19,7 +19,8 @@ enum { LATE_MS = 20, ATTEMPTS = 8 };
 /* Sessions s, t, u, and v. */
 static void stage(void) {
     file_commands_stage();
-    acts({"t = SHARE.CONNECT fs 1000", NULL}, {"u = SHARE.CONNECT fs 1000", NULL}, {"v = SHARE.CONNECT fs 1000", NULL});
+    acts({"t = SHARE.CONNECT fs 1000", NULL}, {"u = SHARE.CONNECT fs 1000", NULL},
+         {"v = SHARE.CONNECT fs 1000", NULL});
 }
 
 /* Its answer has come, and it is a handle, which is kept. */
@@ -96,8 +97,10 @@ SCENE(a_connection_that_ends_serves) {
     stage();
     struct client *holder = client_open(primary->server);
     story_keep('w', reply_string(call(holder, "SHARE.CONNECT fs 1000 ONCLOSE END")));
-    acts({"h = open w a RW/-", NULL}, {"i = open w b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"}, {"j = open s b RW/RWD", NULL});
-    struct client *opener = act_waiting("open s a R/R BLOCK 0"), *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0");
+    acts({"h = open w a RW/-", NULL}, {"i = open w b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
+         {"j = open s b RW/RWD", NULL});
+    struct client *opener = act_waiting("open s a R/R BLOCK 0"),
+                  *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0");
     client_close(holder);
     expect_opened(opener, 'k');
     expect_answer(locker, "OK");
@@ -176,7 +179,8 @@ SCENE(others_pass_by) {
     expect_ok(call(elsewhere, "FILE.LOCK fs %s SHARED 30 10 BLOCK 0", i));
     act("unlock $h 0 10", "OK");
     expect_answer(waiter, "OK");
-    struct client *one = act_waiting("lock $h EXCLUSIVE 5 10 BLOCK 0"), *two = act_waiting("lock $h SHARED 12 5 BLOCK 0");
+    struct client *one = act_waiting("lock $h EXCLUSIVE 5 10 BLOCK 0"),
+                  *two = act_waiting("lock $h SHARED 12 5 BLOCK 0");
     acts({"unlock $i 10 10", "OK"});
     expect_still_waiting(one);
     expect_still_waiting(two); /* it came behind one that wants 12 to 15, too */
@@ -215,7 +219,8 @@ SCENE(when_time_is_up_the_refusal_comes) {
     stage();
     acts({"h = open t a RW/R", NULL}, {"i = open t b RW/RWD", NULL}, {"j = open s b RW/RWD", NULL},
          {"lock $i EXCLUSIVE 0 1", "OK"});
-    struct client *opener = act_waiting("open s a RW/R BLOCK 0.05"), *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0.05");
+    struct client *opener = act_waiting("open s a RW/R BLOCK 0.05"),
+                  *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0.05");
     redisReply *reply = answer_within(opener, 5000);
     expect_error(reply, SV);
     expect_error(answer_within(locker, 5000), LOCKED);
@@ -255,7 +260,8 @@ SCENE(a_waiter_leaves_with_its_session) {
         stage();
         acts({"w = SHARE.CONNECT fs 100", NULL}, {"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL},
              {"lock $i EXCLUSIVE 0 1", "OK"}, {"j = open w b RW/RWD", NULL});
-        struct client *opener = act_waiting("open w a RW/- BLOCK 0"), *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0"),
+        struct client *opener = act_waiting("open w a RW/- BLOCK 0"),
+                      *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0"),
                       *behind = act_waiting("open s a RW/- BLOCK 0");
         act(ways[way], NULL);
         expect_answer(opener, NO_SESSION);
@@ -304,32 +310,38 @@ SCENE(what_is_not_waited_for) {
          {"open s no R/R BLOCK 0", NO_FILE}, {"open s no/no R/R BLOCK 0", NO_PARENT},
          {"open s b R/R DISPOSITION CREATE BLOCK 0", EXISTS}, {"setprops b ATTRIBUTES 1 READONLY", NULL},
          {"open s b W/R BLOCK 0", READ_ONLY}, {"i = open s b R/RWD", NULL}, {"write $i 0 x", DENIED},
-         {"lock $i SHARED 5 18446744073709551615 BLOCK 0", BAD_LOCK}, {"lock $h SHARED 0 1 BLOCK -1", "INVALID"},
-         {"lock $h SHARED 0 1 BLOCK x", "INVALID"}, {"lock $h SHARED 0 1 BLOCK 0", "OK"}, {"FILE.OPEN no x a ACCESS 1 READ SHARE 1 READ BLOCK 0", NO_SHARE});
+         {"lock $i SHARED 5 18446744073709551615 BLOCK 0", BAD_LOCK},
+         {"lock $h SHARED 0 1 BLOCK -1", "INVALID"}, {"lock $h SHARED 0 1 BLOCK x", "INVALID"},
+         {"lock $h SHARED 0 1 BLOCK 0", "OK"},
+         {"FILE.OPEN no x a ACCESS 1 READ SHARE 1 READ BLOCK 0", NO_SHARE});
     assert_int_equal(waiters_at(primary), 0);
 }
 
 SCENE(in_a_transaction_or_a_script_nobody_waits) {
     stage();
-    acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"}, {"j = open s b RW/RWD", NULL});
-    const struct words open = act_words("open s a R/R BLOCK 0"), lock = act_words("lock $j SHARED 0 1 BLOCK 0");
+    acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
+         {"j = open s b RW/RWD", NULL});
+    const struct words open = act_words("open s a R/R BLOCK 0"),
+                       lock = act_words("lock $j SHARED 0 1 BLOCK 0");
     expect_ok(call(primary, "MULTI"));
     call_words(primary, &open);
     call_words(primary, &lock);
     redisReply *all = expect_elements(call(primary, "EXEC"), 2);
     expect_error(all->element[0], SV);
     expect_error(all->element[1], LOCKED);
-    redisReply *script = call(primary, "EVAL %s 1 fs %s",
-                              "return redis.pcall('FILE.OPEN', KEYS[1], ARGV[1], 'a', 'ACCESS', 1, 'READ', 'SHARE', 1, 'READ', "
-                              "'BLOCK', 0)",
-                              story_kept('s'));
+    redisReply *script = call(
+        primary, "EVAL %s 1 fs %s",
+        "return redis.pcall('FILE.OPEN', KEYS[1], ARGV[1], 'a', 'ACCESS', 1, 'READ', 'SHARE', 1, 'READ', "
+        "'BLOCK', 0)",
+        story_kept('s'));
     expect_error(script, SV);
 }
 
 /* --- Keys and servers ------------------------------------------------------------------------------------------------- */
 
 SCENE(a_share_that_goes_leaves_its_line_waiting) {
-    static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other", "SET fs text"};
+    static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other",
+                                       "SET fs text"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         stage();
         act("h = open t a RW/-", NULL);
@@ -417,15 +429,17 @@ SCENE(two_sessions_and_their_locks) {
          {"lock $i SHARED 10 10", "OK"});
     struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0");
     acts({"lock $i SHARED 5 1 BLOCK 0", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 0", DEADLOCK},
-         {"lock $i EXCLUSIVE 0 1", LOCKED}, {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"}, {"unlock $i 10 10", "OK"});
+         {"lock $i EXCLUSIVE 0 1", LOCKED}, {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"},
+         {"unlock $i 10 10", "OK"});
     expect_answer(first, "OK");
 }
 
 SCENE(three_sessions_in_a_circle) {
     stage();
-    acts({"create c 1", NULL}, {"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL}, {"j = open u c RW/RWD", NULL},
-         {"lock $j EXCLUSIVE 0 1", "OK"}, {"k = open t c RW/RWD", NULL});
-    struct client *first = act_waiting("open s b R/R BLOCK 0"), *second = act_waiting("lock $k EXCLUSIVE 0 1 BLOCK 0");
+    acts({"create c 1", NULL}, {"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL},
+         {"j = open u c RW/RWD", NULL}, {"lock $j EXCLUSIVE 0 1", "OK"}, {"k = open t c RW/RWD", NULL});
+    struct client *first = act_waiting("open s b R/R BLOCK 0"),
+                  *second = act_waiting("lock $k EXCLUSIVE 0 1 BLOCK 0");
     struct client *bystander = act_waiting("open v a R/R BLOCK 0");
     act("open u a R/R BLOCK 0", DEADLOCK);
     expect_still_waiting(first);
@@ -442,9 +456,9 @@ SCENE(three_sessions_in_a_circle) {
 SCENE(a_circle_through_those_who_wait) {
     stage();
     acts({"h = open u a RW/-", NULL}, {"i = open s b RW/-", NULL});
-    struct client *first = act_waiting("open t a RW/- BLOCK 0"); /* t waits for u */
+    struct client *first = act_waiting("open t a RW/- BLOCK 0");  /* t waits for u */
     struct client *second = act_waiting("open s a RW/- BLOCK 0"); /* s for u, and for t, who came before */
-    act("open t b R/R BLOCK 0", DEADLOCK); /* t for s, who waits for t */
+    act("open t b R/R BLOCK 0", DEADLOCK);                        /* t for s, who waits for t */
     act("close $h", "OK");
     expect_opened(first, 'j');
     act("close $j", "OK");
@@ -468,7 +482,8 @@ SCENE(to_wait_for_oneself_is_no_circle) {
 /* When one of a circle's sessions is over by the time there is none. */
 SCENE(the_dead_close_no_circle) {
     stage();
-    acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL}, {"j = open t b A/-", NULL});
+    acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL},
+         {"j = open t b A/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
     act("open w a R/R BLOCK 0", DEADLOCK);
     act("10 s", NULL);
@@ -483,7 +498,8 @@ SCENE(the_dead_close_no_circle) {
 
 SCENE(waiting_is_counted) {
     stage();
-    long long waits = info_of(primary, "holdfast_file_open_waits"), served = info_of(primary, "holdfast_file_open_handoffs");
+    long long waits = info_of(primary, "holdfast_file_open_waits"),
+              served = info_of(primary, "holdfast_file_open_handoffs");
     acts({"h = open t a RW/-", NULL});
     struct client *client = act_waiting("open s a R/R BLOCK 0");
     assert_int_equal(info_of(primary, "holdfast_file_open_waiters"), 1);

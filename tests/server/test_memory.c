@@ -5,9 +5,10 @@
 #include "pool.h"
 #include "story.h"
 #include "text.h"
+#include "work.h"
 #include "world.h"
 
-enum { PERCENT = 100, TOLERANCE_PERCENT = 5, PATIENCE_MS = 10000 };
+enum { PERCENT = 100, TOLERANCE_PERCENT = 5 };
 
 static struct server *lone;
 static struct client *client;
@@ -21,19 +22,8 @@ static void begin_alone(void) {
     expect_number(call(client, "DEL warm"), 1);
 }
 
-/* The buffers of connections come and go with traffic; a fresh connection asks when they are gone. */
 static long long used_memory(void) {
-    client_close(client_open(lone));
-    struct client *asking = client_open(lone);
-    long long used = 0;
-    long long before = -1;
-    for (int attempt = 0; attempt < PATIENCE_MS && used != before; attempt++) {
-        before = used;
-        usleep(20000);
-        used = info_of(asking, "used_memory");
-    }
-    client_close(asking);
-    return used;
+    return memory_used_by(lone);
 }
 
 static void put_many(const char *container, int count, size_t length, const char *clauses) {

@@ -25,15 +25,19 @@ enum { COSTS_MOST_US = 300000, READ_AT_MOST = 1 << 17, EVERY_SO_MANY = 6 };
 static void fill(void) {
     share_stage();
     acts_by(primary, {"SHARE.SETPROPS fs QUOTA 900000000000", NULL}, {"SHARE.SETMETA fs META 1 a b", NULL},
-            {"SHARE.SETACL fs POLICIES 1 one 0 - rl", NULL}, {"LEASE.ACQUIRE fs -1 ID A OWNER me", NULL}, {"mkdir Dir META 1 c d", NULL},
-            {"mkdir dir/Sub", NULL}, {"create dir/Sub/x 3000 PROPS 1 content-type text/x META 1 e f", NULL}, {"put dir/sub/x 600 700*x", NULL},
-            {"create sparse 68719476736 ATTRIBUTES 1 HIDDEN", NULL}, {"put sparse 34359738368 9*y", NULL}, {"SHARE.SNAPSHOT fs", NULL},
-            {"put dir/sub/x 0 5*z", NULL}, {"rename dir/sub Top", NULL}, {"create moved 20", NULL}, {"SHARE.SNAPSHOT fs META 1 g h", NULL},
-            {"setmeta top/x META 0", NULL}, {"delete moved", "OK"}, {"copy top/x twin", NULL}, {"SHARE.SNAPSHOT fs", NULL},
-            {"setprops twin SIZE 100000", NULL}, {"t = SHARE.CONNECT fs 50000 OWNER other ONCLOSE END", NULL}, {"h = open s twin RW/RWD", NULL},
-            {"i = open t twin RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $i SHARED 20 5", "OK"}, {"lock $i SHARED 20 5", "OK"},
-            {"lock $i SHARED 25 0", "OK"}, {"create leased 1", NULL}, {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE leased", NULL},
-            {"create doomed 5", NULL}, {"j = open s doomed D/RWD", NULL}, {"dispose $j ON", "OK"}, {"create closing 5", NULL},
+            {"SHARE.SETACL fs POLICIES 1 one 0 - rl", NULL}, {"LEASE.ACQUIRE fs -1 ID A OWNER me", NULL},
+            {"mkdir Dir META 1 c d", NULL}, {"mkdir dir/Sub", NULL},
+            {"create dir/Sub/x 3000 PROPS 1 content-type text/x META 1 e f", NULL},
+            {"put dir/sub/x 600 700*x", NULL}, {"create sparse 68719476736 ATTRIBUTES 1 HIDDEN", NULL},
+            {"put sparse 34359738368 9*y", NULL}, {"SHARE.SNAPSHOT fs", NULL}, {"put dir/sub/x 0 5*z", NULL},
+            {"rename dir/sub Top", NULL}, {"create moved 20", NULL}, {"SHARE.SNAPSHOT fs META 1 g h", NULL},
+            {"setmeta top/x META 0", NULL}, {"delete moved", "OK"}, {"copy top/x twin", NULL},
+            {"SHARE.SNAPSHOT fs", NULL}, {"setprops twin SIZE 100000", NULL},
+            {"t = SHARE.CONNECT fs 50000 OWNER other ONCLOSE END", NULL}, {"h = open s twin RW/RWD", NULL},
+            {"i = open t twin RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $i SHARED 20 5", "OK"},
+            {"lock $i SHARED 20 5", "OK"}, {"lock $i SHARED 25 0", "OK"}, {"create leased 1", NULL},
+            {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE leased", NULL}, {"create doomed 5", NULL},
+            {"j = open s doomed D/RWD", NULL}, {"dispose $j ON", "OK"}, {"create closing 5", NULL},
             {"k = open t closing D/- DELETEONCLOSE", NULL});
 }
 
@@ -50,14 +54,16 @@ struct sums {
     int left; /* so many things more are looked at */
 };
 
-static void look_at_file(const char *key, const char *path, const char *rest, long long length, struct sums *sums) {
+static void look_at_file(const char *key, const char *path, const char *rest, long long length,
+                         struct sums *sums) {
     redisReply *stat = call(primary, "FILE.STAT %s %s", key, path);
     struct words words = words_of_line(pool_print("FILE.GET %s", key));
     words_add(&words, path);
     words_add_line(&words, rest);
     if (length > READ_AT_MOST) words_add_line(&words, "RANGE 0 1000");
     redisReply *content = call_words(primary, &words);
-    if (!reply_is_error(content) && length <= READ_AT_MOST) assert_int_equal(content->element[1]->len, length);
+    if (!reply_is_error(content) && length <= READ_AT_MOST)
+        assert_int_equal(content->element[1]->len, length);
     words_replace(&words, 0, "FILE.GETRANGES");
     call_words(primary, &words);
     (void)stat;
@@ -136,13 +142,18 @@ SCENE(payloads_with_every_byte_changed) {
     redisReply *dump = dump_of_everything();
     struct tally tally = {0, 0};
     for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place += 1 + chance_size(EVERY_SO_MANY)) {
-        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)), '\0', '\xff', (char)(dump->str[place] + 1),
-                                (char)(dump->str[place] - 1),              (char)chance(256)};
+        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
+                                '\0',
+                                '\xff',
+                                (char)(dump->str[place] + 1),
+                                (char)(dump->str[place] - 1),
+                                (char)chance(256)};
         char *payload = pool_copy(dump->str, dump->len);
         payload[place] = changed[chance(6)];
         restore(payload, dump->len, &tally);
     }
-    require(tally.refused > 100 && tally.accepted > 10, "%d refused, %d accepted", tally.refused, tally.accepted);
+    require(tally.refused > 100 && tally.accepted > 10, "%d refused, %d accepted", tally.refused,
+            tally.accepted);
 }
 
 SCENE(payloads_cut_at_every_length) {
@@ -155,8 +166,10 @@ SCENE(payloads_in_another_order) {
     redisReply *dump = dump_of_everything();
     call(primary, "DEL fs");
     share_stage();
-    acts_by(primary, {"mkdir d", NULL}, {"create d/x 700", NULL}, {"put d/x 0 600*q", NULL}, {"SHARE.SNAPSHOT fs", NULL}, {"delete d/x", "OK"},
-            {"mkdir d/x", NULL}, {"h = open s d/y RWD/RWD DISPOSITION CREATE", NULL}, {"lock $h EXCLUSIVE 0 0", "OK"}, {"dispose $h ON", "OK"});
+    acts_by(primary, {"mkdir d", NULL}, {"create d/x 700", NULL}, {"put d/x 0 600*q", NULL},
+            {"SHARE.SNAPSHOT fs", NULL}, {"delete d/x", "OK"}, {"mkdir d/x", NULL},
+            {"h = open s d/y RWD/RWD DISPOSITION CREATE", NULL}, {"lock $h EXCLUSIVE 0 0", "OK"},
+            {"dispose $h ON", "OK"});
     hostile_offer_shuffled(dump, call(primary, "DUMP fs"), 300, require_whole_share);
 }
 
@@ -177,7 +190,8 @@ static const char *body_of(const struct record *record, size_t *length) {
 
 /* Numbers of the largest kind, or none at all, in each place of each record. */
 SCENE(payloads_that_lie_about_numbers) {
-    static const char *const lies[] = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\x0f", "\x80\x80\x80\x80\x80\x80\x01",
+    static const char *const lies[] = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\x0f",
+                                       "\x80\x80\x80\x80\x80\x80\x01",
                                        "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"};
     chance_begin();
     redisReply *dump = dump_of_everything();
@@ -186,7 +200,8 @@ SCENE(payloads_that_lie_about_numbers) {
     for (size_t index = 0; index < whole->count; index++) {
         size_t length;
         const char *body = body_of(&whole->record[index], &length);
-        for (size_t place = 3; body && place < length && place < 60; place += 1 + chance_size(EVERY_SO_MANY)) {
+        for (size_t place = 3; body && place < length && place < 60;
+             place += 1 + chance_size(EVERY_SO_MANY)) {
             const char *lie = lies[chance(4)];
             struct text record = {0};
             text_add(&record, body, place);
@@ -200,7 +215,8 @@ SCENE(payloads_that_lie_about_numbers) {
             records.record[index] = records.record[--records.count];
             long long before = worked_us(primary->server);
             hostile_offer_records(dump, &records, require_whole_share, &tally);
-            require(worked_us(primary->server) - before < COSTS_MOST_US, "record %zu costs %lld us", index, worked_us(primary->server) - before);
+            require(worked_us(primary->server) - before < COSTS_MOST_US, "record %zu costs %lld us", index,
+                    worked_us(primary->server) - before);
         }
     }
     require(tally.refused > 100, "%d refused, %d accepted", tally.refused, tally.accepted);
@@ -212,10 +228,12 @@ SCENE(payloads_that_lie_about_numbers) {
 static redisReply *effects_of_everything(void) {
     struct stream *stream = stream_attach(primary->server);
     fill();
-    acts_by(primary, {"write $h 5 abc", NULL}, {"truncate $h 50", NULL}, {"unlock $h 0 10", "OK"}, {"clear twin 0 1", LOCKED},
-            {"unlock $i 20 5", NULL}, {"unlock $i 20 5", NULL}, {"unlock $i 25 0", NULL}, {"clear twin 0 1", NULL}, {"SHARE.PING fs $s", NULL},
-            {"closeall twin *", "2"}, {"dispose $j OFF", NULL}, {"close $j", NULL}, {"SHARE.DISCONNECT fs $t", NULL}, {"create closing 2", NULL},
-            {"mkdir gone", NULL}, {"rmdir gone", NULL}, {"rename twin leased REPLACE NEWLEASE B", NULL});
+    acts_by(primary, {"write $h 5 abc", NULL}, {"truncate $h 50", NULL}, {"unlock $h 0 10", "OK"},
+            {"clear twin 0 1", LOCKED}, {"unlock $i 20 5", NULL}, {"unlock $i 20 5", NULL},
+            {"unlock $i 25 0", NULL}, {"clear twin 0 1", NULL}, {"SHARE.PING fs $s", NULL},
+            {"closeall twin *", "2"}, {"dispose $j OFF", NULL}, {"close $j", NULL},
+            {"SHARE.DISCONNECT fs $t", NULL}, {"create closing 2", NULL}, {"mkdir gone", NULL},
+            {"rmdir gone", NULL}, {"rename twin leased REPLACE NEWLEASE B", NULL});
     return stream_commands(stream, primary);
 }
 
@@ -228,13 +246,17 @@ static void apply_doctored(const redisReply *command, int way) {
     if (way == 0 && length > 3) record[2 + chance_size(length - 2)] = (char)chance(256);
     if (way == 1 && length > 3) record[3 + chance_size(length - 3)] ^= (char)(1 << chance(8));
     if (way == 2) length = chance_size(length);
-    if (way == 3) memset(record + length, chance(2) ? 0xff : 0, 1 + chance_size(8)), length += 1 + chance_size(8);
+    if (way == 3)
+        memset(record + length, chance(2) ? 0xff : 0, 1 + chance_size(8)), length += 1 + chance_size(8);
     words_add_bytes(&words, record, length);
     for (size_t index = 3; index < command->elements; index++)
-        words_add_bytes(&words, command->element[index]->str, way == 4 ? chance_size(command->element[index]->len + 1) : command->element[index]->len);
+        words_add_bytes(&words, command->element[index]->str,
+                        way == 4 ? chance_size(command->element[index]->len + 1)
+                                 : command->element[index]->len);
     long long before = worked_us(primary->server);
     call_words(primary, &words);
-    require(worked_us(primary->server) - before < COSTS_MOST_US, "%s costs %lld us", words_text(&words), worked_us(primary->server) - before);
+    require(worked_us(primary->server) - before < COSTS_MOST_US, "%s costs %lld us", words_text(&words),
+            worked_us(primary->server) - before);
 }
 
 SCENE(effects_with_bytes_changed) {
@@ -272,12 +294,9 @@ SCENE(effects_in_any_order) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed),
-        PLAY(payloads_cut_at_every_length),
-        PLAY(payloads_in_another_order),
-        PLAY(payloads_that_lie_about_numbers),
-        PLAY(effects_with_bytes_changed),
-        PLAY(effects_in_any_order),
+        PLAY(payloads_with_every_byte_changed), PLAY(payloads_cut_at_every_length),
+        PLAY(payloads_in_another_order),        PLAY(payloads_that_lie_about_numbers),
+        PLAY(effects_with_bytes_changed),       PLAY(effects_in_any_order),
     };
     return world_run("share_payloads", tests);
 }

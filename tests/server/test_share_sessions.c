@@ -19,17 +19,18 @@
 SCENE(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
     file_commands_stage();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL}, {"9 s", NULL}, {"get a", SV},
-         {"SHARE.PING fs $t", "10000"}, {"9 s", NULL}, {"get a", SV}, {"SHARE.PING fs $t", "10000"}, {"10 s", NULL},
-         {"get a", NULL}, {"SHARE.PING fs $t", NO_SESSION}, {"SHARE.DISCONNECT fs $t", NO_SESSION},
-         {"read $h 0 1", NO_HANDLE}, {"close $h", NO_HANDLE}, {"open t a R/R", NO_SESSION});
+         {"SHARE.PING fs $t", "10000"}, {"9 s", NULL}, {"get a", SV}, {"SHARE.PING fs $t", "10000"},
+         {"10 s", NULL}, {"get a", NULL}, {"SHARE.PING fs $t", NO_SESSION},
+         {"SHARE.DISCONNECT fs $t", NO_SESSION}, {"read $h 0 1", NO_HANDLE}, {"close $h", NO_HANDLE},
+         {"open t a R/R", NO_SESSION});
     assert_string_equal(opened(""), "");
 }
 
 /* Whatever else is done with a session does not prolong it. */
 SCENE(only_a_ping_prolongs) {
     file_commands_stage();
-    acts({"t = SHARE.CONNECT fs 10", NULL}, {"6 s", NULL}, {"h = open t a RW/RWD", NULL}, {"write $h 0 x", "1"},
-         {"lock $h SHARED 0 1", "OK"}, {"4 s", NULL}, {"read $h 0 1", NO_HANDLE});
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"6 s", NULL}, {"h = open t a RW/RWD", NULL},
+         {"write $h 0 x", "1"}, {"lock $h SHARED 0 1", "OK"}, {"4 s", NULL}, {"read $h 0 1", NO_HANDLE});
 }
 
 /* What is so a millisecond before the end, and at it; in one transaction, in which no time passes by itself. */
@@ -60,10 +61,11 @@ SCENE(a_session_ends_to_the_millisecond) {
 /* Nothing but time passes, and nobody asks: upkeep ends what is over and sweeps it away. */
 SCENE(what_is_over_goes_by_itself) {
     file_commands_stage();
-    acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL}, {"i = open t b RW/-", NULL},
-         {"lock $i EXCLUSIVE 0 5", "OK"});
+    acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
+         {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
     witness_begin("none");
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
+        usleep(1000);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
     assert_int_equal(info_of(primary, "holdfast_file_locks"), 0);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
@@ -76,7 +78,8 @@ SCENE(what_is_over_goes_by_itself) {
 /* A replica waits for what its primary says, but shows nothing that is over by its own clock. */
 SCENE(replicas_show_nothing_that_is_over) {
     file_commands_stage();
-    acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL}, {"i = open t b RD/RWD DELETEONCLOSE", NULL});
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL},
+         {"i = open t b RD/RWD DELETEONCLOSE", NULL});
     world_in_step();
     expect_error(call(replica, "FILE.GET fs a"), SV);
     expect_ok(call(replica, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(0) + 10000));
@@ -98,7 +101,8 @@ SCENE(a_pause_holds_back_the_end) {
     usleep(50000);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 1);
     expect_ok(call(primary, "CLIENT UNPAUSE"));
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
+        usleep(1000);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
 }
 
@@ -175,7 +179,8 @@ SCENE(all_sessions_of_a_connection_end) {
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 25);
     client_close(client);
     await_ended();
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 2; attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 2; attempt++)
+        usleep(1000);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 2);
 }
 
@@ -198,15 +203,16 @@ SCENE(a_connection_ends_after_its_share) {
 
 SCENE(handles_as_they_are_shown) {
     file_commands_stage();
-    acts({"mkdir d", NULL}, {"create d/x 1", NULL}, {"t = SHARE.CONNECT fs 100", NULL}, {"h = open s a RW/RD", NULL},
-         {"open t d/x A/-", NULL}, {"open t D/X D/RWD", NULL},
-         {"handles a",
-          "[null, [[\"handle\", 3, \"path\", \"a\", \"session\", 1, \"owner\", \"tester\", \"access\", [\"read\", \"write\"], "
-          "\"share\", [\"read\", \"delete\"], \"opened\", <ms>, \"pending\", 0]]]"},
-         {"handles d/x",
-          "[null, [[\"handle\", 4, \"path\", \"d/x\", \"session\", 2, \"access\", [\"attributes\"], \"share\", [\"none\"], "
-          "\"opened\", <ms>, \"pending\", 0], [\"handle\", 5, \"path\", \"d/x\", \"session\", 2, \"access\", [\"delete\"], "
-          "\"share\", [\"read\", \"write\", \"delete\"], \"opened\", <ms>, \"pending\", 0]]]"},
+    acts({"mkdir d", NULL}, {"create d/x 1", NULL}, {"t = SHARE.CONNECT fs 100", NULL},
+         {"h = open s a RW/RD", NULL}, {"open t d/x A/-", NULL}, {"open t D/X D/RWD", NULL},
+         {"handles a", "[null, [[\"handle\", 3, \"path\", \"a\", \"session\", 1, \"owner\", \"tester\", "
+                       "\"access\", [\"read\", \"write\"], "
+                       "\"share\", [\"read\", \"delete\"], \"opened\", <ms>, \"pending\", 0]]]"},
+         {"handles d/x", "[null, [[\"handle\", 4, \"path\", \"d/x\", \"session\", 2, \"access\", "
+                         "[\"attributes\"], \"share\", [\"none\"], "
+                         "\"opened\", <ms>, \"pending\", 0], [\"handle\", 5, \"path\", \"d/x\", \"session\", "
+                         "2, \"access\", [\"delete\"], "
+                         "\"share\", [\"read\", \"write\", \"delete\"], \"opened\", <ms>, \"pending\", 0]]]"},
          {"handles no", NO_FILE}, {"handles no/no", NO_PARENT});
     assert_string_equal(opened(""), "a d/x d/x");
     assert_string_equal(opened("d"), "");
@@ -214,7 +220,8 @@ SCENE(handles_as_they_are_shown) {
     assert_string_equal(opened("'' RECURSIVE"), "a d/x d/x");
     assert_string_equal(opened("''"), "");
     const char *all = reply_text(act("handles", NULL));
-    require(!strstr(all, story_kept('h')) && !strstr(all, story_kept('s')), "what only its owner may know is shown: %s", all);
+    require(!strstr(all, story_kept('h')) && !strstr(all, story_kept('s')),
+            "what only its owner may know is shown: %s", all);
 }
 
 SCENE(handles_by_pages) {
@@ -225,7 +232,8 @@ SCENE(handles_by_pages) {
         const char *marker = "0";
         int seen = 0, of_a = 0;
         for (bool more = true; more;) {
-            redisReply *page = expect_elements(call(primary, "FILE.HANDLES fs MARKER %s COUNT %d", marker, count), 2);
+            redisReply *page =
+                expect_elements(call(primary, "FILE.HANDLES fs MARKER %s COUNT %d", marker, count), 2);
             seen += (int)page->element[1]->elements;
             more = !reply_is_null(page->element[0]);
             if (more) marker = reply_string(page->element[0]);
@@ -240,12 +248,13 @@ SCENE(handles_by_pages) {
 
 SCENE(scenario_34_closing_by_force) {
     file_commands_stage();
-    acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL}, {"h = open s a RW/-", NULL},
-         {"lock $h EXCLUSIVE 0 5", "OK"}, {"open s a A/-", NULL}, {"open s d/x R/-", NULL}, {"open s d/e/y R/-", NULL},
-         {"closeall a *", "2"}, {"closeall a *", "0"}, {"get a", NULL}, {"read $h 0 1", NO_HANDLE},
-         {"closeall d *", "0"}, {"closeall a * RECURSIVE", "INVALID InvalidQueryParameterValue"},
-         {"closeall d/e * RECURSIVE", "1"}, {"closeall '' * RECURSIVE", "1"}, {"closeall '' * RECURSIVE", "0"},
-         {"h = open s a R/R", NULL}, {"i = open s a R/R", NULL}, {"j = open s b R/R", NULL}, {"closeall no *", NO_FILE});
+    acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL},
+         {"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"}, {"open s a A/-", NULL},
+         {"open s d/x R/-", NULL}, {"open s d/e/y R/-", NULL}, {"closeall a *", "2"}, {"closeall a *", "0"},
+         {"get a", NULL}, {"read $h 0 1", NO_HANDLE}, {"closeall d *", "0"},
+         {"closeall a * RECURSIVE", "INVALID InvalidQueryParameterValue"}, {"closeall d/e * RECURSIVE", "1"},
+         {"closeall '' * RECURSIVE", "1"}, {"closeall '' * RECURSIVE", "0"}, {"h = open s a R/R", NULL},
+         {"i = open s a R/R", NULL}, {"j = open s b R/R", NULL}, {"closeall no *", NO_FILE});
     redisReply *second = act("handles a", NULL)->element[1]->element[1];
     long long number = field(second, "handle")->integer;
     expect_number(call(primary, "FILE.CLOSEHANDLES fs b %lld", number), 0);
@@ -267,7 +276,8 @@ SCENE(public_numbers_are_not_given_twice) {
     act("read $h 0 1", NULL);
     expect_ok(call(primary, "DEBUG RELOAD"));
     acts({"close $h", "OK"}, {"h = open s a R/R", NULL});
-    require(field(act("handles a", NULL)->element[1]->element[0], "handle")->integer > first + 1, "a number comes back");
+    require(field(act("handles a", NULL)->element[1]->element[0], "handle")->integer > first + 1,
+            "a number comes back");
 }
 
 /* Names, and so other people's handles, are told by refusals; ids never are. */
@@ -275,7 +285,8 @@ SCENE(refusals_tell_who) {
     file_commands_stage();
     acts({"t = SHARE.CONNECT fs 100 OWNER back\"up\n", NULL}, {"h = open t a R/-", NULL});
     const char *text = act("get a", SV)->str;
-    require(strstr(text, "back") && !strstr(text, story_kept('h')) && !strstr(text, story_kept('t')) && !strchr(text, '\n'),
+    require(strstr(text, "back") && !strstr(text, story_kept('h')) && !strstr(text, story_kept('t')) &&
+                !strchr(text, '\n'),
             "it says %s", text);
 }
 
@@ -284,9 +295,10 @@ SCENE(refusals_tell_who) {
 /* Other than the service's, a name is free at once. */
 SCENE(scenario_36_a_share_is_deleted_and_made_anew) {
     file_commands_stage();
-    acts({"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"}, {"SHARE.DELETE fs", "OK"}, {"get a", NO_SHARE},
-         {"SHARE.DELETE fs", NO_SHARE}, {"SHARE.CREATE fs", NULL}, {"list ''", "[null, []]"}, {"handles", "[null, []]"},
-         {"get a", NO_FILE}, {"SHARE.PING fs $s", NO_SESSION}, {"read $h 0 1", NO_HANDLE}, {"create a 1", NULL});
+    acts({"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"}, {"SHARE.DELETE fs", "OK"},
+         {"get a", NO_SHARE}, {"SHARE.DELETE fs", NO_SHARE}, {"SHARE.CREATE fs", NULL},
+         {"list ''", "[null, []]"}, {"handles", "[null, []]"}, {"get a", NO_FILE},
+         {"SHARE.PING fs $s", NO_SESSION}, {"read $h 0 1", NO_HANDLE}, {"create a 1", NULL});
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
 }
 
@@ -299,7 +311,8 @@ static void open_many(int count) {
     act("t = SHARE.CONNECT fs 1000", NULL);
     for (int index = 0; index < FILES; index++) call(primary, "FILE.CREATE fs f%d 1", index);
     for (int index = 0; index < count; index++)
-        send_call(primary, "FILE.OPEN fs %s f%d ACCESS 1 READ SHARE 3 READ WRITE DELETE", story_kept('t'), index % FILES);
+        send_call(primary, "FILE.OPEN fs %s f%d ACCESS 1 READ SHARE 3 READ WRITE DELETE", story_kept('t'),
+                  index % FILES);
     for (int index = 0; index < count; index++) expect_elements(receive(primary), 8);
 }
 

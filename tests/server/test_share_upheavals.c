@@ -15,6 +15,7 @@
 #include "text.h"
 #include "wire.h"
 #include "witness.h"
+#include "work.h"
 #include "world.h"
 
 /* --- Other names ------------------------------------------------------------------------------------------------- */
@@ -40,7 +41,9 @@ static void expect_open_as(const char *key) {
     /* Under another name nobody looked after it; whoever writes later has it looked after again. */
     time_passes(11000);
     expect_etag(call(primary, "SHARE.SETMETA %s META 0", key));
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") >= sessions; attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") >= sessions;
+         attempt++)
+        usleep(1000);
     require(info_of(primary, "holdfast_share_sessions") < sessions, "the session that is over stays");
 }
 
@@ -81,7 +84,8 @@ SCENE(what_is_restored_is_another_share) {
 SCENE(a_copy_has_nobody_in_it) {
     stage_open();
     acts({"create c 3", NULL}, {"j = open s c RD/RWD", NULL}, {"dispose $j ON", "OK"}, {"create d 3", NULL},
-         {"LEASE.ACQUIRE fs -1 ID A FILE d", NULL}, {"LEASE.ACQUIRE fs -1 ID B", NULL}, {"p = SHARE.SNAPSHOT fs", NULL});
+         {"LEASE.ACQUIRE fs -1 ID A FILE d", NULL}, {"LEASE.ACQUIRE fs -1 ID B", NULL},
+         {"p = SHARE.SNAPSHOT fs", NULL});
     expect_number(call(primary, "COPY fs twin"), 1);
     expect_elements(call(primary, "FILE.HANDLES twin")->element[1], 0);
     expect_elements(call(primary, "LEASE.LIST twin")->element[1], 0);
@@ -105,9 +109,10 @@ SCENE(a_session_that_is_being_swept_away) {
     file_commands_stage();
     acts({"t = SHARE.CONNECT fs 1000", NULL});
     for (int index = 0; index < HANDLES; index++) {
-        static const char *const lines[] = {"FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF",
-                                            "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF "
-                                            "DELETEONCLOSE"};
+        static const char *const lines[] = {
+            "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF",
+            "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF "
+            "DELETEONCLOSE"};
         send_call(primary, lines[index % 2], story_kept('t'), index % 500);
     }
     for (int index = 0; index < HANDLES; index++) expect_elements(receive(primary), 8);
@@ -120,11 +125,13 @@ SCENE(a_session_that_is_being_swept_away) {
     expect_ok(call(primary, "DEBUG RELOAD"));
     expect_elements(call(primary, "FILE.HANDLES early")->element[1], 0);
     expect_error(call(primary, "FILE.GET early f1"), NO_FILE);
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
+        usleep(1000);
     expect_number(field(call(primary, "SHARE.GET fs"), "files"), 252);
     expect_number(field(call(primary, "SHARE.GET early"), "files"), 252);
     expect_number(field(call(primary, "SHARE.GET copied"), "files"), 252);
-    assert_string_equal(value_digest(primary, "copied"), (call(primary, "COPY early again"), value_digest(primary, "again")));
+    assert_string_equal(value_digest(primary, "copied"),
+                        (call(primary, "COPY early again"), value_digest(primary, "again")));
 }
 
 SCENE(a_share_expires_as_any_key) {
@@ -168,9 +175,12 @@ SCENE(every_change_is_notified_once) {
     const char *session = reply_string(call(primary, "SHARE.CONNECT box 100"));
     assert_string_equal(witness_notifications(), "share.connect box");
     const char *handle = reply_string(field(
-        call(primary, "FILE.OPEN box %s a ACCESS 3 READ WRITE DELETE SHARE 1 READ DISPOSITION OVERWRITE", session), "handle"));
+        call(primary, "FILE.OPEN box %s a ACCESS 3 READ WRITE DELETE SHARE 1 READ DISPOSITION OVERWRITE",
+             session),
+        "handle"));
     const char *opened_so = witness_notifications();
-    require(strstr(opened_so, "file.open box") && strstr(opened_so, "file.create box"), "there was %s", opened_so);
+    require(strstr(opened_so, "file.open box") && strstr(opened_so, "file.create box"), "there was %s",
+            opened_so);
     const struct noticed held[] = {
         {pool_print("FILE.WRITE box %s 0 x", handle), "file.write box"},
         {pool_print("FILE.TRUNCATE box %s 5", handle), "file.truncate box"},
@@ -191,10 +201,11 @@ SCENE(reading_leaves_no_trace) {
     stage_open();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"mkdir d", NULL});
     witness_begin("none");
-    acts({"get a RANGE 6 1", NULL}, {"stat a", NULL}, {"meta a", NULL}, {"ranges b", NULL}, {"list ''", NULL}, {"handles", NULL},
-         {"SHARE.GET fs", NULL}, {"SHARE.GETMETA fs", NULL}, {"SHARE.GETACL fs", NULL}, {"read $h 0 5", NULL}, {"get a SNAPSHOT $p", NULL},
-         {"LEASE.GET fs FILE a", NULL}, {"LEASE.LIST fs", NULL}, {"write $h 0 ''", "0"}, {"closeall b 77", "0"}, {"closeall d * RECURSIVE", "0"},
-         {"dispose $i OFF", "OK"});
+    acts({"get a RANGE 6 1", NULL}, {"stat a", NULL}, {"meta a", NULL}, {"ranges b", NULL}, {"list ''", NULL},
+         {"handles", NULL}, {"SHARE.GET fs", NULL}, {"SHARE.GETMETA fs", NULL}, {"SHARE.GETACL fs", NULL},
+         {"read $h 0 5", NULL}, {"get a SNAPSHOT $p", NULL}, {"LEASE.GET fs FILE a", NULL},
+         {"LEASE.LIST fs", NULL}, {"write $h 0 ''", "0"}, {"closeall b 77", "0"},
+         {"closeall d * RECURSIVE", "0"}, {"dispose $i OFF", "OK"});
     witness_end();
     expect_ok(call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(10000)));
     expect_ok(call(primary, "MULTI"));
@@ -208,8 +219,9 @@ SCENE(reading_leaves_no_trace) {
 
 SCENE(shares_live_in_a_cluster) {
     struct client *node = lone_cluster();
-    acts_by(node, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 100", NULL}, {"t = SHARE.CONNECT fs 100", NULL}, {"create a 3", NULL},
-            {"put a 0 abc", NULL}, {"copy a b", NULL}, {"rename b c", NULL}, {"h = open s a RW/-", NULL});
+    acts_by(node, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 100", NULL},
+            {"t = SHARE.CONNECT fs 100", NULL}, {"create a 3", NULL}, {"put a 0 abc", NULL},
+            {"copy a b", NULL}, {"rename b c", NULL}, {"h = open s a RW/-", NULL});
     struct client *waiter = act_waiting_at(node->server, "open t a R/R BLOCK 0");
     acts_by(node, {"get a", SV}, {"close $h", "OK"});
     expect_text(field(answer_within(waiter, 5000), "action"), "opened");
@@ -224,12 +236,14 @@ SCENE(shares_live_in_a_cluster) {
 SCENE(maps_are_maps_where_there_are_such) {
     file_commands_stage();
     struct wire *wire = wire_open_resp3(primary->server);
-    static const char *const lines[] = {"SHARE.GET fs", "FILE.STAT fs a", "FILE.GETRANGES fs a", "SHARE.GETACL fs"};
+    static const char *const lines[] = {"SHARE.GET fs", "FILE.STAT fs a", "FILE.GETRANGES fs a",
+                                        "SHARE.GETACL fs"};
     for (size_t line = 0; line < sizeof lines / sizeof *lines; line++) {
         redisReply *reply = wire_call(wire, lines[line]);
         require(reply->type == REPLY_MAP, "%s is no map: %s", lines[line], reply_text(reply));
     }
-    redisReply *open = wire_call(wire, pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ", story_kept('s')));
+    redisReply *open =
+        wire_call(wire, pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ", story_kept('s')));
     require(open->type == REPLY_MAP, "FILE.OPEN is no map: %s", reply_text(open));
     redisReply *handles = wire_call(wire, "FILE.HANDLES fs");
     require(handles->element[1]->element[0]->type == REPLY_MAP, "%s", reply_text(handles));
@@ -242,37 +256,34 @@ SCENE(maps_are_maps_where_there_are_such) {
 
 SCENE(when_memory_is_full) {
     stage_open();
-    acts({"LEASE.ACQUIRE fs -1 ID A FILE b", SV}, {"create c 5", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL},
-         {"j = open s a RD/RWD", NULL}, {"mkdir d", NULL});
+    acts({"LEASE.ACQUIRE fs -1 ID A FILE b", SV}, {"create c 5", NULL},
+         {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL}, {"j = open s a RD/RWD", NULL}, {"mkdir d", NULL});
     configure(primary, "maxmemory", "1");
-    static const char *const growing[] = {"create n 1", "put c 0 x LEASE A", "mkdir e", "copy a x", "setmeta a META 1 a b", "SHARE.CREATE new",
-                                          "SHARE.SNAPSHOT fs", "SHARE.CONNECT fs 5", "open s a R/RWD", "write $h 0 x", "lock $h SHARED 100 1",
-                                          "SHARE.SETMETA fs META 1 a b", "LEASE.ACQUIRE fs -1 FILE a"};
+    static const char *const growing[] = {"create n 1",
+                                          "put c 0 x LEASE A",
+                                          "mkdir e",
+                                          "copy a x",
+                                          "setmeta a META 1 a b",
+                                          "SHARE.CREATE new",
+                                          "SHARE.SNAPSHOT fs",
+                                          "SHARE.CONNECT fs 5",
+                                          "open s a R/RWD",
+                                          "write $h 0 x",
+                                          "lock $h SHARED 100 1",
+                                          "SHARE.SETMETA fs META 1 a b",
+                                          "LEASE.ACQUIRE fs -1 FILE a"};
     for (size_t line = 0; line < sizeof growing / sizeof *growing; line++) {
         struct words words = act_words(growing[line]);
         expect_error(call_words(primary, &words), "OOM");
     }
-    acts_by(primary, {"SHARE.PING fs $s", NULL}, {"unlock $h 0 5", "OK"}, {"dispose $j ON", "OK"}, {"dispose $j OFF", "OK"}, {"close $j", "OK"},
-            {"closeall a *", "1"}, {"LEASE.RELEASE fs A FILE c", "OK"}, {"delete c", "OK"}, {"clear a 0 5", NULL}, {"rmdir d", "OK"},
+    acts_by(primary, {"SHARE.PING fs $s", NULL}, {"unlock $h 0 5", "OK"}, {"dispose $j ON", "OK"},
+            {"dispose $j OFF", "OK"}, {"close $j", "OK"}, {"closeall a *", "1"},
+            {"LEASE.RELEASE fs A FILE c", "OK"}, {"delete c", "OK"}, {"clear a 0 5", NULL}, {"rmdir d", "OK"},
             {"SHARE.DISCONNECT fs $t", "OK"}, {"get b", NO_FILE}, {"get a", NULL}, {"delete a", "OK"});
     configure(primary, "maxmemory", "0");
 }
 
-enum { PERCENT = 100, TOLERANCE_PERCENT = 6, PATIENCE_MS = 10000 };
-
-/* The buffers of connections come and go with traffic; a fresh connection asks when they are gone. */
-static long long used_memory(struct server *server) {
-    client_close(client_open(server));
-    struct client *asking = client_open(server);
-    long long used = 0, before = -1;
-    for (int attempt = 0; attempt < PATIENCE_MS / 20 && used != before; attempt++) {
-        before = used;
-        usleep(20000);
-        used = info_of(asking, "used_memory");
-    }
-    client_close(asking);
-    return used;
-}
+enum { PERCENT = 100, TOLERANCE_PERCENT = 6 };
 
 /* So many of each; %d is their number. */
 static const struct {
@@ -281,15 +292,22 @@ static const struct {
     const char *steps[4];
 } loads[] = {
     {"files", 8000, {"FILE.CREATE fs file-%d 100"}},
-    {"dressed", 4000, {"FILE.CREATE fs file-%d 100 META 2 color red size large PROPS 1 content-type text/plain"}},
+    {"dressed",
+     4000,
+     {"FILE.CREATE fs file-%d 100 META 2 color red size large PROPS 1 content-type text/plain"}},
     {"directories", 4000, {"FILE.MKDIR fs Directory-%d"}},
     {"content", 500, {"FILE.CREATE fs file-%d 9000", "FILE.PUTRANGE fs file-%d 3000 CONTENT"}},
-    {"open", 4000, {"FILE.CREATE fs file-%d 0", "FILE.OPEN fs SESSION file-%d ACCESS 1 READ SHARE 3 READ WRITE DELETE"}},
+    {"open",
+     4000,
+     {"FILE.CREATE fs file-%d 0", "FILE.OPEN fs SESSION file-%d ACCESS 1 READ SHARE 3 READ WRITE DELETE"}},
     {"often open", 8000, {"FILE.OPEN fs SESSION once ACCESS 1 READ SHARE 3 READ WRITE DELETE"}},
     {"locks", 9000, {"FILE.LOCK fs HANDLE SHARED %d 1"}},
     {"leased", 4000, {"FILE.CREATE fs file-%d 0", "LEASE.ACQUIRE fs -1 FILE file-%d"}},
     {"sessions", 4000, {"SHARE.CONNECT fs 1000 OWNER somebody-%d"}},
-    {"past", 4000, {"FILE.CREATE fs file-%d 10 META 1 a b", NULL, "FILE.SETMETA fs file-%d META 1 c d", "FILE.RENAME fs file-%d new-%d"}},
+    {"past",
+     4000,
+     {"FILE.CREATE fs file-%d 10 META 1 a b", NULL, "FILE.SETMETA fs file-%d META 1 c d",
+      "FILE.RENAME fs file-%d new-%d"}},
 };
 
 static struct words load_words(const char *step, int number, const char *session, const char *handle) {
@@ -306,7 +324,8 @@ static struct words load_words(const char *step, int number, const char *session
     return words;
 }
 
-static void load(struct client *client, const char *step, int count, const char *session, const char *handle) {
+static void load(struct client *client, const char *step, int count, const char *session,
+                 const char *handle) {
     for (int number = 0; number < count; number++) {
         struct words words = load_words(step, number, session, handle);
         send_words(client, &words);
@@ -325,9 +344,10 @@ SCENE(memory_usage_tells_what_is_used) {
         call(client, "SHARE.CREATE fs");
         call(client, "FILE.CREATE fs once 5");
         const char *session = reply_string(call(client, "SHARE.CONNECT fs 1000"));
-        redisReply *open = call(client, "FILE.OPEN fs %s once ACCESS 1 READ SHARE 3 READ WRITE DELETE", session);
+        redisReply *open =
+            call(client, "FILE.OPEN fs %s once ACCESS 1 READ SHARE 3 READ WRITE DELETE", session);
         const char *handle = reply_string(field(open, "handle"));
-        long long used = used_memory(client->server), told = memory_of(client, "fs");
+        long long used = memory_used_by(client->server), told = memory_of(client, "fs");
         struct client *filler = client_open(client->server);
         for (size_t step = 0; step < 4; step++) {
             if (loads[index].steps[step])
@@ -336,11 +356,13 @@ SCENE(memory_usage_tells_what_is_used) {
                 expect_elements(call(filler, "SHARE.SNAPSHOT fs"), 2);
         }
         client_close(filler);
-        used = used_memory(client->server) - used;
+        used = memory_used_by(client->server) - used;
         told = memory_of(client, "fs") - told;
         long long difference = told > used ? told - used : used - told;
-        print_message("# %s: %lld bytes used, %lld told, %lld each\n", loads[index].name, used, told, used / loads[index].count);
-        require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld", loads[index].name, used, told);
+        print_message("# %s: %lld bytes used, %lld told, %lld each\n", loads[index].name, used, told,
+                      used / loads[index].count);
+        require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld",
+                loads[index].name, used, told);
     }
     server_stop(client->server);
 }
@@ -350,13 +372,16 @@ SCENE(nothing_is_left_of_what_has_gone) {
     file_commands_stage();
     long long before = memory_of(primary, "fs");
     for (int turn = 0; turn < 300; turn++) {
-        acts_by(primary, {"t = SHARE.CONNECT fs 100 OWNER somebody", NULL}, {"h = open t a RWD/RWD", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"},
-                {"lock $h SHARED 5 1", "OK"}, {"create c 100 META 1 a b", NULL}, {"put c 0 content", NULL}, {"i = open t c RD/RWD", NULL},
-                {"dispose $i ON", "OK"}, {"close $h", "OK"}, {"SHARE.DISCONNECT fs $t", "OK"}, {"LEASE.ACQUIRE fs -1 ID A FILE b", NULL},
-                {"LEASE.RELEASE fs A FILE b", "OK"}, {"mkdir d", NULL}, {"create d/x 5", NULL}, {"rename d e", NULL}, {"delete e/x", "OK"},
+        acts_by(primary, {"t = SHARE.CONNECT fs 100 OWNER somebody", NULL}, {"h = open t a RWD/RWD", NULL},
+                {"lock $h EXCLUSIVE 0 1", "OK"}, {"lock $h SHARED 5 1", "OK"},
+                {"create c 100 META 1 a b", NULL}, {"put c 0 content", NULL}, {"i = open t c RD/RWD", NULL},
+                {"dispose $i ON", "OK"}, {"close $h", "OK"}, {"SHARE.DISCONNECT fs $t", "OK"},
+                {"LEASE.ACQUIRE fs -1 ID A FILE b", NULL}, {"LEASE.RELEASE fs A FILE b", "OK"},
+                {"mkdir d", NULL}, {"create d/x 5", NULL}, {"rename d e", NULL}, {"delete e/x", "OK"},
                 {"rmdir e", "OK"});
     }
-    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 1; attempt++) usleep(1000);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 1; attempt++)
+        usleep(1000);
     long long left = memory_of(primary, "fs") - before;
     require(left < 2000, "%lld bytes are left", left);
 }

@@ -14,7 +14,7 @@ enum { KEEPS_DATA = 1, PUTS_OTHER = 2 };
 struct file_command {
     enum file_class class;
     const char *line; /* an act on `a` */
-    int traits;       /* KEEPS_DATA: byte-range locks do not matter to it; PUTS_OTHER: `a` is where it puts `b` */
+    int traits; /* KEEPS_DATA: byte-range locks do not matter to it; PUTS_OTHER: `a` is where it puts `b` */
 };
 
 /* Up to the row without a line. */

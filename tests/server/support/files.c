@@ -25,9 +25,9 @@ void file_stage(const char *path, const char *content) {
 /* --- Short forms ---------------------------------------------------------------------------------------- */
 
 static const char *const verbs[] = {
-    "READ", "WRITE", "TRUNCATE", "LOCK",    "UNLOCK", "DISPOSE",  "CLOSE",  "GET",    "PUT",    "STAT",
-    "LIST", "MKDIR", "RMDIR",    "SETMETA", "CREATE", "SETPROPS", "DELETE", "RENAME", "RANGES", "COPY",
-    "META", "CLEAR", "HANDLES",  "CLOSEALL",
+    "READ",   "WRITE",  "TRUNCATE", "LOCK",  "UNLOCK", "DISPOSE", "CLOSE",   "GET",
+    "PUT",    "STAT",   "LIST",     "MKDIR", "RMDIR",  "SETMETA", "CREATE",  "SETPROPS",
+    "DELETE", "RENAME", "RANGES",   "COPY",  "META",   "CLEAR",   "HANDLES", "CLOSEALL",
 };
 
 static const char *command_of(const char *verb) {

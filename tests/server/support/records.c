@@ -93,7 +93,8 @@ static void shuffle(struct records *records, const struct records *others) {
     }
 }
 
-void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds, look_at_value *look) {
+void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
+                            look_at_value *look) {
     const struct records *whole = records_of(dump), *others = records_of(other_dump);
     struct tally tally = {0};
     hostile_offer_records(dump, whole, look, &tally);

@@ -32,7 +32,8 @@ void hostile_restore_records(const redisReply *dump, const struct records *recor
 
 /* Offers the first value with records dropped, doubled, swapped, and borrowed from the other one, so that each record is
  * sound and the whole is not. */
-void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds, look_at_value *look);
+void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
+                            look_at_value *look);
 void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds);
 
 #endif

@@ -1,10 +1,14 @@
-/* How long a server has worked: a machine that is busy with other things does not count. */
+/* What servers use: time, and memory. */
 #ifndef HOLDFAST_TESTS_WORK_H
 #define HOLDFAST_TESTS_WORK_H
 
 #include "servers.h"
 
-/* Microseconds of its main thread, which only serve to be subtracted. */
+/* How long it has worked: a machine that is busy with other things does not count. Microseconds of the main thread,
+ * which only serve to be subtracted. */
 long long worked_us(const struct server *server);
+
+/* The memory in use when the buffers of its connections are gone. */
+long long memory_used_by(struct server *server);
 
 #endif
