@@ -8,7 +8,7 @@
 #include "work.h"
 #include "world.h"
 
-enum { PERCENT = 100, TOLERANCE_PERCENT = 5 };
+enum { PERCENT = 100, TOLERANCE_PERCENT = 5, PATIENCE_MS = 10000 };
 
 static struct server *lone;
 static struct client *client;
