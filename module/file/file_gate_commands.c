@@ -75,35 +75,24 @@ void file_settle_open(struct call *call, const struct file_open *open) {
     if (needs_settling(call, node)) settle_node(call, node);
 }
 
-/* Which files sessions that are over still hold: all below a directory, or, without one, those that are gone. */
-static bool is_to_settle(struct call *call, const struct open_group *group,
-                         const struct file_node *directory) {
-    if (!group->life) return false;
-    if (directory) return node_is_within(group->life->node, directory);
-    return life_view(group->life, false, call_now_ms(call)).gone;
-}
-
 /* A file that is settled has no part any more of the groups, which stay with their session. */
 static void settle_files_of(struct call *call, const struct share_session *session,
                             const struct file_node *directory) {
     const struct open_group *group;
     list_for_each (&session->groups, group, of_session)
-        if (is_to_settle(call, group, directory)) settle_node(call, group->life->node);
+        if (group->life && node_is_within(group->life->node, directory)) settle_node(call, group->life->node);
 }
 
-static void settle_sessions(struct call *call, const struct file_node *directory) {
-    struct share *share = call->value;
+void file_end_due_sessions(struct call *call) {
     struct share_session *session;
-    while ((session = share_due_session(share, call_now_ms(call)))) end_session(call, session);
-    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
+    while ((session = share_due_session(call->value, call_now_ms(call)))) end_session(call, session);
 }
 
 void file_settle_below(struct call *call, const struct file_node *directory) {
-    if (!share_is_exact(call->value, call_now_ms(call))) settle_sessions(call, directory);
-}
-
-void file_settle_gone(struct call *call) {
-    if (!share_is_exact(call->value, call_now_ms(call))) settle_sessions(call, NULL);
+    const struct share *share = call->value;
+    const struct share_session *session;
+    file_end_due_sessions(call);
+    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
 }
 
 /* --- The steps --- */

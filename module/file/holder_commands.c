@@ -160,16 +160,40 @@ static void take_one(struct call *call, const struct selection *selection, uint6
     change->handles.count = 1;
 }
 
+/* Handles and their locks: as much as one command may close. */
+static bool take(const struct file_open *open, struct share_change *change, struct record_writer *handles,
+                 size_t *effort) {
+    if (*effort >= CLOSED_MOST) return false;
+    *effort += 1 + open->lock_count;
+    share_handle_put(handles, open->id);
+    change->handles.count++;
+    return true;
+}
+
+static void take_all_of_file(struct call *call, const struct file_life *life, struct share_change *change,
+                             struct record_writer *handles) {
+    const struct open_group *group;
+    const struct file_open *open;
+    size_t effort = 0;
+    list_for_each (&life->groups, group, of_life) {
+        if (session_is_over(group->session, call_now_ms(call))) continue;
+        list_for_each (&group->opens, open, among)
+            if (!take(open, change, handles, &effort)) return;
+    }
+}
+
 static void take_all(struct call *call, const struct selection *selection, struct share_change *change,
                      struct record_writer *handles) {
     struct order_cursor cursor = share_opens_seek(call->value, 0);
+    size_t effort = 0;
     if (!is_any_open(selection)) return;
+    if (node_is_file(selection->node)) {
+        take_all_of_file(call, selection->node->life, change, handles);
+        return;
+    }
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
-        if (change->handles.count == CLOSED_MOST) return;
-        if (!is_selected(call, selection, open)) continue;
-        share_handle_put(handles, open->id);
-        change->handles.count++;
+        if (is_selected(call, selection, open) && !take(open, change, handles, &effort)) return;
     }
 }
 

@@ -37,6 +37,20 @@ static bool apply_setacl(struct share *share, const struct share_target *target,
     return true;
 }
 
+/* Files that only sessions that have ended still hold are gone, and in no snapshot. Each is met once, by its first
+ * group. */
+static void hide_gone(struct share *share) {
+    const struct share_session *session;
+    const struct open_group *group;
+    list_for_each (&share->ended, session, among_ended) {
+        list_for_each (&session->groups, group, of_session) {
+            const struct file_life *life = group->life;
+            if (!life || list_top(&life->groups, struct open_group, of_life) != group) continue;
+            if (life_view(life, false, INT64_MIN).gone) tree_hide(share, life->node);
+        }
+    }
+}
+
 static bool apply_snapshot(struct share *share, const struct share_target *target,
                            const struct share_change *change) {
     (void)target;
@@ -49,6 +63,7 @@ static bool apply_snapshot(struct share *share, const struct share_target *targe
     share->snapshots[count] = (struct share_snapshot){change->snapshot, change->stamp, NULL};
     share_replace_list(share, &share->snapshots[count].metadata, change->metadata);
     share->snapshot_count++;
+    hide_gone(share);
     census_count(CENSUS_SNAPSHOTS, 0, 1);
     version_observe(change->snapshot);
     return true;

@@ -160,7 +160,7 @@ enum outcome share_snapshot(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MOST) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
-    file_settle_gone(call);
+    file_end_due_sessions(call);
     struct share_change change = {
         .kind = SHARE_SNAPSHOT,
         .snapshot = version_mint(call_now_ms(call)),

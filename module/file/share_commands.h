@@ -153,9 +153,10 @@ static inline struct file_node *open_node(const struct file_open *open) {
 }
 /* What sessions that are over hold of the file of a handle goes. */
 void file_settle_open(struct call *call, const struct file_open *open);
-/* Likewise of all files below a directory, and of those that are gone by it. */
+/* Likewise of all files below a directory. */
 void file_settle_below(struct call *call, const struct file_node *directory);
-void file_settle_gone(struct call *call);
+/* Sessions whose time is up end, as all servers know it then. */
+void file_end_due_sessions(struct call *call);
 
 void reply_guid(RedisModuleCtx *ctx, struct guid id);
 /* Bytes that lie inside of a content. */

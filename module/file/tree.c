@@ -111,6 +111,15 @@ struct file_node *tree_move(struct share *share, struct file_node *node, struct 
     return node;
 }
 
+void tree_hide(struct share *share, struct file_node *node) {
+    unsigned before = share->snapshot_count - 1;
+    if (node->born < before) {
+        struct file_past *past = node_need_past(&share->account, node);
+        tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, before);
+    }
+    node->born = (uint8_t)share->snapshot_count;
+}
+
 /* --- Then --- */
 
 enum { FOLD_ROOM = NAME_FOLDED_MOST_BYTES * 3 / 2, GHOST_KEY_MOST_BYTES = NODE_KEY_MOST_BYTES + 2 };

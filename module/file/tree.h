@@ -23,6 +23,9 @@ struct file_node *tree_add(struct share *share, struct directory *parent, struct
 /* The node leaves its place, which snapshots that saw it go on seeing. It has no life, and no children. */
 void tree_remove(struct share *share, struct file_node *node);
 
+/* The snapshot that was taken last does not see the node. */
+void tree_hide(struct share *share, struct file_node *node);
+
 /* The node goes to another place, where nothing is, and takes along what is below it. Answers where it is now. */
 struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
                             struct bytes name);
