@@ -2,6 +2,7 @@
  * Numbers, ids and words that are none, or too large, on every place that takes one: the right code, and nothing changed.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "file_commands.h"
 #include "leases.h"
@@ -185,8 +186,8 @@ SCENE(words_that_are_none) {
 SCENE(what_is_just_right) {
     file_commands_stage();
     acts({"t = SHARE.CONNECT fs 31536000 ONCLOSE keep", NULL}, {"SHARE.PING fs $t", "31536000000"},
-         {"t = SHARE.CONNECT fs 2.5 OWNER 256*o ONCLOSE END", NULL}, {"SHARE.PING fs $t", "2500"},
-         {"SHARE.CONNECT fs 1 OWNER 257*o", "INVALID"}, {"SHARE.CONNECT fs 1 OWNER ''", NULL},
+         {"t = SHARE.CONNECT fs 2000.5 OWNER 256*o ONCLOSE END", NULL}, {"SHARE.PING fs $t", "2000500"},
+         {"SHARE.CONNECT fs 1 OWNER 257*o", "INVALID"}, {"SHARE.CONNECT fs 1000 OWNER ''", NULL},
          {"FILE.OPEN fs $s a access 2 attributes read share 3 delete write read disposition openif", NULL},
          {"create c 0 ATTRIBUTES 4 readonly HIDDEN System ARCHIVE", NULL}, {"setprops c ATTRIBUTES 0", NULL},
          {"create c 1 META 1 name 8000*x", NULL},
@@ -195,6 +196,8 @@ SCENE(what_is_just_right) {
          {"SHARE.SETACL fs POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r", "INVALID"},
          {"SHARE.SETACL fs POLICIES 1 a - - rx", "INVALID"}, {"SHARE.SETACL fs", NULL},
          {"SHARE.CONNECT fs 0.001", NULL});
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 4; attempt++)
+        usleep(1000);
 }
 
 /* --- Ids ------------------------------------------------------------------------------------------------------------ */

@@ -1,7 +1,9 @@
+#define _GNU_SOURCE
 #include "files.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "leases.h"
 #include "pool.h"
@@ -9,6 +11,8 @@
 #include "text.h"
 #include "witness.h"
 #include "world.h"
+
+enum { SWEPT_SOON_US = 5000, SWEPT_ATTEMPTS = 5000 };
 
 void share_stage(void) {
     time_passes(0);
@@ -124,9 +128,24 @@ void acts_play_by_at(struct place place, struct client *client, const struct act
     for (; acts->line; acts++) act_by_at(place, client, acts->line, acts->answer);
 }
 
+/* Something has ended that will be swept away behind the scenes, which is no trace of what is refused meanwhile. */
+static bool is_unswept;
+
+static void await_swept(void) {
+    if (!is_unswept) return;
+    is_unswept = false;
+    usleep(SWEPT_SOON_US);
+    for (int attempt = 0; attempt < SWEPT_ATTEMPTS && info_of(primary, "holdfast_share_sessions_ended") > 0;
+         attempt++)
+        usleep(1000);
+}
+
 redisReply *act_at(struct place place, const char *line, const char *answer) {
-    if (story_lets_time_pass(line)) return NULL;
+    bool passes = story_lets_time_pass(line);
+    is_unswept |= passes || strstr(line, "SHARE.DISCONNECT");
+    if (passes) return NULL;
     bool refused = story_is_refusal(answer);
+    if (refused) await_swept();
     if (refused) witness_begin("none");
     redisReply *reply = act_by_at(place, primary, line, answer);
     if (refused) witness_end();
