@@ -56,14 +56,19 @@ void records_add(struct records *records, const void *bytes, size_t length) {
     records->record[records->count++] = (struct record){record.bytes, record.length};
 }
 
-void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally) {
+void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
+                           struct tally *tally) {
     struct text payload = {0};
     text_add(&payload, dump->str, HEADER);
     for (size_t index = 0; index < records->count; index++) {
         text_add(&payload, records->record[index].bytes, records->record[index].length);
     }
     text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
-    hostile_restore(payload.bytes, payload.length, tally);
+    hostile_offer(payload.bytes, payload.length, look, tally);
+}
+
+void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally) {
+    hostile_offer_records(dump, records, require_whole, tally);
 }
 
 static void records_remove(struct records *records, size_t index) {
@@ -88,15 +93,20 @@ static void shuffle(struct records *records, const struct records *others) {
     }
 }
 
-void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds) {
+void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
+                            look_at_value *look) {
     const struct records *whole = records_of(dump), *others = records_of(other_dump);
     struct tally tally = {0};
-    hostile_restore_records(dump, whole, &tally);
+    hostile_offer_records(dump, whole, look, &tally);
     require(tally.accepted == 1, "a value that nobody doctored is refused");
     for (int round = 0; round < rounds; round++) {
         struct records records = *whole;
         for (int change = chance(3); change >= 0 && records.count; change--) shuffle(&records, others);
-        hostile_restore_records(dump, &records, &tally);
+        hostile_offer_records(dump, &records, look, &tally);
     }
     require(tally.refused > 0, "every order is accepted");
+}
+
+void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds) {
+    hostile_offer_shuffled(dump, other_dump, rounds, require_whole);
 }

@@ -25,11 +25,15 @@ struct records *records_of(const redisReply *dump);
 /* One more, made from its bytes. */
 void records_add(struct records *records, const void *bytes, size_t length);
 
-/* Offers the records to RESTORE, in a payload like this one. */
+/* Offers the records to RESTORE, in a payload like this one: values of any kind, and containers. */
+void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
+                           struct tally *tally);
 void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally);
 
 /* Offers the first value with records dropped, doubled, swapped, and borrowed from the other one, so that each record is
  * sound and the whole is not. */
+void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
+                            look_at_value *look);
 void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds);
 
 #endif

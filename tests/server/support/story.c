@@ -69,31 +69,34 @@ struct words story_words(const char *line) {
     return words;
 }
 
-static bool is_error_text(const char *answer) {
+bool story_is_refusal(const char *answer) {
     static const char *const classes[] = {"PRECONDITION", "CONFLICT", "NOTFOUND",  "INVALID",
                                           "ERR",          "NOPERM",   "WRONGTYPE", NULL};
     return answer && text_is_one_of(pool_copy(answer, strcspn(answer, " ")), classes);
 }
 
-static bool is_as_told(const redisReply *reply, const char *answer) {
+bool story_is_as_told(const redisReply *reply, const char *answer) {
     if (!answer) return !reply_is_error(reply);
-    if (!is_error_text(answer)) return !strcmp(reply_shape(reply), answer);
+    if (!story_is_refusal(answer)) return !strcmp(reply_shape(reply), answer);
     size_t length = strlen(answer);
     return reply_is_error(reply) && text_begins(reply->str, answer) &&
            (!reply->str[length] || strchr(" :", reply->str[length]));
 }
 
+bool story_lets_time_pass(const char *command) {
+    if (!strstr(command, " s") || strspn(command, "0123456789") != strlen(command) - 2) return false;
+    time_passes(atoll(command) * 1000);
+    return true;
+}
+
 redisReply *story_step(const char *command, const char *answer, char keep) {
-    if (strstr(command, " s") && strspn(command, "0123456789") == strlen(command) - 2) {
-        time_passes(atoll(command) * 1000);
-        return NULL;
-    }
+    if (story_lets_time_pass(command)) return NULL;
     struct words words = story_words(command);
-    if (is_error_text(answer)) witness_begin("none");
+    if (story_is_refusal(answer)) witness_begin("none");
     redisReply *reply = call_words(primary, &words);
-    require(is_as_told(reply, answer), "%s\n    should give %s\n    but gave    %s", command,
+    require(story_is_as_told(reply, answer), "%s\n    should give %s\n    but gave    %s", command,
             answer ? answer : "no error", reply_shape(reply));
-    if (is_error_text(answer)) witness_end();
+    if (story_is_refusal(answer)) witness_end();
     if (keep) story_keep(keep, expect_etag(reply));
     return reply;
 }

@@ -28,6 +28,13 @@ void story_play(const struct step *steps);
 /* One step; answers the reply. */
 redisReply *story_step(const char *command, const char *answer, char keep);
 
+/* If the line is one like "15 s", time passes. */
+bool story_lets_time_pass(const char *command);
+
+/* Whether an answer is an error, and whether a reply is an answer. */
+bool story_is_refusal(const char *answer);
+bool story_is_as_told(const redisReply *reply, const char *answer);
+
 /* The words of a line, with the short forms written out. */
 struct words story_words(const char *line);
 

@@ -1,0 +1,521 @@
+/*
+ * Long random sequences of commands by clients whose sessions die, against a model that is as simple as can be: a few
+ * files in plain arrays, with all that is open, locked, leased and marked. Every answer is foretold, and every now and
+ * then all is compared and reloaded.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chance.h"
+#include "files.h"
+#include "leases.h"
+#include "pool.h"
+#include "share_model.h"
+#include "text.h"
+#include "world.h"
+
+static const char *const paths[MODEL_FILES] = {"a", "b", "c", "d/x", "d/y", "D/Z"};
+static const char *const lease_ids[] = {"", ID_A, ID_B};
+
+enum { STEPS = 9000, STEPS_BETWEEN_LOOKS = 300 };
+
+/* Whether the answer is as foretold, and no error. */
+static bool went_well(const redisReply *reply, const char *refusal) {
+    if (refusal) expect_error(reply, refusal);
+    require(refusal || !reply_is_error(reply), "nothing stands in the way, but it answers %s",
+            reply_text(reply));
+    return !refusal;
+}
+
+/* --- Sessions ---------------------------------------------------------------------------------------------------------- */
+
+/* Time passes by thousands of seconds, and sessions live for so many and a half: what passes by itself makes no
+ * difference. */
+static void play_connect(void) {
+    int session = chance(MODEL_SESSIONS);
+    if (model_sessions[session].lives) return;
+    int ttl_s = 500 + 1000 * chance(4);
+    redisReply *id = call(primary, "SHARE.CONNECT fs %d OWNER client-%d", ttl_s, session);
+    require(id->len == 36, "no session: %s", reply_text(id));
+    model_sessions[session].lives = true;
+    model_sessions[session].ttl_s = model_sessions[session].left_s = ttl_s;
+    memcpy(model_sessions[session].id, id->str, 37);
+}
+
+static void play_ping(void) {
+    int session = chance(MODEL_SESSIONS);
+    redisReply *reply = call(primary, "SHARE.PING fs %s", model_sessions[session].id);
+    if (!went_well(reply, model_sessions[session].lives ? NULL : NO_SESSION)) return;
+    expect_number(reply, model_sessions[session].ttl_s * 1000LL);
+    model_sessions[session].left_s = model_sessions[session].ttl_s;
+}
+
+static void play_disconnect(void) {
+    int session = chance(MODEL_SESSIONS);
+    redisReply *reply = call(primary, "SHARE.DISCONNECT fs %s", model_sessions[session].id);
+    if (went_well(reply, model_sessions[session].lives ? NULL : NO_SESSION)) model_end(session);
+}
+
+static void play_time(void) {
+    time_passes(1000000);
+    for (int session = 0; session < MODEL_SESSIONS; session++) {
+        model_sessions[session].left_s -= 1000;
+        if (model_sessions[session].lives && model_sessions[session].left_s < 0) model_end(session);
+    }
+}
+
+/* --- Handles ------------------------------------------------------------------------------------------------------------- */
+
+static struct words opening(const struct model_open *open, const char *disposition, size_t size) {
+    static const char *const names[] = {"READ", "WRITE", "DELETE"};
+    struct words words = words_of_line("FILE.OPEN fs");
+    words_add(&words, model_sessions[open->session].id);
+    words_add(&words, paths[open->file]);
+    for (int part = 0; part < 2; part++) {
+        int bits = part ? open->share : open->access;
+        words_add(&words, part ? "SHARE" : "ACCESS");
+        words_add_number(&words, bits ? __builtin_popcount((unsigned)bits) : 1);
+        if (!bits) words_add(&words, part ? "NONE" : "ATTRIBUTES");
+        for (int bit = 0; bit < 3; bit++)
+            if (bits >> bit & 1) words_add(&words, names[bit]);
+    }
+    words_add_line(&words, pool_print("DISPOSITION %s SIZE %zu%s", disposition, size,
+                                      open->deletes ? " DELETEONCLOSE" : ""));
+    return words;
+}
+
+static void play_open(void) {
+    static const char *const names[] = {"OPEN", "CREATE", "OPENIF", "OVERWRITE", "OVERWRITEIF", "SUPERSEDE"};
+    struct model_open *place = &model_opens[chance(MODEL_OPENS)];
+    if (place->is) return;
+    enum model_disposition disposition = chance(2) ? OPEN : (enum model_disposition)chance(6);
+    struct model_open open = {.session = chance(MODEL_SESSIONS),
+                              .file = chance(MODEL_FILES),
+                              .access = chance(8),
+                              .share = chance(3) ? EVERY : chance(8)};
+    open.deletes = open.access & D && !chance(4);
+    size_t size = chance_size(MODEL_SIZE);
+    bool existed = model_files[open.file].exists;
+    int counted = open.access;
+    if (existed && (disposition == OVERWRITE || disposition == OVERWRITEIF)) counted |= W;
+    if (existed && disposition == SUPERSEDE) counted |= D;
+    const char *refusal = model_refusal_to_open(&open, disposition, counted);
+    struct words words = opening(&open, names[disposition], size);
+    redisReply *reply = call_words(primary, &words);
+    if (!went_well(reply, refusal)) return;
+    memcpy(open.id, reply_string(field(reply, "handle")), 37);
+    if (!existed || disposition >= OVERWRITE) model_create(open.file, size);
+    open.is = true;
+    *place = open;
+    expect_number(field(reply, "content-length"), (long long)model_files[open.file].length);
+}
+
+static struct model_open *any_open(void) {
+    struct model_open *open = &model_opens[chance(MODEL_OPENS)];
+    for (int attempt = 0; attempt < 5 && !open->is; attempt++) open = &model_opens[chance(MODEL_OPENS)];
+    return open;
+}
+
+static void play_close(void) {
+    struct model_open *open = any_open();
+    if (went_well(call(primary, "FILE.CLOSE fs %s", open->id), open->is ? NULL : NO_HANDLE))
+        model_close(open);
+}
+
+static void play_read(void) {
+    struct model_open *open = any_open();
+    size_t offset = chance_size(MODEL_SIZE), length = chance_size(MODEL_SIZE),
+           whole = model_files[open->file].length;
+    const char *refusal = NULL;
+    if (!open->is)
+        refusal = NO_HANDLE;
+    else if (!(open->access & R))
+        refusal = DENIED;
+    else if (model_is_locked(open->file, open, READING, offset, length))
+        refusal = LOCKED;
+    redisReply *reply = call(primary, "FILE.READ fs %s %d %d", open->id, (int)offset, (int)length);
+    if (!went_well(reply, refusal)) return;
+    size_t left = offset < whole ? whole - offset : 0;
+    expect_bytes(reply, model_files[open->file].content + (left ? offset : 0), length < left ? length : left);
+}
+
+static void play_write(void) {
+    struct model_open *open = any_open();
+    size_t offset = chance_size(MODEL_SIZE), length = chance_size(chance(2) ? 20 : MODEL_SIZE - offset + 1);
+    char bytes[MODEL_SIZE];
+    if (length > MODEL_SIZE - offset) length = MODEL_SIZE - offset;
+    memset(bytes, 'a' + chance(26), sizeof bytes);
+    const char *refusal = NULL;
+    if (!open->is)
+        refusal = NO_HANDLE;
+    else if (!(open->access & W))
+        refusal = DENIED;
+    else if (model_is_locked(open->file, open, WRITING, offset, length))
+        refusal = LOCKED;
+    redisReply *reply = call(primary, "FILE.WRITE fs %s %d %b", open->id, (int)offset, bytes, length);
+    if (!went_well(reply, refusal)) return;
+    memcpy(model_files[open->file].content + offset, bytes, length);
+    if (length && offset + length > model_files[open->file].length)
+        model_files[open->file].length = offset + length;
+}
+
+static void play_truncate(void) {
+    struct model_open *open = any_open();
+    size_t size = chance_size(MODEL_SIZE);
+    const char *refusal = !open->is ? NO_HANDLE : open->access & W ? NULL : DENIED;
+    if (went_well(call(primary, "FILE.TRUNCATE fs %s %d", open->id, (int)size), refusal))
+        model_resize(open->file, size);
+}
+
+static void any_range(unsigned long long *offset, unsigned long long *length) {
+    *offset = (unsigned long long)chance(40) * 10;
+    *length = chance(4) ? (unsigned long long)chance(4) * 10 : (unsigned long long)chance(MODEL_SIZE);
+    if (!chance(10)) *offset = 0xffffffffffffff00ULL, *length = (unsigned long long)chance(200);
+}
+
+static void play_lock(void) {
+    struct model_open *open = any_open();
+    struct model_lock lock = {.held = true, .exclusive = chance(2)},
+                      *place = &open->locks[chance(MODEL_LOCKS)];
+    any_range(&lock.offset, &lock.length);
+    if (place->held) return;
+    const char *refusal = NULL;
+    if (!open->is)
+        refusal = NO_HANDLE;
+    else if (!(open->access & (R | W)))
+        refusal = DENIED;
+    else if (model_is_locked(open->file, open, lock.exclusive ? LOCKING_EXCLUSIVE : LOCKING_SHARED,
+                             lock.offset, lock.length))
+        refusal = LOCKED;
+    redisReply *reply = call(primary, "FILE.LOCK fs %s %s %llu %llu", open->id,
+                             lock.exclusive ? "EXCLUSIVE" : "SHARED", lock.offset, lock.length);
+    if (went_well(reply, refusal)) *place = lock;
+}
+
+static struct model_lock *find_lock(struct model_open *open, bool exclusive, const struct model_lock *range) {
+    for (int at = 0; at < MODEL_LOCKS; at++) {
+        struct model_lock *lock = &open->locks[at];
+        if (lock->held && lock->exclusive == exclusive && lock->offset == range->offset &&
+            lock->length == range->length)
+            return lock;
+    }
+    return NULL;
+}
+
+static void play_unlock(void) {
+    struct model_open *open = any_open();
+    struct model_lock range = open->locks[chance(MODEL_LOCKS)];
+    if (!range.held || !chance(4)) any_range(&range.offset, &range.length);
+    struct model_lock *lock = find_lock(open, true, &range);
+    if (!lock) lock = find_lock(open, false, &range);
+    const char *refusal = !open->is ? NO_HANDLE : lock ? NULL : NOT_LOCKED;
+    if (went_well(call(primary, "FILE.UNLOCK fs %s %llu %llu", open->id, range.offset, range.length),
+                  refusal))
+        lock->held = false;
+}
+
+static void play_dispose(void) {
+    struct model_open *open = any_open();
+    bool on = chance(2);
+    const char *refusal = NULL;
+    if (!open->is)
+        refusal = NO_HANDLE;
+    else if (!(open->access & D))
+        refusal = DENIED;
+    else if (on && model_files[open->file].readonly)
+        refusal = CANNOT_DELETE;
+    if (went_well(call(primary, "FILE.DISPOSE fs %s %s", open->id, on ? "ON" : "OFF"), refusal))
+        model_files[open->file].pending = on;
+}
+
+static void play_force(void) {
+    int file = chance(MODEL_FILES), closed = 0;
+    if (chance(4)) return;
+    bool exists = model_files[file].exists;
+    for (int index = 0; exists && index < MODEL_OPENS; index++)
+        closed += model_opens[index].is && model_opens[index].file == file;
+    redisReply *reply = call(primary, "FILE.CLOSEHANDLES fs %s *", paths[file]);
+    if (!went_well(reply, exists ? NULL : NO_FILE)) return;
+    expect_number(reply, closed);
+    for (int index = 0; index < MODEL_OPENS; index++)
+        if (model_opens[index].is && model_opens[index].file == file) model_close(&model_opens[index]);
+}
+
+/* --- Stateless commands ----------------------------------------------------------------------------------------------------- */
+
+static redisReply *call_file(const char *line, int file, const char *rest, int lease) {
+    const char *clause = lease ? pool_print("LEASE %s", lease_ids[lease]) : "";
+    return call_line(primary, pool_print("%s fs %s %s %s", line, paths[file], rest, clause));
+}
+
+/* Mostly the right one. */
+static int any_lease(int file) {
+    return chance(4) ? model_files[file].lease : chance(3);
+}
+
+static void play_get(void) {
+    int file = chance(MODEL_FILES);
+    struct model_wish wish = {
+        .class = CLASS_R, .lease = any_lease(file), .minds_locks = true, .length = model_files[file].length};
+    const char *refusal = model_refusal(file, &wish);
+    redisReply *reply = call_file("FILE.GET", file, "", wish.lease);
+    if (went_well(reply, refusal))
+        expect_bytes(reply->element[1], model_files[file].content, model_files[file].length);
+}
+
+static void play_get_range(void) {
+    int file = chance(MODEL_FILES);
+    size_t whole = model_files[file].length, offset = chance_size(MODEL_SIZE), length = 1 + chance_size(50);
+    size_t left = offset < whole ? whole - offset : 0;
+    struct model_wish wish = {
+        .class = CLASS_R, .minds_locks = true, .offset = offset, .length = length < left ? length : left};
+    const char *refusal = model_refusal(file, &wish);
+    if (!refusal && !left) refusal = BAD_RANGE;
+    redisReply *reply = call_file("FILE.GET", file, pool_print("RANGE %zu %zu", offset, length), LEASE_NONE);
+    if (went_well(reply, refusal))
+        expect_bytes(reply->element[1], model_files[file].content + offset, wish.length);
+}
+
+static void play_put_or_clear(void) {
+    int file = chance(MODEL_FILES);
+    bool clears = chance(2);
+    size_t offset = chance_size(MODEL_SIZE), length = 1 + chance_size(50);
+    struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file), .minds_locks = true};
+    const char *refusal = model_refusal(file, &wish);
+    char *bytes = pool_take(length + 1);
+    memset(bytes, clears ? '\0' : 'A' + chance(26), length);
+    if (!refusal && offset + length > model_files[file].length) refusal = BAD_RANGE;
+    redisReply *reply =
+        clears ? call_file("FILE.CLEARRANGE", file, pool_print("%zu %zu", offset, length), wish.lease)
+               : call_file("FILE.PUTRANGE", file, pool_print("%zu %s", offset, bytes), wish.lease);
+    if (went_well(reply, refusal)) memcpy(model_files[file].content + offset, bytes, length);
+}
+
+static void play_create(void) {
+    int file = chance(MODEL_FILES);
+    size_t size = chance_size(MODEL_SIZE);
+    struct model_wish wish = {.class = CLASS_WD,
+                              .lease = model_files[file].exists ? any_lease(file) : LEASE_NONE,
+                              .minds_locks = true};
+    const char *refusal = model_files[file].exists ? model_refusal(file, &wish) : NULL;
+    if (went_well(call_file("FILE.CREATE", file, pool_print("%zu", size), wish.lease), refusal))
+        model_create(file, size);
+}
+
+static void play_delete(void) {
+    int file = chance(MODEL_FILES);
+    struct model_wish wish = {.class = CLASS_DEL, .lease = any_lease(file), .minds_locks = true};
+    const char *refusal = model_refusal(file, &wish);
+    if (went_well(call_file("FILE.DELETE", file, "", wish.lease), refusal))
+        memset(&model_files[file], 0, sizeof model_files[file]);
+}
+
+static void play_resize(void) {
+    int file = chance(MODEL_FILES);
+    size_t size = chance(4) ? chance_size(MODEL_SIZE) : model_files[file].length;
+    struct model_wish wish = {
+        .class = CLASS_W, .lease = any_lease(file), .minds_locks = size != model_files[file].length};
+    const char *refusal = model_refusal(file, &wish);
+    if (went_well(call_file("FILE.SETPROPS", file, pool_print("SIZE %zu", size), wish.lease), refusal))
+        model_resize(file, size);
+}
+
+static void play_readonly(void) {
+    int file = chance(MODEL_FILES);
+    bool on = !chance(3);
+    struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file), .ignores_readonly = !on};
+    const char *refusal = model_refusal(file, &wish);
+    redisReply *reply =
+        call_file("FILE.SETPROPS", file, on ? "ATTRIBUTES 1 READONLY" : "ATTRIBUTES 0", wish.lease);
+    if (went_well(reply, refusal)) model_files[file].readonly = on;
+}
+
+static void play_setmeta(void) {
+    int file = chance(MODEL_FILES), meta = 1 + chance(100);
+    struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file)};
+    const char *refusal = model_refusal(file, &wish);
+    if (went_well(call_file("FILE.SETMETA", file, pool_print("META 1 n %d", meta), wish.lease), refusal))
+        model_files[file].meta = meta;
+}
+
+static void play_copy(void) {
+    int source = chance(MODEL_FILES), file = chance(MODEL_FILES);
+    struct model_wish reads = {.class = CLASS_R, .minds_locks = true, .length = model_files[source].length};
+    struct model_wish writes = {.class = CLASS_WD,
+                                .lease = model_files[file].exists ? any_lease(file) : LEASE_NONE,
+                                .minds_locks = true};
+    const char *refusal = model_refusal(source, &reads);
+    if (!refusal && model_files[file].exists) refusal = model_refusal(file, &writes);
+    redisReply *reply = call_file("FILE.COPY", source, paths[file], writes.lease);
+    if (went_well(reply, refusal) && source != file) model_take(file, source);
+}
+
+static void play_rename(void) {
+    int source = chance(MODEL_FILES), file = chance(MODEL_FILES);
+    bool replaces = chance(2);
+    struct model_wish leaves = {.class = CLASS_DEL, .lease = model_files[source].lease, .minds_locks = true};
+    struct model_wish comes = {.class = CLASS_WD,
+                               .lease = file == source || !model_files[file].exists ? LEASE_NONE
+                                                                                    : model_files[file].lease,
+                               .minds_locks = true};
+    const char *refusal = model_refusal(source, &leaves);
+    if (!refusal && source != file && model_files[file].exists) {
+        refusal = model_files[file].pending ? PENDING : replaces ? NULL : EXISTS;
+        if (!refusal) refusal = model_refusal(file, &comes);
+    }
+    const char *clause = comes.lease ? pool_print("NEWLEASE %s", lease_ids[comes.lease]) : "";
+    redisReply *reply =
+        call_file("FILE.RENAME", source,
+                  pool_print("%s %s %s", paths[file], replaces ? "REPLACE" : "", clause), leaves.lease);
+    if (!went_well(reply, refusal) || source == file) return;
+    model_take(file, source);
+    if (!model_files[file].lease) model_files[file].lease = model_files[source].lease;
+    memset(&model_files[source], 0, sizeof model_files[source]);
+}
+
+static void play_lease(void) {
+    int file = chance(MODEL_FILES), id = 1 + chance(2);
+    const char *refusal = NULL;
+    if (!model_files[file].exists)
+        refusal = NO_FILE;
+    else if (model_files[file].pending)
+        refusal = PENDING;
+    else if (model_files[file].lease)
+        refusal = model_files[file].lease == id ? NULL : LEASE_PRESENT;
+    else if (!model_is_shared(file, CLASS_LEASE))
+        refusal = SV;
+    if (model_files[file].lease == id && !model_is_shared(file, CLASS_LEASE)) return;
+    redisReply *reply = call(primary, "LEASE.ACQUIRE fs -1 ID %s FILE %s", lease_ids[id], paths[file]);
+    if (went_well(reply, refusal)) model_files[file].lease = id;
+}
+
+static void play_break(void) {
+    int file = chance(MODEL_FILES);
+    if (!model_files[file].exists || model_files[file].pending || !model_files[file].lease) return;
+    redisReply *reply = chance(2) ? call(primary, "LEASE.BREAK fs FILE %s", paths[file])
+                                  : call(primary, "LEASE.RELEASE fs %s FILE %s",
+                                         lease_ids[model_files[file].lease], paths[file]);
+    require(!reply_is_error(reply), "it is leased: %s", reply_text(reply));
+    model_files[file].lease = LEASE_NONE;
+}
+
+/* --- All of it ------------------------------------------------------------------------------------------------------------------ */
+
+static int living(void) {
+    int count = 0;
+    for (int session = 0; session < MODEL_SESSIONS; session++) count += model_sessions[session].lives;
+    return count;
+}
+
+static void compare_file(int file) {
+    redisReply *stat = call(primary, "FILE.STAT fs %s", paths[file]);
+    struct model_wish wish = {.class = CLASS_A};
+    if (!went_well(stat, model_refusal(file, &wish))) return;
+    expect_number(field(stat, "content-length"), (long long)model_files[file].length);
+    expect_text(field(stat, "lease-state"),
+                model_files[file].lease ? "leased" : reply_string(field(stat, "lease-state")));
+    require(model_files[file].lease || strcmp(reply_string(field(stat, "lease-state")), "leased") != 0,
+            "nobody leased %s", paths[file]);
+    assert_int_equal(field(stat, "attributes")->elements, model_files[file].readonly);
+    redisReply *meta = field(stat, "meta");
+    assert_int_equal(meta->elements, model_files[file].meta ? 2 : 0);
+    if (model_files[file].meta) expect_text(meta->element[1], pool_print("%d", model_files[file].meta));
+}
+
+static void compare_handles(void) {
+    redisReply *handles = expect_elements(call(primary, "FILE.HANDLES fs"), 2)->element[1];
+    size_t open = 0, pending = 0, told = 0;
+    for (int index = 0; index < MODEL_OPENS; index++) open += model_opens[index].is;
+    for (int index = 0; index < MODEL_OPENS; index++)
+        pending += model_opens[index].is && model_files[model_opens[index].file].pending;
+    assert_int_equal(handles->elements, open);
+    for (size_t index = 0; index < handles->elements; index++)
+        told += field(handles->element[index], "pending")->integer == 1;
+    assert_int_equal(told, pending);
+}
+
+static void compare(void) {
+    long long count = 0, bytes = 0, locks = 0;
+    size_t shown = 0;
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") != living();
+         attempt++)
+        usleep(1000);
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), living());
+    for (int file = 0; file < MODEL_FILES; file++) {
+        compare_file(file);
+        count += model_files[file].exists;
+        bytes += (long long)model_files[file].length;
+        shown += model_files[file].exists && !model_files[file].pending;
+    }
+    for (int index = 0; index < MODEL_OPENS; index++)
+        for (int at = 0; at < MODEL_LOCKS; at++) locks += model_opens[index].locks[at].held;
+    compare_handles();
+    require(info_of(primary, "holdfast_file_locks") <= locks, "there are locks that nobody has");
+    redisReply *share = call(primary, "SHARE.GET fs");
+    expect_number(field(share, "files"), count);
+    expect_number(field(share, "bytes"), bytes);
+    size_t listed_files = 0;
+    for (int directory = 0; directory < 2; directory++) {
+        redisReply *items = call(primary, "FILE.LIST fs %s", directory ? "d" : "")->element[1];
+        listed_files += items->elements - !directory;
+    }
+    assert_int_equal(listed_files, shown);
+}
+
+static void play_step(void) {
+    static const struct {
+        int weight;
+        void (*play)(void);
+    } plays[] = {
+        {4, play_connect},  {3, play_ping},   {1, play_disconnect}, {1, play_time},
+        {14, play_open},    {6, play_close},  {6, play_read},       {6, play_write},
+        {2, play_truncate}, {9, play_lock},   {6, play_unlock},     {4, play_dispose},
+        {1, play_force},    {6, play_get},    {4, play_get_range},  {6, play_put_or_clear},
+        {5, play_create},   {2, play_delete}, {2, play_resize},     {2, play_readonly},
+        {2, play_setmeta},  {2, play_copy},   {2, play_rename},     {2, play_lease},
+        {2, play_break},
+    };
+    int drawn = chance(100);
+    size_t index = 0;
+    while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
+    plays[index].play();
+}
+
+static void play_sequence(int steps) {
+    chance_begin();
+    model_begin();
+    time_passes(0);
+    acts({"SHARE.CREATE fs", NULL}, {"mkdir D", NULL});
+    for (int step = 0; step < steps; step++) {
+        play_step();
+        if (step % STEPS_BETWEEN_LOOKS) continue;
+        compare();
+        if (!chance(4)) expect_ok(call(primary, "DEBUG RELOAD"));
+    }
+    compare();
+}
+
+SCENE(a_random_sequence_goes_as_foretold) {
+    play_sequence(STEPS);
+}
+
+/* The same while somebody else does other things on other keys, so that replies and effects interleave. */
+SCENE(a_random_sequence_beside_others_goes_as_foretold) {
+    enum { MADE = 2000 };
+    struct client *other = visitor(primary->server);
+    expect_etag(call(other, "SHARE.CREATE other"));
+    for (int index = 0; index < MADE; index++) send_call(other, "FILE.CREATE other file-%d %d", index, index);
+    int done = 0;
+    while (!done) redisBufferWrite(other->context, &done);
+    play_sequence(STEPS / 3);
+    for (int index = 0; index < MADE; index++) expect_etag(receive(other));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_random_sequence_goes_as_foretold),
+        PLAY(a_random_sequence_beside_others_goes_as_foretold),
+    };
+    return world_run("file_random", tests);
+}

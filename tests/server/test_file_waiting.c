@@ -1,0 +1,548 @@
+/*
+ * Those who wait for a file: FILE.OPEN and FILE.LOCK with BLOCK. They are served in the order in which they came, by
+ * whatever takes away what stood in the way; they leave when they can have it no more, and circles are not closed.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "file_commands.h"
+#include "leases.h"
+#include "pool.h"
+#include "standstill.h"
+#include "story.h"
+#include "witness.h"
+#include "world.h"
+
+enum { LATE_MS = 20, ATTEMPTS = 8 };
+
+/* Sessions s, t, u, and v. */
+static void stage(void) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 1000", NULL}, {"u = SHARE.CONNECT fs 1000", NULL},
+         {"v = SHARE.CONNECT fs 1000", NULL});
+}
+
+/* Its answer has come, and it is a handle, which is kept. */
+static void expect_opened_at(struct place place, struct client *client, char keep) {
+    redisReply *reply = answer_within_at(place, client, 5000);
+    story_keep(keep, reply_string(field_at(place, reply, "handle")));
+}
+
+static void expect_answer_at(struct place place, struct client *client, const char *answer) {
+    redisReply *reply = answer_within_at(place, client, 5000);
+    if (!story_is_as_told(reply, answer))
+        failure_at(place.file, place.line, "it should be %s, but is %s", answer, reply_text(reply));
+}
+
+#define expect_opened(client, keep)   expect_opened_at(HERE, client, keep)
+#define expect_answer(client, answer) expect_answer_at(HERE, client, answer)
+
+/* --- What serves -------------------------------------------------------------------------------------------------- */
+
+SCENE(an_open_waits_for_whatever_ends_the_other) {
+    static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "1000 s"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        stage();
+        act("h = open t a RW/R", NULL);
+        struct client *client = act_waiting("open s a RW/R BLOCK 0");
+        expect_still_waiting(client);
+        act(ways[way], NULL);
+        expect_opened(client, 'i');
+        acts({"read $i 0 3", "=012"}, {"open s a RW/R", SV});
+        assert_string_equal(opened(""), "a");
+    }
+}
+
+SCENE(a_lock_waits_for_whatever_ends_the_other) {
+    static const char *const ways[] = {"unlock $h 0 10", "close $h", "SHARE.DISCONNECT fs $t", "1000 s"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        stage();
+        acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
+             {"lock $h EXCLUSIVE 20 10", "OK"});
+        struct client *client = act_waiting("lock $i SHARED 5 10 BLOCK 0");
+        expect_still_waiting(client);
+        act(ways[way], NULL);
+        expect_answer(client, "OK");
+        acts({"put a 0 x", LOCKED}, {"unlock $i 5 10", "OK"});
+    }
+}
+
+SCENE(an_open_waits_for_a_lease_to_go) {
+    static const char *const ways[] = {"LEASE.BREAK fs FILE a", "LEASE.RELEASE fs A FILE a"};
+    for (size_t way = 0; way < 2; way++) {
+        stage();
+        act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
+        struct client *client = act_waiting("open s a W/RWD BLOCK 0");
+        act("LEASE.CHANGE fs A B FILE a", NULL);
+        expect_still_waiting(client);
+        act(way ? "LEASE.RELEASE fs B FILE a" : ways[way], NULL);
+        expect_opened(client, 'h');
+        act("write $h 0 x", "1");
+    }
+}
+
+/* A lease waits for a lease; when there is none, for the handles. */
+SCENE(a_lease_waits) {
+    stage();
+    act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
+    struct client *client = waiting("LEASE.ACQUIRE fs -1 ID " ID_B " FILE a BLOCK 0");
+    act("LEASE.RELEASE fs A FILE a", "OK");
+    lease_id(answer_within(client, 5000));
+    act("put a 0 x LEASE B", NULL);
+    act("LEASE.RELEASE fs B FILE a", "OK");
+}
+
+SCENE(a_connection_that_ends_serves) {
+    stage();
+    struct client *holder = client_open(primary->server);
+    story_keep('w', reply_string(call(holder, "SHARE.CONNECT fs 1000 ONCLOSE END")));
+    acts({"h = open w a RW/-", NULL}, {"i = open w b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
+         {"j = open s b RW/RWD", NULL});
+    struct client *opener = act_waiting("open s a R/R BLOCK 0"),
+                  *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0");
+    client_close(holder);
+    expect_opened(opener, 'k');
+    expect_answer(locker, "OK");
+}
+
+SCENE(a_moved_file_serves_who_waits_for_its_old_name) {
+    stage();
+    act("h = open t a R/-", NULL);
+    struct client *client = act_waiting("open s a R/R BLOCK 0");
+    acts({"close $h", "OK"});
+    expect_opened(client, 'i');
+}
+
+/* --- In which order ------------------------------------------------------------------------------------------------ */
+
+SCENE(first_come_first_served) {
+    enum { CLIENTS = 10 };
+    struct client *clients[CLIENTS];
+    stage();
+    act("h = open t a RW/-", NULL);
+    for (int index = 0; index < CLIENTS; index++) clients[index] = act_waiting("open s a RW/- BLOCK 0");
+    for (int index = 0; index < CLIENTS; index++) {
+        act("close $h", "OK");
+        expect_opened(clients[index], 'h');
+        if (index + 1 < CLIENTS) expect_still_waiting(clients[index + 1]);
+    }
+}
+
+/* Each of another session, since sessions that wait for themselves by others would be in a circle. */
+SCENE(locks_in_turn) {
+    enum { CLIENTS = 10 };
+    struct client *clients[CLIENTS];
+    const char *handles[CLIENTS];
+    stage();
+    acts({"h = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
+    for (int index = 0; index < CLIENTS; index++) {
+        acts({"w = SHARE.CONNECT fs 1000", NULL}, {"i = open w a RW/RWD", NULL});
+        handles[index] = story_kept('i');
+        clients[index] = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
+    }
+    for (int index = 0; index < CLIENTS; index++) {
+        act("unlock $h 0 10", "OK");
+        expect_answer(clients[index], "OK");
+        story_keep('h', handles[index]);
+        if (index + 1 < CLIENTS) expect_still_waiting(clients[index + 1]);
+    }
+}
+
+/* Who shares is served together; a writer among them holds up those who came behind it. */
+SCENE(readers_and_a_writer) {
+    stage();
+    act("w = SHARE.CONNECT fs 1000", NULL);
+    act("h = open t a RW/-", NULL);
+    struct client *first = act_waiting("open s a R/R BLOCK 0"), *second = act_waiting("open u a R/R BLOCK 0"),
+                  *writer = act_waiting("open v a W/- BLOCK 0"), *third = act_waiting("open w a R/R BLOCK 0");
+    act("close $h", "OK");
+    expect_opened(first, 'i');
+    expect_opened(second, 'j');
+    expect_still_waiting(writer);
+    expect_still_waiting(third);
+    acts({"close $i", "OK"}, {"close $j", "OK"});
+    expect_opened(writer, 'k');
+    expect_still_waiting(third);
+    act("close $k", "OK");
+    expect_opened(third, 'l');
+}
+
+/* What does not get in the way of those who wait is not held up by them. */
+SCENE(others_pass_by) {
+    stage();
+    acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
+    struct client *waiter = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
+    struct client *elsewhere = visitor(primary->server);
+    const char *i = story_kept('i');
+    expect_ok(call(elsewhere, "FILE.LOCK fs %s EXCLUSIVE 10 10 BLOCK 0", i));
+    expect_ok(call(elsewhere, "FILE.LOCK fs %s SHARED 30 10 BLOCK 0", i));
+    act("unlock $h 0 10", "OK");
+    expect_answer(waiter, "OK");
+    struct client *one = act_waiting("lock $h EXCLUSIVE 5 10 BLOCK 0"),
+                  *two = act_waiting("lock $h SHARED 12 5 BLOCK 0");
+    acts({"unlock $i 10 10", "OK"});
+    expect_still_waiting(one);
+    expect_still_waiting(two); /* it came behind one that wants 12 to 15, too */
+    act("unlock $i 0 10", "OK");
+    expect_answer(one, "OK");
+    act("unlock $h 5 10", "OK");
+    expect_answer(two, "OK");
+}
+
+SCENE(hundreds_are_served_by_one_close) {
+    enum { CLIENTS = 250 };
+    struct client *clients[CLIENTS];
+    stage();
+    act("h = open t a RW/-", NULL);
+    for (int index = 0; index < CLIENTS; index++) clients[index] = act_waiting("open s a R/RW BLOCK 0");
+    act("close $h", "OK");
+    for (int index = 0; index < CLIENTS; index++) expect_opened(clients[index], 'i');
+    assert_int_equal(info_of(primary, "holdfast_file_handles"), CLIENTS);
+}
+
+/* Files are waited for each by itself. */
+SCENE(other_files_are_other_lines) {
+    stage();
+    acts({"h = open t a RW/-", NULL}, {"i = open t b RW/-", NULL});
+    struct client *of_a = act_waiting("open s a R/R BLOCK 0"), *of_b = act_waiting("open u b R/R BLOCK 0");
+    act("close $i", "OK");
+    expect_opened(of_b, 'j');
+    expect_still_waiting(of_a);
+    act("close $h", "OK");
+    expect_opened(of_a, 'k');
+}
+
+/* --- Who leaves -------------------------------------------------------------------------------------------------------- */
+
+SCENE(when_time_is_up_the_refusal_comes) {
+    stage();
+    acts({"h = open t a RW/R", NULL}, {"i = open t b RW/RWD", NULL}, {"j = open s b RW/RWD", NULL},
+         {"lock $i EXCLUSIVE 0 1", "OK"});
+    struct client *opener = act_waiting("open s a RW/R BLOCK 0.05"),
+                  *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0.05");
+    redisReply *reply = answer_within(opener, 5000);
+    expect_error(reply, SV);
+    expect_error(answer_within(locker, 5000), LOCKED);
+    long long id;
+    const char *line = pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ BLOCK 0", story_kept('s'));
+    opener = waiting_known(line, &id);
+    expect_number(call(primary, "CLIENT UNBLOCK %lld", id), 1);
+    expect_error(answer_within(opener, 5000), SV);
+    opener = waiting_known(line, &id);
+    expect_number(call(primary, "CLIENT UNBLOCK %lld ERROR", id), 1);
+    expect_error(answer_within(opener, 5000), "UNBLOCKED");
+    act("close $h", "OK");
+    act("open s a RW/R", NULL);
+}
+
+SCENE(who_has_gone_gets_nothing) {
+    stage();
+    acts({"h = open t a RW/-", NULL});
+    struct client *gone = client_open(primary->server);
+    const struct words words = act_words("open s a RW/- BLOCK 0");
+    send_words(gone, &words);
+    int sent = 0;
+    while (!sent) redisBufferWrite(gone->context, &sent);
+    await_waiters(primary, 1);
+    struct client *next = act_waiting("open u a RW/- BLOCK 0");
+    client_close(gone);
+    await_waiters(primary, 1);
+    act("close $h", "OK");
+    expect_opened(next, 'i');
+    assert_string_equal(opened(""), "a");
+}
+
+/* Those of a session that ends wait for nothing any more, however it ends. */
+SCENE(a_waiter_leaves_with_its_session) {
+    static const char *const ways[] = {"SHARE.DISCONNECT fs $w", "100 s"};
+    for (size_t way = 0; way < 2; way++) {
+        stage();
+        acts({"w = SHARE.CONNECT fs 100", NULL}, {"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL},
+             {"lock $i EXCLUSIVE 0 1", "OK"}, {"j = open w b RW/RWD", NULL});
+        struct client *opener = act_waiting("open w a RW/- BLOCK 0"),
+                      *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0"),
+                      *behind = act_waiting("open s a RW/- BLOCK 0");
+        act(ways[way], NULL);
+        expect_answer(opener, NO_SESSION);
+        expect_answer(locker, NO_HANDLE);
+        act("close $h", "OK");
+        expect_opened(behind, 'k');
+    }
+}
+
+SCENE(a_waiter_leaves_with_its_handle) {
+    static const char *const ways[] = {"close $j", "closeall b *"};
+    for (size_t way = 0; way < 2; way++) {
+        stage();
+        acts({"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"}, {"j = open s b RW/RWD", NULL});
+        struct client *locker = act_waiting("lock $j SHARED 0 1 BLOCK 0");
+        act(ways[way], NULL);
+        expect_answer(locker, NO_HANDLE);
+    }
+}
+
+/* What comes to stand in the way for good is told at once. */
+SCENE(a_waiter_learns_that_there_is_no_hope) {
+    static const struct {
+        const char *line, *answer;
+    } rows[] = {{"dispose $h ON", PENDING}, {"SHARE.DISCONNECT fs $t", NO_FILE}};
+    for (size_t row = 0; row < 2; row++) {
+        stage();
+        act("h = open t a RD/- DELETEONCLOSE", NULL);
+        struct client *client = act_waiting("open s a R/R BLOCK 0");
+        act(rows[row].line, "OK");
+        expect_answer(client, rows[row].answer);
+    }
+    stage();
+    act("h = open t a RD/- DELETEONCLOSE", NULL);
+    struct client *maker = act_waiting("open s a RW/R DISPOSITION OPENIF SIZE 7 BLOCK 0");
+    act("close $h", "OK");
+    redisReply *made = answer_within(maker, 5000);
+    expect_text(field(made, "action"), "created");
+    expect_number(file_field("a", "content-length"), 7);
+}
+
+/* A refusal that no waiting mends comes at once. */
+SCENE(what_is_not_waited_for) {
+    stage();
+    acts({"h = open t a RD/RWD", NULL}, {"dispose $h ON", "OK"}, {"open s a R/R BLOCK 0", PENDING},
+         {"open s no R/R BLOCK 0", NO_FILE}, {"open s no/no R/R BLOCK 0", NO_PARENT},
+         {"open s b R/R DISPOSITION CREATE BLOCK 0", EXISTS}, {"setprops b ATTRIBUTES 1 READONLY", NULL},
+         {"open s b W/R BLOCK 0", READ_ONLY}, {"i = open s b R/RWD", NULL}, {"write $i 0 x", DENIED},
+         {"lock $i SHARED 5 18446744073709551615 BLOCK 0", BAD_LOCK},
+         {"lock $h SHARED 0 1 BLOCK -1", "INVALID"}, {"lock $h SHARED 0 1 BLOCK x", "INVALID"},
+         {"lock $h SHARED 0 1 BLOCK 0", "OK"},
+         {"FILE.OPEN no x a ACCESS 1 READ SHARE 1 READ BLOCK 0", NO_SHARE});
+    assert_int_equal(waiters_at(primary), 0);
+}
+
+SCENE(in_a_transaction_or_a_script_nobody_waits) {
+    stage();
+    acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
+         {"j = open s b RW/RWD", NULL});
+    const struct words open = act_words("open s a R/R BLOCK 0"),
+                       lock = act_words("lock $j SHARED 0 1 BLOCK 0");
+    expect_ok(call(primary, "MULTI"));
+    call_words(primary, &open);
+    call_words(primary, &lock);
+    redisReply *all = expect_elements(call(primary, "EXEC"), 2);
+    expect_error(all->element[0], SV);
+    expect_error(all->element[1], LOCKED);
+    redisReply *script = call(
+        primary, "EVAL %s 1 fs %s",
+        "return redis.pcall('FILE.OPEN', KEYS[1], ARGV[1], 'a', 'ACCESS', 1, 'READ', 'SHARE', 1, 'READ', "
+        "'BLOCK', 0)",
+        story_kept('s'));
+    expect_error(script, SV);
+}
+
+/* --- Keys and servers ------------------------------------------------------------------------------------------------- */
+
+SCENE(a_share_that_goes_leaves_its_line_waiting) {
+    static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other",
+                                       "SET fs text"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        stage();
+        act("h = open t a RW/-", NULL);
+        struct client *client = act_waiting("open s a R/R BLOCK 0.3");
+        require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
+        expect_still_waiting(client);
+        redisReply *reply = answer_within(client, 5000);
+        require(reply_is_error(reply), "it is served: %s", reply_text(reply));
+        call(primary, "DEL fs other");
+    }
+}
+
+SCENE(a_share_that_takes_the_name_serves) {
+    stage();
+    act("h = open t a RW/-", NULL);
+    struct client *client = act_waiting("open s a R/R BLOCK 0");
+    expect_ok(call(primary, "RENAME fs other"));
+    const char *h = story_kept('h');
+    expect_ok(call(primary, "FILE.CLOSE other %s", h));
+    expect_still_waiting(client);
+    expect_ok(call(primary, "RENAME other fs"));
+    expect_opened(client, 'i');
+}
+
+SCENE(a_demoted_primary_lets_its_line_go) {
+    stage();
+    act("h = open t a RW/-", NULL);
+    struct client *client = act_waiting("open s a R/R BLOCK 0");
+    struct server *other = server_start("other", "");
+    expect_ok(call(primary, "REPLICAOF 127.0.0.1 %d", other->port));
+    expect_error(answer_within(client, 5000), "UNBLOCKED");
+    expect_ok(call(primary, "REPLICAOF NO ONE"));
+    server_stop(other);
+}
+
+SCENE(a_pause_holds_back_what_time_serves) {
+    stage();
+    acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open w a RW/-", NULL});
+    struct client *client = act_waiting("open s a R/R BLOCK 0");
+    expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
+    time_passes(10000);
+    usleep(50000);
+    expect_still_waiting(client);
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    expect_opened(client, 'i');
+}
+
+static long long lateness(void) {
+    stage();
+    long long before = stopwatch();
+    acts({"w = SHARE.CONNECT fs 0.1", NULL}, {"h = open w a RW/-", NULL});
+    struct client *client = act_waiting("open s a R/R BLOCK 5");
+    expect_opened(client, 'i');
+    return stopwatch() - before - 100;
+}
+
+SCENE(time_serves_to_the_millisecond) {
+    long long best = LATE_MS;
+    for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
+        long long late = lateness();
+        require(late >= -2, "served %lld ms too early", -late);
+        if (late < best) best = late;
+    }
+    require(best < LATE_MS, "always late");
+}
+
+/* --- Circles ------------------------------------------------------------------------------------------------------------ */
+
+SCENE(two_sessions_in_a_circle) {
+    stage();
+    acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
+    struct client *first = act_waiting("open s b R/R BLOCK 0");
+    acts({"open t a R/R BLOCK 0", DEADLOCK}, {"open t a R/R BLOCK 10", DEADLOCK}, {"open t a R/R", SV});
+    expect_still_waiting(first);
+    struct client *outsider = act_waiting("open u a R/R BLOCK 0");
+    act("close $i", "OK");
+    expect_opened(first, 'j');
+    acts({"close $h", "OK"});
+    expect_opened(outsider, 'k');
+}
+
+SCENE(two_sessions_and_their_locks) {
+    stage();
+    acts({"h = open s a RW/RWD", NULL}, {"i = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
+         {"lock $i SHARED 10 10", "OK"});
+    struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0");
+    acts({"lock $i SHARED 5 1 BLOCK 0", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 0", DEADLOCK},
+         {"lock $i EXCLUSIVE 0 1", LOCKED}, {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"},
+         {"unlock $i 10 10", "OK"});
+    expect_answer(first, "OK");
+}
+
+SCENE(three_sessions_in_a_circle) {
+    stage();
+    acts({"create c 1", NULL}, {"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL},
+         {"j = open u c RW/RWD", NULL}, {"lock $j EXCLUSIVE 0 1", "OK"}, {"k = open t c RW/RWD", NULL});
+    struct client *first = act_waiting("open s b R/R BLOCK 0"),
+                  *second = act_waiting("lock $k EXCLUSIVE 0 1 BLOCK 0");
+    struct client *bystander = act_waiting("open v a R/R BLOCK 0");
+    act("open u a R/R BLOCK 0", DEADLOCK);
+    expect_still_waiting(first);
+    expect_still_waiting(second);
+    act("unlock $j 0 1", "OK");
+    expect_answer(second, "OK");
+    act("close $i", "OK");
+    expect_opened(first, 'l');
+    acts({"close $h", "OK"});
+    expect_opened(bystander, 'm');
+}
+
+/* The circle goes through the line: who came before is waited for as well. */
+SCENE(a_circle_through_those_who_wait) {
+    stage();
+    acts({"h = open u a RW/-", NULL}, {"i = open s b RW/-", NULL});
+    struct client *first = act_waiting("open t a RW/- BLOCK 0");  /* t waits for u */
+    struct client *second = act_waiting("open s a RW/- BLOCK 0"); /* s for u, and for t, who came before */
+    act("open t b R/R BLOCK 0", DEADLOCK);                        /* t for s, who waits for t */
+    act("close $h", "OK");
+    expect_opened(first, 'j');
+    act("close $j", "OK");
+    expect_opened(second, 'k');
+}
+
+/* No circle: the same session may close its other handle. */
+SCENE(to_wait_for_oneself_is_no_circle) {
+    stage();
+    act("h = open s a RW/-", NULL);
+    struct client *client = act_waiting("open s a R/R BLOCK 0");
+    act("close $h", "OK");
+    expect_opened(client, 'i');
+    acts({"close $i", "OK"}, {"h = open s b RW/RWD", NULL}, {"i = open s b RW/RWD", NULL},
+         {"lock $h EXCLUSIVE 0 1", "OK"});
+    client = act_waiting("lock $i EXCLUSIVE 0 1 BLOCK 0");
+    act("unlock $h 0 1", "OK");
+    expect_answer(client, "OK");
+}
+
+/* When one of a circle's sessions is over by the time there is none. */
+SCENE(the_dead_close_no_circle) {
+    stage();
+    acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL},
+         {"j = open t b A/-", NULL});
+    struct client *first = act_waiting("open s b R/R BLOCK 0");
+    act("open w a R/R BLOCK 0", DEADLOCK);
+    act("10 s", NULL);
+    expect_opened(first, 'k');
+    acts({"open w a R/R BLOCK 0", NO_SESSION});
+    struct client *second = act_waiting("open t a R/R BLOCK 0");
+    acts({"close $h", "OK"});
+    expect_opened(second, 'l');
+}
+
+/* --- In numbers ----------------------------------------------------------------------------------------------------------- */
+
+SCENE(waiting_is_counted) {
+    stage();
+    long long waits = info_of(primary, "holdfast_file_open_waits"),
+              served = info_of(primary, "holdfast_file_open_handoffs");
+    acts({"h = open t a RW/-", NULL});
+    struct client *client = act_waiting("open s a R/R BLOCK 0");
+    assert_int_equal(info_of(primary, "holdfast_file_open_waiters"), 1);
+    act("close $h", "OK");
+    expect_opened(client, 'i');
+    assert_int_equal(info_of(primary, "holdfast_file_open_waiters"), 0);
+    assert_int_equal(info_of(primary, "holdfast_file_open_waits"), waits + 1);
+    assert_int_equal(info_of(primary, "holdfast_file_open_handoffs"), served + 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(an_open_waits_for_whatever_ends_the_other),
+        PLAY(a_lock_waits_for_whatever_ends_the_other),
+        PLAY(an_open_waits_for_a_lease_to_go),
+        PLAY(a_lease_waits),
+        PLAY(a_connection_that_ends_serves),
+        PLAY(a_moved_file_serves_who_waits_for_its_old_name),
+        PLAY(first_come_first_served),
+        PLAY(locks_in_turn),
+        PLAY(readers_and_a_writer),
+        PLAY(others_pass_by),
+        PLAY(hundreds_are_served_by_one_close),
+        PLAY(other_files_are_other_lines),
+        PLAY(when_time_is_up_the_refusal_comes),
+        PLAY(who_has_gone_gets_nothing),
+        PLAY(a_waiter_leaves_with_its_session),
+        PLAY(a_waiter_leaves_with_its_handle),
+        PLAY(a_waiter_learns_that_there_is_no_hope),
+        PLAY(what_is_not_waited_for),
+        PLAY(in_a_transaction_or_a_script_nobody_waits),
+        PLAY(a_share_that_goes_leaves_its_line_waiting),
+        PLAY(a_share_that_takes_the_name_serves),
+        PLAY(a_demoted_primary_lets_its_line_go),
+        PLAY(a_pause_holds_back_what_time_serves),
+        PLAY(time_serves_to_the_millisecond),
+        PLAY(two_sessions_in_a_circle),
+        PLAY(two_sessions_and_their_locks),
+        PLAY(three_sessions_in_a_circle),
+        PLAY(a_circle_through_those_who_wait),
+        PLAY(to_wait_for_oneself_is_no_circle),
+        PLAY(the_dead_close_no_circle),
+        PLAY(waiting_is_counted),
+    };
+    return world_run("file_waiting", tests);
+}

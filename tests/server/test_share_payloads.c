@@ -1,0 +1,302 @@
+/*
+ * Hostile payloads for shares: RESTORE with a valid checksum around a doctored value, and doctored effects. Each is
+ * answered with an error, or gives a share that is whole and safe; and none costs much. No server dies, and all hold the
+ * same.
+ */
+#include <string.h>
+
+#include "chance.h"
+#include "everywhere.h"
+#include "files.h"
+#include "hostile.h"
+#include "leases.h"
+#include "payload.h"
+#include "pool.h"
+#include "records.h"
+#include "story.h"
+#include "stream.h"
+#include "text.h"
+#include "work.h"
+#include "world.h"
+
+enum { COSTS_MOST_US = 300000, READ_AT_MOST = 1 << 17, EVERY_SO_MANY = 6 };
+
+/* One of everything that a share can hold. */
+static void fill(void) {
+    share_stage();
+    acts_by(primary, {"SHARE.SETPROPS fs QUOTA 900000000000", NULL}, {"SHARE.SETMETA fs META 1 a b", NULL},
+            {"SHARE.SETACL fs POLICIES 1 one 0 - rl", NULL}, {"LEASE.ACQUIRE fs -1 ID A OWNER me", NULL},
+            {"mkdir Dir META 1 c d", NULL}, {"mkdir dir/Sub", NULL},
+            {"create dir/Sub/x 3000 PROPS 1 content-type text/x META 1 e f", NULL},
+            {"put dir/sub/x 600 700*x", NULL}, {"create sparse 68719476736 ATTRIBUTES 1 HIDDEN", NULL},
+            {"put sparse 34359738368 9*y", NULL}, {"SHARE.SNAPSHOT fs", NULL}, {"put dir/sub/x 0 5*z", NULL},
+            {"rename dir/sub Top", NULL}, {"create moved 20", NULL}, {"SHARE.SNAPSHOT fs META 1 g h", NULL},
+            {"setmeta top/x META 0", NULL}, {"delete moved", "OK"}, {"copy top/x twin", NULL},
+            {"SHARE.SNAPSHOT fs", NULL}, {"setprops twin SIZE 100000", NULL},
+            {"t = SHARE.CONNECT fs 50000 OWNER other ONCLOSE END", NULL}, {"h = open s twin RW/RWD", NULL},
+            {"i = open t twin RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"lock $i SHARED 20 5", "OK"},
+            {"lock $i SHARED 20 5", "OK"}, {"lock $i SHARED 25 0", "OK"}, {"create leased 1", NULL},
+            {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE leased", NULL}, {"create doomed 5", NULL},
+            {"j = open s doomed D/RWD", NULL}, {"dispose $j ON", "OK"}, {"create closing 5", NULL},
+            {"k = open t closing D/- DELETEONCLOSE", NULL});
+}
+
+static redisReply *dump_of_everything(void) {
+    configure(primary, "rdbcompression", "no");
+    fill();
+    return call(primary, "DUMP fs");
+}
+
+/* --- Whether it is whole --------------------------------------------------------------------------------------------- */
+
+struct sums {
+    long long files, directories, bytes;
+    int left; /* so many things more are looked at */
+};
+
+static void look_at_file(const char *key, const char *path, const char *rest, long long length,
+                         struct sums *sums) {
+    redisReply *stat = call(primary, "FILE.STAT %s %s", key, path);
+    struct words words = words_of_line(pool_print("FILE.GET %s", key));
+    words_add(&words, path);
+    words_add_line(&words, rest);
+    if (length > READ_AT_MOST) words_add_line(&words, "RANGE 0 1000");
+    redisReply *content = call_words(primary, &words);
+    if (!reply_is_error(content) && length <= READ_AT_MOST)
+        assert_int_equal(content->element[1]->len, length);
+    words_replace(&words, 0, "FILE.GETRANGES");
+    call_words(primary, &words);
+    (void)stat;
+    sums->files++;
+    sums->bytes += length;
+}
+
+static void look_below(const char *key, const char *path, const char *rest, struct sums *sums) {
+    struct words words = words_of_line(pool_print("FILE.LIST %s", key));
+    words_add(&words, path);
+    words_add_line(&words, rest);
+    redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
+    for (size_t index = 0; index < items->elements && sums->left-- > 0; index++) {
+        const char *name = reply_string(field(items->element[index], "name"));
+        const char *below = *path ? pool_print("%s/%s", path, name) : name;
+        redisReply *length = reply_field_if_any(items->element[index], "content-length");
+        if (length)
+            look_at_file(key, below, rest, length->integer, sums);
+        else
+            sums->directories++, look_below(key, below, rest, sums);
+    }
+}
+
+static struct sums look(const char *key, const char *rest) {
+    struct sums sums = {0, 0, 0, 1000};
+    look_below(key, "", rest, &sums);
+    return sums;
+}
+
+/* What nobody has open any more is there as it is counted. */
+static void require_sums(const char *key) {
+    expect_number(call(primary, "COPY %s twin REPLACE", key), 1);
+    redisReply *share = call(primary, "SHARE.GET twin");
+    struct sums sums = look("twin", "");
+    expect_number(field(share, "files"), sums.files);
+    expect_number(field(share, "directories"), sums.directories);
+    expect_number(field(share, "bytes"), sums.bytes);
+    redisReply *snapshots = field(share, "snapshots");
+    for (size_t index = 0; index < snapshots->elements; index++)
+        look("twin", pool_print("SNAPSHOT %s", reply_string(snapshots->element[index])));
+}
+
+static void require_whole_share(const char *key) {
+    if (strcmp(call(primary, "TYPE %s", key)->str, "holdfastS") != 0) {
+        call(primary, "DEL %s", key);
+        return;
+    }
+    look(key, "");
+    call(primary, "SHARE.GETACL %s", key);
+    call(primary, "LEASE.LIST %s", key);
+    call(primary, "FILE.HANDLES %s", key);
+    call(primary, "MEMORY USAGE %s", key);
+    redisReply *dump = call(primary, "DUMP %s", key);
+    expect_ok(call(primary, "RESTORE again 0 %b REPLACE", dump->str, dump->len));
+    require_sums(key);
+    redisReply *closed = call(primary, "FILE.CLOSEHANDLES again %s * RECURSIVE", "");
+    require(closed->type == REDIS_REPLY_INTEGER, "they cannot be closed: %s", reply_text(closed));
+    call(primary, "SHARE.SNAPSHOT again");
+    call(primary, "FILE.DELETE again twin");
+    call(primary, "FILE.RENAME again top deeper");
+    call(primary, "FILE.CREATE again new 5");
+    call(primary, "DEL again twin %s", key);
+}
+
+/* --- Values -------------------------------------------------------------------------------------------------------------- */
+
+static void restore(char *payload, size_t length, struct tally *tally) {
+    long long before = worked_us(primary->server);
+    hostile_offer(payload, length, require_whole_share, tally);
+    long long worked = worked_us(primary->server) - before;
+    require(worked < COSTS_MOST_US, "%zu bytes cost %lld us", length, worked);
+}
+
+SCENE(payloads_with_every_byte_changed) {
+    chance_begin();
+    redisReply *dump = dump_of_everything();
+    struct tally tally = {0, 0};
+    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place += 1 + chance_size(EVERY_SO_MANY)) {
+        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
+                                '\0',
+                                '\xff',
+                                (char)(dump->str[place] + 1),
+                                (char)(dump->str[place] - 1),
+                                (char)chance(256)};
+        char *payload = pool_copy(dump->str, dump->len);
+        payload[place] = changed[chance(6)];
+        restore(payload, dump->len, &tally);
+    }
+    require(tally.refused > 100 && tally.accepted > 10, "%d refused, %d accepted", tally.refused,
+            tally.accepted);
+}
+
+SCENE(payloads_cut_at_every_length) {
+    hostile_cut_at_every_length(dump_of_everything(), require_whole_share);
+}
+
+/* Each record sound, the whole not. */
+SCENE(payloads_in_another_order) {
+    chance_begin();
+    redisReply *dump = dump_of_everything();
+    call(primary, "DEL fs");
+    share_stage();
+    acts_by(primary, {"mkdir d", NULL}, {"create d/x 700", NULL}, {"put d/x 0 600*q", NULL},
+            {"SHARE.SNAPSHOT fs", NULL}, {"delete d/x", "OK"}, {"mkdir d/x", NULL},
+            {"h = open s d/y RWD/RWD DISPOSITION CREATE", NULL}, {"lock $h EXCLUSIVE 0 0", "OK"},
+            {"dispose $h ON", "OK"});
+    hostile_offer_shuffled(dump, call(primary, "DUMP fs"), 300, require_whole_share);
+}
+
+/* What stands in a record behind the mark and the length. */
+static const char *body_of(const struct record *record, size_t *length) {
+    const unsigned char *byte = (const unsigned char *)record->bytes + 1;
+    if (byte[0] >> 6 == 0) {
+        *length = byte[0] & 63;
+        return record->bytes + 2;
+    }
+    if (byte[0] >> 6 == 1) {
+        *length = (size_t)(byte[0] & 63) << 8 | byte[1];
+        return record->bytes + 3;
+    }
+    *length = 0;
+    return NULL;
+}
+
+/* Numbers of the largest kind, or none at all, in each place of each record. */
+SCENE(payloads_that_lie_about_numbers) {
+    static const char *const lies[] = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\x0f",
+                                       "\x80\x80\x80\x80\x80\x80\x01",
+                                       "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"};
+    chance_begin();
+    redisReply *dump = dump_of_everything();
+    const struct records *whole = records_of(dump);
+    struct tally tally = {0, 0};
+    for (size_t index = 0; index < whole->count; index++) {
+        size_t length;
+        const char *body = body_of(&whole->record[index], &length);
+        for (size_t place = 3; body && place < length && place < 60;
+             place += 1 + chance_size(EVERY_SO_MANY)) {
+            const char *lie = lies[chance(4)];
+            struct text record = {0};
+            text_add(&record, body, place);
+            text_add(&record, lie, strlen(lie));
+            size_t skipped = place + (chance(3) ? 1 : 0);
+            text_add(&record, body + skipped, length - skipped);
+            struct records records = {.count = 0};
+            memcpy(records.record, whole->record, whole->count * sizeof *whole->record);
+            records.count = whole->count;
+            records_add(&records, record.bytes, record.length);
+            records.record[index] = records.record[--records.count];
+            long long before = worked_us(primary->server);
+            hostile_offer_records(dump, &records, require_whole_share, &tally);
+            require(worked_us(primary->server) - before < COSTS_MOST_US, "record %zu costs %lld us", index,
+                    worked_us(primary->server) - before);
+        }
+    }
+    require(tally.refused > 100, "%d refused, %d accepted", tally.refused, tally.accepted);
+}
+
+/* --- Effects --------------------------------------------------------------------------------------------------------------- */
+
+/* All that went to the replicas: every kind of effect is among it. */
+static redisReply *effects_of_everything(void) {
+    struct stream *stream = stream_attach(primary->server);
+    fill();
+    acts_by(primary, {"write $h 5 abc", NULL}, {"truncate $h 50", NULL}, {"unlock $h 0 10", "OK"},
+            {"clear twin 0 1", LOCKED}, {"unlock $i 20 5", NULL}, {"unlock $i 20 5", NULL},
+            {"unlock $i 25 0", NULL}, {"clear twin 0 1", NULL}, {"SHARE.PING fs $s", NULL},
+            {"closeall twin *", "2"}, {"dispose $j OFF", NULL}, {"close $j", NULL},
+            {"SHARE.DISCONNECT fs $t", NULL}, {"create closing 2", NULL}, {"mkdir gone", NULL},
+            {"rmdir gone", NULL}, {"rename twin leased REPLACE NEWLEASE B", NULL});
+    return stream_commands(stream, primary);
+}
+
+static void apply_doctored(const redisReply *command, int way) {
+    struct words words = {0};
+    words_add(&words, "HOLDFAST.APPLY");
+    words_add(&words, "fs");
+    char *record = pool_copy(command->element[2]->str, command->element[2]->len + 10);
+    size_t length = command->element[2]->len;
+    if (way == 0 && length > 3) record[2 + chance_size(length - 2)] = (char)chance(256);
+    if (way == 1 && length > 3) record[3 + chance_size(length - 3)] ^= (char)(1 << chance(8));
+    if (way == 2) length = chance_size(length);
+    if (way == 3)
+        memset(record + length, chance(2) ? 0xff : 0, 1 + chance_size(8)), length += 1 + chance_size(8);
+    words_add_bytes(&words, record, length);
+    for (size_t index = 3; index < command->elements; index++)
+        words_add_bytes(&words, command->element[index]->str,
+                        way == 4 ? chance_size(command->element[index]->len + 1)
+                                 : command->element[index]->len);
+    long long before = worked_us(primary->server);
+    call_words(primary, &words);
+    require(worked_us(primary->server) - before < COSTS_MOST_US, "%s costs %lld us", words_text(&words),
+            worked_us(primary->server) - before);
+}
+
+SCENE(effects_with_bytes_changed) {
+    enum { ROUNDS = 2000 };
+    chance_begin();
+    expect_misfits();
+    redisReply *effects = effects_of_everything();
+    redisReply *dump = call(primary, "DUMP fs");
+    configure(primary, "holdfast.accept-effects", "yes");
+    for (int round = 0; round < ROUNDS; round++) {
+        const redisReply *effect = effects->element[chance_size(effects->elements)];
+        if (effect->elements < 3 || strcmp(effect->element[0]->str, "HOLDFAST.APPLY") != 0) continue;
+        apply_doctored(effect, chance(6));
+        if (round % 200 && call(primary, "EXISTS fs")->integer) continue;
+        if (round % 200 == 0) require_whole_share("fs");
+        expect_ok(call(primary, "RESTORE fs 0 %b REPLACE", dump->str, dump->len));
+    }
+    require_whole_share("fs");
+}
+
+/* The same effects twice, in any order, in a share that has something else. */
+SCENE(effects_in_any_order) {
+    enum { ROUNDS = 2000 };
+    chance_begin();
+    expect_misfits();
+    redisReply *effects = effects_of_everything();
+    configure(primary, "holdfast.accept-effects", "yes");
+    for (int round = 0; round < ROUNDS; round++) {
+        apply_doctored(effects->element[chance_size(effects->elements)], 99);
+        if (!call(primary, "EXISTS fs")->integer) apply_doctored(effects->element[0], 99);
+    }
+    call(primary, "COPY fs other REPLACE");
+    require_whole_share("other");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(payloads_with_every_byte_changed), PLAY(payloads_cut_at_every_length),
+        PLAY(payloads_in_another_order),        PLAY(payloads_that_lie_about_numbers),
+        PLAY(effects_with_bytes_changed),       PLAY(effects_in_any_order),
+    };
+    return world_run("share_payloads", tests);
+}

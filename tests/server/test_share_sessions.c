@@ -1,0 +1,380 @@
+/*
+ * Sessions: how long they live, how they end, and that all they had open ends with them, at once, whoever asks and
+ * however much it is. Handles as operators see them, and close them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file_commands.h"
+#include "leases.h"
+#include "pool.h"
+#include "story.h"
+#include "text.h"
+#include "witness.h"
+#include "work.h"
+#include "world.h"
+
+/* --- Time ------------------------------------------------------------------------------------------------------ */
+
+SCENE(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL}, {"9 s", NULL}, {"get a", SV},
+         {"SHARE.PING fs $t", "10000"}, {"9 s", NULL}, {"get a", SV}, {"SHARE.PING fs $t", "10000"},
+         {"10 s", NULL}, {"get a", NULL}, {"SHARE.PING fs $t", NO_SESSION},
+         {"SHARE.DISCONNECT fs $t", NO_SESSION}, {"read $h 0 1", NO_HANDLE}, {"close $h", NO_HANDLE},
+         {"open t a R/R", NO_SESSION});
+    assert_string_equal(opened(""), "");
+}
+
+/* Whatever else is done with a session does not prolong it. */
+SCENE(only_a_ping_prolongs) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"6 s", NULL}, {"h = open t a RW/RWD", NULL},
+         {"write $h 0 x", "1"}, {"lock $h SHARED 0 1", "OK"}, {"4 s", NULL}, {"read $h 0 1", NO_HANDLE});
+}
+
+/* What is so a millisecond before the end, and at it; in one transaction, in which no time passes by itself. */
+static redisReply *around_the_end(void) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL});
+    const struct words ping = act_words("SHARE.PING fs $t");
+    expect_ok(call(primary, "MULTI"));
+    call_words(primary, &ping);
+    call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(9999));
+    call(primary, "FILE.GET fs a");
+    call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(1));
+    call(primary, "FILE.GET fs a");
+    redisReply *all = expect_elements(call(primary, "EXEC"), 5);
+    time_passes(0);
+    return all;
+}
+
+SCENE(a_session_ends_to_the_millisecond) {
+    for (int attempt = 0; attempt < 100; attempt++) {
+        redisReply *all = around_the_end();
+        expect_etag(all->element[4]);
+        if (reply_is_error(all->element[2])) return;
+    }
+    failure("it always ends too early");
+}
+
+/* Nothing but time passes, and nobody asks: upkeep ends what is over and sweeps it away. */
+SCENE(what_is_over_goes_by_itself) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
+         {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
+    witness_begin("none");
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
+        usleep(1000);
+    assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
+    assert_int_equal(info_of(primary, "holdfast_file_locks"), 0);
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
+    assert_int_equal(info_of(primary, "holdfast_files"), 1);
+    assert_string_equal(witness_notifications(), "share.expired fs");
+    world_in_step();
+    assert_string_equal(listed_at(chained, "", ""), "b");
+}
+
+/* A replica waits for what its primary says, but shows nothing that is over by its own clock. */
+SCENE(replicas_show_nothing_that_is_over) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL},
+         {"i = open t b RD/RWD DELETEONCLOSE", NULL});
+    world_in_step();
+    expect_error(call(replica, "FILE.GET fs a"), SV);
+    expect_ok(call(replica, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(0) + 10000));
+    expect_etag(call(replica, "FILE.GET fs a"));
+    expect_error(call(replica, "FILE.GET fs b"), NO_FILE);
+    assert_string_equal(listed_at(replica, "", ""), "a");
+    expect_elements(expect_elements(call(replica, "FILE.HANDLES fs"), 2)->element[1], 0);
+    act("get a", SV);
+    assert_string_equal(opened(""), "a b");
+    time_passes(10000);
+}
+
+SCENE(a_pause_holds_back_the_end) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL});
+    expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
+    time_passes(10000);
+    expect_etag(call(primary, "FILE.GET fs a"));
+    usleep(50000);
+    assert_int_equal(info_of(primary, "holdfast_file_handles"), 1);
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
+        usleep(1000);
+    assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
+}
+
+/* --- Connections -------------------------------------------------------------------------------------------------- */
+
+static struct client *connected(const char *on_close) {
+    struct client *client = client_open(primary->server);
+    redisReply *id = call_line(client, pool_print("SHARE.CONNECT fs 1000 %s", on_close));
+    require(id->len == 36, "no session: %s", reply_text(id));
+    story_keep('t', reply_string(id));
+    return client;
+}
+
+static void await_ended(void) {
+    for (int attempt = 0; attempt < 5000; attempt++) {
+        if (!reply_is_error(call(primary, "FILE.GET fs a"))) return;
+        usleep(1000);
+    }
+    failure("the session lives on");
+}
+
+SCENE(a_session_ends_with_its_connection_when_told_so) {
+    file_commands_stage();
+    struct client *client = connected("ONCLOSE END");
+    act("h = open t a RW/-", NULL);
+    call(client, "PING");
+    act("get a", SV);
+    client_close(client);
+    await_ended();
+    acts({"SHARE.PING fs $t", NO_SESSION}, {"read $h 0 1", NO_HANDLE});
+}
+
+SCENE(a_killed_connection_ends_it_as_well) {
+    file_commands_stage();
+    struct client *client = connected("ONCLOSE END");
+    act("h = open t a RD/RWD DELETEONCLOSE", NULL);
+    redisReply *id = call(client, "CLIENT ID");
+    expect_number(call(primary, "CLIENT KILL ID %lld", id->integer), 1);
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_files") > 1; attempt++) usleep(1000);
+    act("get a", NO_FILE);
+    client_close(client);
+}
+
+SCENE(else_it_lives_on) {
+    static const char *const ways[] = {"", "ONCLOSE KEEP", "ONCLOSE END"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        file_commands_stage();
+        struct client *client = connected(ways[way]);
+        act("h = open t a RW/-", NULL);
+        if (way == 2) expect_ok(call(primary, "RENAME fs other"));
+        if (way == 2) expect_ok(call(primary, "RENAME other fs")); /* its name is what it is known by */
+        if (way < 2) client_close(client);
+        usleep(20000);
+        acts({"get a", SV}, {"SHARE.PING fs $t", NULL});
+        if (way == 2) client_close(client);
+        if (way == 2) await_ended();
+    }
+}
+
+/* A connection may have many sessions, in many shares and databases. */
+SCENE(all_sessions_of_a_connection_end) {
+    file_commands_stage();
+    act("SHARE.CREATE other", NULL);
+    expect_ok(call(primary, "SELECT 3"));
+    expect_etag(call(primary, "SHARE.CREATE fs"));
+    expect_ok(call(primary, "SELECT 0"));
+    struct client *client = connected("ONCLOSE END");
+    act("h = open t a R/-", NULL);
+    for (int index = 0; index < 20; index++) call(client, "SHARE.CONNECT fs 1000 ONCLOSE END");
+    call(client, "SHARE.CONNECT other 1000 ONCLOSE END");
+    call(client, "SHARE.CONNECT other 1000 ONCLOSE KEEP");
+    expect_ok(call(client, "SELECT 3"));
+    call(client, "SHARE.CONNECT fs 1000 ONCLOSE END");
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 25);
+    client_close(client);
+    await_ended();
+    for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_share_sessions") > 2; attempt++)
+        usleep(1000);
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 2);
+}
+
+/* Keys that have gone by then, or are something else. */
+SCENE(a_connection_ends_after_its_share) {
+    file_commands_stage();
+    struct client *client = connected("ONCLOSE END");
+    act("SHARE.DELETE fs", "OK");
+    client_close(client);
+    file_commands_stage();
+    client = connected("ONCLOSE END");
+    call(primary, "DEL fs");
+    expect_ok(call(primary, "SET fs text"));
+    client_close(client);
+    usleep(5000);
+    expect_text(call(primary, "GET fs"), "text");
+}
+
+/* --- Handles --------------------------------------------------------------------------------------------------------- */
+
+SCENE(handles_as_they_are_shown) {
+    file_commands_stage();
+    acts({"mkdir d", NULL}, {"create d/x 1", NULL}, {"t = SHARE.CONNECT fs 100", NULL},
+         {"h = open s a RW/RD", NULL}, {"open t d/x A/-", NULL}, {"open t D/X D/RWD", NULL},
+         {"handles a", "[null, [[\"handle\", 3, \"path\", \"a\", \"session\", 1, \"owner\", \"tester\", "
+                       "\"access\", [\"read\", \"write\"], "
+                       "\"share\", [\"read\", \"delete\"], \"opened\", <ms>, \"pending\", 0]]]"},
+         {"handles d/x", "[null, [[\"handle\", 4, \"path\", \"d/x\", \"session\", 2, \"access\", "
+                         "[\"attributes\"], \"share\", [\"none\"], "
+                         "\"opened\", <ms>, \"pending\", 0], [\"handle\", 5, \"path\", \"d/x\", \"session\", "
+                         "2, \"access\", [\"delete\"], "
+                         "\"share\", [\"read\", \"write\", \"delete\"], \"opened\", <ms>, \"pending\", 0]]]"},
+         {"handles no", NO_FILE}, {"handles no/no", NO_PARENT});
+    assert_string_equal(opened(""), "a d/x d/x");
+    assert_string_equal(opened("d"), "");
+    assert_string_equal(opened("d RECURSIVE"), "d/x d/x");
+    assert_string_equal(opened("'' RECURSIVE"), "a d/x d/x");
+    assert_string_equal(opened("''"), "");
+    const char *all = reply_text(act("handles", NULL));
+    require(!strstr(all, story_kept('h')) && !strstr(all, story_kept('s')),
+            "what only its owner may know is shown: %s", all);
+}
+
+SCENE(handles_by_pages) {
+    enum { HANDLES = 250 };
+    file_commands_stage();
+    for (int index = 0; index < HANDLES; index++) act(index % 2 ? "open s a R/RWD" : "open s b R/RWD", NULL);
+    for (int count = 1; count < 400; count = count * 3 + 1) {
+        const char *marker = "0";
+        int seen = 0, of_a = 0;
+        for (bool more = true; more;) {
+            redisReply *page =
+                expect_elements(call(primary, "FILE.HANDLES fs MARKER %s COUNT %d", marker, count), 2);
+            seen += (int)page->element[1]->elements;
+            more = !reply_is_null(page->element[0]);
+            if (more) marker = reply_string(page->element[0]);
+        }
+        assert_int_equal(seen, HANDLES);
+        redisReply *page = call(primary, "FILE.HANDLES fs a COUNT %d", count);
+        of_a = (int)page->element[1]->elements;
+        assert_int_equal(of_a, count < HANDLES / 2 ? count : HANDLES / 2);
+    }
+    expect_elements(call(primary, "FILE.HANDLES fs")->element[1], 100);
+}
+
+SCENE(scenario_34_closing_by_force) {
+    file_commands_stage();
+    acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL},
+         {"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"}, {"open s a A/-", NULL},
+         {"open s d/x R/-", NULL}, {"open s d/e/y R/-", NULL}, {"closeall a *", "2"}, {"closeall a *", "0"},
+         {"get a", NULL}, {"read $h 0 1", NO_HANDLE}, {"closeall d *", "0"},
+         {"closeall a * RECURSIVE", "INVALID InvalidQueryParameterValue"}, {"closeall d/e * RECURSIVE", "1"},
+         {"closeall '' * RECURSIVE", "1"}, {"closeall '' * RECURSIVE", "0"}, {"h = open s a R/R", NULL},
+         {"i = open s a R/R", NULL}, {"j = open s b R/R", NULL}, {"closeall no *", NO_FILE});
+    redisReply *second = act("handles a", NULL)->element[1]->element[1];
+    long long number = field(second, "handle")->integer;
+    expect_number(call(primary, "FILE.CLOSEHANDLES fs b %lld", number), 0);
+    act(pool_print("closeall '' %lld RECURSIVE", number + 100), "0");
+    expect_number(call(primary, "FILE.CLOSEHANDLES fs a %lld", number), 1);
+    expect_number(call(primary, "FILE.CLOSEHANDLES fs a %lld", number), 0);
+    acts({"read $h 0 1", NULL}, {"read $i 0 1", NO_HANDLE}, {"read $j 0 1", NULL});
+    act(pool_print("closeall '' %lld RECURSIVE", number + 1), "1");
+    acts({"read $j 0 1", NO_HANDLE});
+}
+
+/* Numbers are given once: who was closed is not taken for who came later. */
+SCENE(public_numbers_are_not_given_twice) {
+    file_commands_stage();
+    act("h = open s a R/R", NULL);
+    long long first = field(act("handles a", NULL)->element[1]->element[0], "handle")->integer;
+    acts({"close $h", "OK"}, {"h = open s a R/R", NULL});
+    expect_number(call(primary, "FILE.CLOSEHANDLES fs a %lld", first), 0);
+    act("read $h 0 1", NULL);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    acts({"close $h", "OK"}, {"h = open s a R/R", NULL});
+    require(field(act("handles a", NULL)->element[1]->element[0], "handle")->integer > first + 1,
+            "a number comes back");
+}
+
+/* Names, and so other people's handles, are told by refusals; ids never are. */
+SCENE(refusals_tell_who) {
+    file_commands_stage();
+    acts({"t = SHARE.CONNECT fs 100 OWNER back\"up\n", NULL}, {"h = open t a R/-", NULL});
+    const char *text = act("get a", SV)->str;
+    require(strstr(text, "back") && !strstr(text, story_kept('h')) && !strstr(text, story_kept('t')) &&
+                !strchr(text, '\n'),
+            "it says %s", text);
+}
+
+/* --- The end of shares ------------------------------------------------------------------------------------------------ */
+
+/* Other than the service's, a name is free at once. */
+SCENE(scenario_36_a_share_is_deleted_and_made_anew) {
+    file_commands_stage();
+    acts({"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"}, {"SHARE.DELETE fs", "OK"},
+         {"get a", NO_SHARE}, {"SHARE.DELETE fs", NO_SHARE}, {"SHARE.CREATE fs", NULL},
+         {"list ''", "[null, []]"}, {"handles", "[null, []]"}, {"get a", NO_FILE},
+         {"SHARE.PING fs $s", NO_SESSION}, {"read $h 0 1", NO_HANDLE}, {"create a 1", NULL});
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
+}
+
+/* --- Much at once ------------------------------------------------------------------------------------------------------- */
+
+enum { FILES = 300, MANY = 30000, FEWER = 5000, LONGEST_US = 10000, LONGEST_UNDER_SANITIZERS_US = 100000 };
+
+static void open_many(int count) {
+    file_commands_stage();
+    act("t = SHARE.CONNECT fs 1000", NULL);
+    for (int index = 0; index < FILES; index++) call(primary, "FILE.CREATE fs f%d 1", index);
+    for (int index = 0; index < count; index++)
+        send_call(primary, "FILE.OPEN fs %s f%d ACCESS 1 READ SHARE 3 READ WRITE DELETE", story_kept('t'),
+                  index % FILES);
+    for (int index = 0; index < count; index++) expect_elements(receive(primary), 8);
+}
+
+/* Ends the session, and has somebody else work on until all is gone: no answer is kept up for long. */
+static void require_swift(const char *ends) {
+    long long longest = 0, before = worked_us(primary->server);
+    act(ends, NULL);
+    expect_ok(call(primary, "FILE.DELETE fs f7"));
+    for (long long handles = -1; handles;) {
+        long long now = worked_us(primary->server);
+        if (now - before > longest) longest = now - before;
+        before = now;
+        handles = info_number(call(primary, "INFO holdfast"), "holdfast_file_handles");
+    }
+    long long most = getenv("HOLDFAST_PRELOAD") ? LONGEST_UNDER_SANITIZERS_US : LONGEST_US;
+    require(longest < most, "the server worked for %lld us before it answered", longest);
+}
+
+SCENE(a_session_with_many_handles_ends) {
+    open_many(MANY);
+    require_swift("SHARE.DISCONNECT fs $t");
+    expect_etag(call(primary, "FILE.CREATE fs f7 1"));
+    assert_string_equal(opened(""), "");
+}
+
+SCENE(a_session_with_many_handles_is_over) {
+    open_many(MANY);
+    require_swift("1000 s");
+    assert_string_equal(opened(""), "");
+}
+
+/* As many as one command closes; who is told of that many calls again. */
+SCENE(many_handles_are_closed_by_force) {
+    open_many(FEWER);
+    long long closed = 0;
+    for (long long now = -1; now; closed += now) now = act("closeall '' * RECURSIVE", NULL)->integer;
+    assert_int_equal(closed, FEWER);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(scenario_35_a_session_lives_as_long_as_it_is_pinged),
+        PLAY(only_a_ping_prolongs),
+        PLAY(a_session_ends_to_the_millisecond),
+        PLAY(what_is_over_goes_by_itself),
+        PLAY(replicas_show_nothing_that_is_over),
+        PLAY(a_pause_holds_back_the_end),
+        PLAY(a_session_ends_with_its_connection_when_told_so),
+        PLAY(a_killed_connection_ends_it_as_well),
+        PLAY(else_it_lives_on),
+        PLAY(all_sessions_of_a_connection_end),
+        PLAY(a_connection_ends_after_its_share),
+        PLAY(handles_as_they_are_shown),
+        PLAY(handles_by_pages),
+        PLAY(scenario_34_closing_by_force),
+        PLAY(public_numbers_are_not_given_twice),
+        PLAY(refusals_tell_who),
+        PLAY(scenario_36_a_share_is_deleted_and_made_anew),
+        PLAY(a_session_with_many_handles_ends),
+        PLAY(a_session_with_many_handles_is_over),
+        PLAY(many_handles_are_closed_by_force),
+    };
+    return world_run("share_sessions", tests);
+}
