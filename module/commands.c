@@ -141,8 +141,8 @@ static const struct clause
 /* Of tables. Keys that are written with an entity and keys that are asked for have rules of their own. */
 static const struct clause
     table     = {.shape = SHAPE_KEY, .names = {"table"}},
-    new_partition = {.shape = SHAPE_TEXT, .names = {"partition-key"}, .rule = table_written_key_rule},
-    new_row   = {.shape = SHAPE_TEXT, .names = {"row-key"}, .rule = table_written_key_rule},
+    new_partition = {.shape = SHAPE_TEXT, .names = {"partition-key"}, .rule = key_check},
+    new_row   = {.shape = SHAPE_TEXT, .names = {"row-key"}, .rule = key_check},
     partition = {.shape = SHAPE_TEXT, .names = {"partition-key"}, .rule = table_asked_key_rule},
     row       = {.shape = SHAPE_TEXT, .names = {"row-key"}, .rule = table_asked_key_rule},
     match     = {TOKEN("IFMATCH"), SHAPE_TAG, SLOT_MATCH, .width = 1, .required = true, .absent = OUTCOME_IFMATCH_MISSING,
@@ -471,7 +471,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&table, &partition, &row, &entity),
         .complexity = "O(log N), N being the entities in the table",
         .summary = "Sets some properties of an entity, which need not be there, and answers its new ETag."},
-    ROW(table_batch) .name = "TABLE.BATCH", ON_TABLE, GROWS_MUCH, .check = table_batch_check,
+    ROW(table_batch) .name = "TABLE.BATCH", ON_TABLE, SHRINKS_MUCH, .check = table_batch_check,
         .grammar = GRAMMAR(&table, &partition, &operation_count, &operations), .parts = table_operations,
         .complexity = "O(M log N), M being the operations and N the entities in the table",
         .summary = "Does up to 100 operations on entities of one partition, all or none, and answers their ETags."},

@@ -31,6 +31,9 @@
     X(ROW_COUNT,               "INVALID",  "InvalidInput",                 "TOP takes a whole number")                  \
     X(KEY_CHARACTER,           "INVALID",  "OutOfRangeInput",              "a key has no / \\ # ? and no control characters") \
     X(KEY_UNUSABLE,            "INVALID",  "InvalidInput",                 "a key has no / \\ # ? and no control characters") \
+    X(KEY_NOT_TEXT,            "INVALID",  "InvalidInput",                 "a key is UTF-8")                            \
+    X(NOT_INDEXED,             "INVALID",  "InvalidInput",                 "only properties have indexes")              \
+    X(INDEX_NOT_FOUND,         "NOTFOUND", "ResourceNotFound",             "there is no index of this property")        \
     X(OTHER_KEY,               "INVALID",  "InvalidInput",                 "PartitionKey and RowKey are not those of the entity") \
     X(INSTANT_OUT_OF_RANGE,    "INVALID",  "OutOfRangeInput",              "an instant lies in the years 1601 to 9999") \
     X(PROPERTY_VALUE_TOO_LARGE, "INVALID", "PropertyValueTooLarge",        "a key has at most 512 characters, a string 32768, a binary value 65536 bytes") \

@@ -36,18 +36,26 @@ void call_note(struct call *call, const char *format, ...) {
     va_end(values);
 }
 
+enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word) {
+    char shown[2 * SHOWN_WORD_MAX];
+    refusal_show_word(word, shown, sizeof(shown));
+    call_note(call, "%s: '%s'", outcome_text(outcome)->text, shown);
+    return outcome;
+}
+
 void refusal_describe(struct call *call, const struct fault *fault) {
-    char word[80];
     if (fault->missing) {
         if (fault->outcome == OUTCOME_SYNTAX)
             call_note(call, "syntax error: %s is missing", fault->missing->token.data);
         return;
     }
+    if (fault->outcome != OUTCOME_SYNTAX) {
+        refusal_of_word(call, fault->outcome, call_word(call, fault->at));
+        return;
+    }
+    char word[2 * SHOWN_WORD_MAX];
     refusal_show_word(call_word(call, fault->at), word, sizeof(word));
-    if (fault->outcome == OUTCOME_SYNTAX)
-        call_note(call, "syntax error near '%s'", word);
-    else
-        call_note(call, "%s: '%s'", outcome_text(fault->outcome)->text, word);
+    call_note(call, "syntax error near '%s'", word);
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {

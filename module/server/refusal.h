@@ -10,6 +10,9 @@ void refusal_show_word(struct bytes word, char *text, size_t size);
 /* Notes in the call which word is wrong. */
 void refusal_describe(struct call *call, const struct fault *fault);
 
+/* Notes in the call which word of the caller's is refused, behind the outcome's text. Answers the outcome. */
+enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);
+
 /* Notes in the call what the object, or its absence, looks like to a condition that failed. */
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
 

@@ -22,6 +22,8 @@ struct draft {
 struct drafts {
     unsigned count;
     bool numbered; /* refusals name the operation */
+    bool
+        measured; /* what has been read so far counts in the size of the request, and is looked at behind it */
     struct record_writer room;
     size_t beside; /* bytes of conditions, and of what is passed over */
     struct draft items[TABLE_BATCH_MOST];

@@ -4,13 +4,11 @@
 #include "core/text.h"
 #include "server/refusal.h"
 
-enum { ARG_OPERATIONS = 4, SHOWN_NAME_BYTES = 80 };
+#include <inttypes.h>
+
+enum { ARG_OPERATIONS = 4 };
 
 /* --- Keys --- */
-
-enum outcome table_written_key_rule(struct bytes key) {
-    return key_check(key);
-}
 
 /* The service finds such characters in an address, and so another fault. */
 enum outcome table_asked_key_rule(struct bytes key) {
@@ -26,13 +24,6 @@ static void put_key(struct record_writer *room, struct bytes partition, struct b
 }
 
 /* --- Properties --- */
-
-static enum outcome refuse_property(struct call *call, enum outcome outcome, struct bytes name) {
-    char shown[SHOWN_NAME_BYTES];
-    refusal_show_word(name, shown, sizeof(shown));
-    call_note(call, "%s: '%s'", outcome_text(outcome)->text, shown);
-    return outcome;
-}
 
 /* What was read may be written back: the server's own properties are passed over as long as they say nothing else. */
 static enum outcome pass_own(const struct call *call, enum filter_subject subject, struct bytes row,
@@ -74,10 +65,11 @@ static struct bytes key_of(const struct drafts *drafts, const struct draft *draf
 static enum outcome read_properties(struct call *call, const struct argument *pairs, struct bytes row,
                                     struct drafts *drafts, struct draft *draft) {
     draft->properties_at = drafts->room.length;
+    drafts->measured = true;
     for (int i = 0; i < pairs->count; i++) {
         enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
         if (outcome != OUTCOME_DONE)
-            return refuse_property(call, outcome, call_word(call, pairs->at + 2 * i));
+            return refusal_of_word(call, outcome, call_word(call, pairs->at + 2 * i));
         if (draft->property_count > PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
     }
     draft->properties_length = drafts->room.length - draft->properties_at;
@@ -135,14 +127,15 @@ static void start_reading(struct drafts *drafts, bool numbered) {
     record_start(&drafts->room);
     drafts->count = 0;
     drafts->beside = 0;
-    drafts->numbered = numbered;
+    drafts->numbered = drafts->measured = numbered;
 }
 
 /* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
 static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
     bool is_small =
         outcome == OUTCOME_DONE && drafts->room.length + drafts->beside < TABLE_REQUEST_MOST_BYTES / 2;
-    if (is_small || outcome == OUTCOME_SYNTAX || request_fits(call)) return outcome;
+    bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
+    if (is_small || !counts || request_fits(call)) return outcome;
     call_note(call, "all arguments together have at most 4 MiB");
     return OUTCOME_BODY_TOO_LARGE;
 }
@@ -172,7 +165,11 @@ static enum outcome read_next(struct call *call, int *at, enum outcome earlier, 
     if (fault.outcome == OUTCOME_DONE) return read_draft(call, (enum verb)verb, &args, start + 1, drafts);
     if (fault.outcome != OUTCOME_SYNTAX) drafts->count++;
     call->note[0] = '\0';
-    refusal_describe(call, &fault);
+    if (start < call->argc)
+        refusal_describe(call, &fault);
+    else
+        call_note(call, "syntax error: the batch has less than %" PRId64 " operations",
+                  call->args.slots[SLOT_OPERATIONS].number);
     return fault.outcome;
 }
 

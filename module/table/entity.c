@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+enum { SIZE_STEP = 16 };
+
 /* All but the key. */
 static void fill(struct entity *entity, const struct entity_state *state) {
     struct bytes items = state->properties.items;
@@ -17,12 +19,13 @@ static void fill(struct entity *entity, const struct entity_state *state) {
     if (items.length) memcpy(entity->bytes + entity->entry.name_length, items.data, items.length);
 }
 
-static size_t bytes_for(const struct entity_state *state) {
-    return sizeof(struct entity) + state->key.length + state->properties.items.length;
+/* Sizes come in steps, so that a state of about the same size has room where the old one stood. */
+static size_t bytes_for(struct bytes key, size_t properties) {
+    return (sizeof(struct entity) + key.length + properties + SIZE_STEP - 1) / SIZE_STEP * SIZE_STEP;
 }
 
 struct entity *entity_new(const struct entity_state *state) {
-    struct entity *entity = memory_alloc(bytes_for(state));
+    struct entity *entity = memory_alloc(bytes_for(state->key, state->properties.items.length));
     entity->entry =
         (struct entry){.name_length = (uint16_t)state->key.length, .name_at = offsetof(struct entity, bytes)};
     memcpy(entity->bytes, state->key.data, state->key.length);
@@ -31,8 +34,8 @@ struct entity *entity_new(const struct entity_state *state) {
 }
 
 bool entity_rewrite(struct entity *entity, const struct entity_state *state) {
-    size_t room = memory_size(entity), wanted = bytes_for(state);
-    if (wanted > room || wanted < room / 2) return false;
+    size_t wanted = bytes_for(state->key, state->properties.items.length);
+    if (wanted != bytes_for(state->key, entity->length)) return false;
     fill(entity, state);
     return true;
 }
@@ -103,14 +106,14 @@ static const struct bytes *given_place(struct given *given, struct bytes name) {
 }
 
 /* What stays is copied in runs. */
-struct packed_list properties_merge(struct packed_list standing, struct packed_list list,
+struct packed_list properties_merge(struct packed_list standing, struct packed_list given_list,
                                     struct record_writer *room) {
     struct given given;
     struct record_reader reader = record_reader(standing.items);
     struct packed_property property;
     uint64_t count = standing.count;
     const char *run = reader.at;
-    given_read(&given, list);
+    given_read(&given, given_list);
     for (const char *from = reader.at; property_step(&reader, &property); from = reader.at) {
         const struct bytes *other = given_place(&given, property.name);
         if (!other) continue;

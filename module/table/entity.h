@@ -32,7 +32,7 @@ struct entity_state {
 /* The caller has the memory. */
 struct entity *entity_new(const struct entity_state *state);
 
-/* Another state where it stands. False, and nothing done, where that is too small, or much too large. */
+/* Another state where it stands. False, and nothing done, when it needs another size. */
 bool entity_rewrite(struct entity *entity, const struct entity_state *state);
 
 struct packed_list entity_properties(const struct entity *entity);
@@ -42,7 +42,7 @@ struct row entity_row(const struct entity *entity);
 bool properties_find_name(struct packed_list properties, struct bytes name, struct property *found);
 
 /* What stands there and what is given, which wins, as one list; it borrows from the room, which is empty before. */
-struct packed_list properties_merge(struct packed_list standing, struct packed_list given,
+struct packed_list properties_merge(struct packed_list standing, struct packed_list given_list,
                                     struct record_writer *room);
 
 /* Whether each name stands once. Only for lists whose count is right. */

@@ -78,7 +78,7 @@ static void note_verdict(struct call *call, const struct drafts *drafts, unsigne
                          const struct verdict *verdict) {
     char note[CALL_NOTE_BYTES], etag[VERSION_TEXT_LENGTH + 1] = "";
     if (verdict->outcome == OUTCOME_RESOURCE_NOT_FOUND) refuse_missing(call);
-    if (verdict->outcome == OUTCOME_UPDATE_CONDITION_NOT_MET) {
+    if (verdict->outcome == OUTCOME_UPDATE_CONDITION_NOT_MET && verdict->entity) {
         struct text text = text_start(note, sizeof(note));
         version_write(verdict->entity->etag, etag);
         bool by_tag = etag_differs(&drafts->items[number], verdict->entity);
@@ -192,10 +192,18 @@ enum outcome table_batch_check(struct call *call) {
     return outcome;
 }
 
+/* What only deletes makes room, and so goes on when there is none. */
+static bool grows(const struct drafts *drafts) {
+    for (unsigned i = 0; i < drafts->count; i++)
+        if (drafts->items[i].verb != VERB_DELETE) return true;
+    return false;
+}
+
 enum outcome table_batch(struct call *call) {
     struct drafts drafts;
     struct table_step steps[TABLE_BATCH_MOST];
     enum outcome outcome = drafts_read_batch(call, &drafts);
+    if (outcome == OUTCOME_DONE && grows(&drafts)) outcome = call_may_grow(call);
     if (outcome == OUTCOME_DONE) outcome = judge_all(call, &drafts, steps);
     if (outcome == OUTCOME_DONE) {
         table_commit_steps(call, TABLE_BATCH, steps, drafts.count);

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { SHOWN_NAME_BYTES = 80 };
-
 /* --- Selections --- */
 
 static void select_sound(struct selection *selection, struct bytes name) {
@@ -19,14 +17,9 @@ static void select_sound(struct selection *selection, struct bytes name) {
 
 static enum outcome select_name(struct call *call, struct selection *selection, struct bytes name) {
     enum outcome outcome = property_name_check(name);
-    if (outcome == OUTCOME_DONE) {
-        select_sound(selection, name);
-        return OUTCOME_DONE;
-    }
-    char shown[SHOWN_NAME_BYTES];
-    refusal_show_word(name, shown, sizeof(shown));
-    call_note(call, "%s: '%s'", outcome_text(outcome)->text, shown);
-    return outcome;
+    if (outcome != OUTCOME_DONE) return refusal_of_word(call, outcome, name);
+    select_sound(selection, name);
+    return OUTCOME_DONE;
 }
 
 enum outcome selection_read(struct call *call, struct selection *selection) {

@@ -25,7 +25,7 @@ enum outcome key_check(struct bytes key) {
     size_t units = key.length;
     if (key.length > KEY_MAX_BYTES) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
     for (size_t i = 0; i < key.length; i++) kinds |= kind_of(key.data[i]);
-    if (kinds & KIND_BEYOND && !utf16_count(key, &units)) return OUTCOME_INVALID_INPUT;
+    if (kinds & KIND_BEYOND && !utf16_count(key, &units)) return OUTCOME_KEY_NOT_TEXT;
     if (units > KEY_MAX_UNITS) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
     if (kinds & KIND_FORBIDDEN || (kinds & KIND_BEYOND && has_late_controls(key)))
         return OUTCOME_KEY_CHARACTER;

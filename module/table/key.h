@@ -17,7 +17,7 @@ enum {
     STORED_KEY_MAX_BYTES = KEY_MAX_BYTES * 2 + 1,
 };
 
-/* PROPERTY_VALUE_TOO_LARGE, KEY_CHARACTER for a character that no key has, INVALID_INPUT for bytes that are no UTF-8. */
+/* PROPERTY_VALUE_TOO_LARGE, KEY_CHARACTER for a character that no key has, KEY_NOT_TEXT for bytes that are no UTF-8. */
 enum outcome key_check(struct bytes key);
 
 /* Writes as many bytes as the key has; there may be none. In place is fine. */

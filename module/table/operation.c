@@ -50,7 +50,7 @@ struct verdict operation_judge(const struct table *table, const struct operation
     struct entity *entity = table_find(table, operation->key);
     const struct reaction *reaction = entity ? &verbs[operation->verb].there : &verbs[operation->verb].absent;
     struct verdict verdict = {reaction->refusal, reaction->step, entity};
-    if (verdict.outcome == OUTCOME_DONE && verbs[operation->verb].conditional &&
+    if (verdict.outcome == OUTCOME_DONE && entity && verbs[operation->verb].conditional &&
         !condition_holds(operation, entity))
         verdict.outcome = OUTCOME_UPDATE_CONDITION_NOT_MET;
     if (verdict.outcome == OUTCOME_DONE && verdict.step == STEP_MERGE)

@@ -10,9 +10,6 @@ enum { PROPERTY_EFFORT = 128 }; /* what answering one costs, in bytes, besides i
 /* What it costs to come to an entity, next to comparing it: from its neighbour, or from a mark. */
 enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
 
-/* So far ahead of a walk entities are sent for. */
-enum { EXPECTED_AHEAD = 6 };
-
 /* So far a full page looks for what follows, so that the last one mostly knows that it is the last. */
 enum { LOOKED_BEYOND_MOST = 64 };
 
@@ -31,7 +28,7 @@ static bool is_below(struct bytes name, struct bytes end) {
     return !end.data || bytes_compare(name, end) < 0;
 }
 
-static struct bytes later(struct bytes a, struct bytes b) {
+static struct bytes later_key(struct bytes a, struct bytes b) {
     return bytes_compare(a, b) < 0 ? b : a;
 }
 
@@ -48,7 +45,7 @@ static void settle_in_ranges(struct stream *stream) {
             return;
         }
         if (++stream->range == ranges->count) return;
-        struct bytes from = later(ranges->items[stream->range].from, stream->from);
+        struct bytes from = later_key(ranges->items[stream->range].from, stream->from);
         stream->cursors[0] = catalog_seek(&stream->query->table->entities, from);
     }
 }
@@ -75,7 +72,7 @@ static void start_with_keys(struct stream *stream) {
 static void go_on_with_keys(struct stream *stream) {
     stream->entity = NULL;
     if (stream->range == stream->query->plan->keys.count) return;
-    order_cursor_expect(&stream->cursors[0], EXPECTED_AHEAD);
+    order_cursor_expect(&stream->cursors[0], TABLE_EXPECTED_AHEAD);
     order_cursor_next(&stream->cursors[0]);
     settle_in_ranges(stream);
 }
@@ -158,7 +155,7 @@ static void start_with_gathered(struct stream *stream) {
 static void stream_start(struct stream *stream, const struct query *query) {
     struct range span = plan_span(query->plan);
     stream->query = query;
-    stream->from = later(span.from, query->from);
+    stream->from = later_key(span.from, query->from);
     stream->to = span.to;
     stream->entity = NULL;
     stream->range = 0;

@@ -70,12 +70,12 @@ static size_t effort_with(const struct table_index *index, const struct filter *
     return effort;
 }
 
-/* Among plans that all look at a great many, an index of single values still leads to less than the rest. */
+/* Where all plans look at a great many, an index of single values still leads to less than the whole. */
 static const struct table_index *best_index(const struct table *table, const struct filter *filter,
                                             const struct plan *plan) {
     const struct table_index *best = NULL;
     size_t walked = count_keys(table, plan, COMPARED_MOST);
-    size_t least = walked == COMPARED_MOST ? COMPARED_MOST : walked / INDEX_EFFORT;
+    size_t least = walked < COMPARED_MOST ? walked / INDEX_EFFORT : COMPARED_MOST - (plan->kind != PLAN_SCAN);
     for (unsigned i = 0; i < table->index_count; i++) {
         size_t effort = effort_with(&table->indexes[i], filter, plan_span(plan));
         if (effort > least || (effort == least && best)) continue;

@@ -9,7 +9,6 @@ enum {
     WALK_STEPS = 512,
     WALK_BYTES = 64 << 10, /* a record of a file ends with the entity that reaches so many */
     TICKS_PER_MICROSECOND = 10,
-    EXPECTED_AHEAD = 6, /* so far ahead of a walk entities are sent for */
 };
 
 static const struct packed_list nothing = {0, {"", 0}};
@@ -227,7 +226,7 @@ static bool build_index(struct table *table, const struct table_change *change) 
     struct order_cursor cursor = behind_frontier(table, index);
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
-        order_cursor_expect(&cursor, EXPECTED_AHEAD);
+        order_cursor_expect(&cursor, TABLE_EXPECTED_AHEAD);
         table_index_take(index, entry_name(entry), entity_properties((struct entity *)entry));
         order_cursor_next(&cursor);
     }

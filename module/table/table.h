@@ -19,6 +19,9 @@
 #include "table/table_change.h"
 #include "table/table_index.h"
 
+/* So far ahead of a walk entities are sent for. */
+enum { TABLE_EXPECTED_AHEAD = 6 };
+
 struct table {
     struct catalog entities;
     struct account account; /* of the entities, the policies and the table itself */

@@ -9,8 +9,6 @@
 /* What a table's policies may permit: to query, to add, to update and to delete. */
 #define TABLE_PERMISSIONS "raud"
 
-enum { SHOWN_NAME_BYTES = 80 };
-
 enum outcome table_create(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
     struct table_change change = {.kind = TABLE_CREATE};
@@ -48,13 +46,6 @@ enum outcome table_setacl(struct call *call) {
 
 /* --- Indexes --- */
 
-static enum outcome refuse_name(struct call *call, enum outcome outcome, const char *why, struct bytes name) {
-    char shown[SHOWN_NAME_BYTES];
-    refusal_show_word(name, shown, sizeof(shown));
-    call_note(call, "%s: '%s'", why, shown);
-    return outcome;
-}
-
 static struct bytes name_at(const struct call *call, int number) {
     return call_word(call, ARG_NAMES + number);
 }
@@ -62,10 +53,9 @@ static struct bytes name_at(const struct call *call, int number) {
 enum outcome table_index_check(struct call *call) {
     for (int i = 0; i < call->argc - ARG_NAMES; i++) {
         enum outcome outcome = property_name_check(name_at(call, i));
-        if (outcome != OUTCOME_DONE)
-            return refuse_name(call, outcome, outcome_text(outcome)->text, name_at(call, i));
+        if (outcome != OUTCOME_DONE) return refusal_of_word(call, outcome, name_at(call, i));
         if (filter_subject_of(name_at(call, i)) != SUBJECT_PROPERTY)
-            return refuse_name(call, OUTCOME_INVALID_INPUT, "only properties have indexes", name_at(call, i));
+            return refusal_of_word(call, OUTCOME_NOT_INDEXED, name_at(call, i));
     }
     return OUTCOME_DONE;
 }
@@ -110,8 +100,7 @@ enum outcome table_unindex(struct call *call) {
     struct record_writer room;
     for (int i = 0; i < call->argc - ARG_NAMES; i++)
         if (!table_index_of(call->value, name_at(call, i)))
-            return refuse_name(call, OUTCOME_RESOURCE_NOT_FOUND, "there is no index of this property",
-                               name_at(call, i));
+            return refusal_of_word(call, OUTCOME_INDEX_NOT_FOUND, name_at(call, i));
     record_start(&room);
     commit_names(call, TABLE_UNINDEX, pick_names(call, true, &room));
     record_end(&room);

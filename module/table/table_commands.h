@@ -18,7 +18,6 @@ enum {
     SLOT_TOP,
     SLOT_NEXT,
     SLOT_EXPLAIN,
-    SLOT_NAMES,
     SLOT_OPERATIONS,
 };
 
@@ -66,8 +65,7 @@ enum outcome table_batch(struct call *call);
 enum outcome table_query_check(struct call *call);
 enum outcome table_query(struct call *call);
 
-/* The rules of the options' values: keys as they are written with an entity, and as they are asked for. */
-enum outcome table_written_key_rule(struct bytes key);
+/* The rule of keys that are asked for; those that are written with an entity are under key_check. */
 enum outcome table_asked_key_rule(struct bytes key);
 
 /* --- What follows a decision --- */

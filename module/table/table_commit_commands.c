@@ -86,8 +86,8 @@ void table_commit_steps(struct call *call, enum table_change_kind kind, struct t
         send_steps(call, kind, steps, count);
     else
         effect_unheard(call);
-    notify(call, kind);
     table_expect_upkeep(call);
+    notify(call, kind);
 }
 
 /* --- When nobody asks --- */

@@ -17,11 +17,6 @@ struct bytes mark_key(const struct entry *entry) {
     return bytes_of(mark->bytes + mark->value_length, (size_t)(entry->name_length - mark->value_length));
 }
 
-struct bytes mark_value(const struct entry *entry) {
-    const struct mark *mark = (const struct mark *)entry;
-    return bytes_of(mark->bytes, mark->value_length);
-}
-
 static struct bytes bytes_keep(struct account *account, struct bytes bytes) {
     if (!bytes.length) return bytes_of("", 0);
     char *kept = account_add(account, memory_alloc(bytes.length));
@@ -91,16 +86,15 @@ static void remove_mark(struct table_index *index, const struct value *value, st
     record_end(&room);
 }
 
-static bool values_stand_together(const struct value *one, const struct value *other) {
-    struct record_writer left, right;
-    record_start(&left);
-    record_start(&right);
-    index_key_put_value(&left, one);
-    index_key_put_value(&right, other);
-    bool same = bytes_equal(bytes_of(left.data, left.length), bytes_of(right.data, right.length));
-    record_end(&left);
-    record_end(&right);
-    return same;
+static bool same_value(const struct value *one, const struct value *other) {
+    if (one->type != other->type) return false;
+    switch (one->type) {
+    case VALUE_STRING:
+    case VALUE_BINARY: return bytes_equal(one->bytes, other->bytes);
+    case VALUE_DOUBLE: return memcmp(&one->real, &other->real, sizeof(one->real)) == 0;
+    case VALUE_GUID: return guid_equal(one->guid, other->guid);
+    default: return one->number == other->number;
+    }
 }
 
 void table_index_follow(struct table_index *index, struct bytes key, struct packed_list before,
@@ -109,7 +103,7 @@ void table_index_follow(struct table_index *index, struct bytes key, struct pack
     if (!index->complete && bytes_compare(key, index->frontier) > 0) return;
     bool had = properties_find_name(before, index->name, &old);
     bool has = properties_find_name(after, index->name, &new);
-    if (had && has && values_stand_together(&old.value, &new.value)) return;
+    if (had && has && same_value(&old.value, &new.value)) return;
     if (had) remove_mark(index, &old.value, key);
     if (has) add_mark(index, &new.value, key);
 }

@@ -34,9 +34,8 @@ void table_index_take(struct table_index *index, struct bytes key, struct packed
 void table_index_advance(struct table_index *index, struct bytes frontier);
 void table_index_complete(struct table_index *index);
 
-/* The stored key behind a mark's value, and the value with what ends it. */
+/* The stored key behind a mark's value. */
 struct bytes mark_key(const struct entry *mark);
-struct bytes mark_value(const struct entry *mark);
 
 size_t table_index_held(const struct table_index *index);
 

@@ -9,7 +9,7 @@
 
 enum { ENCODING_VERSION = 0 };
 
-/* Ten years, as for versions; and an horizon behind which there is nothing to be compared. */
+/* Ten years, as for versions; and a horizon behind which there is nothing to be compared. */
 #define AHEAD_MOST_MS   INT64_C(315360000000)
 #define HORIZON_MOST_MS INT64_C(253402300799000)
 

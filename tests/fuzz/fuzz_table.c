@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { STEPS_MOST = 32, COMPARE_EVERY = 8, COPY = 250, REBUILD, MOVE };
+enum { STEPS_MOST = 16, COMPARE_EVERY = 8, COPY = 250, REBUILD, MOVE };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -188,9 +188,9 @@ static const char *const table_growing_writes[] = {"TABLE.CREATE box",
                                                    "TABLE.MERGE box p r IFMATCH * IF a PROPS 0",
                                                    "TABLE.INSERTORREPLACE box p r PROPS 0",
                                                    "TABLE.INSERTORMERGE box p r PROPS 0",
-                                                   "TABLE.BATCH box p 1 INSERTORMERGE box PROPS 0",
                                                    NULL};
 static const char *const table_shrinking_writes[] = {"TABLE.UNINDEX box a", "TABLE.DELETE box p r IFMATCH *",
+                                                     "TABLE.BATCH box p 1 INSERTORMERGE box PROPS 0",
                                                      "TABLE.DROP box", NULL};
 static const char *const reads[] = {"CONTAINER.GET box",     "CONTAINER.GETMETA box",
                                     "CONTAINER.GETACL box",  "BLOB.GET box cat",

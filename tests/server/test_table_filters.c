@@ -211,11 +211,11 @@ SCENE(nobody_sells_what_is_not_there) {
 
 /* --- The same whichever way --- */
 
-enum { ENTITIES = 250, FILTERS = 500, COMPARISONS_MOST = 14 };
+enum { ENTITIES = 250, FILTERS = 500, COMPARISONS_MOST = 14, NAMES = 3 };
 
 static const char *const keys[] = {"",     "a", "aa", "b", "\xc3\xa4", "\xef\xbd\x9e", "\xf0\x9f\x98\x80",
                                    "it''s"};
-static const char *const names[] = {"n", "s", "m"};
+static const char *const names[NAMES] = {"n", "s", "m"};
 static const char *const literals[] = {
     "0",
     "1",
@@ -275,11 +275,12 @@ static const char *plain_key(void) {
 static void fill_both(void) {
     static const char *const tables[] = {"t", "u"};
     for (int index = 0; index < ENTITIES; index++) {
-        int count = chance(4);
+        int count = chance(NAMES + 1);
         const char *partition = plain_key(), *row = pool_print("%s%d", plain_key(), chance(6));
         struct text props = {0};
         text_print(&props, "PROPS %d", count);
-        for (int name = 0; name < count; name++) text_print(&props, " %s%s", names[name], ONE_OF(stored));
+        for (int name = 0; name < NAMES && name < count; name++)
+            text_print(&props, " %s%s", names[name], ONE_OF(stored));
         for (int table = 0; table < 2; table++) {
             struct words words = words_of_line("TABLE.INSERTORREPLACE");
             words_add(&words, tables[table]);

@@ -77,9 +77,8 @@ static void play_cell(const struct cell_row *row, const char *verb, int state, b
     stage_cell();
     const char *outcome = row->outcome[state], *line = line_of(row, verb, state, in_batch);
     bool is_done = !strcmp(outcome, DONE), is_delete = !strcmp(verb, "DELETE");
-    if (in_batch && strcmp(outcome, NO_SIGN) && !is_done && strcmp(outcome, "ERR"))
-        outcome = pool_print("%s 0", outcome);
-    if (in_batch && !strcmp(outcome, NO_SIGN)) outcome = NO_SIGN " 0";
+    bool is_syntax = !strcmp(outcome, "ERR");
+    if (in_batch && !is_done && !is_syntax) outcome = pool_print("%s 0", outcome);
     story_step(line, is_done ? NULL : outcome, 0);
     bool is_there = state == THERE ? !(is_done && is_delete) : is_done;
     if (state == NO_TABLE_AT_ALL) {

@@ -31,9 +31,9 @@ static const struct row rows[] = {
     {"\xc2\x80", OUTCOME_KEY_CHARACTER},
     {"ab\xc2\x9f", OUTCOME_KEY_CHARACTER},
     {"\xc2\x80zzz", OUTCOME_KEY_CHARACTER},
-    {"\xff", OUTCOME_INVALID_INPUT},
-    {"/\xff", OUTCOME_INVALID_INPUT},
-    {"\xed\xa0\x80", OUTCOME_INVALID_INPUT},
+    {"\xff", OUTCOME_KEY_NOT_TEXT},
+    {"/\xff", OUTCOME_KEY_NOT_TEXT},
+    {"\xed\xa0\x80", OUTCOME_KEY_NOT_TEXT},
 };
 
 static void keys_have_rules(void **state) {
@@ -72,7 +72,7 @@ static void length_counts_in_units(void **state) {
         key[0] = '/';
         bool broken = kinds[i].piece[1] && length + step <= KEY_MAX_BYTES;
         require_same(key_check(bytes_of(key, length + step)),
-                     broken ? OUTCOME_INVALID_INPUT : OUTCOME_PROPERTY_VALUE_TOO_LARGE, "both");
+                     broken ? OUTCOME_KEY_NOT_TEXT : OUTCOME_PROPERTY_VALUE_TOO_LARGE, "both");
     }
 }
 

@@ -111,7 +111,7 @@ static void check_row(struct walk *walk, struct bytes key, bool answered[CROWD_M
 /* The plan is made anew for each page, as a caller's next call does. */
 static void walk_while_others_write(struct walk *walk) {
     static struct query_page page;
-    bool steady[CROWD_MOST], answered[CROWD_MOST] = {false}, more = true;
+    bool steady[CROWD_MOST] = {false}, answered[CROWD_MOST] = {false}, more = true;
     for (unsigned i = 0; i < walk->crowd->count; i++) steady[i] = walk->crowd->members[i].there;
     while (more) {
         struct plan plan;

@@ -252,6 +252,7 @@ static void what_is_gathered_is_bounded(void **state) {
     struct table *table = shop(1, MANY);
     for (size_t i = 0; i < COUNT_OF(gathered); i++)
         require_same(kind_for(table, gathered[i].filter), gathered[i].kind, "'%s'", gathered[i].filter);
+    require_same(rows_of(table, "number lt 4096"), 4096, "all that are gathered");
     require_same(rows_of(table, "sold"), MANY / 2, "all that are sold");
     require_same(rows_of(table, "sold and plain ge 10000"), (MANY - 10000) / 2,
                  "those behind many that do not match");

@@ -367,8 +367,8 @@ static void large_entities_come_one_by_one(void **state) {
     property_put(
         &properties,
         &(struct property){name_drawn(0), {.type = VALUE_BINARY, .bytes = bytes_of(bytes, sizeof(bytes))}});
-    for (char row = 'a'; row < 'a' + LARGE; row++) {
-        char key[] = {'p', '\0', row};
+    for (int row = 'a'; row < 'a' + LARGE; row++) {
+        char key[] = {'p', '\0', (char)row};
         struct table_step step = {.kind = STEP_ADD,
                                   .key = bytes_of(key, sizeof(key)),
                                   .etag = 1,

@@ -16,12 +16,19 @@
 
 #define KEY        "\3p\0r"
 #define STAMP      "\x39\5\0\0\0\0\0\0\7\0\0\0\0\0\0\0"
-#define PROPERTIES "\2\xa\3age\x9\xa\1s\x8x"
-#define WHOLE      KEY STAMP PROPERTIES
+#define ITEMS      "\3age\x9\xa\1s\x8x"
+#define PROPERTIES "\2\xa" ITEMS
+#define TWO_ITEMS                                                                                            \
+    {                                                                                                        \
+        2, {                                                                                                 \
+            ITEMS, sizeof(ITEMS) - 1                                                                         \
+        }                                                                                                    \
+    }
+#define WHOLE KEY STAMP PROPERTIES
 
 static const struct bytes stored = {"p\0r", 3};
-static const struct packed_list properties = {2, {PROPERTIES + 2, 10}}, no_list = {0, {"", 0}},
-                                one_name = {1, {"\1a", 2}}, one_policy = {1, {"\1p\2\0\1r", 6}};
+static const struct packed_list properties = TWO_ITEMS, no_list = {0, {"", 0}}, one_name = {1, {"\1a", 2}},
+                                one_policy = {1, {"\1p\2\0\1r", 6}};
 
 /* Each kind, as it has been written since the first one; steps stand for themselves. */
 static const struct {
@@ -253,7 +260,7 @@ struct forged {
     struct packed_list properties;
 };
 
-#define STEP_OF(key, etag, ticks) STEP_SET, RECORD(key), etag, ticks, properties
+#define STEP_OF(key, etag, ticks) STEP_SET, RECORD(key), etag, ticks, TWO_ITEMS
 #define LIST(count, text)                                                                                    \
     STEP_SET, {"p\0r", 3}, 1, 1, {                                                                           \
         count, RECORD(text)                                                                                  \
@@ -261,8 +268,8 @@ struct forged {
 
 static const struct forged steps[] = {
     {"a sound one", true, STEP_OF("p\0r", 1, 1)},
-    {"no kind of step", false, STEP_KINDS, RECORD("p\0r"), 1, 1, properties},
-    {"no kind of step", false, 255, RECORD("p\0r"), 1, 1, properties},
+    {"no kind of step", false, STEP_KINDS, RECORD("p\0r"), 1, 1, TWO_ITEMS},
+    {"no kind of step", false, 255, RECORD("p\0r"), 1, 1, TWO_ITEMS},
     {"no ETag", false, STEP_OF("p\0r", 0, 1)},
     {"the greatest ETag", true, STEP_OF("p\0r", VERSION_MOST, 1)},
     {"an ETag beyond", false, STEP_OF("p\0r", VERSION_MOST + 1, 1)},

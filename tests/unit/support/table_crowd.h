@@ -26,8 +26,8 @@ void table_crowd_start(struct table_crowd *crowd, struct dice *dice, unsigned in
 void table_crowd_end(struct table_crowd *crowd);
 
 /* Comes, or goes, or is written anew as it is. */
-void table_crowd_turn(struct table_crowd *crowd, unsigned member);
-void table_crowd_rewrite(struct table_crowd *crowd, unsigned member);
+void table_crowd_turn(struct table_crowd *crowd, unsigned number);
+void table_crowd_rewrite(struct table_crowd *crowd, unsigned number);
 
 /* NULL for a key that nobody has. */
 struct crowd_member *table_crowd_find(struct table_crowd *crowd, struct bytes key);

@@ -137,7 +137,8 @@ static void load_entities(struct table_trial *trial, struct dice *dice, const st
     struct record_writer steps, key;
     struct table_change change = {.kind = TABLE_ENTITIES};
     record_start(&steps);
-    for (char row = 'a'; row < 'a' + 1 + choice->count % STEPS_FEW; row++) {
+    for (int number = 0; number <= choice->count % STEPS_FEW; number++) {
+        char row = (char)('a' + number);
         record_start(&key);
         stored_key_put(&key, bytes_text(choice->risk % 2 ? "b" : "loaded"), bytes_of(&row, 1));
         struct table_step step = {.kind = STEP_ADD, .key = {key.data, key.length}};
@@ -222,7 +223,7 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     case 11:
     case 12: build_index(trial, &dice, choice); break;
     case 13: table_index_sweep(choice->count); break;
-    case 14: write_some(trial, &dice, choice, TABLE_BATCH_MOST); break;
+    case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MOST); break;
     case 15:
     case 16:
     case 17:
