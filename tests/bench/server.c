@@ -274,19 +274,35 @@ static int64_t clock_ns(clockid_t clock) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-int64_t server_cpu_ns(const struct server *server) {
+/* A number of the kernel's account of a thread: how long it has run, and how long it has been ready to and did not.
+ * Negative when there is no such account. */
+enum account { RUN_NS, DELAYED_NS };
+
+static int64_t account_read(int file, enum account which) {
     char text[96];
-    ssize_t length =
-        server->scheduler_file < 0 ? -1 : pread(server->scheduler_file, text, sizeof text - 1, 0);
-    if (length > 0) {
-        text[length] = '\0';
-        return strtoll(text, NULL, 10);
-    }
-    /* A kernel that keeps no such account: all threads together, of which only the main one has much to do.
-     */
+    ssize_t length = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
+    if (length <= 0) return -1;
+    text[length] = '\0';
+    char *rest;
+    int64_t run_ns = strtoll(text, &rest, 10);
+    return which == RUN_NS ? run_ns : strtoll(rest, NULL, 10);
+}
+
+int64_t server_cpu_ns(const struct server *server) {
+    int64_t cpu_ns = account_read(server->scheduler_file, RUN_NS);
+    if (cpu_ns >= 0) return cpu_ns;
+    /* All threads together, of which only the main one has much to do. */
     clockid_t clock;
     require(!clock_getcpuclockid(server->process, &clock), "the server's processor time cannot be read");
     return clock_ns(clock);
+}
+
+int64_t delays_ns(const struct server *server) {
+    static int own_file = -1;
+    if (own_file < 0) own_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    int64_t own_ns = account_read(own_file, DELAYED_NS);
+    int64_t servers_ns = account_read(server->scheduler_file, DELAYED_NS);
+    return own_ns < 0 || servers_ns < 0 ? 0 : own_ns + servers_ns;
 }
 
 void server_settle(void) {

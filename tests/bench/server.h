@@ -47,6 +47,9 @@ int64_t server_info_number(struct server *server, const char *field);
 /* Nanoseconds of processor time that the server's main thread has used, exact once it has gone to sleep. */
 int64_t server_cpu_ns(const struct server *server);
 
+/* Nanoseconds for which other programs have kept the server's main thread, and the bench itself, from running. */
+int64_t delays_ns(const struct server *server);
+
 /* Gives the server time to finish what follows a reply, and to go to sleep. */
 void server_settle(void);
 

@@ -1,33 +1,15 @@
-#define _GNU_SOURCE
 #include "waits.h"
-
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "basics.h"
 #include "statistics.h"
 
 enum { PINGS_BETWEEN_LOOKS = 100, AFTERWARDS_MS = 1500, PATIENCE_MS = 120000 };
 
-/* The kernel's account of it, which may be missing. */
-static int64_t own_delay_ns(void) {
-    static int file = -2;
-    char text[96];
-    if (file == -2) file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
-    if (length <= 0) return 0;
-    text[length] = '\0';
-    const char *second = strchr(text, ' ');
-    return second ? strtoll(second, NULL, 10) : 0;
-}
-
 struct waits waits_begin(const struct server *server) {
     return (struct waits){.server = server,
                           .at_ns = monotonic_ns(),
                           .cpu_ns = server_cpu_ns(server),
-                          .delay_ns = own_delay_ns()};
+                          .delay_ns = delays_ns(server)};
 }
 
 /* The processor time of a wait may be accounted together with that of the next one. */
@@ -39,9 +21,10 @@ static void waits_add(struct waits *waits, double ms, double cpu_ms) {
 }
 
 void waits_next(struct waits *waits) {
-    int64_t now_ns = monotonic_ns(), cpu_ns = server_cpu_ns(waits->server), delay_ns = own_delay_ns();
+    int64_t now_ns = monotonic_ns(), cpu_ns = server_cpu_ns(waits->server),
+            delay_ns = delays_ns(waits->server);
     int64_t waited_ns = now_ns - waits->at_ns - (delay_ns - waits->delay_ns);
-    waits_add(waits, (double)waited_ns / 1e6, (double)(cpu_ns - waits->cpu_ns) / 1e6);
+    waits_add(waits, greater((double)waited_ns / 1e6, 0), (double)(cpu_ns - waits->cpu_ns) / 1e6);
     waits->at_ns = now_ns;
     waits->cpu_ns = cpu_ns;
     waits->delay_ns = delay_ns;

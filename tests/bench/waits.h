@@ -1,9 +1,8 @@
 /*
  * The longest of many waits that follow one another without a gap.
  *
- * Of each wait the lesser of two numbers is taken: the time on the clock, which has in it what other programs took away
- * from the server, and the processor time that the server used meanwhile. What they took away from the bench itself,
- * after the server had answered, is not waited for the server.
+ * Of each wait the lesser of two numbers is taken: the processor time that the server used meanwhile, and the time on
+ * the clock, without that for which other programs kept the server or the bench from running.
  */
 #ifndef BENCH_WAITS_H
 #define BENCH_WAITS_H
@@ -13,7 +12,7 @@
 struct waits {
     const struct server *server;
     int64_t at_ns, cpu_ns; /* when the wait that goes on has begun */
-    int64_t delay_ns;      /* how long the bench had been ready to run by then, and did not */
+    int64_t delay_ns;      /* how long others had kept both from running by then */
     double longest_ms;
     double before_ms, before_cpu_ms; /* the last one, which may yet turn out to have cost more */
 };
