@@ -7,9 +7,9 @@
 
 #include "ccan/array_size/array_size.h"
 
+/* clang-format off */
 /* --- Grammars --- */
 
-/* clang-format off */
 /* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CONDITIONS &if_match, &if_none_match, &if_modified_since, &if_unmodified
 #define SOURCE_CONDITIONS &source_if_match, &source_if_none_match, &source_modified_since, &source_unmodified

@@ -173,9 +173,45 @@ static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisMod
     return REDISMODULE_OK;
 }
 
+/* Copies of the names of chores in one of two dbs. */
+struct swapped {
+    int first, second;
+    struct chore **copies;
+    size_t count;
+};
+
+static void take_swapped(void *context, struct entry *entry) {
+    struct swapped *swapped = context;
+    const struct chore *chore = chore_of(entry);
+    if (chore->db == swapped->first || chore->db == swapped->second)
+        swapped->copies[swapped->count++] = chore_new(chore->db, key_of(chore));
+}
+
+/* What was in one db is in the other one now; who knew it there is asked in both. */
+static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
+    const RedisModuleSwapDbInfo *info = data;
+    struct swapped swapped = {.first = info->dbnum_first, .second = info->dbnum_second};
+    (void)ctx;
+    (void)event;
+    (void)change;
+    if (!chores.count) return;
+    swapped.copies = memory_alloc(chores.count * sizeof(struct chore *));
+    for (size_t place = 0; place < chores.buckets; place++)
+        hash_index_visit(&chores, place, take_swapped, &swapped);
+    for (size_t i = 0; i < swapped.count; i++) {
+        struct chore *copy = swapped.copies[i];
+        int other = copy->db == swapped.first ? swapped.second : swapped.first;
+        upkeep_expect(other, key_of(copy), server_now_ms());
+        memory_free(copy);
+    }
+    memory_free(swapped.copies);
+}
+
 int upkeep_start(RedisModuleCtx *ctx) {
     hash_index_start(&chores);
     timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
     if (!timer_ctx) return REDISMODULE_ERR;
+    if (RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_SwapDB, on_swap) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);
 }
