@@ -387,8 +387,13 @@ SCENE(a_request_has_four_mebibytes) {
     assert_string_equal(found("SELECT 1 none"), "p/r0 p/r1 p/r2 p/r3 p/r4");
 }
 
+/* Indexes of a table without entities are complete at once, so that nothing goes on behind the scenes. */
 SCENE(limits_of_lists) {
     table_stage();
+    story_step("TABLE.INDEX t i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13 i14 i15 i16", "OK", 0);
+    story_step("TABLE.INDEX t i17", BAD_INPUT, 0);
+    story_step("TABLE.INDEX t i1", "OK", 0);
+    expect_elements(ask("TABLE.INDEXES t"), 16);
     written("TABLE.INSERT t p r PROPS 1 p7 x");
     struct words words = words_of_line("TABLE.GET t p r SELECT 255");
     for (int index = 0; index < 255; index++) words_add(&words, pool_print("p%d", index));
@@ -396,10 +401,6 @@ SCENE(limits_of_lists) {
     words_add(&words, "more");
     words_replace(&words, 5, "256");
     expect_error(call_words(primary, &words), BAD_INPUT);
-    story_step("TABLE.INDEX t i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13 i14 i15 i16", "OK", 0);
-    story_step("TABLE.INDEX t i17", BAD_INPUT, 0);
-    story_step("TABLE.INDEX t i1", "OK", 0);
-    expect_elements(ask("TABLE.INDEXES t"), 16);
 }
 
 int main(void) {
