@@ -37,14 +37,15 @@ bool life_has_over(const struct file_life *life, int64_t now_ms) {
 /* --- Who stands in the way --- */
 
 struct search {
-    struct sharing wanted;
-    int class; /* or -1 */
+    struct sharing wanted; /* if no class is asked about */
+    bool has_class;
+    enum sharing_class class;
     visit_open *visit;
     void *context;
 };
 
 static bool stands_in_the_way(const struct search *search, struct sharing open) {
-    if (search->class >= 0) return !sharing_class_fits_open((enum sharing_class)search->class, open);
+    if (search->has_class) return !sharing_class_fits_open(search->class, open);
     return !sharing_fits(search->wanted, open);
 }
 
@@ -69,14 +70,15 @@ static bool take_first(void *context, const struct file_open *open) {
 
 const struct file_open *life_obstacle(const struct file_life *life, struct sharing wanted, int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(life, &(struct search){wanted, -1, take_first, &found}, now_ms);
+    look(life, &(struct search){.wanted = wanted, .visit = take_first, .context = &found}, now_ms);
     return found;
 }
 
 const struct file_open *life_class_obstacle(const struct file_life *life, enum sharing_class class,
                                             int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(life, &(struct search){.class = class, .visit = take_first, .context = &found}, now_ms);
+    look(life, &(struct search){.has_class = true, .class = class, .visit = take_first, .context = &found},
+         now_ms);
     return found;
 }
 
