@@ -84,7 +84,7 @@ const struct file_open *life_class_obstacle(const struct file_life *life, enum s
 
 void life_obstacles(const struct file_life *life, struct sharing wanted, int64_t now_ms, visit_open *visit,
                     void *context) {
-    look(life, &(struct search){wanted, -1, visit, context}, now_ms);
+    look(life, &(struct search){.wanted = wanted, .visit = visit, .context = context}, now_ms);
 }
 
 /* --- Locks --- */
