@@ -414,7 +414,7 @@ SCENE(two_sessions_in_a_circle) {
     stage();
     acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
-    acts({"open t a R/R BLOCK 0", DEADLOCK}, {"open t a R/R BLOCK 10", DEADLOCK}, {"open t a R/R", SV});
+    acts({"open t a R/R BLOCK 5", DEADLOCK}, {"open t a R/R BLOCK 10", DEADLOCK}, {"open t a R/R", SV});
     expect_still_waiting(first);
     struct client *outsider = act_waiting("open u a R/R BLOCK 0");
     act("close $i", "OK");
@@ -428,7 +428,7 @@ SCENE(two_sessions_and_their_locks) {
     acts({"h = open s a RW/RWD", NULL}, {"i = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
          {"lock $i SHARED 10 10", "OK"});
     struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0");
-    acts({"lock $i SHARED 5 1 BLOCK 0", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 0", DEADLOCK},
+    acts({"lock $i SHARED 5 1 BLOCK 5", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 5", DEADLOCK},
          {"lock $i EXCLUSIVE 0 1", LOCKED}, {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"},
          {"unlock $i 10 10", "OK"});
     expect_answer(first, "OK");
@@ -441,7 +441,7 @@ SCENE(three_sessions_in_a_circle) {
     struct client *first = act_waiting("open s b R/R BLOCK 0"),
                   *second = act_waiting("lock $k EXCLUSIVE 0 1 BLOCK 0");
     struct client *bystander = act_waiting("open v a R/R BLOCK 0");
-    act("open u a R/R BLOCK 0", DEADLOCK);
+    act("open u a R/R BLOCK 5", DEADLOCK);
     expect_still_waiting(first);
     expect_still_waiting(second);
     act("unlock $j 0 1", "OK");
@@ -458,7 +458,7 @@ SCENE(a_circle_through_those_who_wait) {
     acts({"h = open u a RW/-", NULL}, {"i = open s b RW/-", NULL});
     struct client *first = act_waiting("open t a RW/- BLOCK 0");  /* t waits for u */
     struct client *second = act_waiting("open s a RW/- BLOCK 0"); /* s for u, and for t, who came before */
-    act("open t b R/R BLOCK 0", DEADLOCK);                        /* t for s, who waits for t */
+    act("open t b R/R BLOCK 5", DEADLOCK);                        /* t for s, who waits for t */
     act("close $h", "OK");
     expect_opened(first, 'j');
     act("close $j", "OK");
@@ -485,7 +485,7 @@ SCENE(the_dead_close_no_circle) {
     acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL},
          {"j = open t b A/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
-    act("open w a R/R BLOCK 0", DEADLOCK);
+    act("open w a R/R BLOCK 5", DEADLOCK);
     act("10 s", NULL);
     expect_opened(first, 'k');
     acts({"open w a R/R BLOCK 0", NO_SESSION});
