@@ -41,7 +41,8 @@ MODULE_SOURCES := $(wildcard module/*.c module/*/*.c)
 PURE_SOURCES := $(filter-out %_commands.c %_type.c, $(wildcard $(addsuffix /*.c, $(addprefix module/, core lease blob queue table file)))) \
                 module/server/args.c
 UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
-SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c)
+# Tests of servers judge filters as the unit tests do.
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(addprefix tests/unit/support/, dice.c naive_filter.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 
 # What two threads do at once, under a sanitizer that looks for races: core/ and the test alone, whatever the families are up to.
@@ -88,7 +89,7 @@ FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/fuzz $(OUTSIDE_INCLUDES)
-FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support
+FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/unit/support
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
 
 # --- Rules ------------------------------------------------------------------------------------------------------------------------------

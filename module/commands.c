@@ -2,199 +2,12 @@
  * README's reference all come from here. */
 #include "commands.h"
 
-#include "blob/blob_commands.h"
-#include "core/name.h"
-#include "core/pages.h"
-#include "file/share_commands.h"
-#include "lease/lease_commands.h"
-#include "queue/queue_commands.h"
+#include "clauses.h"
 #include "server/effect.h"
 
 #include "ccan/array_size/array_size.h"
 
-/* Ten years: the server adds the time to its clock unchecked. */
-#define BLOCK_MOST_MS INT64_C(315360000000)
-
-/* --- Clauses: what the commands' grammars are made of --- */
-
 /* clang-format off */
-static const struct clause
-    container = {.shape = SHAPE_KEY, .names = {"container"}},
-    blob      = {.shape = SHAPE_TEXT, .names = {"blob"}, .rule = name_check},
-    content   = {.shape = SHAPE_TEXT, .names = {"content"}},
-
-    key       = {.shape = SHAPE_KEY, .names = {"key"}},
-    effect    = {.shape = SHAPE_TEXT, .names = {"effect"}},
-    payload   = {.shape = SHAPE_REST, .names = {"payload"}},
-
-    if_match          = {TOKEN("IFMATCH"), SHAPE_TAG, SLOT_IFMATCH, .width = 1, .names = {"etag"}},
-    if_none_match     = {TOKEN("IFNONEMATCH"), SHAPE_TAG, SLOT_IFNONEMATCH, .width = 1, .names = {"etag"}},
-    if_modified_since = {TOKEN("IFMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_IFMODIFIEDSINCE, .width = 1,
-                         .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
-    if_unmodified     = {TOKEN("IFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_IFUNMODIFIEDSINCE, .width = 1,
-                         .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
-
-    meta      = {TOKEN("META"), SHAPE_ITEMS, SLOT_META, .width = 2, .names = {"name", "value"}},
-    new_meta  = {TOKEN("META"), SHAPE_ITEMS, SLOT_META, .width = 2, .required = true, .names = {"name", "value"}},
-    props     = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_PROPS, .width = 2, .names = {"name", "value"}},
-    policies  = {TOKEN("POLICIES"), SHAPE_ITEMS, SLOT_POLICIES, .width = 4,
-                 .names = {"id", "start-ms", "expiry-ms", "permissions"}},
-
-    lease     = {TOKEN("LEASE"), SHAPE_ID, SLOT_LEASE, .width = 1, .fault = OUTCOME_INVALID_VALUE, .names = {"lease-id"}},
-    block     = {TOKEN("BLOCK"), SHAPE_DURATION, SLOT_BLOCK, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = BLOCK_MOST_MS, .names = {"seconds"}},
-    duration  = {.shape = SHAPE_TEXT, .names = {"duration"}},
-    lease_id  = {.shape = SHAPE_TEXT, .names = {"lease-id"}, .rule = lease_id_rule},
-    new_guid  = {.shape = SHAPE_TEXT, .names = {"new-guid"}, .rule = lease_id_rule},
-    on_blob   = {TOKEN("BLOB"), SHAPE_VALUE, SLOT_BLOB, .width = 1, .rule = name_check, .names = {"name"}},
-    on_file   = {TOKEN("FILE"), SHAPE_VALUE, SLOT_FILE, .width = 1, .rule = file_path_rule, .names = {"path"}},
-    proposed  = {TOKEN("ID"), SHAPE_ID, SLOT_ID, .width = 1, .fault = OUTCOME_INVALID_VALUE, .names = {"guid"}},
-    owner     = {TOKEN("OWNER"), SHAPE_VALUE, SLOT_OWNER, .width = 1, .rule = lease_owner_rule, .names = {"text"}},
-    period    = {TOKEN("PERIOD"), SHAPE_DURATION, SLOT_PERIOD, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = LEASE_BREAK_MAX_SECONDS * INT64_C(1000), .names = {"seconds"}},
-
-    access    = {TOKEN("ACCESS"), SHAPE_CHOICE, SLOT_ACCESS, .width = 1, .words = access_words, .names = {"access"}},
-    range     = {TOKEN("RANGE"), SHAPE_RANGE, SLOT_RANGE, .width = 2, .fault = OUTCOME_INVALID_RANGE,
-                 .names = {"offset", "length"}},
-    prefix    = {TOKEN("PREFIX"), SHAPE_VALUE, SLOT_PREFIX, .width = 1, .names = {"prefix"}},
-    delimiter = {TOKEN("DELIMITER"), SHAPE_VALUE, SLOT_DELIMITER, .width = 1, .names = {"delimiter"}},
-    marker    = {TOKEN("MARKER"), SHAPE_VALUE, SLOT_MARKER, .width = 1, .names = {"marker"}},
-    page_size = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .fault = OUTCOME_OUT_OF_RANGE,
-                 .least = 1, .most = INT64_MAX, .names = {"count"}},
-    include   = {TOKEN("INCLUDE"), SHAPE_WORDS, SLOT_INCLUDE, .width = 1, .words = include_words,
-                 .names = {"include"}},
-
-    snapshot  = {TOKEN("SNAPSHOT"), SHAPE_VERSION, SLOT_SNAPSHOT, .width = 1, .fault = OUTCOME_INVALID_QUERY,
-                 .names = {"snapshot-id"}},
-    snapshots = {TOKEN("SNAPSHOTS"), SHAPE_CHOICE, SLOT_SNAPSHOTS, .width = 1, .words = snapshots_words,
-                 .names = {"snapshots"}},
-    since     = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY,
-                 .names = {"snapshot-id"}},
-    size      = {.shape = SHAPE_NUMBER, .slot = SLOT_SIZE, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"size"}},
-    new_size  = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"bytes"}},
-    sequence  = {TOKEN("SEQUENCE"), SHAPE_NUMBER, SLOT_SEQUENCE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = INT64_MAX, .names = {"sequence"}},
-    new_sequence = {TOKEN("SEQUENCE"), SHAPE_MEASURE, SLOT_SEQUENCE, .bare = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = INT64_MAX, .words = sequence_words, .names = {"sequence"}},
-    if_sequence  = {TOKEN("IFSEQUENCE"), SHAPE_MEASURE, SLOT_IFSEQUENCE, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = INT64_MAX, .words = comparison_words, .names = {"sequence"}},
-    page_offset  = {.shape = SHAPE_NUMBER, .slot = SLOT_OFFSET, .fault = OUTCOME_INVALID_PAGE_RANGE,
-                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"offset"}},
-    page_length  = {.shape = SHAPE_NUMBER, .slot = SLOT_LENGTH, .fault = OUTCOME_INVALID_PAGE_RANGE,
-                 .least = 1, .most = PAGES_MOST_BYTES, .names = {"length"}},
-    if_position  = {TOKEN("IFPOSITION"), SHAPE_NUMBER, SLOT_IFPOSITION, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = INT64_MAX, .names = {"length"}},
-    if_max_size  = {TOKEN("IFMAXSIZE"), SHAPE_NUMBER, SLOT_IFMAXSIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = INT64_MAX, .names = {"bytes"}},
-    block_id     = {.shape = SHAPE_TEXT, .names = {"block-id"}},
-    block_list   = {.shape = SHAPE_CHOSEN, .slot = SLOT_BLOCKS, .width = 2, .words = block_words, .names = {"block-id"}},
-    which_blocks = {.shape = SHAPE_KEYWORD, .slot = SLOT_BLOCKS, .words = block_list_words, .names = {"which"}},
-    source       = {.shape = SHAPE_KEY, .names = {"source-container"}},
-    source_blob  = {.shape = SHAPE_TEXT, .names = {"source-blob"}, .rule = name_check},
-    copy_id      = {.shape = SHAPE_TEXT, .names = {"copy-id"}},
-    source_if_match       = {TOKEN("SOURCEIFMATCH"), SHAPE_TAG, SLOT_SOURCE, .width = 1, .names = {"etag"}},
-    source_if_none_match  = {TOKEN("SOURCEIFNONEMATCH"), SHAPE_TAG, SLOT_SOURCE_NONE_MATCH, .width = 1, .names = {"etag"}},
-    source_modified_since = {TOKEN("SOURCEIFMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_MODIFIED, .width = 1,
-                             .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
-    source_unmodified     = {TOKEN("SOURCEIFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_UNMODIFIED, .width = 1,
-                             .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}};
-
-/* Of queues. What is looked at late is what the storage service looks at late. */
-static const struct clause
-    queue     = {.shape = SHAPE_KEY, .names = {"queue"}},
-    message   = {.shape = SHAPE_TEXT, .names = {"message"}, .rule = queue_message_rule},
-    messages  = {.shape = SHAPE_LIST, .slot = SLOT_LIST, .width = 1, .names = {"message"}, .rule = queue_message_rule},
-    message_id = {.shape = SHAPE_TEXT, .names = {"id"}},
-    receipt   = {.shape = SHAPE_TEXT, .names = {"receipt"}, .rule = queue_receipt_rule, .late = 1},
-    receipts  = {.shape = SHAPE_LIST, .slot = SLOT_LIST, .width = 2, .names = {"id", "receipt"}},
-    new_text  = {TOKEN("MESSAGE"), SHAPE_VALUE, SLOT_MESSAGE, .width = 1, .rule = queue_message_rule, .names = {"text"}},
-    hidden    = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
-                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
-    window    = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
-                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 1000, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
-    new_window = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
-                 .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
-    ttl       = {TOKEN("TTL"), SHAPE_DURATION, SLOT_TTL, .width = 1, .names = {"seconds"}, .late = 3,
-                 .fault = OUTCOME_INVALID_QUERY, .least = -1, .most = INT64_MAX},
-    how_many  = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .names = {"count"}, .late = 3,
-                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 1, .most = QUEUE_BATCH_MOST},
-    dedup     = {TOKEN("DEDUP"), SHAPE_VALUE, SLOT_DEDUP, .width = 1, .names = {"id"}, .late = 4, .rule = queue_label_rule},
-    within    = {TOKEN("WITHIN"), SHAPE_DURATION, SLOT_WITHIN, .width = 1, .names = {"seconds"}, .late = 4,
-                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 1, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
-    group     = {TOKEN("GROUP"), SHAPE_VALUE, SLOT_GROUP, .width = 1, .names = {"name"}, .late = 4, .rule = queue_label_rule},
-    reason    = {TOKEN("REASON"), SHAPE_VALUE, SLOT_REASON, .width = 1, .names = {"text"}, .late = 4, .rule = queue_reason_rule},
-    ids       = {TOKEN("IDS"), SHAPE_ITEMS, SLOT_IDS, .width = 1, .names = {"id"}},
-    dead      = {TOKEN("DEAD"), SHAPE_FLAG, SLOT_DEAD, .names = {"dead"}},
-    deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
-                 .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_DELIVERIES_MOST},
-    new_deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
-                 .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_DELIVERIES_MOST};
-
-/* Of shares and files. */
-static const struct clause
-    share     = {.shape = SHAPE_KEY, .names = {"share"}},
-    path      = {.shape = SHAPE_TEXT, .names = {"path"}, .rule = file_path_rule},
-    new_path  = {.shape = SHAPE_TEXT, .names = {"new-path"}, .rule = file_path_rule},
-    maybe_path = {.shape = SHAPE_TEXT, .slot = SLOT_FILE_PATH, .optional = true, .names = {"path"}, .rule = file_path_rule},
-    share_session = {.shape = SHAPE_TEXT, .names = {"session"}},
-    handle    = {.shape = SHAPE_TEXT, .names = {"handle"}},
-    which_handles = {.shape = SHAPE_TEXT, .names = {"handle"}},
-    time_to_live = {.shape = SHAPE_TEXT, .names = {"ttl-seconds"}},
-    quota     = {TOKEN("QUOTA"), SHAPE_NUMBER, SLOT_SHARE_QUOTA, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = INT64_MAX, .names = {"bytes"}},
-    new_quota = {TOKEN("QUOTA"), SHAPE_NUMBER, SLOT_SHARE_QUOTA, .width = 1, .required = true,
-                 .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"bytes"}},
-    share_snapshots = {TOKEN("SNAPSHOTS"), SHAPE_CHOICE, SLOT_SHARE_SNAPSHOTS, .width = 1, .words = share_snapshots_words,
-                 .names = {"snapshots"}},
-    of_snapshot = {TOKEN("SNAPSHOT"), SHAPE_VERSION, SLOT_SHARE_SNAPSHOT, .width = 1, .fault = OUTCOME_INVALID_QUERY,
-                 .names = {"snapshot-id"}},
-    since_snapshot = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SHARE_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY,
-                 .names = {"snapshot-id"}},
-    session_label = {TOKEN("OWNER"), SHAPE_VALUE, SLOT_SHARE_OWNER, .width = 1, .rule = share_owner_rule, .names = {"text"}},
-    on_close  = {TOKEN("ONCLOSE"), SHAPE_CHOICE, SLOT_SHARE_ONCLOSE, .width = 1, .words = share_onclose_words,
-                 .names = {"onclose"}},
-    file_range = {TOKEN("RANGE"), SHAPE_RANGE, SLOT_FILE_RANGE, .width = 2, .fault = OUTCOME_INVALID_RANGE,
-                 .names = {"offset", "length"}},
-    file_prefix = {TOKEN("PREFIX"), SHAPE_VALUE, SLOT_FILE_PREFIX, .width = 1, .names = {"prefix"}},
-    file_size = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_SIZE, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = FILE_MOST_BYTES, .names = {"size"}},
-    new_file_size = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_FILE_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = FILE_MOST_BYTES, .names = {"bytes"}},
-    file_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_OFFSET, .fault = OUTCOME_INVALID_RANGE,
-                 .least = 0, .most = FILE_MOST_BYTES, .names = {"offset"}},
-    read_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_OFFSET, .fault = OUTCOME_INVALID_RANGE,
-                 .least = 0, .most = INT64_MAX, .names = {"offset"}},
-    read_length = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_LENGTH, .fault = OUTCOME_INVALID_RANGE,
-                 .least = 0, .most = INT64_MAX, .names = {"length"}},
-    clear_length = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_LENGTH, .fault = OUTCOME_INVALID_RANGE,
-                 .least = 1, .most = FILE_MOST_BYTES, .names = {"length"}},
-    lock_offset = {.shape = SHAPE_TEXT, .names = {"offset"}},
-    lock_length = {.shape = SHAPE_TEXT, .names = {"length"}},
-    lock_mode = {.shape = SHAPE_CHOICE, .slot = SLOT_FILE_WORD, .required = true, .words = file_lock_words, .names = {"mode"}},
-    switch_word = {.shape = SHAPE_CHOICE, .slot = SLOT_FILE_WORD, .required = true, .words = file_switch_words, .names = {"mark"}},
-    attributes = {TOKEN("ATTRIBUTES"), SHAPE_WORDS, SLOT_FILE_ATTRIBUTES, .width = 1, .words = file_attribute_words,
-                 .names = {"attributes"}},
-    replace   = {TOKEN("REPLACE"), SHAPE_FLAG, SLOT_FILE_REPLACE, .names = {"replace"}},
-    new_lease = {TOKEN("NEWLEASE"), SHAPE_ID, SLOT_FILE_NEWLEASE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .names = {"lease-id"}},
-    recursive = {TOKEN("RECURSIVE"), SHAPE_FLAG, SLOT_FILE_RECURSIVE, .names = {"recursive"}},
-    open_access = {TOKEN("ACCESS"), SHAPE_WORDS, SLOT_FILE_ACCESS, .width = 1, .required = true, .words = file_access_words,
-                 .names = {"access"}},
-    open_share = {TOKEN("SHARE"), SHAPE_WORDS, SLOT_FILE_SHARE, .width = 1, .required = true, .words = file_share_words,
-                 .names = {"share"}},
-    disposition = {TOKEN("DISPOSITION"), SHAPE_CHOICE, SLOT_FILE_DISPOSITION, .width = 1, .words = file_disposition_words,
-                 .names = {"disposition"}},
-    delete_on_close = {TOKEN("DELETEONCLOSE"), SHAPE_FLAG, SLOT_FILE_DELETEONCLOSE, .names = {"deleteonclose"}};
-
 /* --- Grammars --- */
 
 /* Parts of initialisers cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
@@ -217,8 +30,11 @@ static const struct clause
 #define SHRINKS_MUCH .key = KEY_UPDATE, .flags = "write", .categories = "write slow"
 #define TAKES_OR_WAITS .key = KEY_UPDATE, .flags = "write blocking", .categories = "write blocking"
 
+#define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
 #define ON_QUEUE .aggregate = &queue_aggregate
 #define ON_SHARE .aggregate = &share_aggregate
+#define ON_TABLE .aggregate = &table_aggregate
+#define ON_ENTITY ON_TABLE, .expect = table_expect
 #define ON_CONTAINER .aggregate = &container_aggregate
 #define ON_BLOB ON_CONTAINER, .expect = blob_expect
 
@@ -240,7 +56,21 @@ static const struct clause
     X(file_setmeta) X(file_putrange) X(file_clearrange) X(file_getranges) X(file_delete) X(file_copy) X(file_rename) \
     X(file_handles) X(file_closehandles) X(file_open) X(file_read) X(file_write) X(file_truncate) X(file_lock)       \
     X(file_unlock) X(file_dispose) X(file_close)                                                                     \
+    X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
+    X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
+    X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
     X(effect_handle)
+
+/* What a batch is made of, in the order of enum verb. */
+static const struct command_part table_operations[] = {
+    {"INSERT",          GRAMMAR(&new_row, &entity)},
+    {"REPLACE",         GRAMMAR(&row, &match, &condition, &entity)},
+    {"MERGE",           GRAMMAR(&row, &match, &condition, &entity)},
+    {"DELETE",          GRAMMAR(&row, &match, &condition)},
+    {"INSERTORREPLACE", GRAMMAR(&row, &entity)},
+    {"INSERTORMERGE",   GRAMMAR(&row, &entity)},
+    {NULL, NULL},
+};
 
 #define ROW_NUMBER(handler) ROW_##handler,
 enum { ROWS(ROW_NUMBER) ROW_COUNT };
@@ -590,6 +420,63 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&share, &handle),
         .complexity = "O(log N), N being the handles",
         .summary = "Closes a handle; its locks go with it."},
+    ROW(table_create) .name = "TABLE.CREATE", ON_TABLE, CREATES,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1)", .summary = "Creates a table."},
+    ROW(table_drop) .name = "TABLE.DROP", ON_TABLE, DROPS,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1); memory is freed in the background", .summary = "Deletes a table and all that is in it."},
+    ROW(table_getacl) .name = "TABLE.GETACL", ON_TABLE, READS,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1)", .summary = "Answers a table's stored access policies."},
+    ROW(table_setacl) .name = "TABLE.SETACL", ON_TABLE, GROWS, .check = table_setacl_check,
+        .grammar = GRAMMAR(&table, &policies),
+        .complexity = "O(1)", .summary = "Replaces a table's stored access policies."},
+    ROW(table_index) .name = "TABLE.INDEX", ON_TABLE, GROWS, .check = table_index_check,
+        .grammar = GRAMMAR(&table, &property, &more_properties),
+        .complexity = "O(1); the entities that are there are gone through in the background",
+        .summary = "Keeps indexes of properties from now on, so that queries find entities by them."},
+    ROW(table_unindex) .name = "TABLE.UNINDEX", ON_TABLE, SHRINKS,
+        .grammar = GRAMMAR(&table, &property, &more_properties),
+        .complexity = "O(1); memory is freed bit by bit", .summary = "Gives indexes of properties up."},
+    ROW(table_indexes) .name = "TABLE.INDEXES", ON_TABLE, READS,
+        .grammar = GRAMMAR(&table),
+        .complexity = "O(1)", .summary = "Answers which properties have indexes."},
+    ROW(table_insert) .name = "TABLE.INSERT", ON_ENTITY, GROWS, .check = table_insert_check,
+        .grammar = GRAMMAR(&table, &new_partition, &new_row, &entity),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Adds an entity that is not there yet and answers its ETag."},
+    ROW(table_get) .name = "TABLE.GET", ON_ENTITY, READS, .check = table_get_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &selected),
+        .complexity = "O(1)", .summary = "Answers an entity's ETag and its properties, all or those that are selected."},
+    ROW(table_query) .name = "TABLE.QUERY", ON_TABLE, PAGES, .check = table_query_check,
+        .grammar = GRAMMAR(&table, &filter, &selected, &top, &next, &explained),
+        .complexity = "O(log N + M), N being the entities in the table and M those that are looked at, which is bounded",
+        .summary = "Answers a page of the entities that a filter means, in the order of their keys, and where the next page begins."},
+    ROW(table_replace) .name = "TABLE.REPLACE", ON_ENTITY, GROWS, .check = table_replace_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &match, &condition, &entity),
+        .complexity = "O(1); O(log N) where indexes change, N being the entities in the table",
+        .summary = "Gives an entity other properties, if it is as the caller knows it, and answers its new ETag."},
+    ROW(table_merge) .name = "TABLE.MERGE", ON_ENTITY, GROWS, .check = table_merge_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &match, &condition, &entity),
+        .complexity = "O(1); O(log N) where indexes change, N being the entities in the table",
+        .summary = "Sets some properties of an entity, if it is as the caller knows it, and answers its new ETag."},
+    ROW(table_delete) .name = "TABLE.DELETE", ON_ENTITY, SHRINKS, .check = table_delete_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &match, &condition),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Deletes an entity, if it is as the caller knows it."},
+    ROW(table_insertorreplace) .name = "TABLE.INSERTORREPLACE", ON_ENTITY, GROWS, .check = table_insertorreplace_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &entity),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Writes an entity, whatever was there, and answers its new ETag."},
+    ROW(table_insertormerge) .name = "TABLE.INSERTORMERGE", ON_ENTITY, GROWS, .check = table_insertormerge_check,
+        .grammar = GRAMMAR(&table, &partition, &row, &entity),
+        .complexity = "O(log N), N being the entities in the table",
+        .summary = "Sets some properties of an entity, which need not be there, and answers its new ETag."},
+    ROW(table_batch) .name = "TABLE.BATCH", ON_TABLE, GROWS_MUCH, .check = table_batch_check,
+        .grammar = GRAMMAR(&table, &partition, &operation_count, &operations), .parts = table_operations,
+        .complexity = "O(M log N), M being the operations and N the entities in the table",
+        .summary = "Does up to 100 operations on entities of one partition, all or none, and answers their ETags."},
 
     ROW(effect_handle) .name = EFFECT_COMMAND,
         .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",

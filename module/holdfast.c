@@ -12,6 +12,7 @@
 #include "server/settings.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
+#include "table/table_commands.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -20,7 +21,8 @@
 
 enum { VERSION_NUMBER = 10000 };
 
-static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &share_aggregate, NULL};
+static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &table_aggregate,
+                                                &share_aggregate, NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];

@@ -11,5 +11,7 @@ bool number_read(struct bytes text, int64_t *number);
 
 /* Likewise without a sign, up to 2^64 - 1. */
 bool number_read_unsigned(struct bytes text, uint64_t *number);
+/* Digits alone, at least one, zeros in front welcome, and whether a minus sign stands before them. */
+bool number_read_digits(struct bytes digits, bool negative, int64_t *number);
 
 #endif

@@ -10,6 +10,8 @@ enum {
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
+enum { EXPECTED_BYTES = 64 }; /* a line of the cache */
+
 enum {
     HEAD_BYTES = 8,
     HEAD_STALE = 4, /* heads that are alike in so many bytes are taken anew */
@@ -344,4 +346,23 @@ struct entry *order_cursor_entry(const struct order_cursor *cursor) {
 void order_cursor_next(struct order_cursor *cursor) {
     cursor->at++;
     settle(cursor);
+}
+
+void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead) {
+    if (!cursor->leaf || cursor->at + ahead >= cursor->leaf->count) return;
+    const char *entry = cursor->leaf->first[cursor->at + ahead];
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + EXPECTED_BYTES);
+}
+
+size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most) {
+    if (to.data && bytes_compare(from, to) >= 0) return 0;
+    struct order_cursor cursor = order_index_seek(index, from), end = {NULL, 0};
+    size_t count = 0;
+    if (to.data) end = order_index_seek(index, to);
+    for (; cursor.leaf && cursor.leaf != end.leaf && count < most;
+         cursor = (struct order_cursor){cursor.leaf->next, 0})
+        count += cursor.leaf->count - cursor.at;
+    if (cursor.leaf && cursor.leaf == end.leaf && end.at > cursor.at) count += end.at - cursor.at;
+    return count < most ? count : most;
 }

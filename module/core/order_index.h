@@ -45,8 +45,15 @@ unsigned order_index_slots(const struct order_index *index, const struct entry *
 /* The first entry whose name is not below this one. */
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name);
 
+/* How many entries there are from one name up to another one, without it; all that follow, if `to` has no data. Stops
+ * counting when there are `most`; a fraction of that is what it costs. */
+size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most);
+
 /* NULL behind the last one. */
 struct entry *order_cursor_entry(const struct order_cursor *cursor);
 void order_cursor_next(struct order_cursor *cursor);
+
+/* Sends for the entry so many places ahead, if it is in the same leaf: entries lie anywhere in memory. */
+void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead);
 
 #endif

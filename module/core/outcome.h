@@ -49,6 +49,30 @@
     X(PREVIOUS_SHARE_SNAPSHOT, "CONFLICT", "PreviousSnapshotNotFound",     "the share has no snapshot of the id that SINCE names") \
     X(SNAPSHOT_NOT_FOUND,      "NOTFOUND", "ShareSnapshotNotFound",        "the share has no snapshot of this id")
 
+#define TABLE_OUTCOMES(X)                                                                                                    \
+    X(TABLE_EXISTS,            "CONFLICT", "TableAlreadyExists",           "there is a table of this name")             \
+    X(TABLE_NOT_FOUND,         "NOTFOUND", "TableNotFound",                "there is no table of this name")            \
+    X(RESOURCE_NOT_FOUND,      "NOTFOUND", "ResourceNotFound",             "there is nothing of this name")             \
+    X(ENTITY_EXISTS,           "CONFLICT", "EntityAlreadyExists",          "there is an entity of these keys")          \
+    X(UPDATE_CONDITION_NOT_MET, "PRECONDITION", "UpdateConditionNotSatisfied", "the entity is not as the condition wants it") \
+    X(IFMATCH_MISSING,         "INVALID",  "MissingRequiredHeader",        "say which entity is meant: IFMATCH with its ETag, or IFMATCH * for any") \
+    X(INVALID_INPUT,           "INVALID",  "InvalidInput",                 "a value is not what its type takes")        \
+    X(NOT_IMPLEMENTED,         "INVALID",  "NotImplemented",               "a comparison has a property on one side")   \
+    X(BATCH_SIZE,              "INVALID",  "InvalidInput",                 "a batch has 1 to 100 operations")           \
+    X(TYPE_UNKNOWN,            "INVALID",  "InvalidInput",                 "a type is int32, int64, double, bool, datetime, guid, binary or string") \
+    X(ROW_COUNT,               "INVALID",  "InvalidInput",                 "TOP takes a whole number")                  \
+    X(KEY_CHARACTER,           "INVALID",  "OutOfRangeInput",              "a key has no / \\ # ? and no control characters") \
+    X(KEY_UNUSABLE,            "INVALID",  "InvalidInput",                 "a key has no / \\ # ? and no control characters") \
+    X(OTHER_KEY,               "INVALID",  "InvalidInput",                 "PartitionKey and RowKey are not those of the entity") \
+    X(INSTANT_OUT_OF_RANGE,    "INVALID",  "OutOfRangeInput",              "an instant lies in the years 1601 to 9999") \
+    X(PROPERTY_VALUE_TOO_LARGE, "INVALID", "PropertyValueTooLarge",        "a key has at most 512 characters, a string 32768, a binary value 65536 bytes") \
+    X(PROPERTY_NAME_INVALID,   "INVALID",  "PropertyNameInvalid",          "a property's name is a letter or _, then letters, digits or _") \
+    X(PROPERTY_NAME_TOO_LONG,  "INVALID",  "PropertyNameTooLong",          "a property's name has at most 255 characters") \
+    X(DUPLICATE_PROPERTIES,    "INVALID",  "DuplicatePropertiesSpecified", "a property stands twice")                   \
+    X(TOO_MANY_PROPERTIES,     "INVALID",  "TooManyProperties",            "an entity has at most 252 properties")      \
+    X(ENTITY_TOO_LARGE,        "INVALID",  "EntityTooLarge",               "an entity has at most 1 MiB, as the storage service counts") \
+    X(DUPLICATE_ROW,           "INVALID",  "InvalidDuplicateRow",          "a batch has each entity once")
+
 #define STORAGE_OUTCOMES(X)                                                                                                  \
     X(CONDITION_NOT_MET,       "PRECONDITION", "ConditionNotMet",          "the object is not as the conditions want it")        \
     X(BLOB_EXISTS,             "CONFLICT", "BlobAlreadyExists",            "there is a blob of this name")              \
@@ -103,8 +127,7 @@
     X(INVALID_BLOCK_ID,        "INVALID",  "InvalidBlockId",               "a block id is the base64 form of 1 to 64 bytes") \
     X(INVALID_BLOCK_LIST,      "INVALID",  "InvalidBlockList",             "there is no such block, or one id stands for two blocks") \
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
-    QUEUE_OUTCOMES(X)                                                                                                        \
-    FILE_OUTCOMES(X)
+    QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X) FILE_OUTCOMES(X)
 
 /* Refusals that Redis has classes of its own for; their codes only name their counters. */
 #define REDIS_OUTCOMES(X)                                                                                            \

@@ -35,6 +35,15 @@ static bool permissions_sound(struct bytes permissions) {
     return true;
 }
 
+enum outcome policies_permit_only(struct packed_list list, const char *letters) {
+    struct record_reader reader = record_reader(list.items);
+    struct policy policy;
+    while (policy_next(&reader, &policy))
+        for (size_t i = 0; i < policy.permissions.length; i++)
+            if (!strchr(letters, policy.permissions.data[i])) return OUTCOME_INVALID_POLICY_VALUE;
+    return OUTCOME_DONE;
+}
+
 enum outcome policies_check(struct packed_list list) {
     struct bytes ids[POLICIES_MAX];
     struct record_reader reader = record_reader(list.items);
@@ -49,13 +58,4 @@ enum outcome policies_check(struct packed_list list) {
         if (!permissions_sound(policy.permissions)) return OUTCOME_INVALID_POLICY_VALUE;
     }
     return record_complete(&reader) && count == list.count ? OUTCOME_DONE : OUTCOME_INVALID_POLICIES;
-}
-
-bool policies_permit(struct packed_list list, const char *letters) {
-    struct record_reader reader = record_reader(list.items);
-    struct policy policy;
-    while (policy_next(&reader, &policy))
-        for (size_t i = 0; i < policy.permissions.length; i++)
-            if (!strchr(letters, policy.permissions.data[i])) return false;
-    return true;
 }

@@ -22,8 +22,8 @@ bool policy_instant_read(struct bytes text, int64_t *instant_ms);
 void policy_pack(struct record_writer *writer, const struct policy *policy);
 bool policy_next(struct record_reader *reader, struct policy *policy);
 
-/* Whether all permissions of a sound list are among these letters. */
-bool policies_permit(struct packed_list list, const char *letters);
+/* Whether a sound list has only these letters as permissions. */
+enum outcome policies_permit_only(struct packed_list list, const char *letters);
 
 /* Also for lists from outside the process. */
 enum outcome policies_check(struct packed_list list);

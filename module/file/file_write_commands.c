@@ -174,7 +174,7 @@ static enum outcome may_arrive(struct call *call, const struct file_node *node, 
         return OUTCOME_INVALID_PATH;
     }
     if (!tree_fits(node, place->parent, place->name)) {
-        call_note(call, "paths below the directory would become too long or too deep");
+        call_note(call, "paths that are, or once were, below the directory would be too long or too deep");
         return OUTCOME_INVALID_PATH;
     }
     if (!place->node || place->node == node)

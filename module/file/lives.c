@@ -3,6 +3,8 @@
 #include "core/memory.h"
 #include "file/tree.h"
 
+#include "ccan/container_of/container_of.h"
+
 /* --- Lives --- */
 
 struct file_life *life_need(struct share *share, struct file_node *node) {
@@ -26,6 +28,11 @@ static void drop_locks(struct share *share, struct file_life *life, struct lock_
     census_count(CENSUS_LOCKS, before, life->locks.count);
 }
 
+static void leave_file(struct share *share, struct open_group *group) {
+    list_del(&group->of_life);
+    hash_index_remove(&share->groups, &group->entry);
+}
+
 /* The file goes on without the group, whose handles are left with nothing. */
 static void detach(struct share *share, struct open_group *group) {
     struct file_life *life = group->life;
@@ -36,7 +43,7 @@ static void detach(struct share *share, struct open_group *group) {
     tally_take(&life->tally, &group->tally);
     tree_count_opens(life->node->parent, -(int64_t)group->tally.opens);
     if (group->deleting) life->pending = true;
-    list_del(&group->of_life);
+    leave_file(share, group);
     group->life = NULL;
 }
 
@@ -95,6 +102,7 @@ void session_end(struct share *share, struct share_session *session) {
     census_count(CENSUS_ENDED, 0, 1);
     deadlines_unset(&share->deadlines, &session->deadline);
     list_add_tail(&share->ended, &session->among_ended);
+    if (list_empty(&session->groups)) session_forget(share, session);
 }
 
 void session_forget(struct share *share, struct share_session *session) {
@@ -110,14 +118,24 @@ void session_forget(struct share *share, struct share_session *session) {
 
 /* --- Handles --- */
 
-/* Handles that follow each other have one group; a file may have several of one session. */
+static struct open_group *find_group(const struct share *share, const struct share_session *session,
+                                     const struct file_life *life) {
+    uint64_t name[2] = {session->number, life->node->id};
+    struct bytes bytes = bytes_of(name, sizeof(name));
+    struct entry *entry = hash_index_find(&share->groups, hash_bytes(bytes), bytes);
+    return entry ? container_of(entry, struct open_group, entry) : NULL;
+}
+
 static struct open_group *group_for(struct share *share, struct share_session *session,
                                     struct file_life *life) {
-    struct open_group *group = list_tail(&life->groups, struct open_group, of_life);
-    if (group && group->session == session) return group;
-    group = list_tail(&session->groups, struct open_group, of_session);
-    if (group && group->life == life) return group;
+    struct open_group *group = list_empty(&life->groups) ? NULL : find_group(share, session, life);
+    if (group) return group;
     group = account_add(&share->account, memory_zeroed(sizeof(*group)));
+    group->name[0] = session->number;
+    group->name[1] = life->node->id;
+    group->entry = (struct entry){hash_bytes(bytes_of(group->name, sizeof(group->name))), sizeof(group->name),
+                                  offsetof(struct open_group, name)};
+    hash_index_add(&share->groups, &group->entry);
     group->session = session;
     group->life = life;
     list_head_init(&group->opens);
@@ -178,7 +196,7 @@ void open_close(struct share *share, struct file_open *open) {
     account_discard(&share->account, open);
     census_count(CENSUS_HANDLES, 1, 0);
     if (list_empty(&group->opens)) {
-        if (life) list_del(&group->of_life);
+        if (life) leave_file(share, group);
         list_del(&group->of_session);
         account_discard(&share->account, group);
     }

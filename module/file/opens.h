@@ -60,6 +60,8 @@ struct share_session {
 };
 
 struct open_group {
+    struct entry entry; /* its name is the session's number and the file's id, while it has a file */
+    uint64_t name[2];
     struct list_node of_session, of_life;
     struct share_session *session;
     struct file_life *life; /* NULL when the file has no part of it any more */

@@ -45,6 +45,7 @@ struct share *share_new(const struct share_change *change) {
     account_add(&share->account, share);
     catalog_start(&share->nodes);
     hash_index_start(&share->sessions);
+    hash_index_start(&share->groups);
     hash_index_start(&share->opens);
     order_index_start(&share->numbered);
     list_head_init(&share->ended);
@@ -118,6 +119,7 @@ static void free_holders(struct share *share) {
     for (size_t place = 0; place < share->sessions.buckets; place++)
         hash_index_visit(&share->sessions, place, free_session, share);
     hash_index_end(&share->sessions);
+    hash_index_end(&share->groups);
     hash_index_end(&share->opens);
     order_index_end(&share->numbered);
     if (share->leased.root) order_index_end(&share->leased);
@@ -138,8 +140,8 @@ void share_free(struct share *share) {
 }
 
 size_t share_held(const struct share *share) {
-    return share->account.held + catalog_held(&share->nodes) + share->sessions.held + share->opens.held +
-           share->numbered.held + (share->ghosts.root ? share->ghosts.held : 0) +
+    return share->account.held + catalog_held(&share->nodes) + share->sessions.held + share->groups.held +
+           share->opens.held + share->numbered.held + (share->ghosts.root ? share->ghosts.held : 0) +
            (share->leased.root ? share->leased.held : 0) +
            share->deadlines.capacity * sizeof(*share->deadlines.heap);
 }

@@ -28,7 +28,7 @@
 #include "file/opens.h"
 #include "file/share_change.h"
 
-enum { SHARE_SNAPSHOTS_MOST = 200, FILE_LOCKS_MOST = 100000, HANDLE_LOCKS_MOST = 10000 };
+enum { SHARE_SNAPSHOTS_MOST = 200, FILE_LOCKS_MOST = 20000, HANDLE_LOCKS_MOST = 10000 };
 
 struct share_snapshot {
     version id;
@@ -64,6 +64,7 @@ struct share {
     struct hash_index sessions;
     struct deadlines deadlines; /* of those that have not ended */
     struct list_head ended;     /* sessions that are to be swept away */
+    struct hash_index groups;   /* those that have a file, by session and file */
     struct hash_index opens;
     struct order_index numbered;
     struct order_index leased; /* without a root while there are none */
@@ -152,6 +153,7 @@ struct file_life *life_need(struct share *share, struct file_node *node);
 bool life_release(struct share *share, struct file_life *life);
 
 struct share_session *session_begin(struct share *share, const struct share_change *change);
+/* It goes at once when it has nothing. */
 void session_end(struct share *share, struct share_session *session);
 /* One that has ended, with all that is left of it. */
 void session_forget(struct share *share, struct share_session *session);

@@ -134,8 +134,7 @@ enum outcome share_setprops(struct call *call) {
 }
 
 enum outcome share_setacl_check(struct call *call) {
-    return policies_permit(call->policies.list, SHARE_PERMISSIONS) ? OUTCOME_DONE
-                                                                   : OUTCOME_INVALID_POLICY_VALUE;
+    return policies_permit_only(call->policies.list, SHARE_PERMISSIONS);
 }
 
 enum outcome share_setacl(struct call *call) {

@@ -198,6 +198,10 @@ struct stamp share_stamp(struct call *call);
 void share_commit(struct call *call, const struct share_target *target, const struct share_change *change,
                   RedisModuleString *content);
 
+/* Sees to it that what ends while a client waits in the key is noticed: the value may have come from elsewhere with all
+ * that it knew. */
+void share_insist_on_upkeep(struct call *call);
+
 /* Sessions of connections that have gone are to end. */
 void attendance_note(const struct call *call, struct guid session);
 void attendance_forget(struct guid session);

@@ -90,7 +90,13 @@ static void expect_upkeep(struct call *call) {
     if (due_ms == INT64_MAX) return;
     bool expected = share->upkeep_ms && share->upkeep_ms <= due_ms &&
                     call_now_ms(call) <= share->upkeep_ms + UPKEEP_GRACE_MS;
-    if (expected) return;
+    if (!expected) share_insist_on_upkeep(call);
+}
+
+void share_insist_on_upkeep(struct call *call) {
+    struct share *share = call->value;
+    int64_t due_ms = share_next_end_ms(share);
+    if (due_ms == INT64_MAX) return;
     share->upkeep_ms = due_ms;
     upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_SHARE), due_ms);
 }

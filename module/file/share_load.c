@@ -53,7 +53,7 @@ static bool is_live(const struct share *share, const struct file_node *node) {
 static bool ghost_fits(const struct share *share, const struct directory *parent,
                        const struct share_change *change) {
     if (change->born >= change->last || change->last > share->snapshot_count) return false;
-    return !tree_has_ghost(share, parent->id, change->name, change->last);
+    return tree_was_free(share, parent->id, change->name, change->born, change->last);
 }
 
 static bool load_node(struct share *share, struct share_loader *loader, const struct share_change *change) {
@@ -67,7 +67,7 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
                        change->last);
     } else {
         if (!is_live(share, parent->node) || change->born > share->snapshot_count) return false;
-        if (tree_has(share, parent->id, change->name)) return false;
+        if (!tree_was_free(share, parent->id, change->name, change->born, 0)) return false;
         node = tree_add(share, parent, change->name, change->node_kind);
         node->born = change->born;
         node->changed = 0;

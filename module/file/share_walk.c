@@ -259,13 +259,23 @@ static void walk_locks(const struct course *course, const struct file_open *open
     }
 }
 
-/* A file is marked, if it is, after its first handle has come. */
-static void walk_mark(const struct course *course, const struct file_open *open, struct bytes path) {
-    const struct open_group *group = open->group;
-    bool first = group == list_top(&group->life->groups, struct open_group, of_life) &&
-                 open == list_top(&group->opens, struct file_open, among);
-    struct share_change change = {.kind = LOAD_MARK, .path = path};
-    if (first && group->life->pending) take(course, &change);
+static void walk_mark(const struct course *course, const struct file_node *node) {
+    char *room = memory_alloc(node_path_length(node) + 1);
+    struct share_change change = {.kind = LOAD_MARK, .path = node_path(node, room)};
+    take(course, &change);
+    memory_free(room);
+}
+
+/* In the order of the first handles of the files: the same for all who hold the same. */
+static void walk_marks(const struct course *course) {
+    struct order_cursor cursor = share_opens_seek(course->share, 0);
+    struct pointer_map marked = {0};
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_life *life = open_of_numbered(entry)->group->life;
+        if (!life || !life->pending || (*pointer_map_at(&marked, life))++) continue;
+        walk_mark(course, life->node);
+    }
+    pointer_map_end(&marked);
 }
 
 static void walk_open(const struct course *course, const struct file_open *open) {
@@ -282,7 +292,6 @@ static void walk_open(const struct course *course, const struct file_open *open)
         .number = open_number(open),
     };
     take(course, &change);
-    walk_mark(course, open, change.path);
     memory_free(room);
     walk_locks(course, open);
 }
@@ -317,6 +326,7 @@ static void walk_holders(const struct course *course) {
     for (size_t i = 0; i < all.count; i++) walk_session(course, all.sessions[i]);
     memory_free(all.sessions);
     walk_opens(course);
+    walk_marks(course);
     list_for_each (&course->share->ended, ended, among_ended) walk_end(course, ended);
     walk_leases(course);
 }

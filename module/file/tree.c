@@ -141,19 +141,20 @@ struct bytes ghost_name(const struct ghost *ghost) {
     return bytes_of(key.data + NODE_KEY_ID_BYTES, key.length - NODE_KEY_ID_BYTES);
 }
 
-bool tree_has(const struct share *share, uint64_t directory, struct bytes name) {
-    char folded[FOLD_ROOM];
-    return child(share, directory, bytes_of(folded, path_fold(folded, name))) != NULL;
-}
-
-bool tree_has_ghost(const struct share *share, uint64_t directory, struct bytes name, unsigned last) {
+bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
+                   unsigned last) {
     char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
-    if (!share->ghosts.root) return false;
     struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
-    key = ghost_key(room, key, last);
-    struct order_cursor cursor = order_index_seek(&share->ghosts, key);
-    const struct entry *entry = order_cursor_entry(&cursor);
-    return entry && bytes_equal(entry_name(entry), key);
+    struct entry *entry = catalog_find(&share->nodes, key);
+    if (entry && (!last || node_of_entry(entry)->born < last)) return false;
+    if (!share->ghosts.root) return true;
+    struct order_cursor cursor = order_index_seek(&share->ghosts, ghost_key(room, key, 0));
+    for (; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct ghost *ghost = ghost_of_entry(entry);
+        if (!bytes_equal(place_key(ghost), key)) break;
+        if (ghost->last > born && (!last || ghost->born < last)) return false;
+    }
+    return true;
 }
 
 void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,

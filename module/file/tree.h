@@ -62,9 +62,9 @@ enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item);
 
 /* --- For files and for the end --- */
 
-/* Whether a directory has a node, or a ghost, of this name. */
-bool tree_has(const struct share *share, uint64_t directory, struct bytes name);
-bool tree_has_ghost(const struct share *share, uint64_t directory, struct bytes name, unsigned last);
+/* Whether nothing has been of this name in a directory behind the snapshot `born`, up to `last`, or, for 0, until now. */
+bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
+                   unsigned last);
 
 void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
                     unsigned born, unsigned last);

@@ -170,6 +170,7 @@ static bool closes_circle(const struct call *call, const struct file_line *line)
 
 static enum outcome stand_in_line(struct call *call, const struct file_line *line) {
     uint64_t subject = file_subject(line->node);
+    share_insist_on_upkeep(call);
     return wait_with_claim(call, line->kind, bytes_of(&subject, sizeof(subject)), &line->claim);
 }
 

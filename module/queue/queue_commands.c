@@ -65,8 +65,7 @@ enum outcome queue_getacl(struct call *call) {
 }
 
 enum outcome queue_setacl_check(struct call *call) {
-    return policies_permit(call->policies.list, QUEUE_PERMISSIONS) ? OUTCOME_DONE
-                                                                   : OUTCOME_INVALID_POLICY_VALUE;
+    return policies_permit_only(call->policies.list, QUEUE_PERMISSIONS);
 }
 
 enum outcome queue_setacl(struct call *call) {

@@ -10,6 +10,7 @@ struct parser {
     struct args *args;
     struct fault fault; /* of value, the one that counts so far */
     uint8_t late;       /* of its clause */
+    bool is_part;       /* what is no option belongs to somebody else */
 };
 
 static const struct fault none = {OUTCOME_DONE, 0, NULL};
@@ -183,18 +184,29 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     }
 }
 
-static struct fault take_options(struct parser *parser, const struct clause *const *options, int at) {
+static struct fault check_required(struct parser *parser, const struct clause *const *options) {
+    for (; *options; options++) {
+        if (!(*options)->required || args_given(parser->args, (*options)->slot)) continue;
+        struct fault fault = {OUTCOME_SYNTAX, 0, *options};
+        if ((*options)->absent == OUTCOME_DONE) return fault;
+        if (parser->fault.outcome != OUTCOME_DONE) continue;
+        parser->fault = (struct fault){(*options)->absent, 0, *options};
+    }
+    return none;
+}
+
+static struct fault take_options(struct parser *parser, const struct clause *const *options, int at,
+                                 int *next) {
     while (at < parser->argc) {
         const struct clause *clause = find_option(options, argument_at(parser->argv, at));
+        if (!clause && parser->is_part) break;
         if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
         struct fault fault = take_option(parser, clause, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
         parser->args->given |= UINT32_C(1) << clause->slot;
     }
-    for (; *options; options++)
-        if ((*options)->required && !args_given(parser->args, (*options)->slot))
-            return (struct fault){OUTCOME_SYNTAX, 0, *options};
-    return none;
+    *next = at;
+    return check_required(parser, options);
 }
 
 /* Pairs of a word and a value, as many as the count says. */
@@ -231,19 +243,30 @@ static void take_optional(struct parser *parser, const struct clause *const *gra
     note_rule(parser, clause, (*at)++);
 }
 
-struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
-    struct parser parser = {argv, argc, args, none, 0};
-    int at = 1;
-    args->given = 0;
+static struct fault parse(struct parser *parser, const struct clause *const *grammar, int at, int *next) {
+    parser->args->given = 0;
     for (; *grammar && is_positional(*grammar); grammar++) {
-        if ((*grammar)->shape == SHAPE_REST) return parser.fault;
+        if ((*grammar)->shape == SHAPE_REST) return parser->fault;
         if ((*grammar)->optional) {
-            take_optional(&parser, grammar, &at);
+            take_optional(parser, grammar, &at);
             continue;
         }
-        struct fault fault = take_positional(&parser, *grammar, at, &at);
+        struct fault fault = take_positional(parser, *grammar, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
     }
-    struct fault fault = take_options(&parser, grammar, at);
-    return fault.outcome != OUTCOME_DONE ? fault : parser.fault;
+    struct fault fault = take_options(parser, grammar, at, next);
+    return fault.outcome != OUTCOME_DONE ? fault : parser->fault;
+}
+
+struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    int end;
+    return parse(&parser, grammar, 1, &end);
+}
+
+struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
+                             struct args *args, int *next) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
+    if (argc - at < args_least(grammar)) return syntax_fault(at);
+    return parse(&parser, grammar, at + 1, next);
 }

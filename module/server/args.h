@@ -44,15 +44,16 @@ struct clause {
     uint8_t slot; /* where the parser leaves what it found; of the positional ones numbers, choices, lists and
                  optional ones use it */
     uint8_t width;
-    uint8_t bare;                       /* SHAPE_MEASURE */
-    bool required;                      /* an option that must be there */
-    bool optional;                      /* a last positional text that need not, if it is no option's token */
-    enum outcome fault;                 /* of a value that is no number or out of range */
-    enum outcome unreadable;            /* of one that is no number, where that is another fault */
-    uint8_t late;                       /* its faults of value count after those of clauses with less */
-    int64_t least, most;                /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
-    const char *const *words;           /* of the shapes that take words; ended by NULL */
-    enum outcome (*rule)(struct bytes); /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
+    uint8_t bare;             /* SHAPE_MEASURE */
+    bool required;            /* an option that must be there */
+    bool optional;            /* a last positional text that need not, if it is no option's token */
+    enum outcome absent;      /* of a required option that is not there, if that is no fault of syntax */
+    enum outcome fault;       /* of a value that is no number or out of range */
+    enum outcome unreadable;  /* of one that is no number, where that is another fault */
+    uint8_t late;             /* its faults of value count after those of clauses with less */
+    int64_t least, most;      /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
+    const char *const *words; /* of the shapes that take words; ended by NULL */
+    enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
 };
 
@@ -109,6 +110,11 @@ struct bytes argument_at(const void *argv, int at);
 
 /* argv[0] is the command's name. The caller has checked that no positional argument is missing. */
 struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args);
+
+/* A part of argv that has a grammar of its own, with argv[at] as its name. It ends where a word is none of its options:
+ * there *next stands. */
+struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
+                             struct args *args, int *next);
 
 /* Which of the clause's words this is, or -1. */
 int args_word(const struct clause *clause, struct bytes word);

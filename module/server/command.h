@@ -18,6 +18,12 @@
 struct call;
 struct call_result;
 
+/* One sort of what a command takes several of, each with a word in front. */
+struct command_part {
+    const char *word;
+    const struct clause *const *grammar;
+};
+
 enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT };
 
 struct command {
@@ -29,6 +35,8 @@ struct command {
     void (*reply)(RedisModuleCtx *ctx,
                   const struct call_result *result); /* to what was granted; may be NULL */
     const struct clause *const *grammar;
+    const struct command_part *
+        parts; /* of which SHAPE_REST is made, in the family's order; ended by one without a word; may be NULL */
     struct aggregate *aggregate; /* NULL: any that has leases, or, for KEY_EFFECT, the handler's business */
     enum condition_use conditions;
     enum key_use key;

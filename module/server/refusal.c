@@ -39,7 +39,8 @@ void call_note(struct call *call, const char *format, ...) {
 void refusal_describe(struct call *call, const struct fault *fault) {
     char word[80];
     if (fault->missing) {
-        call_note(call, "syntax error: %s is missing", fault->missing->token.data);
+        if (fault->outcome == OUTCOME_SYNTAX)
+            call_note(call, "syntax error: %s is missing", fault->missing->token.data);
         return;
     }
     refusal_show_word(call_word(call, fault->at), word, sizeof(word));

@@ -94,6 +94,14 @@ static void list_arguments(struct tree *tree, const struct clause *clause, Redis
     pair[1].flags = REDISMODULE_CMD_ARG_MULTIPLE;
 }
 
+/* Several values behind one token. */
+static void make_block(struct tree *tree, const struct clause *clause, RedisModuleCommandArgType type,
+                       RedisModuleCommandArg *arg) {
+    arg->name = clause->token.data;
+    arg->type = REDISMODULE_ARG_TYPE_BLOCK;
+    arg->subargs = values(tree, clause, type);
+}
+
 static RedisModuleCommandArg option(struct tree *tree, const struct clause *clause) {
     RedisModuleCommandArg arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
     arg.token = clause->token.data;
@@ -105,10 +113,9 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
         break;
     case SHAPE_NUMBER: arg.type = REDISMODULE_ARG_TYPE_INTEGER; break;
     case SHAPE_DURATION: arg.type = REDISMODULE_ARG_TYPE_DOUBLE; break;
-    case SHAPE_RANGE:
-        arg.name = clause->token.data;
-        arg.type = REDISMODULE_ARG_TYPE_BLOCK;
-        arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_INTEGER);
+    case SHAPE_RANGE: make_block(tree, clause, REDISMODULE_ARG_TYPE_INTEGER, &arg); break;
+    case SHAPE_VALUE:
+        if (clause->width > 1) make_block(tree, clause, REDISMODULE_ARG_TYPE_STRING, &arg);
         break;
     case SHAPE_MEASURE:
         arg.name = clause->token.data;

@@ -30,7 +30,11 @@ static RedisModuleCtx *timer_ctx;
 static RedisModuleTimerID timer;
 static int64_t timer_due_ms;
 static bool timer_set;
-static bool (*keyless_work)(void);
+
+/* What belongs to no key: each work once, as long as it has something left. */
+enum { WORKS_MOST = 8 };
+static bool (*works[WORKS_MOST])(void);
+static unsigned work_count;
 
 static struct chore *chore_of(struct entry *entry) {
     return container_of(entry, struct chore, entry);
@@ -99,8 +103,21 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
     arm();
 }
 
+static bool is_expected(bool (*work)(void)) {
+    for (unsigned i = 0; i < work_count; i++)
+        if (works[i] == work) return true;
+    return false;
+}
+
+static void do_works(void) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < work_count; i++)
+        if (works[i]()) works[left++] = works[i];
+    work_count = left;
+}
+
 void upkeep_soon(bool (*work)(void)) {
-    keyless_work = work;
+    if (!is_expected(work) && work_count < WORKS_MOST) works[work_count++] = work;
     if (!timer_set || timer_due_ms > server_now_ms() + BREATHER_MS) set_timer(BREATHER_MS);
 }
 
@@ -134,10 +151,10 @@ static void do_due_chores(RedisModuleCtx *ctx) {
 static void on_timer(RedisModuleCtx *ctx, void *data) {
     (void)data;
     timer_set = false;
-    if (keyless_work && !keyless_work()) keyless_work = NULL;
+    do_works();
     bool writable = api_may_write(ctx);
     if (writable) do_due_chores(ctx);
-    if (keyless_work) set_timer(BREATHER_MS);
+    if (work_count) set_timer(BREATHER_MS);
     const struct deadline *first = deadlines_first(&deadlines);
     if (!first) return;
     int64_t in_ms = first->due_ms - server_now_ms();
@@ -156,9 +173,45 @@ static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisMod
     return REDISMODULE_OK;
 }
 
+/* Copies of the names of chores in one of two dbs. */
+struct swapped {
+    int first, second;
+    struct chore **copies;
+    size_t count;
+};
+
+static void take_swapped(void *context, struct entry *entry) {
+    struct swapped *swapped = context;
+    const struct chore *chore = chore_of(entry);
+    if (chore->db == swapped->first || chore->db == swapped->second)
+        swapped->copies[swapped->count++] = chore_new(chore->db, key_of(chore));
+}
+
+/* What was in one db is in the other one now; who knew it there is asked in both. */
+static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
+    const RedisModuleSwapDbInfo *info = data;
+    struct swapped swapped = {.first = info->dbnum_first, .second = info->dbnum_second};
+    (void)ctx;
+    (void)event;
+    (void)change;
+    if (!chores.count) return;
+    swapped.copies = memory_alloc(chores.count * sizeof(struct chore *));
+    for (size_t place = 0; place < chores.buckets; place++)
+        hash_index_visit(&chores, place, take_swapped, &swapped);
+    for (size_t i = 0; i < swapped.count; i++) {
+        struct chore *copy = swapped.copies[i];
+        int other = copy->db == swapped.first ? swapped.second : swapped.first;
+        upkeep_expect(other, key_of(copy), server_now_ms());
+        memory_free(copy);
+    }
+    memory_free(swapped.copies);
+}
+
 int upkeep_start(RedisModuleCtx *ctx) {
     hash_index_start(&chores);
     timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
     if (!timer_ctx) return REDISMODULE_ERR;
+    if (RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_SwapDB, on_swap) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);
 }

@@ -4,8 +4,8 @@
  *
  * A chore is a hint and no more: it knows a name, never a value. When its time has come the key is opened, and whatever
  * stands there now is asked what it has to clear away; a key that is gone or holds something else is forgotten. So
- * nothing has to be told of flushed keys. What was renamed, moved, copied or restored is asked where it has come to, and
- * what was swapped with its database gets a chore with the next write to it.
+ * nothing has to be told of flushed keys. What was renamed, moved, copied, restored or swapped with its database is
+ * asked where it has come to.
  *
  * Only a primary that may write does upkeep, and what it does goes to replicas and files as effects. */
 #ifndef HOLDFAST_UPKEEP_H
@@ -25,7 +25,7 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms);
 void upkeep_clock_moved(void);
 
 /* What belongs to no key is looked after with the next turns of the event loop, on any server: work answers whether
- * more is left. */
+ * more is left. There are a few works in all, one for each that a family has. */
 void upkeep_soon(bool (*work)(void));
 
 #endif

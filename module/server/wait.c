@@ -401,8 +401,8 @@ static void look_at_line_of_key(void *context, struct entry *entry) {
     struct bytes address = entry_name(entry), key = call_word(call, 1);
     bool same_key = address.length > key.length &&
                     bytes_equal(bytes_of(address.data + address.length - key.length, key.length), key);
-    if (has_claims(line) && same_key && line->db == RedisModule_GetSelectedDb(call->ctx))
-        look_anew_soon(line);
+    bool concerned = has_claims(line) || line->kind == WAIT_LEASE;
+    if (concerned && same_key && line->db == RedisModule_GetSelectedDb(call->ctx)) look_anew_soon(line);
 }
 
 /* An address ends with the key, and one that ends so by chance is looked at in vain. */

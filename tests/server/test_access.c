@@ -116,20 +116,19 @@ SCENE(resp3_has_maps_and_nulls) {
     expect_shape(wire_call(wire, "CONTAINER.GETACL box"),
                  "{\"etag\": <etag>, \"access\": \"private\", \"policies\": "
                  "[{\"id\": \"id\", \"start\": 0, \"permissions\": \"r\"}]}");
-    expect_shape(
-        wire_call(wire, "BLOB.STAT box cat"),
-        "{\"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, \"last-modified\": <ms>, "
-        "\"created\": <ms>, \"content-type\": \"application/octet-stream\", \"snapshots\": 0, "
-        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
+    expect_shape(wire_call(wire, "BLOB.STAT box cat"),
+                 "{\"blob-type\": \"block\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
+                 "\"content-length\": 4, \"content-type\": \"application/octet-stream\", \"snapshots\": 0, "
+                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {\"a\": \"b\"}}");
     expect_shape(wire_call(wire, "BLOB.GETMETA box cat"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
     expect_null(wire_call(wire, pool_print("BLOB.GET box cat IFNONEMATCH %s", etag)));
-    expect_shape(
-        wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
-        "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"content-length\": 4, \"etag\": <etag>, "
-        "\"last-modified\": <ms>, \"created\": <ms>, \"content-type\": \"application/octet-stream\", "
-        "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
-        "\"meta\": {\"a\": \"b\"}}]]");
+    expect_shape(wire_call(wire, "BLOB.LIST box INCLUDE 1 META"),
+                 "[null, [{\"name\": \"cat\", \"blob-type\": \"block\", \"etag\": <etag>, "
+                 "\"last-modified\": <ms>, \"created\": <ms>, \"content-length\": 4, \"content-type\": "
+                 "\"application/octet-stream\", "
+                 "\"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
+                 "\"meta\": {\"a\": \"b\"}}]]");
     expect_shape(wire_call(wire, "BLOB.LIST box DELIMITER a"), "[null, [{\"prefix\": \"ca\"}]]");
     expect_error(wire_call(wire, "BLOB.GET box none"), "NOTFOUND BlobNotFound");
     expect_ok(wire_call(wire, "BLOB.DELETE box cat"));
@@ -218,6 +217,21 @@ static const char *const share_shrinking_writes[] = {"SHARE.SETPROPS box QUOTA 0
                                                      "FILE.RMDIR box d",
                                                      "SHARE.DELETE box SNAPSHOTS INCLUDE",
                                                      NULL};
+static const char *const table_reads[] = {"TABLE.GETACL box", "TABLE.INDEXES box",
+                                          "TABLE.GET box p r SELECT 1 a", "TABLE.QUERY box FILTER a EXPLAIN",
+                                          NULL};
+static const char *const table_growing_writes[] = {"TABLE.CREATE box",
+                                                   "TABLE.SETACL box",
+                                                   "TABLE.INDEX box a b",
+                                                   "TABLE.INSERT box p r PROPS 1 a box",
+                                                   "TABLE.REPLACE box p r IFMATCH * PROPS 0",
+                                                   "TABLE.MERGE box p r IFMATCH * IF a PROPS 0",
+                                                   "TABLE.INSERTORREPLACE box p r PROPS 0",
+                                                   "TABLE.INSERTORMERGE box p r PROPS 0",
+                                                   "TABLE.BATCH box p 1 INSERTORMERGE box PROPS 0",
+                                                   NULL};
+static const char *const table_shrinking_writes[] = {"TABLE.UNINDEX box a", "TABLE.DELETE box p r IFMATCH *",
+                                                     "TABLE.DROP box", NULL};
 static const char *const reads[] = {"CONTAINER.GET box",     "CONTAINER.GETMETA box",
                                     "CONTAINER.GETACL box",  "BLOB.GET box cat",
                                     "BLOB.STAT box cat",     "BLOB.GETMETA box cat",
@@ -379,6 +393,9 @@ SCENE(flags_tell_what_commands_do) {
     expect_flags(share_reads, true, false);
     expect_flags(share_growing_writes, false, true);
     expect_flags(share_shrinking_writes, false, false);
+    expect_flags(table_reads, true, false);
+    expect_flags(table_growing_writes, false, true);
+    expect_flags(table_shrinking_writes, false, false);
     expect_flags((const char *const[]){"HOLDFAST.APPLY", NULL}, false, false);
 }
 
@@ -400,6 +417,9 @@ SCENE(keys_are_known) {
     expect_key(share_reads);
     expect_key(share_growing_writes);
     expect_key(share_shrinking_writes);
+    expect_key(table_reads);
+    expect_key(table_growing_writes);
+    expect_key(table_shrinking_writes);
     expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 1 a b"),
                  "[\"box\", \"other\"]");
     expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS BLOB.COPY box cat other dog"),
@@ -422,20 +442,32 @@ SCENE(every_command_is_documented) {
     }
 }
 
+/* Who may only read the key `box` may read what is there, and nothing else; its owner may do everything. */
+static void expect_limits(const char *const *reading, const char *const *growing,
+                          const char *const *shrinking) {
+    struct client *reader = login("%R~box +@all");
+    expect_permission(reader, reading, true);
+    witness_begin("");
+    expect_permission(reader, growing, false);
+    expect_permission(reader, shrinking, false);
+    witness_end();
+    struct client *owner = login("~box +@all");
+    expect_permission(owner, reading, true);
+    expect_permission(owner, growing, true);
+    expect_permission(owner, shrinking, true);
+    expect_number(call(primary, "ACL DELUSER limited"), 1);
+}
+
 SCENE(users_may_be_limited_to_queues) {
     expect_ok(call(primary, "QUEUE.CREATE box"));
     expect_elements(call(primary, "QUEUE.PUT box text"), 10);
-    struct client *reader = login("%R~box +@all");
-    expect_permission(reader, queue_reads, true);
-    witness_begin("");
-    expect_permission(reader, queue_growing_writes, false);
-    expect_permission(reader, queue_shrinking_writes, false);
-    witness_end();
-    struct client *owner = login("~box +@all");
-    expect_permission(owner, queue_reads, true);
-    expect_permission(owner, queue_growing_writes, true);
-    expect_permission(owner, queue_shrinking_writes, true);
-    expect_number(call(primary, "ACL DELUSER limited"), 1);
+    expect_limits(queue_reads, queue_growing_writes, queue_shrinking_writes);
+}
+
+SCENE(users_may_be_limited_to_tables) {
+    expect_ok(call(primary, "TABLE.CREATE box"));
+    expect_etag(call(primary, "TABLE.INSERT box p r PROPS 1 a b"));
+    expect_limits(table_reads, table_growing_writes, table_shrinking_writes);
 }
 
 SCENE(users_may_be_limited_to_shares) {
@@ -460,6 +492,8 @@ SCENE(redis_finds_containers_by_type) {
     expect_ok(call(primary, "QUEUE.CREATE jobs"));
     expect_shape(call(primary, "SCAN 0 COUNT 1000 TYPE holdfastC"), "[\"0\", [\"box\"]]");
     expect_shape(call(primary, "SCAN 0 COUNT 1000 TYPE holdfastQ"), "[\"0\", [\"jobs\"]]");
+    expect_ok(call(primary, "TABLE.CREATE t"));
+    expect_shape(call(primary, "SCAN 0 COUNT 1000 TYPE holdfastT"), "[\"0\", [\"t\"]]");
     expect_number(call(primary, "EXISTS box"), 1);
     expect_number(call(primary, "TOUCH box"), 1);
     expect_number(call(primary, "UNLINK box"), 1);
@@ -537,6 +571,7 @@ int main(void) {
         PLAY(users_may_be_limited_to_keys),
         PLAY(users_may_be_limited_to_queues),
         PLAY(users_may_be_limited_to_shares),
+        PLAY(users_may_be_limited_to_tables),
         PLAY(copies_need_both_keys),
         PLAY(proposed_users_fit_the_commands),
         PLAY(flags_tell_what_commands_do),

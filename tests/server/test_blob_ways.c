@@ -129,8 +129,8 @@ SCENE(the_newer_protocol) {
         {"BLOB.APPEND box log x", "[<etag>, 0, 1]"},
         {"BLOB.GET box cat SNAPSHOT $s BLOCK 0.01", "(error) NOTFOUND"},
         {"BLOB.STAT box log",
-         "{\"blob-type\": \"append\", \"content-length\": 1, \"etag\": <etag>, \"last-modified\": <ms>, "
-         "\"created\": <ms>, \"content-type\": \"application/octet-stream\", \"block-count\": 1, "
+         "{\"blob-type\": \"append\", \"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, "
+         "\"content-length\": 1, \"content-type\": \"application/octet-stream\", \"block-count\": 1, "
          "\"snapshots\": 0, \"lease-state\": \"available\", \"lease-status\": \"unlocked\", \"meta\": {}}"},
     };
     create("box");

@@ -8,6 +8,8 @@
 #include "effects.h"
 #include "leases.h"
 #include "pool.h"
+#include "story.h"
+#include "tables.h"
 #include "text.h"
 #include "world.h"
 
@@ -50,6 +52,29 @@ static const struct {
     {"NOTFOUND MessageNotFound", "QUEUE.DELETE jobs " ID_A " " RECEIPT_A},
     {"INVALID MissingRequiredQueryParameter", "QUEUE.DELETE jobs " ID_A " ''"},
     {"INVALID InvalidQueryParameterValue", "QUEUE.PUT jobs text TTL 0"},
+    {NULL, "TABLE.CREATE t"},
+    {NULL, "TABLE.INSERT t p r PROPS 0"},
+    {"CONFLICT TableAlreadyExists", "TABLE.CREATE t"},
+    {"NOTFOUND TableNotFound", "TABLE.QUERY none"},
+    {"NOTFOUND ResourceNotFound", "TABLE.GET t p none"},
+    {"NOTFOUND ResourceNotFound", "TABLE.DROP none"},
+    {"CONFLICT EntityAlreadyExists", "TABLE.INSERT t p r PROPS 0"},
+    {"PRECONDITION UpdateConditionNotSatisfied", "TABLE.DELETE t p r IFMATCH 0x0000000000000001"},
+    {"PRECONDITION UpdateConditionNotSatisfied", "TABLE.DELETE t p r IFMATCH * IF a"},
+    {"INVALID MissingRequiredHeader", "TABLE.DELETE t p r"},
+    {"INVALID InvalidInput", "TABLE.DELETE t p r IFMATCH x"},
+    {"INVALID InvalidInput", "TABLE.BATCH t p 0"},
+    {"INVALID InvalidInput", "TABLE.GET t p a/b"},
+    {"INVALID InvalidInput", "TABLE.INSERT t p s PROPS 1 RowKey r"},
+    {"INVALID NotImplemented", "TABLE.QUERY t FILTER \"1 eq 1\""},
+    {"INVALID OutOfRangeInput", "TABLE.INSERT t p a/b PROPS 0"},
+    {"INVALID OutOfRangeInput", "TABLE.INSERT t p s PROPS 1 a:datetime 1600-01-01"},
+    {"INVALID PropertyValueTooLarge", "TABLE.INSERT t p s PROPS 1 a 32769*x"},
+    {"INVALID PropertyNameInvalid", "TABLE.INSERT t p s PROPS 1 1a x"},
+    {"INVALID PropertyNameTooLong", "TABLE.INSERT t p s PROPS 1 256*a x"},
+    {"INVALID DuplicatePropertiesSpecified", "TABLE.INSERT t p s PROPS 2 a x a x"},
+    {"INVALID InvalidDuplicateRow", "TABLE.BATCH t p 2 DELETE r IFMATCH * INSERT r PROPS 0"},
+    {"INVALID InvalidXmlNodeValue", "TABLE.SETACL t POLICIES 1 a - - w"},
     {NULL, "LEASE.ACQUIRE box -1 ID " ID_A},
     {NULL, "LEASE.ACQUIRE box -1 BLOB cat ID " ID_A},
     {"CONFLICT LeaseAlreadyPresent", "LEASE.ACQUIRE box -1"},
@@ -247,6 +272,15 @@ static void provoke_with_many_blocks(void) {
     provoke(&words, "CONFLICT BlockCountExceedsLimit");
 }
 
+static void provoke_with_much_in_an_entity(void) {
+    struct words words = story_words(pool_print("TABLE.INSERT t p s %s", some_properties(0, 253)));
+    provoke(&words, "INVALID TooManyProperties");
+    words = words_of_line("TABLE.INSERT t p s PROPS 17");
+    for (int part = 0; part < 17; part++)
+        words_add_line(&words, pool_print("p%d:binary %065000d", part, 0));
+    provoke(&words, "INVALID EntityTooLarge");
+}
+
 /* The counters that are still at zero, and how many counters there are. */
 static const char *silent_counters(size_t *counters) {
     struct text silent = {0};
@@ -266,7 +300,7 @@ SCENE(every_error_is_provoked) {
     put("box", "cat", "meow");
     expect_ok(call(primary, "SET text x"));
     for (size_t index = 0; index < sizeof provocations / sizeof *provocations; index++) {
-        struct words words = words_of_line(provocations[index].command);
+        struct words words = story_words(provocations[index].command);
         if (provocations[index].error) {
             provoke(&words, provocations[index].error);
         } else {
@@ -279,6 +313,7 @@ SCENE(every_error_is_provoked) {
     provoke_with_handles();
     provoke_a_circle();
     provoke_with_share_snapshots();
+    provoke_with_much_in_an_entity();
     provoke_under_other_settings();
     size_t counters = 0;
     const char *silent = silent_counters(&counters);

@@ -202,11 +202,74 @@ static void an_empty_one_has_no_entries(void **state) {
     order_index_end(&index);
 }
 
+/* --- Counting --- */
+
+/* Names that are there, their neighbours, and none at all; "" is below all of them. */
+static struct bytes bound_draw(const struct roster *roster, struct dice *dice, char room[NAME_ROOM]) {
+    if (dice_percent(dice, 10)) return bytes_of("", 0);
+    struct bytes name = entry_name(roster->entries[dice_roll(dice, roster->count)]);
+    memcpy(room, name.data, name.length);
+    if (dice_percent(dice, 30)) room[name.length++] = '\0';
+    if (dice_percent(dice, 20)) name.length -= 2;
+    return bytes_of(room, name.length);
+}
+
+static size_t count_naively(const struct roster *roster, struct bytes from, struct bytes to, size_t most) {
+    size_t count = 0;
+    for (size_t i = 0; i < roster->count; i++) {
+        struct bytes name = entry_name(roster->entries[i]);
+        if (bytes_compare(name, from) >= 0 && (!to.data || bytes_compare(name, to) < 0)) count++;
+    }
+    return count < most ? count : most;
+}
+
+static void compare_counts(const struct order_index *index, const struct roster *roster, struct dice *dice) {
+    for (int round = 0; round < 2000; round++) {
+        char rooms[2][NAME_ROOM];
+        struct bytes from = bound_draw(roster, dice, rooms[0]), to = bound_draw(roster, dice, rooms[1]);
+        if (dice_percent(dice, 10)) to = bytes_of(NULL, 0);
+        size_t most = dice_percent(dice, 30) ? dice_roll(dice, roster->count) : SIZE_MAX;
+        require_same(order_index_count(index, from, to, most), count_naively(roster, from, to, most),
+                     "round %d of %zu entries", round, roster->count);
+    }
+}
+
+static void ranges_are_counted(void **state) {
+    static const size_t counts[] = {1, 2, 61, 62, 63, 500, 3000};
+    struct dice dice = {6};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        struct order_index index;
+        struct roster roster = {0};
+        char room[NAME_ROOM];
+        order_index_start(&index);
+        for (size_t n = 0; n < counts[i]; n++) {
+            struct entry *entry = entry_new(name_numbered(n, room), 0);
+            order_index_add(&index, entry);
+            roster_add(&roster, entry);
+        }
+        compare_counts(&index, &roster, &dice);
+        order_index_end(&index);
+        roster_free(&roster);
+    }
+}
+
+static void in_an_empty_one_nothing_is_counted(void **state) {
+    (void)state;
+    struct order_index index;
+    order_index_start(&index);
+    require_same(order_index_count(&index, bytes_of("", 0), bytes_of(NULL, 0), SIZE_MAX), 0, "all");
+    require_same(order_index_count(&index, bytes_text("a"), bytes_text("b"), SIZE_MAX), 0, "a range");
+    require_same(order_index_count(&index, bytes_text("b"), bytes_text("a"), SIZE_MAX), 0, "a wrong one");
+    order_index_end(&index);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(agrees_with_an_array),     tidy_test(grows_and_shrinks),
         tidy_test(bears_every_sequence),     tidy_test(growth_at_the_end_fills_the_leaves),
         tidy_test(sparse_leaves_are_joined), tidy_test(an_empty_one_has_no_entries),
+        tidy_test(ranges_are_counted),       tidy_test(in_an_empty_one_nothing_is_counted),
     };
     return cmocka_run_group_tests_name("order index", tests, NULL, NULL);
 }

@@ -145,11 +145,40 @@ static void an_instant_from_outside_fits(void **state) {
     }
 }
 
+/* Sound permissions that a family does not know. */
+static void a_family_has_its_own_letters(void **state) {
+    static const struct {
+        const char *first, *last, *letters;
+        enum outcome outcome;
+    } lists[] = {
+        {"", "", "", OUTCOME_DONE},
+        {"raud", "r", "raud", OUTCOME_DONE},
+        {"duar", "ua", "raud", OUTCOME_DONE},
+        {"", "d", "raud", OUTCOME_DONE},
+        {"r", "rl", "raud", OUTCOME_INVALID_POLICY_VALUE},
+        {"w", "r", "raud", OUTCOME_INVALID_POLICY_VALUE},
+        {"raudp", "", "raud", OUTCOME_INVALID_POLICY_VALUE},
+        {"r", "", "", OUTCOME_INVALID_POLICY_VALUE},
+    };
+    (void)state;
+    require_same(policies_permit_only((struct packed_list){0, {"", 0}}, ""), OUTCOME_DONE, "none");
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        struct record_writer writer;
+        record_start(&writer);
+        pack(&writer, "first", 1, 2, lists[i].first);
+        pack(&writer, "last", 1, 2, lists[i].last);
+        struct packed_list list = {2, bytes_of(writer.data, writer.length)};
+        require_same(policies_check(list), OUTCOME_DONE, "list %zu is sound", i);
+        require_same(policies_permit_only(list, lists[i].letters), lists[i].outcome, "list %zu", i);
+        record_end(&writer);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(an_instant_is_milliseconds_or_none), tidy_test(what_is_packed_is_read_back),
         tidy_test(a_policy_keeps_the_rules),           tidy_test(there_are_at_most_five),
-        tidy_test(an_instant_from_outside_fits),
+        tidy_test(an_instant_from_outside_fits),       tidy_test(a_family_has_its_own_letters),
     };
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

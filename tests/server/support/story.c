@@ -52,9 +52,20 @@ static void write_out(struct words *words, size_t index) {
     }
 }
 
+/* What stands in double quotes is one word as it is. */
 struct words story_words(const char *line) {
-    struct words words = words_of_line(line);
-    for (size_t index = 0; index < words.count; index++) write_out(&words, index);
+    struct words words = {0};
+    for (line += strspn(line, " "); *line; line += strspn(line, " ")) {
+        bool is_quoted = *line == '"';
+        size_t length = is_quoted ? strcspn(line + 1, "\"") : strcspn(line, " ");
+        if (is_quoted) {
+            words_add_bytes(&words, line + 1, length);
+        } else {
+            words_add_line(&words, pool_copy(line, length));
+            write_out(&words, words.count - 1);
+        }
+        line += is_quoted ? length + 2 : length;
+    }
     return words;
 }
 

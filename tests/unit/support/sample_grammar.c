@@ -186,7 +186,8 @@ static void require_sound_fault(const struct clause *const *grammar, int argc, c
         require(fault->at >= 1 && fault->at < argc, "word %d of %d is wrong", fault->at, argc);
         return;
     }
-    require(fault->outcome == OUTCOME_SYNTAX && fault->missing->required, "what is missing is not required");
+    enum outcome absent = fault->missing->absent ? fault->missing->absent : OUTCOME_SYNTAX;
+    require(fault->outcome == absent && fault->missing->required, "what is missing is not required");
     while (*grammar && *grammar != fault->missing) grammar++;
     require(*grammar, "what is missing is not in the grammar");
 }

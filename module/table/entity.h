@@ -1,0 +1,57 @@
+/* Entities: what a table holds under a pair of keys, in one allocation.
+ *
+ *   entry | etag | timestamp | stored key | properties, packed
+ *
+ * A write makes a new state of it: where it stands if the memory is about right, else elsewhere, and the table's indexes
+ * are told. */
+#ifndef HOLDFAST_TABLE_ENTITY_H
+#define HOLDFAST_TABLE_ENTITY_H
+
+#include "core/entry.h"
+#include "core/version.h"
+#include "table/filter.h"
+#include "table/property.h"
+
+struct entity {
+    struct entry entry; /* its name is the stored key */
+    version etag;
+    int64_t ticks;   /* its Timestamp */
+    uint32_t length; /* of the properties */
+    uint16_t count;
+    char bytes[];
+};
+
+/* What a new state of an entity is made of. */
+struct entity_state {
+    struct bytes key; /* stored */
+    version etag;
+    int64_t ticks;
+    struct packed_list properties;
+};
+
+/* The caller has the memory. */
+struct entity *entity_new(const struct entity_state *state);
+
+/* Another state where it stands. False, and nothing done, where that is too small, or much too large. */
+bool entity_rewrite(struct entity *entity, const struct entity_state *state);
+
+struct packed_list entity_properties(const struct entity *entity);
+struct row entity_row(const struct entity *entity);
+
+/* False when there is no such property. */
+bool properties_find_name(struct packed_list properties, struct bytes name, struct property *found);
+
+/* What stands there and what is given, which wins, as one list; it borrows from the room, which is empty before. */
+struct packed_list properties_merge(struct packed_list standing, struct packed_list given,
+                                    struct record_writer *room);
+
+/* Whether each name stands once. Only for lists whose count is right. */
+bool properties_unique(struct packed_list properties);
+
+/* Likewise what a merge would make of an entity. */
+enum outcome entity_fits_merged(const struct entity *entity, struct packed_list given);
+
+/* Whether an entity can have all this: TOO_MANY_PROPERTIES, ENTITY_TOO_LARGE. */
+enum outcome entity_fits(struct bytes key, struct packed_list properties);
+
+#endif

@@ -1,0 +1,239 @@
+/* The parser: tokens into a tree, by one function for each level of the grammar. It goes as deep as FILTER_MAX_DEPTH
+ * lets it. */
+#include "table/filter.h"
+
+#include "core/memory.h"
+#include "core/utf16.h"
+#include "table/filter_lexer.h"
+#include "table/key.h"
+
+struct parser {
+    struct filter_lexer lexer;
+    struct token token; /* the next one */
+    unsigned depth;
+};
+
+static const char *const literal_expected[] = {
+    [FILTER_EQ] = "expected a literal behind 'eq'", [FILTER_NE] = "expected a literal behind 'ne'",
+    [FILTER_GT] = "expected a literal behind 'gt'", [FILTER_GE] = "expected a literal behind 'ge'",
+    [FILTER_LT] = "expected a literal behind 'lt'", [FILTER_LE] = "expected a literal behind 'le'",
+};
+
+/* What it is when its sides are exchanged. */
+static const enum filter_operator mirrored[] = {
+    [FILTER_EQ] = FILTER_EQ, [FILTER_NE] = FILTER_NE, [FILTER_GT] = FILTER_LT,
+    [FILTER_GE] = FILTER_LE, [FILTER_LT] = FILTER_GT, [FILTER_LE] = FILTER_GE,
+};
+
+static const struct {
+    const char *name;
+    enum filter_subject subject;
+} keys[] = {
+    {PARTITION_NAME, SUBJECT_PARTITION}, {ROW_NAME, SUBJECT_ROW}, {TIMESTAMP_NAME, SUBJECT_TIMESTAMP}};
+
+enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+/* --- Steps --- */
+
+static bool fail(struct parser *parser, enum outcome outcome, const char *text) {
+    return filter_fail(&parser->lexer, outcome, parser->token.text.data, text);
+}
+
+static bool expected(struct parser *parser, const char *text) {
+    return fail(parser, OUTCOME_INVALID_INPUT, text);
+}
+
+static bool step(struct parser *parser) {
+    return filter_token(&parser->lexer, &parser->token);
+}
+
+static unsigned char add_node(struct filter *filter, enum filter_node_kind kind, unsigned char left,
+                              unsigned char right) {
+    filter->nodes[filter->node_count] = (struct filter_node){kind, left, right};
+    return filter->node_count++;
+}
+
+/* What is denied twice is what it was: the node of a not is always the last. So there is at most one not before each other
+ * node, however many there are in the text. */
+static unsigned char deny(struct filter *filter, unsigned char node) {
+    if (filter->nodes[node].kind != NODE_NOT) return add_node(filter, NODE_NOT, node, 0);
+    filter->node_count--;
+    return filter->nodes[node].left;
+}
+
+/* --- Comparisons --- */
+
+static unsigned place_of(struct filter *filter, struct bytes name) {
+    unsigned place = 0;
+    while (place < filter->name_count && !bytes_equal(filter->names[place], name)) place++;
+    if (place == filter->name_count) filter->names[filter->name_count++] = name;
+    return place;
+}
+
+/* As keys are stored; most texts are that already. */
+static struct bytes stored_form(struct parser *parser, struct bytes text) {
+    size_t at = 0;
+    while (at < text.length && utf16_rank(text.data[at]) == (unsigned char)text.data[at]) at++;
+    if (at == text.length) return text;
+    char *room = filter_room(&parser->lexer, text.length);
+    key_store(text, room);
+    return bytes_of(room, text.length);
+}
+
+enum filter_subject filter_subject_of(struct bytes name) {
+    for (size_t i = 0; i < KEYS; i++)
+        if (bytes_equal(name, bytes_text(keys[i].name))) return keys[i].subject;
+    return SUBJECT_PROPERTY;
+}
+
+static void set_subject(struct parser *parser, struct comparison *comparison) {
+    comparison->subject = filter_subject_of(comparison->name);
+    if (comparison->subject == SUBJECT_PROPERTY)
+        comparison->place = place_of(parser->lexer.filter, comparison->name);
+    else if (comparison->subject != SUBJECT_TIMESTAMP && comparison->literal.type == VALUE_STRING)
+        comparison->key = stored_form(parser, comparison->literal.bytes);
+}
+
+/* A name, and perhaps an operator and a literal behind it. */
+static bool parse_named(struct parser *parser, struct comparison *comparison) {
+    comparison->name = parser->token.text;
+    comparison->relation = FILTER_HOLDS;
+    comparison->literal = (struct value){.type = VALUE_BOOL, .number = 1};
+    if (!step(parser)) return false;
+    if (parser->token.kind == TOKEN_OPEN)
+        return expected(parser, "there are no functions: expected an operator, 'and', 'or' or the end");
+    if (parser->token.kind == TOKEN_NAME || parser->token.kind == TOKEN_LITERAL)
+        return expected(parser, "expected eq, ne, gt, ge, lt or le, 'and', 'or' or the end");
+    if (parser->token.kind != TOKEN_OPERATOR) return true;
+    comparison->relation = parser->token.relation;
+    if (!step(parser)) return false;
+    if (parser->token.kind == TOKEN_NULL)
+        return expected(parser, "there is no null: a property that an entity lacks fails every comparison");
+    if (parser->token.kind != TOKEN_LITERAL) return expected(parser, literal_expected[comparison->relation]);
+    comparison->literal = parser->token.literal;
+    return step(parser);
+}
+
+/* A literal, an operator and a name behind it. */
+static bool parse_turned(struct parser *parser, struct comparison *comparison) {
+    comparison->literal = parser->token.literal;
+    if (!step(parser)) return false;
+    if (parser->token.kind != TOKEN_OPERATOR)
+        return expected(parser, "expected an operator behind the literal: eq, ne, gt, ge, lt or le");
+    comparison->relation = mirrored[parser->token.relation];
+    if (!step(parser)) return false;
+    if (parser->token.kind == TOKEN_LITERAL)
+        return fail(parser, OUTCOME_NOT_IMPLEMENTED, "a comparison has a property on one side");
+    if (parser->token.kind != TOKEN_NAME) return expected(parser, "expected a property behind the operator");
+    comparison->name = parser->token.text;
+    return step(parser);
+}
+
+static bool parse_comparison(struct parser *parser, unsigned char *node) {
+    struct filter *filter = parser->lexer.filter;
+    if (filter->comparison_count == FILTER_MAX_COMPARISONS)
+        return expected(parser, "a filter has at most 15 comparisons");
+    struct comparison *comparison = &filter->comparisons[filter->comparison_count];
+    *comparison = (struct comparison){.key = {"", 0}};
+    bool sound =
+        parser->token.kind == TOKEN_NAME ? parse_named(parser, comparison) : parse_turned(parser, comparison);
+    if (!sound) return false;
+    set_subject(parser, comparison);
+    *node = add_node(filter, NODE_COMPARISON, filter->comparison_count++, 0);
+    return true;
+}
+
+/* --- Levels --- */
+
+static bool parse_or(struct parser *parser, unsigned char *node);
+
+static bool go_deeper(struct parser *parser) {
+    if (parser->depth == FILTER_MAX_DEPTH)
+        return expected(parser, "nested too deeply: at most 100 parentheses and nots in each other");
+    parser->depth++;
+    return step(parser);
+}
+
+static bool parse_primary(struct parser *parser, unsigned char *node) {
+    if (parser->token.kind == TOKEN_NAME || parser->token.kind == TOKEN_LITERAL)
+        return parse_comparison(parser, node);
+    if (parser->token.kind != TOKEN_OPEN) return expected(parser, "expected a comparison, 'not' or '('");
+    if (!go_deeper(parser) || !parse_or(parser, node)) return false;
+    if (parser->token.kind != TOKEN_CLOSE) return expected(parser, "expected ')', 'and' or 'or'");
+    parser->depth--;
+    return step(parser);
+}
+
+static bool parse_not(struct parser *parser, unsigned char *node) {
+    unsigned nots = 0;
+    for (; parser->token.kind == TOKEN_NOT; nots++)
+        if (!go_deeper(parser)) return false;
+    if (!parse_primary(parser, node)) return false;
+    parser->depth -= nots;
+    if (nots % 2) *node = deny(parser->lexer.filter, *node);
+    return true;
+}
+
+/* Two levels that differ in their word alone. */
+static bool parse_joined(struct parser *parser, enum token_kind word, enum filter_node_kind kind,
+                         bool (*parse_part)(struct parser *parser, unsigned char *node),
+                         unsigned char *node) {
+    if (!parse_part(parser, node)) return false;
+    while (parser->token.kind == word) {
+        unsigned char right;
+        if (!step(parser) || !parse_part(parser, &right)) return false;
+        *node = add_node(parser->lexer.filter, kind, *node, right);
+    }
+    return true;
+}
+
+static bool parse_and(struct parser *parser, unsigned char *node) {
+    return parse_joined(parser, TOKEN_AND, NODE_AND, parse_not, node);
+}
+
+static bool parse_or(struct parser *parser, unsigned char *node) {
+    return parse_joined(parser, TOKEN_OR, NODE_OR, parse_and, node);
+}
+
+/* --- The whole --- */
+
+/* What is wrong with the text before any of it is understood. */
+static bool check_text(struct filter_lexer *lexer) {
+    struct bytes text = lexer->text;
+    size_t units;
+    if (text.length > FILTER_MAX_BYTES)
+        return filter_fail(lexer, OUTCOME_INVALID_INPUT, text.data + FILTER_MAX_BYTES,
+                           "a filter has at most 1048576 bytes");
+    const char *zero = text.length ? memchr(text.data, '\0', text.length) : NULL;
+    if (zero) return filter_fail(lexer, OUTCOME_INVALID_INPUT, zero, "a filter has no zero bytes");
+    size_t sound = utf16_sound_length(text, &units);
+    return sound == text.length ||
+           filter_fail(lexer, OUTCOME_INVALID_INPUT, text.data + sound, "this is not UTF-8");
+}
+
+static bool parse(struct parser *parser) {
+    struct filter *filter = parser->lexer.filter;
+    if (!check_text(&parser->lexer) || !step(parser)) return false;
+    filter->all = parser->token.kind == TOKEN_END;
+    if (filter->all) return true;
+    if (!parse_or(parser, &filter->root)) return false;
+    return parser->token.kind == TOKEN_END ||
+           expected(parser, parser->token.kind == TOKEN_CLOSE ? "there is no '(' for this ')'"
+                                                              : "expected 'and', 'or' or the end");
+}
+
+bool filter_compile(struct bytes text, struct filter *filter, struct filter_fault *fault) {
+    struct parser parser = {.lexer = {text, 0, filter, fault}};
+    if (!text.data) parser.lexer.text = bytes_of("", 0);
+    filter->root = filter->comparison_count = filter->node_count = filter->name_count = 0;
+    filter->texts = NULL;
+    filter->texts_length = 0;
+    if (parse(&parser)) return true;
+    filter_end(filter);
+    return false;
+}
+
+void filter_end(struct filter *filter) {
+    if (filter->texts != filter->room) memory_free(filter->texts);
+    filter->texts = NULL;
+}

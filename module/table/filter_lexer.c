@@ -1,0 +1,257 @@
+#include "table/filter_lexer.h"
+
+#include "core/decimal.h"
+#include "core/hex.h"
+#include "core/memory.h"
+#include "core/number.h"
+#include "table/property.h"
+
+struct word {
+    const char *text;
+    enum token_kind kind;
+    enum filter_operator relation;
+};
+
+static const struct word words[] = {
+    {"eq", TOKEN_OPERATOR, FILTER_EQ}, {"ne", TOKEN_OPERATOR, FILTER_NE}, {"gt", TOKEN_OPERATOR, FILTER_GT},
+    {"ge", TOKEN_OPERATOR, FILTER_GE}, {"lt", TOKEN_OPERATOR, FILTER_LT}, {"le", TOKEN_OPERATOR, FILTER_LE},
+    {"and", TOKEN_AND, FILTER_EQ},     {"or", TOKEN_OR, FILTER_EQ},       {"not", TOKEN_NOT, FILTER_EQ},
+    {"null", TOKEN_NULL, FILTER_EQ},
+};
+
+enum { WORDS = sizeof(words) / sizeof(words[0]), WORD_MOST = 4 };
+
+bool filter_fail(struct filter_lexer *lexer, enum outcome outcome, const char *at, const char *text) {
+    *lexer->fault = (struct filter_fault){outcome, (size_t)(at - lexer->text.data) + 1, text};
+    return false;
+}
+
+char *filter_room(struct filter_lexer *lexer, size_t length) {
+    struct filter *filter = lexer->filter;
+    if (!filter->texts) {
+        size_t most = 2 * lexer->text.length;
+        filter->texts = most > FILTER_ROOM ? memory_alloc(most) : filter->room;
+    }
+    char *room = filter->texts + filter->texts_length;
+    filter->texts_length += length;
+    return room;
+}
+
+static bool invalid(struct filter_lexer *lexer, const char *at, const char *text) {
+    return filter_fail(lexer, OUTCOME_INVALID_INPUT, at, text);
+}
+
+static const char *here(const struct filter_lexer *lexer) {
+    return lexer->text.data + lexer->at;
+}
+
+/* The byte so far ahead, or a zero, which no filter has. */
+static char ahead(const struct filter_lexer *lexer, size_t distance) {
+    size_t at = lexer->at + distance;
+    return at < lexer->text.length ? lexer->text.data[at] : '\0';
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* --- Literals in quotes --- */
+
+/* From the quote that is next to the one that ends it: what stands between them. */
+static bool take_quoted(struct filter_lexer *lexer, struct bytes *inside, size_t *doubled) {
+    const char *open = here(lexer), *end = lexer->text.data + lexer->text.length;
+    *doubled = 0;
+    for (const char *at = open + 1;; at += 2) {
+        at = at < end ? memchr(at, '\'', (size_t)(end - at)) : NULL;
+        if (!at) return invalid(lexer, open, "the quote that opens here is never closed");
+        *inside = bytes_of(open + 1, (size_t)(at - open) - 1);
+        if (at + 1 == end || at[1] != '\'') break;
+        *doubled += 1;
+    }
+    lexer->at += inside->length + 2;
+    return true;
+}
+
+static struct bytes without_doubles(struct filter_lexer *lexer, struct bytes inside, size_t doubled) {
+    size_t length = 0;
+    char *room = filter_room(lexer, inside.length - doubled);
+    for (size_t at = 0; at < inside.length; at++) {
+        room[length++] = inside.data[at];
+        at += inside.data[at] == '\'';
+    }
+    return bytes_of(room, length);
+}
+
+static bool take_string(struct filter_lexer *lexer, struct value *literal) {
+    struct bytes inside;
+    size_t doubled;
+    if (!take_quoted(lexer, &inside, &doubled)) return false;
+    if (doubled) inside = without_doubles(lexer, inside, doubled);
+    *literal = (struct value){.type = VALUE_STRING, .bytes = inside};
+    return true;
+}
+
+static bool read_binary(struct filter_lexer *lexer, struct bytes inside, struct value *literal) {
+    for (size_t at = 0; at < inside.length; at++)
+        if (hex_value(inside.data[at]) < 0)
+            return invalid(lexer, inside.data + at, "expected a hexadecimal digit, or a quote");
+    if (inside.length % 2)
+        return invalid(lexer, inside.data + inside.length,
+                       "expected one more hexadecimal digit: a byte has two");
+    char *room = filter_room(lexer, inside.length / 2);
+    for (size_t at = 0; at < inside.length; at += 2)
+        room[at / 2] = (char)(hex_value(inside.data[at]) << 4 | hex_value(inside.data[at + 1]));
+    *literal = (struct value){.type = VALUE_BINARY, .bytes = {room, inside.length / 2}};
+    return true;
+}
+
+static bool read_guid(struct filter_lexer *lexer, struct bytes inside, struct value *literal) {
+    *literal = (struct value){.type = VALUE_GUID};
+    return (inside.length == GUID_TEXT_LENGTH && guid_read(inside, &literal->guid)) ||
+           invalid(
+               lexer, inside.data,
+               "expected an id: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, with - between them");
+}
+
+static bool read_datetime(struct filter_lexer *lexer, struct bytes inside, struct value *literal) {
+    *literal = (struct value){.type = VALUE_DATETIME};
+    enum outcome outcome = ticks_read(inside, &literal->number);
+    if (outcome == OUTCOME_INSTANT_OUT_OF_RANGE)
+        return filter_fail(lexer, outcome, inside.data, "an instant lies in the years 1601 to 9999");
+    return outcome == OUTCOME_DONE ||
+           invalid(lexer, inside.data, "expected an instant like 2026-11-18 or 2026-11-18T09:00:00.5Z");
+}
+
+struct prefix {
+    const char *word;
+    bool (*read)(struct filter_lexer *lexer, struct bytes inside, struct value *literal);
+};
+
+static const struct prefix prefixes[] = {
+    {"datetime", read_datetime}, {"guid", read_guid}, {"X", read_binary}, {"binary", read_binary}};
+
+enum { PREFIXES = sizeof(prefixes) / sizeof(prefixes[0]) };
+
+/* A quote is next, and this word stands right before it. */
+static bool take_prefixed(struct filter_lexer *lexer, struct bytes word, struct value *literal) {
+    struct bytes inside;
+    size_t doubled;
+    for (size_t i = 0; i < PREFIXES; i++)
+        if (bytes_equal(word, bytes_text(prefixes[i].word)))
+            return take_quoted(lexer, &inside, &doubled) && prefixes[i].read(lexer, inside, literal);
+    return invalid(lexer, word.data, "right before a quote only datetime, guid, X or binary can stand");
+}
+
+/* --- Numbers --- */
+
+static size_t digits_ahead(const struct filter_lexer *lexer, size_t from) {
+    size_t count = 0;
+    while (is_digit(ahead(lexer, from + count))) count++;
+    return count;
+}
+
+/* Behind the whole part: ".25", "e-3", ".25e-3", or nothing; how many bytes that takes. */
+static size_t fraction_length(const struct filter_lexer *lexer, size_t from) {
+    size_t length = 0;
+    if (ahead(lexer, from) == '.' && is_digit(ahead(lexer, from + 1)))
+        length = 1 + digits_ahead(lexer, from + 1);
+    char mark = ahead(lexer, from + length), sign = ahead(lexer, from + length + 1);
+    if (mark != 'e' && mark != 'E') return length;
+    size_t signs = sign == '+' || sign == '-';
+    size_t digits = digits_ahead(lexer, from + length + 1 + signs);
+    return digits ? length + 1 + signs + digits : length;
+}
+
+static bool read_whole(struct filter_lexer *lexer, struct bytes text, bool negative, bool is_long,
+                       struct value *literal) {
+    struct bytes digits = bytes_of(text.data + negative, text.length - negative - is_long);
+    *literal = (struct value){.type = is_long ? VALUE_INT64 : VALUE_INT32};
+    bool sound = number_read_digits(digits, negative, &literal->number);
+    if (is_long) return sound || invalid(lexer, text.data, "the number is out of the range of int64");
+    sound = sound && literal->number >= INT32_MIN && literal->number <= INT32_MAX;
+    return sound ||
+           invalid(lexer, text.data, "the number is out of the range of int32; an int64 is written like 12L");
+}
+
+static bool take_number(struct filter_lexer *lexer, struct value *literal) {
+    bool negative = ahead(lexer, 0) == '-';
+    size_t digits = digits_ahead(lexer, negative);
+    struct bytes text = bytes_of(here(lexer), negative + digits);
+    if (!digits) return invalid(lexer, text.data, "expected a number behind the minus sign");
+    size_t fraction = fraction_length(lexer, text.length);
+    bool is_long = !fraction && ahead(lexer, text.length) == 'L';
+    text.length += fraction + is_long;
+    lexer->at += text.length;
+    char next = ahead(lexer, 0);
+    if (property_name_byte(next, false) || next == '.' || next == '\'')
+        return invalid(lexer, here(lexer), "a number is written like 12, 12L, 1.5 or 1.5e3");
+    if (!fraction) return read_whole(lexer, text, negative, is_long, literal);
+    *literal = (struct value){.type = VALUE_DOUBLE};
+    return decimal_read(text, &literal->real) ||
+           invalid(lexer, text.data, "the number is out of the range of double");
+}
+
+/* --- Words --- */
+
+static struct bytes take_word(struct filter_lexer *lexer) {
+    struct bytes word = {here(lexer), 0};
+    while (property_name_byte(ahead(lexer, word.length), false)) word.length++;
+    lexer->at += word.length;
+    return word;
+}
+
+static bool find_word(struct bytes word, struct token *token) {
+    if (word.length > WORD_MOST) return false;
+    for (size_t i = 0; i < WORDS; i++) {
+        if (!bytes_equal(word, bytes_text(words[i].text))) continue;
+        token->kind = words[i].kind;
+        token->relation = words[i].relation;
+        return true;
+    }
+    return false;
+}
+
+static bool take_name(struct filter_lexer *lexer, struct token *token) {
+    struct bytes word = take_word(lexer);
+    token->kind = TOKEN_LITERAL;
+    if (ahead(lexer, 0) == '\'') return take_prefixed(lexer, word, &token->literal);
+    bool truth = bytes_equal(word, bytes_text("true"));
+    if (truth || bytes_equal(word, bytes_text("false"))) {
+        token->literal = (struct value){.type = VALUE_BOOL, .number = truth};
+        return true;
+    }
+    if (find_word(word, token)) return true;
+    token->kind = TOKEN_NAME;
+    return property_name_check(word) == OUTCOME_DONE ||
+           invalid(lexer, word.data, "a property's name has at most 255 characters");
+}
+
+/* --- Tokens --- */
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool take_token(struct filter_lexer *lexer, struct token *token) {
+    char first = ahead(lexer, 0);
+    if (property_name_byte(first, true)) return take_name(lexer, token);
+    token->kind = TOKEN_LITERAL;
+    if (first == '\'') return take_string(lexer, &token->literal);
+    if (is_digit(first) || first == '-') return take_number(lexer, &token->literal);
+    if (first != '(' && first != ')')
+        return invalid(lexer, here(lexer), "no filter has this character outside of a text in quotes");
+    token->kind = first == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
+    lexer->at++;
+    return true;
+}
+
+bool filter_token(struct filter_lexer *lexer, struct token *token) {
+    while (is_blank(ahead(lexer, 0))) lexer->at++;
+    const char *begin = here(lexer);
+    token->text = bytes_of(begin, 0);
+    token->kind = TOKEN_END;
+    if (lexer->at == lexer->text.length) return true;
+    bool sound = take_token(lexer, token);
+    token->text.length = (size_t)(here(lexer) - begin);
+    return sound;
+}

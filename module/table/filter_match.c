@@ -1,0 +1,107 @@
+/* Matching: whether an entity is what a filter means. The properties that the filter names are looked up in one pass,
+ * when the first of them is asked for. */
+#include "table/comparison.h"
+#include "table/property.h"
+
+/* A property that is passed is compared with every name that has not been found. */
+enum { PASSED_PER_WORK = 8, NAME_BYTES_PER_PASSED = 64, BYTES_PER_WORK = 256 };
+
+struct matching {
+    const struct filter *filter;
+    const struct row *row;
+    bool gathered;
+    unsigned found; /* a bit for each place */
+    struct packed_property properties[FILTER_MAX_COMPARISONS];
+    size_t work;
+};
+
+/* The place of a name that has not been found yet; as many as there are names when it is none. */
+static unsigned place_of(const struct matching *matching, struct bytes name) {
+    const struct filter *filter = matching->filter;
+    unsigned place = 0;
+    for (; place < filter->name_count; place++)
+        if (!(matching->found >> place & 1) && bytes_equal(filter->names[place], name)) break;
+    return place;
+}
+
+static void gather(struct matching *matching) {
+    unsigned left = matching->filter->name_count;
+    struct record_reader reader = record_reader(matching->row->properties);
+    struct packed_property property;
+    size_t passed = 0;
+    while (left && property_step(&reader, &property)) {
+        passed += 1 + left * (1 + property.name.length / NAME_BYTES_PER_PASSED);
+        unsigned place = place_of(matching, property.name);
+        if (place == matching->filter->name_count) continue;
+        matching->properties[place] = property;
+        matching->found |= 1u << place;
+        left--;
+    }
+    matching->gathered = true;
+    matching->work += passed / PASSED_PER_WORK;
+}
+
+static void count_bytes(struct matching *matching, struct bytes a, struct bytes b) {
+    matching->work += (a.length < b.length ? a.length : b.length) / BYTES_PER_WORK;
+}
+
+static bool property_holds(struct matching *matching, const struct comparison *comparison) {
+    struct value value;
+    if (!matching->gathered) gather(matching);
+    if (!(matching->found >> comparison->place & 1)) return false;
+    const struct packed_property *property = &matching->properties[comparison->place];
+    if (!types_meet(property->type, comparison->literal.type))
+        return relation_holds(comparison->relation, STANDING_BELOW);
+    if (!value_unpack(property->type, property->body, &value)) return false;
+    if (comparison->relation == FILTER_HOLDS) return value.number;
+    if (value.type == VALUE_STRING || value.type == VALUE_BINARY)
+        count_bytes(matching, value.bytes, comparison->literal.bytes);
+    return relation_holds(comparison->relation, value_standing(&value, &comparison->literal));
+}
+
+static bool key_holds(struct matching *matching, const struct comparison *comparison, struct bytes key) {
+    enum standing standing = STANDING_BELOW;
+    if (comparison->literal.type == VALUE_STRING) {
+        count_bytes(matching, key, comparison->key);
+        standing = standing_of_order(bytes_compare(key, comparison->key));
+    }
+    return relation_holds(comparison->relation, standing);
+}
+
+static bool instant_holds(const struct matching *matching, const struct comparison *comparison) {
+    struct value ticks = {.type = VALUE_DATETIME, .number = matching->row->ticks};
+    return relation_holds(comparison->relation, value_standing(&ticks, &comparison->literal));
+}
+
+static bool comparison_holds(struct matching *matching, const struct comparison *comparison) {
+    matching->work++;
+    switch (comparison->subject) {
+    case SUBJECT_PARTITION: return key_holds(matching, comparison, matching->row->partition);
+    case SUBJECT_ROW: return key_holds(matching, comparison, matching->row->row);
+    case SUBJECT_TIMESTAMP: return instant_holds(matching, comparison);
+    default: return property_holds(matching, comparison);
+    }
+}
+
+/* As deep as the tree is, of which the comparisons are the leaves. */
+static bool node_holds(struct matching *matching, unsigned char number) {
+    const struct filter_node *node = &matching->filter->nodes[number];
+    switch (node->kind) {
+    case NODE_COMPARISON: return comparison_holds(matching, &matching->filter->comparisons[node->left]);
+    case NODE_NOT: return !node_holds(matching, node->left);
+    case NODE_AND: return node_holds(matching, node->left) && node_holds(matching, node->right);
+    default: return node_holds(matching, node->left) || node_holds(matching, node->right);
+    }
+}
+
+bool filter_matches(const struct filter *filter, const struct row *row, size_t *work) {
+    struct matching matching;
+    matching.filter = filter;
+    matching.row = row;
+    matching.gathered = false;
+    matching.found = 0;
+    matching.work = filter->all;
+    bool matches = filter->all || node_holds(&matching, filter->root);
+    *work += matching.work;
+    return matches;
+}

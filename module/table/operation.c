@@ -1,0 +1,59 @@
+#include "table/operation.h"
+
+/* What a verb meets: a step that it takes, or a refusal. */
+struct reaction {
+    enum outcome refusal;
+    enum table_step_kind step;
+};
+
+#define TAKES(step)                                                                                          \
+    { OUTCOME_DONE, step }
+#define REFUSES(reason)                                                                                      \
+    { reason, STEP_KINDS }
+
+/* clang-format off */
+static const struct {
+    enum table_change_kind change;
+    bool conditional, properties;
+    struct reaction there, absent;
+} verbs[VERBS] = {
+    [VERB_INSERT]          = {TABLE_INSERT,          false, true,  REFUSES(OUTCOME_ENTITY_EXISTS), TAKES(STEP_ADD)},
+    [VERB_REPLACE]         = {TABLE_REPLACE,         true,  true,  TAKES(STEP_SET),    REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
+    [VERB_MERGE]           = {TABLE_MERGE,           true,  true,  TAKES(STEP_MERGE),  REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
+    [VERB_DELETE]          = {TABLE_DELETE,          true,  false, TAKES(STEP_REMOVE), REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
+    [VERB_INSERTORREPLACE] = {TABLE_INSERTORREPLACE, false, true,  TAKES(STEP_SET),    TAKES(STEP_ADD)},
+    [VERB_INSERTORMERGE]   = {TABLE_INSERTORMERGE,   false, true,  TAKES(STEP_MERGE),  TAKES(STEP_ADD)},
+};
+/* clang-format on */
+
+enum table_change_kind verb_change(enum verb verb) {
+    return verbs[verb].change;
+}
+
+bool verb_is_conditional(enum verb verb) {
+    return verbs[verb].conditional;
+}
+
+bool verb_has_properties(enum verb verb) {
+    return verbs[verb].properties;
+}
+
+static bool condition_holds(const struct operation *operation, const struct entity *entity) {
+    if (operation->match.kind == TAG_VERSION && operation->match.version != entity->etag) return false;
+    if (!operation->filter) return true;
+    struct row row = entity_row(entity);
+    size_t work = 0;
+    return filter_matches(operation->filter, &row, &work);
+}
+
+struct verdict operation_judge(const struct table *table, const struct operation *operation) {
+    struct entity *entity = table_find(table, operation->key);
+    const struct reaction *reaction = entity ? &verbs[operation->verb].there : &verbs[operation->verb].absent;
+    struct verdict verdict = {reaction->refusal, reaction->step, entity};
+    if (verdict.outcome == OUTCOME_DONE && verbs[operation->verb].conditional &&
+        !condition_holds(operation, entity))
+        verdict.outcome = OUTCOME_UPDATE_CONDITION_NOT_MET;
+    if (verdict.outcome == OUTCOME_DONE && verdict.step == STEP_MERGE)
+        verdict.outcome = entity_fits_merged(entity, operation->properties);
+    return verdict;
+}

@@ -1,0 +1,59 @@
+#include "table/property.h"
+
+#include "core/utf16.h"
+
+/* No name is empty, and none has a length that could be written in fewer bytes: the last of these would be zero. */
+static struct bytes take_name(struct record_reader *reader) {
+    struct bytes name = record_bytes(reader);
+    if (!name.length || !name.data[-1]) reader->failed = true;
+    return name;
+}
+
+bool property_next(struct record_reader *reader, struct property *property) {
+    if (reader->failed || reader->at == reader->end) return false;
+    property->name = take_name(reader);
+    property->value = value_next(reader);
+    return !reader->failed;
+}
+
+bool property_step(struct record_reader *reader, struct packed_property *property) {
+    if (reader->failed || reader->at == reader->end) return false;
+    property->name = take_name(reader);
+    property->body = value_body(reader, &property->type);
+    return !reader->failed;
+}
+
+void property_put(struct record_writer *writer, const struct property *property) {
+    record_put_bytes(writer, property->name);
+    value_put(writer, &property->value);
+}
+
+static bool is_letter(char byte) {
+    char lower = bytes_lower(byte);
+    return (lower >= 'a' && lower <= 'z') || byte == '_' || (unsigned char)byte > 127;
+}
+
+bool property_name_byte(char byte, bool first) {
+    return is_letter(byte) || (!first && byte >= '0' && byte <= '9');
+}
+
+enum outcome property_name_check(struct bytes name) {
+    size_t units;
+    if (!name.length) return OUTCOME_PROPERTY_NAME_INVALID;
+    if (name.length > PROPERTY_NAME_MAX_BYTES) return OUTCOME_PROPERTY_NAME_TOO_LONG;
+    for (size_t i = 0; i < name.length; i++)
+        if (!property_name_byte(name.data[i], i == 0)) return OUTCOME_PROPERTY_NAME_INVALID;
+    if (!utf16_count(name, &units)) return OUTCOME_PROPERTY_NAME_INVALID;
+    return units > PROPERTY_NAME_MAX_UNITS ? OUTCOME_PROPERTY_NAME_TOO_LONG : OUTCOME_DONE;
+}
+
+enum outcome property_name_read(struct bytes text, struct bytes *name, enum value_type *type) {
+    const char *colon = text.length ? memchr(text.data, ':', text.length) : NULL;
+    *type = VALUE_STRING;
+    *name = text;
+    if (colon) name->length = (size_t)(colon - text.data);
+    enum outcome outcome = property_name_check(*name);
+    if (outcome != OUTCOME_DONE || !colon) return outcome;
+    struct bytes word = bytes_of(colon + 1, text.length - name->length - 1);
+    return value_type_read(word, type) ? OUTCOME_DONE : OUTCOME_TYPE_UNKNOWN;
+}

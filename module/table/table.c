@@ -1,0 +1,361 @@
+#include "table/table.h"
+
+#include "core/memory.h"
+#include "table/key.h"
+
+#include <stdatomic.h>
+
+enum {
+    WALK_STEPS = 512,
+    WALK_BYTES = 64 << 10, /* a record of a file ends with the entity that reaches so many */
+    TICKS_PER_MICROSECOND = 10,
+    EXPECTED_AHEAD = 6, /* so far ahead of a walk entities are sent for */
+};
+
+static const struct packed_list nothing = {0, {"", 0}};
+
+static atomic_size_t all_tables, all_entities;
+
+struct table_census table_census(void) {
+    return (struct table_census){all_tables, all_entities};
+}
+
+/* --- Life --- */
+
+static void add_index(struct table *table, struct bytes name) {
+    size_t size = (table->index_count + 1) * sizeof(*table->indexes);
+    table->indexes = table->indexes ? account_resize(&table->account, table->indexes, size)
+                                    : account_add(&table->account, memory_alloc(size));
+    struct table_index *index = &table->indexes[table->index_count++];
+    table_index_start(index, name);
+    index->complete = catalog_count(&table->entities) == 0;
+}
+
+static void add_indexes(struct table *table, struct packed_list names) {
+    struct record_reader reader = record_reader(names.items);
+    struct bytes name;
+    while (table_name_next(&reader, &name))
+        if (!table_index_of(table, name)) add_index(table, name);
+}
+
+static void set_policies(struct table *table, struct packed_list policies) {
+    account_discard(&table->account, table->policies);
+    table->policies = packed_new(policies);
+    if (table->policies) account_add(&table->account, table->policies);
+}
+
+struct table *table_new(const struct table_change *change) {
+    struct table *table = memory_zeroed(sizeof(*table));
+    atomic_fetch_add(&all_tables, 1);
+    account_add(&table->account, table);
+    catalog_start(&table->entities);
+    table->ticks = change->ticks;
+    set_policies(table, change->policies);
+    add_indexes(table, change->names);
+    return table;
+}
+
+static struct order_cursor first_entity(const struct table *table) {
+    return catalog_seek(&table->entities, bytes_of("", 0));
+}
+
+void table_free(struct table *table) {
+    struct order_cursor cursor = first_entity(table);
+    for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
+        order_cursor_next(&cursor);
+        memory_free(entry);
+    }
+    atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
+    atomic_fetch_sub(&all_tables, 1);
+    catalog_end(&table->entities);
+    for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->indexes[i]);
+    memory_free(table->indexes);
+    memory_free(table->policies);
+    memory_free(table);
+}
+
+/* --- To ask --- */
+
+struct entity *table_find(const struct table *table, struct bytes key) {
+    return (struct entity *)catalog_find(&table->entities, key);
+}
+
+struct table_index *table_index_of(const struct table *table, struct bytes name) {
+    for (unsigned i = 0; i < table->index_count; i++)
+        if (bytes_equal(table->indexes[i].name, name)) return &table->indexes[i];
+    return NULL;
+}
+
+struct table_index *table_unfinished(const struct table *table) {
+    for (unsigned i = 0; i < table->index_count; i++)
+        if (!table->indexes[i].complete) return &table->indexes[i];
+    return NULL;
+}
+
+/* The first entity behind what the index knows. */
+static struct order_cursor behind_frontier(const struct table *table, const struct table_index *index) {
+    struct order_cursor cursor = catalog_seek(&table->entities, index->frontier);
+    struct entry *entry = order_cursor_entry(&cursor);
+    if (entry && bytes_equal(entry_name(entry), index->frontier)) order_cursor_next(&cursor);
+    return cursor;
+}
+
+struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t most) {
+    struct order_cursor cursor = behind_frontier(table, index);
+    struct bytes last = {"", 0};
+    for (struct entry *entry = order_cursor_entry(&cursor); entry && most; most--) {
+        last = entry_name(entry);
+        order_cursor_next(&cursor);
+        entry = order_cursor_entry(&cursor);
+    }
+    return last;
+}
+
+int64_t table_next_ticks(const struct table *table, int64_t now_us) {
+    int64_t ticks = ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND;
+    if (ticks <= table->ticks) ticks = table->ticks + 1;
+    return ticks < TICKS_MOST ? ticks : TICKS_MOST;
+}
+
+/* --- Steps --- */
+
+static bool step_fits(const struct table *table, const struct table_step *step) {
+    const struct entity *entity = table_find(table, step->key);
+    if (step->kind == STEP_ADD) return !entity;
+    if (!entity) return false;
+    return step->kind != STEP_MERGE || entity_fits_merged(entity, step->properties) == OUTCOME_DONE;
+}
+
+static bool steps_fit(const struct table *table, struct packed_list steps) {
+    struct record_reader reader = record_reader(steps.items);
+    struct table_step step;
+    while (table_step_next(&reader, &step))
+        if (!step_fits(table, &step)) return false;
+    return true;
+}
+
+static void tell_indexes(struct table *table, struct bytes key, struct packed_list before,
+                         struct packed_list after) {
+    for (unsigned i = 0; i < table->index_count; i++)
+        table_index_follow(&table->indexes[i], key, before, after);
+}
+
+static void add_entity(struct table *table, const struct entity_state *state) {
+    struct entity *entity = account_add(&table->account, entity_new(state));
+    catalog_add(&table->entities, &entity->entry);
+    atomic_fetch_add(&all_entities, 1);
+    if (table->index_count) tell_indexes(table, state->key, nothing, state->properties);
+}
+
+static void change_entity(struct table *table, struct entity *entity, const struct entity_state *state) {
+    struct catalog_slots slots;
+    if (table->index_count) tell_indexes(table, state->key, entity_properties(entity), state->properties);
+    if (entity_rewrite(entity, state)) return;
+    catalog_slots(&table->entities, &entity->entry, &slots);
+    struct entity *moved = account_add(&table->account, entity_new(state));
+    moved->entry.hash = entity->entry.hash;
+    catalog_slots_set(&slots, &moved->entry);
+    account_discard(&table->account, entity);
+}
+
+static void merge_entity(struct table *table, struct entity *entity, struct entity_state *state) {
+    struct record_writer room;
+    record_start(&room);
+    state->properties = properties_merge(entity_properties(entity), state->properties, &room);
+    change_entity(table, entity, state);
+    record_end(&room);
+}
+
+static void remove_entity(struct table *table, struct entity *entity) {
+    if (table->index_count)
+        tell_indexes(table, entry_name(&entity->entry), entity_properties(entity), nothing);
+    catalog_remove(&table->entities, &entity->entry);
+    atomic_fetch_sub(&all_entities, 1);
+    account_discard(&table->account, entity);
+}
+
+void table_do(struct table *table, const struct table_step *step) {
+    struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
+    struct entity *entity = step->there;
+    if (!entity && step->kind != STEP_ADD) entity = table_find(table, step->key);
+    if (step->kind != STEP_REMOVE) {
+        version_observe(step->etag);
+        if (step->ticks > table->ticks) table->ticks = step->ticks;
+    }
+    switch (step->kind) {
+    case STEP_ADD: add_entity(table, &state); break;
+    case STEP_SET: change_entity(table, entity, &state); break;
+    case STEP_MERGE: merge_entity(table, entity, &state); break;
+    default: remove_entity(table, entity);
+    }
+}
+
+static bool do_steps(struct table *table, struct packed_list steps) {
+    struct record_reader reader = record_reader(steps.items);
+    struct table_step step;
+    if (!steps_fit(table, steps)) return false;
+    while (table_step_next(&reader, &step)) table_do(table, &step);
+    return true;
+}
+
+/* --- Indexes --- */
+
+static bool declare_indexes(struct table *table, struct packed_list names) {
+    if (table->index_count + names.count > TABLE_INDEXES_MOST) return false;
+    add_indexes(table, names);
+    return true;
+}
+
+static bool drop_indexes(struct table *table, struct packed_list names) {
+    struct record_reader reader = record_reader(names.items);
+    struct bytes name;
+    while (table_name_next(&reader, &name)) {
+        struct table_index *index = table_index_of(table, name);
+        if (!index) continue;
+        table_index_abandon(index);
+        *index = table->indexes[--table->index_count];
+    }
+    return true;
+}
+
+/* One that is complete already, since it came out of a file, has nothing to learn. */
+static bool build_index(struct table *table, const struct table_change *change) {
+    struct record_reader reader = record_reader(change->names.items);
+    struct bytes name;
+    struct table_index *index = table_name_next(&reader, &name) ? table_index_of(table, name) : NULL;
+    if (!index || index->complete) return index;
+    struct order_cursor cursor = behind_frontier(table, index);
+    struct entry *entry = order_cursor_entry(&cursor);
+    for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
+        order_cursor_expect(&cursor, EXPECTED_AHEAD);
+        table_index_take(index, entry_name(entry), entity_properties((struct entity *)entry));
+        order_cursor_next(&cursor);
+    }
+    if (!entry)
+        table_index_complete(index);
+    else if (bytes_compare(change->key, index->frontier) > 0)
+        table_index_advance(index, change->key);
+    return true;
+}
+
+bool table_apply(struct table *table, const struct table_change *change) {
+    switch (change->kind) {
+    case TABLE_CREATE:
+    case TABLE_DROP: return false;
+    case TABLE_SETACL: set_policies(table, change->policies); return true;
+    case TABLE_INDEX: return declare_indexes(table, change->names);
+    case TABLE_UNINDEX: return drop_indexes(table, change->names);
+    case TABLE_INDEXED: return build_index(table, change);
+    default: return do_steps(table, change->steps);
+    }
+}
+
+/* --- Walks --- */
+
+static void put_names(const struct table *table, struct record_writer *room) {
+    for (unsigned i = 0; i < table->index_count; i++) record_put_bytes(room, table->indexes[i].name);
+}
+
+static void walk_head(const struct table *table, void (*take)(void *, const struct table_change *),
+                      void *context) {
+    struct record_writer names;
+    record_start(&names);
+    put_names(table, &names);
+    struct table_change change = {
+        .kind = TABLE_CREATE,
+        .policies = packed_view(table->policies),
+        .ticks = table->ticks,
+        .names = {table->index_count, bytes_of(names.data, names.length)},
+    };
+    take(context, &change);
+    record_end(&names);
+}
+
+static struct table_step step_of(const struct entity *entity) {
+    return (struct table_step){
+        .kind = STEP_ADD,
+        .key = entry_name(&entity->entry),
+        .etag = entity->etag,
+        .ticks = entity->ticks,
+        .properties = entity_properties(entity),
+    };
+}
+
+void table_walk(const struct table *table, void (*take)(void *context, const struct table_change *change),
+                void *context) {
+    struct order_cursor cursor = first_entity(table);
+    struct entry *entry = order_cursor_entry(&cursor);
+    struct record_writer steps;
+    walk_head(table, take, context);
+    record_start(&steps);
+    while (entry) {
+        struct table_change change = {.kind = TABLE_ENTITIES};
+        for (steps.length = 0; entry && change.steps.count < WALK_STEPS && steps.length < WALK_BYTES;
+             change.steps.count++) {
+            struct table_step step = step_of((struct entity *)entry);
+            table_step_put(&steps, &step);
+            order_cursor_next(&cursor);
+            entry = order_cursor_entry(&cursor);
+        }
+        change.steps.items = bytes_of(steps.data, steps.length);
+        take(context, &change);
+    }
+    record_end(&steps);
+}
+
+static void take_into_copy(void *context, const struct table_change *change) {
+    struct table **copy = context;
+    if (*copy)
+        table_apply(*copy, change);
+    else
+        *copy = table_new(change);
+}
+
+struct table *table_copy(const struct table *source) {
+    struct table *copy = NULL;
+    table_walk(source, take_into_copy, &copy);
+    return copy;
+}
+
+/* --- Memory --- */
+
+size_t table_held(const struct table *table) {
+    size_t held = table->account.held + catalog_held(&table->entities);
+    for (unsigned i = 0; i < table->index_count; i++) held += table_index_held(&table->indexes[i]);
+    return held;
+}
+
+size_t table_parts(const struct table *table) {
+    size_t parts = table->account.parts;
+    for (unsigned i = 0; i < table->index_count; i++) parts += table->indexes[i].account.parts;
+    return parts;
+}
+
+struct table *table_relocate(struct table *table, const struct relocation *relocation) {
+    table = relocate(relocation, table);
+    table->policies = relocate(relocation, table->policies);
+    table->indexes = relocate(relocation, table->indexes);
+    return table;
+}
+
+size_t table_places(const struct table *table) {
+    return table->entities.by_hash.buckets;
+}
+
+struct moving {
+    struct table *table;
+    const struct relocation *relocation;
+};
+
+static void move_entity(void *context, struct entry *entry) {
+    const struct moving *moving = context;
+    struct catalog_slots slots;
+    catalog_slots(&moving->table->entities, entry, &slots);
+    catalog_slots_set(&slots, relocate(moving->relocation, entry));
+}
+
+void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {
+    struct moving moving = {table, relocation};
+    hash_index_relocate(&table->entities.by_hash, place, relocation);
+    hash_index_visit(&table->entities.by_hash, place, move_entity, &moving);
+}

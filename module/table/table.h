@@ -1,0 +1,83 @@
+/* Tables: one value of one key.
+ *
+ *   table ─▶ entities   by stored key, found at once and walked in order: see key.h, entity.h
+ *         ─▶ indexes    of properties that queries shall find quickly: see table_index.h
+ *         ─▶ policies                                               (a packed list, absent for most)
+ *
+ * The rules:
+ *   - Only table_apply changes a value, and only by a change: a fact with absolute numbers, whoever decided it. All of
+ *     its steps are done, or none.
+ *   - Every write of an entity gives it an ETag and a Timestamp that are greater than all that the table has given.
+ *   - Indexes hold nothing that the entities do not say; every step keeps them.
+ *   - Values know no key and no clock. */
+#ifndef HOLDFAST_TABLE_H
+#define HOLDFAST_TABLE_H
+
+#include "core/account.h"
+#include "core/catalog.h"
+#include "table/entity.h"
+#include "table/table_change.h"
+#include "table/table_index.h"
+
+struct table {
+    struct catalog entities;
+    struct account account; /* of the entities, the policies and the table itself */
+    struct packed *policies;
+    int64_t ticks; /* the greatest Timestamp given so far */
+    struct table_index *indexes;
+    unsigned index_count;
+};
+
+/* From a change of the kind TABLE_CREATE. */
+struct table *table_new(const struct table_change *change);
+void table_free(struct table *table);
+/* A twin with the same ETags. */
+struct table *table_copy(const struct table *source);
+
+/* Moves the state. False, and nothing done, when the change does not fit the state that it meets. */
+bool table_apply(struct table *table, const struct table_change *change);
+
+/* Does a step that has been judged to fit. */
+void table_do(struct table *table, const struct table_step *step);
+
+/* The changes that build a table anew, in order. */
+void table_walk(const struct table *table, void (*take)(void *context, const struct table_change *change),
+                void *context);
+
+/* --- To ask --- */
+
+struct entity *table_find(const struct table *table, struct bytes key);
+
+/* NULL when there is no such index. */
+struct table_index *table_index_of(const struct table *table, struct bytes name);
+
+/* An index that is being built; NULL when there is none. */
+struct table_index *table_unfinished(const struct table *table);
+
+/* --- To decide --- */
+
+/* How far the next portion of building goes: the last key of so many more entities. Empty when that is all. */
+struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t most);
+
+/* The Timestamp of what happens now. */
+int64_t table_next_ticks(const struct table *table, int64_t now_us);
+
+/* All of the process. */
+struct table_census {
+    size_t tables, entities;
+};
+
+struct table_census table_census(void);
+
+/* --- Memory --- */
+
+size_t table_held(const struct table *table);
+/* How many allocations freeing it touches. */
+size_t table_parts(const struct table *table);
+
+/* The table itself and its lists may move; then all entities at one of so many places. */
+struct table *table_relocate(struct table *table, const struct relocation *relocation);
+size_t table_places(const struct table *table);
+void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation);
+
+#endif

@@ -1,0 +1,50 @@
+/* Records of tables from outside, as many as the input has, each with its length in two bytes before it: what cannot be
+ * read is refused, what can be read is written as the same again, and a table takes it as its naive model does. */
+#include "allocations.h"
+#include "require.h"
+#include "table_trial.h"
+
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What a record says has one way to be written, whichever way it came in. */
+static void require_repeatable(const struct table_change *change) {
+    struct record_writer first, second;
+    struct table_change again;
+    record_start(&first);
+    record_start(&second);
+    table_change_write(change, &first);
+    require(table_change_read(bytes_of(first.data, first.length), &again), "what was read cannot be written");
+    table_change_write(&again, &second);
+    require_bytes(bytes_of(second.data, second.length), bytes_of(first.data, first.length), "written twice");
+    record_end(&second);
+    record_end(&first);
+}
+
+static void take(struct table_trial *trial, struct bytes record) {
+    struct table_change change;
+    if (!table_change_read(record, &change)) return;
+    require_repeatable(&change);
+    if (change.kind == TABLE_CREATE) table_free(table_new(&change));
+    table_trial_apply(trial, &change);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct table_trial trial;
+    allocations_forget();
+    table_trial_start(&trial);
+    while (size >= 2) {
+        size_t length = (size_t)data[0] << 8 | data[1];
+        if (length > size - 2) length = size - 2;
+        take(&trial, bytes_of(data + 2, length));
+        data += 2 + length;
+        size -= 2 + length;
+    }
+    table_trial_compare(&trial);
+    table_trial_rebuild(&trial);
+    table_trial_copy(&trial);
+    table_trial_end(&trial);
+    require_same(allocations_count(), 0, "all is freed");
+    return 0;
+}

@@ -1,0 +1,130 @@
+#define _GNU_SOURCE
+#include "tables.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "pool.h"
+#include "story.h"
+#include "text.h"
+#include "world.h"
+
+enum { PAGES_AT_MOST = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 8000 };
+
+void table_stage(void) {
+    expect_ok(call(primary, "TABLE.CREATE t"));
+}
+
+redisReply *ask_at(struct client *client, const char *line) {
+    struct words words = story_words(line);
+    return call_words(client, &words);
+}
+
+redisReply *ask(const char *line) {
+    return ask_at(primary, line);
+}
+
+const char *written_at(struct place place, const char *line) {
+    return expect_etag_at(place, ask(line));
+}
+
+void play_answers(const struct answered *rows) {
+    for (; rows->line; rows++) story_step(rows->line, rows->answer, 0);
+}
+
+/* Adds NEXT and its keys. False at the end. */
+static bool go_on(struct words *words, size_t asked, const redisReply *page) {
+    const redisReply *next = page->element[0];
+    words->count = asked;
+    if (reply_is_null(next)) return false;
+    words_add(words, "NEXT");
+    for (size_t key = 0; key < 2; key++)
+        words_add_bytes(words, next->element[key]->str, next->element[key]->len);
+    return true;
+}
+
+static const char *walk(struct client *client, struct words *words, int *pages) {
+    struct text keys = {0};
+    size_t asked = words->count;
+    text_add(&keys, "", 0);
+    *pages = 0;
+    do {
+        redisReply *page = call_words(client, words);
+        require(!reply_is_error(page), "%s gives %s", words_text(words), reply_text(page));
+        require(++*pages < PAGES_AT_MOST, "%s does not end", words_text(words));
+        const redisReply *rows = expect_elements(page, 2)->element[1];
+        for (size_t index = 0; index < rows->elements; index++) {
+            const redisReply *row = expect_elements(rows->element[index], 4);
+            text_print(&keys, "%s%s/%s", keys.length ? " " : "", reply_string(row->element[0]),
+                       reply_string(row->element[1]));
+        }
+        if (!go_on(words, asked, page)) return keys.bytes;
+    } while (true);
+}
+
+const char *found_at(struct client *client, const char *rest, int *pages) {
+    struct words words = story_words(pool_print("TABLE.QUERY t %s", rest));
+    return walk(client, &words, pages);
+}
+
+const char *found(const char *rest) {
+    int pages;
+    return found_at(primary, rest, &pages);
+}
+
+const char *found_by(const char *filter) {
+    struct words words = words_of_line("TABLE.QUERY t FILTER");
+    int pages;
+    words_add(&words, filter);
+    return walk(primary, &words, &pages);
+}
+
+redisReply *explained(struct client *client, const char *table, const char *filter) {
+    return call(client, "TABLE.QUERY %s FILTER %s EXPLAIN", table, filter);
+}
+
+const char *plan_of(const char *filter) {
+    return field(explained(primary, "t", filter), "plan")->str;
+}
+
+const char *some_properties(int first, int count) {
+    struct text text = {0};
+    text_print(&text, "PROPS %d", count);
+    for (int index = first; index < first + count; index++) text_print(&text, " p%d %d", index, index);
+    return text.bytes;
+}
+
+const char *timestamp_of(const char *keys) {
+    redisReply *entity = ask(pool_print("TABLE.GET t %s SELECT 1 Timestamp", keys));
+    return field(expect_elements(entity, 2)->element[1], "Timestamp:datetime")->str;
+}
+
+void fill_table(struct client *client, const char *table, int count) {
+    for (int first = 0, batches = 0; first < count; first += ROWS_IN_BATCH) {
+        struct words words = words_of_line(pool_print("TABLE.BATCH %s p", table));
+        int rows = count - first < ROWS_IN_BATCH ? count - first : ROWS_IN_BATCH;
+        words_add_number(&words, rows);
+        for (int number = first; number < first + rows; number++)
+            words_add_line(&words, pool_print("INSERT %06d PROPS 2 n:int32 %d ten:int32 %d", number, number,
+                                              number % 10));
+        send_words(client, &words);
+        if (++batches % 10 && first + rows < count) continue;
+        for (; batches; batches--) {
+            redisReply *reply = receive(client);
+            require(!reply_is_error(reply), "a batch gives %s", reply_text(reply));
+        }
+    }
+}
+
+static bool uses_index(struct client *client, const char *table, const char *property) {
+    redisReply *plan = explained(client, table, pool_print("%s eq 5", property));
+    return !strcmp(field(plan, "plan")->str, "index");
+}
+
+void await_index(struct client *client, const char *table, const char *property) {
+    for (int attempt = 0; attempt < PATIENCE_MS; attempt++) {
+        if (uses_index(client, table, property)) return;
+        usleep(1000);
+    }
+    failure("the index of %s does not become complete", property);
+}

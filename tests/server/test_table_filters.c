@@ -1,0 +1,379 @@
+/*
+ * Filters as callers meet them: where a malformed one is wrong, what keys and Timestamps compare with, conditions on
+ * properties, and answers that are the same whichever way a query goes. What filters mean, value by value, is tested
+ * without a server.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "pool.h"
+#include "story.h"
+#include "tables.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+/* --- Malformed filters, and the byte at which they are wrong --- */
+
+static const struct {
+    const char *filter;
+    int position;
+} malformed[] = {
+    {"a eq", 5},
+    {"a eq 1 and", 11},
+    {"(a", 3},
+    {"a)", 2},
+    {"()", 2},
+    {"a eq 1)", 7},
+    {"a eq 1 b eq 2", 8},
+    {"eq 1", 1},
+    {"a == 1", 3},
+    {"a eq 'x", 6},
+    {"a eq 'x''", 6},
+    {"a eq \"x\"", 6},
+    {"a eq 2147483648", 6},
+    {"a eq -2147483649", 6},
+    {"a eq 9223372036854775808L", 6},
+    {"a eq 1e999", 6},
+    {"a eq -", 6},
+    {"a eq +1", 6},
+    {"a eq datetime", 6},
+    {"a eq x'00'", 6},
+    {"a eq null", 6},
+    {"a eq True", 6},
+    {"a eq b", 6},
+    {"a eq (1)", 6},
+    {"a EQ 1", 3},
+    {"a eq 1 AND b", 8},
+    {"a eq 1 eq 2", 8},
+    {"a add 1 eq 2", 3},
+    {"(a) eq 1", 5},
+    {"not", 4},
+    {"and", 1},
+    {"a and and b", 7},
+    {"a eq 1 or or", 11},
+    {"a/b eq 1", 2},
+    {"a.b eq 1", 2},
+    {"a eq 1;", 7},
+    {"startswith(a,'x')", 11},
+    {"a eq 1 and (b eq 2", 19},
+    {"a eq 1 and b eq 2)", 18},
+    {"a eq 'b' 'c'", 10},
+    {"\t a\n eq ?", 9},
+    /* Bytes are counted, not characters. */
+    {"\xc3\xa4 eq '\xc3\xa4' and", 15},
+    {"a eq '\xf0\x9f\x98\x80' and", 16},
+    {"a eq '\xff'", 7},
+};
+
+SCENE(malformed_filters_say_where) {
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 1 a:int32 1");
+    witness_begin("none");
+    for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
+        const char *filter = malformed[index].filter;
+        const char *expected = pool_print("INVALID InvalidInput at %d: ", malformed[index].position);
+        redisReply *replies[] = {
+            call(primary, "TABLE.QUERY t FILTER %s", filter),
+            call(primary, "TABLE.QUERY none FILTER %s EXPLAIN", filter),
+            call(primary, "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 a x", filter),
+            call(primary, "TABLE.DELETE none p r IFMATCH * IF %s", filter),
+        };
+        for (size_t reply = 0; reply < sizeof replies / sizeof *replies; reply++)
+            require(reply_is_error(replies[reply]) && text_begins(replies[reply]->str, expected) &&
+                        strlen(replies[reply]->str) > strlen(expected),
+                    "%s gives %s", filter, reply_text(replies[reply]));
+        redisReply *batch =
+            call(primary, "TABLE.BATCH t p 2 INSERT s PROPS 0 DELETE r IFMATCH * IF %s", filter);
+        expected = pool_print("INVALID InvalidInput 1: at %d: ", malformed[index].position);
+        require(reply_is_error(batch) && text_begins(batch->str, expected), "%s gives %s", filter,
+                reply_text(batch));
+    }
+    witness_end();
+}
+
+SCENE(what_a_filter_may_hold) {
+    static const struct answered rows[] = {
+        {"TABLE.QUERY t FILTER \"a eq datetime'1600-12-31'\"", "INVALID OutOfRangeInput"},
+        {"TABLE.QUERY t FILTER \"1 eq 1\"", "INVALID NotImplemented"},
+        {"TABLE.QUERY t FILTER \"'a' lt 5L and a eq 1\"", "INVALID NotImplemented"},
+        {"TABLE.QUERY t FILTER ''", "[null, []]"},
+        {"TABLE.QUERY t FILTER \"   \"", "[null, []]"},
+        {"TABLE.QUERY t FILTER a FILTER b", "ERR syntax error near 'FILTER'"},
+        {"TABLE.QUERY t FILTER", "ERR syntax error near 'FILTER'"},
+        {NULL, NULL},
+    };
+    table_stage();
+    play_answers(rows);
+    for (int depth = 99; depth < 102; depth++) {
+        struct text filter = {0};
+        for (int index = 0; index < depth; index++) text_print(&filter, "(");
+        text_print(&filter, "a");
+        for (int index = 0; index < depth; index++) text_print(&filter, ")");
+        redisReply *reply = call(primary, "TABLE.QUERY t FILTER %s", filter.bytes);
+        require(reply_is_error(reply) == (depth > 100), "%d parentheses give %s", depth, reply_text(reply));
+    }
+    char *long_text = pool_take((1 << 20) + 10);
+    memset(long_text, ' ', (1 << 20) + 1);
+    expect_elements(call(primary, "TABLE.QUERY t FILTER %b", long_text, (size_t)1 << 20), 2);
+    expect_error(call(primary, "TABLE.QUERY t FILTER %b", long_text, ((size_t)1 << 20) + 1), BAD_INPUT);
+    expect_error(call(primary, "TABLE.QUERY t FILTER %b", "a eq 1\0", (size_t)7), BAD_INPUT " at 7:");
+}
+
+/* --- What every entity has --- */
+
+SCENE(keys_and_timestamps_in_filters) {
+    static const char *const all = "p/a p/b q/a";
+    static const struct {
+        const char *filter, *rows;
+    } filters[] = {
+        {"PartitionKey eq 'p'", "p/a p/b"},
+        {"PartitionKey ne 'p'", "q/a"},
+        {"RowKey gt 'a'", "p/b"},
+        {"'a' lt RowKey", "p/b"},
+        {"not (RowKey eq 'a')", "p/b"},
+        {"PartitionKey gt '' and RowKey le 'a'", "p/a q/a"},
+        {"PartitionKey eq 'P'", ""},
+        /* A key is a string: whatever is none counts as greater. */
+        {"PartitionKey eq 1", ""},
+        {"PartitionKey lt 1", "p/a p/b q/a"},
+        {"RowKey ne 1", "p/a p/b q/a"},
+        {"RowKey", ""},
+        {"Timestamp", ""},
+        {"Timestamp gt datetime'2020-01-01'", "p/a p/b q/a"},
+        {"Timestamp lt datetime'2020-01-01'", ""},
+        {"Timestamp lt '2'", "p/a p/b q/a"},
+        {"partitionkey eq 'p'", ""},
+    };
+    table_stage();
+    written("TABLE.INSERT t p b PROPS 0");
+    written("TABLE.INSERT t q a PROPS 0");
+    written("TABLE.INSERT t p a PROPS 0");
+    assert_string_equal(found(""), all);
+    for (size_t index = 0; index < sizeof filters / sizeof *filters; index++) {
+        const char *rows = found_by(filters[index].filter);
+        require(!strcmp(rows, filters[index].rows), "%s finds %s", filters[index].filter, rows);
+    }
+    assert_string_equal(found_by(pool_print("Timestamp eq datetime'%s'", timestamp_of("p a"))), "p/a");
+    assert_string_equal(found_by(pool_print("Timestamp ge datetime'%s'", timestamp_of("q a"))), "p/a q/a");
+}
+
+/* --- Conditions on properties --- */
+
+SCENE(only_if_there_is_stock) {
+    static const struct answered rows[] = {
+        {"TABLE.INSERT t p r PROPS 2 stock:int32 1 colour red", NULL},
+        {"TABLE.MERGE t p r IFMATCH * IF \"stock gt 0\" PROPS 1 stock:int32 0", NULL},
+        {"TABLE.MERGE t p r IFMATCH * IF \"stock gt 0\" PROPS 1 stock:int32 -1", STALE_ENTITY},
+        {"TABLE.REPLACE t p r IFMATCH * IF \"stock gt 0\" PROPS 1 stock:int32 -1", STALE_ENTITY},
+        {"TABLE.DELETE t p r IFMATCH * IF \"stock gt 0\"", STALE_ENTITY},
+        {"TABLE.DELETE t p r IFMATCH * IF \"none eq 1\"", STALE_ENTITY},
+        {"TABLE.DELETE t p r IFMATCH * IF \"stock lt 0 or colour eq 'blue'\"", STALE_ENTITY},
+        {"TABLE.DELETE t p r IFMATCH * IF \"RowKey eq 's'\"", STALE_ENTITY},
+        {"TABLE.BATCH t p 3 INSERT a PROPS 0 MERGE r IFMATCH * IF \"stock gt 0\" PROPS 0 INSERT b PROPS 0",
+         STALE_ENTITY " 1"},
+        {"TABLE.BATCH t p 2 INSERT a PROPS 0 DELETE r IFMATCH * IF \"stock gt 0\"", STALE_ENTITY " 1"},
+        {"TABLE.BATCH t p 2 INSERT a PROPS 0 REPLACE r IF \"stock eq 0\" IFMATCH * PROPS 1 stock:int32 7",
+         NULL},
+        {"TABLE.GET t p r", "[<etag>, [\"stock:int32\", 7]]"},
+        {"TABLE.GET t p a", "[<etag>, []]"},
+        {"TABLE.REPLACE t p r PROPS 1 stock:int32 8 IF \"not colour and RowKey eq 'r'\" IFMATCH *", NULL},
+        {"TABLE.MERGE t p r IFMATCH * IF '' PROPS 0", NULL},
+        {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8L\"", STALE_ENTITY},
+        {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8\"", "OK"},
+        {NULL, NULL},
+    };
+    table_stage();
+    play_answers(rows);
+}
+
+/* The condition is judged by what is there when the command comes, so what is sold was there. */
+SCENE(nobody_sells_what_is_not_there) {
+    enum { STOCK = 40, BUYERS = 5, TRIES = 20 };
+    struct client *buyers[BUYERS];
+    int sold = 0;
+    table_stage();
+    written(pool_print("TABLE.INSERT t p r PROPS 1 left:int32 %d", STOCK));
+    for (int index = 0; index < BUYERS; index++) buyers[index] = visitor(primary->server);
+    for (int attempt = 0; attempt < TRIES; attempt++) {
+        for (int index = 0; index < BUYERS; index++)
+            send_call(buyers[index], "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 left:int32 %d",
+                      pool_print("left eq %d", STOCK - sold), STOCK - sold - 1);
+        int granted = 0;
+        for (int index = 0; index < BUYERS; index++) granted += !reply_is_error(receive(buyers[index]));
+        assert_int_equal(granted, 1);
+        sold += granted;
+    }
+    expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [\"left:int32\", %d]]", STOCK - TRIES));
+}
+
+/* --- The same whichever way --- */
+
+enum { ENTITIES = 250, FILTERS = 500, COMPARISONS_MOST = 14 };
+
+static const char *const keys[] = {"",     "a", "aa", "b", "\xc3\xa4", "\xef\xbd\x9e", "\xf0\x9f\x98\x80",
+                                   "it''s"};
+static const char *const names[] = {"n", "s", "m"};
+static const char *const literals[] = {
+    "0",
+    "1",
+    "2",
+    "-1",
+    "1L",
+    "2L",
+    "0.5",
+    "1.0",
+    "'a'",
+    "'b'",
+    "''",
+    "'aa'",
+    "true",
+    "false",
+    "X''",
+    "X'61'",
+    "'\xf0\x9f\x98\x80'",
+    "'\xef\xbd\x9e'",
+    "guid'aaaaaaaa-0000-4000-8000-000000000000'",
+    "datetime'2000-01-01'",
+    "datetime'2026-11-18'",
+};
+static const char *const stored[] = {
+    ":int32 0",
+    ":int32 1",
+    ":int32 2",
+    ":int32 -1",
+    ":int64 1",
+    ":int64 2",
+    ":double 0.5",
+    ":double 1",
+    ":double NaN",
+    " a",
+    " b",
+    " ''",
+    " aa",
+    ":bool true",
+    ":bool false",
+    ":binary ''",
+    ":binary a",
+    " \xf0\x9f\x98\x80",
+    " \xef\xbd\x9e",
+    ":guid AAAAAAAA-0000-4000-8000-000000000000",
+    ":datetime 2000-01-01",
+    ":datetime 2026-11-18",
+};
+
+#define ONE_OF(list) (list)[chance(sizeof(list) / sizeof *(list))]
+
+/* A key as it is written in a command: without the quotes doubled. */
+static const char *plain_key(void) {
+    const char *key = ONE_OF(keys);
+    return strcmp(key, "it''s") != 0 ? key : "it's";
+}
+
+static void fill_both(void) {
+    static const char *const tables[] = {"t", "u"};
+    for (int index = 0; index < ENTITIES; index++) {
+        int count = chance(4);
+        const char *partition = plain_key(), *row = pool_print("%s%d", plain_key(), chance(6));
+        struct text props = {0};
+        text_print(&props, "PROPS %d", count);
+        for (int name = 0; name < count; name++) text_print(&props, " %s%s", names[name], ONE_OF(stored));
+        for (int table = 0; table < 2; table++) {
+            struct words words = words_of_line("TABLE.INSERTORREPLACE");
+            words_add(&words, tables[table]);
+            words_add(&words, partition);
+            words_add(&words, row);
+            words_add_line(&words, props.bytes);
+            expect_etag(call_words(primary, &words));
+        }
+    }
+}
+
+static const char *some_comparison(void) {
+    static const char *const operators[] = {"eq", "eq", "ne", "gt", "ge", "lt", "le"};
+    const char *word = ONE_OF(operators);
+    switch (chance(5)) {
+    case 0: return pool_print("PartitionKey %s '%s'", word, ONE_OF(keys));
+    case 1: return pool_print("RowKey %s '%s%d'", word, ONE_OF(keys), chance(6));
+    case 2:
+        if (!chance(4)) return ONE_OF(names);
+        return pool_print("%s %s %s", ONE_OF(literals), word, ONE_OF(names));
+    default: return pool_print("%s %s %s", ONE_OF(names), word, ONE_OF(literals));
+    }
+}
+
+/* Of so many comparisons at most. */
+static const char *some_filter(int most) {
+    if (most == 1 || !chance(3))
+        return chance(6) ? some_comparison() : pool_print("not (%s)", some_comparison());
+    int left = 1 + chance(most - 1);
+    const char *one = some_filter(left), *other = some_filter(most - left);
+    switch (chance(4)) {
+    case 0: return pool_print("%s and %s", one, other);
+    case 1: return pool_print("(%s) or (%s)", one, other);
+    case 2: return pool_print("(%s) and (%s)", one, other);
+    default: return pool_print("%s or not (%s)", one, other);
+    }
+}
+
+static const char *answer_of(const char *table, const char *filter) {
+    struct text rows = {0};
+    struct words words = words_of_line("TABLE.QUERY");
+    words_add(&words, table);
+    words_add(&words, "FILTER");
+    words_add(&words, filter);
+    words_add_line(&words, "SELECT 5 PartitionKey RowKey n s m TOP");
+    words_add_number(&words, 1 + chance(100));
+    size_t asked = words.count;
+    text_add(&rows, "", 0);
+    while (true) {
+        redisReply *page = call_words(primary, &words);
+        require(!reply_is_error(page), "%s gives %s", filter, reply_text(page));
+        for (size_t index = 0; index < page->element[1]->elements; index++)
+            text_print(&rows, "%s\n", reply_text(page->element[1]->element[index]->element[3]));
+        const redisReply *next = page->element[0];
+        if (reply_is_null(next)) return rows.bytes;
+        words.count = asked;
+        words_add(&words, "NEXT");
+        for (int key = 0; key < 2; key++)
+            words_add_bytes(&words, next->element[key]->str, next->element[key]->len);
+    }
+}
+
+/* The same filter, said so that no key and no index helps: nothing has a property `zz`. */
+SCENE(every_plan_gives_the_same_answer) {
+    static const char *const plans[] = {"point", "range", "index", "scan", NULL};
+    int seen[4] = {0, 0, 0, 0}, matching = 0;
+    chance_begin();
+    table_stage();
+    expect_ok(call(primary, "TABLE.CREATE u"));
+    expect_ok(call(primary, "TABLE.INDEX t n s m"));
+    fill_both();
+    for (int round = 0; round < FILTERS; round++) {
+        const char *filter = some_filter(1 + chance(COMPARISONS_MOST));
+        const char *unplanned = pool_print("(%s) or zz eq 1", filter);
+        const char *plan = plan_of(filter), *expected = answer_of("u", unplanned);
+        assert_string_equal(field(explained(primary, "u", unplanned), "plan")->str, "scan");
+        for (int kind = 0; plans[kind]; kind++) seen[kind] += !strcmp(plan, plans[kind]);
+        matching += *expected != '\0';
+        const char *answer = answer_of("t", filter);
+        require(!strcmp(answer, expected), "%s, by %s, gives\n%sbut without a plan\n%s", filter, plan, answer,
+                expected);
+        assert_string_equal(answer_of("u", filter), expected);
+    }
+    print_message("# %d points, %d ranges, %d by index, %d scans, %d with matches\n", seen[0], seen[1],
+                  seen[2], seen[3], matching);
+    for (int kind = 0; plans[kind]; kind++) require(seen[kind] > 0, "no plan was %s", plans[kind]);
+    assert_true(matching > FILTERS / 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(malformed_filters_say_where),    PLAY(what_a_filter_may_hold),
+        PLAY(keys_and_timestamps_in_filters), PLAY(only_if_there_is_stock),
+        PLAY(nobody_sells_what_is_not_there), PLAY(every_plan_gives_the_same_answer),
+    };
+    return world_run("table_filters", tests);
+}

@@ -1,0 +1,421 @@
+/* Properties and keys: what every type takes and gives, in both protocols, that what was read can be written back, and
+ * every limit just inside and just outside. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "pool.h"
+#include "story.h"
+#include "tables.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+enum { ANYTHING_ROUNDS = 400, PROPERTIES = 10 };
+
+/* clang-format off */
+static const struct {
+    const char *type, *written, *resp2, *resp3; /* written alike when NULL */
+} values[] = {
+    {"",          "text",                        "\"text\"",                 NULL},
+    {":string",   "text",                        "\"text\"",                 NULL},
+    {"",          "''",                          "\"\"",                     NULL},
+    {"",          "\xc3\xa4\xf0\x9f\x98\x80",    "\"\\xc3\\xa4\\xf0\\x9f\\x98\\x80\"", NULL},
+    {":int32",    "0",                           "0",                        NULL},
+    {":int32",    "-1",                          "-1",                       NULL},
+    {":int32",    "2147483647",                  "2147483647",               NULL},
+    {":int32",    "-2147483648",                 "-2147483648",              NULL},
+    {":int64",    "0",                           "0",                        NULL},
+    {":int64",    "2147483648",                  "2147483648",               NULL},
+    {":int64",    "9223372036854775807",         "9223372036854775807",      NULL},
+    {":int64",    "-9223372036854775808",        "-9223372036854775808",     NULL},
+    {":double",   "0",                           "\"0\"",                    "0"},
+    {":double",   "-0.0",                        "\"0\"",                    "0"},
+    {":double",   "1.5",                         "\"1.5\"",                  "1.5"},
+    {":double",   "-2",                          "\"-2\"",                   "-2"},
+    {":double",   "0.1",                         "\"0.10000000000000001\"",  "0.10000000000000001"},
+    {":double",   "1.7976931348623157e308",      "\"1.7976931348623157e+308\"", "1.7976931348623157e+308"},
+    {":double",   "-5e-324",                     "\"-4.9406564584124654e-324\"", "-4.9406564584124654e-324"},
+    {":double",   "NaN",                         "\"NaN\"",                  "\"NaN\""},
+    {":double",   "Infinity",                    "\"inf\"",                  "inf"},
+    {":double",   "-Infinity",                   "\"-inf\"",                 "-inf"},
+    {":bool",     "true",                        "1",                        "t"},
+    {":bool",     "1",                           "1",                        "t"},
+    {":bool",     "false",                       "0",                        "f"},
+    {":bool",     "0",                           "0",                        "f"},
+    {":datetime", "2026-11-18T09:00:00Z",        "\"2026-11-18T09:00:00.0000000Z\"", NULL},
+    {":datetime", "2026-11-18",                  "\"2026-11-18T00:00:00.0000000Z\"", NULL},
+    {":datetime", "2024-02-29T23:59:59.5",       "\"2024-02-29T23:59:59.5000000Z\"", NULL},
+    {":datetime", "2026-11-18T09:00:00.1234567Z", "\"2026-11-18T09:00:00.1234567Z\"", NULL},
+    {":datetime", "2026-11-18T01:30:00+02:00",   "\"2026-11-17T23:30:00.0000000Z\"", NULL},
+    {":datetime", "2026-12-31T23:30:00-00:30",   "\"2027-01-01T00:00:00.0000000Z\"", NULL},
+    {":datetime", "1601-01-01T00:00:00Z",        "\"1601-01-01T00:00:00.0000000Z\"", NULL},
+    {":datetime", "9999-12-31T23:59:59.9999999Z", "\"9999-12-31T23:59:59.9999999Z\"", NULL},
+    {":guid",     "C9DA6455-213D-42C9-9A79-3E9149A57833", "\"c9da6455-213d-42c9-9a79-3e9149a57833\"", NULL},
+    {":binary",   "''",                          "\"\"",                     NULL},
+    {":binary",   "\xff\xfe\x80",                "\"\\xff\\xfe\\x80\"",      NULL},
+};
+/* clang-format on */
+
+SCENE(every_type_comes_back_as_what_it_is) {
+    table_stage();
+    struct wire *wire = wire_open_resp3(primary->server);
+    for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
+        const char *type = values[index].type, *shown = strcmp(type, ":string") != 0 ? type : "";
+        const char *resp3 = values[index].resp3 ? values[index].resp3 : values[index].resp2;
+        written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 v%s %s", type, values[index].written));
+        expect_shape(ask("TABLE.GET t p r"),
+                     pool_print("[<etag>, [\"v%s\", %s]]", shown, values[index].resp2));
+        expect_shape(wire_call(wire, "TABLE.GET t p r"), pool_print("[<etag>, {\"v%s\": %s}]", shown, resp3));
+        expect_shape(wire_call(wire, "TABLE.QUERY t"),
+                     pool_print("[null, [[\"p\", \"r\", <etag>, {\"v%s\": %s}]]]", shown, resp3));
+    }
+}
+
+/* Not by how they look, but by the protocol's own types. */
+SCENE(types_of_replies) {
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 5 i:int32 1 l:int64 1 d:double 1 b:bool 1 s 1");
+    redisReply *plain = ask("TABLE.GET t p r")->element[1];
+    redisReply *third = wire_call(wire_open_resp3(primary->server), "TABLE.GET t p r")->element[1];
+    static const struct {
+        const char *name;
+        int resp2, resp3;
+    } types[] = {{"i:int32", REDIS_REPLY_INTEGER, REDIS_REPLY_INTEGER},
+                 {"l:int64", REDIS_REPLY_INTEGER, REDIS_REPLY_INTEGER},
+                 {"d:double", REDIS_REPLY_STRING, REPLY_DOUBLE},
+                 {"b:bool", REDIS_REPLY_INTEGER, REPLY_BOOLEAN},
+                 {"s", REDIS_REPLY_STRING, REDIS_REPLY_STRING}};
+    assert_int_equal(plain->type, REDIS_REPLY_ARRAY);
+    assert_int_equal(third->type, REPLY_MAP);
+    for (size_t index = 0; index < sizeof types / sizeof *types; index++) {
+        assert_int_equal(field(plain, types[index].name)->type, types[index].resp2);
+        assert_int_equal(field(third, types[index].name)->type, types[index].resp3);
+    }
+}
+
+SCENE(strings_may_hold_zero_bytes) {
+    table_stage();
+    expect_etag(
+        call(primary, "TABLE.INSERT t p r PROPS 2 s %b b:binary %b", "a\0b", (size_t)3, "\0", (size_t)1));
+    redisReply *map = ask("TABLE.GET t p r")->element[1];
+    expect_bytes(field(map, "s"), "a\0b", 3);
+    expect_bytes(field(map, "b:binary"), "\0", 1);
+}
+
+/* --- What was read can be written back --- */
+
+static const char *some_double(void) {
+    union {
+        char bytes[8];
+        double number;
+    } bits;
+    chance_fill(bits.bytes, sizeof bits.bytes);
+    return pool_print("%.17g", bits.number);
+}
+
+static const char *some_string(void) {
+    static const char *const parts[] = {"",   "a",  "'",   " ",           "\xc3\xa4", "\xf0\x9f\x98\x80",
+                                        "\"", "\n", "0x1", "\xef\xbd\x9e"};
+    struct text text = {0};
+    text_add(&text, "", 0);
+    for (int count = chance(6); count > 0; count--) text_print(&text, "%s", parts[chance(10)]);
+    return text.bytes;
+}
+
+static void add_some_value(struct words *words, int number) {
+    static const char *const types[] = {"",      ":int32",    ":int64", ":double",
+                                        ":bool", ":datetime", ":guid",  ":binary"};
+    int type = chance(8);
+    words_add(words, pool_print("v%d%s", number, types[type]));
+    long long big = (long long)((unsigned long long)chance(1 << 30) << 34 | (unsigned)chance(1 << 30) << 4);
+    switch (type) {
+    case 1: words_add_number(words, chance(1 << 30) - (1 << 29)); break;
+    case 2: words_add_number(words, chance(2) ? big : -big); break;
+    case 3: words_add(words, some_double()); break;
+    case 4: words_add(words, chance(2) ? "true" : "false"); break;
+    case 5:
+        words_add(words,
+                  pool_print("%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", 1601 + chance(8399), 1 + chance(12),
+                             1 + chance(28), chance(24), chance(60), chance(60), chance(10000000)));
+        break;
+    case 6:
+        words_add(words, pool_print("%08x-%04x-%04x-%04x-%04x%08x", chance(1 << 30), chance(65536),
+                                    chance(65536), chance(65536), chance(65536), chance(1 << 30)));
+        break;
+    case 7: {
+        char bytes[40];
+        size_t length = chance_size(sizeof bytes);
+        chance_fill(bytes, length);
+        words_add_bytes(words, bytes, length);
+        break;
+    }
+    default: words_add(words, some_string());
+    }
+}
+
+static void add_as_read(struct words *words, const redisReply *value) {
+    if (value->type == REPLY_BOOLEAN)
+        words_add(words, *value->str == 't' ? "true" : "false");
+    else if (value->type == REDIS_REPLY_INTEGER)
+        words_add_number(words, value->integer);
+    else
+        words_add_bytes(words, value->str, value->len);
+}
+
+static void write_back(const char *row, const redisReply *map) {
+    struct words words = words_of_line("TABLE.INSERTORREPLACE t p");
+    words_add(&words, row);
+    words_add_line(&words, pool_print("PROPS %zu", map->elements / 2));
+    for (size_t index = 0; index < map->elements; index += 2) {
+        words_add_bytes(&words, map->element[index]->str, map->element[index]->len);
+        add_as_read(&words, map->element[index + 1]);
+    }
+    expect_etag(call_words(primary, &words));
+}
+
+SCENE(what_was_read_can_be_written_back) {
+    chance_begin();
+    table_stage();
+    struct wire *wire = wire_open_resp3(primary->server);
+    for (int round = 0; round < ANYTHING_ROUNDS; round++) {
+        struct words words = words_of_line(pool_print("TABLE.INSERTORREPLACE t p r PROPS %d", PROPERTIES));
+        for (int number = 0; number < PROPERTIES; number++) add_some_value(&words, number);
+        expect_etag(call_words(primary, &words));
+        redisReply *plain = ask("TABLE.GET t p r")->element[1];
+        redisReply *third = wire_call(wire, "TABLE.GET t p r")->element[1];
+        write_back("plain", plain);
+        write_back("third", third);
+        require(reply_same(ask("TABLE.GET t p plain")->element[1], plain), "%s", reply_text(plain));
+        require(reply_same(wire_call(wire, "TABLE.GET t p third")->element[1], third), "%s",
+                reply_text(third));
+        require(reply_same(ask("TABLE.GET t p third")->element[1], plain), "%s", reply_text(plain));
+    }
+}
+
+/* All of it, with what only SELECT shows. */
+SCENE(what_was_selected_can_be_written_back) {
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 2 n:int32 5 s x");
+    redisReply *map = ask("TABLE.GET t p r SELECT 5 Timestamp n PartitionKey s RowKey")->element[1];
+    expect_elements(map, 10);
+    write_back("r", map);
+    expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"n:int32\", 5, \"s\", \"x\"]]");
+    expect_error(ask("TABLE.INSERT t p s PROPS 2 PartitionKey p RowKey r"), BAD_INPUT);
+}
+
+/* --- What no type takes --- */
+
+SCENE(values_that_are_not_of_their_type) {
+    static const struct {
+        const char *type, *values;
+    } rows[] = {
+        {"int32", "'' x 1.0 1e3 2147483648 -2147483649 0x1 1x -- 9223372036854775808 1_0 \"1 \" \" 1\""},
+        {"int64", "'' x 1.0 9223372036854775808 -9223372036854775809 0x1 1L 18446744073709551616 \" 1\""},
+        {"double", "'' x 1.5.2 1e309 -1e309 0x1p3 1,5 nan1 1e . - \"1 \" infinit"},
+        {"bool", "'' TRUE True yes 2 -1 t \" true\""},
+        {"datetime", "'' x 2026-13-01 2026-02-29 2026-11-31 2026-00-10 2026-1-1 2026-11-18T25:00:00Z "
+                     "2026-11-18T09:60:00Z 2026-11-18T09:00:00.12345678Z 2026-11-18T09:00:00+1 2026-11-18Tx "
+                     "2026-11-18T09:00:00ZZ 20261118 \"2026-11-18 09:00:00\" 1795000000000"},
+        {"guid", "'' x c9da6455-213d-42c9-9a79-3e9149a5783 "
+                 "c9da6455-213d-42c9-9a79-3e9149a578333 g9da6455-213d-42c9-9a79-3e9149a57833 "
+                 "c9da6455_213d_42c9_9a79_3e9149a57833"},
+        {"string", "\xff \xc3 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 a\xe2\x82"},
+    };
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 1 a b");
+    witness_begin("none");
+    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+        struct words words = story_words(rows[index].values);
+        for (size_t value = 0; value < words.count; value++) {
+            redisReply *reply = call(primary, "TABLE.MERGE t p r IFMATCH * PROPS 2 good x v:%s %s",
+                                     rows[index].type, words.word[value]);
+            require(reply_is_error(reply) && text_begins(reply->str, BAD_INPUT), "%s %s gives %s",
+                    rows[index].type, words.word[value], reply_text(reply));
+        }
+    }
+    witness_end();
+}
+
+SCENE(instants_that_cannot_be) {
+    static const char *const instants[] = {"1600-12-31", "0001-01-01T00:00:00Z", "1601-01-01T00:00:00+00:01",
+                                           "9999-12-31T23:59:59.9999999-00:01", NULL};
+    table_stage();
+    witness_begin("none");
+    for (const char *const *instant = instants; *instant; instant++)
+        expect_error(call(primary, "TABLE.INSERT t p r PROPS 1 v:datetime %s", *instant),
+                     "INVALID OutOfRangeInput");
+    witness_end();
+}
+
+SCENE(names_and_suffixes_that_are_none) {
+    static const struct answered rows[] = {
+        {"TABLE.INSERT t p r PROPS 1 1a x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 '' x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 :int32 1", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 a-b x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 \"a b\" x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 a.b x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 \"$a\" x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 \xff x", "INVALID PropertyNameInvalid"},
+        {"TABLE.INSERT t p r PROPS 1 a: x", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 a:int 1", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 a:Int32 1", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 a:int32: 1", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 a:int32:int32 1", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 a:Edm.Int32 1", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 a:float 1", BAD_INPUT},
+        {"TABLE.INSERT t p r PROPS 1 256*a x", "INVALID PropertyNameTooLong"},
+        {"TABLE.INSERT t p r PROPS 3 255*a x _ y \xc3\xa4_1 z", NULL},
+        {NULL, NULL},
+    };
+    table_stage();
+    play_answers(rows);
+}
+
+/* --- Limits, just inside and just outside --- */
+
+static const char *many(const char *piece, int count) {
+    struct text text = {0};
+    text_add(&text, "", 0);
+    for (; count; count--) text_print(&text, "%s", piece);
+    return text.bytes;
+}
+
+#define UMLAUT "\xc3\xa4"
+#define SMILE  "\xf0\x9f\x98\x80"
+
+/* What counts are UTF-16 code units: one for a letter, two for a character beyond the first plane. */
+SCENE(lengths_are_counted_in_code_units) {
+    static const struct {
+        const char *piece;
+        int units;
+    } pieces[] = {{"k", 1}, {UMLAUT, 1}, {"\xe2\x82\xac", 1}, {SMILE, 2}};
+    table_stage();
+    for (size_t index = 0; index < sizeof pieces / sizeof *pieces; index++) {
+        const char *piece = pieces[index].piece;
+        int units = pieces[index].units;
+        const char *key = many(piece, 512 / units), *string = many(piece, 32768 / units);
+        const char *name = many(piece, 255 / units), *line = "TABLE.INSERT t %s %s PROPS 1 %s %s";
+        expect_etag(call(primary, line, key, key, index ? name : "name", string));
+        redisReply *entity = call(primary, "TABLE.GET t %s %s", key, key);
+        expect_text(entity->element[1]->element[1], string);
+        witness_begin("none");
+        expect_error(call(primary, line, pool_print("%s%s", key, piece), "r", "a", "b"),
+                     "INVALID PropertyValueTooLarge");
+        expect_error(call(primary, line, "p", pool_print("%s%s", key, piece), "a", "b"),
+                     "INVALID PropertyValueTooLarge");
+        expect_error(call(primary, line, "p", "r", "a", pool_print("%s%s", string, piece)),
+                     "INVALID PropertyValueTooLarge");
+        expect_error(call(primary, line, "p", "r", pool_print("%s%s", name, piece), "b"),
+                     "INVALID PropertyNameTooLong");
+        expect_error(call(primary, "TABLE.GET t p %s", pool_print("%s%s", key, piece)),
+                     "INVALID PropertyValueTooLarge");
+        witness_end();
+    }
+}
+
+enum { ENTITY_MOST = 1 << 20, BINARY_MOST = 65536, OWN = 8, OVERHEAD = 18 };
+
+/* Binary properties b00, b01, ..., of which the service counts so many bytes together with the keys p and r. */
+static struct words entity_of_size(const char *command, int size) {
+    struct words words = words_of_line(command);
+    size_t counted_at = words.count;
+    char *bytes = pool_take(BINARY_MOST + 1);
+    memset(bytes, 'x', BINARY_MOST);
+    words_add(&words, "0");
+    int number = 0;
+    for (int left = size - OWN; left > 0; number++) {
+        int length = left - OVERHEAD < BINARY_MOST ? left - OVERHEAD : BINARY_MOST;
+        if (left - OVERHEAD - length > 0 && left - OVERHEAD - length < OVERHEAD) length -= OVERHEAD;
+        words_add(&words, pool_print("b%02d:binary", number));
+        words_add_bytes(&words, bytes, (size_t)length);
+        left -= length + OVERHEAD;
+    }
+    words_replace(&words, counted_at, pool_print("%d", number));
+    return words;
+}
+
+SCENE(an_entity_has_a_mebibyte) {
+    table_stage();
+    struct words words = entity_of_size("TABLE.INSERT t p r PROPS", ENTITY_MOST);
+    expect_etag(call_words(primary, &words));
+    /* A bool under a name of one letter: 8 + 2 + 1. */
+    story_step("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1", "INVALID EntityTooLarge", 0);
+    words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MOST + 1);
+    witness_begin("none");
+    expect_error(call_words(primary, &words), "INVALID EntityTooLarge");
+    words = entity_of_size("TABLE.INSERT t p s PROPS", ENTITY_MOST + 1);
+    expect_error(call_words(primary, &words), "INVALID EntityTooLarge");
+    witness_end();
+    words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MOST - 11);
+    expect_etag(call_words(primary, &words));
+    written("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1");
+    story_step("TABLE.MERGE t p r IFMATCH * PROPS 1 y:bool 1", "INVALID EntityTooLarge", 0);
+}
+
+enum { REQUEST_MOST = 4 << 20 };
+
+/* Five inserts of binary values whose words behind the table's name have so many bytes. */
+static struct words request_of_size(int size) {
+    struct words words = words_of_line("TABLE.BATCH t p 5");
+    int left = size - 2, operation = 0;
+    char *bytes = pool_take(BINARY_MOST);
+    for (; operation < 5; operation++) {
+        words_add_line(&words, pool_print("INSERT r%d PROPS 14", operation));
+        left -= 15;
+        for (int number = 0; number < 14; number++) {
+            int length = operation * 14 + number == 69 ? left - 10 : 59900;
+            words_add(&words, pool_print("v%02d:binary", number));
+            words_add_bytes(&words, bytes, (size_t)length);
+            left -= length + 10;
+        }
+    }
+    assert_int_equal(left, 0);
+    return words;
+}
+
+SCENE(a_request_has_four_mebibytes) {
+    table_stage();
+    struct words words = request_of_size(REQUEST_MOST + 1);
+    witness_begin("none");
+    expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
+    witness_end();
+    words = request_of_size(REQUEST_MOST);
+    expect_elements(call_words(primary, &words), 5);
+    assert_string_equal(found("SELECT 1 none"), "p/r0 p/r1 p/r2 p/r3 p/r4");
+}
+
+SCENE(limits_of_lists) {
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 1 p7 x");
+    struct words words = words_of_line("TABLE.GET t p r SELECT 255");
+    for (int index = 0; index < 255; index++) words_add(&words, pool_print("p%d", index));
+    expect_shape(call_words(primary, &words), "[<etag>, [\"p7\", \"x\"]]");
+    words_add(&words, "more");
+    words_replace(&words, 5, "256");
+    expect_error(call_words(primary, &words), BAD_INPUT);
+    story_step("TABLE.INDEX t i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13 i14 i15 i16", "OK", 0);
+    story_step("TABLE.INDEX t i17", BAD_INPUT, 0);
+    story_step("TABLE.INDEX t i1", "OK", 0);
+    expect_elements(ask("TABLE.INDEXES t"), 16);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(every_type_comes_back_as_what_it_is),
+        PLAY(types_of_replies),
+        PLAY(strings_may_hold_zero_bytes),
+        PLAY(what_was_read_can_be_written_back),
+        PLAY(what_was_selected_can_be_written_back),
+        PLAY(values_that_are_not_of_their_type),
+        PLAY(instants_that_cannot_be),
+        PLAY(names_and_suffixes_that_are_none),
+        PLAY(lengths_are_counted_in_code_units),
+        PLAY(an_entity_has_a_mebibyte),
+        PLAY(a_request_has_four_mebibytes),
+        PLAY(limits_of_lists),
+    };
+    return world_run("table_values", tests);
+}

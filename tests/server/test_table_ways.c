@@ -1,0 +1,430 @@
+/* The ways to tables: transactions, scripts, other keys and databases, a cluster, notifications, memory; and that what was
+ * refused leaves no trace. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "lone.h"
+#include "pool.h"
+#include "story.h"
+#include "stream.h"
+#include "tables.h"
+#include "text.h"
+#include "wire.h"
+#include "witness.h"
+#include "world.h"
+
+/* --- Transactions and scripts --- */
+
+SCENE(a_transaction_sees_its_own_writes) {
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "TABLE.CREATE t");
+    call(primary, "TABLE.INSERT t p r PROPS 1 n:int32 1");
+    call(primary, "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 n:int32 2", "n eq 1");
+    call(primary, "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 n:int32 3", "n eq 1");
+    call(primary, "TABLE.INDEX t n");
+    call(primary, "TABLE.BATCH t p 2 INSERT s PROPS 1 n:int32 2 INSERTORMERGE u PROPS 0");
+    call(primary, "TABLE.QUERY t FILTER %s SELECT 1 n", "n eq 2");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 7);
+    assert_true(strcmp(expect_etag(replies->element[2]), expect_etag(replies->element[1])) > 0);
+    expect_error(replies->element[3], STALE_ENTITY);
+    expect_ok(replies->element[4]);
+    expect_elements(replies->element[5], 2);
+    expect_shape(replies->element[6], "[null, [[\"p\", \"r\", <etag>, [\"n:int32\", 2]], "
+                                      "[\"p\", \"s\", <etag>, [\"n:int32\", 2]]]]");
+}
+
+SCENE(a_watched_table_guards_a_transaction) {
+    struct client *other = visitor(primary->server);
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 0");
+    expect_ok(call(primary, "WATCH t"));
+    expect_etag(ask_at(other, "TABLE.MERGE t p r IFMATCH * PROPS 0"));
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "TABLE.DELETE t p r IFMATCH *");
+    expect_null(call(primary, "EXEC"));
+    expect_ok(call(primary, "WATCH t"));
+    expect_error(ask_at(other, "TABLE.INSERT t p r PROPS 0"), "CONFLICT EntityAlreadyExists");
+    expect_elements(ask_at(other, "TABLE.QUERY t"), 2);
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "TABLE.DELETE t p r IFMATCH *");
+    expect_elements(call(primary, "EXEC"), 1);
+}
+
+SCENE(scripts_get_values_and_errors) {
+    table_stage();
+    expect_etag(call(
+        primary, "EVAL %s 1 t",
+        "return redis.call('TABLE.INSERT', KEYS[1], 'p', 'r', 'PROPS', 3, 'n:int32', 5, 'b:bool', 'true', "
+        "'d:double', '1.5')"));
+    expect_shape(call(primary, "EVAL %s 1 t", "return redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2]"),
+                 "[\"n:int32\", 5, \"b:bool\", 1, \"d:double\", \"1.5\"]");
+    expect_number(
+        call(primary, "EVAL %s 1 t",
+             "redis.setresp(3) local map = redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map "
+             "return map['b:bool'] == true and map['d:double'].double == 1.5 and map['n:int32'] or 0"),
+        5);
+    expect_error(call(primary, "EVAL %s 1 t", "return redis.call('TABLE.GET', KEYS[1], 'p', 'none')"),
+                 NO_ENTITY);
+    redisReply *text =
+        call(primary, "EVAL %s 1 t",
+             "return redis.pcall('TABLE.BATCH', KEYS[1], 'p', 2, 'INSERT', 's', 'PROPS', 0, 'DELETE', "
+             "'none', 'IFMATCH', '*').err");
+    assert_true(text_begins(text->str, NO_ENTITY " 1:"));
+    witness_begin("");
+    expect_elements(
+        call(primary, "EVAL_RO %s 1 t", "return redis.call('TABLE.QUERY', KEYS[1], 'FILTER', 'n eq 5')"), 2);
+    expect_error(call(primary, "EVAL_RO %s 1 t",
+                      "return redis.call('TABLE.DELETE', KEYS[1], 'p', 'r', 'IFMATCH', '*')"),
+                 "ERR");
+    witness_end();
+}
+
+/* A whole decision in one script, which is one moment. */
+SCENE(a_script_moves_an_entity) {
+    static const char script[] =
+        "local from = redis.call('TABLE.GET', KEYS[1], 'p', 'r') "
+        "redis.call('TABLE.DELETE', KEYS[1], 'p', 'r', 'IFMATCH', from[1]) "
+        "return redis.call('TABLE.INSERT', KEYS[1], 'q', 'r', 'PROPS', #from[2] / 2, unpack(from[2]))";
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 2 n:int32 5 s x");
+    struct stream *stream = stream_attach(primary->server);
+    expect_etag(call(primary, "EVAL %s 1 t", script));
+    stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY t\nHOLDFAST.APPLY t\nEXEC");
+    expect_shape(ask("TABLE.GET t q r"), "[<etag>, [\"n:int32\", 5, \"s\", \"x\"]]");
+    assert_string_equal(found(""), "q/r");
+}
+
+/* --- What travels, and what is told --- */
+
+static const struct {
+    const char *line, *event; /* NULL: nothing travels and nothing is told */
+} steps[] = {
+    {"TABLE.CREATE t", "table.create t"},
+    {"TABLE.SETACL t POLICIES 1 one - - r", "table.setacl t"},
+    {"TABLE.INSERT t p r PROPS 1 a b", "table.insert t"},
+    {"TABLE.REPLACE t p r IFMATCH * PROPS 1 a c", "table.replace t"},
+    {"TABLE.MERGE t p r IFMATCH * PROPS 0", "table.merge t"},
+    {"TABLE.INSERTORREPLACE t p s PROPS 0", "table.insertorreplace t"},
+    {"TABLE.INSERTORMERGE t p s PROPS 1 a d", "table.insertormerge t"},
+    {"TABLE.BATCH t p 2 DELETE s IFMATCH * INSERT u PROPS 0", "table.batch t"},
+    {"TABLE.BATCH t p 1 DELETE u IFMATCH *", "table.batch t"},
+    {"TABLE.GET t p r", NULL},
+    {"TABLE.QUERY t", NULL},
+    {"TABLE.QUERY t EXPLAIN", NULL},
+    {"TABLE.GETACL t", NULL},
+    {"TABLE.INDEXES t", NULL},
+    {"TABLE.DELETE t p r IFMATCH *", "table.delete t"},
+    {"TABLE.INDEX t a b", "table.index t"},
+    {"TABLE.INDEX t a", NULL},
+    {"TABLE.UNINDEX t a", "table.unindex t"},
+    {"TABLE.DROP t", "table.drop t"},
+};
+
+SCENE(each_change_is_one_effect_and_one_event) {
+    struct stream *stream = stream_attach(primary->server);
+    for (size_t index = 0; index < sizeof steps / sizeof *steps; index++) {
+        const char *event = steps[index].event;
+        witness_begin("t");
+        redisReply *reply = ask(steps[index].line);
+        require(!reply_is_error(reply), "%s gives %s", steps[index].line, reply_text(reply));
+        if (event) {
+            const char *told = witness_notifications();
+            require(!strcmp(told, event), "%s tells \"%s\"", steps[index].line, told);
+            require(witness_transaction_aborts(), "%s lets a transaction pass", steps[index].line);
+        } else {
+            witness_end();
+        }
+        stream_expect(stream, primary, event ? "HOLDFAST.APPLY t" : "");
+    }
+}
+
+/* The building of an index is nobody's change. */
+SCENE(the_building_of_an_index_is_not_told) {
+    table_stage();
+    fill_table(primary, "t", 3000);
+    witness_begin("");
+    expect_ok(ask("TABLE.INDEX t n"));
+    assert_string_equal(witness_notifications(), "table.index t");
+    await_index(primary, "t", "n");
+    assert_string_equal(witness_notifications(), "");
+}
+
+SCENE(replicas_answer_reads_and_refuse_writes) {
+    static const char *const writes[] = {"TABLE.INSERT t p s PROPS 0",
+                                         "TABLE.DELETE t p r IFMATCH *",
+                                         "TABLE.BATCH t p 1 DELETE r IFMATCH *",
+                                         "TABLE.DROP t",
+                                         "TABLE.INDEX t a",
+                                         NULL};
+    table_stage();
+    written("TABLE.INSERT t p r PROPS 3 a b n:int32 5 d:double NaN");
+    world_in_step();
+    static const char *const reads[] = {"TABLE.GET t p r SELECT 2 a Timestamp",
+                                        "TABLE.QUERY t FILTER \"n eq 5\"", "TABLE.QUERY t EXPLAIN",
+                                        "TABLE.GETACL t", NULL};
+    for (const char *const *read = reads; *read; read++) {
+        redisReply *reply = ask(*read);
+        assert_true(reply_same(reply, ask_at(replica, *read)) && reply_same(reply, ask_at(chained, *read)));
+    }
+    expect_each_error(replica, writes, "READONLY");
+    expect_each_error(chained, writes, "READONLY");
+}
+
+/* A client whose clock is a year behind or ahead gives Timestamps that grow all the same. */
+SCENE(a_replica_that_takes_over_gives_greater_etags) {
+    table_stage();
+    const char *last = written("TABLE.INSERT t p r PROPS 0"), *stamp = timestamp_of("p r");
+    world_in_step();
+    expect_ok(call(replica, "REPLICAOF NO ONE")); /* its clock is a day behind */
+    const char *etag = expect_etag(ask_at(replica, "TABLE.MERGE t p r IFMATCH * PROPS 0"));
+    assert_true(strcmp(etag, last) > 0);
+    redisReply *entity = ask_at(replica, "TABLE.GET t p r SELECT 1 Timestamp");
+    require(strcmp(field(entity->element[1], "Timestamp:datetime")->str, stamp) > 0, "%s after %s",
+            reply_text(entity), stamp);
+    expect_error(ask_at(replica, pool_print("TABLE.DELETE t p r IFMATCH %s", last)), STALE_ENTITY);
+    follow(replica, primary);
+}
+
+/* --- Under other names --- */
+
+static void fill_both_ways(void) {
+    table_stage();
+    expect_ok(ask("TABLE.INDEX t n"));
+    expect_ok(ask("TABLE.SETACL t POLICIES 1 one - - r"));
+    fill_table(primary, "t", 300);
+    written("TABLE.MERGE t p 000007 IFMATCH * PROPS 2 s x g:guid aaaaaaaa-0000-4000-8000-000000000000");
+}
+
+static void expect_twin(const char *key) {
+    static const char *const questions[] = {"TABLE.QUERY %s", "TABLE.GETACL %s", "TABLE.INDEXES %s"};
+    for (size_t index = 0; index < 3; index++)
+        require(reply_same(call(primary, questions[index], "t"), call(primary, questions[index], key)),
+                "%s differs in %s", key, questions[index]);
+    redisReply *found_rows = call(primary, "TABLE.QUERY %s FILTER %s", key, "n eq 7");
+    expect_elements(found_rows->element[1], 1);
+    assert_string_equal(field(explained(primary, key, "n eq 7"), "plan")->str, "index");
+}
+
+SCENE(copies_and_restored_tables_are_tables_of_their_own) {
+    fill_both_ways();
+    expect_number(call(primary, "COPY t copied"), 1);
+    redisReply *dump = call(primary, "DUMP t");
+    expect_ok(call(primary, "RESTORE restored 0 %b", dump->str, dump->len));
+    expect_twin("copied");
+    expect_twin("restored");
+    /* ETags come along, so what was read before the copy can be written after it. */
+    const char *etag = expect_etag(ask("TABLE.GET t p 000007"));
+    expect_etag(call(primary, "TABLE.MERGE copied p 000007 IFMATCH %s PROPS 1 s y", etag));
+    expect_ok(call(primary, "TABLE.DELETE restored p 000007 IFMATCH %s", etag));
+    expect_shape(ask("TABLE.GET t p 000007 SELECT 1 s"), "[<etag>, [\"s\", \"x\"]]");
+    expect_ok(call(primary, "RENAME copied t"));
+    expect_shape(ask("TABLE.GET t p 000007 SELECT 1 s"), "[<etag>, [\"s\", \"y\"]]");
+    expect_number(call(primary, "MOVE restored 3"), 1);
+    expect_ok(call(primary, "SELECT 3"));
+    expect_error(call(primary, "TABLE.GET restored p 000007"), NO_ENTITY);
+    expect_error(call(primary, "TABLE.GET t p 000007"), NO_TABLE);
+    expect_ok(call(primary, "SELECT 0"));
+    expect_ok(call(primary, "SWAPDB 0 3"));
+    expect_etag(ask("TABLE.GET restored p 000008"));
+    expect_number(call(primary, "UNLINK restored"), 1);
+}
+
+SCENE(a_copy_of_a_table_whose_index_is_being_built) {
+    table_stage();
+    fill_table(primary, "t", 5000);
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "TABLE.INDEX t n");
+    call(primary, "COPY t copied");
+    call(primary, "RENAME t renamed");
+    expect_elements(call(primary, "EXEC"), 3);
+    await_index(primary, "copied", "n");
+    expect_ok(call(primary, "RENAME renamed t"));
+    written(
+        "TABLE.INSERTORMERGE t p 000000 PROPS 0"); /* a key that was moved is looked after from its next write on */
+    await_index(primary, "t", "n");
+    assert_string_equal(found_by("n eq 4999"), "p/004999");
+}
+
+SCENE(tables_count_in_info) {
+    table_stage();
+    fill_table(primary, "t", 250);
+    expect_number(call(primary, "COPY t u"), 1);
+    assert_int_equal(info_of(primary, "holdfast_tables"), 2);
+    assert_int_equal(info_of(primary, "holdfast_table_entities"), 500);
+    expect_ok(ask("TABLE.DELETE t p 000001 IFMATCH *"));
+    expect_ok(ask("TABLE.DROP u"));
+    for (int attempt = 0; attempt < 1000 && info_of(primary, "holdfast_tables") != 1; attempt++) usleep(1000);
+    assert_int_equal(info_of(primary, "holdfast_tables"), 1);
+    assert_int_equal(info_of(primary, "holdfast_table_entities"), 249);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    assert_int_equal(info_of(primary, "holdfast_table_entities"), 249);
+    expect_ok(call(primary, "FLUSHALL"));
+    assert_int_equal(info_of(primary, "holdfast_table_entities"), 0);
+}
+
+SCENE(a_cluster_knows_the_slots) {
+    struct client *client = lone_cluster();
+    expect_ok(ask_at(client, "TABLE.CREATE {t}:1"));
+    expect_etag(ask_at(client, "TABLE.INSERT {t}:1 a b PROPS 1 a b"));
+    expect_elements(ask_at(client, "TABLE.BATCH {t}:1 other 2 INSERT x PROPS 0 INSERT y PROPS 0"), 2);
+    expect_elements(ask_at(client, "TABLE.QUERY {t}:1 FILTER \"a eq 'b'\"")->element[1], 1);
+    expect_shape(ask_at(client, "COMMAND GETKEYS TABLE.BATCH {t}:1 p 1 DELETE r IFMATCH *"), "[\"{t}:1\"]");
+    server_stop(client->server);
+}
+
+/* --- Memory --- */
+
+enum { ENTITIES = 20000, PERCENT = 100 };
+
+static struct client *client;
+
+/* The server keeps statistics of each command from its first call on. */
+static void begin_alone(void) {
+    static const char *const all[] = {"TABLE.CREATE t",
+                                      "TABLE.INSERT t p r PROPS 1 a b",
+                                      "TABLE.MERGE t p r IFMATCH * PROPS 1 n:int32 5",
+                                      "TABLE.REPLACE t p r IFMATCH * PROPS 1 n:int32 5",
+                                      "TABLE.INDEX t n s",
+                                      "TABLE.QUERY t FILTER \"n eq 5\"",
+                                      "MEMORY USAGE t SAMPLES 0",
+                                      "TABLE.UNINDEX t n s",
+                                      "TABLE.BATCH t p 1 DELETE r IFMATCH *",
+                                      "TABLE.INSERT t p r PROPS 0",
+                                      "TABLE.DELETE t p r IFMATCH *",
+                                      "UNLINK t"};
+    client = visitor(server_start("lone", ""));
+    for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
+        redisReply *reply = ask_at(client, all[index]);
+        require(!reply_is_error(reply), "%s gives %s", all[index], reply_text(reply));
+    }
+}
+
+static long long settled_memory(void) {
+    long long used = 0, before = -1;
+    client_close(client_open(client->server));
+    for (int attempt = 0; attempt < 200 && used != before; attempt++) {
+        before = used;
+        usleep(20000);
+        used = info_of(client, "used_memory");
+    }
+    return used;
+}
+
+static long long told_memory(void) {
+    return call(client, "MEMORY USAGE t SAMPLES 0")->integer;
+}
+
+static void expect_told(const char *when, long long before) {
+    long long used = settled_memory() - before, told = told_memory();
+    long long difference = told > used ? told - used : used - told;
+    print_message("# %s: %lld bytes used, %lld told\n", when, used, told);
+    require(difference * PERCENT <= used * 5, "%s: %lld bytes used, %lld told", when, used, told);
+}
+
+static void on_each(const char *format) {
+    struct client *filler = client_open(client->server);
+    for (int row = 0; row < ENTITIES; row++) {
+        send_call(filler, format, row, row);
+        if (row % 100 != 99) continue;
+        for (int answer = 0; answer < 100; answer++) {
+            redisReply *reply = receive(filler);
+            require(!reply_is_error(reply), "%s gives %s", format, reply_text(reply));
+        }
+    }
+    client_close(filler);
+}
+
+SCENE(memory_usage_tells_what_is_used) {
+    begin_alone();
+    long long before = settled_memory();
+    expect_ok(ask_at(client, "TABLE.CREATE t"));
+    on_each("TABLE.INSERT t p %06d PROPS 4 n:int32 %d s some-text-of-usual-length b:bool 1 d:double 1.5");
+    expect_told("entities", before);
+    expect_ok(ask_at(client, "TABLE.INDEX t n s"));
+    await_index(client, "t", "n");
+    usleep(100000);
+    expect_told("with indexes", before);
+    on_each("TABLE.MERGE t p %06d IFMATCH * PROPS 1 more text-number-%d-that-makes-it-longer");
+    expect_told("merged", before);
+    long long full = told_memory();
+    on_each("TABLE.REPLACE t p %06d IFMATCH * PROPS 1 n:int32 %d");
+    expect_told("replaced by less", before);
+    assert_true(told_memory() < full * 3 / 4);
+    expect_ok(ask_at(client, "TABLE.UNINDEX t n s"));
+    usleep(200000);
+    expect_told("without indexes", before);
+    on_each("TABLE.DELETE t p %06d IFMATCH *");
+    require(told_memory() * PERCENT < full * 15, "%lld of %lld bytes are told of nothing", told_memory(),
+            full);
+    expect_number(call(client, "UNLINK t"), 1);
+    long long left = settled_memory() - before;
+    require(left * PERCENT < full * 3, "%lld of %lld bytes are left", left, full);
+    server_stop(client->server);
+}
+
+SCENE(overwriting_does_not_grow) {
+    begin_alone();
+    expect_ok(ask_at(client, "TABLE.CREATE t"));
+    expect_ok(ask_at(client, "TABLE.INDEX t n"));
+    fill_table(client, "t", 100);
+    long long before = settled_memory();
+    for (int round = 0; round < 200; round++) {
+        for (int row = 0; row < 100; row++)
+            send_call(client, "TABLE.MERGE t p %06d IFMATCH * PROPS 2 n:int32 %d ten:int32 %d", row,
+                      round * row, round);
+        for (int row = 0; row < 100; row++) expect_etag(receive(client));
+    }
+    long long grown = settled_memory() - before;
+    require(grown < 100000, "overwriting left %lld bytes more", grown);
+    server_stop(client->server);
+}
+
+SCENE(a_full_server_takes_nothing_in_and_lets_go) {
+    static const char *const growing[] = {"TABLE.CREATE new",
+                                          "TABLE.SETACL t",
+                                          "TABLE.INDEX t a",
+                                          "TABLE.INSERT t p new PROPS 0",
+                                          "TABLE.REPLACE t p r IFMATCH * PROPS 0",
+                                          "TABLE.MERGE t p r IFMATCH * PROPS 0",
+                                          "TABLE.INSERTORREPLACE t p r PROPS 0",
+                                          "TABLE.INSERTORMERGE t p r PROPS 0",
+                                          "TABLE.BATCH t p 1 INSERT new PROPS 0",
+                                          NULL};
+    begin_alone();
+    expect_ok(ask_at(client, "TABLE.CREATE t"));
+    expect_ok(ask_at(client, "TABLE.INDEX t n"));
+    expect_etag(ask_at(client, "TABLE.INSERT t p r PROPS 1 a b"));
+    expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
+    expect_ok(call(client, "CONFIG SET maxmemory 1"));
+    expect_each_error(client, growing, "OOM");
+    expect_shape(ask_at(client, "TABLE.GET t p r"), "[<etag>, [\"a\", \"b\"]]");
+    expect_ok(ask_at(client, "TABLE.DELETE t p r IFMATCH *"));
+    expect_ok(ask_at(client, "TABLE.UNINDEX t n"));
+    expect_ok(ask_at(client, "TABLE.DROP t"));
+    expect_ok(call(client, "CONFIG SET maxmemory 0"));
+    server_stop(client->server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_transaction_sees_its_own_writes),
+        PLAY(a_watched_table_guards_a_transaction),
+        PLAY(scripts_get_values_and_errors),
+        PLAY(a_script_moves_an_entity),
+        PLAY(each_change_is_one_effect_and_one_event),
+        PLAY(the_building_of_an_index_is_not_told),
+        PLAY(replicas_answer_reads_and_refuse_writes),
+        PLAY(a_replica_that_takes_over_gives_greater_etags),
+        PLAY(copies_and_restored_tables_are_tables_of_their_own),
+        PLAY(a_copy_of_a_table_whose_index_is_being_built),
+        PLAY(tables_count_in_info),
+        PLAY(a_cluster_knows_the_slots),
+        PLAY(memory_usage_tells_what_is_used),
+        PLAY(overwriting_does_not_grow),
+        PLAY(a_full_server_takes_nothing_in_and_lets_go),
+    };
+    return world_run("table_ways", tests);
+}

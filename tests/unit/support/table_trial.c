@@ -1,0 +1,288 @@
+#include "table_trial.h"
+
+#include "core/policy.h"
+#include "mover.h"
+#include "property_draw.h"
+#include "require.h"
+#include "table/key.h"
+
+#include <stdlib.h>
+
+enum {
+    NOW_US = 1000000,
+    STEPS_FEW = 12,
+    PORTION_MOST = 12, /* entities that an index learns at once */
+    RISK_SIDES = 8,    /* one choice in so many is careless */
+};
+
+void table_trial_start(struct table_trial *trial) {
+    struct table_change change = {
+        .kind = TABLE_CREATE, .policies = {0, {"", 0}}, .ticks = 5, .names = {0, {"", 0}}};
+    memset(trial, 0, sizeof(*trial));
+    trial->table = table_new(&change);
+    table_model_start(&trial->model, &change);
+    trial->now_us = NOW_US;
+}
+
+void table_trial_end(struct table_trial *trial) {
+    table_free(trial->table);
+    table_model_end(&trial->model);
+    while (table_index_sweep(100)) continue;
+}
+
+struct table_change table_change_again(const struct table_change *change, char **record) {
+    struct record_writer writer;
+    struct table_change again;
+    record_start(&writer);
+    table_change_write(change, &writer);
+    *record = malloc(writer.length);
+    require(*record, "there is memory");
+    memcpy(*record, writer.data, writer.length);
+    require(table_change_read(bytes_of(*record, writer.length), &again), "what was written is not read");
+    record_end(&writer);
+    return again;
+}
+
+bool table_trial_apply(struct table_trial *trial, const struct table_change *change) {
+    char *record;
+    struct table_change again = table_change_again(change, &record);
+    bool fits = table_model_fits(&trial->model, &again);
+    require_same(table_apply(trial->table, &again), fits, "a change of kind %d", (int)again.kind);
+    if (fits) table_model_apply(&trial->model, &again);
+    trial->tally[again.kind][fits]++;
+    free(record);
+    return fits;
+}
+
+/* --- Steps --- */
+
+/* Mostly one that fits what is there. */
+static enum table_step_kind kind_for(const struct table_trial *trial, struct dice *dice, struct bytes key,
+                                     bool careless) {
+    enum table_step_kind kind = (enum table_step_kind)dice_roll(dice, STEP_KINDS);
+    bool there = table_model_find(&trial->model, key);
+    if (careless) return kind;
+    if (!there) return STEP_ADD;
+    return kind == STEP_ADD ? STEP_MERGE : kind;
+}
+
+static void put_step(struct table_trial *trial, struct dice *dice, struct record_writer *steps,
+                     const struct table_step *step) {
+    struct table_step whole = *step;
+    struct record_writer properties;
+    record_start(&properties);
+    whole.etag = ++trial->etags;
+    whole.ticks = table_next_ticks(trial->table, trial->now_us);
+    require(whole.ticks > trial->model.ticks, "a Timestamp that is not greater than all others");
+    if (step->kind != STEP_REMOVE) whole.properties = properties_draw(dice, &properties);
+    table_step_put(steps, &whole);
+    record_end(&properties);
+}
+
+static bool is_among(struct packed_list steps, struct bytes key) {
+    struct record_reader reader = record_reader(steps.items);
+    struct table_step step;
+    while (table_step_next(&reader, &step))
+        if (bytes_equal(step.key, key)) return true;
+    return false;
+}
+
+/* Each key once. */
+static struct packed_list draw_steps(struct table_trial *trial, struct dice *dice,
+                                     const struct table_choice *choice, uint64_t most,
+                                     struct record_writer *steps) {
+    bool careless = choice->risk % RISK_SIDES == 0;
+    struct packed_list list = {0, {"", 0}};
+    record_start(steps);
+    for (uint64_t i = 0; i < most; i++) {
+        struct record_writer room;
+        record_start(&room);
+        struct bytes key = key_draw(dice, &room);
+        if (!is_among(list, key)) {
+            struct table_step step = {.kind = kind_for(trial, dice, key, careless && i == most - 1),
+                                      .key = key};
+            put_step(trial, dice, steps, &step);
+            list = (struct packed_list){list.count + 1, bytes_of(steps->data, steps->length)};
+        }
+        record_end(&room);
+    }
+    return list;
+}
+
+static void write_some(struct table_trial *trial, struct dice *dice, const struct table_choice *choice,
+                       uint64_t most) {
+    static const enum table_change_kind kinds[] = {TABLE_INSERT, TABLE_REPLACE,         TABLE_MERGE,
+                                                   TABLE_DELETE, TABLE_INSERTORREPLACE, TABLE_INSERTORMERGE};
+    struct record_writer steps;
+    struct table_change change = {.kind = most > 1 ? TABLE_BATCH : kinds[dice_roll(dice, 6)]};
+    change.steps = draw_steps(trial, dice, choice, most, &steps);
+    table_trial_apply(trial, &change);
+    record_end(&steps);
+}
+
+static void remove_one(struct table_trial *trial, struct dice *dice) {
+    if (!trial->model.count) return;
+    struct record_writer steps;
+    struct table_step step = {.kind = STEP_REMOVE,
+                              .key = trial->model.entities[dice_roll(dice, trial->model.count)].key};
+    record_start(&steps);
+    table_step_put(&steps, &step);
+    struct table_change change = {.kind = TABLE_DELETE, .steps = {1, bytes_of(steps.data, steps.length)}};
+    require(table_trial_apply(trial, &change), "it is there");
+    record_end(&steps);
+}
+
+/* New ones in the order of their keys, as a file has them. */
+static void load_entities(struct table_trial *trial, struct dice *dice, const struct table_choice *choice) {
+    struct record_writer steps, key;
+    struct table_change change = {.kind = TABLE_ENTITIES};
+    record_start(&steps);
+    for (char row = 'a'; row < 'a' + 1 + choice->count % STEPS_FEW; row++) {
+        record_start(&key);
+        stored_key_put(&key, bytes_text(choice->risk % 2 ? "b" : "loaded"), bytes_of(&row, 1));
+        struct table_step step = {.kind = STEP_ADD, .key = {key.data, key.length}};
+        put_step(trial, dice, &steps, &step);
+        change.steps.count++;
+        record_end(&key);
+    }
+    change.steps.items = bytes_of(steps.data, steps.length);
+    table_trial_apply(trial, &change);
+    record_end(&steps);
+}
+
+/* --- What stands beside the entities --- */
+
+static void set_policies(struct table_trial *trial, const struct table_choice *choice) {
+    struct record_writer room;
+    struct policy policy = {bytes_text("id"), 1, choice->risk, bytes_text("raud")};
+    record_start(&room);
+    if (choice->count % 4) policy_pack(&room, &policy);
+    struct table_change change = {.kind = TABLE_SETACL,
+                                  .policies = {choice->count % 4 != 0, bytes_of(room.data, room.length)}};
+    table_trial_apply(trial, &change);
+    record_end(&room);
+}
+
+static void change_indexes(struct table_trial *trial, struct dice *dice, enum table_change_kind kind,
+                           uint64_t count) {
+    struct record_writer names;
+    record_start(&names);
+    for (uint64_t i = 0; i < count; i++) record_put_bytes(&names, name_drawn(dice_roll(dice, DRAWN_NAMES)));
+    struct table_change change = {.kind = kind, .names = {count, bytes_of(names.data, names.length)}};
+    table_trial_apply(trial, &change);
+    record_end(&names);
+}
+
+/* The last key of so many entities that the index does not know; no data when it knows all. */
+static struct bytes next_frontier(const struct table_model *model, const struct table_index *index,
+                                  size_t most) {
+    size_t place = table_model_place(model, index->frontier);
+    while (place < model->count && bytes_compare(model->entities[place].key, index->frontier) <= 0) place++;
+    size_t last = place + most < model->count ? place + most : model->count;
+    return last > place ? model->entities[last - 1].key : bytes_of("", 0);
+}
+
+/* A portion as the table itself chooses it; or, careless, up to any key, also one that it knows already. */
+static void build_index(struct table_trial *trial, struct dice *dice, const struct table_choice *choice) {
+    struct table_index *index = table_unfinished(trial->table);
+    struct record_writer names, room;
+    if (!index) return;
+    record_start(&names);
+    record_start(&room);
+    size_t most = 1 + choice->count % PORTION_MOST;
+    struct bytes key = table_index_next(trial->table, index, most);
+    require_bytes(key, next_frontier(&trial->model, index, most), "the next portion");
+    if (choice->risk % RISK_SIDES == 0) key = key_draw(dice, &room);
+    record_put_bytes(&names, index->name);
+    struct table_change change = {
+        .kind = TABLE_INDEXED, .names = {1, bytes_of(names.data, names.length)}, .key = key};
+    require(table_trial_apply(trial, &change), "there is such an index");
+    record_end(&names);
+    record_end(&room);
+}
+
+/* --- A life --- */
+
+void table_trial_step(struct table_trial *trial, const struct table_choice *choice) {
+    struct dice dice = {0};
+    memcpy(&dice.state, choice->seeds, sizeof(choice->seeds));
+    trial->now_us += choice->count % 4 ? choice->count : -INT64_C(100);
+    switch (choice->kind % 64) {
+    case 0: set_policies(trial, choice); break;
+    case 1:
+    case 2: change_indexes(trial, &dice, TABLE_INDEX, choice->count % 4); break;
+    case 3: change_indexes(trial, &dice, TABLE_UNINDEX, choice->count % 3); break;
+    case 4: load_entities(trial, &dice, choice); break;
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+    case 12: build_index(trial, &dice, choice); break;
+    case 13: table_index_sweep(choice->count); break;
+    case 14: write_some(trial, &dice, choice, TABLE_BATCH_MOST); break;
+    case 15:
+    case 16:
+    case 17:
+    case 18:
+    case 19: write_some(trial, &dice, choice, 2 + choice->count % STEPS_FEW); break;
+    case 20:
+    case 21:
+    case 22:
+    case 23:
+    case 24:
+    case 25:
+    case 26:
+    case 27: remove_one(trial, &dice); break;
+    default: write_some(trial, &dice, choice, 1);
+    }
+}
+
+void table_trial_live(struct table_trial *trial, struct dice *dice, int steps) {
+    for (int step = 0; step < steps; step++) {
+        struct table_choice choice;
+        dice_fill(dice, &choice, sizeof(choice));
+        table_trial_step(trial, &choice);
+    }
+}
+
+void table_trial_compare(const struct table_trial *trial) {
+    table_model_compare(&trial->model, trial->table);
+}
+
+static void take_over(struct table_trial *trial, struct table *table) {
+    table_free(trial->table);
+    trial->table = table;
+    table_model_finish_indexes(&trial->model);
+    table_trial_compare(trial);
+}
+
+static void rebuild(void *context, const struct table_change *change) {
+    struct table **table = context;
+    char *record;
+    struct table_change again = table_change_again(change, &record);
+    if (!*table)
+        *table = table_new(&again);
+    else
+        require(table_apply(*table, &again), "a record of a walk does not fit");
+    free(record);
+}
+
+void table_trial_rebuild(struct table_trial *trial) {
+    struct table *table = NULL;
+    table_walk(trial->table, rebuild, &table);
+    take_over(trial, table);
+}
+
+void table_trial_copy(struct table_trial *trial) {
+    take_over(trial, table_copy(trial->table));
+}
+
+void table_trial_move(struct table_trial *trial, struct dice *dice) {
+    const struct relocation relocation = mover(dice);
+    trial->table = table_relocate(trial->table, &relocation);
+    for (size_t place = 0; place < table_places(trial->table); place++)
+        table_relocate_entities(trial->table, place, &relocation);
+}

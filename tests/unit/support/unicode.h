@@ -1,0 +1,25 @@
+/* Unicode, naively: characters one by one, as a textbook has them. */
+#ifndef HOLDFAST_UNIT_UNICODE_H
+#define HOLDFAST_UNIT_UNICODE_H
+
+#include "core/bytes.h"
+#include "dice.h"
+
+enum { UTF8_MOST = 4, UNICODE_MOST = 0x10ffff };
+
+/* Writes a character as UTF-8, and answers in how many bytes; surrogates, too, which are none. */
+size_t unicode_put(uint32_t character, char room[UTF8_MOST]);
+
+/* Converts to UTF-16; false for what is not UTF-8. There must be room for a unit per byte. */
+bool utf16_convert(struct bytes text, uint16_t *units, size_t *count);
+
+/* Compares two arrays of units. */
+int utf16_order(const uint16_t *a, size_t a_count, const uint16_t *b, size_t b_count);
+
+/* A character of some kind: ASCII, of few bytes or many, at one of the edges. Never a surrogate. */
+uint32_t character_draw(struct dice *dice);
+
+/* So many characters of text; there must be room for four times as many bytes. */
+struct bytes text_draw(struct dice *dice, char *room, size_t characters);
+
+#endif

@@ -1,0 +1,307 @@
+/* Entities: their states in one allocation, merges against naive ones, and the limits as the storage service counts. */
+#include "table/entity.h"
+
+#include "core/memory.h"
+#include "property_draw.h"
+#include "table/key.h"
+#include "unit.h"
+
+static const struct bytes stored = {"part\0row", 8};
+
+static struct packed_list written(const struct record_writer *room, uint64_t count) {
+    return (struct packed_list){count, bytes_of(room->data, room->length)};
+}
+
+/* A property of so many bytes. */
+static void put_binary(struct record_writer *room, const char *name, size_t length) {
+    static char bytes[VALUE_BINARY_MAX_BYTES];
+    property_put(
+        room, &(struct property){bytes_text(name), {.type = VALUE_BINARY, .bytes = bytes_of(bytes, length)}});
+}
+
+/* --- States --- */
+
+static void require_state(const struct entity *entity, const struct entity_state *state) {
+    struct row row = entity_row(entity);
+    require_bytes(entry_name(&entity->entry), state->key, "its key");
+    require_bytes(row.partition, bytes_text("part"), "its partition");
+    require_bytes(row.row, bytes_text("row"), "its row");
+    require_same(row.ticks, state->ticks, "its Timestamp");
+    require_same(entity->etag, state->etag, "its ETag");
+    require_same(entity_properties(entity).count, state->properties.count, "its properties");
+    require_bytes(entity_properties(entity).items, state->properties.items, "its properties");
+    require_bytes(row.properties, state->properties.items, "its properties");
+}
+
+static void it_is_written_anew_where_it_stands(void **state) {
+    static const struct {
+        size_t before, after;
+        bool stays;
+    } lengths[] = {{100, 100, true},  {100, 60, true},     {1000, 990, true}, {1000, 100, false},
+                   {100, 400, false}, {4000, 1000, false}, {0, 0, true},      {4000, 3999, true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        struct record_writer before, after;
+        record_start(&before);
+        record_start(&after);
+        put_binary(&before, "b", lengths[i].before);
+        put_binary(&after, "a", lengths[i].after);
+        struct entity_state first = {stored, 1, 2, written(&before, 1)};
+        struct entity_state second = {stored, 3, 4, written(&after, 1)};
+        struct entity *entity = entity_new(&first);
+        require_state(entity, &first);
+        require_same(entity_rewrite(entity, &second), lengths[i].stays, "case %zu", i);
+        require_state(entity, lengths[i].stays ? &second : &first);
+        memory_free(entity);
+        record_end(&before);
+        record_end(&after);
+    }
+}
+
+static void an_entity_may_have_nothing(void **state) {
+    (void)state;
+    struct entity_state bare = {bytes_of("\0", 1), 1, 2, {0, {"", 0}}};
+    struct entity *entity = entity_new(&bare);
+    struct row row = entity_row(entity);
+    struct property property;
+    require_same(row.partition.length + row.row.length + row.properties.length, 0,
+                 "empty keys, no properties");
+    require(!properties_find_name(entity_properties(entity), bytes_text("a"), &property), "nothing is found");
+    memory_free(entity);
+}
+
+static void what_all_have_is_no_property(void **state) {
+    static const struct {
+        const char *name;
+        enum filter_subject subject;
+    } names[] = {
+        {"PartitionKey", SUBJECT_PARTITION},
+        {"RowKey", SUBJECT_ROW},
+        {"Timestamp", SUBJECT_TIMESTAMP},
+        {"partitionkey", SUBJECT_PROPERTY},
+        {"RowKeys", SUBJECT_PROPERTY},
+        {"Timestam", SUBJECT_PROPERTY},
+        {"", SUBJECT_PROPERTY},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        require_same(filter_subject_of(bytes_text(names[i].name)), names[i].subject, "'%s'", names[i].name);
+}
+
+/* --- Lists --- */
+
+static void names_are_found_and_stand_once(void **state) {
+    struct dice dice = {8};
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        struct record_writer room;
+        record_start(&room);
+        struct packed_list list = properties_draw(&dice, &room);
+        require(properties_unique(list), "each name was drawn once");
+        struct record_reader reader = record_reader(list.items);
+        struct property property, found;
+        for (uint64_t i = 0; i < list.count; i++) {
+            require(property_next(&reader, &property), "property %d", (int)i);
+            require(properties_find_name(list, property.name, &found), "property %d", (int)i);
+            require(found.name.data == property.name.data, "it is that one");
+            require_same(found.value.type, property.value.type, "property %d", (int)i);
+        }
+        require(!properties_find_name(list, bytes_text("p"), &found), "the beginning of a name");
+        if (list.count) {
+            require(properties_find_name(list, property.name, &found), "the last one");
+            char name[16];
+            require(found.name.length <= sizeof(name), "a short one");
+            memcpy(name, found.name.data, found.name.length);
+            property_put(&room, &(struct property){bytes_of(name, found.name.length), {.type = VALUE_BOOL}});
+            require(!properties_unique(written(&room, list.count + 1)), "and now twice");
+        }
+        record_end(&room);
+    }
+}
+
+/* --- Merges --- */
+
+struct plain {
+    struct bytes name, whole;
+};
+
+static size_t plain_list(struct packed_list list, struct plain *plain) {
+    struct record_reader reader = record_reader(list.items);
+    struct property property;
+    size_t count = 0;
+    for (const char *from = reader.at; property_next(&reader, &property); from = reader.at)
+        plain[count++] = (struct plain){property.name, bytes_of(from, (size_t)(reader.at - from))};
+    return count;
+}
+
+/* In place of the one of its name, or behind all others. */
+static size_t merge_plain(struct plain *standing, size_t count, const struct plain *given) {
+    for (size_t i = 0; i < count; i++)
+        if (bytes_equal(standing[i].name, given->name)) {
+            standing[i] = *given;
+            return count;
+        }
+    standing[count] = *given;
+    return count + 1;
+}
+
+static void merges_are_like_naive_ones(void **state) {
+    static struct plain standing[2 * PROPERTIES_MOST], given[PROPERTIES_MOST];
+    struct dice dice = {9};
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        struct record_writer rooms[2], room, expected;
+        for (int i = 0; i < 2; i++) record_start(&rooms[i]);
+        record_start(&room);
+        record_start(&expected);
+        struct packed_list one = properties_draw(&dice, &rooms[0]), other = properties_draw(&dice, &rooms[1]);
+        size_t count = plain_list(one, standing), more = plain_list(other, given);
+        for (size_t i = 0; i < more; i++) count = merge_plain(standing, count, &given[i]);
+        for (size_t i = 0; i < count; i++) record_put_raw(&expected, standing[i].whole);
+        struct packed_list merged = properties_merge(one, other, &room);
+        require_same(merged.count, count, "round %d", round);
+        require_bytes(merged.items, bytes_of(expected.data, expected.length), "round %d", round);
+        record_end(&expected);
+        record_end(&room);
+        for (int i = 0; i < 2; i++) record_end(&rooms[i]);
+    }
+}
+
+/* --- Limits --- */
+
+/* How much 15 binary values of 64 KiB and one of this many bytes count for, besides that: names of one letter. */
+enum { FULL = 15, COUNTED = 4 + 2 * 7 + 16 * (8 + 2 + 4) + FULL * VALUE_BINARY_MAX_BYTES };
+
+static struct packed_list large_list(struct record_writer *room, size_t last) {
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                        "i", "j", "k", "l", "m", "n", "o", "p"};
+    record_start(room);
+    for (int i = 0; i < FULL; i++) put_binary(room, names[i], VALUE_BINARY_MAX_BYTES);
+    put_binary(room, names[FULL], last);
+    return written(room, FULL + 1);
+}
+
+static void a_mebibyte_is_the_most(void **state) {
+    enum { EDGE = ENTITY_MAX_BYTES - COUNTED };
+    (void)state;
+    for (int more = -1; more <= 1; more++) {
+        struct record_writer room, half;
+        enum outcome expected = more > 0 ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
+        struct packed_list list = large_list(&room, (size_t)(EDGE + more));
+        require_same(entity_fits(stored, list), expected, "%d bytes more", more);
+        record_start(&half);
+        put_binary(&half, "p", 0);
+        struct entity_state start = {stored, 1, 1, written(&half, 1)};
+        struct entity *entity = entity_new(&start);
+        require_same(entity_fits_merged(entity, list), expected, "%d bytes more, merged", more);
+        memory_free(entity);
+        record_end(&half);
+        record_end(&room);
+    }
+}
+
+/* What each type counts for, whatever it takes: by that much less a last value is too much. */
+static void types_count_as_the_service_counts(void **state) {
+    static const struct {
+        struct value value;
+        size_t size;
+    } kinds[] = {
+        {{.type = VALUE_STRING, .bytes = {"abc", 3}}, 2 * 3 + 4},
+        {{.type = VALUE_STRING, .bytes = {"\xc3\xa9", 2}}, 2 * 1 + 4},
+        {{.type = VALUE_STRING, .bytes = {"\xf0\x9f\x98\x80", 4}}, 2 * 2 + 4},
+        {{.type = VALUE_INT32, .number = 0}, 4},
+        {{.type = VALUE_INT64, .number = 0}, 8},
+        {{.type = VALUE_INT64, .number = INT64_MIN}, 8},
+        {{.type = VALUE_DOUBLE, .real = 0}, 8},
+        {{.type = VALUE_BOOL, .number = 1}, 1},
+        {{.type = VALUE_DATETIME, .number = 0}, 8},
+        {{.type = VALUE_GUID}, 16},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        for (size_t more = 0; more < 2; more++) {
+            struct record_writer room;
+            size_t counted = 8 + 2 + kinds[i].size;
+            struct packed_list list = large_list(&room, ENTITY_MAX_BYTES - COUNTED - counted + more);
+            property_put(&room, &(struct property){bytes_text("q"), kinds[i].value});
+            list = written(&room, list.count + 1);
+            require_same(entity_fits(stored, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
+                         "kind %zu, %zu more", i, more);
+            record_end(&room);
+        }
+}
+
+/* Keys count by their units, and what stands between them does not. */
+static void keys_count_as_the_service_counts(void **state) {
+    static const struct {
+        struct bytes key;
+        size_t units;
+    } keys[] = {
+        {{"\0", 1}, 0},
+        {{"a\0b", 3}, 2},
+        {{"\xc3\xa9\0b", 4}, 2},
+        {{"\xe2\x82\xac\0\xfe\x80\x80", 7}, 2}, /* U+20AC and, as it is stored, U+E000 */
+        {{"\0\xf0\x9f\x98\x80", 5}, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        for (size_t more = 0; more < 2; more++) {
+            struct record_writer room;
+            size_t last = ENTITY_MAX_BYTES - COUNTED + 2 * 7 - 2 * keys[i].units + more;
+            struct packed_list list = large_list(&room, last);
+            require_same(entity_fits(keys[i].key, list), more ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE,
+                         "key %zu, %zu more", i, more);
+            record_end(&room);
+        }
+}
+
+/* Text takes half of what it counts for. */
+static void text_counts_twice(void **state) {
+    static char text[VALUE_STRING_MAX_UNITS];
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                        "i", "j", "k", "l", "m", "n", "o", "p"};
+    struct record_writer room;
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    record_start(&room);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct property property = {bytes_text(names[i]),
+                                    {.type = VALUE_STRING, .bytes = bytes_of(text, sizeof(text))}};
+        property_put(&room, &property);
+        require_same(entity_fits(stored, written(&room, i + 1)),
+                     i + 1 < COUNT_OF(names) ? OUTCOME_DONE : OUTCOME_ENTITY_TOO_LARGE, "%zu of them", i + 1);
+    }
+    record_end(&room);
+}
+
+/* The short way out, for small entities, never says that something fits which does not. */
+static void many_small_properties_are_counted(void **state) {
+    (void)state;
+    struct record_writer room;
+    record_start(&room);
+    for (int i = 0; i < PROPERTIES_MOST; i++) {
+        char name[] = {'a', (char)('a' + i / 16), (char)('a' + i % 16), '\0'};
+        property_put(&room, &(struct property){bytes_text(name), {.type = VALUE_GUID}});
+    }
+    require_same(entity_fits(stored, written(&room, PROPERTIES_MOST)), OUTCOME_DONE, "252 ids");
+    put_binary(&room, "b", 0);
+    require_same(entity_fits(stored, written(&room, PROPERTIES_MOST + 1)), OUTCOME_TOO_MANY_PROPERTIES,
+                 "one more");
+    record_end(&room);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(it_is_written_anew_where_it_stands),
+        tidy_test(an_entity_may_have_nothing),
+        tidy_test(what_all_have_is_no_property),
+        tidy_test(names_are_found_and_stand_once),
+        tidy_test(merges_are_like_naive_ones),
+        tidy_test(a_mebibyte_is_the_most),
+        tidy_test(types_count_as_the_service_counts),
+        tidy_test(keys_count_as_the_service_counts),
+        tidy_test(text_counts_twice),
+        tidy_test(many_small_properties_are_counted),
+    };
+    return cmocka_run_group_tests_name("entity", tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/* Sets of names against a plain array: few, more than a few, and as many as there may be. */
+#include "table/name_set.h"
+
+#include "dice.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+enum { NAME_LENGTH = 16, STOCK = 400 };
+
+static char stock[STOCK][NAME_LENGTH];
+
+static void fill_stock(void) {
+    for (int i = 0; i < STOCK; i++) (void)snprintf(stock[i], NAME_LENGTH, "n%d", i);
+}
+
+static void it_has_what_was_added(void **state) {
+    struct dice dice = {3};
+    (void)state;
+    fill_stock();
+    for (unsigned most = 0; most <= NAME_SET_MOST; most += most < 20 ? 1 : 47) {
+        struct name_set set;
+        bool there[STOCK] = {false};
+        name_set_start(&set);
+        while (set.count < most) {
+            size_t number = dice_roll(&dice, STOCK);
+            require_same(name_set_add(&set, bytes_text(stock[number])), !there[number], "%s, of %u",
+                         stock[number], most);
+            there[number] = true;
+        }
+        for (size_t i = 0; i < STOCK; i++)
+            require_same(name_set_has(&set, bytes_text(stock[i])), there[i], "%s, of %u", stock[i], most);
+        unsigned count = 0;
+        for (size_t i = 0; i < STOCK; i++) count += there[i];
+        require_same(set.count, count, "of %u", most);
+    }
+}
+
+/* One begins like another, or is nothing. */
+static void names_are_compared_whole(void **state) {
+    static const char *const names[] = {"", "a", "A", "aa", "aaa", "ab", "b", "ba"};
+    (void)state;
+    fill_stock();
+    for (int others = 0; others < 20; others += 19) {
+        struct name_set set;
+        name_set_start(&set);
+        for (int i = 0; i < others; i++) require(name_set_add(&set, bytes_text(stock[i])), "%d", i);
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
+            require(!name_set_has(&set, bytes_text(names[i])), "'%s' beside %d", names[i], others);
+            require(name_set_add(&set, bytes_text(names[i])), "'%s' beside %d", names[i], others);
+            require(!name_set_add(&set, bytes_text(names[i])), "'%s' twice beside %d", names[i], others);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(it_has_what_was_added),
+        tidy_test(names_are_compared_whole),
+    };
+    return cmocka_run_group_tests_name("name_set", tests, NULL, NULL);
+}

@@ -1,0 +1,399 @@
+/* Queries: every way through a table answers the same, page by page, whatever comes and goes meanwhile; and no page is
+ * without bounds. */
+#include "table/query.h"
+
+#include "table_crowd.h"
+#include "unit.h"
+
+#include <stdio.h>
+
+enum { TABLES = 40, FILTERS = 24, INDEXES = 4, WAYS = WAY_INDEX + INDEXES, PAGE_MOST = 20 };
+
+/* --- All ways --- */
+
+struct counts {
+    unsigned chosen[4], sorted, gathered; /* walks: how the table chose; and of indexes, how */
+    unsigned rows, pages, steady, turned;
+};
+
+struct walk {
+    struct table_crowd *crowd;
+    const struct naive_filter *naive;
+    const struct filter *filter;
+    const char *text;
+    unsigned way;
+    struct dice *dice;
+    struct counts *counts;
+    char from[STORED_KEY_MAX_BYTES];
+    size_t from_length;
+};
+
+/* One page; false when it was the last one. */
+static bool next_page(struct walk *walk, const struct plan *plan, struct query_page *page) {
+    struct query query = {
+        .table = walk->crowd->table,
+        .filter = walk->filter,
+        .plan = plan,
+        .from = bytes_of(walk->from, walk->from_length),
+        .rows_most = 1 + dice_roll(walk->dice, PAGE_MOST),
+    };
+    query_run(&query, page);
+    walk->counts->pages++;
+    walk->counts->rows += (unsigned)page->count;
+    require(page->count <= query.rows_most, "%zu rows: %s", page->count, walk->text);
+    if (!page->next.data) return false;
+    require(bytes_compare(page->next, query.from) > 0, "it does not get on: %s", walk->text);
+    memcpy(walk->from, page->next.data, page->next.length);
+    walk->from_length = page->next.length;
+    return true;
+}
+
+static bool is_answer(const struct walk *walk, const struct crowd_member *member) {
+    return member->there && naive_matches(walk->naive, &member->entity);
+}
+
+/* Nothing changes: exactly the members that match, in order. */
+static void walk_still(struct walk *walk, const struct plan *plan) {
+    static struct query_page page;
+    unsigned at = 0;
+    bool more;
+    do {
+        more = next_page(walk, plan, &page);
+        for (size_t i = 0; i < page.count; i++, at++) {
+            while (at < walk->crowd->count && !is_answer(walk, &walk->crowd->members[at])) at++;
+            require(at < walk->crowd->count, "way %u has a row too many: %s", walk->way, walk->text);
+            require_bytes(entry_name(&page.rows[i]->entry), naive_row_key(&walk->crowd->members[at].row),
+                          "way %u: %s", walk->way, walk->text);
+        }
+    } while (more);
+    while (at < walk->crowd->count && !is_answer(walk, &walk->crowd->members[at])) at++;
+    require_same(at, walk->crowd->count, "way %u leaves one out: %s", walk->way, walk->text);
+}
+
+static void each_way(struct table_crowd *crowd, const struct naive_filter *naive, const struct filter *filter,
+                     const char *text, struct dice *dice, struct counts *counts) {
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct walk walk = {crowd, naive, filter, text, way, dice, counts, {0}, 0};
+        struct plan plan;
+        if (!plan_by_way(crowd->table, filter, way, &plan)) continue;
+        if (way == WAY_CHOSEN) counts->chosen[plan.kind]++;
+        if (plan.kind == PLAN_INDEX) *(plan.sorted ? &counts->sorted : &counts->gathered) += 1;
+        walk_still(&walk, &plan);
+        plan_end(&plan);
+    }
+}
+
+/* Some of them come and some go, at random places; those that were not there all the time are no longer steady. */
+static void turn_some(struct walk *walk, bool steady[CROWD_MOST]) {
+    for (size_t turns = dice_roll(walk->dice, 6); turns > 0; turns--) {
+        unsigned member = (unsigned)dice_roll(walk->dice, walk->crowd->count);
+        if (dice_percent(walk->dice, 30)) {
+            table_crowd_rewrite(walk->crowd, member);
+            continue;
+        }
+        table_crowd_turn(walk->crowd, member);
+        steady[member] = false;
+        walk->counts->turned++;
+    }
+}
+
+static void check_row(struct walk *walk, struct bytes key, bool answered[CROWD_MOST]) {
+    struct crowd_member *member = table_crowd_find(walk->crowd, key);
+    require(member && is_answer(walk, member), "way %u answers what does not match: %s", walk->way,
+            walk->text);
+    size_t number = (size_t)(member - walk->crowd->members);
+    require(!answered[number], "way %u answers one twice: %s", walk->way, walk->text);
+    for (size_t i = number; i < walk->crowd->count; i++)
+        require(!answered[i], "way %u goes back: %s", walk->way, walk->text);
+    answered[number] = true;
+}
+
+/* The plan is made anew for each page, as a caller's next call does. */
+static void walk_while_others_write(struct walk *walk) {
+    static struct query_page page;
+    bool steady[CROWD_MOST], answered[CROWD_MOST] = {false}, more = true;
+    for (unsigned i = 0; i < walk->crowd->count; i++) steady[i] = walk->crowd->members[i].there;
+    while (more) {
+        struct plan plan;
+        if (!plan_by_way(walk->crowd->table, walk->filter, walk->way, &plan)) return;
+        more = next_page(walk, &plan, &page);
+        for (size_t i = 0; i < page.count; i++) check_row(walk, entry_name(&page.rows[i]->entry), answered);
+        plan_end(&plan);
+        if (more) turn_some(walk, steady);
+    }
+    for (unsigned i = 0; i < walk->crowd->count; i++) {
+        if (!steady[i] || !is_answer(walk, &walk->crowd->members[i])) continue;
+        require(answered[i], "way %u loses one that was there all the time: %s", walk->way, walk->text);
+        walk->counts->steady++;
+    }
+}
+
+static void each_way_while_others_write(struct table_crowd *crowd, const struct naive_filter *naive,
+                                        const struct filter *filter, const char *text, struct dice *dice,
+                                        struct counts *counts) {
+    struct walk walk = {crowd, naive, filter, text, (unsigned)dice_roll(dice, WAYS), dice, counts, {0}, 0};
+    walk_while_others_write(&walk);
+}
+
+typedef void (*trial)(struct table_crowd *crowd, const struct naive_filter *naive,
+                      const struct filter *filter, const char *text, struct dice *dice,
+                      struct counts *counts);
+
+static struct counts try_filters(trial try, int tables) {
+    static struct table_crowd crowd;
+    static struct naive_filter naive;
+    static char text[NAIVE_FILTER_MOST];
+    struct dice dice = {seed_of_chance()};
+    struct counts counts = {{0}, 0, 0, 0, 0, 0, 0};
+    for (int round = 0; round < tables; round++) {
+        table_crowd_start(&crowd, &dice, INDEXES);
+        for (int expression = 0; expression < FILTERS; expression++) {
+            struct filter filter;
+            naive_filter_draw(&dice, &naive, 1 + (unsigned)dice_roll(&dice, 4));
+            filter_of(bytes_of(text, naive_filter_write(&dice, &naive, text)), &filter);
+            try(&crowd, &naive, &filter, text, &dice, &counts);
+            filter_end(&filter);
+        }
+        table_crowd_end(&crowd);
+    }
+    return counts;
+}
+
+static void all_ways_answer_the_same(void **state) {
+    (void)state;
+    struct counts counts = try_filters(each_way, TABLES);
+    require(counts.rows > 10000 && counts.pages > 2000, "%u rows, %u pages", counts.rows, counts.pages);
+    require(counts.chosen[PLAN_RANGE] > 5 && counts.chosen[PLAN_INDEX] > 20 && counts.chosen[PLAN_SCAN] > 50,
+            "chosen: %u ranges, %u indexes, %u scans", counts.chosen[PLAN_RANGE], counts.chosen[PLAN_INDEX],
+            counts.chosen[PLAN_SCAN]);
+    require(counts.sorted > 50 && counts.gathered > 50, "%u sorted, %u gathered", counts.sorted,
+            counts.gathered);
+}
+
+static void nothing_is_lost_while_others_write(void **state) {
+    (void)state;
+    struct counts counts = try_filters(each_way_while_others_write, 4 * TABLES);
+    require(counts.steady > 5000 && counts.turned > 2000, "%u steady, %u turned", counts.steady,
+            counts.turned);
+}
+
+/* --- Bounds --- */
+
+/* So many rows of partition "p", each with these properties. */
+static struct table *table_of(unsigned rows, struct packed_list properties) {
+    struct table *table = table_new(
+        &(struct table_change){.kind = TABLE_CREATE, .policies = {0, {"", 0}}, .names = {0, {"", 0}}});
+    for (unsigned i = 0; i < rows; i++) {
+        char key[16];
+        int length = snprintf(key, sizeof(key), "p_%06u", i);
+        key[1] = '\0';
+        struct table_step step = {.kind = STEP_ADD,
+                                  .key = bytes_of(key, (size_t)length),
+                                  .etag = 1,
+                                  .ticks = 1,
+                                  .properties = properties};
+        table_do(table, &step);
+    }
+    return table;
+}
+
+static struct packed_list binaries(struct record_writer *room, unsigned count, size_t length) {
+    static char bytes[VALUE_BINARY_MAX_BYTES];
+    record_start(room);
+    for (unsigned i = 0; i < count; i++) {
+        char name[8];
+        int name_length = snprintf(name, sizeof(name), "n%u", i);
+        struct property property = {bytes_of(name, (size_t)name_length),
+                                    {.type = VALUE_BINARY, .bytes = bytes_of(bytes, length)}};
+        property_put(room, &property);
+    }
+    return (struct packed_list){count, bytes_of(room->data, room->length)};
+}
+
+/* All pages of a filter; answers how many there were. */
+struct pages {
+    size_t count, rows, most_rows, least_rows, most_work;
+};
+
+static struct pages pages_of(const struct table *table, const char *text, size_t rows_most) {
+    static struct query_page page;
+    struct pages pages = {0, 0, 0, SIZE_MAX, 0};
+    struct filter filter;
+    struct plan plan;
+    filter_of(bytes_text(text), &filter);
+    plan_make(table, &filter, &plan);
+    struct query query = {table, &filter, &plan, {"", 0}, rows_most};
+    do {
+        query_run(&query, &page);
+        pages.count++;
+        pages.rows += page.count;
+        if (page.count > pages.most_rows) pages.most_rows = page.count;
+        if (page.next.data && page.count < pages.least_rows) pages.least_rows = page.count;
+        if (page.work > pages.most_work) pages.most_work = page.work;
+        query.from = page.next;
+    } while (page.next.data);
+    plan_end(&plan);
+    filter_end(&filter);
+    return pages;
+}
+
+static void a_page_looks_at_so_much(void **state) {
+    enum { ROWS = 50000, WORK_OF_ONE = 64 };
+    static const char *const none[] = {"n0 gt X'ff'", "not (n0 lt X'ff' or n0 eq X'ff')",
+                                       "Timestamp lt datetime'1601-01-01'"};
+    struct record_writer room;
+    (void)state;
+    struct table *table = table_of(ROWS, binaries(&room, 3, 1));
+    for (size_t i = 0; i < COUNT_OF(none); i++) {
+        struct pages pages = pages_of(table, none[i], QUERY_ROWS_MOST);
+        require_same(pages.rows, 0, "'%s' matches nobody", none[i]);
+        require(pages.most_work < QUERY_WORK_MOST + WORK_OF_ONE, "%zu", pages.most_work);
+        require(pages.most_work * pages.count >= ROWS, "each row was looked at");
+    }
+    struct pages pages = pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
+    require(pages.count > 1 && pages.least_rows == 0, "%zu pages, without rows, and it goes on", pages.count);
+    table_free(table);
+    record_end(&room);
+}
+
+static void a_page_answers_so_many_bytes(void **state) {
+    enum { ROWS = 30, PROPERTIES = 10, LENGTH = 60000 };
+    struct record_writer room;
+    (void)state;
+    struct table *table = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
+    struct pages pages = pages_of(table, "", QUERY_ROWS_MOST);
+    size_t fitting = QUERY_BYTES_MOST / (PROPERTIES * LENGTH);
+    require_same(pages.rows, ROWS, "all of them");
+    require(pages.most_rows >= fitting && pages.most_rows <= fitting + 1, "%zu rows in a page",
+            pages.most_rows);
+    table_free(table);
+    record_end(&room);
+}
+
+/* Many small properties take long to answer, too. */
+static void a_page_answers_so_many_properties(void **state) {
+    enum { ROWS = 600, LEAST_COST = 64 };
+    struct record_writer room;
+    (void)state;
+    struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MOST, 0));
+    struct pages pages = pages_of(table, "", QUERY_ROWS_MOST);
+    require_same(pages.rows, ROWS, "all of them");
+    require(pages.most_rows <= QUERY_BYTES_MOST / (PROPERTIES_MOST * LEAST_COST) + 1, "%zu", pages.most_rows);
+    require(pages.most_rows > 100, "%zu rows in a page", pages.most_rows);
+    table_free(table);
+    record_end(&room);
+}
+
+static const struct {
+    unsigned rows;
+    const char *filter;
+    size_t rows_most, pages;
+} tops[] = {
+    {7, "", 3, 3},
+    {6, "", 3, 2}, /* the last one is known to be the last */
+    {1, "", 1, 1},
+    {0, "", 3, 1},
+    {7, "", QUERY_ROWS_MOST, 1},
+    {2500, "", QUERY_ROWS_MOST, 3},
+    {7, "RowKey eq '000002'", 1, 1},
+    {20, "RowKey lt '000003' or RowKey eq '000019'", 3, 2},
+    {67, "RowKey lt '000003'", 3, 1},  /* 64 that do not match are looked at */
+    {68, "RowKey lt '000003'", 3, 2},  /* beyond that it may go on, and ends without rows */
+    {300, "RowKey lt '000003'", 4, 1}, /* a page that is not full looks on */
+};
+
+static void a_page_has_so_many_rows(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(tops); i++) {
+        struct table *table = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
+        struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_most);
+        require_same(pages.count, tops[i].pages, "case %zu", i);
+        require(pages.most_rows <= tops[i].rows_most, "case %zu", i);
+        table_free(table);
+    }
+}
+
+static const struct {
+    const char *filter;
+    struct bytes from;
+    size_t rows;
+} beginnings[] = {
+    {"",
+     {"p\0"
+      "000003",
+      8},
+     4},
+    {"",
+     {"p\0"
+      "0000021",
+      9},
+     4}, /* one that is not there */
+    {"",
+     {"p\0"
+      "9",
+      3},
+     0},
+    {"",
+     {"a\0"
+      "9",
+      3},
+     7},
+    {"PartitionKey eq 'p' and RowKey eq '000003'",
+     {"p\0"
+      "000003",
+      8},
+     1},
+    {"PartitionKey eq 'p' and RowKey eq '000003'",
+     {"p\0"
+      "000004",
+      8},
+     0},
+    {"PartitionKey eq 'p' and RowKey lt '000003'",
+     {"p\0"
+      "000002",
+      8},
+     1},
+    {"PartitionKey eq 'p' and (RowKey eq '000003' or RowKey eq '000005')",
+     {"p\0"
+      "000004",
+      8},
+     1},
+};
+
+static void a_page_begins_where_it_is_told(void **state) {
+    static struct query_page page;
+    (void)state;
+    struct table *table = table_of(7, (struct packed_list){0, {"", 0}});
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++) {
+        struct filter filter;
+        struct plan plan;
+        filter_of(bytes_text(beginnings[i].filter), &filter);
+        plan_make(table, &filter, &plan);
+        struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MOST};
+        query_run(&query, &page);
+        require_same(page.count, beginnings[i].rows, "beginning %zu", i);
+        require(!page.next.data, "beginning %zu", i);
+        plan_end(&plan);
+        filter_end(&filter);
+    }
+    table_free(table);
+}
+
+static void no_rows_are_no_rows(void **state) {
+    (void)state;
+    struct table *table = table_of(5, (struct packed_list){0, {"", 0}});
+    struct pages pages = pages_of(table, "", 0);
+    require_same(pages.count, 1, "one page");
+    require_same(pages.rows, 0, "without rows");
+    table_free(table);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(all_ways_answer_the_same),          tidy_test(nothing_is_lost_while_others_write),
+        tidy_test(a_page_looks_at_so_much),           tidy_test(a_page_answers_so_many_bytes),
+        tidy_test(a_page_answers_so_many_properties), tidy_test(a_page_has_so_many_rows),
+        tidy_test(a_page_begins_where_it_is_told),    tidy_test(no_rows_are_no_rows),
+    };
+    return cmocka_run_group_tests_name("query", tests, NULL, NULL);
+}

@@ -1,0 +1,458 @@
+/* Tables against naive ones: their lives, their memory, and what they refuse. */
+#include "table/table.h"
+
+#include "property_draw.h"
+#include "table/key.h"
+#include "table_trial.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- Random lives --- */
+
+static void live(uint64_t seed, int rounds, unsigned tally[TABLE_CHANGE_KINDS][2]) {
+    static struct table_trial trial;
+    struct dice dice = {seed};
+    table_trial_start(&trial);
+    for (int round = 0; round < rounds; round++) {
+        table_trial_live(&trial, &dice, 20);
+        table_trial_compare(&trial);
+        if (round % 20 == 9) table_trial_rebuild(&trial);
+        if (round % 20 == 19) table_trial_copy(&trial);
+    }
+    for (int kind = 0; kind < TABLE_CHANGE_KINDS; kind++)
+        for (int fits = 0; fits < 2; fits++) tally[kind][fits] += trial.tally[kind][fits];
+    table_trial_end(&trial);
+}
+
+static void it_is_what_its_model_is(void **state) {
+    unsigned tally[TABLE_CHANGE_KINDS][2] = {{0}};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) live(seed, 60, tally);
+    for (int kind = TABLE_SETACL; kind < TABLE_CHANGE_KINDS; kind++)
+        require(tally[kind][true] > 20, "only %u changes of kind %d", tally[kind][true], kind);
+    for (int kind = TABLE_INSERT; kind < TABLE_CHANGE_KINDS; kind++)
+        require(tally[kind][false] > 20, "only %u misfits of kind %d", tally[kind][false], kind);
+}
+
+/* --- By hand --- */
+
+/* A step for the entity of partition "p" and this row, with one property of this number. */
+static void put_step(struct record_writer *steps, enum table_step_kind kind, const char *row,
+                     int64_t number) {
+    struct record_writer key, properties;
+    record_start(&key);
+    record_start(&properties);
+    stored_key_put(&key, bytes_text("p"), bytes_text(row));
+    property_put(&properties, &(struct property){name_drawn(0), {.type = VALUE_INT64, .number = number}});
+    table_step_put(steps, &(struct table_step){.kind = kind,
+                                               .key = {key.data, key.length},
+                                               .etag = (version)number + 1,
+                                               .ticks = number + 1,
+                                               .properties = {1, {properties.data, properties.length}}});
+    record_end(&key);
+    record_end(&properties);
+}
+
+static bool apply_steps(struct table *table, enum table_change_kind kind, uint64_t count,
+                        const struct record_writer *steps) {
+    struct table_change change = {.kind = kind, .steps = {count, bytes_of(steps->data, steps->length)}};
+    return table_apply(table, &change);
+}
+
+static bool apply_step(struct table *table, enum table_step_kind kind, const char *row, int64_t number) {
+    struct record_writer steps;
+    record_start(&steps);
+    put_step(&steps, kind, row, number);
+    bool applied = apply_steps(table, TABLE_BATCH, 1, &steps);
+    record_end(&steps);
+    return applied;
+}
+
+static struct table *empty_table(void) {
+    return table_new(
+        &(struct table_change){.kind = TABLE_CREATE, .policies = {0, {"", 0}}, .names = {0, {"", 0}}});
+}
+
+/* Rows from 000000 on. */
+static void add_rows(struct table *table, unsigned from, unsigned to) {
+    for (unsigned i = from; i < to; i++) {
+        char row[16];
+        (void)snprintf(row, sizeof(row), "%06u", i);
+        require(apply_step(table, STEP_ADD, row, i), "row %u is new", i);
+    }
+}
+
+static bool change_names(struct table *table, enum table_change_kind kind, unsigned from, unsigned to) {
+    struct record_writer names;
+    record_start(&names);
+    for (unsigned i = from; i < to; i++) {
+        char name[16];
+        int length = snprintf(name, sizeof(name), "p%u", i);
+        record_put_bytes(&names, bytes_of(name, (size_t)length));
+    }
+    struct table_change change = {.kind = kind, .names = {to - from, bytes_of(names.data, names.length)}};
+    bool applied = table_apply(table, &change);
+    record_end(&names);
+    return applied;
+}
+
+static bool build_portion(struct table *table, size_t most) {
+    struct table_index *index = table_unfinished(table);
+    struct record_writer names;
+    if (!index) return false;
+    record_start(&names);
+    record_put_bytes(&names, index->name);
+    struct table_change change = {.kind = TABLE_INDEXED,
+                                  .names = {1, bytes_of(names.data, names.length)},
+                                  .key = table_index_next(table, index, most)};
+    require(table_apply(table, &change), "a portion of an index");
+    record_end(&names);
+    return true;
+}
+
+/* --- What does not fit --- */
+
+static const struct {
+    const char *why;
+    enum table_step_kind kind; /* of the last of a hundred steps */
+    const char *row;
+} last_steps[] = {
+    {"one to be added is there", STEP_ADD, "there"},
+    {"one to be set is not", STEP_SET, "absent"},
+    {"one to be merged is not", STEP_MERGE, "absent"},
+    {"one to be removed is not", STEP_REMOVE, "absent"},
+};
+
+static void a_batch_with_one_misfit_does_nothing(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    require(change_names(table, TABLE_INDEX, 0, 1) && apply_step(table, STEP_ADD, "there", 7), "a beginning");
+    for (size_t i = 0; i < COUNT_OF(last_steps); i++) {
+        struct record_writer steps;
+        char row[16];
+        record_start(&steps);
+        put_step(&steps, STEP_REMOVE, "there", 0);
+        for (int step = 1; step < TABLE_BATCH_MOST - 1; step++) {
+            (void)snprintf(row, sizeof(row), "%d", step);
+            put_step(&steps, STEP_ADD, row, 1000 + step);
+        }
+        put_step(&steps, last_steps[i].kind, last_steps[i].row, 2000);
+        size_t held = table_held(table);
+        require(!apply_steps(table, TABLE_BATCH, TABLE_BATCH_MOST, &steps), "%s", last_steps[i].why);
+        require_same(catalog_count(&table->entities), 1, "%s", last_steps[i].why);
+        require_same(table->indexes[0].count, 1, "%s", last_steps[i].why);
+        require_same(table->ticks, 8, "%s", last_steps[i].why);
+        require_same(table_held(table), held, "%s", last_steps[i].why);
+        record_end(&steps);
+    }
+    table_free(table);
+}
+
+static void what_does_not_fit_does_nothing(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    add_rows(table, 0, 3);
+    require(!table_apply(table, &(struct table_change){.kind = TABLE_CREATE}), "it is there");
+    require(!table_apply(table, &(struct table_change){.kind = TABLE_DROP}), "it is not its own to end");
+    require(!change_names(table, TABLE_INDEXED, 0, 1), "no such index");
+    require(!change_names(table, TABLE_INDEXED, 0, 0), "no name at all");
+    require(change_names(table, TABLE_INDEX, 0, TABLE_INDEXES_MOST - 1), "all but one");
+    require(!change_names(table, TABLE_INDEX, 20, 22), "two are one too many");
+    require_same(table->index_count, TABLE_INDEXES_MOST - 1, "neither is there");
+    require(change_names(table, TABLE_INDEX, 20, 21), "one is not");
+    require(change_names(table, TABLE_UNINDEX, 30, 31), "what is not there is gone already");
+    require_same(table->index_count, TABLE_INDEXES_MOST, "all of them");
+    table_free(table);
+}
+
+/* --- Timestamps --- */
+
+static void timestamps_only_grow(void **state) {
+    static const struct {
+        int64_t before, now_us, after;
+    } moments[] = {
+        {0, 0, INT64_C(116444736000000000)},
+        {0, 1, INT64_C(116444736000000010)},
+        {0, 999, INT64_C(116444736000009990)},
+        {0, 1000, INT64_C(116444736000010000)},
+        {0, INT64_C(1700000000123456), INT64_C(133444736001234560)},
+        {INT64_C(133444736001234559), INT64_C(1700000000123456), INT64_C(133444736001234560)},
+        {INT64_C(133444736001234560), INT64_C(1700000000123456), INT64_C(133444736001234561)},
+        {INT64_C(133444736001234569), INT64_C(1700000000123456), INT64_C(133444736001234570)},
+        {INT64_C(200000000000000000), INT64_C(1700000000123456), INT64_C(200000000000000001)},
+        {TICKS_MOST - 1, 0, TICKS_MOST},
+        {TICKS_MOST, 0, TICKS_MOST},
+    };
+    (void)state;
+    struct table *table = empty_table();
+    for (size_t i = 0; i < COUNT_OF(moments); i++) {
+        table->ticks = moments[i].before;
+        require_same(table_next_ticks(table, moments[i].now_us), moments[i].after, "moment %zu", i);
+    }
+    table_free(table);
+}
+
+/* --- Indexes --- */
+
+/* While an index is built, entities come, change and go on both sides of its frontier. */
+static void an_index_is_built_while_others_write(void **state) {
+    enum { MANY = 600 };
+    static struct table_trial trial;
+    struct dice dice = {77};
+    (void)state;
+    table_trial_start(&trial);
+    table_trial_live(&trial, &dice, MANY);
+    for (size_t name = 0; name < DRAWN_NAMES; name++) {
+        struct record_writer names;
+        record_start(&names);
+        record_put_bytes(&names, name_drawn(name));
+        struct table_change change = {.kind = TABLE_INDEX, .names = {1, {names.data, names.length}}};
+        require(table_trial_apply(&trial, &change), "an index more");
+        for (int portion = 0; portion < 30; portion++) {
+            struct table_choice build = {.kind = 5, .count = 2, .risk = 1}, any;
+            dice_fill(&dice, &any, sizeof(any));
+            table_trial_step(&trial, &build);
+            any.kind = (uint8_t)(any.kind % 40 + 20); /* entities only */
+            table_trial_step(&trial, &any);
+            table_trial_compare(&trial);
+        }
+        record_end(&names);
+    }
+    table_trial_end(&trial);
+}
+
+static void an_index_ends_when_nothing_is_left_to_learn(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    struct table_change change;
+    char *record;
+    struct record_writer names;
+    add_rows(table, 0, 3);
+    require(change_names(table, TABLE_INDEX, 0, 1) && !table->indexes[0].complete, "it has much to learn");
+    require(build_portion(table, 2) && !table->indexes[0].complete, "two of three");
+    require(apply_step(table, STEP_REMOVE, "000002", 0), "the third is gone");
+    record_start(&names);
+    record_put_bytes(&names, name_drawn(0));
+    change = (struct table_change){.kind = TABLE_INDEXED,
+                                   .names = {1, {names.data, names.length}},
+                                   .key = table_index_next(table, &table->indexes[0], 2)};
+    struct table_change again = table_change_again(&change, &record);
+    require(table_apply(table, &again), "the last portion, also where it is read from a record");
+    require(table->indexes[0].complete, "there was nothing left");
+    require_same(table->indexes[0].count, 2, "marks");
+    free(record);
+    record_end(&names);
+    table_free(table);
+}
+
+static void the_index_of_an_empty_table_is_complete(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    require(change_names(table, TABLE_INDEX, 0, 2) && !table_unfinished(table), "nothing to learn");
+    add_rows(table, 0, 10);
+    require_same(table->indexes[0].count, 10, "marks");
+    require_same(table->indexes[1].count, 0, "nobody has the other property");
+    require(change_names(table, TABLE_INDEX, 0, 1), "again");
+    require_same(table->index_count, 2, "that changes nothing");
+    table_free(table);
+}
+
+static void what_is_dropped_is_freed_bit_by_bit(void **state) {
+    enum { MARKS = 500 };
+    (void)state;
+    struct table *table = empty_table();
+    require(!table_index_sweep(1), "nothing was dropped");
+    require(change_names(table, TABLE_INDEX, 0, 1), "an index");
+    add_rows(table, 0, MARKS);
+    size_t before = allocations_count();
+    require(change_names(table, TABLE_UNINDEX, 0, 1), "it is dropped");
+    require(!table_index_of(table, name_drawn(0)), "nobody finds it");
+    require(allocations_count() >= before, "and nothing is freed yet");
+    require(change_names(table, TABLE_INDEX, 0, 1), "another one of its name");
+    require(table_index_sweep(100), "much is left");
+    require(allocations_count() < before, "some was freed");
+    table_free(table);
+    require(table_index_sweep(MARKS - 101), "one is left, although the table is gone");
+    require(!table_index_sweep(1), "none is left");
+    require(!table_index_sweep(1), "and none comes back");
+}
+
+static void several_are_freed_one_by_one(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    require(change_names(table, TABLE_INDEX, 0, 3), "three indexes");
+    add_rows(table, 0, 5);
+    require(change_names(table, TABLE_UNINDEX, 0, 3), "all dropped at once");
+    unsigned sweeps = 1;
+    while (table_index_sweep(2)) sweeps++;
+    require(sweeps >= 5, "three portions of one, and one of each of the others: %u", sweeps);
+    table_free(table);
+}
+
+/* --- Walks --- */
+
+struct walked {
+    unsigned records;
+    uint64_t most_steps;
+    size_t most_bytes;
+};
+
+static void note_record(void *context, const struct table_change *change) {
+    struct walked *walked = context;
+    walked->records++;
+    if (change->kind == TABLE_CREATE) return;
+    if (change->steps.count > walked->most_steps) walked->most_steps = change->steps.count;
+    if (change->steps.items.length > walked->most_bytes) walked->most_bytes = change->steps.items.length;
+}
+
+static void a_walk_goes_in_pieces(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    struct walked walked = {0, 0, 0};
+    table_walk(table, note_record, &walked);
+    require_same(walked.records, 1, "an empty table is only created");
+    add_rows(table, 0, 1200);
+    walked = (struct walked){0, 0, 0};
+    table_walk(table, note_record, &walked);
+    require(walked.records >= 4 && walked.most_steps < 1200, "%u records", walked.records);
+    require(walked.most_bytes < 128 << 10, "%zu bytes in one", walked.most_bytes);
+    struct table *copy = table_copy(table);
+    require_same(catalog_count(&copy->entities), 1200, "all of them");
+    require_same(copy->ticks, table->ticks, "the greatest Timestamp");
+    table_free(copy);
+    table_free(table);
+}
+
+/* Many small entities make a record, and so does a single large one. */
+static void large_entities_come_one_by_one(void **state) {
+    enum { LARGE = 20 };
+    static char bytes[VALUE_BINARY_MAX_BYTES];
+    struct walked walked = {0, 0, 0};
+    struct record_writer properties;
+    (void)state;
+    struct table *table = empty_table();
+    record_start(&properties);
+    property_put(
+        &properties,
+        &(struct property){name_drawn(0), {.type = VALUE_BINARY, .bytes = bytes_of(bytes, sizeof(bytes))}});
+    for (char row = 'a'; row < 'a' + LARGE; row++) {
+        char key[] = {'p', '\0', row};
+        struct table_step step = {.kind = STEP_ADD,
+                                  .key = bytes_of(key, sizeof(key)),
+                                  .etag = 1,
+                                  .ticks = 1,
+                                  .properties = {1, {properties.data, properties.length}}};
+        table_do(table, &step);
+    }
+    table_walk(table, note_record, &walked);
+    require_same(walked.records, 1 + LARGE, "a record for each");
+    table_free(table);
+    record_end(&properties);
+}
+
+/* Also when the entity that had the greatest one is gone. */
+static void a_copy_goes_on_with_its_timestamps(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    add_rows(table, 0, 10);
+    require(apply_step(table, STEP_REMOVE, "000009", 0), "the last one is gone");
+    struct table *copy = table_copy(table);
+    require_same(copy->ticks, 10, "the greatest Timestamp that was ever given");
+    table_free(copy);
+    table_free(table);
+}
+
+/* An index of which only half is known is complete where the table is built anew. */
+static void a_copy_knows_its_indexes_whole(void **state) {
+    (void)state;
+    struct table *table = empty_table();
+    add_rows(table, 0, 100);
+    require(change_names(table, TABLE_INDEX, 0, 1) && build_portion(table, 50), "half of it");
+    require_same(table->indexes[0].count, 50, "marks");
+    struct table *copy = table_copy(table);
+    require(!table_unfinished(copy), "the copy has all");
+    require_same(copy->indexes[0].count, 100, "marks of the copy");
+    require(build_portion(table, 50) && !table_unfinished(table), "the other half");
+    require_same(table->indexes[0].count, 100, "marks");
+    table_free(copy);
+    table_free(table);
+}
+
+/* --- Memory --- */
+
+static void it_holds_what_the_allocator_says(void **state) {
+    static struct table_trial trial;
+    struct dice dice = {99};
+    (void)state;
+    size_t before = allocations_bytes();
+    table_trial_start(&trial);
+    for (int round = 0; round < 120; round++) {
+        table_trial_live(&trial, &dice, 10);
+        while (table_index_sweep(100)) continue;
+        require_same(table_held(trial.table), allocations_bytes() - before, "round %d", round);
+        require(table_parts(trial.table) <= allocations_count(), "round %d", round);
+    }
+    table_trial_compare(&trial);
+    table_trial_end(&trial);
+    require_same(allocations_bytes(), before, "all of it came back");
+}
+
+static void it_can_be_moved(void **state) {
+    static struct table_trial trial;
+    struct dice dice = {5};
+    unsigned moved = 0;
+    (void)state;
+    table_trial_start(&trial);
+    for (int round = 0; round < 40; round++) {
+        table_trial_live(&trial, &dice, 20);
+        const struct entity *one =
+            trial.model.count ? table_find(trial.table, trial.model.entities[0].key) : NULL;
+        table_trial_move(&trial, &dice);
+        moved += one && one != table_find(trial.table, trial.model.entities[0].key);
+        table_trial_compare(&trial);
+        table_trial_live(&trial, &dice, 5);
+    }
+    require(moved > 10, "the first one moved %u times", moved);
+    table_trial_end(&trial);
+}
+
+static void all_tables_are_known(void **state) {
+    (void)state;
+    struct table_census before = table_census();
+    struct table *one = empty_table(), *other = empty_table();
+    add_rows(one, 0, 7);
+    require(apply_step(one, STEP_REMOVE, "000003", 0), "one less");
+    require(apply_step(one, STEP_SET, "000004", 9), "the same");
+    add_rows(other, 0, 5);
+    require_same(table_census().tables - before.tables, 2, "tables");
+    require_same(table_census().entities - before.entities, 11, "entities");
+    table_free(one);
+    require_same(table_census().entities - before.entities, 5, "entities");
+    table_free(other);
+    require_same(table_census().tables - before.tables, 0, "none is left");
+    require_same(table_census().entities - before.entities, 0, "none is left");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(it_is_what_its_model_is),
+        tidy_test(a_batch_with_one_misfit_does_nothing),
+        tidy_test(what_does_not_fit_does_nothing),
+        tidy_test(timestamps_only_grow),
+        tidy_test(an_index_is_built_while_others_write),
+        tidy_test(an_index_ends_when_nothing_is_left_to_learn),
+        tidy_test(the_index_of_an_empty_table_is_complete),
+        tidy_test(what_is_dropped_is_freed_bit_by_bit),
+        tidy_test(several_are_freed_one_by_one),
+        tidy_test(a_walk_goes_in_pieces),
+        tidy_test(a_copy_knows_its_indexes_whole),
+        tidy_test(large_entities_come_one_by_one),
+        tidy_test(a_copy_goes_on_with_its_timestamps),
+        tidy_test(it_holds_what_the_allocator_says),
+        tidy_test(it_can_be_moved),
+        tidy_test(all_tables_are_known),
+    };
+    return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
