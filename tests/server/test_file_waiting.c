@@ -11,6 +11,7 @@
 #include "pool.h"
 #include "standstill.h"
 #include "story.h"
+#include "wire.h"
 #include "witness.h"
 #include "world.h"
 
@@ -106,12 +107,34 @@ SCENE(a_connection_that_ends_serves) {
     expect_answer(locker, "OK");
 }
 
-SCENE(a_moved_file_serves_who_waits_for_its_old_name) {
+/* A path is waited for: what becomes of the file that was there is for others. */
+SCENE(a_file_that_moves_leaves_its_line) {
     stage();
-    act("h = open t a R/-", NULL);
-    struct client *client = act_waiting("open s a R/R BLOCK 0");
-    acts({"close $h", "OK"});
-    expect_opened(client, 'i');
+    act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
+    struct client *opener = act_waiting("open s a W/RWD BLOCK 0"),
+                  *maker = act_waiting("open t a W/RWD DISPOSITION OPENIF BLOCK 0");
+    act("rename a c LEASE A", NULL);
+    expect_answer(opener, NO_FILE);
+    expect_text(field(answer_within(maker, 5000), "action"), "created");
+    act("LEASE.ACQUIRE fs -1 ID B FILE b", NULL);
+    opener = act_waiting("open s b W/RWD BLOCK 0");
+    acts({"rename c b REPLACE LEASE A NEWLEASE B", NULL});
+    expect_still_waiting(opener);
+    act("LEASE.BREAK fs FILE b", "0");
+    expect_opened(opener, 'i');
+}
+
+SCENE(who_waits_is_answered_in_the_protocol_that_he_speaks) {
+    stage();
+    act("h = open t a RW/-", NULL);
+    struct wire *wire = wire_open_resp3(primary->server);
+    const struct words words = act_words("open s a R/R BLOCK 0");
+    wire_send(wire, &words);
+    await_waiters(primary, 1);
+    act("close $h", "OK");
+    redisReply *reply = wire_receive(wire);
+    require(reply->type == REPLY_MAP, "it is no map: %s", reply_text(reply));
+    expect_text(field(reply, "action"), "opened");
 }
 
 /* --- In which order ------------------------------------------------------------------------------------------------ */
@@ -517,7 +540,8 @@ int main(void) {
         PLAY(an_open_waits_for_a_lease_to_go),
         PLAY(a_lease_waits),
         PLAY(a_connection_that_ends_serves),
-        PLAY(a_moved_file_serves_who_waits_for_its_old_name),
+        PLAY(a_file_that_moves_leaves_its_line),
+        PLAY(who_waits_is_answered_in_the_protocol_that_he_speaks),
         PLAY(first_come_first_served),
         PLAY(locks_in_turn),
         PLAY(readers_and_a_writer),
