@@ -4,6 +4,7 @@
  * same.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "chance.h"
 #include "everywhere.h"
@@ -76,8 +77,11 @@ static void look_below(const char *key, const char *path, const char *rest, stru
     words_add(&words, path);
     words_add_line(&words, rest);
     redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
+    const char *previous = "";
     for (size_t index = 0; index < items->elements && sums->left-- > 0; index++) {
         const char *name = reply_string(field(items->element[index], "name"));
+        require(strcasecmp(name, previous), "%s is there twice", name);
+        previous = name;
         const char *below = *path ? pool_print("%s/%s", path, name) : name;
         redisReply *length = reply_field_if_any(items->element[index], "content-length");
         if (length)
@@ -222,6 +226,24 @@ SCENE(payloads_that_lie_about_numbers) {
     require(tally.refused > 100, "%d refused, %d accepted", tally.refused, tally.accepted);
 }
 
+/* What is sound, once more: things that are there twice. */
+SCENE(payloads_with_parts_doubled) {
+    enum { PARTS_MOST = 5 };
+    redisReply *dump = dump_of_everything();
+    const struct records *whole = records_of(dump);
+    struct tally tally = {0, 0};
+    for (size_t first = 0; first < whole->count; first++) {
+        for (size_t count = 1; count <= PARTS_MOST && first + count <= whole->count; count++) {
+            struct records records = {.count = whole->count + count};
+            memcpy(records.record, whole->record, (first + count) * sizeof *whole->record);
+            memcpy(records.record + first + count, whole->record + first,
+                   (whole->count - first) * sizeof *whole->record);
+            hostile_offer_records(dump, &records, require_whole_share, &tally);
+        }
+    }
+    require(tally.refused > tally.accepted, "%d refused, %d accepted", tally.refused, tally.accepted);
+}
+
 /* --- Effects --------------------------------------------------------------------------------------------------------------- */
 
 /* All that went to the replicas: every kind of effect is among it. */
@@ -294,9 +316,13 @@ SCENE(effects_in_any_order) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed), PLAY(payloads_cut_at_every_length),
-        PLAY(payloads_in_another_order),        PLAY(payloads_that_lie_about_numbers),
-        PLAY(effects_with_bytes_changed),       PLAY(effects_in_any_order),
+        PLAY(payloads_with_every_byte_changed),
+        PLAY(payloads_cut_at_every_length),
+        PLAY(payloads_in_another_order),
+        PLAY(payloads_that_lie_about_numbers),
+        PLAY(payloads_with_parts_doubled),
+        PLAY(effects_with_bytes_changed),
+        PLAY(effects_in_any_order),
     };
     return world_run("share_payloads", tests);
 }
