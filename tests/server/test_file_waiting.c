@@ -11,6 +11,7 @@
 #include "pool.h"
 #include "standstill.h"
 #include "story.h"
+#include "wire.h"
 #include "witness.h"
 #include "world.h"
 
@@ -106,12 +107,34 @@ SCENE(a_connection_that_ends_serves) {
     expect_answer(locker, "OK");
 }
 
-SCENE(a_moved_file_serves_who_waits_for_its_old_name) {
+/* A path is waited for: what becomes of the file that was there is for others. */
+SCENE(a_file_that_moves_leaves_its_line) {
     stage();
-    act("h = open t a R/-", NULL);
-    struct client *client = act_waiting("open s a R/R BLOCK 0");
-    acts({"close $h", "OK"});
-    expect_opened(client, 'i');
+    act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
+    struct client *opener = act_waiting("open s a W/RWD BLOCK 0"),
+                  *maker = act_waiting("open t a W/RWD DISPOSITION OPENIF BLOCK 0");
+    act("rename a c LEASE A", NULL);
+    expect_answer(opener, NO_FILE);
+    expect_text(field(answer_within(maker, 5000), "action"), "created");
+    act("LEASE.ACQUIRE fs -1 ID B FILE b", NULL);
+    opener = act_waiting("open s b W/RWD BLOCK 0");
+    acts({"rename c b REPLACE LEASE A NEWLEASE B", NULL});
+    expect_still_waiting(opener);
+    act("LEASE.BREAK fs FILE b", "0");
+    expect_opened(opener, 'i');
+}
+
+SCENE(who_waits_is_answered_in_the_protocol_that_he_speaks) {
+    stage();
+    act("h = open t a RW/-", NULL);
+    struct wire *wire = wire_open_resp3(primary->server);
+    const struct words words = act_words("open s a R/R BLOCK 0");
+    wire_send(wire, &words);
+    await_waiters(primary, 1);
+    act("close $h", "OK");
+    redisReply *reply = wire_receive(wire);
+    require(reply->type == REPLY_MAP, "it is no map: %s", reply_text(reply));
+    expect_text(field(reply, "action"), "opened");
 }
 
 /* --- In which order ------------------------------------------------------------------------------------------------ */
@@ -414,7 +437,7 @@ SCENE(two_sessions_in_a_circle) {
     stage();
     acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
-    acts({"open t a R/R BLOCK 0", DEADLOCK}, {"open t a R/R BLOCK 10", DEADLOCK}, {"open t a R/R", SV});
+    acts({"open t a R/R BLOCK 5", DEADLOCK}, {"open t a R/R BLOCK 10", DEADLOCK}, {"open t a R/R", SV});
     expect_still_waiting(first);
     struct client *outsider = act_waiting("open u a R/R BLOCK 0");
     act("close $i", "OK");
@@ -428,7 +451,7 @@ SCENE(two_sessions_and_their_locks) {
     acts({"h = open s a RW/RWD", NULL}, {"i = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
          {"lock $i SHARED 10 10", "OK"});
     struct client *first = act_waiting("lock $h EXCLUSIVE 15 1 BLOCK 0");
-    acts({"lock $i SHARED 5 1 BLOCK 0", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 0", DEADLOCK},
+    acts({"lock $i SHARED 5 1 BLOCK 5", DEADLOCK}, {"lock $i EXCLUSIVE 0 1 BLOCK 5", DEADLOCK},
          {"lock $i EXCLUSIVE 0 1", LOCKED}, {"lock $i EXCLUSIVE 100 1 BLOCK 0", "OK"},
          {"unlock $i 10 10", "OK"});
     expect_answer(first, "OK");
@@ -441,7 +464,7 @@ SCENE(three_sessions_in_a_circle) {
     struct client *first = act_waiting("open s b R/R BLOCK 0"),
                   *second = act_waiting("lock $k EXCLUSIVE 0 1 BLOCK 0");
     struct client *bystander = act_waiting("open v a R/R BLOCK 0");
-    act("open u a R/R BLOCK 0", DEADLOCK);
+    act("open u a R/R BLOCK 5", DEADLOCK);
     expect_still_waiting(first);
     expect_still_waiting(second);
     act("unlock $j 0 1", "OK");
@@ -458,7 +481,7 @@ SCENE(a_circle_through_those_who_wait) {
     acts({"h = open u a RW/-", NULL}, {"i = open s b RW/-", NULL});
     struct client *first = act_waiting("open t a RW/- BLOCK 0");  /* t waits for u */
     struct client *second = act_waiting("open s a RW/- BLOCK 0"); /* s for u, and for t, who came before */
-    act("open t b R/R BLOCK 0", DEADLOCK);                        /* t for s, who waits for t */
+    act("open t b R/R BLOCK 5", DEADLOCK);                        /* t for s, who waits for t */
     act("close $h", "OK");
     expect_opened(first, 'j');
     act("close $j", "OK");
@@ -485,7 +508,7 @@ SCENE(the_dead_close_no_circle) {
     acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL},
          {"j = open t b A/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
-    act("open w a R/R BLOCK 0", DEADLOCK);
+    act("open w a R/R BLOCK 5", DEADLOCK);
     act("10 s", NULL);
     expect_opened(first, 'k');
     acts({"open w a R/R BLOCK 0", NO_SESSION});
@@ -517,7 +540,8 @@ int main(void) {
         PLAY(an_open_waits_for_a_lease_to_go),
         PLAY(a_lease_waits),
         PLAY(a_connection_that_ends_serves),
-        PLAY(a_moved_file_serves_who_waits_for_its_old_name),
+        PLAY(a_file_that_moves_leaves_its_line),
+        PLAY(who_waits_is_answered_in_the_protocol_that_he_speaks),
         PLAY(first_come_first_served),
         PLAY(locks_in_turn),
         PLAY(readers_and_a_writer),

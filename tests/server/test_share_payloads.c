@@ -4,6 +4,7 @@
  * same.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "chance.h"
 #include "everywhere.h"
@@ -76,8 +77,11 @@ static void look_below(const char *key, const char *path, const char *rest, stru
     words_add(&words, path);
     words_add_line(&words, rest);
     redisReply *items = expect_elements(call_words(primary, &words), 2)->element[1];
+    const char *previous = "";
     for (size_t index = 0; index < items->elements && sums->left-- > 0; index++) {
         const char *name = reply_string(field(items->element[index], "name"));
+        require(strcasecmp(name, previous), "%s is there twice", name);
+        previous = name;
         const char *below = *path ? pool_print("%s/%s", path, name) : name;
         redisReply *length = reply_field_if_any(items->element[index], "content-length");
         if (length)
@@ -222,6 +226,69 @@ SCENE(payloads_that_lie_about_numbers) {
     require(tally.refused > 100, "%d refused, %d accepted", tally.refused, tally.accepted);
 }
 
+/* What is sound, but not all of it. */
+SCENE(payloads_with_parts_left_out) {
+    enum { PARTS_MOST = 3 };
+    redisReply *dump = dump_of_everything();
+    const struct records *whole = records_of(dump);
+    struct tally tally = {0, 0};
+    for (size_t first = 0; first < whole->count; first++) {
+        for (size_t count = 1; count <= PARTS_MOST && first + count <= whole->count; count++) {
+            for (size_t other = first + count; other < whole->count; other += 1 + whole->count / 8) {
+                struct records records = {.count = 0};
+                for (size_t index = 0; index < whole->count; index++) {
+                    bool left_out = (index >= first && index < first + count) || index == other;
+                    if (!left_out) records.record[records.count++] = whole->record[index];
+                }
+                hostile_offer_records(dump, &records, require_whole_share, &tally);
+            }
+        }
+    }
+    require(tally.refused > 0, "all %d are accepted", tally.accepted);
+}
+
+/* The state of the last thing in the tree, and the end of the tree, on which it would have been missed. */
+SCENE(payloads_without_the_end_of_the_tree) {
+    enum { STATE = 0x25, END = 0x26, KIND_AT = 2 };
+    configure(primary, "rdbcompression", "no");
+    share_stage();
+    act("mkdir d", NULL);
+    redisReply *dump = call(primary, "DUMP fs");
+    const struct records *whole = records_of(dump);
+    struct tally tally = {0, 0};
+    for (int way = 0; way < 2; way++) {
+        struct records records = {.count = 0};
+        for (size_t index = 0, states = 0; index < whole->count; index++) {
+            size_t length;
+            const char *body = body_of(&whole->record[index], &length);
+            bool last_state = body[KIND_AT] == STATE && ++states == 2;
+            if (body[KIND_AT] == END || (way && last_state)) continue;
+            records.record[records.count++] = whole->record[index];
+        }
+        require(records.count + 1 + (size_t)way == whole->count, "the records are others");
+        hostile_offer_records(dump, &records, require_whole_share, &tally);
+    }
+    require(tally.refused >= 1, "what has no state is accepted");
+}
+
+/* What is sound, once more: things that are there twice. */
+SCENE(payloads_with_parts_doubled) {
+    enum { PARTS_MOST = 5 };
+    redisReply *dump = dump_of_everything();
+    const struct records *whole = records_of(dump);
+    struct tally tally = {0, 0};
+    for (size_t first = 0; first < whole->count; first++) {
+        for (size_t count = 1; count <= PARTS_MOST && first + count <= whole->count; count++) {
+            struct records records = {.count = whole->count + count};
+            memcpy(records.record, whole->record, (first + count) * sizeof *whole->record);
+            memcpy(records.record + first + count, whole->record + first,
+                   (whole->count - first) * sizeof *whole->record);
+            hostile_offer_records(dump, &records, require_whole_share, &tally);
+        }
+    }
+    require(tally.refused > tally.accepted, "%d refused, %d accepted", tally.refused, tally.accepted);
+}
+
 /* --- Effects --------------------------------------------------------------------------------------------------------------- */
 
 /* All that went to the replicas: every kind of effect is among it. */
@@ -294,9 +361,15 @@ SCENE(effects_in_any_order) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed), PLAY(payloads_cut_at_every_length),
-        PLAY(payloads_in_another_order),        PLAY(payloads_that_lie_about_numbers),
-        PLAY(effects_with_bytes_changed),       PLAY(effects_in_any_order),
+        PLAY(payloads_with_every_byte_changed),
+        PLAY(payloads_cut_at_every_length),
+        PLAY(payloads_in_another_order),
+        PLAY(payloads_that_lie_about_numbers),
+        PLAY(payloads_with_parts_left_out),
+        PLAY(payloads_without_the_end_of_the_tree),
+        PLAY(payloads_with_parts_doubled),
+        PLAY(effects_with_bytes_changed),
+        PLAY(effects_in_any_order),
     };
     return world_run("share_payloads", tests);
 }

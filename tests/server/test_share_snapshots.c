@@ -195,6 +195,9 @@ SCENE(what_has_changed_since) {
 /* --- Against a model ------------------------------------------------------------------------------------------------------------ */
 
 /* What is said of everything in a share, then or now. */
+static const char *const properties[] = {"etag",       "meta",          "created",
+                                         "attributes", "cache-control", "last-modified"};
+
 static void describe(struct text *text, const char *path, const char *rest) {
     struct words words = words_of_line("FILE.LIST fs");
     words_add(&words, path);
@@ -205,8 +208,10 @@ static void describe(struct text *text, const char *path, const char *rest) {
         const char *below = *path ? pool_print("%s/%s", path, name) : name;
         bool is_file = reply_field_if_any(items->element[index], "content-length") != NULL;
         redisReply *stat = call_line(primary, pool_print("FILE.STAT fs %s %s", below, rest));
-        text_print(text, "%s %s %s\n", below, reply_text(field(stat, "etag")),
-                   reply_text(field(stat, "meta")));
+        text_print(text, "%s", below);
+        for (size_t told = 0; told < sizeof properties / sizeof *properties; told++)
+            text_print(text, " %s", reply_text(reply_field_if_any(stat, properties[told])));
+        text_print(text, "\n");
         if (is_file)
             text_print(text, "  %s\n",
                        reply_text(call_line(primary, pool_print("FILE.GET fs %s %s", below, rest))));
@@ -229,15 +234,22 @@ static const char *any_path(void) {
 }
 
 static void change_something(void) {
-    static const char *const lines[] = {
-        "FILE.MKDIR fs %s",     "FILE.MKDIR fs %s",          "FILE.CREATE fs %s 20",
-        "FILE.CREATE fs %s 20", "FILE.PUTRANGE fs %s 3 x%d", "FILE.SETMETA fs %s META 1 n %d",
-        "FILE.DELETE fs %s",    "FILE.RMDIR fs %s",          "FILE.SETPROPS fs %s SIZE %d"};
-    switch (chance(12)) {
+    static const char *const lines[] = {"FILE.MKDIR fs %s",
+                                        "FILE.MKDIR fs %s",
+                                        "FILE.CREATE fs %s 20",
+                                        "FILE.CREATE fs %s 20",
+                                        "FILE.PUTRANGE fs %s 3 x%d",
+                                        "FILE.SETMETA fs %s META 1 n %d",
+                                        "FILE.DELETE fs %s",
+                                        "FILE.RMDIR fs %s",
+                                        "FILE.SETPROPS fs %s SIZE %d",
+                                        "FILE.SETPROPS fs %s ATTRIBUTES 1 HIDDEN",
+                                        "FILE.SETPROPS fs %s PROPS 1 cache-control %d"};
+    switch (chance(14)) {
     case 0: call(primary, "FILE.RENAME fs %s %s", any_path(), any_path()); break;
     case 1: call(primary, "FILE.RENAME fs %s %s REPLACE", any_path(), any_path()); break;
     case 2: call(primary, "FILE.COPY fs %s %s", any_path(), any_path()); break;
-    default: call(primary, lines[chance(9)], any_path(), chance(30)); break;
+    default: call(primary, lines[chance(11)], any_path(), chance(30)); break;
     }
 }
 

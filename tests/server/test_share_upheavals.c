@@ -67,6 +67,20 @@ SCENE(sessions_go_where_their_key_goes) {
     expect_open_as("fs");
 }
 
+/* Nobody asks and nobody writes: what is over ends under the name that its key has by then. */
+SCENE(sessions_end_wherever_their_key_is) {
+    static const char *const ways[] = {"PING", "RENAME fs other", "MOVE fs 3", "SWAPDB 0 3", "DEBUG RELOAD"};
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+        expect_ok(call(primary, "FLUSHALL"));
+        time_passes(0);
+        acts({"SHARE.CREATE fs", NULL}, {"create a 1", NULL}, {"t = SHARE.CONNECT fs 0.25", NULL},
+             {"h = open t a RD/RWD DELETEONCLOSE", NULL});
+        require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
+        for (int attempt = 0; attempt < 3000 && info_of(primary, "holdfast_files"); attempt++) usleep(1000);
+        require(!info_of(primary, "holdfast_files"), "after %s the session does not end", ways[way]);
+    }
+}
+
 /* Two shares with the same handles: each its own. */
 SCENE(what_is_restored_is_another_share) {
     stage_open();
@@ -388,6 +402,7 @@ SCENE(nothing_is_left_of_what_has_gone) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(sessions_go_where_their_key_goes),
+        PLAY(sessions_end_wherever_their_key_is),
         PLAY(what_is_restored_is_another_share),
         PLAY(a_copy_has_nobody_in_it),
         PLAY(a_session_that_is_being_swept_away),
