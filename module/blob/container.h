@@ -80,10 +80,17 @@ bool container_overdue(const struct container *container, int64_t now_ms, struct
 
 /* The container and its lists; the container itself may move. */
 struct container *container_relocate(struct container *container, const struct relocation *relocation);
-/* All blobs at one place of the hash index, and the index itself there. */
+/* All blobs at one of so many places of the hash index, and the index itself there. */
+static inline size_t container_places(const struct container *container) {
+    return container->blobs.by_hash.buckets;
+}
 void container_relocate_blobs(struct container *container, size_t place, const struct relocation *relocation);
 
 size_t container_held(const struct container *container);
+/* How many allocations freeing it touches. */
+static inline size_t container_parts(const struct container *container) {
+    return container->account.parts;
+}
 
 const struct lease *container_lease(const struct container *container);
 

@@ -8,8 +8,7 @@
 #include "blob/walk.h"
 #include "server/effect.h"
 #include "server/info.h"
-#include "server/relocating.h"
-#include "server/saving.h"
+#include "server/type_methods.h"
 #include "server/wait.h"
 
 #include <limits.h>
@@ -143,13 +142,7 @@ static const struct saved_type saved = {
     .free = release,
 };
 
-static void save(RedisModuleIO *io, void *value) {
-    saving_file(io, value, &saved);
-}
-
-static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
-    saving_effects(io, key, value, &saved);
-}
+TYPE_FILES(saved)
 
 static void *load(RedisModuleIO *io, int encoding) {
     struct load_order order = {0};
@@ -167,33 +160,8 @@ static void digest_value(RedisModuleDigest *digest, void *value) {
     RedisModule_DigestEndSequence(digest);
 }
 
-/* --- Memory --- */
-
-static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {
-    (void)ctx;
-    (void)sample_size;
-    return container_held(value);
-}
-
-static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
-    (void)ctx;
-    return ((const struct container *)value)->account.parts;
-}
-
-static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {
-    (void)ctx;
-    return container_copy(value);
-}
-
-static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {
-    struct relocating relocating = relocating_start(ctx);
-    (void)key;
-    if (relocating.first) *value = container_relocate(*value, &relocating.relocation);
-    struct container *container = *value;
-    while (relocating_next(&relocating, container->blobs.by_hash.buckets))
-        container_relocate_blobs(container, relocating.place, &relocating.relocation);
-    return relocating.paused;
-}
+TYPE_MEMORY(container)
+TYPE_MOVES(container, blobs)
 
 /* --- Information --- */
 
@@ -214,19 +182,7 @@ struct aggregate container_aggregate = {
     .type_name = "holdfastC",
     .family = CHANGE_FAMILY,
     .encoding_version = ENCODING_VERSION,
-    .methods =
-        {
-            .version = REDISMODULE_TYPE_METHOD_VERSION,
-            .rdb_load = load,
-            .rdb_save = save,
-            .aof_rewrite = rewrite,
-            .digest = digest_value,
-            .mem_usage2 = memory_use,
-            .free_effort2 = effort,
-            .free = release,
-            .copy2 = copy,
-            .defrag = defrag,
-        },
+    .methods = TYPE_METHODS,
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
     .apply = apply,
     .upkeep = container_upkeep,

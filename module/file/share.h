@@ -139,6 +139,10 @@ const struct lease *file_lease_of(const struct file_node *node);
 bool share_has_token(const struct share *share, version token, const struct file_node *node);
 
 size_t share_held(const struct share *share);
+/* How many allocations freeing it touches. */
+static inline size_t share_parts(const struct share *share) {
+    return share->account.parts;
+}
 
 /* --- For the other parts of the pure side --- */
 
@@ -186,7 +190,10 @@ void census_count(enum census_kind kind, uint64_t before, uint64_t after);
 
 /* The share and its lists; the share itself may move. */
 struct share *share_relocate(struct share *share, const struct relocation *relocation);
-/* All nodes at one place of the hash index, and the index itself there. */
+/* All nodes at one of so many places of the hash index, and the index itself there. */
+static inline size_t share_places(const struct share *share) {
+    return share->nodes.by_hash.buckets;
+}
 void share_relocate_nodes(struct share *share, size_t place, const struct relocation *relocation);
 
 #endif

@@ -3,9 +3,8 @@
 #include "file/share_load.h"
 #include "file/share_walk.h"
 #include "server/effect.h"
-#include "server/relocating.h"
-#include "server/saving.h"
 #include "server/settings.h"
+#include "server/type_methods.h"
 #include "server/upkeep.h"
 
 enum { ENCODING_VERSION = 0 };
@@ -114,68 +113,17 @@ static const struct saved_type saved = {
     .free = release,
 };
 
-static void save(RedisModuleIO *io, void *value) {
-    saving_file(io, value, &saved);
-}
-
-static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
-    saving_effects(io, key, value, &saved);
-}
-
-static void *load(RedisModuleIO *io, int encoding) {
-    return loading_file(io, encoding, &saved, NULL);
-}
-
-static void digest_value(RedisModuleDigest *digest, void *value) {
-    saving_digest(digest, value, &saved);
-}
-
-/* --- Memory --- */
-
-static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {
-    (void)ctx;
-    (void)sample_size;
-    return share_held(value);
-}
-
-static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
-    (void)ctx;
-    return ((const struct share *)value)->account.parts;
-}
-
-static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {
-    (void)ctx;
-    return share_copy(value);
-}
-
+TYPE_FILES(saved)
+TYPE_LOADS(saved)
+TYPE_MEMORY(share)
 /* Handles and sessions stay where they are: they do not live long. */
-static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {
-    struct relocating relocating = relocating_start(ctx);
-    (void)key;
-    if (relocating.first) *value = share_relocate(*value, &relocating.relocation);
-    struct share *share = *value;
-    while (relocating_next(&relocating, share->nodes.by_hash.buckets))
-        share_relocate_nodes(share, relocating.place, &relocating.relocation);
-    return relocating.paused;
-}
+TYPE_MOVES(share, nodes)
 
 struct aggregate share_aggregate = {
     .type_name = "holdfastS",
     .family = SHARE_FAMILY,
     .encoding_version = ENCODING_VERSION,
-    .methods =
-        {
-            .version = REDISMODULE_TYPE_METHOD_VERSION,
-            .rdb_load = load,
-            .rdb_save = save,
-            .aof_rewrite = rewrite,
-            .digest = digest_value,
-            .mem_usage2 = memory_use,
-            .free_effort2 = effort,
-            .free = release,
-            .copy2 = copy,
-            .defrag = defrag,
-        },
+    .methods = TYPE_METHODS,
     .missing = OUTCOME_SHARE_NOT_FOUND,
     .apply = apply,
     .upkeep = share_upkeep,

@@ -2,8 +2,7 @@
  *
  * A file holds the queue, its messages and dead letters in order of arrival, and what is known for duplicates. */
 #include "queue/queue_commands.h"
-#include "server/relocating.h"
-#include "server/saving.h"
+#include "server/type_methods.h"
 #include "server/upkeep.h"
 
 enum { ENCODING_VERSION = 0 };
@@ -85,66 +84,16 @@ static const struct saved_type saved = {
     .free = release,
 };
 
-static void save(RedisModuleIO *io, void *value) {
-    saving_file(io, value, &saved);
-}
-
-static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {
-    saving_effects(io, key, value, &saved);
-}
-
-static void *load(RedisModuleIO *io, int encoding) {
-    return loading_file(io, encoding, &saved, NULL);
-}
-
-static void digest_value(RedisModuleDigest *digest, void *value) {
-    saving_digest(digest, value, &saved);
-}
-
-/* --- Memory --- */
-
-static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {
-    (void)ctx;
-    (void)sample_size;
-    return queue_held(value);
-}
-
-static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {
-    (void)ctx;
-    return queue_parts(value);
-}
-
-static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {
-    (void)ctx;
-    return queue_copy(value);
-}
-
-static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {
-    struct relocating relocating = relocating_start(ctx);
-    (void)key;
-    if (relocating.first) *value = queue_relocate(*value, &relocating.relocation);
-    while (relocating_next(&relocating, queue_places(*value)))
-        queue_relocate_messages(*value, relocating.place, &relocating.relocation);
-    return relocating.paused;
-}
+TYPE_FILES(saved)
+TYPE_LOADS(saved)
+TYPE_MEMORY(queue)
+TYPE_MOVES(queue, messages)
 
 struct aggregate queue_aggregate = {
     .type_name = "holdfastQ",
     .family = QUEUE_FAMILY,
     .encoding_version = ENCODING_VERSION,
-    .methods =
-        {
-            .version = REDISMODULE_TYPE_METHOD_VERSION,
-            .rdb_load = load,
-            .rdb_save = save,
-            .aof_rewrite = rewrite,
-            .digest = digest_value,
-            .mem_usage2 = memory_use,
-            .free_effort2 = effort,
-            .free = release,
-            .copy2 = copy,
-            .defrag = defrag,
-        },
+    .methods = TYPE_METHODS,
     .missing = OUTCOME_QUEUE_NOT_FOUND,
     .apply = apply,
     .settings = queue_settings,

@@ -1,0 +1,66 @@
+/* The functions by which the server works with the values of a data type. It calls them with a value and never says of
+ * which type, so each type has functions of its own that differ in nothing but what they call. They are made here, from
+ * the names that a family gives to its own:
+ *
+ *   TYPE_FILES(saved)             save, rewrite            see saving.h
+ *   TYPE_LOADS(saved)             load, digest_value       for a family that keeps no progress while it loads
+ *   TYPE_MEMORY(family)           memory_use, effort, copy      from family_held, family_parts, family_copy
+ *   TYPE_MOVES(family, members)   defrag                        from family_relocate, family_places,
+ *                                                               family_relocate_members
+ *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value */
+#ifndef HOLDFAST_TYPE_METHODS_H
+#define HOLDFAST_TYPE_METHODS_H
+
+#include "server/relocating.h"
+#include "server/saving.h"
+
+#define TYPE_FILES(saved)                                                                                    \
+    static void save(RedisModuleIO *io, void *value) {                                                       \
+        saving_file(io, value, &(saved));                                                                    \
+    }                                                                                                        \
+    static void rewrite(RedisModuleIO *io, RedisModuleString *key, void *value) {                            \
+        saving_effects(io, key, value, &(saved));                                                            \
+    }
+
+#define TYPE_LOADS(saved)                                                                                    \
+    static void *load(RedisModuleIO *io, int encoding) {                                                     \
+        return loading_file(io, encoding, &(saved), NULL);                                                   \
+    }                                                                                                        \
+    static void digest_value(RedisModuleDigest *digest, void *value) {                                       \
+        saving_digest(digest, value, &(saved));                                                              \
+    }
+
+#define TYPE_MEMORY(family)                                                                                  \
+    static size_t memory_use(RedisModuleKeyOptCtx *ctx, const void *value, size_t sample_size) {             \
+        (void)ctx;                                                                                           \
+        (void)sample_size;                                                                                   \
+        return family##_held(value);                                                                         \
+    }                                                                                                        \
+    static size_t effort(RedisModuleKeyOptCtx *ctx, const void *value) {                                     \
+        (void)ctx;                                                                                           \
+        return family##_parts(value);                                                                        \
+    }                                                                                                        \
+    static void *copy(RedisModuleKeyOptCtx *ctx, const void *value) {                                        \
+        (void)ctx;                                                                                           \
+        return family##_copy(value);                                                                         \
+    }
+
+/* Large values come in several turns. */
+#define TYPE_MOVES(family, members)                                                                          \
+    static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {                     \
+        struct relocating relocating = relocating_start(ctx);                                                \
+        (void)key;                                                                                           \
+        if (relocating.first) *value = family##_relocate(*value, &relocating.relocation);                    \
+        while (relocating_next(&relocating, family##_places(*value)))                                        \
+            family##_relocate_##members(*value, relocating.place, &relocating.relocation);                   \
+        return relocating.paused;                                                                            \
+    }
+
+#define TYPE_METHODS                                                                                         \
+    {                                                                                                        \
+        .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save,                      \
+        .aof_rewrite = rewrite, .digest = digest_value, .mem_usage2 = memory_use, .free_effort2 = effort,    \
+        .free = release, .copy2 = copy, .defrag = defrag,                                                    \
+    }
+
+#endif
