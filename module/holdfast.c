@@ -22,7 +22,7 @@
 enum { VERSION_NUMBER = 10000 };
 
 static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &table_aggregate,
-                                                &share_aggregate, NULL};
+                                               &share_aggregate, NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];
