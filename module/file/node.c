@@ -71,7 +71,7 @@ static struct file_node *allocate(struct account *account, const struct director
 struct file_node *node_new(struct account *account, enum node_kind kind, uint64_t id,
                            const struct directory *parent, struct bytes name) {
     struct file_node *node = allocate(account, parent, name);
-    node->kind = kind;
+    node->kind = (uint8_t)kind;
     node->id = id;
     if (kind == NODE_DIRECTORY) {
         node->directory = account_add(account, memory_zeroed(sizeof(*node->directory)));

@@ -76,7 +76,7 @@ const struct file_open *life_obstacle(const struct file_life *life, struct shari
 const struct file_open *life_class_obstacle(const struct file_life *life, enum sharing_class class,
                                             int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(life, &(struct search){.class = class, .visit = take_first, .context = &found}, now_ms);
+    look(life, &(struct search){.class = (int)class, .visit = take_first, .context = &found}, now_ms);
     return found;
 }
 
