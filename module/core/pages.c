@@ -147,6 +147,13 @@ static unsigned alike(uint64_t present, unsigned at) {
     return run < LEAF_PAGES - at ? run : LEAF_PAGES - at;
 }
 
+void pages_expect_bytes(const struct pages *pages) {
+    if (!pages->root || pages->height) return;
+    const char *chunk = pages->root->below[0];
+    __builtin_prefetch(chunk);
+    __builtin_prefetch(chunk + 64);
+}
+
 struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t length) {
     if (offset >= pages->length) return bytes_of("", 0);
     unsigned at = offset / PAGE_BYTES % LEAF_PAGES;

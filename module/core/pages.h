@@ -51,6 +51,13 @@ void pages_twin(struct account *account, struct pages *pages, const struct pages
 /* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
 struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t length);
 
+/* For who is about to read or write, and has something else to do before: sends for the root, and, once that has come, for
+ * the first bytes of a content that is small. */
+static inline void pages_expect(const struct pages *pages) {
+    __builtin_prefetch(pages->root);
+}
+void pages_expect_bytes(const struct pages *pages);
+
 struct page_range {
     uint64_t offset;
     uint64_t length;

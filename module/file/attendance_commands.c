@@ -1,10 +1,10 @@
 /* Attendance: which sessions end when their connection does.
  *
- *   connection (the client's id) ─▶ session, and the db and key where it was begun
+ *   connection (the client's id) ─▶ session, by the db and key where it was begun, and its id
  *
  * Like a chore of upkeep it knows names and never a value: when a connection has gone, its sessions wait here until
  * upkeep looks at their keys, which is at once. A key that was renamed meanwhile is not found, and the session there
- * lives until its time is up. Only where a session was begun is anything known of its connection, so a replica that is
+ * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a session was begun is anything known of its connection, so a replica that is
  * promoted ends none for that. */
 #include "core/hash.h"
 #include "core/hash_index.h"
@@ -28,15 +28,12 @@ struct group {
 };
 
 struct attendee {
-    struct entry entry; /* its name is the session's id */
-    struct guid session;
+    struct entry entry; /* its name is db and key, and then the session's id */
     struct list_node node;
     struct group *group;
     struct list_node among_gone;
     int64_t gone_ms; /* 0 while the connection is there */
-    int db;
-    size_t key_length;
-    char key[];
+    char name[];
 };
 
 static struct hash_index attendees, connections, keys;
@@ -78,11 +75,21 @@ static struct bytes client_name(const unsigned long long *client) {
     return bytes_of(client, sizeof(*client));
 }
 
-/* Db and key, in room for both. */
+/* Db and key, in room for them and a session's id behind them. */
 static struct bytes place_name(char *room, int db, struct bytes key) {
     memcpy(room, &db, sizeof(db));
     memcpy(room + sizeof(db), key.data, key.length);
     return bytes_of(room, sizeof(db) + key.length);
+}
+
+static size_t name_room(struct bytes key) {
+    return sizeof(int) + key.length + sizeof(struct guid);
+}
+
+static struct bytes attendee_name(char *room, const struct call *call, struct guid session) {
+    struct bytes place = place_name(room, RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_SHARE));
+    memcpy(room + place.length, &session, sizeof(session));
+    return bytes_of(room, place.length + sizeof(session));
 }
 
 /* --- Sessions --- */
@@ -94,40 +101,46 @@ static void forget(struct attendee *attendee) {
     memory_free(attendee);
 }
 
+static struct bytes place_of(const struct attendee *attendee) {
+    return bytes_of(attendee->name, attendee->entry.name_length - sizeof(struct guid));
+}
+
 static struct bytes key_of(const struct attendee *attendee) {
-    return bytes_of(attendee->key, attendee->key_length);
+    struct bytes place = place_of(attendee);
+    return bytes_of(place.data + sizeof(int), place.length - sizeof(int));
 }
 
 void attendance_note(const struct call *call, struct guid session) {
-    struct bytes key = call_word(call, ARG_SHARE), id = guid_bytes(&session);
+    struct bytes key = call_word(call, ARG_SHARE);
     unsigned long long client = RedisModule_GetClientId(call->ctx);
     if (key.length > KEY_MAX_BYTES) return;
-    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + key.length);
-    attendee->session = session;
-    attendee->entry = (struct entry){hash_bytes(id), sizeof(session), offsetof(struct attendee, session)};
-    attendee->db = RedisModule_GetSelectedDb(call->ctx);
-    attendee->key_length = key.length;
-    memcpy(attendee->key, key.data, key.length);
+    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + name_room(key));
+    struct bytes name = attendee_name(attendee->name, call, session);
+    attendee->entry =
+        (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct attendee, name)};
     join(attendee, need_group(&connections, client_name(&client)));
     hash_index_add(&attendees, &attendee->entry);
 }
 
-void attendance_forget(struct guid session) {
-    struct bytes id = guid_bytes(&session);
-    struct entry *entry = attendees.count ? hash_index_find(&attendees, hash_bytes(id), id) : NULL;
+void attendance_forget(const struct call *call, struct guid session) {
+    if (!attendees.count) return;
+    char *room = memory_alloc(name_room(call_word(call, ARG_SHARE)));
+    struct bytes name = attendee_name(room, call, session);
+    struct entry *entry = hash_index_find(&attendees, hash_bytes(name), name);
+    memory_free(room);
     if (entry) forget(container_of(entry, struct attendee, entry));
 }
 
 bool attendance_next_gone(const struct call *call, struct guid *session) {
     if (!keys.count) return false;
     struct bytes key = call_word(call, ARG_SHARE);
-    char *room = memory_alloc(sizeof(int) + key.length);
+    char *room = memory_alloc(name_room(key));
     const struct group *group =
         find_group(&keys, place_name(room, RedisModule_GetSelectedDb(call->ctx), key));
     memory_free(room);
     if (!group) return false;
     struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
-    *session = attendee->session;
+    memcpy(session, attendee->name + place_of(attendee).length, sizeof(*session));
     forget(attendee);
     return true;
 }
@@ -141,13 +154,13 @@ static void forget_old(int64_t now_ms) {
 
 /* From its connection to its key. */
 static void go(struct attendee *attendee, int64_t now_ms) {
-    char *room = memory_alloc(sizeof(int) + attendee->key_length);
+    int db;
+    memcpy(&db, attendee->name, sizeof(db));
     leave(attendee);
-    join(attendee, need_group(&keys, place_name(room, attendee->db, key_of(attendee))));
-    memory_free(room);
+    join(attendee, need_group(&keys, place_of(attendee)));
     attendee->gone_ms = now_ms;
     list_add_tail(&gone, &attendee->among_gone);
-    upkeep_expect(attendee->db, key_of(attendee), now_ms);
+    upkeep_expect(db, key_of(attendee), now_ms);
 }
 
 /* The group goes with the last one of it. */

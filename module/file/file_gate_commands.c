@@ -38,7 +38,7 @@ static bool may_change(const struct call *call) {
 static void end_session(struct call *call, struct share_session *session) {
     struct share_target target = {.session = session};
     struct share_change change = {.kind = SHARE_EXPIRE, .session = session->id};
-    attendance_forget(session->id);
+    attendance_forget(call, session->id);
     share_commit(call, &target, &change, NULL);
 }
 
@@ -97,9 +97,28 @@ void file_settle_below(struct call *call, const struct file_node *directory) {
 
 /* --- The steps --- */
 
+/* The key that a call is looking for; another call may run inside of it, and has its own. */
+static struct {
+    const struct call *call;
+    char key[NODE_KEY_MOST_BYTES];
+} sought;
+
+void file_expect(struct call *call) {
+    struct bytes path = call_word(call, ARG_PATH);
+    sought.call = tree_expect(call->value, path, sought.key, &call->search) ? call : NULL;
+}
+
+static struct tree_place find(const struct call *call, struct bytes path) {
+    bool expected = call->command->expect == file_expect && sought.call == call;
+    if (expected && path.data == call_word(call, ARG_PATH).data)
+        return tree_found(call->value, path, &call->search);
+    return tree_find(call->value, path);
+}
+
 enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place) {
     struct share *share = call->value;
-    *place = tree_find(share, path);
+    *place = find(call, path);
+    if (place->node && node_is_file(place->node)) pages_expect(&place->node->content.pages);
     if (needs_settling(call, place->node)) {
         settle(call, place->node, path);
         *place = tree_find(share, path);

@@ -276,6 +276,7 @@ static enum outcome write_range(struct call *call, struct share_change *change, 
     uint64_t whole = target.node->content.length;
     change->offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     if (length > whole || change->offset > whole - length) return OUTCOME_INVALID_RANGE;
+    pages_expect_bytes(&target.node->content.pages);
     return commit(call, &target, change, content);
 }
 

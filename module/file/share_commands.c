@@ -224,7 +224,7 @@ enum outcome share_disconnect(struct call *call) {
     enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &target.session);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change change = {.kind = SHARE_DISCONNECT, .session = target.session->id};
-    attendance_forget(change.session);
+    attendance_forget(call, change.session);
     share_commit(call, &target, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;

@@ -113,6 +113,9 @@ struct file_wish {
     const struct guid *lease_id;
 };
 
+/* What the path of a call leads to will be asked for: before anything is checked. For commands that name one. */
+void file_expect(struct call *call);
+
 /* Where the path leads. What sessions that are over hold there is cleared away when the call may change anything, so
  * that the place is as it counts; and what is gone is not there. Fails when the parent is missing. */
 enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place);
@@ -204,7 +207,7 @@ void share_insist_on_upkeep(struct call *call);
 
 /* Sessions of connections that have gone are to end. */
 void attendance_note(const struct call *call, struct guid session);
-void attendance_forget(struct guid session);
+void attendance_forget(const struct call *call, struct guid session);
 /* One whose connection has gone, of a key; it is forgotten. */
 bool attendance_next_gone(const struct call *call, struct guid *session);
 int attendance_start(RedisModuleCtx *ctx);

@@ -137,7 +137,7 @@ void share_commit(struct call *call, const struct share_target *target, const st
 static void end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
     struct share_target target = {.session = session};
     struct share_change change = {.kind = kind, .session = session->id};
-    attendance_forget(session->id);
+    attendance_forget(call, session->id);
     share_commit(call, &target, &change, NULL);
 }
 

@@ -56,6 +56,13 @@ static bool ghost_fits(const struct share *share, const struct directory *parent
     return tree_was_free(share, parent->id, change->name, change->born, change->last);
 }
 
+/* Until its own state comes, and should that never come, a node is as old as the share: whatever ends a load too soon
+ * leaves a share that can be saved and loaded. */
+static void take_age(const struct share *share, struct file_node *node) {
+    node->stamp = share->stamp;
+    node->created_ms = share->created_ms;
+}
+
 static bool load_node(struct share *share, struct share_loader *loader, const struct share_change *change) {
     struct directory *parent = directory_at(loader, change->parent);
     struct file_node *node;
@@ -72,6 +79,7 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
         node->born = change->born;
         node->changed = 0;
     }
+    take_age(share, node);
     add(loader, node);
     return true;
 }
@@ -92,13 +100,22 @@ static void clear_leaf(struct share *share, struct pages *pages, uint64_t leaf) 
     pages_clear(&share->account, pages, offset, left < LEAF_BYTES ? left : LEAF_BYTES);
 }
 
+static void load_length(struct share *share, struct file_node *node, uint64_t length) {
+    if (is_live(share, node)) {
+        uint64_t bytes = share->bytes + length - node->content.length;
+        census_count(CENSUS_BYTES, share->bytes, bytes);
+        share->bytes = bytes;
+    }
+    sparse_resize(&share->account, &node->content, length);
+}
+
 /* The change's chunk, if any, is the caller's still when this answers false. */
 static bool load_content(struct share *share, struct share_loader *loader,
                          const struct share_change *change) {
     if (!loader->current || !node_is_file(loader->current)) return false;
     struct sparse *content = &loader->current->content;
     if (change->kind == LOAD_LENGTH) {
-        sparse_resize(&share->account, content, change->length);
+        load_length(share, loader->current, change->length);
         return true;
     }
     clear_leaf(share, &content->pages, change->leaf);
@@ -141,10 +158,6 @@ static bool load_state(struct share *share, struct share_loader *loader, const s
     node->attributes = change->attributes;
     node->changed = change->changed;
     node_set_lists(&share->account, node, &change->properties, &change->metadata);
-    if (node_is_file(node) && is_live(share, node)) {
-        census_count(CENSUS_BYTES, share->bytes, share->bytes + node->content.length);
-        share->bytes += node->content.length;
-    }
     loader->current = NULL;
     return true;
 }

@@ -319,15 +319,26 @@ static void walk_leases(const struct course *course) {
     }
 }
 
+/* One that has ended and has no file any more is nothing: whoever reads of it would forget it at once. */
+static bool has_part(const struct share_session *session) {
+    const struct open_group *group;
+    if (!session->ended) return true;
+    list_for_each (&session->groups, group, of_session)
+        if (group->life) return true;
+    return false;
+}
+
 /* Sessions end last, so that their handles can still come. */
 static void walk_holders(const struct course *course) {
     struct gathering all = gather_sessions(course->share);
     struct share_session *ended;
-    for (size_t i = 0; i < all.count; i++) walk_session(course, all.sessions[i]);
+    for (size_t i = 0; i < all.count; i++)
+        if (has_part(all.sessions[i])) walk_session(course, all.sessions[i]);
     memory_free(all.sessions);
     walk_opens(course);
     walk_marks(course);
-    list_for_each (&course->share->ended, ended, among_ended) walk_end(course, ended);
+    list_for_each (&course->share->ended, ended, among_ended)
+        if (has_part(ended)) walk_end(course, ended);
     walk_leases(course);
 }
 

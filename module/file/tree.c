@@ -22,6 +22,29 @@ struct tree_place tree_find(const struct share *share, struct bytes path) {
     return place;
 }
 
+bool tree_expect(const struct share *share, struct bytes path, char *room, struct catalog_search *search) {
+    char folded[PATH_FOLDED_MOST_BYTES * 3 / 2];
+    if (!path.length || path.length > PATH_FOLDED_MOST_BYTES) return false;
+    struct bytes left = bytes_of(folded, path_fold(folded, path)), name;
+    const struct file_node *node = share->root;
+    while (path_next(&left, &name)) {
+        if (!node || node_is_file(node) || name.length > NAME_FOLDED_MOST_BYTES) return false;
+        if (left.length)
+            node = child(share, node->directory->id, name);
+        else
+            *search = catalog_expect(&share->nodes, node_key(room, node->directory->id, name));
+    }
+    return true;
+}
+
+struct tree_place tree_found(const struct share *share, struct bytes path,
+                             const struct catalog_search *search) {
+    struct entry *entry = catalog_found(&share->nodes, search);
+    if (!entry) return tree_find(share, path);
+    struct file_node *node = node_of_entry(entry);
+    return (struct tree_place){node->parent, node, path_last(path)};
+}
+
 static struct path_reach reach_of(const struct file_node *node, struct bytes name) {
     struct path_reach below = node_is_file(node) ? (struct path_reach){0, 0} : node->directory->reach;
     return (struct path_reach){below.names + 1, below.characters + node_name_characters(name) + 1};

@@ -164,7 +164,7 @@ static bool closes_circle(const struct call *call, const struct file_line *line)
     add_holders(&circle, line->kind, line->node);
     add_rivals(&circle, line->kind, line->node);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
-        wait_visit_party(circle.sessions[i], follow, &circle);
+        wait_visit_party(call, circle.sessions[i], follow, &circle);
     return circle.closed;
 }
 

@@ -119,11 +119,18 @@ static void leave_party(struct waiter *waiter) {
     memory_free(party);
 }
 
-void wait_visit_party(struct guid id, wait_visitor *visit, void *context) {
+/* What was restored beside itself has parties of the same name. */
+static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
+    return waiter->line->db == RedisModule_GetSelectedDb(call->ctx) &&
+           bytes_equal(api_bytes(waiter->argv[1]), call_word(call, 1));
+}
+
+void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
     const struct party *party = waiters_count ? find_party(&id) : NULL;
     const struct waiter *waiter;
     if (!party) return;
     list_for_each (&party->waiters, waiter, among_party) {
+        if (!waits_in_key(waiter, call)) continue;
         looked_at = waiter;
         if (!visit(context, waiter->kind, &waiter->claim, waiter->argv)) break;
     }

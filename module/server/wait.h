@@ -63,8 +63,8 @@ typedef bool wait_visitor(void *context, enum wait_kind kind, const struct wait_
 bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes name, size_t most,
                       wait_visitor *visit, void *context);
 
-/* All of a party. */
-void wait_visit_party(struct guid party, wait_visitor *visit, void *context);
+/* All of a party who wait in the call's key. */
+void wait_visit_party(const struct call *call, struct guid party, wait_visitor *visit, void *context);
 
 /* A party has lost something that its waiters may need: those who have nothing to wait for any more are answered soon,
  * wherever they stand in line. */

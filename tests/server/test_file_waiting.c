@@ -502,6 +502,22 @@ SCENE(to_wait_for_oneself_is_no_circle) {
     expect_answer(client, "OK");
 }
 
+/* A share that was restored beside itself has the same sessions, who wait in it for something else. */
+SCENE(no_circle_goes_through_two_shares) {
+    stage();
+    acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
+    redisReply *dump = call(primary, "DUMP fs");
+    expect_ok(call(primary, "RESTORE twin 0 %b", dump->str, dump->len));
+    struct client *first = act_waiting("open t a R/R BLOCK 0"),
+                  *second = waiting(
+                      pool_print("FILE.OPEN twin %s b ACCESS 1 READ SHARE 1 READ BLOCK 0", story_kept('s')));
+    expect_still_waiting(second);
+    act("FILE.CLOSE twin $i", "OK");
+    expect_opened(second, 'j');
+    act("close $h", "OK");
+    expect_opened(first, 'k');
+}
+
 /* When one of a circle's sessions is over by the time there is none. */
 SCENE(the_dead_close_no_circle) {
     stage();
@@ -565,6 +581,7 @@ int main(void) {
         PLAY(three_sessions_in_a_circle),
         PLAY(a_circle_through_those_who_wait),
         PLAY(to_wait_for_oneself_is_no_circle),
+        PLAY(no_circle_goes_through_two_shares),
         PLAY(the_dead_close_no_circle),
         PLAY(waiting_is_counted),
     };

@@ -200,6 +200,20 @@ SCENE(a_connection_ends_after_its_share) {
     expect_text(call(primary, "GET fs"), "text");
 }
 
+/* A share that was restored beside itself has sessions with the same ids: each belongs to its own share. */
+SCENE(a_restored_share_knows_nothing_of_connections) {
+    file_commands_stage();
+    struct client *client = connected("ONCLOSE END");
+    act("h = open t a RW/-", NULL);
+    redisReply *dump = call(primary, "DUMP fs");
+    expect_ok(call(primary, "RESTORE twin 0 %b", dump->str, dump->len));
+    act("SHARE.DISCONNECT twin $t", "OK");
+    act("get a", SV);
+    client_close(client);
+    await_ended();
+    act("SHARE.PING fs $t", NO_SESSION);
+}
+
 /* --- Handles --------------------------------------------------------------------------------------------------------- */
 
 SCENE(handles_as_they_are_shown) {
@@ -366,6 +380,7 @@ int main(void) {
         PLAY(else_it_lives_on),
         PLAY(all_sessions_of_a_connection_end),
         PLAY(a_connection_ends_after_its_share),
+        PLAY(a_restored_share_knows_nothing_of_connections),
         PLAY(handles_as_they_are_shown),
         PLAY(handles_by_pages),
         PLAY(scenario_34_closing_by_force),

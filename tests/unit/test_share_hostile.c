@@ -2,8 +2,7 @@
  * in the end. */
 #include "core/memory.h"
 #include "dice.h"
-#include "file/share_walk.h"
-#include "file/tree.h"
+#include "share_trial.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -41,20 +40,6 @@ static void write_down(void *context, const struct share_change *change) {
         record->content_length = change->content.length;
     }
     record_end(&writer);
-}
-
-static void apply(struct share **share, struct bytes record, struct bytes content) {
-    struct share_change change;
-    if (!share_change_read(record, &change)) return;
-    if (change.kind == SHARE_DROP || (change.kind == SHARE_CREATE) != !*share) return;
-    if (!*share) {
-        *share = share_new(&change);
-        return;
-    }
-    if (share_change_has_content(change.kind)) change.content = content;
-    if (change.kind == LOAD_LEAF) change.chunk = chunk_copy(content);
-    struct share_target target = share_target(*share, &change);
-    share_apply(*share, &target, &change);
 }
 
 static void say(struct share *share, struct share_change *change, struct tape *tape) {
@@ -116,11 +101,12 @@ static void play(struct dice *dice, const struct tape *tape) {
         if (dice_percent(dice, 3)) continue;
         record.bytes = copy_of(bytes_of(record.bytes, record.length));
         if (dice_percent(dice, 8)) doctor(dice, &record);
-        apply(&share, bytes_of(record.bytes, record.length), bytes_of(record.content, record.content_length));
+        share_trial_take(&share, bytes_of(record.bytes, record.length),
+                         bytes_of(record.content, record.content_length));
         free(record.bytes);
     }
     if (!share) return;
-    share_free(share_copy(share));
+    share_require_whole(share);
     share_free(share);
 }
 
@@ -162,10 +148,51 @@ static void records_that_end_too_soon_are_not_read(void **state) {
     forget(&changes);
 }
 
+/* Whoever stops reading in the middle has a share that is whole: it can be saved, and counts what it has. */
+static void a_share_that_comes_in_part_is_whole(void **state) {
+    static struct tape changes, file;
+    (void)state;
+    struct share *share = furnished(&changes);
+    share_walk(share, &(struct share_walk){.holders = true, .take = write_down, .context = &file});
+    share_free(share);
+    for (size_t count = 1; count <= file.count; count++) {
+        share = NULL;
+        for (size_t i = 0; i < count; i++) {
+            const struct record *record = &file.records[i];
+            struct bytes content = bytes_of(record->content, record->content_length);
+            require(share_trial_take(&share, bytes_of(record->bytes, record->length), content), "record %zu",
+                    i);
+        }
+        share_require_whole(share);
+        share_free(share);
+    }
+    forget(&changes);
+    forget(&file);
+}
+
+/* Its handles are still there to be swept, and have no file. */
+static void an_ended_session_without_files_is_not_written(void **state) {
+    static struct tape changes, *tape = &changes;
+    (void)state;
+    struct share *share = furnished(tape);
+    SAY(.kind = FILE_SETTLE, .path = bytes_text("e/file"));
+    require_same(share->sessions.count, 2, "sessions");
+    share_require_whole(share);
+    struct record_writer bytes;
+    struct share *again = share_rebuilt(share, &bytes);
+    require_same(again->sessions.count, 1, "sessions of which something is left");
+    record_end(&bytes);
+    share_free(again);
+    share_free(share);
+    forget(&changes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(doctored_records_break_nothing),
         tidy_test(records_that_end_too_soon_are_not_read),
+        tidy_test(a_share_that_comes_in_part_is_whole),
+        tidy_test(an_ended_session_without_files_is_not_written),
     };
     return cmocka_run_group_tests_name("share hostile", tests, NULL, NULL);
 }

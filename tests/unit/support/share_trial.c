@@ -1,0 +1,101 @@
+#include "share_trial.h"
+
+#include "file/tree.h"
+#include "require.h"
+
+#include <stdlib.h>
+
+/* What a record says has one way to be written, whichever way it came in. */
+static void require_repeatable(const struct share_change *change) {
+    struct record_writer first, second;
+    struct share_change again;
+    record_start(&first);
+    record_start(&second);
+    share_change_write(change, &first);
+    require(share_change_read(bytes_of(first.data, first.length), &again), "what was read cannot be written");
+    share_change_write(&again, &second);
+    require_bytes(bytes_of(second.data, second.length), bytes_of(first.data, first.length), "written twice");
+    record_end(&second);
+    record_end(&first);
+}
+
+bool share_trial_take(struct share **share, struct bytes record, struct bytes content) {
+    struct share_change change;
+    if (!share_change_read(record, &change)) return false;
+    require_repeatable(&change);
+    if (change.kind == SHARE_DROP || (change.kind == SHARE_CREATE) != !*share) return false;
+    if (!*share) {
+        *share = share_new(&change);
+        return true;
+    }
+    if (share_change_has_content(change.kind)) change.content = content;
+    if (change.kind == LOAD_LEAF && content.length <= LEAF_BYTES) change.chunk = chunk_copy(content);
+    struct share_target target = share_target(*share, &change);
+    return share_apply(*share, &target, &change);
+}
+
+/* --- Built anew --- */
+
+struct tape {
+    struct record_writer bytes;
+    struct share *share;
+};
+
+static void write_down(void *context, const struct share_change *change) {
+    struct tape *tape = context;
+    struct record_writer record;
+    struct share_change read;
+    record_start(&record);
+    share_change_write(change, &record);
+    struct bytes written = bytes_of(record.data, record.length);
+    record_put_bytes(&tape->bytes, written);
+    if (share_change_has_content(change->kind)) record_put_bytes(&tape->bytes, change->content);
+    require(share_change_read(written, &read), "kind %d is read", change->kind);
+    require(share_change_is_in_files(read.kind), "kind %d stands in files", change->kind);
+    require(share_trial_take(&tape->share, written, change->content), "kind %d fits", change->kind);
+    record_end(&record);
+}
+
+struct share *share_rebuilt(const struct share *share, struct record_writer *bytes) {
+    struct tape tape = {.share = NULL};
+    record_start(&tape.bytes);
+    share_walk(share, &(struct share_walk){.holders = true, .take = write_down, .context = &tape});
+    *bytes = tape.bytes;
+    if (bytes->data == tape.bytes.room) bytes->data = bytes->room;
+    return tape.share;
+}
+
+/* --- Whole --- */
+
+static void require_counted(const struct share *share) {
+    struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
+    size_t files = 0, directories = 0;
+    uint64_t bytes = 0;
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_node *node = node_of_entry(entry);
+        if (node_is_file(node))
+            files++, bytes += node->content.length;
+        else
+            directories++;
+    }
+    require_same(share->files, files, "files");
+    require_same(share->directories, directories, "directories");
+    require_same(share->bytes, bytes, "bytes of files");
+}
+
+void share_require_whole(const struct share *share) {
+    struct record_writer *first = malloc(sizeof(*first)), *second = malloc(sizeof(*second));
+    struct share *again = share_rebuilt(share, first), *third = share_rebuilt(again, second);
+    require_counted(share);
+    require_counted(again);
+    require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "built anew");
+    share_free(third);
+    share_free(again);
+    record_end(first);
+    record_end(second);
+    free(first);
+    free(second);
+    struct share *twin = share_copy(share);
+    require_counted(twin);
+    share_free(twin);
+}
