@@ -69,6 +69,11 @@ static void walk(struct saving *saving, const void *value) {
     share_walk(value, &(struct share_walk){.holders = true, .take = put_record, .context = saving});
 }
 
+/* Its tree has come to its end. */
+static bool is_whole(const void *value) {
+    return !((const struct share *)value)->load;
+}
+
 static bool take_record(struct loading *loading, struct bytes record) {
     struct share_change change;
     if (!share_change_read(record, &change) || !share_change_is_in_files(change.kind)) return false;
@@ -78,6 +83,7 @@ static bool take_record(struct loading *loading, struct bytes record) {
         loading->value = share_new(&change);
         return true;
     }
+    if (!is_whole(loading->value) && !share_load_is(change.kind)) return false;
     if (share_change_has_content(change.kind)) {
         RedisModuleString *content = loading_content(loading);
         if (!content) return false;
@@ -85,10 +91,6 @@ static bool take_record(struct loading *loading, struct bytes record) {
     }
     struct share_target target = share_target(loading->value, &change);
     return share_apply(loading->value, &target, &change);
-}
-
-static bool is_whole(const void *value) {
-    return !((const struct share *)value)->load;
 }
 
 static int64_t upkeep_due_ms(void *value) {
