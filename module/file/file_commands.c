@@ -52,8 +52,8 @@ enum outcome file_get(struct call *call) {
         outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
     if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
     if (outcome != OUTCOME_DONE) return outcome;
-    pages_expect_bytes(&found.view.content->pages);
     RedisModule_ReplyWithArray(call->ctx, 2);
+    pages_expect_bytes(&found.view.content->pages);
     reply_version(call->ctx, found.view.stamp.etag);
     reply_content(call->ctx, found.view.content, range);
     return OUTCOME_DONE;

@@ -23,6 +23,11 @@ enum outcome file_path_rule(struct bytes text) {
                                                                   : OUTCOME_INVALID_PATH;
 }
 
+const char *file_path_explain(struct bytes text) {
+    enum path_fault fault = path_check(text);
+    return fault == PATH_SOUND ? NULL : path_fault_text(fault)->text;
+}
+
 enum outcome share_owner_rule(struct bytes text) {
     return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }

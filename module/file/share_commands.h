@@ -101,6 +101,7 @@ enum outcome file_close(struct call *call);
 
 /* The rules of the options' values. */
 enum outcome file_path_rule(struct bytes text);
+const char *file_path_explain(struct bytes text);
 enum outcome share_owner_rule(struct bytes text);
 
 /* --- The way to a file: file_gate_commands.c. The order of its checks stands there and nowhere else --- */

@@ -10,6 +10,9 @@ bool share_load_is(enum share_change_kind kind);
 /* False, and nothing done, for what cannot come next. The change's chunk is taken over in either case. */
 bool share_load(struct share *share, const struct share_change *change);
 
+/* Whether something of the tree has come whose state has not: in a file it comes next. */
+bool share_load_lacks_state(const struct share *share);
+
 void share_load_end(struct share *share);
 
 #endif

@@ -79,6 +79,7 @@ static bool take_record(struct loading *loading, struct bytes record) {
         loading->value = share_new(&change);
         return true;
     }
+    if (!share_load_is(change.kind) && share_load_lacks_state(loading->value)) return false;
     if (share_change_has_content(change.kind)) {
         RedisModuleString *content = loading_content(loading);
         if (!content) return false;
