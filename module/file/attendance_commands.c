@@ -110,10 +110,13 @@ static struct bytes key_of(const struct attendee *attendee) {
     return bytes_of(place.data + sizeof(int), place.length - sizeof(int));
 }
 
+bool attendance_is_possible(const struct call *call) {
+    return call_word(call, ARG_SHARE).length <= KEY_MAX_BYTES;
+}
+
 void attendance_note(const struct call *call, struct guid session) {
     struct bytes key = call_word(call, ARG_SHARE);
     unsigned long long client = RedisModule_GetClientId(call->ctx);
-    if (key.length > KEY_MAX_BYTES) return;
     struct attendee *attendee = memory_zeroed(sizeof(*attendee) + name_room(key));
     struct bytes name = attendee_name(attendee->name, call, session);
     attendee->entry =

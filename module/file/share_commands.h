@@ -147,6 +147,13 @@ enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
 
+/* How many items a page has at most. */
+static inline size_t file_page_most(const struct call *call, int64_t given_none, int64_t limit) {
+    bool given = args_given(&call->args, SLOT_PAGE_SIZE);
+    int64_t most = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
+    return (size_t)(most < limit ? most : limit);
+}
+
 /* --- Sessions and handles --- */
 
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
@@ -206,7 +213,11 @@ void share_commit(struct call *call, const struct share_target *target, const st
  * that it knew. */
 void share_insist_on_upkeep(struct call *call);
 
-/* Sessions of connections that have gone are to end. */
+/* A session ends, disconnected or because its time is up, and its connection has nothing to do with it any more. */
+void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
+
+/* Sessions of connections that have gone are to end. False for a key whose name is too long for that. */
+bool attendance_is_possible(const struct call *call);
 void attendance_note(const struct call *call, struct guid session);
 void attendance_forget(const struct call *call, struct guid session);
 /* One whose connection has gone, of a key; it is forgotten. */
