@@ -43,7 +43,7 @@ static const struct clause
     lease_id  = {.shape = SHAPE_TEXT, .names = {"lease-id"}, .rule = lease_id_rule},
     new_guid  = {.shape = SHAPE_TEXT, .names = {"new-guid"}, .rule = lease_id_rule},
     on_blob   = {TOKEN("BLOB"), SHAPE_VALUE, SLOT_BLOB, .width = 1, .rule = name_check, .names = {"name"}},
-    on_file   = {TOKEN("FILE"), SHAPE_VALUE, SLOT_FILE, .width = 1, .rule = file_path_rule, .names = {"path"}},
+    on_file   = {TOKEN("FILE"), SHAPE_VALUE, SLOT_FILE, .width = 1, .rule = file_path_rule, .explain = file_path_explain, .names = {"path"}},
     proposed  = {TOKEN("ID"), SHAPE_ID, SLOT_ID, .width = 1, .fault = OUTCOME_INVALID_VALUE, .names = {"guid"}},
     owner     = {TOKEN("OWNER"), SHAPE_VALUE, SLOT_OWNER, .width = 1, .rule = lease_owner_rule, .names = {"text"}},
     period    = {TOKEN("PERIOD"), SHAPE_DURATION, SLOT_PERIOD, .width = 1, .fault = OUTCOME_INVALID_VALUE,
@@ -138,9 +138,9 @@ static const struct clause
 /* Of shares and files. */
 static const struct clause
     share     = {.shape = SHAPE_KEY, .names = {"share"}},
-    path      = {.shape = SHAPE_TEXT, .names = {"path"}, .rule = file_path_rule},
-    new_path  = {.shape = SHAPE_TEXT, .names = {"new-path"}, .rule = file_path_rule},
-    maybe_path = {.shape = SHAPE_TEXT, .slot = SLOT_FILE_PATH, .optional = true, .names = {"path"}, .rule = file_path_rule},
+    path      = {.shape = SHAPE_TEXT, .names = {"path"}, .rule = file_path_rule, .explain = file_path_explain},
+    new_path  = {.shape = SHAPE_TEXT, .names = {"new-path"}, .rule = file_path_rule, .explain = file_path_explain},
+    maybe_path = {.shape = SHAPE_TEXT, .slot = SLOT_FILE_PATH, .optional = true, .names = {"path"}, .rule = file_path_rule, .explain = file_path_explain},
     share_session = {.shape = SHAPE_TEXT, .names = {"session"}},
     handle    = {.shape = SHAPE_TEXT, .names = {"handle"}},
     which_handles = {.shape = SHAPE_TEXT, .names = {"handle"}},

@@ -78,7 +78,7 @@ static struct bytes client_name(const unsigned long long *client) {
 /* Db and key, in room for them and a session's id behind them. */
 static struct bytes place_name(char *room, int db, struct bytes key) {
     memcpy(room, &db, sizeof(db));
-    memcpy(room + sizeof(db), key.data, key.length);
+    if (key.length) memcpy(room + sizeof(db), key.data, key.length);
     return bytes_of(room, sizeof(db) + key.length);
 }
 
@@ -110,10 +110,13 @@ static struct bytes key_of(const struct attendee *attendee) {
     return bytes_of(place.data + sizeof(int), place.length - sizeof(int));
 }
 
+bool attendance_is_possible(const struct call *call) {
+    return call_word(call, ARG_SHARE).length <= KEY_MAX_BYTES;
+}
+
 void attendance_note(const struct call *call, struct guid session) {
     struct bytes key = call_word(call, ARG_SHARE);
     unsigned long long client = RedisModule_GetClientId(call->ctx);
-    if (key.length > KEY_MAX_BYTES) return;
     struct attendee *attendee = memory_zeroed(sizeof(*attendee) + name_room(key));
     struct bytes name = attendee_name(attendee->name, call, session);
     attendee->entry =

@@ -52,8 +52,8 @@ enum outcome file_get(struct call *call) {
         outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
     if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
     if (outcome != OUTCOME_DONE) return outcome;
-    pages_expect_bytes(&found.view.content->pages);
     RedisModule_ReplyWithArray(call->ctx, 2);
+    pages_expect_bytes(&found.view.content->pages);
     reply_version(call->ctx, found.view.stamp.etag);
     reply_content(call->ctx, found.view.content, range);
     return OUTCOME_DONE;
@@ -195,12 +195,6 @@ static bool is_shown(struct call *call, const struct file_found *directory, cons
     return !share_view(call->value, item->node, call_now_ms(call)).pending;
 }
 
-static size_t asked_most(const struct call *call) {
-    int64_t most =
-        args_given(&call->args, SLOT_PAGE_SIZE) ? call->args.slots[SLOT_PAGE_SIZE].number : PAGE_DEFAULT;
-    return most > PAGE_MOST ? PAGE_MOST : (size_t)most;
-}
-
 static void collect_items(struct call *call, const struct file_found *directory, struct listing *listing) {
     char marker_room[NAME_FOLDED_MOST_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MOST_BYTES * 3 / 2];
     struct bytes marker = folded_word(call, SLOT_MARKER, marker_room);
@@ -208,7 +202,7 @@ static void collect_items(struct call *call, const struct file_found *directory,
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MOST_BYTES) from.length = NAME_FOLDED_MOST_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
-    size_t most = asked_most(call);
+    size_t most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST);
     struct tree_item item;
     enum tree_step step;
     for (int left = LOOKED_AT_MOST; (step = tree_next(&walk, &item)) != TREE_END; left--) {

@@ -23,6 +23,11 @@ enum outcome file_path_rule(struct bytes text) {
                                                                   : OUTCOME_INVALID_PATH;
 }
 
+const char *file_path_explain(struct bytes text) {
+    enum path_fault fault = path_check(text);
+    return fault == PATH_SOUND ? NULL : path_fault_text(fault)->text;
+}
+
 enum outcome share_owner_rule(struct bytes text) {
     return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
@@ -35,19 +40,13 @@ static bool may_change(const struct call *call) {
     return call->command->key != KEY_READ;
 }
 
-static void end_session(struct call *call, struct share_session *session) {
-    struct share_target target = {.session = session};
-    struct share_change change = {.kind = SHARE_EXPIRE, .session = session->id};
-    attendance_forget(call, session->id);
-    share_commit(call, &target, &change, NULL);
-}
-
 /* Sessions whose time is up end, as far as they have anything of this file. */
 static void end_sessions_of(struct call *call, const struct file_life *life) {
     const struct open_group *group;
     list_for_each (&life->groups, group, of_life) {
         struct share_session *session = group->session;
-        if (!session->ended && session_is_over(session, call_now_ms(call))) end_session(call, session);
+        if (!session->ended && session_is_over(session, call_now_ms(call)))
+            share_end_session(call, SHARE_EXPIRE, session);
     }
 }
 
@@ -85,7 +84,8 @@ static void settle_files_of(struct call *call, const struct share_session *sessi
 
 void file_end_due_sessions(struct call *call) {
     struct share_session *session;
-    while ((session = share_due_session(call->value, call_now_ms(call)))) end_session(call, session);
+    while ((session = share_due_session(call->value, call_now_ms(call))))
+        share_end_session(call, SHARE_EXPIRE, session);
 }
 
 void file_settle_below(struct call *call, const struct file_node *directory) {

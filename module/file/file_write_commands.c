@@ -88,7 +88,8 @@ static uint8_t asked_attributes(const struct call *call) {
     return given ? (uint8_t)call->args.slots[SLOT_FILE_ATTRIBUTES].number : 0;
 }
 
-static uint64_t asked_size(const struct call *call) {
+/* Of a command that has it among its positional words, or has looked whether it is given. */
+static uint64_t given_size(const struct call *call) {
     return (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
 }
 
@@ -96,12 +97,12 @@ enum outcome file_create(struct call *call) {
     struct tree_place place;
     enum outcome outcome =
         to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
-    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), asked_size(call));
+    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), given_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_target target = {.node = place.node};
     struct share_change change = {
         .kind = FILE_CREATE,
-        .length = asked_size(call),
+        .length = given_size(call),
         .attributes = asked_attributes(call),
         .properties = call->properties.list,
         .metadata = call->metadata.list,
@@ -221,14 +222,14 @@ static enum outcome to_describe(struct call *call, struct share_target *target) 
         args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(asked_attributes(call) & ATTRIBUTE_READONLY);
     struct file_wish wish = {
         .class = CLASS_WRITE,
-        .minds_locks = sized && asked_size(call) != place.node->content.length,
+        .minds_locks = sized && given_size(call) != place.node->content.length,
         .ignores_readonly = clears,
         .lease_id = call_lease_id(call),
     };
     target->node = place.node;
     outcome = file_pass(call, place.node, &wish);
     if (outcome != OUTCOME_DONE || !sized) return outcome;
-    return file_may_grow(call, place.node->content.length, asked_size(call));
+    return file_may_grow(call, place.node->content.length, given_size(call));
 }
 
 enum outcome file_setprops(struct call *call) {
@@ -241,7 +242,7 @@ enum outcome file_setprops(struct call *call) {
     if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change.parts |= SAYS_ATTRIBUTES;
     if (args_given(&call->args, SLOT_FILE_SIZE)) {
         change.parts |= SAYS_LENGTH;
-        change.length = asked_size(call);
+        change.length = given_size(call);
     }
     return commit(call, &target, &change, NULL);
 }

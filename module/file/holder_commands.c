@@ -4,6 +4,8 @@
 #include "core/number.h"
 #include "file/share_commands.h"
 
+#include <stdlib.h>
+
 enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 20000, CLOSED_MOST = 2000 };
 
 /* Which handles are meant: those of a file, or of all files below a directory. */
@@ -83,41 +85,72 @@ static void reply_handle(struct call *call, const struct file_open *open) {
     reply_map_end(&map);
 }
 
-static size_t asked_most(const struct call *call) {
-    int64_t most =
-        args_given(&call->args, SLOT_PAGE_SIZE) ? call->args.slots[SLOT_PAGE_SIZE].number : PAGE_DEFAULT;
-    return most > PAGE_MOST ? PAGE_MOST : (size_t)most;
-}
-
-static void reply_marker(RedisModuleCtx *ctx, struct entry *next) {
+static void reply_marker(RedisModuleCtx *ctx, const struct file_open *next) {
     char text[24];
     if (!next) {
         RedisModule_ReplyWithNull(ctx);
         return;
     }
-    int length =
-        snprintf(text, sizeof(text), "%llu", (unsigned long long)open_number(open_of_numbered(next)));
+    int length = snprintf(text, sizeof(text), "%llu", (unsigned long long)open_number(next));
     reply_bytes(ctx, bytes_of(text, (size_t)length));
 }
 
-static void reply_page(struct call *call, const struct selection *selection) {
-    const struct file_open *found[PAGE_MOST];
-    size_t count = 0, most = asked_most(call);
+struct page {
     uint64_t from;
+    size_t most;
+    const struct file_open *found[PAGE_MOST];
+    size_t count;
+    const struct file_open *next; /* NULL at the end */
+};
+
+static int compare_opens(const void *a, const void *b) {
+    const struct file_open *const *one = a, *const *other = b;
+    uint64_t number = open_number(*one), other_number = open_number(*other);
+    return (number > other_number) - (number < other_number);
+}
+
+/* The file knows its handles, in no order. */
+static void gather_of_file(struct call *call, const struct selection *selection, struct page *page) {
+    const struct file_life *life = selection->node->life;
+    const struct file_open **opens = memory_alloc(life->tally.opens * sizeof(const struct file_open *)),
+                           *open;
+    const struct open_group *group;
+    size_t count = 0;
+    list_for_each (&life->groups, group, of_life)
+        list_for_each (&group->opens, open, among)
+            if (open_number(open) >= page->from && is_selected(call, selection, open)) opens[count++] = open;
+    if (count) qsort(opens, count, sizeof(const struct file_open *), compare_opens);
+    page->count = count < page->most ? count : page->most;
+    page->next = count > page->most ? opens[page->most] : NULL;
+    for (size_t i = 0; i < page->count; i++) page->found[i] = opens[i];
+    memory_free(opens);
+}
+
+static void gather_of_share(struct call *call, const struct selection *selection, struct page *page) {
+    struct order_cursor cursor = share_opens_seek(call->value, page->from);
     struct entry *entry = NULL;
-    asked_marker(call, &from);
+    for (int left = LOOKED_AT_MOST; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_open *open = open_of_numbered(entry);
+        if (page->count == page->most || !left--) break;
+        if (is_selected(call, selection, open)) page->found[page->count++] = open;
+    }
+    page->next = entry ? open_of_numbered(entry) : NULL;
+}
+
+/* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were
+ * asked for, or none. */
+static void reply_page(struct call *call, const struct selection *selection) {
+    struct page page = {.most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST)};
+    const struct file_node *node = selection->node;
+    asked_marker(call, &page.from);
     if (is_any_open(selection)) {
-        struct order_cursor cursor = share_opens_seek(call->value, from);
-        for (int left = LOOKED_AT_MOST; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
-            const struct file_open *open = open_of_numbered(entry);
-            if (count == most || !left--) break;
-            if (is_selected(call, selection, open)) found[count++] = open;
-        }
+        bool few = node_is_file(node) && node->life->tally.opens <= LOOKED_AT_MOST;
+        (few ? gather_of_file : gather_of_share)(call, selection, &page);
     }
     RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_marker(call->ctx, entry);
-    RedisModule_ReplyWithArray(call->ctx, (long)count);
-    for (size_t i = 0; i < count; i++) reply_handle(call, found[i]);
+    reply_marker(call->ctx, page.next);
+    RedisModule_ReplyWithArray(call->ctx, (long)page.count);
+    for (size_t i = 0; i < page.count; i++) reply_handle(call, page.found[i]);
 }
 
 /* Without a path all handles of the share are meant. */

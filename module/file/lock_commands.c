@@ -31,7 +31,8 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
 }
 
-static bool may_change(const struct call *call) {
+/* Probes and late answers only look. */
+static bool is_to_act(const struct call *call) {
     return call->mode != CALL_PROBE && call->mode != CALL_TIMED_OUT;
 }
 
@@ -39,7 +40,7 @@ enum outcome file_lock(struct call *call) {
     struct file_open *open;
     enum outcome outcome = file_handle(call, SHARING_READ | SHARING_WRITE, &open);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (may_change(call)) file_settle_open(call, open);
+    if (is_to_act(call)) file_settle_open(call, open);
     struct lock_request request = {.owner = &open->locks,
                                    .kind = (enum lock_kind)call->args.slots[SLOT_FILE_WORD].number};
     asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);

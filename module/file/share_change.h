@@ -94,7 +94,7 @@ struct share_change {
     bool deletes_on_close;
     bool on; /* the mark; of a sweep, whether the session goes */
     enum lock_kind lock;
-    uint64_t count;  /* to be swept; how often a lock is had */
+    uint64_t count;  /* how often a lock is had */
     uint64_t number; /* of a session or handle, 0 for the next one; of a share, the last one */
     /* Of files: */
     struct bytes name;

@@ -187,6 +187,10 @@ enum outcome share_connect_check(struct call *call) {
         call_note(call, "a script has no connection that could end a session: ONCLOSE END");
         return OUTCOME_INVALID_VALUE;
     }
+    if (ends && !attendance_is_possible(call)) {
+        call_note(call, "the share's key is too long to end a session with its connection: ONCLOSE END");
+        return OUTCOME_INVALID_VALUE;
+    }
     if (asked_ttl(call, &ttl_ms)) return OUTCOME_DONE;
     call_note(call, "a session lives for 0.001 seconds to 365 days without a PING");
     return OUTCOME_INVALID_VALUE;
@@ -223,9 +227,7 @@ enum outcome share_disconnect(struct call *call) {
     struct share_target target = {NULL, NULL, NULL};
     enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &target.session);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {.kind = SHARE_DISCONNECT, .session = target.session->id};
-    attendance_forget(call, change.session);
-    share_commit(call, &target, &change, NULL);
+    share_end_session(call, SHARE_DISCONNECT, target.session);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
 }

@@ -101,6 +101,7 @@ enum outcome file_close(struct call *call);
 
 /* The rules of the options' values. */
 enum outcome file_path_rule(struct bytes text);
+const char *file_path_explain(struct bytes text);
 enum outcome share_owner_rule(struct bytes text);
 
 /* --- The way to a file: file_gate_commands.c. The order of its checks stands there and nowhere else --- */
@@ -145,6 +146,13 @@ enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
 /* Says in the call's refusal who has the file open in a way that does not allow it. */
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
+
+/* How many items a page has at most. */
+static inline size_t file_page_most(const struct call *call, int64_t given_none, int64_t limit) {
+    bool given = args_given(&call->args, SLOT_PAGE_SIZE);
+    int64_t most = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
+    return (size_t)(most < limit ? most : limit);
+}
 
 /* --- Sessions and handles --- */
 
@@ -205,7 +213,11 @@ void share_commit(struct call *call, const struct share_target *target, const st
  * that it knew. */
 void share_insist_on_upkeep(struct call *call);
 
-/* Sessions of connections that have gone are to end. */
+/* A session ends, disconnected or because its time is up, and its connection has nothing to do with it any more. */
+void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
+
+/* Sessions of connections that have gone are to end. False for a key whose name is too long for that. */
+bool attendance_is_possible(const struct call *call);
 void attendance_note(const struct call *call, struct guid session);
 void attendance_forget(const struct call *call, struct guid session);
 /* One whose connection has gone, of a key; it is forgotten. */

@@ -134,7 +134,7 @@ void share_commit(struct call *call, const struct share_target *target, const st
 
 /* --- When nobody asks --- */
 
-static void end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
+void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
     struct share_target target = {.session = session};
     struct share_change change = {.kind = kind, .session = session->id};
     attendance_forget(call, session->id);
@@ -145,7 +145,7 @@ static void end_those_who_left(struct call *call) {
     struct guid id;
     for (int left = EXPIRED_MOST; left && attendance_next_gone(call, &id); left--) {
         struct share_session *session = share_session_find(call->value, &id);
-        if (session && !session->ended) end_session(call, SHARE_DISCONNECT, session);
+        if (session && !session->ended) share_end_session(call, SHARE_DISCONNECT, session);
     }
 }
 
@@ -153,7 +153,7 @@ static void end_those_due(struct call *call) {
     struct share_session *session;
     for (int left = EXPIRED_MOST; left && (session = share_due_session(call->value, call_now_ms(call)));
          left--)
-        end_session(call, SHARE_EXPIRE, session);
+        share_end_session(call, SHARE_EXPIRE, session);
 }
 
 /* Some of its handles, as they came; true when these are the last ones. */
@@ -217,9 +217,8 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share_view(share, place.node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
-    static uint64_t name; /* of the subject that was found last */
-    name = file_subject(place.node);
-    subject->name = bytes_of(&name, sizeof(name));
+    subject->room = file_subject(place.node);
+    subject->name = bytes_of(&subject->room, sizeof(subject->room));
     subject->noun = "file";
     subject->object = place.node;
     subject->stamp = &place.node->stamp;
@@ -268,10 +267,9 @@ static char *called(struct entry *entry, struct bytes *name) {
     return room;
 }
 
-static struct bytes subject_of(struct entry *entry) {
-    static uint64_t name; /* of the one that was asked for last */
-    name = file_subject(lease_at(entry)->life->node);
-    return bytes_of(&name, sizeof(name));
+static struct bytes subject_of(struct entry *entry, uint64_t *room) {
+    *room = file_subject(lease_at(entry)->life->node);
+    return bytes_of(room, sizeof(*room));
 }
 
 const struct lease_home share_leases = {

@@ -1,14 +1,23 @@
 #include "file/share_load.h"
 
 #include "core/memory.h"
+#include "core/pointer_map.h"
 #include "file/tree.h"
 
 enum { FIRST_CAPACITY = 64 };
+
+/* The snapshots in which a node has a place: a bit for each. */
+struct times {
+    uint64_t bits[SHARE_SNAPSHOTS_MOST / 64 + 1];
+};
 
 struct share_loader {
     struct file_node **nodes; /* by number */
     size_t count, capacity;
     struct file_node *current; /* whose states come; NULL when the next node may come */
+    struct pointer_map timed;  /* of nodes with several places, where their times stand, from 1 on */
+    struct times *times;
+    size_t times_count, times_capacity;
 };
 
 bool share_load_is(enum share_change_kind kind) {
@@ -24,19 +33,35 @@ static void add(struct share_loader *loader, struct file_node *node) {
     loader->current = node;
 }
 
-/* Only a share in which nothing has been yet is built. */
-static struct share_loader *loader_of(struct share *share) {
-    if (!share->load && share->ids == 1) {
-        share->load = memory_zeroed(sizeof(struct share_loader));
-        add(share->load, share->root);
+static struct times *times_of(struct share_loader *loader, const struct file_node *node) {
+    uintptr_t *place = pointer_map_at(&loader->timed, node);
+    if (*place) return &loader->times[*place - 1];
+    if (loader->times_count == loader->times_capacity) {
+        loader->times_capacity = loader->times_capacity ? loader->times_capacity * 2 : FIRST_CAPACITY;
+        loader->times = memory_resize(loader->times, loader->times_capacity * sizeof(*loader->times));
     }
-    return share->load;
+    loader->times[loader->times_count++] = (struct times){{0}};
+    *place = loader->times_count;
+    return &loader->times[*place - 1];
+}
+
+/* The node has a place in the snapshots behind `born`, up to `last`. False if it has another one there: a directory could
+ * then be below itself. */
+static bool take_times(struct share_loader *loader, const struct file_node *node, unsigned born,
+                       unsigned last) {
+    struct times *times = times_of(loader, node);
+    bool free = true;
+    for (unsigned i = born + 1; i <= last; i++) free = free && !(times->bits[i / 64] >> i % 64 & 1);
+    for (unsigned i = born + 1; free && i <= last; i++) times->bits[i / 64] |= UINT64_C(1) << i % 64;
+    return free;
 }
 
 void share_load_end(struct share *share) {
     struct share_loader *loader = share->load;
     if (!loader) return;
     memory_free(loader->nodes);
+    memory_free(loader->times);
+    pointer_map_end(&loader->timed);
     memory_free(loader);
     share->load = NULL;
 }
@@ -72,6 +97,7 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
         node = node_new(&share->account, change->node_kind, ++share->ids, NULL, change->name);
         tree_add_ghost(share, node_need_past(&share->account, node), parent->id, change->name, change->born,
                        change->last);
+        take_times(loader, node, change->born, change->last);
     } else {
         if (!is_live(share, parent->node) || change->born > share->snapshot_count) return false;
         if (!tree_was_free(share, parent->id, change->name, change->born, 0)) return false;
@@ -88,7 +114,10 @@ static bool load_ghost(struct share *share, struct share_loader *loader, const s
     const struct directory *parent = directory_at(loader, change->parent);
     if (!parent || loader->current || !change->node || change->node >= loader->count) return false;
     if (!ghost_fits(share, parent, change)) return false;
-    struct file_past *past = node_need_past(&share->account, loader->nodes[change->node]);
+    struct file_node *node = loader->nodes[change->node];
+    if (is_live(share, node) && node->born < change->last) return false;
+    if (!take_times(loader, node, change->born, change->last)) return false;
+    struct file_past *past = node_need_past(&share->account, node);
     tree_add_ghost(share, past, parent->id, change->name, change->born, change->last);
     return true;
 }

@@ -320,9 +320,10 @@ static struct order_cursor list_start(const struct call *call) {
 static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
     struct bytes name = entry_name(entry);
     char *room = home->called ? home->called(entry, &name) : NULL;
+    uint64_t subject;
     RedisModule_ReplyWithArray(call->ctx, 2);
     reply_bytes(call->ctx, name);
-    reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry) : name);
+    reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry, &subject) : name);
     memory_free(room);
 }
 

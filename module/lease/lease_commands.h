@@ -20,6 +20,7 @@ enum {
 /* What a lease stands on. */
 struct lease_subject {
     struct bytes name; /* empty for the aggregate itself */
+    uint64_t room;     /* for a name that stands nowhere else */
     const char *noun;
     void *object; /* the family's own, NULL for the aggregate itself */
     const struct stamp *stamp;
@@ -37,8 +38,8 @@ struct lease_home {
     /* What the thing is called that an entry stands for; room that the caller frees, or NULL when it is the entry's own
      * name. NULL where all entries are called by their names. */
     char *(*called)(struct entry *entry, struct bytes *name);
-    /* As lines of those who wait know it. NULL where that is the entry's name. */
-    struct bytes (*subject_of)(struct entry *entry);
+    /* As lines of those who wait know it, perhaps in the room. NULL where that is the entry's name. */
+    struct bytes (*subject_of)(struct entry *entry, uint64_t *room);
     /* Whether a lease may begin now, for reasons other than a lease. May be NULL. */
     enum outcome (*may_begin)(struct call *call, const struct lease_subject *subject);
 };

@@ -13,16 +13,17 @@ struct parser {
     bool is_part;       /* what is no option belongs to somebody else */
 };
 
-static const struct fault none = {OUTCOME_DONE, 0, NULL};
+static const struct fault none = {OUTCOME_DONE, 0, NULL, NULL};
 
 static struct fault syntax_fault(int at) {
-    return (struct fault){OUTCOME_SYNTAX, at, NULL};
+    return (struct fault){OUTCOME_SYNTAX, at, NULL, NULL};
 }
 
 static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome, int at) {
     bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
     if (outcome == OUTCOME_DONE || !counts) return;
-    parser->fault = (struct fault){outcome, at, NULL};
+    const char *reason = clause->explain ? clause->explain(argument_at(parser->argv, at)) : NULL;
+    parser->fault = (struct fault){outcome, at, NULL, reason};
     parser->late = clause->late;
 }
 
@@ -187,10 +188,10 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
 static struct fault check_required(struct parser *parser, const struct clause *const *options) {
     for (; *options; options++) {
         if (!(*options)->required || args_given(parser->args, (*options)->slot)) continue;
-        struct fault fault = {OUTCOME_SYNTAX, 0, *options};
+        struct fault fault = {OUTCOME_SYNTAX, 0, *options, NULL};
         if ((*options)->absent == OUTCOME_DONE) return fault;
         if (parser->fault.outcome != OUTCOME_DONE) continue;
-        parser->fault = (struct fault){(*options)->absent, 0, *options};
+        parser->fault = (struct fault){(*options)->absent, 0, *options, NULL};
     }
     return none;
 }

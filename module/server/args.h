@@ -53,7 +53,9 @@ struct clause {
     uint8_t late;             /* its faults of value count after those of clauses with less */
     int64_t least, most;      /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
     const char *const *words; /* of the shapes that take words; ended by NULL */
-    enum outcome (*rule)(struct bytes);  /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
+    enum outcome (*rule)(struct bytes); /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
+    const char *(*explain)(
+        struct bytes); /* likewise: what the rule has against a value, for people; may be NULL */
     const char *names[CLAUSE_MAX_WIDTH]; /* of the values, for documentation */
 };
 
@@ -103,6 +105,7 @@ struct fault {
     enum outcome outcome;
     int at;                       /* index in argv of the word that is wrong */
     const struct clause *missing; /* a required option that is not there; then no word is wrong */
+    const char *reason;           /* what is wrong with the word; NULL where the outcome says enough */
 };
 
 /* Provided by whoever owns argv. */

@@ -36,10 +36,14 @@ void call_note(struct call *call, const char *format, ...) {
     va_end(values);
 }
 
-enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word) {
+static void note_word(struct call *call, const char *reason, struct bytes word) {
     char shown[2 * SHOWN_WORD_MAX];
     refusal_show_word(word, shown, sizeof(shown));
-    call_note(call, "%s: '%s'", outcome_text(outcome)->text, shown);
+    call_note(call, "%s: '%s'", reason, shown);
+}
+
+enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word) {
+    note_word(call, outcome_text(outcome)->text, word);
     return outcome;
 }
 
@@ -50,7 +54,8 @@ void refusal_describe(struct call *call, const struct fault *fault) {
         return;
     }
     if (fault->outcome != OUTCOME_SYNTAX) {
-        refusal_of_word(call, fault->outcome, call_word(call, fault->at));
+        const char *reason = fault->reason ? fault->reason : outcome_text(fault->outcome)->text;
+        note_word(call, reason, call_word(call, fault->at));
         return;
     }
     char word[2 * SHOWN_WORD_MAX];

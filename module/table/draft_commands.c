@@ -155,11 +155,11 @@ static int verb_named(const struct command *command, struct bytes word) {
 static enum outcome read_next(struct call *call, int *at, enum outcome earlier, struct drafts *drafts) {
     struct args args;
     int verb = *at < call->argc ? verb_named(call->command, call_word(call, *at)) : -1, start = *at;
-    struct fault fault = {OUTCOME_SYNTAX, start < call->argc ? start : call->argc - 1, NULL};
+    struct fault fault = {.outcome = OUTCOME_SYNTAX, .at = start < call->argc ? start : call->argc - 1};
     if (verb >= 0)
         fault = args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, at);
     bool stopped = fault.missing && *at < call->argc && verb_named(call->command, call_word(call, *at)) < 0;
-    if (stopped) fault = (struct fault){OUTCOME_SYNTAX, *at, NULL};
+    if (stopped) fault = (struct fault){.outcome = OUTCOME_SYNTAX, .at = *at};
     bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
     if (!counts) return earlier;
     if (fault.outcome == OUTCOME_DONE) return read_draft(call, (enum verb)verb, &args, start + 1, drafts);
@@ -193,7 +193,7 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
     }
     if (at == call->argc) return outcome;
     call->note[0] = '\0';
-    refusal_describe(call, &(struct fault){OUTCOME_SYNTAX, at, NULL});
+    refusal_describe(call, &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at});
     return OUTCOME_SYNTAX;
 }
 

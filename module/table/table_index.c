@@ -4,6 +4,7 @@
 
 #include "ccan/list/list.h"
 
+#include <math.h>
 #include <stddef.h>
 
 struct mark {
@@ -91,7 +92,7 @@ static bool same_value(const struct value *one, const struct value *other) {
     switch (one->type) {
     case VALUE_STRING:
     case VALUE_BINARY: return bytes_equal(one->bytes, other->bytes);
-    case VALUE_DOUBLE: return memcmp(&one->real, &other->real, sizeof(one->real)) == 0;
+    case VALUE_DOUBLE: return one->real == other->real || (isnan(one->real) && isnan(other->real));
     case VALUE_GUID: return guid_equal(one->guid, other->guid);
     default: return one->number == other->number;
     }

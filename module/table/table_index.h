@@ -35,7 +35,7 @@ void table_index_advance(struct table_index *index, struct bytes frontier);
 void table_index_complete(struct table_index *index);
 
 /* The stored key behind a mark's value. */
-struct bytes mark_key(const struct entry *mark);
+struct bytes mark_key(const struct entry *entry);
 
 size_t table_index_held(const struct table_index *index);
 

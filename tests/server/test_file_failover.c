@@ -23,7 +23,7 @@ static struct client *attached;
 static void fill(struct client *client) {
     acts_by(client, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 1000 OWNER tester", NULL},
             {"t = SHARE.CONNECT fs 100", NULL});
-    for (char name = 'a'; name <= 'e'; name++) {
+    for (int name = 'a'; name <= 'e'; name++) {
         act_by(client, pool_print("create %c 10", name), NULL);
         act_by(client, pool_print("put %c 0 0123456789", name), NULL);
     }

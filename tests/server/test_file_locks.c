@@ -34,9 +34,13 @@ static const struct {
 static const char *const questions[] = {"read $h 4 3", "write $h 4 xyz", "lock $h SHARED 4 3",
                                         "lock $h EXCLUSIVE 4 3"};
 
+#define FROM_5_TO_HALF "5 " HALF
+#define FROM_HALF_ON   HALF " " HALF
+#define ONE_TOO_FAR    HALF " 9223372036854775809"
+
 /* Ranges that touch what is asked for, from all sides; and such as do not. */
-static const char *const touching[] = {"4 3", "0 5", "6 10", "5 1", "0 100", "5 " HALF};
-static const char *const apart[] = {"0 4", "7 3", "100 1", HALF " " HALF, "4 0", "7 0", "0 0"};
+static const char *const touching[] = {"4 3", "0 5", "6 10", "5 1", "0 100", FROM_5_TO_HALF};
+static const char *const apart[] = {"0 4", "7 3", "100 1", FROM_HALF_ON, "4 0", "7 0", "0 0"};
 
 SCENE(scenario_21_all_cells) {
     for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
@@ -161,7 +165,7 @@ SCENE(the_ends_of_the_world) {
     static const char *const rows[] = {
         END_OF_ALL " 2",
         "2 " END_OF_ALL,
-        HALF " 9223372036854775809",
+        ONE_TOO_FAR,
         "0 18446744073709551616",
         "18446744073709551616 0",
         "-1 5",

@@ -74,6 +74,24 @@ SCENE(characters_that_no_name_has) {
     assert_string_equal(listed(""), "a b dir/");
 }
 
+static void expect_said(const char *command, const char *reason) {
+    struct words words = story_words(command);
+    const char *text = reply_text(call_words(primary, &words));
+    require(strstr(text, reason), "%s: it is not said that %s, but %s", command, reason, text);
+}
+
+/* What is wrong with a path is not only that it is none. */
+SCENE(why_a_path_is_none) {
+    file_commands_stage();
+    expect_said("FILE.MKDIR fs a.", "does not end with a dot or a space: 'a.'");
+    expect_said("FILE.RENAME fs a b|c", "no control characters and none of");
+    expect_said("FILE.RENAME fs a d/../b", "no . and .. in it: 'd/../b'");
+    expect_said("FILE.GET fs /a", "one slash between two names");
+    expect_said("FILE.HANDLES fs nul", "none of CON PRN AUX NUL");
+    expect_said("LEASE.GET fs FILE a/", "one slash between two names");
+    expect_said("FILE.GET fs 256*a", "at most 255 characters");
+}
+
 SCENE(names_that_are_none) {
     static const char *const names[] = {".",     "..",   "...",    "a.",       "a ",  "dir/..", "../a",
                                         "dir/.", "./a",  "CON",    "con",      "Nul", "aux",    "PRN",
@@ -390,6 +408,7 @@ SCENE(copies) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(characters_that_no_name_has),
+        PLAY(why_a_path_is_none),
         PLAY(names_that_are_none),
         PLAY(names_that_are_fine),
         PLAY(long_names),

@@ -261,6 +261,30 @@ SCENE(handles_by_pages) {
     expect_elements(call(primary, "FILE.HANDLES fs")->element[1], 100);
 }
 
+/* However many there are of other files. */
+SCENE(the_handles_of_one_file_come_at_once) {
+    enum { OTHERS = 21000 };
+    file_commands_stage();
+    for (int index = 0; index < OTHERS; index++)
+        send_call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 3 READ WRITE DELETE", story_kept('s'));
+    for (int index = 0; index < OTHERS; index++) expect_elements(receive(primary), 8);
+    acts({"open s a R/RWD", NULL}, {"open s a R/RWD", NULL});
+    redisReply *page = expect_elements(call(primary, "FILE.HANDLES fs a COUNT 1"), 2);
+    expect_elements(page->element[1], 1);
+    page = expect_elements(call(primary, "FILE.HANDLES fs a MARKER %s", reply_string(page->element[0])), 2);
+    assert_true(reply_is_null(page->element[0]));
+    expect_elements(page->element[1], 1);
+}
+
+/* What nobody would look after is not promised. */
+SCENE(a_key_too_long_to_end_with_a_connection) {
+    const char *key = pool_print("%060001d", 0);
+    expect_etag(call(primary, "SHARE.CREATE %s", key));
+    redisReply *reply = call(primary, "SHARE.CONNECT %s 10 ONCLOSE END", key);
+    require(story_is_as_told(reply, BAD_VALUE), "it answers %s", reply_text(reply));
+    reply_string(call(primary, "SHARE.CONNECT %s 10 ONCLOSE KEEP", key));
+}
+
 SCENE(scenario_34_closing_by_force) {
     file_commands_stage();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL},
@@ -383,6 +407,8 @@ int main(void) {
         PLAY(a_restored_share_knows_nothing_of_connections),
         PLAY(handles_as_they_are_shown),
         PLAY(handles_by_pages),
+        PLAY(the_handles_of_one_file_come_at_once),
+        PLAY(a_key_too_long_to_end_with_a_connection),
         PLAY(scenario_34_closing_by_force),
         PLAY(public_numbers_are_not_given_twice),
         PLAY(refusals_tell_who),

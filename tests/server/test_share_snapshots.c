@@ -131,9 +131,9 @@ SCENE(snapshots_share_bytes) {
             memory_of(primary, "fs") - before);
     for (int index = 0; index < FILES; index++) act(pool_print("put f%d 0 y", index), NULL);
     long long later = memory_of(primary, "fs");
-    require(later - before < FILES * 60000, "a byte in each of %d files takes %lld", FILES, later - before);
+    require(later - before < FILES * 60000LL, "a byte in each of %d files takes %lld", FILES, later - before);
     for (int index = 0; index < FILES; index++) act(pool_print("setmeta f%d META 1 a b", index), NULL);
-    require(memory_of(primary, "fs") - later < FILES * 500, "metadata take %lld",
+    require(memory_of(primary, "fs") - later < FILES * 500LL, "metadata take %lld",
             memory_of(primary, "fs") - later);
     for (int index = 0; index < FILES; index++) act(pool_print("delete f%d", index), "OK");
     acts({"get f3 RANGE 0 2 SNAPSHOT $p", "=xx"});

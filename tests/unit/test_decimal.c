@@ -100,7 +100,7 @@ static void a_late_digit_counts(void **state) {
         char text[1300], *at = text;
         at += sprintf(at, "9007199254740993.");
         memset(at, '0', zeros);
-        strcpy(at + zeros, "1");
+        memcpy(at + zeros, "1", sizeof "1");
         require_read(text, 9007199254740994.0);
         at[zeros] = '0';
         require_read(text, 9007199254740992.0);

@@ -23,7 +23,7 @@ struct tape {
 
 static char *copy_of(struct bytes bytes) {
     char *copy = malloc(bytes.length + 1);
-    memcpy(copy, bytes.data, bytes.length);
+    if (bytes.length) memcpy(copy, bytes.data, bytes.length);
     return copy;
 }
 
@@ -170,6 +170,45 @@ static void a_share_that_comes_in_part_is_whole(void **state) {
     forget(&file);
 }
 
+static bool takes(struct share *share, struct share_change change) {
+    struct share_target target = share_target(share, &change);
+    return share_apply(share, &target, &change);
+}
+
+/* In a snapshot everything has one place, and so no directory is below itself. */
+static void nothing_has_two_places_at_a_time(void **state) {
+    struct share_change create = {.kind = SHARE_CREATE, .stamp = {1, 1}};
+    struct share_change done = {.kind = LOAD_STATE, .stamp = {1, 1}};
+    struct bytes name = bytes_text("d"), other = bytes_text("e");
+    struct share *share = share_new(&create);
+    (void)state;
+    for (version id = 10; id < 15; id++)
+        require(takes(share, (struct share_change){.kind = SHARE_SNAPSHOT, .stamp = {id, 1}, .snapshot = id}),
+                "a snapshot");
+    require(takes(share, done), "the root");
+    require(
+        takes(share,
+              (struct share_change){.kind = LOAD_NODE, .node_kind = NODE_DIRECTORY, .name = name, .born = 3}),
+        "a directory");
+    require(takes(share, done), "its state");
+    struct share_change ghost = {.kind = LOAD_GHOST, .node = 1, .parent = 1, .name = name, .last = 5};
+    require(!takes(share, ghost), "below itself, where it is now");
+    ghost.last = 3;
+    require(takes(share, ghost), "where it was before");
+    ghost.name = other;
+    ghost.parent = 0;
+    ghost.born = 2;
+    require(!takes(share, ghost), "where it was then is taken");
+    struct share_change gone = {
+        .kind = LOAD_NODE, .node_kind = NODE_DIRECTORY, .name = other, .born = 3, .last = 5};
+    require(takes(share, gone) && takes(share, done), "one that only snapshots see");
+    ghost = (struct share_change){
+        .kind = LOAD_GHOST, .node = 2, .parent = 2, .name = other, .born = 4, .last = 5};
+    require(!takes(share, ghost), "below itself then");
+    share_require_whole(share);
+    share_free(share);
+}
+
 /* Its handles are still there to be swept, and have no file. */
 static void an_ended_session_without_files_is_not_written(void **state) {
     static struct tape changes, *tape = &changes;
@@ -192,6 +231,7 @@ int main(void) {
         tidy_test(doctored_records_break_nothing),
         tidy_test(records_that_end_too_soon_are_not_read),
         tidy_test(a_share_that_comes_in_part_is_whole),
+        tidy_test(nothing_has_two_places_at_a_time),
         tidy_test(an_ended_session_without_files_is_not_written),
     };
     return cmocka_run_group_tests_name("share hostile", tests, NULL, NULL);

@@ -83,11 +83,24 @@ static void require_counted(const struct share *share) {
     require_same(share->bytes, bytes, "bytes of files");
 }
 
+/* Nothing is below itself, then and now: a way down ends before it has been through more nodes than there are. */
+static void require_ends(const struct share *share, const struct directory *directory, unsigned snapshot,
+                         uint64_t depth) {
+    struct tree_walk walk = tree_walk(share, directory, snapshot, bytes_of("", 0));
+    struct tree_item item;
+    enum tree_step step;
+    require(depth <= share->ids, "a directory is below itself in snapshot %u", snapshot);
+    while ((step = tree_next(&walk, &item)) != TREE_END)
+        if (step == TREE_ITEM && !node_is_file(item.node))
+            require_ends(share, item.node->directory, snapshot, depth + 1);
+}
+
 void share_require_whole(const struct share *share) {
     struct record_writer *first = malloc(sizeof(*first)), *second = malloc(sizeof(*second));
     struct share *again = share_rebuilt(share, first), *third = share_rebuilt(again, second);
     require_counted(share);
     require_counted(again);
+    for (unsigned i = 0; i <= share->snapshot_count; i++) require_ends(share, share->root->directory, i, 1);
     require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "built anew");
     share_free(third);
     share_free(again);
