@@ -56,6 +56,15 @@ static bool take_times(struct share_loader *loader, const struct file_node *node
     return free;
 }
 
+/* Only a share in which nothing has been yet is built. */
+static struct share_loader *loader_of(struct share *share) {
+    if (!share->load && share->ids == 1) {
+        share->load = memory_zeroed(sizeof(struct share_loader));
+        add(share->load, share->root);
+    }
+    return share->load;
+}
+
 void share_load_end(struct share *share) {
     struct share_loader *loader = share->load;
     if (!loader) return;
