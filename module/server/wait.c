@@ -125,7 +125,7 @@ static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
            bytes_equal(api_bytes(waiter->argv[1]), call_word(call, 1));
 }
 
-void wait_visit_party(const struct call *call, struct guid party, wait_visitor *visit, void *context) {
+void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
     const struct party *party = waiters_count ? find_party(&id) : NULL;
     const struct waiter *waiter;
     if (!party) return;
@@ -419,7 +419,7 @@ void wait_look_at_key(const struct call *call) {
         hash_index_visit(&lines, place, look_at_line_of_key, (void *)(uintptr_t)call);
 }
 
-void wait_look_at_party(struct guid party) {
+void wait_look_at_party(struct guid id) {
     struct party *party = waiters_count ? find_party(&id) : NULL;
     struct waiter *waiter;
     if (!party) return;

@@ -64,11 +64,11 @@ bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes
                       wait_visitor *visit, void *context);
 
 /* All of a party who wait in the call's key. */
-void wait_visit_party(const struct call *call, struct guid party, wait_visitor *visit, void *context);
+void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context);
 
 /* A party has lost something that its waiters may need: those who have nothing to wait for any more are answered soon,
  * wherever they stand in line. */
-void wait_look_at_party(struct guid party);
+void wait_look_at_party(struct guid id);
 
 /* Whether anybody waits for anything. */
 bool wait_anybody(void);
