@@ -179,6 +179,7 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
     forget_old(now_ms);
     for (bool more = true; more;) {
         struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
+        if (!attendee) break;
         more = attendee != list_tail(&group->attendees, struct attendee, node);
         go(attendee, now_ms);
     }

@@ -39,8 +39,10 @@ static const char *const questions[] = {"read $h 4 3", "write $h 4 xyz", "lock $
 #define ONE_TOO_FAR    HALF " 9223372036854775809"
 
 /* Ranges that touch what is asked for, from all sides; and such as do not. */
+/* NOLINTBEGIN(bugprone-suspicious-missing-comma) */
 static const char *const touching[] = {"4 3", "0 5", "6 10", "5 1", "0 100", FROM_5_TO_HALF};
 static const char *const apart[] = {"0 4", "7 3", "100 1", FROM_HALF_ON, "4 0", "7 0", "0 0"};
+/* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 SCENE(scenario_21_all_cells) {
     for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
@@ -165,7 +167,7 @@ SCENE(the_ends_of_the_world) {
     static const char *const rows[] = {
         END_OF_ALL " 2",
         "2 " END_OF_ALL,
-        ONE_TOO_FAR,
+        ONE_TOO_FAR, /* NOLINT(bugprone-suspicious-missing-comma) */
         "0 18446744073709551616",
         "18446744073709551616 0",
         "-1 5",

@@ -119,8 +119,9 @@ SCENE(names_that_are_fine) {
 }
 
 static char *repeated(const char *text, size_t times) {
-    char *whole = pool_take(strlen(text) * times + 1);
-    for (size_t index = 0; index < times; index++) memcpy(whole + index * strlen(text), text, strlen(text));
+    size_t length = strlen(text);
+    char *whole = pool_take(length * times + 1);
+    for (size_t index = 0; index < times; index++) memcpy(whole + index * length, text, length + 1);
     return whole;
 }
 
