@@ -164,10 +164,11 @@ SCENE(the_ends_of_the_world) {
          {"unlock $i 18446744073709551614 1", "OK"}, {"unlock $h 0 " HALF, "OK"},
          {"lock $h EXCLUSIVE 0 " END_OF_ALL, "OK"}, {"lock $i EXCLUSIVE " END_OF_ALL " 1", "OK"},
          {"unlock $h 0 " END_OF_ALL, "OK"}, {"lock $h EXCLUSIVE " END_OF_ALL " 0", "OK"});
+    /* NOLINTBEGIN(bugprone-suspicious-missing-comma) */
     static const char *const rows[] = {
         END_OF_ALL " 2",
         "2 " END_OF_ALL,
-        ONE_TOO_FAR, /* NOLINT(bugprone-suspicious-missing-comma) */
+        ONE_TOO_FAR,
         "0 18446744073709551616",
         "18446744073709551616 0",
         "-1 5",
@@ -181,6 +182,7 @@ SCENE(the_ends_of_the_world) {
         "99999999999999999999999 1",
         "0x10 1",
     };
+    /* NOLINTEND(bugprone-suspicious-missing-comma) */
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         act(pool_print("lock $h EXCLUSIVE %s", rows[row]), BAD_LOCK);
         act(pool_print("lock $h SHARED %s", rows[row]), BAD_LOCK);
