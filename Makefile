@@ -227,7 +227,7 @@ lint: ## clang-format, clang-tidy and cppcheck over module and tests
 	clang-format --dry-run -Werror $(LINT_FILES)
 	@printf '%s\n' $(LINT_SOURCES) | xargs -P $(JOBS) -I {} deploy/dev/tidy.sh {} $(LINT_FLAGS) $(OUTSIDE_INCLUDES)
 	@mkdir -p $(BUILD)/lint
-	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 -j $(JOBS) \
+	cppcheck --include=deploy/dev/cppcheck.h --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 -j $(JOBS) \
 	    --suppress=missingIncludeSystem --suppress='nullPointerRedundantCheck:tests/*' \
 	    --suppress='ctunullpointer:tests/*' --suppress='ctuuninitvar:module/server/args.c' --cppcheck-build-dir=$(BUILD)/lint $(filter -I%, $(LINT_FLAGS)) $(LINT_SOURCES)
 	@echo 'lint: nothing to complain about'
