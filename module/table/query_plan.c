@@ -2,9 +2,9 @@
 #include "table/query.h"
 
 enum {
-    COMPARED_MOST = 20000,    /* plans are compared by so many entities at most */
-    ESTIMATED_MOST = 1000000, /* and told by so many */
-    INDEX_EFFORT = 3,         /* what an entity costs that an index leads to, by one of a walk */
+    COMPARED_MOST = 20000,   /* plans are compared by so many entities at most */
+    ESTIMATED_MOST = 200000, /* and told by so many */
+    INDEX_EFFORT = 3,        /* what an entity costs that an index leads to, by one of a walk */
 };
 
 struct range plan_span(const struct plan *plan) {
@@ -108,6 +108,7 @@ void plan_end(struct plan *plan) {
 }
 
 size_t plan_estimate(const struct table *table, const struct plan *plan) {
+    if (plan->kind == PLAN_SCAN) return catalog_count(&table->entities);
     return plan->index ? count_values(plan->index, &plan->values, plan_span(plan), ESTIMATED_MOST)
                        : count_keys(table, plan, ESTIMATED_MOST);
 }
