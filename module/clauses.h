@@ -2,13 +2,13 @@
 #ifndef HOLDFAST_CLAUSES_H
 #define HOLDFAST_CLAUSES_H
 
-#include "blob/blob_commands.h"
+#include "blob/redis/handlers.h"
 #include "core/name.h"
 #include "core/pages.h"
-#include "file/share_commands.h"
-#include "lease/lease_commands.h"
-#include "queue/queue_commands.h"
-#include "table/table_commands.h"
+#include "file/redis/handlers.h"
+#include "lease/redis/handlers.h"
+#include "queue/redis/handlers.h"
+#include "table/redis/handlers.h"
 
 /* Ten years: the server adds the time to its clock unchecked. */
 #define BLOCK_MOST_MS INT64_C(315360000000)

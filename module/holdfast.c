@@ -1,10 +1,10 @@
 /* The front door: what happens when a server loads the module. A walk over tables; nothing is decided here. */
-#include "blob/blob_commands.h"
+#include "blob/redis/handlers.h"
 #include "commands.h"
 #include "core/hash.h"
-#include "file/share_commands.h"
-#include "lease/lease_commands.h"
-#include "queue/queue_commands.h"
+#include "file/redis/handlers.h"
+#include "lease/redis/handlers.h"
+#include "queue/redis/handlers.h"
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/info.h"
@@ -12,7 +12,7 @@
 #include "server/settings.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
-#include "table/table_commands.h"
+#include "table/redis/handlers.h"
 
 #include "ccan/array_size/array_size.h"
 

@@ -1,0 +1,59 @@
+/* Append blobs: CREATEAPPEND and APPEND. */
+#include "blob/redis/handlers.h"
+#include "server/effect.h"
+
+#include <inttypes.h>
+
+enum outcome blob_createappend(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = blob_to_create(call, BLOB_APPEND, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_CREATEAPPEND};
+    change_create(call, blob, &change);
+    commit_change(call, blob, &change, NULL);
+    reply_version(call->ctx, change.stamp.etag);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_append_check(struct call *call) {
+    size_t length = call_word(call, ARG_CONTENT).length;
+    if (!length) {
+        call_note(call, "there is nothing to append");
+        return OUTCOME_INVALID_VALUE;
+    }
+    return length <= (unsigned long long)max_append_bytes
+               ? OUTCOME_DONE
+               : content_too_large(call, "holdfast.max-append-bytes");
+}
+
+/* The conditions that only this command has, and the room that a blob has for blocks. */
+static enum outcome may_append(struct call *call, const struct blob *blob, size_t more) {
+    const struct argument *slots = call->args.slots;
+    uint64_t length = blob->length;
+    if (args_given(&call->args, SLOT_IFPOSITION) && length != (uint64_t)slots[SLOT_IFPOSITION].number) {
+        call_note(call, "the blob has %" PRIu64 " bytes", length);
+        return OUTCOME_APPEND_POSITION_NOT_MET;
+    }
+    if (args_given(&call->args, SLOT_IFMAXSIZE) && length + more > (uint64_t)slots[SLOT_IFMAXSIZE].number) {
+        call_note(call, "the blob would have %" PRIu64 " bytes", length + more);
+        return OUTCOME_MAX_SIZE_NOT_MET;
+    }
+    return blob_special(blob)->appended < APPEND_BLOCKS_MAX ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
+}
+
+enum outcome blob_append(struct call *call) {
+    struct blob *blob;
+    RedisModuleString *content = call->argv[ARG_CONTENT];
+    enum outcome outcome = blob_to_write(call, BLOB_APPEND, &blob);
+    if (outcome == OUTCOME_DONE) outcome = may_append(call, blob, api_bytes(content).length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_APPEND, .offset = blob->length};
+    change_blob(call, blob, &change);
+    change_attach(&change, content, effect_arguments_shared(call->ctx));
+    commit_change(call, blob, &change, content);
+    RedisModule_ReplyWithArray(call->ctx, 3);
+    reply_version(call->ctx, change.stamp.etag);
+    RedisModule_ReplyWithLongLong(call->ctx, (long long)change.offset);
+    RedisModule_ReplyWithLongLong(call->ctx, (long long)blob_special(blob)->appended);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,290 @@
+/* BLOB.* but for the listing: from a parsed call to a decision, and from a blob to a reply. */
+#include "blob/redis/handlers.h"
+
+#include "blob/blocks.h"
+#include "blob/snapshots.h"
+#include "core/memory.h"
+#include "core/name.h"
+#include "core/property.h"
+#include "lease/redis/handlers.h"
+#include "server/effect.h"
+#include "server/ranges.h"
+#include "server/wait.h"
+
+const char *const snapshots_words[] = {"INCLUDE", "ONLY", NULL};
+const char *const sequence_words[] = {"MAX", "UPDATE", "INCREMENT", NULL};
+
+enum { DELETE_INCLUDE, DELETE_ONLY };
+enum { SEQUENCE_MAX, SEQUENCE_UPDATE, SEQUENCE_INCREMENT };
+
+/* A name that is too long is refused before anybody looks for it. */
+void blob_expect(struct call *call) {
+    struct bytes name = call_word(call, ARG_BLOB);
+    if (name.length <= NAME_MAX_BYTES) call->search = container_expect(call->value, name);
+}
+
+/* --- The way to a blob --- */
+
+struct blob *blob_named(struct call *call) {
+    struct blob *blob = container_found(call->value, &call->search);
+    return !blob || blob_exists(blob) || staging_of(blob, call_now_ms(call)) ? blob : NULL;
+}
+
+/* Most blobs have no lease and most calls bring no id, and then there is nothing to ask. */
+enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use) {
+    const struct guid *id = call_lease_id(call);
+    if (!id && !(blob->extra && blob->extra->lease)) return OUTCOME_DONE;
+    enum outcome outcome = lease_gate(blob_lease(blob), id, use, call_now_ms(call));
+    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, blob_lease(blob), blob_name(blob));
+    return outcome;
+}
+
+enum outcome blob_kind_check(const struct blob *blob, unsigned kind) {
+    return kind == ANY_KIND || blob->kind == kind ? OUTCOME_DONE : OUTCOME_INVALID_BLOB_TYPE;
+}
+
+const struct stamp *blob_stamp(const struct blob *blob) {
+    return blob_exists(blob) ? &blob->stamp : NULL;
+}
+
+const struct blob *blob_asked_snapshot(const struct call *call, const struct blob *base) {
+    return snapshots_find(base, call->args.slots[SLOT_SNAPSHOT].version);
+}
+
+enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob) {
+    *blob = container_found(call->value, &call->search);
+    if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
+    if (args_given(&call->args, SLOT_SNAPSHOT)) *blob = blob_asked_snapshot(call, *blob);
+    if (!*blob) return OUTCOME_BLOB_NOT_FOUND;
+    enum outcome outcome = blob_kind_check(*blob, kind);
+    if (outcome == OUTCOME_DONE) outcome = blob_pass_lease(call, *blob, LEASE_READ);
+    return outcome == OUTCOME_DONE ? call_conditions(call, &(*blob)->stamp, "blob") : outcome;
+}
+
+/* Of a blob that may be uncommitted, which has no ETag. */
+static enum outcome may_write(struct call *call, const struct blob *blob) {
+    if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
+    enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
+    return outcome == OUTCOME_DONE ? call_conditions(call, blob_stamp(blob), "blob") : outcome;
+}
+
+enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob) {
+    *blob = container_found(call->value, &call->search);
+    if (!blob_exists(*blob)) return OUTCOME_BLOB_NOT_FOUND;
+    enum outcome outcome = blob_kind_check(*blob, kind);
+    return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
+}
+
+enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
+    *blob = blob_named(call);
+    if (!*blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_conditions(call, NULL, "blob");
+    enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
+    return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
+}
+
+/* --- Changes --- */
+
+void change_touch(struct call *call, const struct blob *blob, struct change *change) {
+    change->name = call->search.name;
+    if (!blob || !blob->extra || !blob->extra->lease) return;
+    change->frees_lease = lease_ended(blob->extra->lease, call_now_ms(call));
+    change->expired = lease_state(blob->extra->lease, call_now_ms(call)) == LEASE_EXPIRED;
+}
+
+void change_blob(struct call *call, const struct blob *blob, struct change *change) {
+    change_touch(call, blob, change);
+    change->stamp = commit_stamp(call_now_ms(call));
+}
+
+void change_create(struct call *call, const struct blob *blob, struct change *change) {
+    change_blob(call, blob, change);
+    change->created_ms = change->stamp.modified_ms;
+    change->properties = call->properties.list;
+    change->metadata = call->metadata.list;
+}
+
+enum outcome content_too_large(struct call *call, const char *limit) {
+    call_note(call, "the content is larger than %s allows", limit);
+    return OUTCOME_BODY_TOO_LARGE;
+}
+
+enum outcome blob_put_check(struct call *call) {
+    struct bytes content = call_word(call, ARG_CONTENT);
+    if (content.length > (unsigned long long)max_blob_bytes)
+        return content_too_large(call, "holdfast.max-blob-bytes");
+    if (!call->properties.list.count) return OUTCOME_DONE;
+    return properties_match_content(call->properties.list, content) ? OUTCOME_DONE : OUTCOME_MD5_MISMATCH;
+}
+
+enum outcome blob_put(struct call *call) {
+    struct blob *blob;
+    container_expect_blob(call->value, &call->search);
+    call_now_ms(call); /* while the memory comes */
+    enum outcome outcome = blob_to_create(call, BLOB_BLOCK, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_PUT};
+    change_create(call, blob, &change);
+    change_attach(&change, call->argv[ARG_CONTENT], effect_arguments_shared(call->ctx));
+    commit_change(call, blob, &change, call->argv[ARG_CONTENT]);
+    reply_version(call->ctx, change.stamp.etag);
+    return OUTCOME_DONE;
+}
+
+/* --- Reading --- */
+
+/* A content in several chunks has to be put together once, since a reply is one run of bytes. */
+static void reply_in_one_piece(RedisModuleCtx *ctx, const struct blob *blob, uint64_t offset, size_t length) {
+    char *whole = memory_alloc(length);
+    blob_read(blob, offset, whole, length);
+    reply_bytes(ctx, bytes_of(whole, length));
+    memory_free(whole);
+}
+
+/* BLOCK waits for another ETag than the conditions know, or, without conditions, for the blob to be there. A snapshot
+ * never changes. */
+static enum outcome wait_for_news(struct call *call, enum outcome outcome) {
+    bool waits =
+        outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
+    if (!waits || !args_given(&call->args, SLOT_BLOCK) || args_given(&call->args, SLOT_SNAPSHOT))
+        return outcome;
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    if (call->mode == CALL_TIMED_OUT) return OUTCOME_UNCHANGED;
+    return wait_allowed(call) ? wait_in_line(call, WAIT_NEWS, call->search.name, WAIT_NO_INSTANT) : outcome;
+}
+
+enum outcome blob_get(struct call *call) {
+    const struct blob *blob;
+    struct page_range range;
+    enum outcome outcome = wait_for_news(call, blob_to_read(call, ANY_KIND, &blob));
+    if (outcome == OUTCOME_DONE) outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
+    if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
+    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, blob->stamp.etag);
+    struct bytes view = blob_view(blob, range.offset, range.length);
+    if (view.length == range.length)
+        reply_bytes(call->ctx, view);
+    else
+        reply_in_one_piece(call->ctx, blob, range.offset, (size_t)range.length);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_stat(struct call *call) {
+    const struct blob *blob;
+    enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_blob_fields(&map, blob, args_given(&call->args, SLOT_SNAPSHOT), FIELDS_ALL, call_now_ms(call));
+    reply_field(&map, "meta");
+    reply_pairs(call->ctx, blob_metadata(blob));
+    reply_map_end(&map);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_getmeta(struct call *call) {
+    const struct blob *blob;
+    enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, blob->stamp.etag);
+    reply_pairs(call->ctx, blob_metadata(blob));
+    return OUTCOME_DONE;
+}
+
+/* --- Writing --- */
+
+/* The change of a blob that must be there, and its new ETag as the answer. */
+static enum outcome update(struct call *call, struct blob *blob, struct change *change) {
+    change_blob(call, blob, change);
+    commit_change(call, blob, change, NULL);
+    reply_version(call->ctx, change->stamp.etag);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_setprops_check(struct call *call) {
+    const unsigned any = 1U << SLOT_PROPS | 1U << SLOT_SIZE | 1U << SLOT_SEQUENCE;
+    if (!(call->args.given & any)) {
+        call_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
+        return OUTCOME_SYNTAX;
+    }
+    bool whole = !args_given(&call->args, SLOT_SIZE) || call->args.slots[SLOT_SIZE].number % PAGE_BYTES == 0;
+    return whole ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+}
+
+/* The sequence number that SEQUENCE leads to. */
+static enum outcome next_sequence(const struct call *call, int64_t now, int64_t *next) {
+    const struct argument *asked = &call->args.slots[SLOT_SEQUENCE];
+    if (asked->word == SEQUENCE_INCREMENT) {
+        *next = now == INT64_MAX ? now : now + 1;
+        return now == INT64_MAX ? OUTCOME_SEQUENCE_TOO_LARGE : OUTCOME_DONE;
+    }
+    *next = asked->word == SEQUENCE_MAX && now > asked->number ? now : asked->number;
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_setprops(struct call *call) {
+    struct blob *blob;
+    bool sized = args_given(&call->args, SLOT_SIZE), sequenced = args_given(&call->args, SLOT_SEQUENCE);
+    enum outcome outcome = blob_to_write(call, sized || sequenced ? BLOB_PAGE : ANY_KIND, &blob);
+    struct change change = {.kind = CHANGE_SETBLOBPROPS, .properties = call->properties.list};
+    if (outcome == OUTCOME_DONE && sequenced)
+        outcome = next_sequence(call, blob_special(blob)->sequence, &change.sequence);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (args_given(&call->args, SLOT_PROPS)) change.parts |= PART_PROPERTIES;
+    if (sequenced) change.parts |= PART_SEQUENCE;
+    if (sized) {
+        change.parts |= PART_LENGTH;
+        change.length = (uint64_t)call->args.slots[SLOT_SIZE].number;
+    }
+    return update(call, blob, &change);
+}
+
+enum outcome blob_setmeta(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = blob_to_write(call, ANY_KIND, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_SETBLOBMETA, .metadata = call->metadata.list};
+    return update(call, blob, &change);
+}
+
+/* --- Deleting --- */
+
+enum outcome blob_delete_check(struct call *call) {
+    if (!args_given(&call->args, SLOT_SNAPSHOT) || !args_given(&call->args, SLOT_SNAPSHOTS))
+        return OUTCOME_DONE;
+    call_note(call, "SNAPSHOT and SNAPSHOTS exclude each other");
+    return OUTCOME_INVALID_VALUE;
+}
+
+/* To delete all of them is a write to the blob; to delete one is not. */
+static enum outcome delete_snapshots(struct call *call, struct blob *base, version id) {
+    struct change change = {.kind = CHANGE_DELETESNAPSHOTS, .name = call->search.name, .snapshot = id};
+    if (!id) change_touch(call, base, &change);
+    if (snapshots_count(base)) commit_change(call, base, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+static enum outcome delete_snapshot(struct call *call) {
+    const struct blob *snapshot;
+    enum outcome outcome = blob_to_read(call, ANY_KIND, &snapshot);
+    if (outcome != OUTCOME_DONE) return outcome;
+    return delete_snapshots(call, container_found(call->value, &call->search),
+                            call->args.slots[SLOT_SNAPSHOT].version);
+}
+
+enum outcome blob_delete(struct call *call) {
+    if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
+    struct blob *blob = blob_named(call);
+    enum outcome outcome = blob ? may_write(call, blob) : OUTCOME_BLOB_NOT_FOUND;
+    if (outcome != OUTCOME_DONE) return outcome;
+    bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
+    if (asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY)
+        return delete_snapshots(call, blob, 0);
+    if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
+    struct change change = {.kind = CHANGE_DELETE};
+    change_touch(call, blob, &change);
+    commit_change(call, blob, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,177 @@
+/* Block blobs in parts: PUTBLOCK, PUTBLOCKLIST and GETBLOCKLIST. */
+#include "blob/blocks.h"
+#include "blob/redis/handlers.h"
+#include "core/base64.h"
+#include "server/effect.h"
+
+const char *const block_words[] = {"COMMITTED", "UNCOMMITTED", "LATEST", NULL};
+const char *const block_list_words[] = {"COMMITTED", "UNCOMMITTED", "ALL", NULL};
+
+enum { ARG_BLOCK_ID = 3, ARG_BLOCK = 4 };
+enum { LIST_COMMITTED, LIST_UNCOMMITTED, LIST_ALL };
+enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
+
+/* --- Staging --- */
+
+static enum outcome id_check(struct call *call, long length) {
+    if (length < 1) {
+        call_note(call, "a block id is base64");
+        return OUTCOME_INVALID_QUERY;
+    }
+    if (length <= BLOCK_ID_MAX_BYTES) return OUTCOME_DONE;
+    call_note(call, "a block id stands for 1 to %d bytes", BLOCK_ID_MAX_BYTES);
+    return OUTCOME_OUT_OF_RANGE_INPUT;
+}
+
+enum outcome blob_putblock_check(struct call *call) {
+    unsigned char id[BLOCK_ID_MAX_BYTES];
+    size_t length = call_word(call, ARG_BLOCK).length;
+    enum outcome outcome = id_check(call, base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id)));
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (length > (unsigned long long)max_block_bytes)
+        return content_too_large(call, "holdfast.max-block-bytes");
+    if (length) return OUTCOME_DONE;
+    call_note(call, "a block is not empty");
+    return OUTCOME_INVALID_VALUE;
+}
+
+/* The way to a name that takes blocks: no conditions, since nothing that they look at changes. */
+static enum outcome may_stage(struct call *call, const struct blob *blob) {
+    if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : OUTCOME_DONE;
+    enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, BLOB_BLOCK) : OUTCOME_DONE;
+    if (outcome != OUTCOME_DONE) return outcome;
+    return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_pass_lease(call, blob, LEASE_WRITE);
+}
+
+static enum outcome fits_staged(const struct staging *staging, struct bytes id) {
+    if (!staging) return OUTCOME_DONE;
+    if (id.length != staging->id_length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
+    bool room = staging->count < BLOCKS_STAGED_MAX || staging_find(staging, id);
+    return room ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
+}
+
+enum outcome blob_putblock(struct call *call) {
+    unsigned char id[BLOCK_ID_MAX_BYTES];
+    size_t length = (size_t)base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id));
+    struct blob *blob = blob_named(call);
+    struct change change = {.kind = CHANGE_STAGE, .block_id = bytes_of((const char *)id, length)};
+    enum outcome outcome = may_stage(call, blob);
+    if (outcome == OUTCOME_DONE) outcome = fits_staged(staging_of(blob, call_now_ms(call)), change.block_id);
+    if (outcome != OUTCOME_DONE) return outcome;
+    change_touch(call, blob, &change);
+    change.touched_ms = call_now_ms(call);
+    change.drops_staged = blob && !staging_of(blob, change.touched_ms) && blob_special(blob)->staging;
+    change_attach(&change, call->argv[ARG_BLOCK], effect_arguments_shared(call->ctx));
+    commit_change(call, blob, &change, call->argv[ARG_BLOCK]);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+/* --- Committing --- */
+
+/* The pairs of the call as a list for a plan; every id has been looked at. */
+static struct packed_list asked_blocks(const struct call *call, struct record_writer *writer) {
+    const struct argument *pairs = &call->args.slots[SLOT_BLOCKS];
+    const struct clause words = {.words = block_words};
+    unsigned char id[BLOCK_ID_MAX_BYTES];
+    for (int i = 0; i < pairs->count; i++) {
+        int choice = args_word(&words, call_word(call, pairs->at + 2 * i));
+        long length = base64_read(call_word(call, pairs->at + 2 * i + 1), id, sizeof(id));
+        block_choice_put(writer, (enum block_choice)choice, bytes_of((const char *)id, (size_t)length));
+    }
+    return (struct packed_list){(uint64_t)pairs->count, bytes_of(writer->data, writer->length)};
+}
+
+enum outcome blob_putblocklist_check(struct call *call) {
+    const struct argument *pairs = &call->args.slots[SLOT_BLOCKS];
+    unsigned char id[BLOCK_ID_MAX_BYTES];
+    if (pairs->count > BLOCKS_COMMITTED_MAX) return OUTCOME_BLOCK_LIST_TOO_LONG;
+    for (int i = 0; i < pairs->count; i++) {
+        long length = base64_read(call_word(call, pairs->at + 2 * i + 1), id, sizeof(id));
+        if (length < 1 || length > BLOCK_ID_MAX_BYTES) return OUTCOME_INVALID_BLOCK_ID;
+    }
+    return OUTCOME_DONE;
+}
+
+static void commit(struct call *call, struct blob *blob, const struct block_plan *plan) {
+    struct change change = {.kind = CHANGE_COMMIT, .list = block_plan_list(plan), .plan = plan};
+    change_create(call, blob, &change);
+    if (blob_exists(blob)) change.created_ms = blob->created_ms;
+    commit_change(call, blob, &change, NULL);
+    reply_version(call->ctx, change.stamp.etag);
+}
+
+enum outcome blob_putblocklist(struct call *call) {
+    struct blob *blob;
+    struct record_writer asked;
+    struct block_plan plan;
+    enum outcome outcome = blob_to_create(call, BLOB_BLOCK, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    record_start(&asked);
+    outcome = block_plan_make(blob, staging_of(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
+    record_end(&asked);
+    if (outcome != OUTCOME_DONE) return outcome;
+    commit(call, blob, &plan);
+    block_plan_end(&plan);
+    return OUTCOME_DONE;
+}
+
+/* --- Listing --- */
+
+static void reply_block(RedisModuleCtx *ctx, struct bytes id, const struct chunk *chunk) {
+    char text[ID_TEXT_MAX_BYTES];
+    base64_write(id, text);
+    RedisModule_ReplyWithArray(ctx, 2);
+    reply_bytes(ctx, bytes_of(text, base64_length(id.length)));
+    RedisModule_ReplyWithLongLong(ctx, (long long)chunk_bytes(chunk).length);
+}
+
+static void reply_committed(RedisModuleCtx *ctx, const struct blob *blob) {
+    struct packed_list ids = block_list_view(blob_special(blob)->blocks);
+    struct record_reader reader = record_reader(ids.items);
+    RedisModule_ReplyWithArray(ctx, (long)ids.count);
+    for (size_t i = 0; i < ids.count; i++)
+        reply_block(ctx, record_bytes(&reader), content_chunk(&blob->content, i));
+}
+
+static void reply_staged(RedisModuleCtx *ctx, const struct staging *staging) {
+    RedisModule_ReplyWithArray(ctx, staging ? (long)staging->count : 0);
+    if (!staging) return;
+    struct order_cursor cursor = staging_walk(staging);
+    for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor))
+        reply_block(ctx, entry_name(&block->entry), block->chunk);
+}
+
+/* A blob, its snapshot, or a name that has only staged blocks. */
+static enum outcome find_listed(struct call *call, const struct blob **blob) {
+    *blob = blob_named(call);
+    bool snapshot = args_given(&call->args, SLOT_SNAPSHOT);
+    bool there = blob_exists(*blob) || (!snapshot && *blob);
+    if (there && snapshot) *blob = blob_asked_snapshot(call, *blob);
+    if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
+    enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, BLOB_BLOCK) : OUTCOME_DONE;
+    return outcome == OUTCOME_DONE ? blob_pass_lease(call, *blob, LEASE_READ) : outcome;
+}
+
+enum outcome blob_getblocklist(struct call *call) {
+    const struct blob *blob;
+    enum outcome outcome = find_listed(call, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct argument *asked = &call->args.slots[SLOT_BLOCKS];
+    int64_t which = args_given(&call->args, SLOT_BLOCKS) ? asked->word : LIST_COMMITTED;
+    struct reply_list map = reply_map_start(call->ctx);
+    if (blob_exists(blob)) {
+        reply_field_version(&map, "etag", blob->stamp.etag);
+        reply_field_number(&map, "content-length", (long long)blob->length);
+    }
+    if (which != LIST_UNCOMMITTED) {
+        reply_field(&map, "committed");
+        reply_committed(call->ctx, blob);
+    }
+    if (which != LIST_COMMITTED) {
+        reply_field(&map, "uncommitted");
+        reply_staged(call->ctx, staging_of(blob, call_now_ms(call)));
+    }
+    reply_map_end(&map);
+    return OUTCOME_DONE;
+}

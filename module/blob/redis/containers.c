@@ -1,0 +1,112 @@
+/* CONTAINER.*: from a parsed call to a decision, and from a container to a reply. */
+#include "blob/redis/handlers.h"
+#include "lease/redis/handlers.h"
+
+const char *const access_words[] = {"PRIVATE", "BLOB", "CONTAINER", NULL};
+
+static const char *const access_names[ACCESS_KINDS] = {"private", "blob", "container"};
+
+static enum container_access asked_access(const struct call *call) {
+    return args_given(&call->args, SLOT_ACCESS) ? (enum container_access)call->args.slots[SLOT_ACCESS].number
+                                                : ACCESS_PRIVATE;
+}
+
+enum outcome container_create(struct call *call) {
+    if (call->value) return OUTCOME_CONTAINER_EXISTS;
+    struct stamp stamp = commit_stamp(call_now_ms(call));
+    struct change change = {
+        .kind = CHANGE_CREATE,
+        .stamp = stamp,
+        .created_ms = stamp.modified_ms,
+        .access = asked_access(call),
+        .metadata = call->metadata.list,
+    };
+    commit_change(call, NULL, &change, NULL);
+    reply_version(call->ctx, stamp.etag);
+    return OUTCOME_DONE;
+}
+
+/* A container's lease guards its deletion alone; an id that comes along anyway must be the right one. */
+static enum outcome pass_lease(struct call *call, enum lease_use use) {
+    const struct container *container = call->value;
+    const struct lease *lease = container_lease(container);
+    enum outcome outcome = lease_gate(lease, call_lease_id(call), use, call_now_ms(call));
+    if (outcome == OUTCOME_LEASE_ID_MISSING) lease_note_holder(call, lease, bytes_of("", 0));
+    if (outcome == OUTCOME_LEASE_MISMATCH_BLOB) return OUTCOME_LEASE_MISMATCH_CONTAINER;
+    return outcome == OUTCOME_LEASE_ABSENT_BLOB ? OUTCOME_LEASE_ABSENT_CONTAINER : outcome;
+}
+
+enum outcome container_get(struct call *call) {
+    const struct container *container = call->value;
+    enum outcome outcome = pass_lease(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_version(&map, "etag", container->stamp.etag);
+    reply_field_number(&map, "last-modified", container->stamp.modified_ms);
+    reply_field_number(&map, "created", container->created_ms);
+    reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
+    reply_field_number(&map, "blobs", (long long)container->committed);
+    reply_field_number(&map, "bytes", (long long)container->content_bytes);
+    reply_lease_fields(&map, container_lease(container), call_now_ms(call));
+    reply_field(&map, "meta");
+    reply_pairs(call->ctx, packed_view(container->metadata));
+    reply_map_end(&map);
+    return OUTCOME_DONE;
+}
+
+enum outcome container_getmeta(struct call *call) {
+    const struct container *container = call->value;
+    enum outcome outcome = pass_lease(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, container->stamp.etag);
+    reply_pairs(call->ctx, packed_view(container->metadata));
+    return OUTCOME_DONE;
+}
+
+enum outcome container_getacl(struct call *call) {
+    const struct container *container = call->value;
+    enum outcome outcome = pass_lease(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_version(&map, "etag", container->stamp.etag);
+    reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
+    reply_field(&map, "policies");
+    reply_policies(call->ctx, packed_view(container->policies));
+    reply_map_end(&map);
+    return OUTCOME_DONE;
+}
+
+/* Conditions, then the change with a new ETag, then the ETag as the answer. */
+static enum outcome update(struct call *call, struct change *change) {
+    const struct container *container = call->value;
+    enum outcome outcome = pass_lease(call, LEASE_READ);
+    if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &container->stamp, "container");
+    if (outcome != OUTCOME_DONE) return outcome;
+    change->stamp = commit_stamp(call_now_ms(call));
+    commit_change(call, NULL, change, NULL);
+    reply_version(call->ctx, change->stamp.etag);
+    return OUTCOME_DONE;
+}
+
+enum outcome container_setmeta(struct call *call) {
+    struct change change = {.kind = CHANGE_SETMETA, .metadata = call->metadata.list};
+    return update(call, &change);
+}
+
+enum outcome container_setacl(struct call *call) {
+    struct change change = {
+        .kind = CHANGE_SETACL, .access = asked_access(call), .policies = call->policies.list};
+    return update(call, &change);
+}
+
+enum outcome container_delete(struct call *call) {
+    const struct container *container = call->value;
+    enum outcome outcome = pass_lease(call, LEASE_WRITE);
+    if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &container->stamp, "container");
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_DROP};
+    commit_change(call, NULL, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,182 @@
+/* Earlier states and other places: SNAPSHOT, COPY and ABORTCOPY. */
+#include "blob/redis/handlers.h"
+#include "blob/snapshots.h"
+#include "core/duration.h"
+#include "core/name.h"
+#include "server/refusal.h"
+
+enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
+
+enum outcome blob_snapshot(struct call *call) {
+    struct blob *blob = container_found(call->value, &call->search);
+    if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
+    if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
+    enum outcome outcome = blob_pass_lease(call, blob, LEASE_READ);
+    if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &blob->stamp, "blob");
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_SNAPSHOT, .name = call->search.name, .stamp = blob->stamp};
+    change.snapshot = version_mint(call_now_ms(call));
+    if (args_given(&call->args, SLOT_META)) {
+        change.parts = PART_METADATA;
+        change.metadata = call->metadata.list;
+        change.stamp = commit_stamp(call_now_ms(call));
+    }
+    commit_change(call, blob, &change, NULL);
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, change.snapshot);
+    reply_version(call->ctx, change.stamp.etag);
+    return OUTCOME_DONE;
+}
+
+/* --- Copying --- */
+
+enum outcome blob_copy_check(struct call *call) {
+    struct conditions conditions;
+    call_read_conditions(call, SLOT_SOURCE, &conditions);
+    return conditions_legal(&conditions, CONDITIONS_WRITE);
+}
+
+/* Where a copy comes from. */
+struct source {
+    bool elsewhere;
+    struct bytes name;
+    version snapshot;
+    const struct blob *blob;
+};
+
+static enum outcome find_source(struct call *call, struct source *source) {
+    const struct container *container = call->value;
+    enum outcome outcome = OUTCOME_DONE;
+    source->elsewhere = !bytes_equal(call_word(call, ARG_CONTAINER), call_word(call, ARG_SOURCE_CONTAINER));
+    source->name = call_word(call, ARG_SOURCE_BLOB);
+    source->snapshot = args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0;
+    if (source->elsewhere) container = call_other_value(call, &outcome);
+    if (outcome == OUTCOME_CONTAINER_NOT_FOUND) call_note(call, "there is no source container of this name");
+    if (outcome != OUTCOME_DONE) return outcome;
+    source->blob = container_find(container, source->name);
+    if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))
+        source->blob = snapshots_find(source->blob, source->snapshot);
+    if (blob_exists(source->blob)) return OUTCOME_DONE;
+    call_note(call, "there is no source blob of this name");
+    return OUTCOME_BLOB_NOT_FOUND;
+}
+
+/* A finite lease may end while a copy goes on, so it cannot cover one. */
+static enum outcome lease_covers_copy(struct call *call, const struct blob *target) {
+    const struct lease *lease = blob_lease(target);
+    bool locked = lease_locked(lease_state(lease, call_now_ms(call)));
+    return locked && lease->duration_ms != DURATION_INFINITE_MS ? OUTCOME_INFINITE_LEASE_REQUIRED
+                                                                : OUTCOME_DONE;
+}
+
+static enum outcome target_lease(struct call *call, const struct blob *target) {
+    if (!target) return OUTCOME_DONE;
+    enum outcome outcome = blob_pass_lease(call, target, LEASE_WRITE);
+    return outcome == OUTCOME_DONE ? lease_covers_copy(call, target) : outcome;
+}
+
+static enum outcome target_conditions(struct call *call, const struct blob *target) {
+    enum outcome outcome = call_conditions(call, blob_stamp(target), "target");
+    return outcome == OUTCOME_CONDITION_NOT_MET ? OUTCOME_TARGET_CONDITION_NOT_MET : outcome;
+}
+
+static enum outcome source_conditions(struct call *call, const struct blob *source) {
+    struct conditions target = call->conditions;
+    call_read_conditions(call, SLOT_SOURCE, &call->conditions);
+    enum outcome outcome = conditions_check(&call->conditions, CONDITIONS_WRITE, &source->stamp);
+    if (outcome == OUTCOME_CONDITION_NOT_MET) {
+        refusal_describe_object(call, &source->stamp, "source");
+        outcome = OUTCOME_SOURCE_CONDITION_NOT_MET;
+    }
+    call->conditions = target;
+    return outcome;
+}
+
+static enum outcome may_copy(struct call *call, const struct blob *target, const struct blob *source) {
+    if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
+    if (blob_exists(target) && target->kind != source->kind) return OUTCOME_INVALID_BLOB_TYPE;
+    if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
+    enum outcome outcome = target_lease(call, target);
+    if (outcome == OUTCOME_DONE) outcome = target_conditions(call, target);
+    return outcome == OUTCOME_DONE ? source_conditions(call, source) : outcome;
+}
+
+/* container/blob, and the snapshot. */
+static void put_label(const struct call *call, const struct source *source, struct record_writer *label) {
+    char id[VERSION_TEXT_LENGTH];
+    struct bytes container = call_word(call, ARG_SOURCE_CONTAINER);
+    size_t most = COPY_SOURCE_MAX_BYTES - NAME_MAX_BYTES - 64;
+    record_put_raw(label, bytes_of(container.data, container.length < most ? container.length : most));
+    record_put_byte(label, '/');
+    record_put_raw(label, source->name);
+    if (!source->snapshot) return;
+    version_write(source->snapshot, id);
+    record_put_raw(label, bytes_text("?snapshot="));
+    record_put_raw(label, bytes_of(id, sizeof(id)));
+}
+
+static void reply_copy(struct call *call, const struct change *change) {
+    RedisModule_ReplyWithArray(call->ctx, 3);
+    reply_version(call->ctx, change->stamp.etag);
+    reply_version(call->ctx, change->copy.id);
+    reply_bytes(call->ctx, bytes_text("success"));
+}
+
+static void copy(struct call *call, struct blob *target, const struct source *source) {
+    struct record_writer label;
+    record_start(&label);
+    put_label(call, source, &label);
+    struct change change = {.kind = CHANGE_COPY,
+                            .from_elsewhere = source->elsewhere,
+                            .source = source->name,
+                            .source_snapshot = source->snapshot,
+                            .source_container =
+                                call->other ? RedisModule_ModuleTypeGetValue(call->other) : NULL};
+    change_create(call, target, &change);
+    if (args_given(&call->args, SLOT_META)) change.parts = PART_METADATA;
+    change.copy = (struct copy){.status = COPY_SUCCESS,
+                                .id = version_mint(call_now_ms(call)),
+                                .source = bytes_of(label.data, label.length),
+                                .done = source->blob->length,
+                                .total = source->blob->length,
+                                .completed_ms = change.stamp.modified_ms};
+    commit_change(call, target, &change, source->elsewhere ? call->argv[ARG_SOURCE_CONTAINER] : NULL);
+    reply_copy(call, &change);
+    record_end(&label);
+}
+
+enum outcome blob_copy(struct call *call) {
+    struct source source;
+    struct blob *target = blob_named(call);
+    enum outcome outcome = find_source(call, &source);
+    if (outcome == OUTCOME_DONE) outcome = may_copy(call, target, source.blob);
+    if (outcome == OUTCOME_DONE) copy(call, target, &source);
+    return outcome;
+}
+
+/* --- Aborting --- */
+
+static enum outcome may_abort(const struct blob *blob, version id) {
+    if (!blob_is_being_copied(blob)) return OUTCOME_NO_PENDING_COPY;
+    return blob_special(blob)->copy->id == id ? OUTCOME_DONE : OUTCOME_COPY_ID_MISMATCH;
+}
+
+enum outcome blob_abortcopy_check(struct call *call) {
+    version id;
+    return version_read(call_word(call, ARG_COPY_ID), &id) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+}
+
+enum outcome blob_abortcopy(struct call *call) {
+    version id;
+    struct blob *blob = container_found(call->value, &call->search);
+    version_read(call_word(call, ARG_COPY_ID), &id);
+    if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
+    enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
+    if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_ABORTCOPY, .name = call->search.name};
+    change.stamp = commit_stamp(call_now_ms(call));
+    commit_change(call, blob, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}

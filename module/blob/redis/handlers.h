@@ -1,0 +1,156 @@
+/* The handlers of CONTAINER.* and BLOB.*, and what they share. */
+#ifndef HOLDFAST_BLOB_HANDLERS_H
+#define HOLDFAST_BLOB_HANDLERS_H
+
+#include "blob/container.h"
+#include "server/command.h"
+#include "server/reply.h"
+#include "server/settings.h"
+
+/* Where the parser leaves the options that only this family has. */
+enum {
+    SLOT_ACCESS = SLOT_FAMILY,
+    SLOT_RANGE,
+    SLOT_PREFIX,
+    SLOT_DELIMITER,
+    SLOT_INCLUDE,
+    SLOT_SNAPSHOT,
+    SLOT_SNAPSHOTS,
+    SLOT_SINCE,
+    SLOT_SIZE,
+    SLOT_SEQUENCE,
+    SLOT_IFSEQUENCE,
+    SLOT_IFPOSITION,
+    SLOT_IFMAXSIZE,
+    SLOT_BLOCKS,
+    SLOT_OFFSET,
+    SLOT_LENGTH,
+    SLOT_SOURCE, /* four, in the order of the shared conditions */
+    SLOT_SOURCE_NONE_MATCH,
+    SLOT_SOURCE_MODIFIED,
+    SLOT_SOURCE_UNMODIFIED,
+};
+
+/* Places of the arguments that most commands have. */
+enum { ARG_CONTAINER = 1, ARG_BLOB = 2, ARG_CONTENT = 3 };
+
+/* The words of INCLUDE, as bits. */
+enum { INCLUDE_SNAPSHOTS = 1, INCLUDE_META = 2, INCLUDE_UNCOMMITTED = 4, INCLUDE_COPY = 8 };
+
+extern struct aggregate container_aggregate;
+extern const struct lease_home container_leases;
+extern const char *const access_words[];
+extern const char *const include_words[];
+extern const char *const snapshots_words[];
+extern const char *const sequence_words[];
+extern const char *const comparison_words[];
+extern const char *const block_words[];
+extern const char *const block_list_words[];
+
+enum outcome container_create(struct call *call);
+enum outcome container_get(struct call *call);
+enum outcome container_getmeta(struct call *call);
+enum outcome container_setmeta(struct call *call);
+enum outcome container_getacl(struct call *call);
+enum outcome container_setacl(struct call *call);
+enum outcome container_delete(struct call *call);
+
+void blob_expect(struct call *call);
+enum outcome blob_put_check(struct call *call);
+enum outcome blob_put(struct call *call);
+enum outcome blob_get(struct call *call);
+enum outcome blob_stat(struct call *call);
+enum outcome blob_setprops_check(struct call *call);
+enum outcome blob_setprops(struct call *call);
+enum outcome blob_getmeta(struct call *call);
+enum outcome blob_setmeta(struct call *call);
+enum outcome blob_delete_check(struct call *call);
+enum outcome blob_delete(struct call *call);
+enum outcome blob_list_check(struct call *call);
+enum outcome blob_list(struct call *call);
+enum outcome blob_createpage_check(struct call *call);
+enum outcome blob_createpage(struct call *call);
+enum outcome blob_putpage_check(struct call *call);
+enum outcome blob_putpage(struct call *call);
+enum outcome blob_clearpage_check(struct call *call);
+enum outcome blob_clearpage(struct call *call);
+enum outcome blob_getpages(struct call *call);
+enum outcome blob_createappend(struct call *call);
+enum outcome blob_append_check(struct call *call);
+enum outcome blob_append(struct call *call);
+enum outcome blob_putblock_check(struct call *call);
+enum outcome blob_putblock(struct call *call);
+enum outcome blob_putblocklist_check(struct call *call);
+enum outcome blob_putblocklist(struct call *call);
+enum outcome blob_getblocklist(struct call *call);
+enum outcome blob_snapshot(struct call *call);
+enum outcome blob_copy_check(struct call *call);
+enum outcome blob_copy(struct call *call);
+enum outcome blob_abortcopy_check(struct call *call);
+enum outcome blob_abortcopy(struct call *call);
+
+/* The largest contents that BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND take. */
+extern long long max_blob_bytes;
+extern long long max_block_bytes;
+extern long long max_append_bytes;
+
+/* --- The way to a blob: it is there, of the right kind, not being copied to, its lease lets the call pass, and it is
+ * as the conditions want it --- */
+
+/* The blob of the call's name; NULL if there is none, or only staged blocks whose time is up. */
+struct blob *blob_named(struct call *call);
+
+/* What a reading command names: the blob, or its snapshot. Of any kind if ANY_KIND. */
+enum { ANY_KIND = BLOB_KINDS };
+enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob);
+
+/* A blob that is there and is to be written. */
+enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob);
+
+/* A blob that is to be written, and becomes one of this kind, whatever there is; it may be NULL, or uncommitted. */
+enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob);
+
+/* The steps of the way that some take otherwise. The stamp is NULL for what is not there. */
+enum outcome blob_kind_check(const struct blob *blob, unsigned kind);
+enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use);
+const struct stamp *blob_stamp(const struct blob *blob);
+
+/* The snapshot that SNAPSHOT names; NULL if there is none. */
+const struct blob *blob_asked_snapshot(const struct call *call, const struct blob *base);
+
+/* A content that is larger than a limit allows. */
+enum outcome content_too_large(struct call *call, const char *limit);
+
+/* --- From a decision to the world that knows of it --- */
+
+/* A new ETag, and the instant that goes with it. */
+struct stamp commit_stamp(int64_t now_ms);
+
+/* What a change of one blob says besides its own business: its name, the end of a lease that has ended, and, but for a
+ * mere touch, a new stamp. */
+void change_touch(struct call *call, const struct blob *blob, struct change *change);
+void change_blob(struct call *call, const struct blob *blob, struct change *change);
+
+/* Likewise for one that begins a blob anew: creation, properties and metadata of the call, too. */
+void change_create(struct call *call, const struct blob *blob, struct change *change);
+
+/* The content is an argument: copied if it is small, kept if it is large. */
+void change_attach(struct change *change, RedisModuleString *argument, bool shared);
+
+/* What follows every decision to change something: apply, send the effect, tell. The content's argument, if
+ * any, travels with the effect. A change of the kind CHANGE_CREATE makes the call's value. */
+void commit_change(struct call *call, struct blob *blob, const struct change *change,
+                   RedisModuleString *content);
+
+/* As the aggregate wants it. */
+int64_t container_upkeep(struct call *call);
+
+/* --- Replies --- */
+
+enum blob_fields { FIELDS_LISTED, FIELDS_LISTED_COPY, FIELDS_ALL };
+
+/* What is shown of a blob, or of a snapshot, but its name and metadata. */
+void reply_blob_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
+                       enum blob_fields fields, int64_t now_ms);
+
+#endif

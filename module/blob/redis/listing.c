@@ -1,0 +1,126 @@
+/* BLOB.LIST, and how a blob is shown. */
+#include "blob/listing.h"
+#include "blob/redis/handlers.h"
+#include "blob/snapshots.h"
+#include "core/property.h"
+#include "core/text.h"
+#include "lease/redis/handlers.h"
+
+const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY", NULL};
+
+enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
+
+static const char *const kind_names[BLOB_KINDS] = {"block", "page", "append", "block"};
+static const char *const copy_statuses[COPY_STATUSES] = {"", "pending", "success", "aborted", "failed"};
+
+static void reply_copy_fields(struct reply_list *map, const struct copy *copy) {
+    char progress[64];
+    struct text text = text_start(progress, sizeof(progress));
+    text_put_number(&text, copy->done, 1);
+    text_put(&text, "/");
+    text_put_number(&text, copy->total, 1);
+    reply_field_version(map, "copy-id", copy->id);
+    reply_field_bytes(map, "copy-status", bytes_text(copy_statuses[copy->status]));
+    reply_field_bytes(map, "copy-source", copy->source);
+    reply_field_bytes(map, "copy-progress", bytes_text(progress));
+    if (copy->completed_ms) reply_field_number(map, "copy-completed", copy->completed_ms);
+}
+
+/* What only some kinds of blobs have. */
+static void reply_special_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
+                                 enum blob_fields fields) {
+    const struct blob_special *special = blob_special(blob);
+    if (blob->kind == BLOB_PAGE) reply_field_number(map, "sequence-number", special->sequence);
+    if (blob->kind == BLOB_APPEND) reply_field_number(map, "block-count", (long long)special->appended);
+    if (special->copy && fields != FIELDS_LISTED) reply_copy_fields(map, special->copy);
+    if (!snapshot && fields == FIELDS_ALL)
+        reply_field_number(map, "snapshots", (long long)snapshots_count(blob));
+}
+
+static void reply_stamp_fields(struct reply_list *map, const struct blob *blob) {
+    reply_field_version(map, "etag", blob->stamp.etag);
+    reply_field_number(map, "last-modified", blob->stamp.modified_ms);
+    reply_field_number(map, "created", blob->created_ms);
+}
+
+static void reply_property_fields(struct reply_list *map, const struct blob *blob) {
+    struct packed_list properties = blob_properties(blob);
+    if (!properties_find(properties, "content-type").length)
+        reply_field_bytes(map, "content-type", bytes_text(PROPERTY_DEFAULT_TYPE));
+    reply_fields(map, properties);
+}
+
+void reply_blob_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
+                       enum blob_fields fields, int64_t now_ms) {
+    reply_field_bytes(map, "blob-type", bytes_text(kind_names[blob->kind]));
+    if (blob_exists(blob)) reply_stamp_fields(map, blob);
+    reply_field_number(map, "content-length", (long long)blob->length);
+    if (blob_exists(blob)) reply_property_fields(map, blob);
+    reply_special_fields(map, blob, snapshot, fields);
+    if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);
+}
+
+static struct bytes asked_text(const struct call *call, int slot) {
+    return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
+}
+
+static bool included(const struct call *call, int64_t what) {
+    return args_given(&call->args, SLOT_INCLUDE) && call->args.slots[SLOT_INCLUDE].number & what;
+}
+
+enum outcome blob_list_check(struct call *call) {
+    if (!included(call, INCLUDE_SNAPSHOTS) || !asked_text(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
+    call_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
+    return OUTCOME_INVALID_QUERY;
+}
+
+static struct listing_query asked(struct call *call) {
+    int64_t most =
+        args_given(&call->args, SLOT_PAGE_SIZE) ? call->args.slots[SLOT_PAGE_SIZE].number : PAGE_DEFAULT;
+    return (struct listing_query){
+        .prefix = asked_text(call, SLOT_PREFIX),
+        .delimiter = asked_text(call, SLOT_DELIMITER),
+        .marker = asked_text(call, SLOT_MARKER),
+        .most = most > PAGE_MOST ? PAGE_MOST : (size_t)most,
+        .budget = PAGE_BUDGET_BYTES,
+        .now_ms = call_now_ms(call),
+        .metadata = included(call, INCLUDE_META),
+        .copies = included(call, INCLUDE_COPY),
+        .snapshots = included(call, INCLUDE_SNAPSHOTS),
+        .uncommitted = included(call, INCLUDE_UNCOMMITTED),
+    };
+}
+
+static void reply_blob_item(struct call *call, struct reply_list *map, const struct listing_item *item) {
+    enum blob_fields fields = included(call, INCLUDE_COPY) ? FIELDS_LISTED_COPY : FIELDS_LISTED;
+    reply_field_bytes(map, "name", item->name);
+    if (item->snapshot) reply_field_version(map, "snapshot", item->snapshot);
+    reply_blob_fields(map, item->blob, item->snapshot != 0, fields, call_now_ms(call));
+    if (!included(call, INCLUDE_META) || !blob_exists(item->blob)) return;
+    reply_field(map, "meta");
+    reply_pairs(call->ctx, blob_metadata(item->blob));
+}
+
+static void reply_item(struct call *call, const struct listing_item *item) {
+    struct reply_list map = reply_map_start(call->ctx);
+    if (item->blob)
+        reply_blob_item(call, &map, item);
+    else
+        reply_field_bytes(&map, "prefix", item->name);
+    reply_map_end(&map);
+}
+
+enum outcome blob_list(struct call *call) {
+    struct listing_query query = asked(call);
+    struct listing listing;
+    listing_collect(call->value, &query, &listing);
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    if (listing.more)
+        reply_bytes(call->ctx, bytes_of(listing.next, listing.next_length));
+    else
+        RedisModule_ReplyWithNull(call->ctx);
+    RedisModule_ReplyWithArray(call->ctx, (long)listing.count);
+    for (size_t i = 0; i < listing.count; i++) reply_item(call, &listing.items[i]);
+    listing_free(&listing);
+    return OUTCOME_DONE;
+}

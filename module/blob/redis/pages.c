@@ -1,0 +1,153 @@
+/* Page blobs: CREATEPAGE, PUTPAGE, CLEARPAGE and GETPAGES. */
+#include "blob/redis/handlers.h"
+#include "blob/snapshots.h"
+#include "core/page_ranges.h"
+#include "core/sparse.h"
+#include "server/ranges.h"
+
+#include <inttypes.h>
+
+const char *const comparison_words[] = {"LE", "LT", "EQ", NULL};
+
+enum { COMPARE_LE, COMPARE_LT, COMPARE_EQ };
+enum { ARG_PAGES = 4, PUT_MAX_BYTES = 4 << 20 };
+
+static bool paged(int64_t number) {
+    return number % PAGE_BYTES == 0;
+}
+
+enum outcome blob_createpage_check(struct call *call) {
+    return paged(call->args.slots[SLOT_SIZE].number) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+}
+
+enum outcome blob_createpage(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = blob_to_create(call, BLOB_PAGE, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct change change = {.kind = CHANGE_CREATEPAGE,
+                            .length = (uint64_t)call->args.slots[SLOT_SIZE].number};
+    if (args_given(&call->args, SLOT_SEQUENCE)) change.sequence = call->args.slots[SLOT_SEQUENCE].number;
+    change_create(call, blob, &change);
+    commit_change(call, blob, &change, NULL);
+    reply_version(call->ctx, change.stamp.etag);
+    return OUTCOME_DONE;
+}
+
+/* --- Writing --- */
+
+enum outcome blob_putpage_check(struct call *call) {
+    size_t length = call_word(call, ARG_PAGES).length;
+    if (length > PUT_MAX_BYTES) {
+        call_note(call, "at most %d bytes of pages can be put at once", PUT_MAX_BYTES);
+        return OUTCOME_BODY_TOO_LARGE;
+    }
+    bool sound = length && length % PAGE_BYTES == 0 && paged(call->args.slots[SLOT_OFFSET].number);
+    return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
+}
+
+enum outcome blob_clearpage_check(struct call *call) {
+    bool sound = paged(call->args.slots[SLOT_OFFSET].number) && paged(call->args.slots[SLOT_LENGTH].number);
+    return sound ? OUTCOME_DONE : OUTCOME_INVALID_PAGE_RANGE;
+}
+
+static enum outcome sequence_met(struct call *call, int64_t sequence) {
+    if (!args_given(&call->args, SLOT_IFSEQUENCE)) return OUTCOME_DONE;
+    const struct argument *asked = &call->args.slots[SLOT_IFSEQUENCE];
+    bool met = asked->word == COMPARE_LE   ? sequence <= asked->number
+               : asked->word == COMPARE_LT ? sequence < asked->number
+                                           : sequence == asked->number;
+    if (!met) call_note(call, "the blob's sequence number is %" PRId64, sequence);
+    return met ? OUTCOME_DONE : OUTCOME_SEQUENCE_NOT_MET;
+}
+
+/* Pages of the blob are put or cleared; the answer is its ETag and sequence number. */
+static enum outcome write_pages(struct call *call, struct change *change, RedisModuleString *content) {
+    struct blob *blob;
+    enum outcome outcome = blob_to_write(call, BLOB_PAGE, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    int64_t sequence = blob_special(blob)->sequence;
+    uint64_t length = content ? change->content.length : change->length;
+    change->offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
+    outcome = sequence_met(call, sequence);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (length > blob->length || change->offset > blob->length - length) return OUTCOME_INVALID_PAGE_RANGE;
+    change_blob(call, blob, change);
+    commit_change(call, blob, change, content);
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, change->stamp.etag);
+    RedisModule_ReplyWithLongLong(call->ctx, sequence);
+    return OUTCOME_DONE;
+}
+
+enum outcome blob_putpage(struct call *call) {
+    struct change change = {.kind = CHANGE_PUTPAGE, .content = call_word(call, ARG_PAGES)};
+    return write_pages(call, &change, call->argv[ARG_PAGES]);
+}
+
+enum outcome blob_clearpage(struct call *call) {
+    struct change change = {.kind = CHANGE_CLEARPAGE,
+                            .length = (uint64_t)call->args.slots[SLOT_LENGTH].number};
+    return write_pages(call, &change, NULL);
+}
+
+/* --- Ranges --- */
+
+/* Whole pages around what RANGE asks for; all of them without RANGE. */
+static enum outcome asked_window(const struct call *call, const struct blob *blob,
+                                 struct page_range *window) {
+    enum outcome outcome = range_asked(call, SLOT_RANGE, blob->length, window);
+    if (outcome == OUTCOME_DONE) *window = sparse_window(*window);
+    return outcome;
+}
+
+/* What SINCE names: an older state of the same pages. */
+static enum outcome asked_previous(const struct call *call, const struct blob *blob,
+                                   const struct blob **previous) {
+    version since = call->args.slots[SLOT_SINCE].version;
+    if (args_given(&call->args, SLOT_SNAPSHOT) && since > call->args.slots[SLOT_SNAPSHOT].version)
+        return OUTCOME_PREVIOUS_NEWER;
+    *previous = snapshots_find(container_found(call->value, &call->search), since);
+    if (!*previous) return OUTCOME_PREVIOUS_NOT_FOUND;
+    return blob_special(*previous)->born == blob_special(blob)->born ? OUTCOME_DONE
+                                                                     : OUTCOME_BLOB_OVERWRITTEN;
+}
+
+static enum outcome collect(struct call *call, const struct blob *blob, struct page_range window,
+                            struct page_ranges *ranges) {
+    const struct blob *previous;
+    bool whole;
+    if (args_given(&call->args, SLOT_SINCE)) {
+        enum outcome outcome = asked_previous(call, blob, &previous);
+        if (outcome != OUTCOME_DONE) return outcome;
+        whole = page_ranges_between(ranges, &blob->pages, &previous->pages, window);
+    } else {
+        whole = page_ranges_of(ranges, &blob->pages, window);
+    }
+    if (!whole) call_note(call, "too many pages for one answer, use a smaller RANGE");
+    return whole ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+}
+
+static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_version(&map, "etag", blob->stamp.etag);
+    reply_field_number(&map, "content-length", (long long)blob->length);
+    reply_field(&map, "pages");
+    reply_ranges(call->ctx, ranges->pages.ranges, ranges->pages.count);
+    if (args_given(&call->args, SLOT_SINCE)) {
+        reply_field(&map, "cleared");
+        reply_ranges(call->ctx, ranges->cleared.ranges, ranges->cleared.count);
+    }
+    reply_map_end(&map);
+}
+
+enum outcome blob_getpages(struct call *call) {
+    const struct blob *blob;
+    struct page_range window;
+    struct page_ranges ranges = {0};
+    enum outcome outcome = blob_to_read(call, BLOB_PAGE, &blob);
+    if (outcome == OUTCOME_DONE) outcome = asked_window(call, blob, &window);
+    if (outcome == OUTCOME_DONE) outcome = collect(call, blob, window, &ranges);
+    if (outcome == OUTCOME_DONE) reply_pages(call, blob, &ranges);
+    page_ranges_end(&ranges);
+    return outcome;
+}

@@ -1,0 +1,276 @@
+/* The way to a file, step by step. Every command that names a path goes it, and the order of the steps is here alone:
+ *
+ *   the share is there, the path is sound      before the handler: the form of the call
+ *   the parent is there                        file_place
+ *   the target is there, and of the kind       file_is_there
+ *   it is not to be deleted ─▶ its lease ─▶ it is not read-only ─▶ the handles share it ─▶ no lock is in the way
+ *                                              file_pass
+ *   the arguments fit its size                 the handler
+ */
+#include "core/memory.h"
+#include "core/text.h"
+#include "file/redis/handlers.h"
+#include "lease/redis/handlers.h"
+#include "server/effect.h"
+#include "server/refusal.h"
+
+#include <inttypes.h>
+
+enum outcome file_path_rule(struct bytes text) {
+    enum path_fault fault = path_check(text);
+    if (fault == PATH_SOUND) return OUTCOME_DONE;
+    return path_fault_text(fault)->code == PATH_CODE_INVALID_NAME ? OUTCOME_INVALID_NAME
+                                                                  : OUTCOME_INVALID_PATH;
+}
+
+const char *file_path_explain(struct bytes text) {
+    enum path_fault fault = path_check(text);
+    return fault == PATH_SOUND ? NULL : path_fault_text(fault)->text;
+}
+
+enum outcome share_owner_rule(struct bytes text) {
+    return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+}
+
+/* --- What is over goes --- */
+
+/* Probes and late answers only look, and commands that read never write. */
+static bool may_change(const struct call *call) {
+    if (call->mode == CALL_PROBE || call->mode == CALL_TIMED_OUT) return false;
+    return call->command->key != KEY_READ;
+}
+
+/* Sessions whose time is up end, as far as they have anything of this file. */
+static void end_sessions_of(struct call *call, const struct file_life *life) {
+    const struct open_group *group;
+    list_for_each (&life->groups, group, of_life) {
+        struct share_session *session = group->session;
+        if (!session->ended && session_is_over(session, call_now_ms(call)))
+            share_end_session(call, SHARE_EXPIRE, session);
+    }
+}
+
+static bool needs_settling(struct call *call, const struct file_node *node) {
+    int64_t now_ms = call_now_ms(call);
+    if (!may_change(call) || !node || !node->life || share_is_exact(call->value, now_ms)) return false;
+    return life_has_over(node->life, now_ms);
+}
+
+static void settle(struct call *call, struct file_node *node, struct bytes path) {
+    struct share_target target = {.node = node};
+    struct share_change change = {.kind = FILE_SETTLE, .path = path};
+    end_sessions_of(call, node->life);
+    share_commit(call, &target, &change, NULL);
+}
+
+static void settle_node(struct call *call, struct file_node *node) {
+    char *room = memory_alloc(node_path_length(node) + 1);
+    settle(call, node, node_path(node, room));
+    memory_free(room);
+}
+
+void file_settle_open(struct call *call, const struct file_open *open) {
+    struct file_node *node = open_node(open);
+    if (needs_settling(call, node)) settle_node(call, node);
+}
+
+/* A file that is settled has no part any more of the groups, which stay with their session. */
+static void settle_files_of(struct call *call, const struct share_session *session,
+                            const struct file_node *directory) {
+    const struct open_group *group;
+    list_for_each (&session->groups, group, of_session)
+        if (group->life && node_is_within(group->life->node, directory)) settle_node(call, group->life->node);
+}
+
+void file_end_due_sessions(struct call *call) {
+    struct share_session *session;
+    while ((session = share_due_session(call->value, call_now_ms(call))))
+        share_end_session(call, SHARE_EXPIRE, session);
+}
+
+void file_settle_below(struct call *call, const struct file_node *directory) {
+    const struct share *share = call->value;
+    const struct share_session *session;
+    file_end_due_sessions(call);
+    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
+}
+
+/* --- The steps --- */
+
+/* The key that a call is looking for; another call may run inside of it, and has its own. */
+static struct {
+    const struct call *call;
+    char key[NODE_KEY_MOST_BYTES];
+} sought;
+
+void file_expect(struct call *call) {
+    struct bytes path = call_word(call, ARG_PATH);
+    sought.call = tree_expect(call->value, path, sought.key, &call->search) ? call : NULL;
+}
+
+static struct tree_place find(const struct call *call, struct bytes path) {
+    bool expected = call->command->expect == file_expect && sought.call == call;
+    if (expected && path.data == call_word(call, ARG_PATH).data)
+        return tree_found(call->value, path, &call->search);
+    return tree_find(call->value, path);
+}
+
+enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place) {
+    struct share *share = call->value;
+    *place = find(call, path);
+    if (place->node && node_is_file(place->node)) pages_expect(&place->node->content.pages);
+    if (needs_settling(call, place->node)) {
+        settle(call, place->node, path);
+        *place = tree_find(share, path);
+    }
+    if (place->node && place->node->life && share_view(share, place->node, call_now_ms(call)).gone)
+        place->node = NULL;
+    return place->parent || place->node == share->root ? OUTCOME_DONE : OUTCOME_PARENT_NOT_FOUND;
+}
+
+enum outcome file_is_there(const struct tree_place *place, unsigned kind) {
+    if (!place->node) return OUTCOME_FILE_NOT_FOUND;
+    return kind == ANY_NODE || place->node->kind == kind ? OUTCOME_DONE : OUTCOME_FILE_KIND;
+}
+
+static bool is_write(enum sharing_class class) {
+    return class == CLASS_WRITE || class == CLASS_WRITE_DELETE || class == CLASS_DELETE;
+}
+
+static void note_lease(struct call *call, const struct file_node *node) {
+    uint64_t subject = file_subject(node);
+    lease_note_holder(call, file_lease_of(node), bytes_of(&subject, sizeof(subject)));
+}
+
+/* The same table as for blobs, under the file's codes; an id that does not belong is a conflict here. */
+static enum outcome pass_lease(struct call *call, const struct file_node *node,
+                               const struct file_wish *wish) {
+    const struct lease *lease = file_lease_of(node);
+    if (!wish->lease_id && !lease->token) return OUTCOME_DONE;
+    enum outcome outcome = lease_gate(lease, wish->lease_id, is_write(wish->class) ? LEASE_WRITE : LEASE_READ,
+                                      call_now_ms(call));
+    switch (outcome) {
+    case OUTCOME_LEASE_ID_MISSING: note_lease(call, node); return outcome;
+    case OUTCOME_LEASE_MISMATCH_BLOB: return OUTCOME_LEASE_MISMATCH_FILE;
+    case OUTCOME_LEASE_ABSENT_BLOB:
+    case OUTCOME_LEASE_LOST: return OUTCOME_LEASE_ABSENT_FILE;
+    default: return outcome;
+    }
+}
+
+/* What is read of a range: nothing lies behind the end of the file. */
+static struct lock_range touched(const struct file_node *node, struct lock_range range) {
+    uint64_t left = range.offset < node->content.length ? node->content.length - range.offset : 0;
+    return (struct lock_range){range.offset, range.length < left ? range.length : left};
+}
+
+static enum outcome pass_locks(struct call *call, const struct file_node *node,
+                               const struct file_wish *wish) {
+    bool exact = share_is_exact(call->value, call_now_ms(call));
+    enum lock_question question = is_write(wish->class) ? LOCK_ANY : LOCK_READING;
+    struct lock_range range = touched(node, wish->range);
+    const struct range_lock *lock = life_lock(node->life, NULL, question, range, exact, call_now_ms(call));
+    return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
+}
+
+static enum outcome pass_handles(struct call *call, const struct file_node *node,
+                                 const struct life_view *view, const struct file_wish *wish) {
+    if (!sharing_class_fits_all(&view->tally, wish->class)) {
+        const struct file_open *obstacle = life_class_obstacle(node->life, wish->class, call_now_ms(call));
+        return file_sharing_violation(call, obstacle);
+    }
+    return wish->minds_locks ? pass_locks(call, node, wish) : OUTCOME_DONE;
+}
+
+/* Directories have nothing of all this, but may be asked for a lease that they do not have. */
+enum outcome file_pass(struct call *call, const struct file_node *node, const struct file_wish *wish) {
+    struct life_view view = {.pending = false};
+    if (node->life) view = share_view(call->value, node, call_now_ms(call));
+    if (view.pending) return OUTCOME_DELETE_PENDING;
+    enum outcome outcome = pass_lease(call, node, wish);
+    if (outcome != OUTCOME_DONE) return outcome;
+    bool readonly = node->attributes & ATTRIBUTE_READONLY && !wish->ignores_readonly;
+    if (readonly && is_write(wish->class)) return OUTCOME_READ_ONLY;
+    return node->life ? pass_handles(call, node, &view, wish) : OUTCOME_DONE;
+}
+
+/* --- To read --- */
+
+enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *number) {
+    *number = 0;
+    if (!args_given(&call->args, slot)) return OUTCOME_DONE;
+    *number = share_snapshot_number(call->value, call->args.slots[slot].version);
+    return *number ? OUTCOME_DONE : OUTCOME_SNAPSHOT_NOT_FOUND;
+}
+
+/* Nothing is open, leased or locked in a snapshot. */
+static enum outcome find_then(const struct call *call, unsigned kind, struct file_found *found) {
+    struct bytes path = call_word(call, ARG_PATH);
+    found->node = tree_find_then(call->value, path, found->snapshot);
+    if (!found->node) {
+        const struct file_node *parent = tree_find_then(call->value, path_parent(path), found->snapshot);
+        return parent && !node_is_file(parent) ? OUTCOME_FILE_NOT_FOUND : OUTCOME_PARENT_NOT_FOUND;
+    }
+    if (kind != ANY_NODE && found->node->kind != kind) return OUTCOME_FILE_KIND;
+    found->view = node_view(found->node, found->snapshot);
+    return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
+}
+
+enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wish *wish,
+                          struct file_found *found) {
+    struct tree_place place;
+    enum outcome outcome = file_asked_snapshot(call, SLOT_SHARE_SNAPSHOT, &found->snapshot);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (found->snapshot) return find_then(call, kind, found);
+    outcome = file_place(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, kind);
+    if (outcome == OUTCOME_DONE) outcome = file_pass(call, place.node, wish);
+    if (outcome != OUTCOME_DONE) return outcome;
+    found->node = place.node;
+    found->view = node_view(place.node, 0);
+    return OUTCOME_DONE;
+}
+
+/* --- Quota --- */
+
+enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
+    const struct share *share = call->value;
+    if (!share->quota || to <= from || share->bytes + (to - from) <= share->quota) return OUTCOME_DONE;
+    call_note(call,
+              "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
+              to - from, share->quota, share->bytes);
+    return OUTCOME_SHARE_FULL;
+}
+
+/* --- What a refusal says --- */
+
+static void put_owner(struct text *text, const struct file_open *open) {
+    char shown[96];
+    struct bytes owner = session_owner(open->group->session);
+    text_put(text, "handle ");
+    text_put_number(text, open_number(open), 1);
+    if (!owner.length) return;
+    refusal_show_word(owner, shown, sizeof(shown));
+    text_put(text, " of \"");
+    text_put(text, shown);
+    text_put(text, "\"");
+}
+
+enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle) {
+    if (!obstacle) return OUTCOME_SHARING_VIOLATION;
+    struct text text = text_start(call->note, sizeof(call->note));
+    put_owner(&text, obstacle);
+    text_put(&text, " has the file open and stands in the way");
+    return OUTCOME_SHARING_VIOLATION;
+}
+
+enum outcome file_lock_violation(struct call *call, const struct range_lock *lock) {
+    struct text text = text_start(call->note, sizeof(call->note));
+    put_owner(&text, open_of_owner(lock->owner));
+    text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
+    text_put_number(&text, lock->range.length, 1);
+    text_put(&text, " bytes from ");
+    text_put_number(&text, lock->range.offset, 1);
+    text_put(&text, " on");
+    return OUTCOME_FILE_LOCK_CONFLICT;
+}

@@ -1,0 +1,293 @@
+/* Stateless commands that write: from a parsed call to a decision. */
+#include "file/redis/handlers.h"
+
+enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
+
+/* A file or directory that is there, and is to be changed. */
+static enum outcome to_write(struct call *call, unsigned kind, const struct file_wish *wish,
+                             struct share_target *target) {
+    struct tree_place place;
+    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, kind);
+    if (outcome == OUTCOME_DONE) outcome = file_pass(call, place.node, wish);
+    *target = (struct share_target){.node = place.node};
+    return outcome;
+}
+
+/* The change gets a new stamp, and the answer is its ETag. */
+static enum outcome commit(struct call *call, const struct share_target *target, struct share_change *change,
+                           RedisModuleString *content) {
+    change->path = call_word(call, ARG_PATH);
+    change->stamp = share_stamp(call);
+    share_commit(call, target, change, content);
+    reply_version(call->ctx, change->stamp.etag);
+    return OUTCOME_DONE;
+}
+
+/* --- Directories --- */
+
+static enum outcome is_pending(struct call *call, const struct file_node *node) {
+    bool pending = share_view(call->value, node, call_now_ms(call)).pending;
+    return pending ? OUTCOME_DELETE_PENDING : OUTCOME_DONE;
+}
+
+enum outcome file_mkdir(struct call *call) {
+    struct tree_place place;
+    struct share_target target = {NULL, NULL, NULL};
+    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE && place.node) outcome = is_pending(call, place.node);
+    if (outcome == OUTCOME_DONE && place.node)
+        outcome = node_is_file(place.node) ? OUTCOME_FILE_KIND : OUTCOME_FILE_EXISTS;
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_change change = {.kind = FILE_MKDIR, .metadata = call->metadata.list};
+    return commit(call, &target, &change, NULL);
+}
+
+/* Files that are gone are not in the way. */
+static bool is_empty(struct call *call, const struct file_node *node) {
+    if (node->directory->children) file_settle_below(call, node);
+    return !node->directory->children;
+}
+
+enum outcome file_rmdir(struct call *call) {
+    struct tree_place place;
+    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_DIRECTORY);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (!place.parent) {
+        call_note(call, "the root directory stays");
+        return OUTCOME_INVALID_PATH;
+    }
+    if (!is_empty(call, place.node)) return OUTCOME_DIRECTORY_NOT_EMPTY;
+    struct share_target target = {.node = place.node};
+    struct share_change change = {.kind = FILE_RMDIR, .path = call_word(call, ARG_PATH)};
+    share_commit(call, &target, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+/* --- Whole files --- */
+
+/* A file that is to be there with other bytes, whatever there was. */
+static enum outcome to_replace(struct call *call, struct bytes path, enum sharing_class class,
+                               const struct guid *lease_id, struct tree_place *place) {
+    struct file_wish wish = {.class = class, .minds_locks = true, .lease_id = lease_id};
+    enum outcome outcome = file_place(call, path, place);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (!place->node) return lease_id ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
+    outcome = file_is_there(place, NODE_FILE);
+    return outcome == OUTCOME_DONE ? file_pass(call, place->node, &wish) : outcome;
+}
+
+static uint64_t length_of(const struct file_node *node) {
+    return node ? node->content.length : 0;
+}
+
+static uint8_t asked_attributes(const struct call *call) {
+    bool given = args_given(&call->args, SLOT_FILE_ATTRIBUTES);
+    return given ? (uint8_t)call->args.slots[SLOT_FILE_ATTRIBUTES].number : 0;
+}
+
+/* Of a command that has it among its positional words, or has looked whether it is given. */
+static uint64_t given_size(const struct call *call) {
+    return (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
+}
+
+enum outcome file_create(struct call *call) {
+    struct tree_place place;
+    enum outcome outcome =
+        to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), given_size(call));
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_target target = {.node = place.node};
+    struct share_change change = {
+        .kind = FILE_CREATE,
+        .length = given_size(call),
+        .attributes = asked_attributes(call),
+        .properties = call->properties.list,
+        .metadata = call->metadata.list,
+    };
+    return commit(call, &target, &change, NULL);
+}
+
+enum outcome file_delete(struct call *call) {
+    struct share_target target;
+    struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
+    enum outcome outcome = to_write(call, NODE_FILE, &wish, &target);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_change change = {.kind = FILE_DELETE, .path = call_word(call, ARG_PATH)};
+    share_commit(call, &target, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+/* What sessions that are over had of the target may go on the way, so the source is looked for once more. */
+enum outcome file_copy(struct call *call) {
+    struct share_target source;
+    struct tree_place place;
+    struct file_wish wish = {.class = CLASS_READ, .minds_locks = true, .range = {0, UINT64_MAX}};
+    enum outcome outcome = to_write(call, NODE_FILE, &wish, &source);
+    if (outcome == OUTCOME_DONE)
+        outcome =
+            to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
+    if (outcome == OUTCOME_DONE) outcome = to_write(call, NODE_FILE, &wish, &source);
+    if (outcome == OUTCOME_DONE)
+        outcome = file_may_grow(call, length_of(place.node), source.node->content.length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_change change = {
+        .kind = FILE_COPY,
+        .target = call_word(call, ARG_TARGET),
+        .parts = args_given(&call->args, SLOT_META) ? SAYS_METADATA : 0,
+        .metadata = call->metadata.list,
+    };
+    return commit(call, &source, &change, NULL);
+}
+
+/* --- Moving --- */
+
+/* A directory goes with all that is in it, when nothing in it is open. */
+static enum outcome may_leave(struct call *call, const struct file_node *node) {
+    struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
+    if (node_is_file(node)) return file_pass(call, node, &wish);
+    if (!node->parent) {
+        call_note(call, "the root directory stays");
+        return OUTCOME_INVALID_PATH;
+    }
+    if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
+    if (node->directory->opens) file_settle_below(call, node);
+    if (!node->directory->opens) return OUTCOME_DONE;
+    call_note(call, "files in the directory are open");
+    return OUTCOME_SHARING_VIOLATION;
+}
+
+static const struct guid *new_lease_id(const struct call *call) {
+    bool given = args_given(&call->args, SLOT_FILE_NEWLEASE);
+    return given ? &call->args.slots[SLOT_FILE_NEWLEASE].id : NULL;
+}
+
+static enum outcome may_arrive(struct call *call, const struct file_node *node, struct tree_place *place) {
+    struct bytes path = call_word(call, ARG_TARGET);
+    enum outcome outcome = file_place(call, path, place);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (!place->parent) return OUTCOME_FILE_EXISTS;
+    if (node_is_within(place->parent->node, node)) {
+        call_note(call, "a directory cannot move into itself");
+        return OUTCOME_INVALID_PATH;
+    }
+    if (!tree_fits(node, place->parent, place->name)) {
+        call_note(call, "paths that are, or once were, below the directory would be too long or too deep");
+        return OUTCOME_INVALID_PATH;
+    }
+    if (!place->node || place->node == node)
+        return new_lease_id(call) ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
+    outcome = is_pending(call, place->node);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
+    if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
+    struct file_wish wish = {
+        .class = CLASS_WRITE_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
+    return file_pass(call, place->node, &wish);
+}
+
+enum outcome file_rename(struct call *call) {
+    struct tree_place source, place;
+    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &source);
+    if (outcome == OUTCOME_DONE) outcome = file_is_there(&source, ANY_NODE);
+    if (outcome == OUTCOME_DONE) outcome = may_leave(call, source.node);
+    if (outcome == OUTCOME_DONE) outcome = may_arrive(call, source.node, &place);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_target target = {.node = source.node};
+    struct share_change change = {.kind = FILE_RENAME, .target = call_word(call, ARG_TARGET)};
+    return commit(call, &target, &change, NULL);
+}
+
+/* --- Properties and metadata --- */
+
+enum outcome file_setprops_check(struct call *call) {
+    const unsigned any = 1U << SLOT_PROPS | 1U << SLOT_FILE_SIZE | 1U << SLOT_FILE_ATTRIBUTES;
+    if (call->args.given & any) return OUTCOME_DONE;
+    call_note(call, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
+    return OUTCOME_SYNTAX;
+}
+
+/* Whether the file gets another size is known only when it is there; it is that alone that locks mind. What clears the
+ * attribute is not kept off by it. */
+static enum outcome to_describe(struct call *call, struct share_target *target) {
+    struct tree_place place;
+    enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
+    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
+    if (outcome != OUTCOME_DONE) return outcome;
+    bool sized = args_given(&call->args, SLOT_FILE_SIZE);
+    bool clears =
+        args_given(&call->args, SLOT_FILE_ATTRIBUTES) && !(asked_attributes(call) & ATTRIBUTE_READONLY);
+    struct file_wish wish = {
+        .class = CLASS_WRITE,
+        .minds_locks = sized && given_size(call) != place.node->content.length,
+        .ignores_readonly = clears,
+        .lease_id = call_lease_id(call),
+    };
+    target->node = place.node;
+    outcome = file_pass(call, place.node, &wish);
+    if (outcome != OUTCOME_DONE || !sized) return outcome;
+    return file_may_grow(call, place.node->content.length, given_size(call));
+}
+
+enum outcome file_setprops(struct call *call) {
+    struct share_target target = {NULL, NULL, NULL};
+    enum outcome outcome = to_describe(call, &target);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_change change = {
+        .kind = FILE_SETPROPS, .properties = call->properties.list, .attributes = asked_attributes(call)};
+    if (args_given(&call->args, SLOT_PROPS)) change.parts |= SAYS_PROPERTIES;
+    if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change.parts |= SAYS_ATTRIBUTES;
+    if (args_given(&call->args, SLOT_FILE_SIZE)) {
+        change.parts |= SAYS_LENGTH;
+        change.length = given_size(call);
+    }
+    return commit(call, &target, &change, NULL);
+}
+
+enum outcome file_setmeta(struct call *call) {
+    struct share_target target;
+    struct file_wish wish = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
+    enum outcome outcome = to_write(call, ANY_NODE, &wish, &target);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_change change = {.kind = FILE_SETMETA, .metadata = call->metadata.list};
+    return commit(call, &target, &change, NULL);
+}
+
+/* --- Ranges --- */
+
+enum outcome file_putrange_check(struct call *call) {
+    size_t length = call_word(call, ARG_CONTENT).length;
+    if (length > PUT_MAX_BYTES) {
+        call_note(call, "at most %d bytes can be put at once", PUT_MAX_BYTES);
+        return OUTCOME_BODY_TOO_LARGE;
+    }
+    return length ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+}
+
+/* What is put or cleared lies inside of the file. */
+static enum outcome write_range(struct call *call, struct share_change *change, uint64_t length,
+                                RedisModuleString *content) {
+    struct share_target target;
+    struct file_wish wish = {.class = CLASS_WRITE, .minds_locks = true, .lease_id = call_lease_id(call)};
+    enum outcome outcome = to_write(call, NODE_FILE, &wish, &target);
+    if (outcome != OUTCOME_DONE) return outcome;
+    uint64_t whole = target.node->content.length;
+    change->offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
+    if (length > whole || change->offset > whole - length) return OUTCOME_INVALID_RANGE;
+    pages_expect_bytes(&target.node->content.pages);
+    return commit(call, &target, change, content);
+}
+
+enum outcome file_putrange(struct call *call) {
+    struct share_change change = {.kind = FILE_PUTRANGE, .content = call_word(call, ARG_CONTENT)};
+    return write_range(call, &change, change.content.length, call->argv[ARG_CONTENT]);
+}
+
+enum outcome file_clearrange(struct call *call) {
+    struct share_change change = {.kind = FILE_CLEARRANGE,
+                                  .length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number};
+    return write_range(call, &change, change.length, NULL);
+}

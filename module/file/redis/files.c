@@ -1,0 +1,245 @@
+/* Stateless commands that read: from a parsed call to a reply. */
+#include "core/memory.h"
+#include "core/page_ranges.h"
+#include "core/property.h"
+#include "file/redis/handlers.h"
+#include "lease/redis/handlers.h"
+
+const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARCHIVE", NULL};
+
+enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, LOOKED_AT_MOST = 10000 };
+
+static const char *const kind_names[NODE_KINDS] = {"file", "directory"};
+static const char *const attribute_names[] = {"readonly", "hidden", "system", "archive", NULL};
+
+/* --- Content --- */
+
+static struct lock_range asked_lock_range(const struct call *call) {
+    if (!args_given(&call->args, SLOT_FILE_RANGE)) return (struct lock_range){0, UINT64_MAX};
+    const struct argument *range = &call->args.slots[SLOT_FILE_RANGE];
+    uint64_t offset = (uint64_t)range->number;
+    return (struct lock_range){offset, range->length < 0 ? UINT64_MAX - offset : (uint64_t)range->length};
+}
+
+/* Data is read, so the handles and their locks have a say. */
+static enum outcome find_data(struct call *call, struct file_found *found) {
+    struct file_wish wish = {
+        .class = CLASS_READ,
+        .minds_locks = true,
+        .range = asked_lock_range(call),
+        .lease_id = call_lease_id(call),
+    };
+    return file_to_read(call, NODE_FILE, &wish, found);
+}
+
+void reply_content(RedisModuleCtx *ctx, const struct sparse *content, struct page_range range) {
+    struct bytes view = sparse_view(content, range.offset, range.length);
+    if (view.length == range.length) {
+        reply_bytes(ctx, view);
+        return;
+    }
+    char *whole = memory_alloc((size_t)range.length);
+    sparse_read(content, range.offset, whole, (size_t)range.length);
+    reply_bytes(ctx, bytes_of(whole, (size_t)range.length));
+    memory_free(whole);
+}
+
+enum outcome file_get(struct call *call) {
+    struct file_found found;
+    struct page_range range;
+    enum outcome outcome = find_data(call, &found);
+    if (outcome == OUTCOME_DONE)
+        outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
+    if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    pages_expect_bytes(&found.view.content->pages);
+    reply_version(call->ctx, found.view.stamp.etag);
+    reply_content(call->ctx, found.view.content, range);
+    return OUTCOME_DONE;
+}
+
+/* --- What is said of a file --- */
+
+static enum outcome find_description(struct call *call, struct file_found *found) {
+    struct file_wish wish = {.class = CLASS_ATTRIBUTES, .lease_id = call_lease_id(call)};
+    return file_to_read(call, ANY_NODE, &wish, found);
+}
+
+static void reply_attributes(RedisModuleCtx *ctx, unsigned attributes) {
+    RedisModule_ReplyWithArray(ctx, __builtin_popcount(attributes));
+    for (int i = 0; attribute_names[i]; i++)
+        if (attributes >> i & 1) reply_bytes(ctx, bytes_text(attribute_names[i]));
+}
+
+static void reply_file_fields(struct reply_list *map, const struct node_view *view) {
+    reply_field_number(map, "content-length", (long long)view->content->length);
+    if (!properties_find(view->properties, "content-type").length)
+        reply_field_bytes(map, "content-type", bytes_text(PROPERTY_DEFAULT_TYPE));
+    reply_fields(map, view->properties);
+    reply_field(map, "attributes");
+    reply_attributes(map->ctx, view->attributes);
+}
+
+enum outcome file_stat(struct call *call) {
+    struct file_found found;
+    enum outcome outcome = find_description(call, &found);
+    if (outcome != OUTCOME_DONE) return outcome;
+    bool file = node_is_file(found.node);
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_bytes(&map, "kind", bytes_text(kind_names[found.node->kind]));
+    reply_field_version(&map, "etag", found.view.stamp.etag);
+    reply_field_number(&map, "last-modified", found.view.stamp.modified_ms);
+    reply_field_number(&map, "created", found.view.created_ms);
+    if (file) reply_file_fields(&map, &found.view);
+    if (file && !found.snapshot) reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
+    reply_field(&map, "meta");
+    reply_pairs(call->ctx, found.view.metadata);
+    reply_map_end(&map);
+    return OUTCOME_DONE;
+}
+
+enum outcome file_getmeta(struct call *call) {
+    struct file_found found;
+    enum outcome outcome = find_description(call, &found);
+    if (outcome != OUTCOME_DONE) return outcome;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_version(call->ctx, found.view.stamp.etag);
+    reply_pairs(call->ctx, found.view.metadata);
+    return OUTCOME_DONE;
+}
+
+/* --- Ranges --- */
+
+/* What SINCE names: the file of the path as it was then. What was no file has no bytes. */
+static enum outcome asked_previous(const struct call *call, unsigned now, const struct sparse **previous) {
+    static const struct sparse nothing;
+    unsigned since;
+    if (file_asked_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
+        return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
+    if (now && since > now) return OUTCOME_PREVIOUS_NEWER;
+    const struct file_node *node = tree_find_then(call->value, call_word(call, ARG_PATH), since);
+    *previous = node && node_is_file(node) ? node_view(node, since).content : &nothing;
+    return OUTCOME_DONE;
+}
+
+/* Pages end at the end of the file. */
+static void clip(struct range_list *list, uint64_t length) {
+    struct page_range *last = list->count ? &list->ranges[list->count - 1] : NULL;
+    if (last && last->offset + last->length > length) last->length = length - last->offset;
+}
+
+static enum outcome collect(struct call *call, const struct file_found *found, struct page_range window,
+                            struct page_ranges *ranges) {
+    const struct sparse *content = found->view.content, *previous;
+    bool whole;
+    window = sparse_window(window);
+    if (args_given(&call->args, SLOT_SHARE_SINCE)) {
+        enum outcome outcome = asked_previous(call, found->snapshot, &previous);
+        if (outcome != OUTCOME_DONE) return outcome;
+        whole = page_ranges_between(ranges, &content->pages, &previous->pages, window);
+    } else {
+        whole = page_ranges_of(ranges, &content->pages, window);
+    }
+    clip(&ranges->pages, content->length);
+    clip(&ranges->cleared, content->length);
+    if (!whole) call_note(call, "too many ranges for one answer, use a smaller RANGE");
+    return whole ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+}
+
+static void reply_file_ranges(struct call *call, const struct file_found *found,
+                              const struct page_ranges *ranges) {
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_version(&map, "etag", found->view.stamp.etag);
+    reply_field_number(&map, "content-length", (long long)found->view.content->length);
+    reply_field(&map, "ranges");
+    reply_ranges(call->ctx, ranges->pages.ranges, ranges->pages.count);
+    if (args_given(&call->args, SLOT_SHARE_SINCE)) {
+        reply_field(&map, "cleared");
+        reply_ranges(call->ctx, ranges->cleared.ranges, ranges->cleared.count);
+    }
+    reply_map_end(&map);
+}
+
+enum outcome file_getranges(struct call *call) {
+    struct file_found found;
+    struct page_range window;
+    struct page_ranges ranges = {0};
+    enum outcome outcome = find_data(call, &found);
+    if (outcome == OUTCOME_DONE)
+        outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &window);
+    if (outcome == OUTCOME_DONE) outcome = collect(call, &found, window, &ranges);
+    if (outcome == OUTCOME_DONE) reply_file_ranges(call, &found, &ranges);
+    page_ranges_end(&ranges);
+    return outcome;
+}
+
+/* --- Listing --- */
+
+struct listing {
+    struct tree_item items[PAGE_MOST];
+    size_t count;
+    struct bytes next; /* empty at the end */
+};
+
+static struct bytes folded_word(const struct call *call, int slot, char *room) {
+    if (!args_given(&call->args, slot)) return bytes_of("", 0);
+    struct bytes word = call_word(call, call->args.slots[slot].at);
+    if (word.length > NAME_FOLDED_MOST_BYTES) word.length = NAME_FOLDED_MOST_BYTES;
+    return bytes_of(room, path_fold(room, word));
+}
+
+/* What is to be deleted is not shown, nor what is gone. */
+static bool is_shown(struct call *call, const struct file_found *directory, const struct tree_item *item) {
+    if (directory->snapshot || !item->node->life) return true;
+    return !share_view(call->value, item->node, call_now_ms(call)).pending;
+}
+
+static void collect_items(struct call *call, const struct file_found *directory, struct listing *listing) {
+    char marker_room[NAME_FOLDED_MOST_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MOST_BYTES * 3 / 2];
+    struct bytes marker = folded_word(call, SLOT_MARKER, marker_room);
+    struct bytes prefix = folded_word(call, SLOT_FILE_PREFIX, prefix_room);
+    struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
+    if (from.length > NAME_FOLDED_MOST_BYTES) from.length = NAME_FOLDED_MOST_BYTES;
+    struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
+    size_t most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST);
+    struct tree_item item;
+    enum tree_step step;
+    for (int left = LOOKED_AT_MOST; (step = tree_next(&walk, &item)) != TREE_END; left--) {
+        if (!path_starts_with(item.name, prefix)) return;
+        if (listing->count == most || left <= 0) {
+            listing->next = item.name;
+            return;
+        }
+        if (step == TREE_ITEM && is_shown(call, directory, &item)) listing->items[listing->count++] = item;
+    }
+}
+
+static void reply_item(RedisModuleCtx *ctx, const struct tree_item *item, unsigned snapshot) {
+    struct reply_list map = reply_map_start(ctx);
+    reply_field_bytes(&map, "name", item->name);
+    reply_field_bytes(&map, "kind", bytes_text(kind_names[item->node->kind]));
+    if (node_is_file(item->node))
+        reply_field_number(&map, "content-length",
+                           (long long)node_view(item->node, snapshot).content->length);
+    reply_map_end(&map);
+}
+
+enum outcome file_list(struct call *call) {
+    struct file_wish wish = {.class = CLASS_ATTRIBUTES};
+    struct file_found directory;
+    struct listing listing;
+    listing.count = 0;
+    listing.next = bytes_of("", 0);
+    enum outcome outcome = file_to_read(call, NODE_DIRECTORY, &wish, &directory);
+    if (outcome != OUTCOME_DONE) return outcome;
+    collect_items(call, &directory, &listing);
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    if (listing.next.length)
+        reply_bytes(call->ctx, listing.next);
+    else
+        RedisModule_ReplyWithNull(call->ctx);
+    RedisModule_ReplyWithArray(call->ctx, (long)listing.count);
+    for (size_t i = 0; i < listing.count; i++) reply_item(call->ctx, &listing.items[i], directory.snapshot);
+    return OUTCOME_DONE;
+}

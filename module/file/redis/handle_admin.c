@@ -1,0 +1,251 @@
+/* FILE.HANDLES and FILE.CLOSEHANDLES: who has what open, and how to end it. For operators, who know handles by their
+ * public numbers; what is over is not shown. */
+#include "core/memory.h"
+#include "core/number.h"
+#include "file/redis/handlers.h"
+
+#include <stdlib.h>
+
+enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 20000, CLOSED_MOST = 2000 };
+
+/* Which handles are meant: those of a file, or of all files below a directory. */
+struct selection {
+    const struct file_node *node;
+    bool recursive;
+};
+
+static enum outcome check_recursion(struct call *call, const struct selection *selection) {
+    if (!selection->recursive || !node_is_file(selection->node)) return OUTCOME_DONE;
+    call_note(call, "RECURSIVE is for directories");
+    return OUTCOME_INVALID_QUERY;
+}
+
+static enum outcome select_handles(struct call *call, struct bytes path, struct selection *selection) {
+    struct tree_place place;
+    selection->recursive = args_given(&call->args, SLOT_FILE_RECURSIVE);
+    enum outcome outcome = file_place(call, path, &place);
+    if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, ANY_NODE);
+    selection->node = place.node;
+    return outcome == OUTCOME_DONE ? check_recursion(call, selection) : outcome;
+}
+
+static bool is_selected(struct call *call, const struct selection *selection, const struct file_open *open) {
+    if (!open->group->life || session_is_over(open->group->session, call_now_ms(call))) return false;
+    if (node_is_file(selection->node)) return open_node(open) == selection->node;
+    return selection->recursive && node_is_within(open_node(open), selection->node);
+}
+
+/* Where nothing is open there is nothing to look for. */
+static bool is_any_open(const struct selection *selection) {
+    const struct file_node *node = selection->node;
+    if (node_is_file(node)) return node->life && node->life->tally.opens;
+    return selection->recursive && node->directory->opens;
+}
+
+/* --- FILE.HANDLES --- */
+
+static bool asked_marker(const struct call *call, uint64_t *number) {
+    *number = 0;
+    if (!args_given(&call->args, SLOT_MARKER)) return true;
+    return number_read_unsigned(call_word(call, call->args.slots[SLOT_MARKER].at), number);
+}
+
+enum outcome file_handles_check(struct call *call) {
+    uint64_t number;
+    return asked_marker(call, &number) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+}
+
+static void reply_words(RedisModuleCtx *ctx, unsigned bits, const char *none) {
+    static const char *const words[] = {"read", "write", "delete"};
+    RedisModule_ReplyWithArray(ctx, bits ? __builtin_popcount(bits) : 1);
+    if (!bits) reply_bytes(ctx, bytes_text(none));
+    for (int i = 0; i < SHARING_BITS; i++)
+        if (bits >> i & 1) reply_bytes(ctx, bytes_text(words[i]));
+}
+
+static void reply_path(struct reply_list *map, const struct file_node *node) {
+    char *room = memory_alloc(node_path_length(node) + 1);
+    reply_field_bytes(map, "path", node_path(node, room));
+    memory_free(room);
+}
+
+static void reply_handle(struct call *call, const struct file_open *open) {
+    const struct share_session *session = open->group->session;
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_number(&map, "handle", (long long)open_number(open));
+    reply_path(&map, open_node(open));
+    reply_field_number(&map, "session", (long long)session->number);
+    if (session->owner_length) reply_field_bytes(&map, "owner", session_owner(session));
+    reply_field(&map, "access");
+    reply_words(call->ctx, open->sharing.access, "attributes");
+    reply_field(&map, "share");
+    reply_words(call->ctx, open->sharing.share, "none");
+    reply_field_number(&map, "opened", open->opened_ms);
+    reply_field_number(&map, "pending", share_view(call->value, open_node(open), call_now_ms(call)).pending);
+    reply_map_end(&map);
+}
+
+static void reply_marker(RedisModuleCtx *ctx, const struct file_open *next) {
+    char text[24];
+    if (!next) {
+        RedisModule_ReplyWithNull(ctx);
+        return;
+    }
+    int length = snprintf(text, sizeof(text), "%llu", (unsigned long long)open_number(next));
+    reply_bytes(ctx, bytes_of(text, (size_t)length));
+}
+
+struct page {
+    uint64_t from;
+    size_t most;
+    const struct file_open *found[PAGE_MOST];
+    size_t count;
+    const struct file_open *next; /* NULL at the end */
+};
+
+static int compare_opens(const void *a, const void *b) {
+    const struct file_open *const *one = a, *const *other = b;
+    uint64_t number = open_number(*one), other_number = open_number(*other);
+    return (number > other_number) - (number < other_number);
+}
+
+/* The file knows its handles, in no order. */
+static void gather_of_file(struct call *call, const struct selection *selection, struct page *page) {
+    const struct file_life *life = selection->node->life;
+    const struct file_open **opens = memory_alloc(life->tally.opens * sizeof(const struct file_open *)),
+                           *open;
+    const struct open_group *group;
+    size_t count = 0;
+    list_for_each (&life->groups, group, of_life)
+        list_for_each (&group->opens, open, among)
+            if (open_number(open) >= page->from && is_selected(call, selection, open)) opens[count++] = open;
+    if (count) qsort(opens, count, sizeof(const struct file_open *), compare_opens);
+    page->count = count < page->most ? count : page->most;
+    page->next = count > page->most ? opens[page->most] : NULL;
+    for (size_t i = 0; i < page->count; i++) page->found[i] = opens[i];
+    memory_free(opens);
+}
+
+static void gather_of_share(struct call *call, const struct selection *selection, struct page *page) {
+    struct order_cursor cursor = share_opens_seek(call->value, page->from);
+    struct entry *entry = NULL;
+    for (int left = LOOKED_AT_MOST; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_open *open = open_of_numbered(entry);
+        if (page->count == page->most || !left--) break;
+        if (is_selected(call, selection, open)) page->found[page->count++] = open;
+    }
+    page->next = entry ? open_of_numbered(entry) : NULL;
+}
+
+/* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were
+ * asked for, or none. */
+static void reply_page(struct call *call, const struct selection *selection) {
+    struct page page = {.most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST)};
+    const struct file_node *node = selection->node;
+    asked_marker(call, &page.from);
+    if (is_any_open(selection)) {
+        bool few = node_is_file(node) && node->life->tally.opens <= LOOKED_AT_MOST;
+        (few ? gather_of_file : gather_of_share)(call, selection, &page);
+    }
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_marker(call->ctx, page.next);
+    RedisModule_ReplyWithArray(call->ctx, (long)page.count);
+    for (size_t i = 0; i < page.count; i++) reply_handle(call, page.found[i]);
+}
+
+/* Without a path all handles of the share are meant. */
+enum outcome file_handles(struct call *call) {
+    const struct share *share = call->value;
+    struct selection selection = {share->root, true};
+    if (args_given(&call->args, SLOT_FILE_PATH)) {
+        struct bytes path = call_word(call, call->args.slots[SLOT_FILE_PATH].at);
+        enum outcome outcome = select_handles(call, path, &selection);
+        if (outcome != OUTCOME_DONE) return outcome;
+    }
+    reply_page(call, &selection);
+    return OUTCOME_DONE;
+}
+
+/* --- FILE.CLOSEHANDLES --- */
+
+static bool asked_number(const struct call *call, uint64_t *number) {
+    return number_read_unsigned(call_word(call, ARG_CLOSED), number);
+}
+
+static bool asked_all(const struct call *call) {
+    return bytes_equal(call_word(call, ARG_CLOSED), bytes_text("*"));
+}
+
+enum outcome file_closehandles_check(struct call *call) {
+    uint64_t number;
+    if (asked_all(call) || asked_number(call, &number)) return OUTCOME_DONE;
+    call_note(call, "a handle is a number, as FILE.HANDLES shows it, or * for all");
+    return OUTCOME_INVALID_VALUE;
+}
+
+static void take_one(struct call *call, const struct selection *selection, uint64_t number,
+                     struct share_change *change, struct record_writer *handles) {
+    struct order_cursor cursor = share_opens_seek(call->value, number);
+    struct entry *entry = order_cursor_entry(&cursor);
+    const struct file_open *open = entry ? open_of_numbered(entry) : NULL;
+    if (!open || open_number(open) != number || !is_selected(call, selection, open)) return;
+    share_handle_put(handles, open->id);
+    change->handles.count = 1;
+}
+
+/* Handles and their locks: as much as one command may close. */
+static bool take(const struct file_open *open, struct share_change *change, struct record_writer *handles,
+                 size_t *effort) {
+    if (*effort >= CLOSED_MOST) return false;
+    *effort += 1 + open->lock_count;
+    share_handle_put(handles, open->id);
+    change->handles.count++;
+    return true;
+}
+
+static void take_all_of_file(struct call *call, const struct file_life *life, struct share_change *change,
+                             struct record_writer *handles) {
+    const struct open_group *group;
+    const struct file_open *open;
+    size_t effort = 0;
+    list_for_each (&life->groups, group, of_life) {
+        if (session_is_over(group->session, call_now_ms(call))) continue;
+        list_for_each (&group->opens, open, among)
+            if (!take(open, change, handles, &effort)) return;
+    }
+}
+
+static void take_all(struct call *call, const struct selection *selection, struct share_change *change,
+                     struct record_writer *handles) {
+    struct order_cursor cursor = share_opens_seek(call->value, 0);
+    size_t effort = 0;
+    if (!is_any_open(selection)) return;
+    if (node_is_file(selection->node)) {
+        take_all_of_file(call, selection->node->life, change, handles);
+        return;
+    }
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_open *open = open_of_numbered(entry);
+        if (is_selected(call, selection, open) && !take(open, change, handles, &effort)) return;
+    }
+}
+
+/* As many as one command may close; who is told of that many calls again. */
+enum outcome file_closehandles(struct call *call) {
+    struct selection selection;
+    struct share_change change = {.kind = FILE_CLOSEHANDLES};
+    struct record_writer handles;
+    uint64_t number = 0;
+    enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &selection);
+    if (outcome != OUTCOME_DONE) return outcome;
+    record_start(&handles);
+    if (asked_all(call))
+        take_all(call, &selection, &change, &handles);
+    else if (asked_number(call, &number))
+        take_one(call, &selection, number, &change, &handles);
+    change.handles.items = bytes_of(handles.data, handles.length);
+    if (change.handles.count) share_commit(call, NULL, &change, NULL);
+    record_end(&handles);
+    RedisModule_ReplyWithLongLong(call->ctx, (long long)change.handles.count);
+    return OUTCOME_DONE;
+}

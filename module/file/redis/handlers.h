@@ -1,0 +1,231 @@
+/* The handlers of SHARE.* and FILE.*, and what they share. */
+#ifndef HOLDFAST_FILE_HANDLERS_H
+#define HOLDFAST_FILE_HANDLERS_H
+
+#include "file/tree.h"
+#include "server/command.h"
+#include "server/ranges.h"
+#include "server/reply.h"
+#include "server/wait.h"
+
+/* Where the parser leaves the options that only this family has. */
+enum {
+    SLOT_SHARE_QUOTA = SLOT_FAMILY,
+    SLOT_SHARE_SNAPSHOTS,
+    SLOT_SHARE_SNAPSHOT,
+    SLOT_SHARE_SINCE,
+    SLOT_SHARE_OWNER,
+    SLOT_SHARE_ONCLOSE,
+    SLOT_FILE_RANGE,
+    SLOT_FILE_PREFIX,
+    SLOT_FILE_SIZE,
+    SLOT_FILE_OFFSET,
+    SLOT_FILE_LENGTH,
+    SLOT_FILE_ATTRIBUTES,
+    SLOT_FILE_REPLACE,
+    SLOT_FILE_NEWLEASE,
+    SLOT_FILE_RECURSIVE,
+    SLOT_FILE_PATH,
+    SLOT_FILE_ACCESS,
+    SLOT_FILE_SHARE,
+    SLOT_FILE_DISPOSITION,
+    SLOT_FILE_DELETEONCLOSE,
+    SLOT_FILE_WORD,
+};
+
+/* Places of the arguments that many commands have. */
+enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3 };
+
+extern struct aggregate share_aggregate;
+extern const struct lease_home share_leases;
+
+extern const char *const share_snapshots_words[];
+extern const char *const share_onclose_words[];
+extern const char *const file_attribute_words[];
+extern const char *const file_access_words[];
+extern const char *const file_share_words[];
+extern const char *const file_disposition_words[];
+extern const char *const file_lock_words[];
+extern const char *const file_switch_words[];
+
+enum outcome share_create(struct call *call);
+enum outcome share_get(struct call *call);
+enum outcome share_getmeta(struct call *call);
+enum outcome share_setmeta(struct call *call);
+enum outcome share_setprops(struct call *call);
+enum outcome share_getacl(struct call *call);
+enum outcome share_setacl_check(struct call *call);
+enum outcome share_setacl(struct call *call);
+enum outcome share_delete(struct call *call);
+enum outcome share_snapshot(struct call *call);
+enum outcome share_connect_check(struct call *call);
+enum outcome share_connect(struct call *call);
+enum outcome share_ping(struct call *call);
+enum outcome share_disconnect(struct call *call);
+
+enum outcome file_mkdir(struct call *call);
+enum outcome file_rmdir(struct call *call);
+enum outcome file_list(struct call *call);
+enum outcome file_create(struct call *call);
+enum outcome file_get(struct call *call);
+enum outcome file_stat(struct call *call);
+enum outcome file_getmeta(struct call *call);
+enum outcome file_setprops_check(struct call *call);
+enum outcome file_setprops(struct call *call);
+enum outcome file_setmeta(struct call *call);
+enum outcome file_putrange_check(struct call *call);
+enum outcome file_putrange(struct call *call);
+enum outcome file_clearrange(struct call *call);
+enum outcome file_getranges(struct call *call);
+enum outcome file_delete(struct call *call);
+enum outcome file_copy(struct call *call);
+enum outcome file_rename(struct call *call);
+enum outcome file_handles_check(struct call *call);
+enum outcome file_handles(struct call *call);
+enum outcome file_closehandles_check(struct call *call);
+enum outcome file_closehandles(struct call *call);
+
+enum outcome file_open_check(struct call *call);
+enum outcome file_open(struct call *call);
+void file_open_reply(RedisModuleCtx *ctx, const struct call_result *result);
+enum outcome file_read(struct call *call);
+enum outcome file_write_check(struct call *call);
+enum outcome file_write(struct call *call);
+enum outcome file_truncate(struct call *call);
+enum outcome file_lock_check(struct call *call);
+enum outcome file_lock(struct call *call);
+void file_lock_reply(RedisModuleCtx *ctx, const struct call_result *result);
+enum outcome file_unlock(struct call *call);
+enum outcome file_dispose(struct call *call);
+enum outcome file_close(struct call *call);
+
+/* The rules of the options' values. */
+enum outcome file_path_rule(struct bytes text);
+const char *file_path_explain(struct bytes text);
+enum outcome share_owner_rule(struct bytes text);
+
+/* --- The way to a file: file_gate_commands.c. The order of its checks stands there and nowhere else --- */
+
+struct file_wish {
+    enum sharing_class class; /* W, WD and DEL are writes for leases and for the attribute */
+    bool minds_locks;
+    bool ignores_readonly;
+    struct lock_range range; /* that is read; writes mind locks wherever they lie */
+    const struct guid *lease_id;
+};
+
+/* What the path of a call leads to will be asked for: before anything is checked. For commands that name one. */
+void file_expect(struct call *call);
+
+/* Where the path leads. What sessions that are over hold there is cleared away when the call may change anything, so
+ * that the place is as it counts; and what is gone is not there. Fails when the parent is missing. */
+enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place);
+
+/* That there is something of the kind at the place. ANY_NODE for both. */
+enum { ANY_NODE = NODE_KINDS };
+enum outcome file_is_there(const struct tree_place *place, unsigned kind);
+
+/* All that follows for a file that is there. */
+enum outcome file_pass(struct call *call, const struct file_node *node, const struct file_wish *wish);
+
+/* What a reading command names: now, or in a snapshot. */
+struct file_found {
+    const struct file_node *node;
+    unsigned snapshot;
+    struct node_view view;
+};
+enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wish *wish,
+                          struct file_found *found);
+
+/* The number of the snapshot that an option names; 0 without the option. */
+enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *number);
+
+/* Whether files may grow by so much. */
+enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to);
+
+/* Says in the call's refusal who has the file open in a way that does not allow it. */
+enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle);
+enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
+
+/* How many items a page has at most. */
+static inline size_t file_page_most(const struct call *call, int64_t given_none, int64_t limit) {
+    bool given = args_given(&call->args, SLOT_PAGE_SIZE);
+    int64_t most = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
+    return (size_t)(most < limit ? most : limit);
+}
+
+/* --- Sessions and handles --- */
+
+enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
+/* An open handle with one of these rights at least; 0 for any. */
+enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open);
+static inline struct file_node *open_node(const struct file_open *open) {
+    return open->group->life->node;
+}
+/* What sessions that are over hold of the file of a handle goes. */
+void file_settle_open(struct call *call, const struct file_open *open);
+/* Likewise of all files below a directory. */
+void file_settle_below(struct call *call, const struct file_node *directory);
+/* Sessions whose time is up end, as all servers know it then. */
+void file_end_due_sessions(struct call *call);
+
+void reply_guid(RedisModuleCtx *ctx, struct guid id);
+/* Bytes that lie inside of a content. */
+void reply_content(RedisModuleCtx *ctx, const struct sparse *content, struct page_range range);
+
+/* --- Waiting --- */
+
+/* What lines of those who wait know a file by: its path, in short. A file that takes the path of another one takes over
+ * who waits there, and a share that was loaded anew has the same lines. */
+uint64_t file_subject(const struct file_node *node);
+
+struct file_line {
+    enum wait_kind kind;
+    const struct file_node *node;
+    const struct share_session *session;
+    struct wait_claim claim;
+};
+
+/* Claims: what opens a file, and what locks a range. */
+struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted);
+struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question question,
+                                struct lock_range range);
+
+/* Whether someone who came before the call, and waits still, wants what does not go with the claim. */
+bool line_has_rival(const struct call *call, const struct file_line *line);
+
+/* A call with a rival, and nothing else in its way: it waits, unless that would close a circle. */
+enum outcome line_queue(struct call *call, const struct file_line *line);
+
+/* The call cannot have what it wants: it waits, if it may and that does not close a circle, or is refused. */
+enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused);
+
+/* --- From a decision to the world that knows of it --- */
+
+struct stamp share_stamp(struct call *call);
+
+/* What follows every decision to change something: apply, send the effect, tell. A change of the kind SHARE_CREATE makes
+ * the call's value. The content's argument, if any, travels with the effect. */
+void share_commit(struct call *call, const struct share_target *target, const struct share_change *change,
+                  RedisModuleString *content);
+
+/* Sees to it that what ends while a client waits in the key is noticed: the value may have come from elsewhere with all
+ * that it knew. */
+void share_insist_on_upkeep(struct call *call);
+
+/* A session ends, disconnected or because its time is up, and its connection has nothing to do with it any more. */
+void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);
+
+/* Sessions of connections that have gone are to end. False for a key whose name is too long for that. */
+bool attendance_is_possible(const struct call *call);
+void attendance_note(const struct call *call, struct guid session);
+void attendance_forget(const struct call *call, struct guid session);
+/* One whose connection has gone, of a key; it is forgotten. */
+bool attendance_next_gone(const struct call *call, struct guid *session);
+int attendance_start(RedisModuleCtx *ctx);
+
+/* As the aggregate wants it. */
+int64_t share_upkeep(struct call *call);
+void share_info(RedisModuleInfoCtx *ctx);
+
+#endif

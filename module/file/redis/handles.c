@@ -1,0 +1,353 @@
+/* Handles: FILE.OPEN, and what is done with what it gave. */
+#include "core/memory.h"
+#include "file/redis/handlers.h"
+#include "server/effect.h"
+#include "server/entropy.h"
+
+const char *const file_access_words[] = {"READ", "WRITE", "DELETE", "ATTRIBUTES", NULL};
+const char *const file_share_words[] = {"READ", "WRITE", "DELETE", "NONE", NULL};
+const char *const file_disposition_words[] = {"OPEN",        "CREATE",    "OPENIF", "OVERWRITE",
+                                              "OVERWRITEIF", "SUPERSEDE", NULL};
+const char *const file_switch_words[] = {"ON", "OFF", NULL};
+
+enum { DISPOSE_ON };
+enum { ARG_OPEN_PATH = 3, ARG_WRITTEN = 4, WRITE_MAX_BYTES = 4 << 20 };
+enum { ACCESS_ATTRIBUTES = 8, SHARE_NONE = 8 };
+
+/* What a disposition does with a file that is there, or is not. */
+enum disposal { DISPOSAL_REFUSE, DISPOSAL_OPEN, DISPOSAL_CREATE, DISPOSAL_OVERWRITE, DISPOSAL_SUPERSEDE };
+
+/* clang-format off */
+enum { IF_THERE, IF_MISSING };
+static const enum disposal disposals[][2] = {
+    /*                there                missing */
+    /* OPEN */        {DISPOSAL_OPEN,      DISPOSAL_REFUSE},
+    /* CREATE */      {DISPOSAL_REFUSE,    DISPOSAL_CREATE},
+    /* OPENIF */      {DISPOSAL_OPEN,      DISPOSAL_CREATE},
+    /* OVERWRITE */   {DISPOSAL_OVERWRITE, DISPOSAL_REFUSE},
+    /* OVERWRITEIF */ {DISPOSAL_OVERWRITE, DISPOSAL_CREATE},
+    /* SUPERSEDE */   {DISPOSAL_SUPERSEDE, DISPOSAL_CREATE},
+};
+
+static const struct { const char *action; uint8_t counted; } traits[] = {
+    /*                      shown as       counts as an access, too */
+    [DISPOSAL_OPEN]      = {"opened",      0},
+    [DISPOSAL_CREATE]    = {"created",     0},
+    [DISPOSAL_OVERWRITE] = {"overwritten", SHARING_WRITE},
+    [DISPOSAL_SUPERSEDE] = {"superseded",  SHARING_DELETE},
+};
+/* clang-format on */
+
+/* --- To ask for a handle --- */
+
+enum outcome file_open_check(struct call *call) {
+    int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;
+    int64_t share = call->args.slots[SLOT_FILE_SHARE].number;
+    if (!access) {
+        call_note(call, "ACCESS takes READ, WRITE, DELETE or, for none of them, ATTRIBUTES");
+        return OUTCOME_INVALID_VALUE;
+    }
+    if (share & SHARE_NONE && share != SHARE_NONE) {
+        call_note(call, "SHARE NONE goes with nothing else");
+        return OUTCOME_INVALID_VALUE;
+    }
+    if (args_given(&call->args, SLOT_FILE_DELETEONCLOSE) && !(access & SHARING_DELETE)) {
+        call_note(call, "DELETEONCLOSE takes ACCESS DELETE");
+        return OUTCOME_INVALID_VALUE;
+    }
+    return OUTCOME_DONE;
+}
+
+static struct sharing asked_sharing(const struct call *call) {
+    return (struct sharing){(uint8_t)(call->args.slots[SLOT_FILE_ACCESS].number & SHARING_ALL),
+                            (uint8_t)(call->args.slots[SLOT_FILE_SHARE].number & SHARING_ALL)};
+}
+
+static enum disposal asked_disposal(const struct call *call, const struct file_node *node) {
+    bool given = args_given(&call->args, SLOT_FILE_DISPOSITION);
+    int64_t disposition = given ? call->args.slots[SLOT_FILE_DISPOSITION].number : 0;
+    return disposals[disposition][node ? IF_THERE : IF_MISSING];
+}
+
+static uint64_t asked_size(const struct call *call) {
+    return args_given(&call->args, SLOT_FILE_SIZE) ? (uint64_t)call->args.slots[SLOT_FILE_SIZE].number : 0;
+}
+
+/* What is done to get a handle. */
+struct opening {
+    struct share_session *session;
+    struct tree_place place;
+    enum disposal disposal;
+    struct sharing sharing;
+    struct sharing counted; /* with what the disposition adds */
+};
+
+/* The attribute does not keep a file from being opened for deletion, but from being deleted. */
+static enum outcome pass_readonly(const struct call *call, const struct opening *opening) {
+    if (!(opening->place.node->attributes & ATTRIBUTE_READONLY)) return OUTCOME_DONE;
+    bool writes = opening->sharing.access & SHARING_WRITE || opening->disposal >= DISPOSAL_OVERWRITE;
+    if (writes) return OUTCOME_READ_ONLY;
+    return args_given(&call->args, SLOT_FILE_DELETEONCLOSE) ? OUTCOME_CANNOT_DELETE : OUTCOME_DONE;
+}
+
+static enum outcome wait_to_open(struct call *call, const struct opening *opening, enum outcome refused) {
+    struct file_line line = {WAIT_OPENING, opening->place.node, opening->session,
+                             claim_to_open(opening->session, opening->counted)};
+    return line_join(call, &line, refused);
+}
+
+/* The lease and the handles that are open. */
+static enum outcome pass_others(struct call *call, const struct opening *opening) {
+    const struct file_node *node = opening->place.node;
+    int64_t now_ms = call_now_ms(call);
+    struct life_view view = share_view(call->value, node, now_ms);
+    bool leased = lease_locked(lease_state(file_lease_of(node), now_ms));
+    if (leased && !sharing_fits_lease(opening->counted)) {
+        call_note(call, "the file is leased: it can be opened to read alone");
+        return wait_to_open(call, opening, OUTCOME_SHARING_VIOLATION);
+    }
+    if (!sharing_fits_all(&view.tally, opening->counted)) {
+        const struct file_open *obstacle = life_obstacle(node->life, opening->counted, now_ms);
+        return wait_to_open(call, opening, file_sharing_violation(call, obstacle));
+    }
+    struct file_line line = {WAIT_OPENING, node, opening->session,
+                             claim_to_open(opening->session, opening->counted)};
+    return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
+}
+
+/* A file that is there: it is not to be deleted ─▶ not read-only ─▶ its lease ─▶ the handles share it. */
+static enum outcome pass_there(struct call *call, struct opening *opening) {
+    const struct file_node *node = opening->place.node;
+    if (share_view(call->value, node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
+    if (opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_EXISTS;
+    opening->counted.access |= traits[opening->disposal].counted;
+    enum outcome outcome = pass_readonly(call, opening);
+    return outcome == OUTCOME_DONE ? pass_others(call, opening) : outcome;
+}
+
+static enum outcome find_opening(struct call *call, struct opening *opening) {
+    enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &opening->session);
+    if (outcome == OUTCOME_DONE) outcome = file_place(call, call_word(call, ARG_OPEN_PATH), &opening->place);
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct file_node *node = opening->place.node;
+    if (node && !node_is_file(node)) return OUTCOME_FILE_KIND;
+    opening->sharing = opening->counted = asked_sharing(call);
+    opening->disposal = asked_disposal(call, node);
+    if (!node && opening->disposal == DISPOSAL_REFUSE) return OUTCOME_FILE_NOT_FOUND;
+    outcome = node ? pass_there(call, opening) : OUTCOME_DONE;
+    if (outcome != OUTCOME_DONE || opening->disposal == DISPOSAL_OPEN) return outcome;
+    return file_may_grow(call, node ? node->content.length : 0, asked_size(call));
+}
+
+static void make_file(struct call *call, struct opening *opening) {
+    struct share_target target = {.node = opening->place.node};
+    struct share_change change = {
+        .kind = FILE_CREATE,
+        .path = call_word(call, ARG_OPEN_PATH),
+        .stamp = share_stamp(call),
+        .length = asked_size(call),
+    };
+    share_commit(call, &target, &change, NULL);
+    opening->place = tree_find(call->value, change.path);
+}
+
+static struct guid make_handle(struct call *call, const struct opening *opening) {
+    struct share_target target = {.node = opening->place.node, .session = opening->session};
+    struct share_change change = {
+        .kind = FILE_OPEN,
+        .path = call_word(call, ARG_OPEN_PATH),
+        .session = opening->session->id,
+        .handle = entropy_guid(),
+        .sharing = opening->sharing,
+        .deletes_on_close = args_given(&call->args, SLOT_FILE_DELETEONCLOSE),
+        .instant_ms = call_now_ms(call),
+    };
+    share_commit(call, &target, &change, NULL);
+    return change.handle;
+}
+
+/* --- What the caller is told --- */
+
+struct opened {
+    struct guid handle;
+    version etag;
+    uint64_t length;
+    enum disposal disposal;
+};
+
+/* All of it is there, so the server is told of the length at once. */
+static void reply_opened(RedisModuleCtx *ctx, const struct opened *opened) {
+    struct reply_list map = {ctx, 0};
+    RedisModule_ReplyWithMap(ctx, 4);
+    reply_field(&map, "handle");
+    reply_guid(ctx, opened->handle);
+    reply_field_version(&map, "etag", opened->etag);
+    reply_field_number(&map, "content-length", (long long)opened->length);
+    reply_field_bytes(&map, "action", bytes_text(traits[opened->disposal].action));
+}
+
+void file_open_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+    struct opened opened;
+    memcpy(&opened, result->data, sizeof(opened));
+    reply_opened(ctx, &opened);
+}
+
+static void answer_opened(struct call *call, const struct opened *opened) {
+    if (call->mode != CALL_GRANTED) {
+        reply_opened(call->ctx, opened);
+        return;
+    }
+    call->result->data = memory_alloc(sizeof(*opened));
+    call->result->length = sizeof(*opened);
+    memcpy(call->result->data, opened, sizeof(*opened));
+}
+
+/* That it can be had just now does not help who has waited long enough. */
+static enum outcome too_late(struct call *call, enum outcome refused) {
+    call_note(call, "it has come free, but the time to wait is over");
+    return refused;
+}
+
+enum outcome file_open(struct call *call) {
+    struct opening opening;
+    enum outcome outcome = find_opening(call, &opening);
+    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
+    if (call->mode == CALL_TIMED_OUT) return too_late(call, OUTCOME_SHARING_VIOLATION);
+    if (opening.disposal != DISPOSAL_OPEN) make_file(call, &opening);
+    struct opened opened = {
+        .handle = make_handle(call, &opening),
+        .etag = opening.place.node->stamp.etag,
+        .length = opening.place.node->content.length,
+        .disposal = opening.disposal,
+    };
+    answer_opened(call, &opened);
+    return OUTCOME_DONE;
+}
+
+/* --- Sessions and handles that are there --- */
+
+enum outcome file_session(struct call *call, struct bytes text, struct share_session **session) {
+    struct guid id;
+    *session = guid_read(text, &id) ? share_session_find(call->value, &id) : NULL;
+    bool there = *session && !session_is_over(*session, call_now_ms(call));
+    return there ? OUTCOME_DONE : OUTCOME_SESSION_NOT_FOUND;
+}
+
+enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open) {
+    struct guid id;
+    *open = guid_read(call_word(call, ARG_HANDLE), &id) ? share_open_find(call->value, &id) : NULL;
+    bool there =
+        *open && (*open)->group->life && !session_is_over((*open)->group->session, call_now_ms(call));
+    if (!there) return OUTCOME_HANDLE_NOT_FOUND;
+    return !rights || (*open)->sharing.access & rights ? OUTCOME_DONE : OUTCOME_ACCESS_DENIED;
+}
+
+static enum outcome pass_lock(struct call *call, struct file_open *open, enum lock_question question,
+                              uint64_t offset, uint64_t length) {
+    const struct range_lock *lock =
+        life_lock(open->group->life, &open->locks, question, (struct lock_range){offset, length},
+                  share_is_exact(call->value, call_now_ms(call)), call_now_ms(call));
+    return lock ? file_lock_violation(call, lock) : OUTCOME_DONE;
+}
+
+/* --- Reading and writing --- */
+
+enum outcome file_read(struct call *call) {
+    struct file_open *open;
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
+    uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
+    enum outcome outcome = file_handle(call, SHARING_READ, &open);
+    if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_READING, offset, length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct sparse *content = &open_node(open)->content;
+    uint64_t left = offset < content->length ? content->length - offset : 0;
+    if (length > left) length = left;
+    outcome = range_fits_reply(call, length);
+    if (outcome == OUTCOME_DONE) reply_content(call->ctx, content, (struct page_range){offset, length});
+    return outcome;
+}
+
+enum outcome file_write_check(struct call *call) {
+    size_t length = call_word(call, ARG_WRITTEN).length;
+    if (length > WRITE_MAX_BYTES) {
+        call_note(call, "at most %d bytes can be written at once", WRITE_MAX_BYTES);
+        return OUTCOME_BODY_TOO_LARGE;
+    }
+    uint64_t end = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number + length;
+    return end <= (uint64_t)FILE_MOST_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+}
+
+/* What is written behind the end makes the file longer. */
+enum outcome file_write(struct call *call) {
+    struct file_open *open;
+    struct bytes content = call_word(call, ARG_WRITTEN);
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
+    enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
+    if (outcome == OUTCOME_DONE) file_settle_open(call, open);
+    if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_WRITING, offset, content.length);
+    if (outcome == OUTCOME_DONE)
+        outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (content.length) {
+        struct share_target target = {.node = open_node(open), .open = open};
+        struct share_change change = {.kind = FILE_WRITE,
+                                      .handle = open->id,
+                                      .stamp = share_stamp(call),
+                                      .offset = offset,
+                                      .content = content};
+        share_commit(call, &target, &change, call->argv[ARG_WRITTEN]);
+    }
+    RedisModule_ReplyWithLongLong(call->ctx, (long long)content.length);
+    return OUTCOME_DONE;
+}
+
+/* Locks do not keep a handle from that. */
+enum outcome file_truncate(struct call *call) {
+    struct file_open *open;
+    uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_SIZE].number;
+    enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
+    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, open_node(open)->content.length, length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct share_target target = {.node = open_node(open), .open = open};
+    struct share_change change = {
+        .kind = FILE_TRUNCATE, .handle = open->id, .stamp = share_stamp(call), .length = length};
+    share_commit(call, &target, &change, NULL);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+/* --- The end --- */
+
+/* Any handle that may delete marks the file, or takes the mark of another one back. */
+enum outcome file_dispose(struct call *call) {
+    struct file_open *open;
+    bool on = call->args.slots[SLOT_FILE_WORD].number == DISPOSE_ON;
+    enum outcome outcome = file_handle(call, SHARING_DELETE, &open);
+    if (outcome != OUTCOME_DONE) return outcome;
+    file_settle_open(call, open);
+    if (on && open_node(open)->attributes & ATTRIBUTE_READONLY) return OUTCOME_CANNOT_DELETE;
+    if (open->group->life->pending != on) {
+        struct share_target target = {.node = open_node(open), .open = open};
+        struct share_change change = {.kind = FILE_DISPOSE, .handle = open->id, .on = on};
+        share_commit(call, &target, &change, NULL);
+    }
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+enum outcome file_close(struct call *call) {
+    struct file_open *open;
+    enum outcome outcome = file_handle(call, 0, &open);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct record_writer handles;
+    struct share_target target = {.node = open_node(open), .open = open};
+    struct share_change change = {.kind = FILE_CLOSE};
+    record_start(&handles);
+    share_handle_put(&handles, open->id);
+    change.handles = (struct packed_list){1, bytes_of(handles.data, handles.length)};
+    share_commit(call, &target, &change, NULL);
+    record_end(&handles);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,193 @@
+/* Attendance: which sessions end when their connection does.
+ *
+ *   connection (the client's id) ─▶ session, by the db and key where it was begun, and its id
+ *
+ * Like a chore of upkeep it knows names and never a value: when a connection has gone, its sessions wait here until
+ * upkeep looks at their keys, which is at once. A key that was renamed meanwhile is not found, and the session there
+ * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a session was begun is anything known of its connection, so a replica that is
+ * promoted ends none for that. */
+#include "core/hash.h"
+#include "core/hash_index.h"
+#include "core/memory.h"
+#include "file/redis/handlers.h"
+#include "server/upkeep.h"
+
+#include "ccan/container_of/container_of.h"
+
+enum {
+    FORGOTTEN_AFTER_MS = 600000, /* a key that nobody has looked at by then is not there */
+    KEY_MAX_BYTES = 60000,       /* upkeep knows no longer names */
+};
+
+/* Of a connection that is there, or of a key whose upkeep is to end what is left. */
+struct group {
+    struct entry entry; /* its name is the client's id, or db and key */
+    struct hash_index *index;
+    struct list_head attendees;
+    char name[];
+};
+
+struct attendee {
+    struct entry entry; /* its name is db and key, and then the session's id */
+    struct list_node node;
+    struct group *group;
+    struct list_node among_gone;
+    int64_t gone_ms; /* 0 while the connection is there */
+    char name[];
+};
+
+static struct hash_index attendees, connections, keys;
+static struct list_head gone = LIST_HEAD_INIT(gone); /* in the order in which they went */
+
+/* --- Groups --- */
+
+static struct group *find_group(struct hash_index *index, struct bytes name) {
+    struct entry *entry = hash_index_find(index, hash_bytes(name), name);
+    return entry ? container_of(entry, struct group, entry) : NULL;
+}
+
+static struct group *need_group(struct hash_index *index, struct bytes name) {
+    struct group *group = find_group(index, name);
+    if (group) return group;
+    group = memory_zeroed(sizeof(*group) + name.length);
+    memcpy(group->name, name.data, name.length);
+    group->index = index;
+    group->entry = (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct group, name)};
+    list_head_init(&group->attendees);
+    hash_index_add(index, &group->entry);
+    return group;
+}
+
+static void join(struct attendee *attendee, struct group *group) {
+    attendee->group = group;
+    list_add_tail(&group->attendees, &attendee->node);
+}
+
+static void leave(struct attendee *attendee) {
+    struct group *group = attendee->group;
+    list_del(&attendee->node);
+    if (!list_empty(&group->attendees)) return;
+    hash_index_remove(group->index, &group->entry);
+    memory_free(group);
+}
+
+static struct bytes client_name(const unsigned long long *client) {
+    return bytes_of(client, sizeof(*client));
+}
+
+/* Db and key, in room for them and a session's id behind them. */
+static struct bytes place_name(char *room, int db, struct bytes key) {
+    memcpy(room, &db, sizeof(db));
+    if (key.length) memcpy(room + sizeof(db), key.data, key.length);
+    return bytes_of(room, sizeof(db) + key.length);
+}
+
+static size_t name_room(struct bytes key) {
+    return sizeof(int) + key.length + sizeof(struct guid);
+}
+
+static struct bytes attendee_name(char *room, const struct call *call, struct guid session) {
+    struct bytes place = place_name(room, RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_SHARE));
+    memcpy(room + place.length, &session, sizeof(session));
+    return bytes_of(room, place.length + sizeof(session));
+}
+
+/* --- Sessions --- */
+
+static void forget(struct attendee *attendee) {
+    leave(attendee);
+    if (attendee->gone_ms) list_del(&attendee->among_gone);
+    hash_index_remove(&attendees, &attendee->entry);
+    memory_free(attendee);
+}
+
+static struct bytes place_of(const struct attendee *attendee) {
+    return bytes_of(attendee->name, attendee->entry.name_length - sizeof(struct guid));
+}
+
+static struct bytes key_of(const struct attendee *attendee) {
+    struct bytes place = place_of(attendee);
+    return bytes_of(place.data + sizeof(int), place.length - sizeof(int));
+}
+
+bool attendance_is_possible(const struct call *call) {
+    return call_word(call, ARG_SHARE).length <= KEY_MAX_BYTES;
+}
+
+void attendance_note(const struct call *call, struct guid session) {
+    struct bytes key = call_word(call, ARG_SHARE);
+    unsigned long long client = RedisModule_GetClientId(call->ctx);
+    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + name_room(key));
+    struct bytes name = attendee_name(attendee->name, call, session);
+    attendee->entry =
+        (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct attendee, name)};
+    join(attendee, need_group(&connections, client_name(&client)));
+    hash_index_add(&attendees, &attendee->entry);
+}
+
+void attendance_forget(const struct call *call, struct guid session) {
+    if (!attendees.count) return;
+    char *room = memory_alloc(name_room(call_word(call, ARG_SHARE)));
+    struct bytes name = attendee_name(room, call, session);
+    struct entry *entry = hash_index_find(&attendees, hash_bytes(name), name);
+    memory_free(room);
+    if (entry) forget(container_of(entry, struct attendee, entry));
+}
+
+bool attendance_next_gone(const struct call *call, struct guid *session) {
+    if (!keys.count) return false;
+    struct bytes key = call_word(call, ARG_SHARE);
+    char *room = memory_alloc(name_room(key));
+    const struct group *group =
+        find_group(&keys, place_name(room, RedisModule_GetSelectedDb(call->ctx), key));
+    memory_free(room);
+    if (!group) return false;
+    struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
+    memcpy(session, attendee->name + place_of(attendee).length, sizeof(*session));
+    forget(attendee);
+    return true;
+}
+
+static void forget_old(int64_t now_ms) {
+    struct attendee *oldest;
+    while ((oldest = list_top(&gone, struct attendee, among_gone)) &&
+           oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
+        forget(oldest);
+}
+
+/* From its connection to its key. */
+static void go(struct attendee *attendee, int64_t now_ms) {
+    int db;
+    memcpy(&db, attendee->name, sizeof(db));
+    leave(attendee);
+    join(attendee, need_group(&keys, place_of(attendee)));
+    attendee->gone_ms = now_ms;
+    list_add_tail(&gone, &attendee->among_gone);
+    upkeep_expect(db, key_of(attendee), now_ms);
+}
+
+/* The group goes with the last one of it. */
+static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
+    const RedisModuleClientInfo *client = data;
+    (void)ctx;
+    (void)event;
+    if (change != REDISMODULE_SUBEVENT_CLIENT_CHANGE_DISCONNECTED || !connections.count) return;
+    unsigned long long id = client->id;
+    struct group *group = find_group(&connections, client_name(&id));
+    if (!group) return;
+    int64_t now_ms = server_now_ms();
+    forget_old(now_ms);
+    for (bool more = true; more;) {
+        struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
+        if (!attendee) break;
+        more = attendee != list_tail(&group->attendees, struct attendee, node);
+        go(attendee, now_ms);
+    }
+}
+
+int attendance_start(RedisModuleCtx *ctx) {
+    hash_index_start(&attendees);
+    hash_index_start(&connections);
+    hash_index_start(&keys);
+    return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_ClientChange, on_client_change);
+}

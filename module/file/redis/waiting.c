@@ -1,0 +1,193 @@
+/* Waiting for files: who waits for whom, and who may not.
+ *
+ * What is wanted is waited for in the order in which it came, as far as one stands in the other's way: a lock of another
+ * range, or an open that fits, is not held up by those that wait before it. A call that does not wait is judged by what
+ * is held alone.
+ *
+ * A session waits for the sessions that hold what it wants, and for those who want it and came before. Where they wait in
+ * turn for this session, directly or by others, nobody would ever move: whoever is about to close such a circle is
+ * refused. Handles of one and the same session make no circle, since another connection may close them. */
+#include "core/guid.h"
+#include "core/hash.h"
+#include "core/memory.h"
+#include "file/redis/handlers.h"
+
+enum {
+    AHEAD_MOST = 256,    /* looked at in a line; behind more of them one has to wait for one's turn */
+    SESSIONS_MOST = 512, /* looked at for a circle */
+};
+
+uint64_t file_subject(const struct file_node *node) {
+    size_t length = node_path_length(node);
+    char *room = memory_alloc(length + 1), *folded = memory_alloc((length + 1) * 3 / 2 + 1);
+    size_t size = path_fold(folded, node_path(node, room));
+    uint64_t subject = hash_bytes(bytes_of(folded, size));
+    folded[size] = '/'; /* another hash of the same */
+    subject = subject << 32 | hash_bytes(bytes_of(folded, size + 1));
+    memory_free(folded);
+    memory_free(room);
+    return subject;
+}
+
+/* --- Claims --- */
+
+enum { WORD_ACCESS, WORD_SHARE };
+enum { WORD_QUESTION, WORD_OFFSET, WORD_LENGTH };
+
+struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted) {
+    return (struct wait_claim){session->id, {[WORD_ACCESS] = wanted.access, [WORD_SHARE] = wanted.share}};
+}
+
+struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question question,
+                                struct lock_range range) {
+    return (struct wait_claim){
+        open->group->session->id,
+        {[WORD_QUESTION] = (uint64_t)question, [WORD_OFFSET] = range.offset, [WORD_LENGTH] = range.length}};
+}
+
+static struct sharing claimed_sharing(const struct wait_claim *claim) {
+    return (struct sharing){(uint8_t)claim->words[WORD_ACCESS], (uint8_t)claim->words[WORD_SHARE]};
+}
+
+static struct lock_range claimed_range(const struct wait_claim *claim) {
+    return (struct lock_range){claim->words[WORD_OFFSET], claim->words[WORD_LENGTH]};
+}
+
+static bool are_rivals(enum wait_kind kind, const struct wait_claim *a, const struct wait_claim *b) {
+    if (kind == WAIT_OPENING) return !sharing_fits(claimed_sharing(a), claimed_sharing(b));
+    bool both_shared = a->words[WORD_QUESTION] == LOCK_SHARING && b->words[WORD_QUESTION] == LOCK_SHARING;
+    return !both_shared && lock_ranges_overlap(claimed_range(a), claimed_range(b));
+}
+
+static bool is_no_rival(void *context, enum wait_kind kind, const struct wait_claim *claim,
+                        RedisModuleString **argv) {
+    const struct file_line *line = context;
+    (void)argv;
+    return !are_rivals(kind, &line->claim, claim);
+}
+
+bool line_has_rival(const struct call *call, const struct file_line *line) {
+    bool stands = call->mode == CALL_PROBE || wait_allowed(call);
+    if (!stands || !wait_anybody()) return false;
+    uint64_t subject = file_subject(line->node);
+    return !wait_visit_ahead(call, line->kind, bytes_of(&subject, sizeof(subject)), AHEAD_MOST, is_no_rival,
+                             (void *)(uintptr_t)line);
+}
+
+/* --- Circles --- */
+
+struct circle {
+    const struct call *call;
+    struct guid self;
+    bool closed;
+    unsigned count;
+    const struct wait_claim *claim; /* whose obstacles are looked for */
+    struct guid sessions[SESSIONS_MOST];
+};
+
+/* A session that somebody on the way waits for. */
+static bool add_session(struct circle *circle, struct guid session, struct guid waiter) {
+    if (guid_equal(session, waiter)) return true;
+    if (guid_equal(session, circle->self)) circle->closed = true;
+    if (circle->closed || circle->count == SESSIONS_MOST) return false;
+    for (unsigned i = 0; i < circle->count; i++)
+        if (guid_equal(circle->sessions[i], session)) return true;
+    circle->sessions[circle->count++] = session;
+    return true;
+}
+
+static bool add_holder(void *context, const struct file_open *open) {
+    struct circle *circle = context;
+    return add_session(circle, open->group->session->id, circle->claim->party);
+}
+
+static void add_lock_holders(struct circle *circle, const struct file_life *life, int64_t now_ms) {
+    struct lock_obstacles obstacles;
+    bool shared = circle->claim->words[WORD_QUESTION] == LOCK_SHARING;
+    struct lock_request request = {NULL, shared ? LOCK_SHARED : LOCK_EXCLUSIVE, claimed_range(circle->claim)};
+    range_locks_obstacles(&life->locks, &request, &obstacles);
+    for (unsigned i = 0; i < obstacles.count; i++) {
+        const struct share_session *session = open_of_owner(obstacles.owners[i])->group->session;
+        if (!session_is_over(session, now_ms)) add_session(circle, session->id, circle->claim->party);
+    }
+}
+
+static void add_holders(struct circle *circle, enum wait_kind kind, const struct file_node *node) {
+    int64_t now_ms = call_now_ms((struct call *)(uintptr_t)circle->call);
+    if (!node || !node->life) return;
+    if (kind == WAIT_OPENING)
+        life_obstacles(node->life, claimed_sharing(circle->claim), now_ms, add_holder, circle);
+    else
+        add_lock_holders(circle, node->life, now_ms);
+}
+
+static bool add_rival(void *context, enum wait_kind kind, const struct wait_claim *claim,
+                      RedisModuleString **argv) {
+    struct circle *circle = context;
+    (void)argv;
+    if (!are_rivals(kind, claim, circle->claim)) return true;
+    return add_session(circle, claim->party, circle->claim->party);
+}
+
+static void add_rivals(struct circle *circle, enum wait_kind kind, const struct file_node *node) {
+    uint64_t subject = file_subject(node);
+    wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MOST, add_rival, circle);
+}
+
+/* The file that a waiter's command is about. */
+static const struct file_node *awaited(const struct circle *circle, enum wait_kind kind,
+                                       RedisModuleString **argv) {
+    const struct share *share = circle->call->value;
+    struct guid id;
+    if (kind == WAIT_OPENING) {
+        struct bytes path = api_bytes(argv[ARG_SESSION + 1]);
+        return tree_find(share, path).node;
+    }
+    const struct file_open *open =
+        guid_read(api_bytes(argv[ARG_HANDLE]), &id) ? share_open_find(share, &id) : NULL;
+    return open && open->group->life ? open_node(open) : NULL;
+}
+
+/* Whom a waiter waits for. */
+static bool follow(void *context, enum wait_kind kind, const struct wait_claim *claim,
+                   RedisModuleString **argv) {
+    struct circle *circle = context;
+    const struct file_node *node = awaited(circle, kind, argv);
+    circle->claim = claim;
+    add_holders(circle, kind, node);
+    if (node && !circle->closed) add_rivals(circle, kind, node);
+    return !circle->closed;
+}
+
+static bool closes_circle(const struct call *call, const struct file_line *line) {
+    struct circle circle = {.call = call, .self = line->session->id, .claim = &line->claim};
+    add_holders(&circle, line->kind, line->node);
+    add_rivals(&circle, line->kind, line->node);
+    for (unsigned i = 0; i < circle.count && !circle.closed; i++)
+        wait_visit_party(call, circle.sessions[i], follow, &circle);
+    return circle.closed;
+}
+
+static enum outcome stand_in_line(struct call *call, const struct file_line *line) {
+    uint64_t subject = file_subject(line->node);
+    share_insist_on_upkeep(call);
+    return wait_with_claim(call, line->kind, bytes_of(&subject, sizeof(subject)), &line->claim);
+}
+
+/* Who would wait for a rival that waits for this session goes first. */
+enum outcome line_queue(struct call *call, const struct file_line *line) {
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    if (closes_circle(call, line)) return OUTCOME_DONE;
+    return stand_in_line(call, line);
+}
+
+enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused) {
+    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
+    if (!wait_allowed(call)) return refused;
+    if (wait_anybody() && closes_circle(call, line)) {
+        call->note[0] = '\0';
+        return OUTCOME_DEADLOCK;
+    }
+    call->note[0] = '\0';
+    return stand_in_line(call, line);
+}

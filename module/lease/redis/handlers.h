@@ -1,0 +1,82 @@
+/* LEASE.*, for every family that has something to lease, and what the families' own commands say of leases. */
+#ifndef HOLDFAST_LEASE_HANDLERS_H
+#define HOLDFAST_LEASE_HANDLERS_H
+
+#include "core/order_index.h"
+#include "lease/lease.h"
+#include "server/command.h"
+#include "server/reply.h"
+#include "server/settings.h"
+
+/* Where the parser leaves the options that only LEASE.* has. */
+enum {
+    SLOT_BLOB = SLOT_FAMILY,
+    SLOT_ID,
+    SLOT_OWNER,
+    SLOT_PERIOD,
+    SLOT_FILE,
+};
+
+/* What a lease stands on. */
+struct lease_subject {
+    struct bytes name; /* empty for the aggregate itself */
+    uint64_t room;     /* for a name that stands nowhere else */
+    const char *noun;
+    void *object; /* the family's own, NULL for the aggregate itself */
+    const struct stamp *stamp;
+    const struct lease *lease;
+    bool endless; /* its leases have no end: there is nothing to renew, and to break one is to end it */
+};
+
+/* What LEASE.* has to know of a family. */
+struct lease_home {
+    enum outcome (*find)(struct call *call, struct lease_subject *subject);
+    void (*commit)(struct call *call, const struct lease_subject *subject, const struct lease *next,
+                   enum lease_event event, bool expired);
+    const struct order_index *(*leased)(const void *value); /* without a root while there are none */
+    const struct lease *(*lease_of)(struct entry *entry);
+    /* What the thing is called that an entry stands for; room that the caller frees, or NULL when it is the entry's own
+     * name. NULL where all entries are called by their names. */
+    char *(*called)(struct entry *entry, struct bytes *name);
+    /* As lines of those who wait know it, perhaps in the room. NULL where that is the entry's name. */
+    struct bytes (*subject_of)(struct entry *entry, uint64_t *room);
+    /* Whether a lease may begin now, for reasons other than a lease. May be NULL. */
+    enum outcome (*may_begin)(struct call *call, const struct lease_subject *subject);
+};
+
+struct lease_stats {
+    unsigned long long grants;
+    unsigned long long refusals; /* of acquiring */
+    unsigned long long renewals;
+    unsigned long long changes;
+    unsigned long long releases;
+    unsigned long long breaks;
+    unsigned long long expiries;
+};
+
+extern struct lease_stats lease_stats;
+extern const struct setting lease_settings[];
+
+/* The rules of the options' values. */
+enum outcome lease_id_rule(struct bytes text);
+enum outcome lease_owner_rule(struct bytes text);
+
+enum outcome lease_acquire_check(struct call *call);
+enum outcome lease_acquire_handle(struct call *call);
+void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result);
+enum outcome lease_renew_handle(struct call *call);
+enum outcome lease_change_handle(struct call *call);
+enum outcome lease_release_handle(struct call *call);
+enum outcome lease_break_handle(struct call *call);
+enum outcome lease_get_handle(struct call *call);
+enum outcome lease_list_handle(struct call *call);
+
+/* Says in the call's refusal who holds the lease, for how long, and how many wait. */
+void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
+
+/* lease-state, lease-status and lease-duration. */
+void reply_lease_fields(struct reply_list *map, const struct lease *lease, int64_t now_ms);
+
+void lease_info(RedisModuleInfoCtx *ctx);
+
+#endif

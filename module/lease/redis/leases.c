@@ -1,0 +1,372 @@
+/* LEASE.*: from a parsed call to a decision of lease.c, and from a lease to a reply. */
+#include "lease/redis/handlers.h"
+
+#include "core/duration.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "server/histogram.h"
+#include "server/info.h"
+#include "server/refusal.h"
+#include "server/settings.h"
+#include "server/wait.h"
+
+/* Positions of the arguments behind the key. */
+enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
+
+struct lease_stats lease_stats;
+
+static struct setting_duration shortest = {.ms = 15000}, longest = {.ms = 60000};
+
+const struct setting lease_settings[] = {
+    {.name = "lease-min-seconds", .duration = &shortest, .least = 1, .most = 86400000},
+    {.name = "lease-max-seconds", .duration = &longest, .least = 1, .most = 86400000LL * 365},
+    {.name = NULL},
+};
+
+/* --- Form --- */
+
+enum outcome lease_id_rule(struct bytes text) {
+    struct guid id;
+    return guid_read(text, &id) ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+}
+
+enum outcome lease_owner_rule(struct bytes text) {
+    return text.length <= LEASE_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
+}
+
+/* False for what is no duration at all. */
+static bool asked_duration(const struct call *call, int64_t *duration_ms) {
+    return duration_read(call_word(call, ARG_DURATION), duration_ms);
+}
+
+enum outcome lease_acquire_check(struct call *call) {
+    int64_t duration_ms;
+    if (asked_duration(call, &duration_ms)) {
+        if (duration_ms == DURATION_INFINITE_MS) return OUTCOME_DONE;
+        if (duration_ms >= shortest.ms && duration_ms <= longest.ms) return OUTCOME_DONE;
+    }
+    call_note(call, "duration must be -1 or %.15g..%.15g seconds", (double)shortest.ms / 1000,
+              (double)longest.ms / 1000);
+    return OUTCOME_INVALID_VALUE;
+}
+
+static struct guid id_at(const struct call *call, int at) {
+    struct guid id = {0, 0};
+    guid_read(call_word(call, at), &id);
+    return id;
+}
+
+/* --- Decisions --- */
+
+/* The subject of the call, if it is there and as the conditions want it. */
+static enum outcome find(struct call *call, struct lease_subject *subject) {
+    enum outcome outcome = call->aggregate->leases->find(call, subject);
+    return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
+}
+
+static void commit(struct call *call, const struct lease_subject *subject, struct lease *next,
+                   enum lease_event event) {
+    int64_t now_ms = call_now_ms(call);
+    bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_RENEWED;
+    if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
+    call->aggregate->leases->commit(call, subject, next, event, expired);
+}
+
+static void reply_holder(RedisModuleCtx *ctx, struct guid holder, version token) {
+    char id[GUID_TEXT_LENGTH];
+    guid_write(holder, id);
+    RedisModule_ReplyWithArray(ctx, 2);
+    reply_bytes(ctx, bytes_of(id, sizeof(id)));
+    reply_version(ctx, token);
+}
+
+void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+    reply_holder(ctx, result->id, result->version);
+}
+
+static void put_owner(struct text *text, struct bytes owner) {
+    char shown[120];
+    if (!owner.length) return;
+    refusal_show_word(owner, shown, sizeof(shown));
+    text_put(text, " by \"");
+    text_put(text, shown);
+    text_put(text, "\"");
+}
+
+static void put_time(struct text *text, int64_t ms) {
+    if (ms == LEASE_FOREVER) {
+        text_put(text, " without end");
+        return;
+    }
+    text_put(text, " for another ");
+    text_put_number(text, (uint64_t)ms / 1000, 1);
+    text_put(text, ".");
+    text_put_number(text, (uint64_t)ms % 1000, 3);
+    text_put(text, " s");
+}
+
+void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name) {
+    int64_t remaining_ms = lease_remaining_ms(lease, call_now_ms(call));
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, remaining_ms ? "held" : "free, but others come first");
+    if (remaining_ms) {
+        put_owner(&text, lease->owner);
+        put_time(&text, remaining_ms);
+    }
+    text_put(&text, ", ");
+    text_put_number(&text, wait_count(call, WAIT_LEASE, name), 1);
+    text_put(&text, " waiting");
+}
+
+static struct lease_request acquire_request(struct call *call) {
+    struct lease_request request = {.now_ms = call_now_ms(call)};
+    asked_duration(call, &request.duration_ms);
+    request.proposes = args_given(&call->args, SLOT_ID);
+    if (request.proposes) request.proposed = call->args.slots[SLOT_ID].id;
+    request.owner = args_given(&call->args, SLOT_OWNER) ? call_word(call, call->args.slots[SLOT_OWNER].at)
+                                                        : bytes_of("", 0);
+    return request;
+}
+
+/* What can be had later can be waited for. */
+static enum outcome wait_for_lease(struct call *call, const struct lease_subject *subject,
+                                   enum outcome refused) {
+    int64_t due_ms = subject->lease->ends_ms == LEASE_FOREVER ? WAIT_NO_INSTANT : subject->lease->ends_ms;
+    if (call->mode == CALL_PROBE) {
+        call->due_ms = due_ms;
+        return OUTCOME_WAITING;
+    }
+    if (wait_allowed(call)) return wait_in_line(call, WAIT_LEASE, subject->name, due_ms);
+    lease_stats.refusals++;
+    lease_note_holder(call, subject->lease, subject->name);
+    return refused;
+}
+
+/* Those who came before this call come first: those who can be served by now are. *ahead are left. */
+static enum outcome find_after_others(struct call *call, struct lease_subject *subject, size_t *ahead) {
+    enum outcome outcome = find(call, subject);
+    *ahead = 0;
+    if (outcome != OUTCOME_DONE || call->mode != CALL_FRESH || !wait_anybody()) return outcome;
+    *ahead = wait_serve(call, WAIT_LEASE, subject->name);
+    return find(call, subject);
+}
+
+static enum outcome needs_no_end(struct call *call, const struct lease_subject *subject) {
+    if (!subject->endless) return OUTCOME_DONE;
+    call_note(call, "the lease of a %s has no end", subject->noun);
+    return OUTCOME_INVALID_VALUE;
+}
+
+static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
+    const struct lease_home *home = call->aggregate->leases;
+    return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
+}
+
+enum outcome lease_acquire_handle(struct call *call) {
+    struct lease_subject subject;
+    struct lease next;
+    size_t ahead;
+    enum outcome outcome = find_after_others(call, &subject, &ahead);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct lease_request request = acquire_request(call);
+    if (request.duration_ms != DURATION_INFINITE_MS) outcome = needs_no_end(call, &subject);
+    if (outcome != OUTCOME_DONE) return outcome;
+    outcome = lease_acquire(subject.lease, &request, &next);
+    if (ahead && !lease_locked(lease_state(subject.lease, request.now_ms))) outcome = OUTCOME_LEASE_PRESENT;
+    if (outcome != OUTCOME_DONE) return wait_for_lease(call, &subject, outcome);
+    outcome = may_begin(call, &subject);
+    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (call->mode == CALL_TIMED_OUT) {
+        call_note(call, "it has come free, but the time to wait is over");
+        return OUTCOME_LEASE_PRESENT;
+    }
+    if (!request.proposes) {
+        unsigned char random[16];
+        RedisModule_GetRandomBytes(random, sizeof(random));
+        next.id = guid_random(random);
+    }
+    commit(call, &subject, &next, LEASE_ACQUIRED);
+    lease_stats.grants++;
+    if (call->mode == CALL_GRANTED) {
+        call->result->id = next.id;
+        call->result->version = next.token;
+    } else {
+        reply_holder(call->ctx, next.id, next.token);
+    }
+    return OUTCOME_DONE;
+}
+
+typedef enum outcome decision(const struct lease *lease, const struct lease_request *request,
+                              struct lease *next);
+
+/* A holder's time ends now, or is given an end. */
+static void note_end(const struct lease *lease, const struct lease *next, int64_t now_ms) {
+    if (lease_state(lease, now_ms) != LEASE_LEASED || next->kind == LEASE_HELD) return;
+    histogram_add(HISTOGRAM_HOLDING, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
+}
+
+/* Renewing, changing, releasing and breaking go the same way. */
+static enum outcome decide(struct call *call, decision *decision, struct lease_request *request,
+                           enum lease_event event, struct lease *next) {
+    struct lease_subject subject;
+    enum outcome outcome = find(call, &subject);
+    bool timed = event == LEASE_RENEWED || request->period_ms > 0;
+    if (outcome == OUTCOME_DONE && timed) outcome = needs_no_end(call, &subject);
+    if (outcome != OUTCOME_DONE) return outcome;
+    request->now_ms = call_now_ms(call);
+    outcome = decision(subject.lease, request, next);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (event == LEASE_BREAKED && lease_unmoved(subject.lease, next))
+        return OUTCOME_DONE; /* it is broken already */
+    note_end(subject.lease, next, request->now_ms);
+    commit(call, &subject, next, event);
+    return OUTCOME_DONE;
+}
+
+enum outcome lease_renew_handle(struct call *call) {
+    struct lease next;
+    struct lease_request request = {.id = id_at(call, ARG_ID)};
+    enum outcome outcome = decide(call, lease_renew, &request, LEASE_RENEWED, &next);
+    if (outcome != OUTCOME_DONE) return outcome;
+    lease_stats.renewals++;
+    reply_holder(call->ctx, next.id, next.token);
+    return OUTCOME_DONE;
+}
+
+enum outcome lease_change_handle(struct call *call) {
+    struct lease next;
+    struct lease_request request = {.id = id_at(call, ARG_ID), .proposed = id_at(call, ARG_NEW_ID)};
+    enum outcome outcome = decide(call, lease_change, &request, LEASE_CHANGED, &next);
+    if (outcome != OUTCOME_DONE) return outcome;
+    lease_stats.changes++;
+    reply_holder(call->ctx, next.id, next.token);
+    return OUTCOME_DONE;
+}
+
+enum outcome lease_release_handle(struct call *call) {
+    struct lease next;
+    struct lease_request request = {.id = id_at(call, ARG_ID)};
+    enum outcome outcome = decide(call, lease_release, &request, LEASE_RELEASED, &next);
+    if (outcome != OUTCOME_DONE) return outcome;
+    lease_stats.releases++;
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+enum outcome lease_break_handle(struct call *call) {
+    struct lease next;
+    struct lease_request request = {.period_ms = -1};
+    if (args_given(&call->args, SLOT_PERIOD)) request.period_ms = call->args.slots[SLOT_PERIOD].number;
+    enum outcome outcome = decide(call, lease_break, &request, LEASE_BREAKED, &next);
+    if (outcome != OUTCOME_DONE) return outcome;
+    lease_stats.breaks++;
+    /* Rounded up, so that what is still locked never answers 0. */
+    RedisModule_ReplyWithLongLong(call->ctx, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);
+    return OUTCOME_DONE;
+}
+
+/* --- To see --- */
+
+static const char *const state_names[LEASE_STATES] = {"available", "leased", "breaking", "broken", "expired"};
+
+static const char *status_of(enum lease_state state) {
+    return lease_locked(state) ? "locked" : "unlocked";
+}
+
+static const char *duration_of(const struct lease *lease) {
+    return lease->ends_ms == LEASE_FOREVER ? "infinite" : "fixed";
+}
+
+void reply_lease_fields(struct reply_list *map, const struct lease *lease, int64_t now_ms) {
+    enum lease_state state = lease_state(lease, now_ms);
+    reply_field_bytes(map, "lease-state", bytes_text(state_names[state]));
+    reply_field_bytes(map, "lease-status", bytes_text(status_of(state)));
+    if (state == LEASE_LEASED) reply_field_bytes(map, "lease-duration", bytes_text(duration_of(lease)));
+}
+
+static void reply_lease(struct call *call, const struct lease *lease, struct bytes name) {
+    int64_t now_ms = call_now_ms(call), remaining_ms = lease_remaining_ms(lease, now_ms);
+    enum lease_state state = lease_state(lease, now_ms);
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_bytes(&map, "state", bytes_text(state_names[state]));
+    reply_field_bytes(&map, "status", bytes_text(status_of(state)));
+    if (state == LEASE_LEASED) reply_field_bytes(&map, "duration", bytes_text(duration_of(lease)));
+    if (lease_locked(state) && remaining_ms != LEASE_FOREVER)
+        reply_field_number(&map, "remaining-ms", remaining_ms);
+    if (lease->owner.length) reply_field_bytes(&map, "owner", lease->owner);
+    if (lease->token) reply_field_version(&map, "token", lease->token);
+    reply_field_number(&map, "waiters", (long long)wait_count(call, WAIT_LEASE, name));
+    reply_map_end(&map);
+}
+
+enum outcome lease_get_handle(struct call *call) {
+    struct lease_subject subject;
+    enum outcome outcome = call->aggregate->leases->find(call, &subject);
+    if (outcome != OUTCOME_DONE) return outcome;
+    reply_lease(call, subject.lease, subject.name);
+    return OUTCOME_DONE;
+}
+
+enum { PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 5000 };
+
+static struct order_cursor list_start(const struct call *call) {
+    const struct order_index *leased = call->aggregate->leases->leased(call->value);
+    bool marked = args_given(&call->args, SLOT_MARKER);
+    if (!leased->root) return (struct order_cursor){NULL, 0};
+    return order_index_seek(leased,
+                            marked ? call_word(call, call->args.slots[SLOT_MARKER].at) : bytes_of("", 0));
+}
+
+static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
+    struct bytes name = entry_name(entry);
+    char *room = home->called ? home->called(entry, &name) : NULL;
+    uint64_t subject;
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_bytes(call->ctx, name);
+    reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry, &subject) : name);
+    memory_free(room);
+}
+
+/* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
+enum outcome lease_list_handle(struct call *call) {
+    struct entry *shown[PAGE_MOST];
+    size_t count = 0, most = PAGE_DEFAULT;
+    int looked_at = 0;
+    if (args_given(&call->args, SLOT_PAGE_SIZE)) {
+        int64_t asked = call->args.slots[SLOT_PAGE_SIZE].number;
+        most = asked < PAGE_MOST ? (size_t)asked : PAGE_MOST;
+    }
+    struct order_cursor cursor = list_start(call);
+    const struct lease_home *home = call->aggregate->leases;
+    struct entry *entry;
+    for (; (entry = order_cursor_entry(&cursor)) && count < most && looked_at < LOOKED_AT_MOST; looked_at++) {
+        if (lease_locked(lease_state(home->lease_of(entry), call_now_ms(call)))) shown[count++] = entry;
+        order_cursor_next(&cursor);
+    }
+    RedisModule_ReplyWithArray(call->ctx, 2);
+    if (entry)
+        reply_bytes(call->ctx, entry_name(entry));
+    else
+        RedisModule_ReplyWithNull(call->ctx);
+    RedisModule_ReplyWithArray(call->ctx, (long)count);
+    for (size_t i = 0; i < count; i++) reply_leased(call, home, shown[i]);
+    return OUTCOME_DONE;
+}
+
+void lease_info(RedisModuleInfoCtx *ctx) {
+    const struct info_number numbers[] = {
+        {"lease_grants", lease_stats.grants},
+        {"lease_refusals", lease_stats.refusals},
+        {"lease_renewals", lease_stats.renewals},
+        {"lease_changes", lease_stats.changes},
+        {"lease_releases", lease_stats.releases},
+        {"lease_breaks", lease_stats.breaks},
+        {"lease_expiries", lease_stats.expiries},
+        {"lease_waits", wait_stats()->waits[WAIT_LEASE]},
+        {"lease_handoffs", wait_stats()->served[WAIT_LEASE]},
+        {"lease_waiters", wait_stats()->waiting[WAIT_LEASE]},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    histogram_show(ctx, HISTOGRAM_WAITING, "lease_waiting_ms");
+    histogram_show(ctx, HISTOGRAM_HOLDING, "lease_holding_ms");
+}

@@ -1,0 +1,163 @@
+/* The second half of every writing command: from the decided change to the world that knows of it; and what happens to
+ * a queue when nobody asks. */
+#include "queue/redis/handlers.h"
+#include "server/audience.h"
+#include "server/effect.h"
+#include "server/histogram.h"
+#include "server/info.h"
+#include "server/upkeep.h"
+#include "server/wait.h"
+
+enum {
+    UPKEEP_DELAY_MS = 1000,  /* what has ended may stay so long, so that much of it goes at once */
+    UPKEEP_GRACE_MS = 10000, /* a look that is so late will not come any more */
+    UPKEEP_PORTION = 128,
+    CLEARED_PORTION = 2000,
+    SURVEYED_MOST = 10000, /* queues that INFO looks at */
+};
+
+struct queue_stats queue_stats;
+
+static void apply(struct call *call, const struct queue_change *change) {
+    switch (change->kind) {
+    case QUEUE_CREATE:
+        call->value = queue_new(change);
+        RedisModule_ModuleTypeSetValue(call->key, queue_aggregate.type, call->value);
+        break;
+    case QUEUE_DROP:
+        RedisModule_UnlinkKey(call->key);
+        call->value = NULL;
+        break;
+    default: queue_apply(call->value, change);
+    }
+}
+
+static void notify(struct call *call, const struct queue_change *change) {
+    if (change->kind != QUEUE_SETTLE) {
+        call_changed(call, queue_change_event(change->kind));
+        return;
+    }
+    queue_stats.expiries += change->ended;
+    queue_stats.deaths += change->died;
+    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
+    if (change->ended) call_event(call, QUEUE_EXPIRED_EVENT);
+    if (change->died) call_event(call, QUEUE_DIED_EVENT);
+}
+
+/* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
+ * nobody listens; what happens outside of a command has nothing that could be counted instead. */
+void queue_commit_quietly(struct call *call, const struct queue_change *change) {
+    bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
+    if (heard) {
+        struct record_writer record;
+        record_start(&record);
+        queue_change_write(change, &record);
+        apply(call, change);
+        effect_send(call, &record, NULL);
+        record_end(&record);
+    } else {
+        apply(call, change);
+        effect_unheard(call);
+    }
+    notify(call, change);
+    if (call->value) queue_expect_upkeep(call);
+}
+
+void queue_wake(struct call *call) {
+    if (wait_anybody()) wait_look(call, WAIT_MESSAGE, bytes_of("", 0));
+}
+
+void queue_commit(struct call *call, const struct queue_change *change) {
+    queue_commit_quietly(call, change);
+    queue_wake(call);
+}
+
+void queue_settle(struct call *call, size_t most) {
+    struct queue_change change;
+    if (queue_settlement(call->value, call_now_ms(call), most, &change)) queue_commit(call, &change);
+}
+
+/* --- When nobody asks --- */
+
+/* One of a group that has expired keeps the others waiting until it is removed. */
+int64_t queue_next_look_ms(const struct queue *queue) {
+    int64_t next_ms = queue_next_end_ms(queue);
+    if (next_ms == INT64_MAX) return UPKEEP_NEVER;
+    return queue_has_groups(queue) ? next_ms : next_ms + UPKEEP_DELAY_MS;
+}
+
+void queue_expect_upkeep(struct call *call) {
+    struct queue *queue = call->value;
+    int64_t due_ms = queue_next_look_ms(queue);
+    if (due_ms == UPKEEP_NEVER) return;
+    bool expected = queue->upkeep_ms && queue->upkeep_ms <= due_ms &&
+                    call_now_ms(call) <= queue->upkeep_ms + UPKEEP_GRACE_MS;
+    if (!expected) queue_insist_on_upkeep(call);
+}
+
+void queue_insist_on_upkeep(struct call *call) {
+    struct queue *queue = call->value;
+    int64_t due_ms = queue_next_look_ms(queue);
+    if (due_ms == UPKEEP_NEVER) return;
+    queue->upkeep_ms = due_ms;
+    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
+}
+
+int64_t queue_upkeep(struct call *call) {
+    struct queue *queue = call->value;
+    queue_settle(call, UPKEEP_PORTION);
+    int64_t due_ms = queue_next_look_ms(queue);
+    bool more = queue_next_end_ms(queue) <= call_now_ms(call);
+    if (more) due_ms = call_now_ms(call);
+    queue->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
+    return due_ms;
+}
+
+static bool sweep_cleared(void) {
+    return queue_sweep_cleared(CLEARED_PORTION);
+}
+
+void queue_free_cleared(void) {
+    upkeep_soon(sweep_cleared);
+}
+
+/* --- Information --- */
+
+void queue_info(RedisModuleInfoCtx *ctx) {
+    const struct info_number numbers[] = {
+        {"queues", queue_census_count()},
+        {"queue_puts", queue_stats.puts},
+        {"queue_duplicates", queue_stats.duplicates},
+        {"queue_gets", queue_stats.gets},
+        {"queue_redeliveries", queue_stats.redeliveries},
+        {"queue_updates", queue_stats.updates},
+        {"queue_releases", queue_stats.releases},
+        {"queue_deletes", queue_stats.deletes},
+        {"queue_expiries", queue_stats.expiries},
+        {"queue_deaths", queue_stats.deaths},
+        {"queue_redrives", queue_stats.redrives},
+        {"queue_waits", wait_stats()->waits[WAIT_MESSAGE]},
+        {"queue_handoffs", wait_stats()->served[WAIT_MESSAGE]},
+        {"queue_waiters", wait_stats()->waiting[WAIT_MESSAGE]},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    histogram_show(ctx, HISTOGRAM_CONSUMING, "queue_waiting_ms");
+    histogram_show(ctx, HISTOGRAM_QUEUEING, "queue_put_to_get_ms");
+}
+
+void queue_survey(RedisModuleInfoCtx *ctx) {
+    struct queue_depth depth;
+    int64_t now_ms = server_now_ms();
+    size_t surveyed = queue_census_depth(now_ms, SURVEYED_MOST, &depth);
+    int64_t age_ms = depth.arrived_ms < 0 ? 0 : now_ms - depth.arrived_ms;
+    const struct info_number numbers[] = {
+        {"queues_surveyed", surveyed},
+        {"queue_messages", depth.visible + depth.invisible},
+        {"queue_visible", depth.visible},
+        {"queue_invisible", depth.invisible},
+        {"queue_dead", depth.dead},
+        {"queue_unsettled", depth.unsettled},
+        {"queue_oldest_ms", age_ms > 0 ? (unsigned long long)age_ms : 0},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+}

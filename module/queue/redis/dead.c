@@ -1,0 +1,105 @@
+/* QUEUE.DEAD and QUEUE.REDRIVE: dead letters, to be seen and to be put back. */
+#include "queue/redis/handlers.h"
+#include "server/entropy.h"
+
+enum { SHOWN_DEFAULT = 32 };
+
+static size_t asked_count(const struct call *call, size_t otherwise) {
+    return args_given(&call->args, SLOT_PAGE_SIZE) ? (size_t)call->args.slots[SLOT_PAGE_SIZE].number
+                                                   : otherwise;
+}
+
+static void reply_dead(RedisModuleCtx *ctx, const struct message *message) {
+    struct bytes reason = message_reason(message);
+    RedisModule_ReplyWithMap(ctx, reason.length ? 6 : 5);
+    reply_guid_field(ctx, "id", message->id);
+    reply_number_field(ctx, "inserted", message->inserted_ms);
+    reply_number_field(ctx, "died", message->moment.shows_ms);
+    reply_number_field(ctx, "dequeue-count", message->deliveries);
+    if (reason.length) reply_bytes_field(ctx, "reason", reason);
+    reply_bytes_field(ctx, "message", message_text(message));
+}
+
+static size_t find_dead(struct call *call, size_t most, struct message **found) {
+    struct dead_cursor cursor = {0};
+    size_t count = 0;
+    while (count < most && (found[count] = queue_next_dead(call->value, &cursor, call_now_ms(call)))) count++;
+    return count;
+}
+
+enum outcome queue_dead(struct call *call) {
+    struct message *dead[QUEUE_BATCH_MOST];
+    size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), dead);
+    RedisModule_ReplyWithArray(call->ctx, (long)count);
+    for (size_t i = 0; i < count; i++) reply_dead(call->ctx, dead[i]);
+    queue_expect_upkeep(call);
+    return OUTCOME_DONE;
+}
+
+enum outcome queue_redrive_check(struct call *call) {
+    if (!args_given(&call->args, SLOT_IDS)) return OUTCOME_DONE;
+    if (args_given(&call->args, SLOT_PAGE_SIZE)) {
+        call_note(call, "syntax error near 'IDS'");
+        return OUTCOME_SYNTAX;
+    }
+    if (call->args.slots[SLOT_IDS].count <= QUEUE_BATCH_MOST) return OUTCOME_DONE;
+    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MOST);
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+/* Ids that are no dead letters' are passed over. */
+static size_t find_by_ids(const struct call *call, struct message **found) {
+    const struct argument *ids = &call->args.slots[SLOT_IDS];
+    size_t count = 0;
+    for (int i = 0; i < ids->count; i++) {
+        struct guid id;
+        if (!guid_read(call_word(call, ids->at + i), &id)) continue;
+        struct message *message = queue_find_dead(call->value, &id);
+        bool twin = false;
+        for (size_t j = 0; j < count && !twin; j++) twin = found[j] == message;
+        if (message && !twin) found[count++] = message;
+    }
+    return count;
+}
+
+/* It has as long to live as it once had. */
+static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
+    int64_t expires_ms = message_expires_ms(message);
+    if (expires_ms == QUEUE_FOREVER_MS || expires_ms < message->inserted_ms) return expires_ms;
+    return queue_instant_after(now_ms, expires_ms - message->inserted_ms);
+}
+
+static void put_back(struct call *call, struct message *const *dead, size_t count) {
+    const struct queue *queue = call->value;
+    int64_t now_ms = call_now_ms(call);
+    struct record_writer items;
+    record_start(&items);
+    for (size_t i = 0; i < count; i++) {
+        struct queue_item item = {
+            .id = dead[i]->id, .receipt = entropy_guid(), .expires_ms = new_expiry_ms(dead[i], now_ms)};
+        queue_item_put(QUEUE_REDRIVE, &items, &item);
+    }
+    struct queue_change change = {
+        .kind = QUEUE_REDRIVE,
+        .order = queue->orders,
+        .inserted_ms = now_ms,
+        .items = {count, bytes_of(items.data, items.length)},
+    };
+    queue_commit(call, &change);
+    record_end(&items);
+    queue_stats.redrives += count;
+}
+
+/* What died just now is settled first, so that it can be put back. */
+enum outcome queue_redrive(struct call *call) {
+    struct message *dead[QUEUE_BATCH_MOST];
+    enum outcome outcome = queue_takes_more(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    queue_settle(call, QUEUE_BATCH_MOST);
+    size_t count = args_given(&call->args, SLOT_IDS)
+                       ? find_by_ids(call, dead)
+                       : find_dead(call, asked_count(call, QUEUE_BATCH_MOST), dead);
+    if (count) put_back(call, dead, count);
+    RedisModule_ReplyWithLongLong(call->ctx, (long long)count);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,116 @@
+/* The handlers of QUEUE.*, and what they share. */
+#ifndef HOLDFAST_QUEUE_HANDLERS_H
+#define HOLDFAST_QUEUE_HANDLERS_H
+
+#include "queue/queue.h"
+#include "server/command.h"
+#include "server/reply.h"
+#include "server/settings.h"
+
+/* Where the parser leaves the options that only this family has. */
+enum {
+    SLOT_TTL = SLOT_FAMILY,
+    SLOT_VISIBILITY,
+    SLOT_MESSAGE,
+    SLOT_MAXDELIVERIES,
+    SLOT_DEDUP,
+    SLOT_WITHIN,
+    SLOT_GROUP,
+    SLOT_REASON,
+    SLOT_IDS,
+    SLOT_DEAD,
+    SLOT_LIST, /* the messages of a batch */
+};
+
+enum {
+    QUEUE_BATCH_MOST = 1000,
+    QUEUE_VISIBILITY_MOST_SECONDS = 604800,
+    QUEUE_SETTLED_IN_PASSING = 16, /* of each kind, by one command */
+};
+
+extern struct aggregate queue_aggregate;
+
+enum outcome queue_create(struct call *call);
+enum outcome queue_drop(struct call *call);
+enum outcome queue_configure(struct call *call);
+enum outcome queue_getmeta(struct call *call);
+enum outcome queue_setmeta(struct call *call);
+enum outcome queue_getacl(struct call *call);
+enum outcome queue_setacl_check(struct call *call);
+enum outcome queue_setacl(struct call *call);
+enum outcome queue_stat(struct call *call);
+enum outcome queue_clear(struct call *call);
+
+enum outcome queue_put_check(struct call *call);
+enum outcome queue_put(struct call *call);
+enum outcome queue_putmany(struct call *call);
+enum outcome queue_count_check(struct call *call);
+enum outcome queue_get(struct call *call);
+void queue_get_reply(RedisModuleCtx *ctx, const struct call_result *result);
+enum outcome queue_peek(struct call *call);
+enum outcome queue_update(struct call *call);
+enum outcome queue_release(struct call *call);
+enum outcome queue_delete(struct call *call);
+enum outcome queue_batch_check(struct call *call);
+enum outcome queue_deletemany(struct call *call);
+
+enum outcome queue_dead(struct call *call);
+enum outcome queue_redrive_check(struct call *call);
+enum outcome queue_redrive(struct call *call);
+
+/* The rules of the options' values. */
+enum outcome queue_message_rule(struct bytes text);
+enum outcome queue_receipt_rule(struct bytes text);
+enum outcome queue_label_rule(struct bytes text);
+enum outcome queue_reason_rule(struct bytes text);
+
+/* What operators may set. */
+extern const struct setting queue_settings[];
+
+struct queue_stats {
+    unsigned long long puts; /* messages, as all that follow */
+    unsigned long long duplicates;
+    unsigned long long gets;
+    unsigned long long redeliveries;
+    unsigned long long updates;
+    unsigned long long releases;
+    unsigned long long deletes;
+    unsigned long long expiries;
+    unsigned long long deaths;
+    unsigned long long redrives;
+};
+
+extern struct queue_stats queue_stats;
+
+/* Whether there are order numbers for a batch of messages. */
+enum outcome queue_takes_more(struct call *call);
+
+/* What follows every decision to change something: apply, send the effect, tell. A change of the kind QUEUE_CREATE
+ * makes the call's value. */
+void queue_commit(struct call *call, const struct queue_change *change);
+/* The same in two steps, for who has to look at what it changed once more: those who wait change it further. */
+void queue_commit_quietly(struct call *call, const struct queue_change *change);
+void queue_wake(struct call *call);
+/* Removes some of what time has ended, if there is any; and sees to it that the rest will be. */
+void queue_settle(struct call *call, size_t most);
+/* Sees to it that what time ends will be removed even if nobody comes. */
+void queue_expect_upkeep(struct call *call);
+/* The same for who waits: the value may have come from elsewhere with all that it knew. */
+void queue_insist_on_upkeep(struct call *call);
+/* When somebody will have to look at the queue; UPKEEP_NEVER if not. */
+int64_t queue_next_look_ms(const struct queue *queue);
+/* What was cleared is freed soon, a portion at a time. */
+void queue_free_cleared(void);
+
+/* As the aggregate wants it. */
+int64_t queue_upkeep(struct call *call);
+void queue_info(RedisModuleInfoCtx *ctx);
+void queue_survey(RedisModuleInfoCtx *ctx);
+
+/* Fields of the maps that describe messages. */
+void reply_guid_field(RedisModuleCtx *ctx, const char *name, struct guid id);
+void reply_receipt_field(RedisModuleCtx *ctx, struct guid receipt);
+void reply_number_field(RedisModuleCtx *ctx, const char *name, long long number);
+void reply_bytes_field(RedisModuleCtx *ctx, const char *name, struct bytes bytes);
+
+#endif

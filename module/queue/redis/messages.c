@@ -1,0 +1,497 @@
+/* QUEUE.* for messages: from a parsed call to a decision, and from a message to a reply. */
+#include "queue/redis/handlers.h"
+
+#include "core/duration.h"
+#include "core/memory.h"
+#include "core/pointer_map.h"
+#include "server/entropy.h"
+#include "server/histogram.h"
+#include "server/refusal.h"
+#include "server/wait.h"
+
+/* How often a consumer has heads of groups removed that have ended, if nothing else is to be had. */
+enum { HEADS_PORTIONS = 60 };
+
+enum { ARG_MESSAGE = 2, ARG_ID = 2, ARG_RECEIPT = 3 };
+
+#define DEFAULT_TTL_MS        INT64_C(604800000)
+#define DEFAULT_VISIBILITY_MS INT64_C(30000)
+#define DEFAULT_WITHIN_MS     INT64_C(300000)
+
+static long long max_message_bytes = 65536, max_count = 32;
+
+/* What a receipt that is not the message's own is answered with. */
+enum { RECEIPT_NOTFOUND, RECEIPT_MISMATCH };
+static const char *mismatch_words[] = {"notfound", "mismatch", NULL};
+static struct setting_choice on_mismatch = {mismatch_words, RECEIPT_NOTFOUND};
+
+const struct setting queue_settings[] = {
+    {.name = "queue-max-message-bytes", .number = &max_message_bytes, .most = QUEUE_TEXT_MAX_BYTES},
+    {.name = "queue-max-count", .number = &max_count, .least = 1, .most = QUEUE_BATCH_MOST},
+    {.name = "queue-receipt-mismatch", .choice = &on_mismatch},
+    {.name = NULL},
+};
+
+/* --- Form --- */
+
+enum outcome queue_message_rule(struct bytes text) {
+    return text.length <= (unsigned long long)max_message_bytes ? OUTCOME_DONE : OUTCOME_BODY_TOO_LARGE;
+}
+
+/* Exactly as receipts are given: other forms of GUIDs are none. */
+static bool receipt_read(struct bytes text, struct guid *receipt) {
+    return text.length == GUID_DIGITS && guid_read(text, receipt);
+}
+
+static enum outcome bad_receipt(struct bytes text) {
+    return text.length ? OUTCOME_INVALID_QUERY : OUTCOME_RECEIPT_MISSING;
+}
+
+enum outcome queue_receipt_rule(struct bytes text) {
+    struct guid receipt;
+    return receipt_read(text, &receipt) ? OUTCOME_DONE : bad_receipt(text);
+}
+
+enum outcome queue_reason_rule(struct bytes text) {
+    return text.length <= QUEUE_LABEL_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
+}
+
+enum outcome queue_label_rule(struct bytes text) {
+    return text.length ? queue_reason_rule(text) : OUTCOME_INVALID_QUERY;
+}
+
+static int64_t asked_number(const struct call *call, int slot, int64_t otherwise) {
+    return args_given(&call->args, slot) ? call->args.slots[slot].number : otherwise;
+}
+
+static struct bytes asked_text(const struct call *call, int slot) {
+    return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
+}
+
+static enum outcome invalid(struct call *call, const char *why) {
+    call_note(call, "%s", why);
+    return OUTCOME_INVALID_QUERY;
+}
+
+/* A default time to live is not measured against the visibility: such a message ends before it shows. */
+enum outcome queue_put_check(struct call *call) {
+    int64_t ttl_ms = asked_number(call, SLOT_TTL, DURATION_INFINITE_MS);
+    if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
+        return invalid(call, "TTL is -1, or 1 second or more");
+    if (ttl_ms != DURATION_INFINITE_MS && asked_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
+        return invalid(call, "TTL must be greater than VISIBILITY");
+    if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
+        call_note(call, "syntax error near 'WITHIN'");
+        return OUTCOME_SYNTAX;
+    }
+    return queue_batch_check(call);
+}
+
+enum outcome queue_batch_check(struct call *call) {
+    if (!args_given(&call->args, SLOT_LIST) || call->args.slots[SLOT_LIST].count <= QUEUE_BATCH_MOST)
+        return OUTCOME_DONE;
+    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MOST);
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+enum outcome queue_count_check(struct call *call) {
+    if (asked_number(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
+    call_note(call, "COUNT is 1..%lld", max_count);
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+/* --- Replies --- */
+
+void reply_bytes_field(RedisModuleCtx *ctx, const char *name, struct bytes bytes) {
+    RedisModule_ReplyWithStringBuffer(ctx, name, strlen(name));
+    RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
+}
+
+void reply_number_field(RedisModuleCtx *ctx, const char *name, long long number) {
+    RedisModule_ReplyWithStringBuffer(ctx, name, strlen(name));
+    RedisModule_ReplyWithLongLong(ctx, number);
+}
+
+void reply_guid_field(RedisModuleCtx *ctx, const char *name, struct guid id) {
+    char text[GUID_TEXT_LENGTH];
+    guid_write(id, text);
+    reply_bytes_field(ctx, name, bytes_of(text, sizeof(text)));
+}
+
+void reply_receipt_field(RedisModuleCtx *ctx, struct guid receipt) {
+    char text[GUID_DIGITS];
+    guid_write_digits(receipt, text);
+    reply_bytes_field(ctx, "receipt", bytes_of(text, sizeof(text)));
+}
+
+/* --- To put --- */
+
+/* Everything but the items, and the ids that duplicates are known by. */
+static struct queue_change put_change(struct call *call) {
+    const struct queue *queue = call->value;
+    int64_t now_ms = call_now_ms(call);
+    return (struct queue_change){
+        .kind = QUEUE_PUT,
+        .order = queue->orders,
+        .inserted_ms = now_ms,
+        .expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS)),
+        .shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0)),
+        .group = asked_text(call, SLOT_GROUP),
+    };
+}
+
+static void reply_put(RedisModuleCtx *ctx, const struct queue_change *change, struct guid id,
+                      struct guid receipt, bool duplicate) {
+    RedisModule_ReplyWithMap(ctx, duplicate ? 6 : 5);
+    reply_guid_field(ctx, "id", id);
+    reply_receipt_field(ctx, receipt);
+    reply_number_field(ctx, "inserted", change->inserted_ms);
+    reply_number_field(ctx, "expires", change->expires_ms);
+    reply_number_field(ctx, "visible-at", change->shows_ms);
+    if (duplicate) reply_number_field(ctx, "duplicate", 1);
+}
+
+static void put_item(const struct call *call, struct record_writer *items, struct queue_item *item, int at) {
+    item->id = entropy_guid();
+    queue_expect(call->value, &item->id);
+    item->receipt = entropy_guid();
+    item->text = call_word(call, at);
+    queue_item_put(QUEUE_PUT, items, item);
+}
+
+/* The items are the caller's to end. */
+static void commit_items(struct call *call, struct queue_change *change, uint64_t count,
+                         const struct record_writer *items) {
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+    queue_commit(call, change);
+}
+
+/* No queue runs out of order numbers but one that a payload has brought to their end. */
+enum outcome queue_takes_more(struct call *call) {
+    const struct queue *queue = call->value;
+    if (queue->orders <= QUEUE_ORDER_MOST - QUEUE_BATCH_MOST) return OUTCOME_DONE;
+    call_note(call, "the queue has no order numbers left");
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+enum outcome queue_put(struct call *call) {
+    enum outcome outcome = queue_takes_more(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    struct queue_change change = put_change(call);
+    change.dedup = asked_text(call, SLOT_DEDUP);
+    if (change.dedup.length) {
+        const struct original *original = queue_original(call->value, change.dedup, change.inserted_ms);
+        if (original) {
+            struct queue_change first = original_as_change(original);
+            queue_stats.duplicates++;
+            reply_put(call->ctx, &first, first.id, first.receipt, true);
+            return OUTCOME_DONE;
+        }
+        change.until_ms =
+            queue_instant_after(change.inserted_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
+    }
+    struct record_writer items;
+    struct queue_item item;
+    record_start(&items);
+    put_item(call, &items, &item, ARG_MESSAGE);
+    commit_items(call, &change, 1, &items);
+    record_end(&items);
+    queue_stats.puts++;
+    reply_put(call->ctx, &change, item.id, item.receipt, false);
+    return OUTCOME_DONE;
+}
+
+enum outcome queue_putmany(struct call *call) {
+    const struct argument *list = &call->args.slots[SLOT_LIST];
+    const int count = list->count;
+    struct queue_item put[QUEUE_BATCH_MOST];
+    struct record_writer items;
+    enum outcome outcome = queue_takes_more(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    struct queue_change change = put_change(call);
+    record_start(&items);
+    for (int i = 0; i < count; i++) put_item(call, &items, &put[i], list->at + i);
+    commit_items(call, &change, (uint64_t)count, &items);
+    record_end(&items);
+    queue_stats.puts += (unsigned long long)count;
+    RedisModule_ReplyWithArray(call->ctx, count);
+    for (int i = 0; i < count; i++) reply_put(call->ctx, &change, put[i].id, put[i].receipt, false);
+    return OUTCOME_DONE;
+}
+
+/* --- To get --- */
+
+/* What a consumer is told of a message. */
+static void reply_delivered(RedisModuleCtx *ctx, const struct message *message) {
+    RedisModule_ReplyWithMap(ctx, 7);
+    reply_guid_field(ctx, "id", message->id);
+    reply_receipt_field(ctx, message->receipt);
+    reply_number_field(ctx, "dequeue-count", message->deliveries);
+    reply_number_field(ctx, "inserted", message->inserted_ms);
+    reply_number_field(ctx, "expires", message_expires_ms(message));
+    reply_number_field(ctx, "visible-at", message->moment.shows_ms);
+    reply_bytes_field(ctx, "message", message_text(message));
+}
+
+/* One that waited is answered when the message may have gone on already. So what it is told of was packed, and becomes a
+ * message of its own for a moment. */
+static void reply_packed(RedisModuleCtx *ctx, struct bytes record) {
+    struct queue_change change;
+    if (!queue_change_read(record, &change)) return;
+    struct message *message = message_new(&change);
+    reply_delivered(ctx, message);
+    message_free(message);
+}
+
+void queue_get_reply(RedisModuleCtx *ctx, const struct call_result *result) {
+    struct record_reader reader = record_reader(bytes_of(result->data, result->length));
+    uint64_t count = record_number(&reader);
+    RedisModule_ReplyWithArray(ctx, (long)count);
+    for (; count; count--) reply_packed(ctx, record_bytes(&reader));
+}
+
+static void pack_delivered(struct call_result *result, struct message *const *taken, size_t count) {
+    struct record_writer all, one;
+    record_start(&all);
+    record_start(&one);
+    record_put_number(&all, count);
+    for (size_t i = 0; i < count; i++) {
+        struct queue_change message = message_as_change(taken[i]);
+        one.length = 0;
+        queue_change_write(&message, &one);
+        record_put_bytes(&all, bytes_of(one.data, one.length));
+    }
+    result->data = memory_alloc(all.length);
+    result->length = all.length;
+    memcpy(result->data, all.data, all.length);
+    record_end(&one);
+    record_end(&all);
+}
+
+static void note_delivered(const struct message *message, int64_t now_ms) {
+    queue_stats.gets++;
+    if (message->deliveries > 1)
+        queue_stats.redeliveries++;
+    else
+        histogram_add(HISTOGRAM_QUEUEING, now_ms - message->inserted_ms);
+}
+
+/* Those who wait are not woken yet: what they do may remove what was delivered, if it expires at this moment. */
+static void deliver(struct call *call, struct message *const *taken, size_t count) {
+    int64_t now_ms = call_now_ms(call);
+    struct record_writer items;
+    struct queue_change change = {
+        .kind = QUEUE_DELIVER,
+        .shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS)),
+    };
+    record_start(&items);
+    for (size_t i = 0; i < count; i++) {
+        struct queue_item item = queue_delivery(call->value, taken[i], entropy_guid());
+        queue_item_put(QUEUE_DELIVER, &items, &item);
+    }
+    change.items = (struct packed_list){count, bytes_of(items.data, items.length)};
+    queue_commit_quietly(call, &change);
+    record_end(&items);
+    for (size_t i = 0; i < count; i++) note_delivered(taken[i], now_ms);
+}
+
+static void answer_delivered(struct call *call, struct message *const *taken, size_t count) {
+    RedisModule_ReplyWithArray(call->ctx, (long)count);
+    for (size_t i = 0; i < count; i++) reply_delivered(call->ctx, taken[i]);
+}
+
+static size_t find_visible(struct call *call, size_t most, struct message **found) {
+    struct timeline_cursor cursor = {0};
+    size_t count = 0;
+    while (count < most && (found[count] = queue_next_visible(call->value, &cursor, call_now_ms(call))))
+        count++;
+    return count;
+}
+
+/* Whether messages can be had only when those of their groups that have ended and came first are removed. */
+static bool heads_are_over(struct call *call) {
+    struct message *found;
+    bool over = queue_has_groups(call->value) && queue_next_end_ms(call->value) <= call_now_ms(call);
+    return over && !find_visible(call, 1, &found);
+}
+
+/* How many of a consumer's messages are there; those who came before it are served before it. */
+static size_t find_for_consumer(struct call *call, struct message **found) {
+    size_t most = (size_t)asked_number(call, SLOT_PAGE_SIZE, 1);
+    if (call->mode == CALL_TIMED_OUT) return 0;
+    if (call->mode == CALL_PROBE) return find_visible(call, 1, found);
+    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    for (int i = 0; i < HEADS_PORTIONS && heads_are_over(call); i++)
+        queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    if (call->mode == CALL_FRESH && wait_anybody() && wait_serve(call, WAIT_MESSAGE, bytes_of("", 0)))
+        return 0;
+    return find_visible(call, most, found);
+}
+
+enum outcome queue_get(struct call *call) {
+    struct message *taken[QUEUE_BATCH_MOST];
+    size_t count = find_for_consumer(call, taken);
+    if (call->mode == CALL_PROBE) {
+        if (!count) {
+            call->due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
+            queue_insist_on_upkeep(call);
+        }
+        return count ? OUTCOME_DONE : OUTCOME_WAITING;
+    }
+    if (!count && wait_allowed(call)) {
+        queue_insist_on_upkeep(call);
+        return wait_in_line(call, WAIT_MESSAGE, bytes_of("", 0),
+                            queue_next_showing_ms(call->value, call_now_ms(call)));
+    }
+    if (count) deliver(call, taken, count);
+    if (call->mode == CALL_GRANTED)
+        pack_delivered(call->result, taken, count);
+    else
+        answer_delivered(call, taken, count);
+    if (count)
+        queue_wake(call);
+    else
+        queue_expect_upkeep(call);
+    return OUTCOME_DONE;
+}
+
+enum outcome queue_peek(struct call *call) {
+    struct message *seen[QUEUE_BATCH_MOST];
+    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), seen);
+    RedisModule_ReplyWithArray(call->ctx, (long)count);
+    for (size_t i = 0; i < count; i++) {
+        RedisModule_ReplyWithMap(call->ctx, 5);
+        reply_guid_field(call->ctx, "id", seen[i]->id);
+        reply_number_field(call->ctx, "dequeue-count", seen[i]->deliveries);
+        reply_number_field(call->ctx, "inserted", seen[i]->inserted_ms);
+        reply_number_field(call->ctx, "expires", message_expires_ms(seen[i]));
+        reply_bytes_field(call->ctx, "message", message_text(seen[i]));
+    }
+    queue_expect_upkeep(call);
+    return OUTCOME_DONE;
+}
+
+/* --- With a receipt --- */
+
+/* Whether the service tells a wrong receipt from a wrong id is for the operator to say; the same everywhere. */
+static enum outcome find_owned(struct call *call, struct bytes id_text, struct bytes receipt_text,
+                               struct message **message) {
+    struct guid id, receipt;
+    if (!receipt_read(receipt_text, &receipt)) return bad_receipt(receipt_text);
+    if (!guid_read(id_text, &id)) return OUTCOME_MESSAGE_NOT_FOUND;
+    enum outcome outcome = queue_find_owned(call->value, &id, &receipt, call_now_ms(call), message);
+    bool hidden = outcome == OUTCOME_RECEIPT_MISMATCH && on_mismatch.chosen == RECEIPT_NOTFOUND;
+    return hidden ? OUTCOME_MESSAGE_NOT_FOUND : outcome;
+}
+
+static enum outcome find_named(struct call *call, struct message **message) {
+    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    return find_owned(call, call_word(call, ARG_ID), call_word(call, ARG_RECEIPT), message);
+}
+
+/* A consumer can go on holding its message when memory is short, and write down less, but not more. */
+enum outcome queue_update(struct call *call) {
+    struct message *message;
+    enum outcome outcome = find_named(call, &message);
+    bool grows = outcome == OUTCOME_DONE && asked_text(call, SLOT_MESSAGE).length > message->length;
+    if (grows) outcome = call_may_grow(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct queue_change change = {
+        .kind = QUEUE_UPDATE,
+        .id = message->id,
+        .receipt = entropy_guid(),
+        .shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0)),
+        .has_text = args_given(&call->args, SLOT_MESSAGE),
+        .text = asked_text(call, SLOT_MESSAGE),
+    };
+    queue_commit(call, &change);
+    queue_stats.updates++;
+    RedisModule_ReplyWithMap(call->ctx, 2);
+    reply_receipt_field(call->ctx, change.receipt);
+    reply_number_field(call->ctx, "visible-at", change.shows_ms);
+    return OUTCOME_DONE;
+}
+
+/* Nobody is told the new receipt, so the old one's holder has nothing to do with the message any more. Whether this was
+ * its last delivery was settled when it was made. */
+enum outcome queue_release(struct call *call) {
+    struct message *message;
+    enum outcome outcome = find_named(call, &message);
+    if (outcome != OUTCOME_DONE) return outcome;
+    bool dies = message->standing == MESSAGE_LAST;
+    int64_t now_ms = call_now_ms(call);
+    struct queue_change change = {
+        .kind = QUEUE_RELEASE,
+        .id = message->id,
+        .receipt = entropy_guid(),
+        .shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0)),
+        .reason = asked_text(call, SLOT_REASON),
+        .standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
+    };
+    queue_commit(call, &change);
+    queue_stats.releases++;
+    if (dies) {
+        queue_stats.deaths++;
+        call_event(call, QUEUE_DIED_EVENT);
+    }
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+static void commit_delete(struct call *call, struct message *const *messages, size_t count) {
+    struct queue_change change = {.kind = QUEUE_DELETE};
+    struct record_writer items;
+    record_start(&items);
+    for (size_t i = 0; i < count; i++) {
+        struct queue_item item = {.id = messages[i]->id};
+        queue_item_put(QUEUE_DELETE, &items, &item);
+    }
+    commit_items(call, &change, count, &items);
+    record_end(&items);
+    queue_stats.deletes += count;
+}
+
+enum outcome queue_delete(struct call *call) {
+    struct message *message;
+    enum outcome outcome = find_named(call, &message);
+    if (outcome != OUTCOME_DONE) return outcome;
+    commit_delete(call, &message, 1);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+/* One that stands in the list twice is gone by the second time. */
+enum outcome queue_deletemany(struct call *call) {
+    const struct argument *list = &call->args.slots[SLOT_LIST];
+    const int named = list->count;
+    struct message *gone[QUEUE_BATCH_MOST];
+    enum outcome outcomes[QUEUE_BATCH_MOST];
+    struct pointer_map places = {0}; /* in `gone`, counted from one */
+    size_t count = 0;
+    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
+    for (int i = 0; i < named; i++) {
+        struct message *message = NULL;
+        outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
+                                 call_word(call, list->at + 2 * i + 1), &message);
+        if (outcomes[i] != OUTCOME_DONE) continue;
+        uintptr_t *place = pointer_map_at(&places, message);
+        if (*place) {
+            outcomes[i] = OUTCOME_MESSAGE_NOT_FOUND;
+        } else {
+            gone[count++] = message;
+            *place = count;
+        }
+    }
+    pointer_map_end(&places);
+    if (count) commit_delete(call, gone, count);
+    RedisModule_ReplyWithArray(call->ctx, named);
+    for (int i = 0; i < named; i++) {
+        if (outcomes[i] == OUTCOME_DONE)
+            reply_ok(call->ctx);
+        else
+            refusal_reply(call->ctx, outcomes[i], "");
+    }
+    return OUTCOME_DONE;
+}

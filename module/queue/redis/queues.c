@@ -1,0 +1,136 @@
+/* QUEUE.* for queues as a whole: from a parsed call to a decision, and from a queue to a reply. */
+#include "queue/redis/handlers.h"
+
+#include "core/metadata.h"
+#include "core/policy.h"
+
+/* What a queue's policies may permit: to read, to add, to update and to process. */
+#define QUEUE_PERMISSIONS "raup"
+
+static uint32_t asked_most_deliveries(const struct call *call) {
+    return args_given(&call->args, SLOT_MAXDELIVERIES) ? (uint32_t)call->args.slots[SLOT_MAXDELIVERIES].number
+                                                       : 0;
+}
+
+static bool is_as_asked(const struct call *call) {
+    const struct queue *queue = call->value;
+    bool other_limit =
+        args_given(&call->args, SLOT_MAXDELIVERIES) && queue->most_deliveries != asked_most_deliveries(call);
+    return !other_limit && metadata_same(packed_view(queue->metadata), call->metadata.list);
+}
+
+enum outcome queue_create(struct call *call) {
+    if (call->value && !is_as_asked(call)) return OUTCOME_QUEUE_EXISTS;
+    if (!call->value) {
+        struct queue_change change = {
+            .kind = QUEUE_CREATE,
+            .metadata = call->metadata.list,
+            .most_deliveries = asked_most_deliveries(call),
+        };
+        queue_commit(call, &change);
+    }
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+static enum outcome change_and_answer(struct call *call, const struct queue_change *change) {
+    queue_commit(call, change);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+enum outcome queue_drop(struct call *call) {
+    struct queue_change change = {.kind = QUEUE_DROP};
+    return change_and_answer(call, &change);
+}
+
+enum outcome queue_configure(struct call *call) {
+    struct queue_change change = {.kind = QUEUE_CONFIGURE, .most_deliveries = asked_most_deliveries(call)};
+    return change_and_answer(call, &change);
+}
+
+enum outcome queue_getmeta(struct call *call) {
+    reply_pairs(call->ctx, packed_view(((const struct queue *)call->value)->metadata));
+    return OUTCOME_DONE;
+}
+
+enum outcome queue_setmeta(struct call *call) {
+    struct queue_change change = {.kind = QUEUE_SETMETA, .metadata = call->metadata.list};
+    return change_and_answer(call, &change);
+}
+
+enum outcome queue_getacl(struct call *call) {
+    reply_policies(call->ctx, packed_view(((const struct queue *)call->value)->policies));
+    return OUTCOME_DONE;
+}
+
+enum outcome queue_setacl_check(struct call *call) {
+    return policies_permit_only(call->policies.list, QUEUE_PERMISSIONS);
+}
+
+enum outcome queue_setacl(struct call *call) {
+    struct queue_change change = {.kind = QUEUE_SETACL, .policies = call->policies.list};
+    return change_and_answer(call, &change);
+}
+
+/* What only queues with dead letters have is left out for all others. */
+enum outcome queue_stat(struct call *call) {
+    const struct queue *queue = call->value;
+    int64_t now_ms = call_now_ms(call);
+    struct queue_depth depth = queue_depth(queue, now_ms);
+    struct reply_list map = reply_map_start(call->ctx);
+    reply_field_number(&map, "messages", (long long)depth.visible + (long long)depth.invisible);
+    reply_field_number(&map, "visible", (long long)depth.visible);
+    reply_field_number(&map, "invisible", (long long)depth.invisible);
+    if (depth.arrived_ms >= 0) {
+        int64_t age_ms = now_ms - depth.arrived_ms;
+        reply_field_number(&map, "oldest-ms", age_ms > 0 ? age_ms : 0);
+    }
+    if (queue->most_deliveries) reply_field_number(&map, "max-deliveries", queue->most_deliveries);
+    if (queue->most_deliveries || depth.dead) reply_field_number(&map, "dead", (long long)depth.dead);
+    reply_field(&map, "meta");
+    reply_pairs(call->ctx, packed_view(queue->metadata));
+    reply_map_end(&map);
+    queue_expect_upkeep(call);
+    return OUTCOME_DONE;
+}
+
+/* Those whose last window has ended are no messages any more, and stay. */
+static void settle_deaths(struct call *call) {
+    struct queue_change change;
+    if (!queue_settlement(call->value, call_now_ms(call), SIZE_MAX, &change) || !change.died) return;
+    change.ended = change.forgotten = 0;
+    queue_commit(call, &change);
+}
+
+static void clear_living(struct call *call) {
+    struct queue_change change = {.kind = QUEUE_CLEAR_LIVING};
+    struct record_writer items;
+    record_start(&items);
+    change.items.count = queue_list_living(call->value, call_now_ms(call), &items);
+    change.items.items = bytes_of(items.data, items.length);
+    if (change.items.count) queue_commit(call, &change);
+    record_end(&items);
+}
+
+static void clear_all(struct call *call, enum queue_change_kind kind) {
+    struct queue_change change = {.kind = kind};
+    settle_deaths(call);
+    queue_commit(call, &change);
+    queue_free_cleared();
+}
+
+/* Where messages and such as have died stand side by side, the fewer of them are taken out one by one. */
+enum outcome queue_clear(struct call *call) {
+    bool dead = args_given(&call->args, SLOT_DEAD);
+    struct queue_depth depth = queue_depth(call->value, call_now_ms(call));
+    size_t living = depth.visible + depth.invisible, cleared = dead ? depth.dead : living;
+    if (dead && cleared)
+        clear_all(call, QUEUE_CLEAR_DEAD);
+    else if (!dead && depth.died > living)
+        clear_living(call);
+    else if (!dead && (living || depth.over))
+        clear_all(call, QUEUE_CLEAR);
+    RedisModule_ReplyWithLongLong(call->ctx, (long long)cleared);
+    return OUTCOME_DONE;
+}

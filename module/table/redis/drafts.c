@@ -1,0 +1,228 @@
+/* TABLE.* for writes, their form: from argv to operations. */
+#include "table/redis/drafts.h"
+
+#include "core/text.h"
+#include "server/refusal.h"
+
+#include <inttypes.h>
+
+enum { ARG_OPERATIONS = 4 };
+
+/* --- Keys --- */
+
+/* The service finds such characters in an address, and so another fault. */
+enum outcome table_asked_key_rule(struct bytes key) {
+    enum outcome outcome = key_check(key);
+    return outcome == OUTCOME_KEY_CHARACTER ? OUTCOME_KEY_UNUSABLE : outcome;
+}
+
+static void put_key(struct record_writer *room, struct bytes partition, struct bytes row,
+                    struct draft *draft) {
+    draft->key_at = room->length;
+    stored_key_put(room, partition, row);
+    draft->key_length = room->length - draft->key_at;
+}
+
+/* --- Properties --- */
+
+/* What was read may be written back: the server's own properties are passed over as long as they say nothing else. */
+static enum outcome pass_own(const struct call *call, enum filter_subject subject, struct bytes row,
+                             struct bytes text) {
+    struct bytes partition = call_word(call, ARG_PARTITION);
+    bool other = (subject == SUBJECT_PARTITION && !bytes_equal(text, partition)) ||
+                 (subject == SUBJECT_ROW && !bytes_equal(text, row));
+    return other ? OUTCOME_OTHER_KEY : OUTCOME_DONE;
+}
+
+static enum outcome read_property(struct call *call, struct bytes row, int at, struct drafts *drafts,
+                                  struct draft *draft) {
+    struct property property;
+    enum value_type type;
+    struct bytes text = call_word(call, at + 1);
+    enum outcome outcome = property_name_read(call_word(call, at), &property.name, &type);
+    if (outcome != OUTCOME_DONE) return outcome;
+    enum filter_subject subject = filter_subject_of(property.name);
+    if (subject != SUBJECT_PROPERTY) {
+        drafts->beside += text.length;
+        return pass_own(call, subject, row, text);
+    }
+    outcome = value_read(type, text, &property.value);
+    if (outcome != OUTCOME_DONE) return outcome;
+    property_put(&drafts->room, &property);
+    draft->property_count++;
+    return OUTCOME_DONE;
+}
+
+static struct packed_list properties_of(const struct drafts *drafts, const struct draft *draft) {
+    return (struct packed_list){draft->property_count,
+                                bytes_of(drafts->room.data + draft->properties_at, draft->properties_length)};
+}
+
+static struct bytes key_of(const struct drafts *drafts, const struct draft *draft) {
+    return bytes_of(drafts->room.data + draft->key_at, draft->key_length);
+}
+
+static enum outcome read_properties(struct call *call, const struct argument *pairs, struct bytes row,
+                                    struct drafts *drafts, struct draft *draft) {
+    draft->properties_at = drafts->room.length;
+    drafts->measured = true;
+    for (int i = 0; i < pairs->count; i++) {
+        enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
+        if (outcome != OUTCOME_DONE)
+            return refusal_of_word(call, outcome, call_word(call, pairs->at + 2 * i));
+        if (draft->property_count > PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
+    }
+    draft->properties_length = drafts->room.length - draft->properties_at;
+    struct packed_list properties = properties_of(drafts, draft);
+    if (!properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
+    return entity_fits(key_of(drafts, draft), properties);
+}
+
+/* --- Conditions --- */
+
+enum outcome filter_read(struct call *call, struct bytes text, struct filter *filter) {
+    struct filter_fault fault;
+    if (filter_compile(text, filter, &fault)) return OUTCOME_DONE;
+    call_note(call, "at %zu: %s", fault.position, fault.text);
+    return fault.outcome;
+}
+
+static enum outcome read_conditions(struct call *call, const struct args *args, struct drafts *drafts,
+                                    struct draft *draft) {
+    draft->match = tag_read(call_word(call, args->slots[SLOT_MATCH].at));
+    if (draft->match.kind == TAG_MALFORMED) {
+        call_note(call, "IFMATCH takes an ETag or *");
+        return OUTCOME_INVALID_INPUT;
+    }
+    if (!args_given(args, SLOT_IF)) return OUTCOME_DONE;
+    struct filter filter;
+    draft->condition = call_word(call, args->slots[SLOT_IF].at);
+    drafts->beside += draft->condition.length;
+    enum outcome outcome = filter_read(call, draft->condition, &filter);
+    if (outcome == OUTCOME_DONE) filter_end(&filter);
+    return outcome;
+}
+
+/* --- Operations --- */
+
+static enum outcome read_draft(struct call *call, enum verb verb, const struct args *args, int row_at,
+                               struct drafts *drafts) {
+    struct draft *draft = &drafts->items[drafts->count++];
+    struct bytes row = call_word(call, row_at);
+    *draft = (struct draft){.verb = verb, .match = {.kind = TAG_ANY}};
+    put_key(&drafts->room, call_word(call, ARG_PARTITION), row, draft);
+    enum outcome outcome = OUTCOME_DONE;
+    if (verb_is_conditional(verb)) outcome = read_conditions(call, args, drafts, draft);
+    if (outcome != OUTCOME_DONE || !verb_has_properties(verb)) return outcome;
+    return read_properties(call, &args->slots[SLOT_ENTITY], row, drafts, draft);
+}
+
+static bool request_fits(const struct call *call) {
+    size_t bytes = 0;
+    for (int at = ARG_PARTITION; at < call->argc; at++) bytes += call_word(call, at).length;
+    return bytes <= TABLE_REQUEST_MOST_BYTES;
+}
+
+static void start_reading(struct drafts *drafts, bool numbered) {
+    record_start(&drafts->room);
+    drafts->count = 0;
+    drafts->beside = 0;
+    drafts->numbered = drafts->measured = numbered;
+}
+
+/* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
+static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
+    bool is_small =
+        outcome == OUTCOME_DONE && drafts->room.length + drafts->beside < TABLE_REQUEST_MOST_BYTES / 2;
+    bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
+    if (is_small || !counts || request_fits(call)) return outcome;
+    call_note(call, "all arguments together have at most 4 MiB");
+    return OUTCOME_BODY_TOO_LARGE;
+}
+
+enum outcome drafts_read_one(struct call *call, enum verb verb, struct drafts *drafts) {
+    start_reading(drafts, false);
+    return end_reading(call, drafts, read_draft(call, verb, &call->args, ARG_ROW, drafts));
+}
+
+static int verb_named(const struct command *command, struct bytes word) {
+    for (int verb = 0; verb < VERBS; verb++)
+        if (bytes_same_word(bytes_text(command->parts[verb].word), word)) return verb;
+    return -1;
+}
+
+/* The next operation, from *at on. What is wrong in an earlier one is known already: then only syntax counts. */
+static enum outcome read_next(struct call *call, int *at, enum outcome earlier, struct drafts *drafts) {
+    struct args args;
+    int verb = *at < call->argc ? verb_named(call->command, call_word(call, *at)) : -1, start = *at;
+    struct fault fault = {.outcome = OUTCOME_SYNTAX, .at = start < call->argc ? start : call->argc - 1};
+    if (verb >= 0)
+        fault = args_parse_part(call->command->parts[verb].grammar, call->argv, call->argc, start, &args, at);
+    bool stopped = fault.missing && *at < call->argc && verb_named(call->command, call_word(call, *at)) < 0;
+    if (stopped) fault = (struct fault){.outcome = OUTCOME_SYNTAX, .at = *at};
+    bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
+    if (!counts) return earlier;
+    if (fault.outcome == OUTCOME_DONE) return read_draft(call, (enum verb)verb, &args, start + 1, drafts);
+    if (fault.outcome != OUTCOME_SYNTAX) drafts->count++;
+    call->note[0] = '\0';
+    if (start < call->argc)
+        refusal_describe(call, &fault);
+    else
+        call_note(call, "syntax error: the batch has less than %" PRId64 " operations",
+                  call->args.slots[SLOT_OPERATIONS].number);
+    return fault.outcome;
+}
+
+/* The number of the second one of two operations on the same entity; 0 when there is none. */
+static unsigned find_twin(const struct drafts *drafts) {
+    for (unsigned second = 1; second < drafts->count; second++)
+        for (unsigned first = 0; first < second; first++)
+            if (bytes_equal(key_of(drafts, &drafts->items[first]), key_of(drafts, &drafts->items[second])))
+                return second;
+    return 0;
+}
+
+static enum outcome read_all(struct call *call, struct drafts *drafts) {
+    enum outcome outcome = OUTCOME_DONE;
+    int at = ARG_OPERATIONS;
+    for (int64_t left = call->args.slots[SLOT_OPERATIONS].number; left; left--) {
+        bool first_fault = outcome == OUTCOME_DONE;
+        outcome = read_next(call, &at, outcome, drafts);
+        if (outcome == OUTCOME_SYNTAX) return outcome;
+        if (outcome != OUTCOME_DONE && first_fault) drafts_note(call, drafts, drafts->count - 1, outcome);
+    }
+    if (at == call->argc) return outcome;
+    call->note[0] = '\0';
+    refusal_describe(call, &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at});
+    return OUTCOME_SYNTAX;
+}
+
+enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {
+    start_reading(drafts, true);
+    enum outcome outcome = end_reading(call, drafts, read_all(call, drafts));
+    unsigned twin = outcome == OUTCOME_DONE ? find_twin(drafts) : 0;
+    if (!twin) return outcome;
+    drafts_note(call, drafts, twin, OUTCOME_DUPLICATE_ROW);
+    return OUTCOME_DUPLICATE_ROW;
+}
+
+void drafts_end(struct drafts *drafts) {
+    record_end(&drafts->room);
+}
+
+struct operation draft_operation(const struct drafts *drafts, const struct draft *draft) {
+    return (struct operation){
+        .verb = draft->verb,
+        .key = key_of(drafts, draft),
+        .match = draft->match,
+        .properties = properties_of(drafts, draft),
+    };
+}
+
+void drafts_note(struct call *call, const struct drafts *drafts, unsigned number, enum outcome outcome) {
+    char note[CALL_NOTE_BYTES];
+    if (!drafts->numbered) return;
+    struct text text = text_start(note, sizeof(note));
+    text_put(&text, call->note[0] ? call->note : outcome_text(outcome)->text);
+    call_note(call, "%u: %s", number, note);
+}

@@ -1,0 +1,99 @@
+/* The handlers of TABLE.*, and what they share. */
+#ifndef HOLDFAST_TABLE_HANDLERS_H
+#define HOLDFAST_TABLE_HANDLERS_H
+
+#include "server/command.h"
+#include "server/reply.h"
+#include "table/key.h"
+#include "table/operation.h"
+#include "table/query.h"
+
+/* Where the parser leaves the options that only this family has. */
+enum {
+    SLOT_ENTITY = SLOT_FAMILY, /* PROPS, which are an entity's own here */
+    SLOT_MATCH,
+    SLOT_IF,
+    SLOT_FILTER,
+    SLOT_SELECT,
+    SLOT_TOP,
+    SLOT_NEXT,
+    SLOT_EXPLAIN,
+    SLOT_OPERATIONS,
+};
+
+enum { ARG_PARTITION = 2, ARG_ROW = 3, ARG_NAMES = 2 };
+
+enum { TABLE_REQUEST_MOST_BYTES = 4 << 20 };
+
+extern struct aggregate table_aggregate;
+
+/* --- Tables --- */
+
+enum outcome table_create(struct call *call);
+enum outcome table_drop(struct call *call);
+enum outcome table_getacl(struct call *call);
+enum outcome table_setacl_check(struct call *call);
+enum outcome table_setacl(struct call *call);
+enum outcome table_index_check(struct call *call);
+enum outcome table_index(struct call *call);
+enum outcome table_unindex(struct call *call);
+enum outcome table_indexes(struct call *call);
+
+/* --- Entities --- */
+
+/* Sends for the entity that the call is about. */
+void table_expect(struct call *call);
+
+enum outcome table_get_check(struct call *call);
+enum outcome table_get(struct call *call);
+enum outcome table_insert_check(struct call *call);
+enum outcome table_insert(struct call *call);
+enum outcome table_replace_check(struct call *call);
+enum outcome table_replace(struct call *call);
+enum outcome table_merge_check(struct call *call);
+enum outcome table_merge(struct call *call);
+enum outcome table_delete_check(struct call *call);
+enum outcome table_delete(struct call *call);
+enum outcome table_insertorreplace_check(struct call *call);
+enum outcome table_insertorreplace(struct call *call);
+enum outcome table_insertormerge_check(struct call *call);
+enum outcome table_insertormerge(struct call *call);
+
+enum outcome table_batch_check(struct call *call);
+enum outcome table_batch(struct call *call);
+
+enum outcome table_query_check(struct call *call);
+enum outcome table_query(struct call *call);
+
+/* The rule of keys that are asked for; those that are written with an entity are under key_check. */
+enum outcome table_asked_key_rule(struct bytes key);
+
+/* --- What follows a decision --- */
+
+/* Applies, sends the effect, tells. A change of the kind TABLE_CREATE makes the call's value. */
+void table_commit(struct call *call, const struct table_change *change);
+
+/* Gives all steps that write an ETag and a Timestamp, and commits them as one change. */
+void table_commit_steps(struct call *call, enum table_change_kind kind, struct table_step *steps,
+                        size_t count);
+
+/* Sees to it that indexes that are being built will be complete even if nobody comes. What is known of it goes by the
+ * name of the key, which may change; so whoever meets such an index says it again. */
+void table_expect_upkeep(struct call *call);
+int64_t table_upkeep(struct call *call);
+
+/* What has been done so far: queries by their plans, entities answered, looked at, and written. */
+struct table_stats {
+    unsigned long long queries[PLAN_KINDS];
+    unsigned long long rows, examined, steps;
+};
+
+extern struct table_stats table_stats;
+
+/* For INFO. */
+void table_info(RedisModuleInfoCtx *ctx);
+
+/* What has been dropped is freed soon, a portion at a time. */
+void table_free_dropped(void);
+
+#endif

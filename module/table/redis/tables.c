@@ -1,0 +1,133 @@
+/* TABLE.* for tables as a whole: their life, their policies, their indexes. */
+#include "table/redis/handlers.h"
+
+#include "core/policy.h"
+#include "server/info.h"
+#include "server/refusal.h"
+#include "table/name_set.h"
+
+/* What a table's policies may permit: to query, to add, to update and to delete. */
+#define TABLE_PERMISSIONS "raud"
+
+enum outcome table_create(struct call *call) {
+    if (call->value) return OUTCOME_TABLE_EXISTS;
+    struct table_change change = {.kind = TABLE_CREATE};
+    table_commit(call, &change);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+static enum outcome change_and_answer(struct call *call, const struct table_change *change) {
+    table_commit(call, change);
+    reply_ok(call->ctx);
+    return OUTCOME_DONE;
+}
+
+enum outcome table_drop(struct call *call) {
+    struct table_change change = {.kind = TABLE_DROP};
+    if (call->value) return change_and_answer(call, &change);
+    call_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
+    return OUTCOME_RESOURCE_NOT_FOUND;
+}
+
+enum outcome table_getacl(struct call *call) {
+    reply_policies(call->ctx, packed_view(((const struct table *)call->value)->policies));
+    return OUTCOME_DONE;
+}
+
+enum outcome table_setacl_check(struct call *call) {
+    return policies_permit_only(call->policies.list, TABLE_PERMISSIONS);
+}
+
+enum outcome table_setacl(struct call *call) {
+    struct table_change change = {.kind = TABLE_SETACL, .policies = call->policies.list};
+    return change_and_answer(call, &change);
+}
+
+/* --- Indexes --- */
+
+static struct bytes name_at(const struct call *call, int number) {
+    return call_word(call, ARG_NAMES + number);
+}
+
+enum outcome table_index_check(struct call *call) {
+    for (int i = 0; i < call->argc - ARG_NAMES; i++) {
+        enum outcome outcome = property_name_check(name_at(call, i));
+        if (outcome != OUTCOME_DONE) return refusal_of_word(call, outcome, name_at(call, i));
+        if (filter_subject_of(name_at(call, i)) != SUBJECT_PROPERTY)
+            return refusal_of_word(call, OUTCOME_NOT_INDEXED, name_at(call, i));
+    }
+    return OUTCOME_DONE;
+}
+
+/* Those of the call's names that are, or are not, those of indexes, each once: packed into the room. */
+static struct packed_list pick_names(const struct call *call, bool indexed, struct record_writer *room) {
+    struct packed_list names = {0, {"", 0}};
+    struct name_set seen;
+    name_set_start(&seen);
+    for (int i = 0; i < call->argc - ARG_NAMES && seen.count < NAME_SET_MOST; i++) {
+        struct bytes name = name_at(call, i);
+        if (!!table_index_of(call->value, name) != indexed || !name_set_add(&seen, name)) continue;
+        record_put_bytes(room, name);
+        names.count++;
+    }
+    names.items = bytes_of(room->data, room->length);
+    return names;
+}
+
+static void commit_names(struct call *call, enum table_change_kind kind, struct packed_list names) {
+    struct table_change change = {.kind = kind, .names = names};
+    if (names.count) table_commit(call, &change);
+    reply_ok(call->ctx);
+}
+
+enum outcome table_index(struct call *call) {
+    const struct table *table = call->value;
+    struct record_writer room;
+    record_start(&room);
+    struct packed_list names = pick_names(call, false, &room);
+    bool fits = table->index_count + names.count <= TABLE_INDEXES_MOST;
+    if (fits)
+        commit_names(call, TABLE_INDEX, names);
+    else
+        call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MOST);
+    record_end(&room);
+    table_expect_upkeep(call);
+    return fits ? OUTCOME_DONE : OUTCOME_INVALID_INPUT;
+}
+
+enum outcome table_unindex(struct call *call) {
+    struct record_writer room;
+    for (int i = 0; i < call->argc - ARG_NAMES; i++)
+        if (!table_index_of(call->value, name_at(call, i)))
+            return refusal_of_word(call, OUTCOME_INDEX_NOT_FOUND, name_at(call, i));
+    record_start(&room);
+    commit_names(call, TABLE_UNINDEX, pick_names(call, true, &room));
+    record_end(&room);
+    return OUTCOME_DONE;
+}
+
+enum outcome table_indexes(struct call *call) {
+    const struct table *table = call->value;
+    RedisModule_ReplyWithArray(call->ctx, table->index_count);
+    for (unsigned i = 0; i < table->index_count; i++) reply_bytes(call->ctx, table->indexes[i].name);
+    return OUTCOME_DONE;
+}
+
+/* --- Information --- */
+
+void table_info(RedisModuleInfoCtx *ctx) {
+    struct table_census census = table_census();
+    const struct info_number numbers[] = {
+        {"tables", census.tables},
+        {"table_entities", census.entities},
+        {"table_queries_point", table_stats.queries[PLAN_POINT]},
+        {"table_queries_range", table_stats.queries[PLAN_RANGE]},
+        {"table_queries_index", table_stats.queries[PLAN_INDEX]},
+        {"table_queries_scan", table_stats.queries[PLAN_SCAN]},
+        {"table_query_rows", table_stats.rows},
+        {"table_query_examined", table_stats.examined},
+        {"table_steps", table_stats.steps},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+}
