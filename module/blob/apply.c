@@ -6,14 +6,16 @@
 
 /* --- The container's own --- */
 
-static bool apply_setmeta(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_setmeta(struct container *container, struct blob **blob,
+                          const struct container_change *change) {
     (void)blob;
     container->stamp = change->stamp;
     container_replace_list(container, &container->metadata, change->metadata);
     return true;
 }
 
-static bool apply_setacl(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_setacl(struct container *container, struct blob **blob,
+                         const struct container_change *change) {
     (void)blob;
     container->stamp = change->stamp;
     container->access = change->access;
@@ -21,9 +23,10 @@ static bool apply_setacl(struct container *container, struct blob **blob, const 
     return true;
 }
 
-static bool apply_lease(struct container *container, struct blob **blob, const struct change *change) {
-    if (change_has_name(change->kind) && !*blob) return false;
-    container_set_lease(container, change_has_name(change->kind) ? *blob : NULL, &change->lease);
+static bool apply_lease(struct container *container, struct blob **blob,
+                        const struct container_change *change) {
+    if (container_change_has_name(change->kind) && !*blob) return false;
+    container_set_lease(container, container_change_has_name(change->kind) ? *blob : NULL, &change->lease);
     return true;
 }
 
@@ -35,7 +38,8 @@ bool apply_may_become(const struct blob *blob, enum blob_kind kind) {
 
 /* Once it is decided that a change fits, blocks that have waited too long go first. A name that has nothing else is as
  * good as none. */
-static struct blob *drop_staged(struct container *container, struct blob *blob, const struct change *change) {
+static struct blob *drop_staged(struct container *container, struct blob *blob,
+                                const struct container_change *change) {
     if (!blob || !change->drops_staged) return blob;
     if (blob_exists(blob)) {
         container_unstage(container, blob, UINT64_MAX);
@@ -46,12 +50,12 @@ static struct blob *drop_staged(struct container *container, struct blob *blob, 
 }
 
 /* The blocks that wait, as the change meets them. */
-static const struct staging *staging_met(const struct blob *blob, const struct change *change) {
+static const struct staging *staging_met(const struct blob *blob, const struct container_change *change) {
     return blob && !change->drops_staged ? blob_special(blob)->staging : NULL;
 }
 
 /* What a write says of the blob besides its content. */
-static void restamp(struct container *container, struct blob *blob, const struct change *change) {
+static void restamp(struct container *container, struct blob *blob, const struct container_change *change) {
     drop_staged(container, blob, change);
     blob->stamp = change->stamp;
     if (change->frees_lease) container_free_lease(container, blob);
@@ -62,15 +66,15 @@ static void forget_copy(struct container *container, struct blob *blob) {
     if (blob_special(blob)->copy) blob_set_copy(&container->account, blob, NULL);
 }
 
-void apply_redescribe(struct container *container, struct blob *blob, const struct change *change) {
+void apply_redescribe(struct container *container, struct blob *blob, const struct container_change *change) {
     blob->created_ms = change->created_ms;
     blob_set_lists(&container->account, blob, &change->properties, &change->metadata);
     forget_copy(container, blob);
     restamp(container, blob, change);
 }
 
-struct blob *apply_begin(struct container *container, struct blob *blob, const struct change *change,
-                         enum blob_kind kind, size_t room) {
+struct blob *apply_begin(struct container *container, struct blob *blob,
+                         const struct container_change *change, enum blob_kind kind, size_t room) {
     blob = drop_staged(container, blob, change);
     if (!blob) {
         blob = container_add(container, change->name, kind, room);
@@ -84,16 +88,18 @@ struct blob *apply_begin(struct container *container, struct blob *blob, const s
     return blob;
 }
 
-static bool apply_put(struct container *container, struct blob **blob, const struct change *change) {
-    if (!apply_may_become(*blob, BLOB_BLOCK)) return false;
-    *blob = apply_begin(container, *blob, change, BLOB_BLOCK, change->chunk ? 0 : change->content.length);
+static bool apply_put(struct container *container, struct blob **blob,
+                      const struct container_change *change) {
+    if (!apply_may_become(*blob, KIND_BLOCK)) return false;
+    *blob = apply_begin(container, *blob, change, KIND_BLOCK, change->chunk ? 0 : change->content.length);
     blob_fill(&container->account, *blob, change->content, change->chunk);
     return true;
 }
 
-static bool apply_setprops(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_setprops(struct container *container, struct blob **blob,
+                           const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
-    if (change->parts & (PART_LENGTH | PART_SEQUENCE) && (*blob)->kind != BLOB_PAGE) return false;
+    if (change->parts & (PART_LENGTH | PART_SEQUENCE) && (*blob)->kind != KIND_PAGE) return false;
     if (change->parts & PART_PROPERTIES)
         blob_set_lists(&container->account, *blob, &change->properties, NULL);
     if (change->parts & PART_LENGTH) pages_resize(&container->account, &(*blob)->pages, change->length);
@@ -103,7 +109,8 @@ static bool apply_setprops(struct container *container, struct blob **blob, cons
     return true;
 }
 
-static bool apply_setblobmeta(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_setblobmeta(struct container *container, struct blob **blob,
+                              const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
     blob_set_lists(&container->account, *blob, NULL, &change->metadata);
     forget_copy(container, *blob);
@@ -111,7 +118,8 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob, c
     return true;
 }
 
-static bool apply_delete(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_delete(struct container *container, struct blob **blob,
+                         const struct container_change *change) {
     if (!*blob || (change->drops_staged && !blob_exists(*blob))) return false;
     container_remove(container, *blob);
     *blob = NULL;
@@ -120,9 +128,10 @@ static bool apply_delete(struct container *container, struct blob **blob, const 
 
 /* --- Page blobs --- */
 
-static bool apply_createpage(struct container *container, struct blob **blob, const struct change *change) {
-    if (!apply_may_become(*blob, BLOB_PAGE)) return false;
-    *blob = apply_begin(container, *blob, change, BLOB_PAGE, 0);
+static bool apply_createpage(struct container *container, struct blob **blob,
+                             const struct container_change *change) {
+    if (!apply_may_become(*blob, KIND_PAGE)) return false;
+    *blob = apply_begin(container, *blob, change, KIND_PAGE, 0);
     struct blob_special *special = blob_need_special(&container->account, *blob);
     special->sequence = change->sequence;
     special->born = change->stamp.etag;
@@ -132,18 +141,20 @@ static bool apply_createpage(struct container *container, struct blob **blob, co
 
 /* Whether these are pages of the blob. */
 static bool are_pages(const struct blob *blob, uint64_t offset, uint64_t length) {
-    return blob_exists(blob) && blob->kind == BLOB_PAGE && length && length % PAGE_BYTES == 0 &&
+    return blob_exists(blob) && blob->kind == KIND_PAGE && length && length % PAGE_BYTES == 0 &&
            length <= blob->length && offset <= blob->length - length;
 }
 
-static bool apply_putpage(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_putpage(struct container *container, struct blob **blob,
+                          const struct container_change *change) {
     if (!are_pages(*blob, change->offset, change->content.length)) return false;
     pages_write(&container->account, &(*blob)->pages, change->offset, change->content);
     restamp(container, *blob, change);
     return true;
 }
 
-static bool apply_clearpage(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_clearpage(struct container *container, struct blob **blob,
+                            const struct container_change *change) {
     if (!are_pages(*blob, change->offset, change->length)) return false;
     pages_clear(&container->account, &(*blob)->pages, change->offset, change->length);
     restamp(container, *blob, change);
@@ -152,14 +163,16 @@ static bool apply_clearpage(struct container *container, struct blob **blob, con
 
 /* --- Append blobs --- */
 
-static bool apply_createappend(struct container *container, struct blob **blob, const struct change *change) {
-    if (!apply_may_become(*blob, BLOB_APPEND)) return false;
-    *blob = apply_begin(container, *blob, change, BLOB_APPEND, 0);
+static bool apply_createappend(struct container *container, struct blob **blob,
+                               const struct container_change *change) {
+    if (!apply_may_become(*blob, KIND_APPEND)) return false;
+    *blob = apply_begin(container, *blob, change, KIND_APPEND, 0);
     return true;
 }
 
-static bool apply_append(struct container *container, struct blob **blob, const struct change *change) {
-    if (!blob_exists(*blob) || (*blob)->kind != BLOB_APPEND || !change->content.length) return false;
+static bool apply_append(struct container *container, struct blob **blob,
+                         const struct container_change *change) {
+    if (!blob_exists(*blob) || (*blob)->kind != KIND_APPEND || !change->content.length) return false;
     if ((*blob)->length != change->offset || blob_special(*blob)->appended >= APPEND_BLOCKS_MAX) return false;
     if (change->chunk)
         content_add(&container->account, &(*blob)->content, change->chunk);
@@ -173,24 +186,25 @@ static bool apply_append(struct container *container, struct blob **blob, const 
 
 /* --- Blocks --- */
 
-bool apply_block_fits(const struct blob *blob, const struct change *change) {
-    if (!apply_may_become(blob, BLOB_BLOCK)) return false;
+bool apply_block_fits(const struct blob *blob, const struct container_change *change) {
+    if (!apply_may_become(blob, KIND_BLOCK)) return false;
     const struct staging *staging = staging_met(blob, change);
     if (!staging) return true;
     if (staging->id_length != change->block_id.length) return false;
     return staging->count < BLOCKS_STAGED_MAX || staging_find(staging, change->block_id);
 }
 
-bool apply_block(struct container *container, struct blob **blob, const struct change *change,
+bool apply_block(struct container *container, struct blob **blob, const struct container_change *change,
                  struct chunk *chunk) {
     *blob = drop_staged(container, *blob, change);
-    if (!*blob) *blob = container_add(container, change->name, BLOB_UNCOMMITTED, 0);
+    if (!*blob) *blob = container_add(container, change->name, KIND_UNCOMMITTED, 0);
     container_stage(container, *blob, change, chunk);
     if (change->frees_lease) container_free_lease(container, *blob);
     return true;
 }
 
-static bool apply_stage(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_stage(struct container *container, struct blob **blob,
+                        const struct container_change *change) {
     if (!apply_block_fits(*blob, change) || !change->content.length) return false;
     struct chunk *chunk = change->chunk;
     if (!chunk) {
@@ -200,19 +214,20 @@ static bool apply_stage(struct container *container, struct blob **blob, const s
     return apply_block(container, blob, change, chunk);
 }
 
-static void commit(struct container *container, struct blob **blob, const struct change *change,
+static void commit(struct container *container, struct blob **blob, const struct container_change *change,
                    const struct block_plan *plan) {
     *blob = drop_staged(container, *blob, change);
-    if (!*blob) *blob = container_add(container, change->name, BLOB_BLOCK, 0);
-    (*blob)->kind = BLOB_BLOCK;
+    if (!*blob) *blob = container_add(container, change->name, KIND_BLOCK, 0);
+    (*blob)->kind = KIND_BLOCK;
     blocks_commit(&container->account, *blob, plan);
     container_unstage(container, *blob, UINT64_MAX);
     *blob = container_fit(container, *blob, 0);
     apply_redescribe(container, *blob, change);
 }
 
-static bool apply_commit(struct container *container, struct blob **blob, const struct change *change) {
-    if (!apply_may_become(*blob, BLOB_BLOCK)) return false;
+static bool apply_commit(struct container *container, struct blob **blob,
+                         const struct container_change *change) {
+    if (!apply_may_become(*blob, KIND_BLOCK)) return false;
     if (change->plan) {
         commit(container, blob, change, change->plan);
         return true;
@@ -224,7 +239,8 @@ static bool apply_commit(struct container *container, struct blob **blob, const 
     return true;
 }
 
-static bool apply_unstage(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_unstage(struct container *container, struct blob **blob,
+                          const struct container_change *change) {
     if (!*blob || !blob_special(*blob)->staging) return false;
     container_unstage(container, *blob, change->count);
     if (blob_exists(*blob) || blob_special(*blob)->staging) return true;
@@ -235,29 +251,32 @@ static bool apply_unstage(struct container *container, struct blob **blob, const
 
 /* --- Snapshots and copies --- */
 
-static bool apply_snapshot(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_snapshot(struct container *container, struct blob **blob,
+                           const struct container_change *change) {
     return *blob && snapshots_take(&container->account, *blob, change);
 }
 
 static bool apply_deletesnapshots(struct container *container, struct blob **blob,
-                                  const struct change *change) {
+                                  const struct container_change *change) {
     if (!*blob || !snapshots_drop(&container->account, *blob, change->snapshot)) return false;
     drop_staged(container, *blob, change);
     if (change->frees_lease) container_free_lease(container, *blob);
     return true;
 }
 
-static const struct blob *source_of(const struct container *container, const struct change *change) {
+static const struct blob *source_of(const struct container *container,
+                                    const struct container_change *change) {
     if (change->from_elsewhere) container = change->source_container;
     const struct blob *blob = container ? container_find(container, change->source) : NULL;
     if (blob && change->source_snapshot) blob = snapshots_find(blob, change->source_snapshot);
     return blob_exists(blob) ? blob : NULL;
 }
 
-static bool apply_copy(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_copy(struct container *container, struct blob **blob,
+                       const struct container_change *change) {
     const struct blob *source = source_of(container, change);
     if (!source || !apply_may_become(*blob, source->kind)) return false;
-    struct change whole = *change;
+    struct container_change whole = *change;
     whole.properties = blob_properties(source);
     if (!(change->parts & PART_METADATA)) whole.metadata = blob_metadata(source);
     if (source == *blob) {
@@ -268,12 +287,13 @@ static bool apply_copy(struct container *container, struct blob **blob, const st
         *blob = apply_begin(container, *blob, &whole, source->kind, room);
         blob_take(&container->account, *blob, source, change->from_elsewhere);
     }
-    if (source->kind == BLOB_PAGE) blob_need_special(&container->account, *blob)->born = change->stamp.etag;
+    if (source->kind == KIND_PAGE) blob_need_special(&container->account, *blob)->born = change->stamp.etag;
     blob_set_copy(&container->account, *blob, &change->copy);
     return true;
 }
 
-static bool apply_abortcopy(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_abortcopy(struct container *container, struct blob **blob,
+                            const struct container_change *change) {
     if (!blob_exists(*blob) || !blob_is_being_copied(*blob)) return false;
     struct copy *copy = (*blob)->extra->special->copy;
     copy->status = COPY_ABORTED;
@@ -283,12 +303,13 @@ static bool apply_abortcopy(struct container *container, struct blob **blob, con
     *blob = container_fit(container, *blob, 0);
     struct blob_special *special = (*blob)->extra->special;
     special->sequence = sequence;
-    if ((*blob)->kind == BLOB_PAGE) special->born = change->stamp.etag;
+    if ((*blob)->kind == KIND_PAGE) special->born = change->stamp.etag;
     restamp(container, *blob, change);
     return true;
 }
 
-static bool apply_copystate(struct container *container, struct blob **blob, const struct change *change) {
+static bool apply_copystate(struct container *container, struct blob **blob,
+                            const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
     blob_set_copy(&container->account, *blob, &change->copy);
     return true;
@@ -296,39 +317,39 @@ static bool apply_copystate(struct container *container, struct blob **blob, con
 
 /* --- The table --- */
 
-static apply_change *const changes[CHANGE_KINDS] = {
-    [CHANGE_SETMETA] = apply_setmeta,
-    [CHANGE_SETACL] = apply_setacl,
-    [CHANGE_PUT] = apply_put,
-    [CHANGE_EXTEND] = apply_extend,
-    [CHANGE_SETBLOBPROPS] = apply_setprops,
-    [CHANGE_SETBLOBMETA] = apply_setblobmeta,
-    [CHANGE_DELETE] = apply_delete,
-    [CHANGE_LEASE] = apply_lease,
-    [CHANGE_BLOBLEASE] = apply_lease,
-    [CHANGE_CREATEPAGE] = apply_createpage,
-    [CHANGE_PUTPAGE] = apply_putpage,
-    [CHANGE_CLEARPAGE] = apply_clearpage,
-    [CHANGE_CREATEAPPEND] = apply_createappend,
-    [CHANGE_APPEND] = apply_append,
-    [CHANGE_STAGE] = apply_stage,
-    [CHANGE_COMMIT] = apply_commit,
-    [CHANGE_UNSTAGE] = apply_unstage,
-    [CHANGE_SNAPSHOT] = apply_snapshot,
-    [CHANGE_DELETESNAPSHOTS] = apply_deletesnapshots,
-    [CHANGE_COPY] = apply_copy,
-    [CHANGE_ABORTCOPY] = apply_abortcopy,
-    [CHANGE_COPYSTATE] = apply_copystate,
-    [CHANGE_CHUNK] = apply_chunk,
-    [CHANGE_STATE] = apply_state,
-    [CHANGE_SPANS] = apply_spans,
-    [CHANGE_BLOCKS] = apply_spans,
-    [CHANGE_LEAVES] = apply_leaves,
-    [CHANGE_STAGED] = apply_staged,
-    [CHANGE_SETTLE] = apply_settle,
+static apply_change *const changes[CONTAINER_CHANGE_KINDS] = {
+    [CONTAINER_SETMETA] = apply_setmeta,
+    [CONTAINER_SETACL] = apply_setacl,
+    [BLOB_PUT] = apply_put,
+    [BLOB_EXTEND] = apply_extend,
+    [BLOB_SETPROPS] = apply_setprops,
+    [BLOB_SETMETA] = apply_setblobmeta,
+    [BLOB_DELETE] = apply_delete,
+    [CONTAINER_LEASE] = apply_lease,
+    [BLOB_LEASE] = apply_lease,
+    [BLOB_CREATEPAGE] = apply_createpage,
+    [BLOB_PUTPAGE] = apply_putpage,
+    [BLOB_CLEARPAGE] = apply_clearpage,
+    [BLOB_CREATEAPPEND] = apply_createappend,
+    [BLOB_APPEND] = apply_append,
+    [BLOB_STAGE] = apply_stage,
+    [BLOB_COMMIT] = apply_commit,
+    [BLOB_UNSTAGE] = apply_unstage,
+    [BLOB_SNAPSHOT] = apply_snapshot,
+    [BLOB_DELETESNAPSHOTS] = apply_deletesnapshots,
+    [BLOB_COPY] = apply_copy,
+    [BLOB_ABORTCOPY] = apply_abortcopy,
+    [BLOB_COPYSTATE] = apply_copystate,
+    [CONTAINER_CHUNK] = apply_chunk,
+    [BLOB_STATE] = apply_state,
+    [BLOB_SPANS] = apply_spans,
+    [BLOB_BLOCKS] = apply_spans,
+    [BLOB_LEAVES] = apply_leaves,
+    [BLOB_STAGED] = apply_staged,
+    [CONTAINER_LOADED] = apply_settle,
 };
 
-static void observe(const struct change *change) {
+static void observe(const struct container_change *change) {
     version_observe(change->stamp.etag);
     version_observe(change->lease.token);
     version_observe(change->snapshot);
@@ -336,18 +357,18 @@ static void observe(const struct change *change) {
     version_observe(change->born);
 }
 
-bool container_apply(struct container *container, struct blob *blob, const struct change *change) {
+bool container_apply(struct container *container, struct blob *blob, const struct container_change *change) {
     bool existed = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     size_t snapshots = blob ? snapshots_count(blob) : 0;
     observe(change);
-    if (!change_is_in_files(change->kind)) container_settle(container);
+    if (!container_change_is_in_files(change->kind)) container_settle(container);
     bool applied = changes[change->kind] && changes[change->kind](container, &blob, change);
     if (!applied) {
         if (change->chunk) chunk_discard(change->chunk);
         return false;
     }
-    if (change->kind != CHANGE_DELETE) container_count_snapshots(snapshots, blob ? snapshots_count(blob) : 0);
+    if (change->kind != BLOB_DELETE) container_count_snapshots(snapshots, blob ? snapshots_count(blob) : 0);
     container_count_content(container, blob, bytes, existed);
     return true;
 }

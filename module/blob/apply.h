@@ -6,21 +6,22 @@
 
 /* What a kind of changes does. Takes over the change's chunk if it succeeds. The blob's place follows the blob, and is
  * NULL where there is none. */
-typedef bool apply_change(struct container *container, struct blob **blob, const struct change *change);
+typedef bool apply_change(struct container *container, struct blob **blob,
+                          const struct container_change *change);
 
 /* Whether a change may make the blob one of this kind; a blob that exists keeps its kind for life. */
 bool apply_may_become(const struct blob *blob, enum blob_kind kind);
 
 /* What a write says of the blob besides its content. */
-void apply_redescribe(struct container *container, struct blob *blob, const struct change *change);
+void apply_redescribe(struct container *container, struct blob *blob, const struct container_change *change);
 
 /* An empty blob of the name, whatever was there before, with room for a small content. */
-struct blob *apply_begin(struct container *container, struct blob *blob, const struct change *change,
-                         enum blob_kind kind, size_t room);
+struct blob *apply_begin(struct container *container, struct blob *blob,
+                         const struct container_change *change, enum blob_kind kind, size_t room);
 
 /* Whether a block of this id can stand beside those that wait already, and it does. */
-bool apply_block_fits(const struct blob *blob, const struct change *change);
-bool apply_block(struct container *container, struct blob **blob, const struct change *change,
+bool apply_block_fits(const struct blob *blob, const struct container_change *change);
+bool apply_block(struct container *container, struct blob **blob, const struct container_change *change,
                  struct chunk *chunk);
 
 /* What files hold. */

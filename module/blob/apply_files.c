@@ -5,8 +5,8 @@
 #include "blob/walk.h"
 
 /* As files had it before the numbers of chunks. */
-bool apply_extend(struct container *container, struct blob **blob, const struct change *change) {
-    if (!blob_exists(*blob) || (*blob)->kind != BLOB_BLOCK || blob_special(*blob)->blocks) return false;
+bool apply_extend(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!blob_exists(*blob) || (*blob)->kind != KIND_BLOCK || blob_special(*blob)->blocks) return false;
     blob_lift(&container->account, *blob);
     if (change->chunk)
         content_add(&container->account, &(*blob)->content, change->chunk);
@@ -15,24 +15,24 @@ bool apply_extend(struct container *container, struct blob **blob, const struct 
     return true;
 }
 
-bool apply_staged(struct container *container, struct blob **blob, const struct change *change) {
+bool apply_staged(struct container *container, struct blob **blob, const struct container_change *change) {
     struct chunk *chunk = pool_chunk(container->pool, change->count);
     return chunk && apply_block_fits(*blob, change) && apply_block(container, blob, change, chunk);
 }
 
-bool apply_chunk(struct container *container, struct blob **blob, const struct change *change) {
+bool apply_chunk(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     return pool_add(&container->account, &container->pool, change->length, change->content, change->chunk);
 }
 
 /* Whether the content that there is can be kept: a large one, as it is. */
-static bool keeps(const struct blob *blob, const struct change *change) {
+static bool keeps(const struct blob *blob, const struct container_change *change) {
     if (!blob_exists(blob) || blob_is_inline(blob)) return false;
-    return blob->kind != BLOB_PAGE || blob->length == change->length;
+    return blob->kind != KIND_PAGE || blob->length == change->length;
 }
 
 /* A state without its content, or with the one that is there. */
-bool apply_state(struct container *container, struct blob **blob, const struct change *change) {
+bool apply_state(struct container *container, struct blob **blob, const struct container_change *change) {
     bool kept = change->parts & PART_KEPT;
     if (!apply_may_become(*blob, change->blob_kind) || (kept && !keeps(*blob, change))) return false;
     if (change->count > APPEND_BLOCKS_MAX) return false;
@@ -40,20 +40,20 @@ bool apply_state(struct container *container, struct blob **blob, const struct c
         apply_redescribe(container, *blob, change);
     else
         *blob = apply_begin(container, *blob, change, change->blob_kind, 0);
-    if (change->blob_kind == BLOB_BLOCK) return true;
+    if (change->blob_kind == KIND_BLOCK) return true;
     struct blob_special *special = blob_need_special(&container->account, *blob);
     special->sequence = change->sequence;
     special->born = change->born;
     special->appended = change->count;
-    if (change->blob_kind == BLOB_PAGE) (*blob)->pages.length = change->length;
+    if (change->blob_kind == KIND_PAGE) (*blob)->pages.length = change->length;
     blob_settle(&container->account, *blob);
     return true;
 }
 
 /* An entry of a list: perhaps an id, and the number of a chunk. */
-static struct chunk *read_span(const struct container *container, const struct change *change,
+static struct chunk *read_span(const struct container *container, const struct container_change *change,
                                struct record_reader *reader, struct record_writer *ids) {
-    if (change->kind == CHANGE_BLOCKS) {
+    if (change->kind == BLOB_BLOCKS) {
         struct bytes id = record_bytes(reader);
         if (!id.length || id.length > BLOCK_ID_MAX_BYTES) reader->failed = true;
         if (ids) record_put_bytes(ids, id);
@@ -62,7 +62,7 @@ static struct chunk *read_span(const struct container *container, const struct c
     return reader->failed ? NULL : pool_chunk(container->pool, number);
 }
 
-static bool spans_sound(const struct container *container, const struct change *change) {
+static bool spans_sound(const struct container *container, const struct container_change *change) {
     struct record_reader reader = record_reader(change->list.items);
     for (uint64_t i = 0; i < change->list.count; i++)
         if (!read_span(container, change, &reader, NULL)) return false;
@@ -80,16 +80,16 @@ static void extend_blocks(struct container *container, struct blob *blob, struct
     special->blocks = list;
 }
 
-static bool takes_spans(const struct blob *blob, const struct change *change) {
-    if (!blob_exists(blob) || blob->kind == BLOB_PAGE || (blob_is_inline(blob) && blob->length)) return false;
+static bool takes_spans(const struct blob *blob, const struct container_change *change) {
+    if (!blob_exists(blob) || blob->kind == KIND_PAGE || (blob_is_inline(blob) && blob->length)) return false;
     size_t blocks = (size_t)block_list_view(blob_special(blob)->blocks).count,
            chunks = content_chunks(&blob->content);
-    if (change->kind == CHANGE_SPANS) return !blocks;
-    return blob->kind == BLOB_BLOCK && blocks == chunks &&
+    if (change->kind == BLOB_SPANS) return !blocks;
+    return blob->kind == KIND_BLOCK && blocks == chunks &&
            change->list.count <= BLOCKS_COMMITTED_MAX - blocks;
 }
 
-bool apply_spans(struct container *container, struct blob **blob, const struct change *change) {
+bool apply_spans(struct container *container, struct blob **blob, const struct container_change *change) {
     if (!change->list.count || !takes_spans(*blob, change) || !spans_sound(container, change)) return false;
     struct record_reader reader = record_reader(change->list.items);
     struct packed_list before = block_list_view(blob_special(*blob)->blocks);
@@ -98,7 +98,7 @@ bool apply_spans(struct container *container, struct blob **blob, const struct c
     record_put_raw(&ids, before.items);
     for (uint64_t i = 0; i < change->list.count; i++)
         content_add(&container->account, &(*blob)->content, read_span(container, change, &reader, &ids));
-    if (change->kind == CHANGE_BLOCKS) extend_blocks(container, *blob, &ids, change->list.count);
+    if (change->kind == BLOB_BLOCKS) extend_blocks(container, *blob, &ids, change->list.count);
     record_end(&ids);
     return true;
 }
@@ -112,7 +112,7 @@ static bool read_leaf(const struct container *container, struct record_reader *r
 }
 
 static bool leaves_sound(const struct container *container, const struct blob *blob,
-                         const struct change *change) {
+                         const struct container_change *change) {
     struct record_reader reader = record_reader(change->list.items);
     struct page_leaf leaf;
     uint64_t least = 0;
@@ -123,8 +123,8 @@ static bool leaves_sound(const struct container *container, const struct blob *b
     return record_complete(&reader);
 }
 
-bool apply_leaves(struct container *container, struct blob **blob, const struct change *change) {
-    if (!blob_exists(*blob) || (*blob)->kind != BLOB_PAGE || !leaves_sound(container, *blob, change))
+bool apply_leaves(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!blob_exists(*blob) || (*blob)->kind != KIND_PAGE || !leaves_sound(container, *blob, change))
         return false;
     struct record_reader reader = record_reader(change->list.items);
     struct page_leaf leaf;
@@ -133,7 +133,7 @@ bool apply_leaves(struct container *container, struct blob **blob, const struct 
     return true;
 }
 
-bool apply_settle(struct container *container, struct blob **blob, const struct change *change) {
+bool apply_settle(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     (void)change;
     container_settle(container);

@@ -10,11 +10,11 @@ enum { SPARE_ROOM_MAX = 128 };
 /* --- Reading --- */
 
 bool blob_is_inline(const struct blob *blob) {
-    return blob->kind != BLOB_PAGE && !blob->content.chunk && !blob->content.rope;
+    return blob->kind != KIND_PAGE && !blob->content.chunk && !blob->content.rope;
 }
 
 struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length) {
-    if (blob->kind == BLOB_PAGE) return pages_view(&blob->pages, offset, length);
+    if (blob->kind == KIND_PAGE) return pages_view(&blob->pages, offset, length);
     if (!blob_is_inline(blob)) return content_view(&blob->content, offset, length);
     if (offset >= blob->length) return bytes_of("", 0);
     uint64_t left = blob->length - offset;
@@ -78,7 +78,7 @@ void blob_free(struct account *account, struct blob *blob) {
             special->staging = NULL;
             special->snapshots = NULL;
         }
-        blob->kind = BLOB_BLOCK; /* with nothing special any more */
+        blob->kind = KIND_BLOCK; /* with nothing special any more */
         if (special && special->copy) blob_set_copy(account, blob, NULL);
         blob_set_lists(account, blob, &nothing, &nothing);
         blob_settle(account, blob);
@@ -105,7 +105,7 @@ struct blob_special *blob_need_special(struct account *account, struct blob *blo
 
 static bool needs_special(const struct blob *blob) {
     const struct blob_special *special = blob->extra->special;
-    return blob->kind == BLOB_PAGE || special->appended || special->blocks || special->staging ||
+    return blob->kind == KIND_PAGE || special->appended || special->blocks || special->staging ||
            special->snapshots || special->copy;
 }
 
@@ -158,7 +158,7 @@ void blob_set_copy(struct account *account, struct blob *blob, const struct copy
 /* --- Content --- */
 
 void blob_clear_content(struct account *account, struct blob *blob) {
-    if (blob->kind == BLOB_PAGE)
+    if (blob->kind == KIND_PAGE)
         pages_drop(account, &blob->pages);
     else
         content_clear(account, &blob->content);
@@ -196,9 +196,9 @@ static void take_blocks(struct account *account, struct blob *blob, struct block
 void blob_take(struct account *account, struct blob *blob, const struct blob *source, bool foreign) {
     const struct blob_special *special = blob_special(source);
     blob->kind = source->kind;
-    if (source->kind == BLOB_PAGE && foreign)
+    if (source->kind == KIND_PAGE && foreign)
         pages_twin(account, &blob->pages, &source->pages);
-    else if (source->kind == BLOB_PAGE)
+    else if (source->kind == KIND_PAGE)
         pages_share(&blob->pages, &source->pages);
     else if (blob_is_inline(source))
         blob_fill(account, blob, blob_view(source, 0, UINT64_MAX), NULL);
@@ -207,7 +207,7 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
     else
         content_share(account, &blob->content, &source->content);
     take_blocks(account, blob, special->blocks, foreign);
-    if (source->kind == BLOB_BLOCK) return;
+    if (source->kind == KIND_BLOCK) return;
     struct blob_special *own = blob_need_special(account, blob);
     own->sequence = special->sequence;
     own->born = special->born;
@@ -216,7 +216,7 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
 }
 
 void blob_relocate_parts(struct blob *blob, const struct relocation *relocation) {
-    if (blob->kind == BLOB_PAGE)
+    if (blob->kind == KIND_PAGE)
         pages_relocate(&blob->pages, relocation);
     else
         content_relocate(&blob->content, relocation);

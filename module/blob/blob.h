@@ -11,14 +11,14 @@
  * A snapshot is a blob without a name, a lease, staged blocks and snapshots of its own. It shares content, pages and
  * block list with its base, and nothing that was shared ever changes.
  *
- * A name that has only staged blocks is a blob of the kind BLOB_UNCOMMITTED. It can be leased, committed and deleted,
+ * A name that has only staged blocks is a blob of the kind KIND_UNCOMMITTED. It can be leased, committed and deleted,
  * and to all else it is not there.
  *
  * Whatever belongs to a blob stands on the account of its container. */
 #ifndef HOLDFAST_BLOB_H
 #define HOLDFAST_BLOB_H
 
-#include "blob/change.h"
+#include "blob/container_change.h"
 #include "core/content.h"
 #include "core/entry.h"
 #include "core/pages.h"
@@ -67,12 +67,12 @@ static inline struct blob *blob_of_entry(struct entry *entry) {
 
 /* Whether there is a blob of this name, and not staged blocks alone. */
 static inline bool blob_exists(const struct blob *blob) {
-    return blob && blob->kind != BLOB_UNCOMMITTED;
+    return blob && blob->kind != KIND_UNCOMMITTED;
 }
 
 /* What the container counts of it: nothing of a blob that is not there. */
 static inline uint64_t blob_content_bytes(const struct blob *blob) {
-    return blob && blob->kind != BLOB_UNCOMMITTED ? blob->length : 0;
+    return blob && blob->kind != KIND_UNCOMMITTED ? blob->length : 0;
 }
 
 /* --- Reading --- */

@@ -46,7 +46,7 @@ void container_replace_list(struct container *container, struct packed **place, 
     *place = packed ? account_add(&container->account, packed) : NULL;
 }
 
-struct container *container_new(const struct change *change) {
+struct container *container_new(const struct container_change *change) {
     struct container *container = memory_zeroed(sizeof(*container));
     account_add(&container->account, container);
     catalog_start(&container->blobs);
@@ -130,7 +130,7 @@ void container_free_lease(struct container *container, struct blob *blob) {
 
 /* --- Staged blocks --- */
 
-void container_stage(struct container *container, struct blob *blob, const struct change *change,
+void container_stage(struct container *container, struct blob *blob, const struct container_change *change,
                      struct chunk *chunk) {
     struct blob_special *special = blob_need_special(&container->account, blob);
     if (!special->staging) special->staging = staging_new(&container->account, blob, change->block_id.length);
@@ -242,17 +242,18 @@ struct blob *container_fit(struct container *container, struct blob *blob, size_
 /* --- Twins --- */
 
 /* A walk's records, applied to a container; chunks come as twins. */
-static void copy_record(void *context, const struct change *change) {
+static void copy_record(void *context, const struct container_change *change) {
     struct container *container = context;
-    struct change twin = *change;
+    struct container_change twin = *change;
     if (change->chunk) twin.chunk = chunk_twin(change->chunk);
-    if (change->kind == CHANGE_CREATE) return;
-    container_apply(container, change_has_name(change->kind) ? container_find(container, change->name) : NULL,
+    if (change->kind == CONTAINER_CREATE) return;
+    container_apply(container,
+                    container_change_has_name(change->kind) ? container_find(container, change->name) : NULL,
                     &twin);
 }
 
 struct container *container_copy(const struct container *source) {
-    struct change change = container_as_change(source);
+    struct container_change change = container_as_change(source);
     struct container *container = container_new(&change);
     container_walk(source, &(struct walk){.piece = UINT64_MAX, .take = copy_record, .context = container});
     return container;

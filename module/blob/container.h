@@ -46,8 +46,8 @@ struct container_census {
 
 struct container_census container_census(void);
 
-/* From a change of the kind CHANGE_CREATE. */
-struct container *container_new(const struct change *change);
+/* From a change of the kind CONTAINER_CREATE. */
+struct container *container_new(const struct container_change *change);
 void container_free(struct container *container);
 /* A twin with the same versions, without leases, sharing the bytes of large contents. */
 struct container *container_copy(const struct container *source);
@@ -67,7 +67,7 @@ struct blob *container_found(const struct container *container, const struct cat
 
 /* Moves the state. blob is the one that the change names, NULL if there is none. False, and nothing done,
  * when the change does not fit the state that it meets. The change's chunk is taken over in either case. */
-bool container_apply(struct container *container, struct blob *blob, const struct change *change);
+bool container_apply(struct container *container, struct blob *blob, const struct container_change *change);
 
 /* Forgets what a file has begun to build and not ended. */
 void container_settle(struct container *container);
@@ -108,7 +108,7 @@ void container_set_lease(struct container *container, struct blob *blob, const s
 void container_free_lease(struct container *container, struct blob *blob);
 
 /* A block more; the first one begins a staging. */
-void container_stage(struct container *container, struct blob *blob, const struct change *change,
+void container_stage(struct container *container, struct blob *blob, const struct container_change *change,
                      struct chunk *chunk);
 /* Blocks less, the first so many; when none is left, the staging goes. */
 void container_unstage(struct container *container, struct blob *blob, uint64_t most);

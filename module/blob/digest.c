@@ -14,10 +14,10 @@ struct digesting {
     char *window;
 };
 
-static void take_change_bytes(const struct digesting *digesting, const struct change *change) {
+static void take_change_bytes(const struct digesting *digesting, const struct container_change *change) {
     struct record_writer record;
     record_start(&record);
-    change_write(change, &record);
+    container_change_write(change, &record);
     digesting->take(digesting->context, bytes_of(record.data, record.length));
     record_end(&record);
 }
@@ -60,13 +60,13 @@ static void take_blocks(const struct digesting *digesting, const struct blob *bl
 }
 
 static void take_state(const struct digesting *digesting, const struct blob *blob, struct bytes name) {
-    struct change change = blob_as_change(blob, name);
+    struct container_change change = blob_as_change(blob, name);
     take_change_bytes(digesting, &change);
     if (blob_special(blob)->copy)
-        take_change_bytes(
-            digesting,
-            &(struct change){.kind = CHANGE_COPYSTATE, .name = name, .copy = *blob_special(blob)->copy});
-    if (blob->kind == BLOB_PAGE) {
+        take_change_bytes(digesting, &(struct container_change){.kind = BLOB_COPYSTATE,
+                                                                .name = name,
+                                                                .copy = *blob_special(blob)->copy});
+    if (blob->kind == KIND_PAGE) {
         take_pages(digesting, blob);
         return;
     }
@@ -99,16 +99,16 @@ static void take_blob(const struct digesting *digesting, const struct blob *blob
     if (!blob_lease(blob)->token) return;
     take_change_bytes(
         digesting,
-        &(struct change){.kind = CHANGE_BLOBLEASE, .name = blob_name(blob), .lease = *blob_lease(blob)});
+        &(struct container_change){.kind = BLOB_LEASE, .name = blob_name(blob), .lease = *blob_lease(blob)});
 }
 
 void container_digest(const struct container *container, take_bytes *take, void *context) {
     struct digesting digesting = {take, context, memory_alloc(WINDOW_BYTES)};
-    struct change change = container_as_change(container);
+    struct container_change change = container_as_change(container);
     take_change_bytes(&digesting, &change);
     if (container_lease(container)->token)
-        take_change_bytes(&digesting,
-                          &(struct change){.kind = CHANGE_LEASE, .lease = *container_lease(container)});
+        take_change_bytes(&digesting, &(struct container_change){.kind = CONTAINER_LEASE,
+                                                                 .lease = *container_lease(container)});
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
         take_blob(&digesting, blob_of_entry(entry));

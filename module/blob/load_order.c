@@ -13,28 +13,28 @@ static bool name_keeps(struct load_order *order, struct bytes name) {
     return true;
 }
 
-static bool state_keeps(struct load_order *order, const struct change *change) {
+static bool state_keeps(struct load_order *order, const struct container_change *change) {
     bool kept = change->parts & PART_KEPT;
     if (order->stage != LOAD_TAKEN) return false;
-    order->stage = kept || change->kind == CHANGE_PUT ? LOAD_WHOLE : LOAD_OPEN;
+    order->stage = kept || change->kind == BLOB_PUT ? LOAD_WHOLE : LOAD_OPEN;
     return true;
 }
 
 /* A list may bring much work that does not depend on its length, so only the last one of a content may be short. */
-static bool list_keeps(struct load_order *order, const struct change *change) {
+static bool list_keeps(struct load_order *order, const struct container_change *change) {
     if (order->stage != LOAD_OPEN) return false;
     if (change->list.count < WALK_LIST_MOST) order->stage = LOAD_WHOLE;
     return true;
 }
 
-static bool blob_keeps(struct load_order *order, const struct change *change) {
+static bool blob_keeps(struct load_order *order, const struct container_change *change) {
     switch (change->kind) {
-    case CHANGE_PUT:
-    case CHANGE_STATE: return state_keeps(order, change);
-    case CHANGE_SPANS:
-    case CHANGE_BLOCKS:
-    case CHANGE_LEAVES: return list_keeps(order, change);
-    case CHANGE_SNAPSHOT:
+    case BLOB_PUT:
+    case BLOB_STATE: return state_keeps(order, change);
+    case BLOB_SPANS:
+    case BLOB_BLOCKS:
+    case BLOB_LEAVES: return list_keeps(order, change);
+    case BLOB_SNAPSHOT:
         if (order->stage == LOAD_TAKEN) return false;
         order->stage = LOAD_TAKEN;
         return true;
@@ -42,14 +42,14 @@ static bool blob_keeps(struct load_order *order, const struct change *change) {
     }
 }
 
-bool load_order_keeps(struct load_order *order, const struct change *change) {
-    if (change->kind == CHANGE_CREATE) {
+bool load_order_keeps(struct load_order *order, const struct container_change *change) {
+    if (change->kind == CONTAINER_CREATE) {
         bool first = !order->created;
         order->created = true;
         return first;
     }
-    if (!order->created || !change_is_in_files(change->kind)) return false;
-    if (change->kind == CHANGE_LEASE) return !order->length;
-    if (!change_has_name(change->kind)) return true;
+    if (!order->created || !container_change_is_in_files(change->kind)) return false;
+    if (change->kind == CONTAINER_LEASE) return !order->length;
+    if (!container_change_has_name(change->kind)) return true;
     return name_keeps(order, change->name) && blob_keeps(order, change);
 }

@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_LOAD_ORDER_H
 #define HOLDFAST_LOAD_ORDER_H
 
-#include "blob/change.h"
+#include "blob/container_change.h"
 #include "core/name.h"
 
 /* How far the blob is that is being built. */
@@ -22,6 +22,6 @@ struct load_order {
 };
 
 /* Whether the change may come next; then it has come. */
-bool load_order_keeps(struct load_order *order, const struct change *change);
+bool load_order_keeps(struct load_order *order, const struct container_change *change);
 
 #endif

@@ -47,7 +47,7 @@ static struct snapshot *room_for_one(struct account *account, struct blob *base)
     return &special->snapshots->taken[special->snapshots->count++];
 }
 
-bool snapshots_take(struct account *account, struct blob *base, const struct change *change) {
+bool snapshots_take(struct account *account, struct blob *base, const struct container_change *change) {
     const struct snapshots *others = blob_special(base)->snapshots;
     if (!change->snapshot || !blob_exists(base)) return false;
     if (others && others->taken[others->count - 1].id >= change->snapshot) return false;

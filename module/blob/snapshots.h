@@ -27,7 +27,7 @@ size_t snapshots_seek(const struct snapshots *snapshots, version id);
 
 /* Keeps how the blob is, with this stamp, and with metadata of its own if there are any. False, and nothing done, for
  * an id that is not greater than all others. */
-bool snapshots_take(struct account *account, struct blob *base, const struct change *change);
+bool snapshots_take(struct account *account, struct blob *base, const struct container_change *change);
 
 /* Drops one, or all for the id 0. False if there is none. */
 bool snapshots_drop(struct account *account, struct blob *base, version id);

@@ -11,13 +11,13 @@ struct walking {
     uint64_t chunks;
 };
 
-static void take(const struct walking *walking, const struct change *change) {
+static void take(const struct walking *walking, const struct container_change *change) {
     walking->walk->take(walking->walk->context, change);
 }
 
-struct change container_as_change(const struct container *container) {
-    return (struct change){
-        .kind = CHANGE_CREATE,
+struct container_change container_as_change(const struct container *container) {
+    return (struct container_change){
+        .kind = CONTAINER_CREATE,
         .access = container->access,
         .stamp = container->stamp,
         .created_ms = container->created_ms,
@@ -26,19 +26,19 @@ struct change container_as_change(const struct container *container) {
     };
 }
 
-struct change blob_as_change(const struct blob *blob, struct bytes name) {
+struct container_change blob_as_change(const struct blob *blob, struct bytes name) {
     const struct blob_special *special = blob_special(blob);
-    return (struct change){
-        .kind = CHANGE_STATE,
+    return (struct container_change){
+        .kind = BLOB_STATE,
         .name = name,
         .stamp = blob->stamp,
         .created_ms = blob->created_ms,
         .blob_kind = blob->kind,
         .parts =
-            PART_PROPERTIES | PART_METADATA | (blob->kind == BLOB_PAGE ? PART_LENGTH | PART_SEQUENCE : 0),
+            PART_PROPERTIES | PART_METADATA | (blob->kind == KIND_PAGE ? PART_LENGTH | PART_SEQUENCE : 0),
         .properties = blob_properties(blob),
         .metadata = blob_metadata(blob),
-        .length = blob->kind == BLOB_PAGE ? blob->length : 0,
+        .length = blob->kind == KIND_PAGE ? blob->length : 0,
         .count = special->appended,
         .sequence = special->sequence,
         .born = special->born,
@@ -49,7 +49,7 @@ struct change blob_as_change(const struct blob *blob, struct bytes name) {
 
 static void take_chunk(struct walking *walking, struct chunk *chunk) {
     struct bytes bytes = chunk_bytes(chunk);
-    struct change change = {.kind = CHANGE_CHUNK, .length = bytes.length};
+    struct container_change change = {.kind = CONTAINER_CHUNK, .length = bytes.length};
     walking->chunks++;
     for (size_t done = 0; done < bytes.length; done += change.content.length) {
         size_t left = bytes.length - done;
@@ -77,12 +77,12 @@ static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool dir
 
 /* Entries of a content that go out together. */
 struct batch {
-    struct change change;
+    struct container_change change;
     struct record_writer items;
 };
 
-static void batch_start(struct batch *batch, enum change_kind kind, struct bytes name) {
-    batch->change = (struct change){.kind = kind, .name = name};
+static void batch_start(struct batch *batch, enum container_change_kind kind, struct bytes name) {
+    batch->change = (struct container_change){.kind = kind, .name = name};
     record_start(&batch->items);
 }
 
@@ -107,7 +107,7 @@ static void take_rope(struct walking *walking, const struct blob *blob, struct b
     struct packed_list ids = block_list_view(blob_special(blob)->blocks);
     struct record_reader reader = record_reader(ids.items);
     struct batch batch;
-    batch_start(&batch, ids.count ? CHANGE_BLOCKS : CHANGE_SPANS, name);
+    batch_start(&batch, ids.count ? BLOB_BLOCKS : BLOB_SPANS, name);
     for (size_t i = 0; i < content_chunks(&blob->content); i++) {
         uint64_t number = number_of(walking, content_chunk(&blob->content, i), blob->content.chunk);
         if (ids.count) record_put_bytes(&batch.items, record_bytes(&reader));
@@ -120,7 +120,7 @@ static void take_rope(struct walking *walking, const struct blob *blob, struct b
 static void take_pages(struct walking *walking, const struct blob *blob, struct bytes name) {
     struct page_leaf leaf = {0};
     struct batch batch;
-    batch_start(&batch, CHANGE_LEAVES, name);
+    batch_start(&batch, BLOB_LEAVES, name);
     for (uint64_t index = 0; pages_leaf(&blob->pages, index, &leaf); index = leaf.index + 1) {
         uint64_t number = number_of(walking, leaf.chunk, false);
         record_put_number(&batch.items, leaf.index);
@@ -137,12 +137,12 @@ static void take_pages(struct walking *walking, const struct blob *blob, struct 
 static bool keeps(const struct blob *blob, const struct blob *before) {
     if (!before || before->kind != blob->kind || blob_is_inline(blob)) return false;
     if (blob_special(blob)->blocks != blob_special(before)->blocks) return false;
-    return blob->kind == BLOB_PAGE ? pages_same(&blob->pages, &before->pages)
+    return blob->kind == KIND_PAGE ? pages_same(&blob->pages, &before->pages)
                                    : content_same(&blob->content, &before->content);
 }
 
 static void take_content(struct walking *walking, const struct blob *blob, struct bytes name) {
-    if (blob->kind == BLOB_PAGE)
+    if (blob->kind == KIND_PAGE)
         take_pages(walking, blob, name);
     else
         take_rope(walking, blob, name);
@@ -150,18 +150,18 @@ static void take_content(struct walking *walking, const struct blob *blob, struc
 
 static void take_state(struct walking *walking, const struct blob *blob, struct bytes name,
                        const struct blob *before) {
-    struct change change = blob_as_change(blob, name);
+    struct container_change change = blob_as_change(blob, name);
     bool kept = keeps(blob, before);
     if (kept) change.parts |= PART_KEPT;
-    if (blob->kind == BLOB_BLOCK && blob_is_inline(blob)) {
-        change.kind = CHANGE_PUT;
+    if (blob->kind == KIND_BLOCK && blob_is_inline(blob)) {
+        change.kind = BLOB_PUT;
         change.content = blob_view(blob, 0, UINT64_MAX);
     }
     take(walking, &change);
-    if (change.kind == CHANGE_STATE && !kept) take_content(walking, blob, name);
+    if (change.kind == BLOB_STATE && !kept) take_content(walking, blob, name);
     if (!blob_special(blob)->copy) return;
     take(walking,
-         &(struct change){.kind = CHANGE_COPYSTATE, .name = name, .copy = *blob_special(blob)->copy});
+         &(struct container_change){.kind = BLOB_COPYSTATE, .name = name, .copy = *blob_special(blob)->copy});
 }
 
 static const struct blob *take_snapshots(struct walking *walking, const struct blob *blob) {
@@ -171,10 +171,10 @@ static const struct blob *take_snapshots(struct walking *walking, const struct b
         const struct snapshot *snapshot = &snapshots->taken[i];
         take_state(walking, snapshot->blob, blob_name(blob), before);
         before = snapshot->blob;
-        take(walking, &(struct change){.kind = CHANGE_SNAPSHOT,
-                                       .name = blob_name(blob),
-                                       .stamp = before->stamp,
-                                       .snapshot = snapshot->id});
+        take(walking, &(struct container_change){.kind = BLOB_SNAPSHOT,
+                                                 .name = blob_name(blob),
+                                                 .stamp = before->stamp,
+                                                 .snapshot = snapshot->id});
     }
     return before;
 }
@@ -182,8 +182,8 @@ static const struct blob *take_snapshots(struct walking *walking, const struct b
 static void take_staged(struct walking *walking, const struct blob *blob) {
     const struct staging *staging = blob_special(blob)->staging;
     if (!staging) return;
-    struct change change = {
-        .kind = CHANGE_STAGED, .name = blob_name(blob), .touched_ms = staging->touched_ms};
+    struct container_change change = {
+        .kind = BLOB_STAGED, .name = blob_name(blob), .touched_ms = staging->touched_ms};
     struct order_cursor cursor = staging_walk(staging);
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor)) {
         change.block_id = entry_name(&block->entry);
@@ -192,27 +192,27 @@ static void take_staged(struct walking *walking, const struct blob *blob) {
     }
 }
 
-static void take_lease(const struct walking *walking, enum change_kind kind, struct bytes name,
+static void take_lease(const struct walking *walking, enum container_change_kind kind, struct bytes name,
                        const struct lease *lease) {
     if (!walking->walk->leases || !lease->token) return;
-    take(walking, &(struct change){.kind = kind, .name = name, .lease = *lease});
+    take(walking, &(struct container_change){.kind = kind, .name = name, .lease = *lease});
 }
 
 static void take_blob(struct walking *walking, const struct blob *blob) {
     const struct blob *before = take_snapshots(walking, blob);
     if (blob_exists(blob)) take_state(walking, blob, blob_name(blob), before);
     take_staged(walking, blob);
-    take_lease(walking, CHANGE_BLOBLEASE, blob_name(blob), blob_lease(blob));
+    take_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));
 }
 
 void container_walk(const struct container *container, const struct walk *walk) {
     struct walking walking = {.walk = walk};
-    struct change change = container_as_change(container);
+    struct container_change change = container_as_change(container);
     take(&walking, &change);
-    take_lease(&walking, CHANGE_LEASE, bytes_of("", 0), container_lease(container));
+    take_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
         take_blob(&walking, blob_of_entry(entry));
-    if (walking.chunks) take(&walking, &(struct change){.kind = CHANGE_SETTLE});
+    if (walking.chunks) take(&walking, &(struct container_change){.kind = CONTAINER_LOADED});
     pointer_map_end(&walking.numbers);
 }

@@ -15,8 +15,8 @@
 /* Entries of a list that one change has at most. All lists but the last one of a content have as many. */
 enum { WALK_LIST_MOST = 4096 };
 
-/* Receives a change, with the content that travels beside it; a CHANGE_CHUNK that is whole comes with the chunk. */
-typedef void take_change(void *context, const struct change *change);
+/* Receives a change, with the content that travels beside it; a CONTAINER_CHUNK that is whole comes with the chunk. */
+typedef void take_change(void *context, const struct container_change *change);
 
 struct walk {
     uint64_t piece; /* the most bytes of a chunk that one change has */
@@ -28,9 +28,9 @@ struct walk {
 void container_walk(const struct container *container, const struct walk *walk);
 
 /* The change that would build the container's own part anew, without its blobs. */
-struct change container_as_change(const struct container *container);
+struct container_change container_as_change(const struct container *container);
 
-/* Likewise for the state of a blob or a snapshot, without its content: a CHANGE_STATE. */
-struct change blob_as_change(const struct blob *blob, struct bytes name);
+/* Likewise for the state of a blob or a snapshot, without its content: a BLOB_STATE. */
+struct container_change blob_as_change(const struct blob *blob, struct bytes name);
 
 #endif

@@ -9,15 +9,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A record that we write from what was read says the same again. */
-static void require_repeatable(const struct change *change) {
+static void require_repeatable(const struct container_change *change) {
     struct record_writer writer;
-    struct change again;
-    bool leased = change->kind == CHANGE_LEASE || change->kind == CHANGE_BLOBLEASE;
+    struct container_change again;
+    bool leased = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
     require(change->stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
     require(!leased || lease_sound(&change->lease), "an unsound lease");
     record_start(&writer);
-    change_write(change, &writer);
-    require(change_read(bytes_of(writer.data, writer.length), &again), "what was read cannot be written");
+    container_change_write(change, &writer);
+    require(container_change_read(bytes_of(writer.data, writer.length), &again),
+            "what was read cannot be written");
     require(change_same(change, &again), "what was read is written as something else");
     record_end(&writer);
 }
@@ -33,12 +34,11 @@ static void start(struct container_trial *trial) {
     container_trial_start(trial, &(struct choice){.metadata = 1});
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
         struct choice choice = choices[i];
-        choice.kind = CHANGE_PUT;
+        choice.kind = BLOB_PUT;
         container_trial_step(trial, &choice);
     }
-    container_trial_step(trial, &(struct choice){.kind = CHANGE_LEASE, .properties = LEASE_HELD});
-    container_trial_step(trial,
-                         &(struct choice){.kind = CHANGE_BLOBLEASE, .name = 1, .properties = LEASE_HELD});
+    container_trial_step(trial, &(struct choice){.kind = CONTAINER_LEASE, .properties = LEASE_HELD});
+    container_trial_step(trial, &(struct choice){.kind = BLOB_LEASE, .name = 1, .properties = LEASE_HELD});
 }
 
 /* Blocks, committed and staged, pages and one that grows, with a snapshot of each; a name that has only a staged block;
@@ -54,7 +54,7 @@ static void add_kinds(struct container_trial *trial) {
                act_snapshot(trial, "g", 1) && act_stage(trial, "u", "1", act_bytes(4, 10)) &&
                act_put(trial, "c", bytes_text("c")) && act_copy_state(trial, "c", COPY_PENDING);
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-        struct change change = act_change(CHANGE_CHUNK, "");
+        struct container_change change = act_change(CONTAINER_CHUNK, "");
         change.length = i < 2 ? lengths[i] : 100;
         change.content = act_bytes(i, lengths[i]);
         fit = container_trial_apply(trial, &change) && fit;
@@ -63,18 +63,17 @@ static void add_kinds(struct container_trial *trial) {
 }
 
 /* The size of a content that comes with the record follows from the record, so that all paths are walked. */
-static void attach_content(struct change *change, size_t size) {
-    if (!change_has_content(change)) return;
+static void attach_content(struct container_change *change, size_t size) {
+    if (!container_change_has_content(change)) return;
     size_t length = size * 61 % (4UL * BLOB_INLINE_MAX);
-    if (change->kind == CHANGE_PUTPAGE && size % 4) length -= length % PAGE_BYTES;
+    if (change->kind == BLOB_PUTPAGE && size % 4) length -= length % PAGE_BYTES;
     change->content = act_bytes(size % 64, length);
-    if (length > BLOB_INLINE_MAX && change->kind != CHANGE_PUTPAGE)
-        change->chunk = chunk_copy(change->content);
+    if (length > BLOB_INLINE_MAX && change->kind != BLOB_PUTPAGE) change->chunk = chunk_copy(change->content);
 }
 
-static void apply(const struct change *change, size_t size) {
+static void apply(const struct container_change *change, size_t size) {
     struct container_trial trial;
-    struct change whole = *change;
+    struct container_change whole = *change;
     start(&trial);
     add_kinds(&trial);
     attach_content(&whole, size);
@@ -86,11 +85,11 @@ static void apply(const struct change *change, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct change change;
+    struct container_change change;
     allocations_forget();
-    if (!change_read(bytes_of(data, size), &change)) return 0;
+    if (!container_change_read(bytes_of(data, size), &change)) return 0;
     require_repeatable(&change);
-    if (change.kind == CHANGE_CREATE)
+    if (change.kind == CONTAINER_CREATE)
         container_free(container_new(&change));
     else
         apply(&change, size);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CHANGE_KINDS, REBUILD, RELOCATE, MOVES };
+enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CONTAINER_CHANGE_KINDS, REBUILD, RELOCATE, MOVES };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -117,7 +117,7 @@ static void a_plan_is_as_good_as_its_list(void **state) {
     record_start(&asked);
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("d"));
     block_choice_put(&asked, BLOCK_LATEST, bytes_text("b"));
-    struct change change = act_change(CHANGE_COMMIT, "blob");
+    struct container_change change = act_change(BLOB_COMMIT, "blob");
     change.list = (struct packed_list){2, bytes_of(asked.data, asked.length)};
     require(container_trial_apply(&trial, &change), "the list");
     struct blob *blob = container_find(copy, change.name);
@@ -150,7 +150,7 @@ static void lists_that_are_none_change_nothing(void **state) {
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
-        struct change change = act_change(CHANGE_COMMIT, "blob");
+        struct container_change change = act_change(BLOB_COMMIT, "blob");
         change.list = lists[i];
         require(!container_trial_apply(&trial, &change), "list %zu is none", i);
         change.name = bytes_text("no blob");
@@ -243,7 +243,7 @@ static struct bytes numbered(size_t number, char room[8]) {
 
 static void stage_many(struct container *container, size_t from, size_t to, bool expected) {
     char id[8];
-    struct change change = act_change(CHANGE_STAGE, "blob");
+    struct container_change change = act_change(BLOB_STAGE, "blob");
     change.content = bytes_text("a block");
     for (size_t i = from; i < to; i++) {
         change.block_id = numbered(i, id);
@@ -255,7 +255,7 @@ static void stage_many(struct container *container, size_t from, size_t to, bool
 static bool commit_many(struct container *container, size_t count, size_t of) {
     char id[8];
     struct record_writer list;
-    struct change change = act_change(CHANGE_COMMIT, "blob");
+    struct container_change change = act_change(BLOB_COMMIT, "blob");
     record_start(&list);
     for (size_t i = 0; i < count; i++)
         block_choice_put(&list, BLOCK_LATEST, numbered(count - 1 - i % of, id));
@@ -266,7 +266,7 @@ static bool commit_many(struct container *container, size_t count, size_t of) {
 }
 
 static struct container *empty_container(void) {
-    return container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    return container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
 }
 
 static void fifty_thousand_blocks_can_be_committed(void **state) {

@@ -9,35 +9,36 @@ static void what_is_written_is_read_back(void **state) {
     struct dice dice = {1};
     for (int i = 0; i < 5000; i++) {
         struct sample sample;
-        struct change change;
+        struct container_change change;
         sample_draw(&sample, &dice, true);
-        require(change_read(bytes_of(sample.data, sample.length), &change), "sample %d is refused", i);
+        require(container_change_read(bytes_of(sample.data, sample.length), &change), "sample %d is refused",
+                i);
         require_same(change.kind, sample.draft.change.kind, "sample %d", i);
         require(!change.chunk && !change.content.length, "a record brings no content");
         struct record_writer again;
         record_start(&again);
-        change_write(&change, &again);
+        container_change_write(&change, &again);
         require_bytes(written(&again), bytes_of(sample.data, sample.length), "sample %d, written again", i);
         record_end(&again);
         sample_end(&sample);
     }
 }
 
-static void require_told_of(enum change_kind kind) {
+static void require_told_of(enum container_change_kind kind) {
     unsigned brings = vocabulary[kind].brings;
-    const struct change elsewhere = {.kind = kind, .from_elsewhere = true}, here = {.kind = kind};
-    require_same(change_has_name(kind), (brings & NAME) != 0, "kind %d", (int)kind);
-    require_same(change_has_content(&here), (brings & CONTENT) != 0, "kind %d", (int)kind);
-    require_same(change_has_source_key(&elsewhere), (brings & SOURCE) != 0, "kind %d", (int)kind);
-    require(!change_has_source_key(&here), "kind %d", (int)kind);
-    require_same(change_is_in_files(kind), (brings & IN_FILES) != 0, "kind %d", (int)kind);
+    const struct container_change elsewhere = {.kind = kind, .from_elsewhere = true}, here = {.kind = kind};
+    require_same(container_change_has_name(kind), (brings & NAME) != 0, "kind %d", (int)kind);
+    require_same(container_change_has_content(&here), (brings & CONTENT) != 0, "kind %d", (int)kind);
+    require_same(container_change_has_source_key(&elsewhere), (brings & SOURCE) != 0, "kind %d", (int)kind);
+    require(!container_change_has_source_key(&here), "kind %d", (int)kind);
+    require_same(container_change_is_in_files(kind), (brings & IN_FILES) != 0, "kind %d", (int)kind);
 }
 
 /* With all that the change could have, and with each of the parts left out. */
 static void every_kind_brings_what_it_should(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(vocabulary) * (PARTS_ALL + 1U); i++) {
-        enum change_kind kind = vocabulary[i / (PARTS_ALL + 1U)].kind;
+        enum container_change_kind kind = vocabulary[i / (PARTS_ALL + 1U)].kind;
         const struct choice full = {.kind = (uint8_t)kind,
                                     .name = 9,
                                     .size = 3,
@@ -47,16 +48,17 @@ static void every_kind_brings_what_it_should(void **state) {
                                     .metadata = 1,
                                     .stamp = 2};
         struct sample sample;
-        struct change change, expected;
+        struct container_change change, expected;
         require_same(kind, i / (PARTS_ALL + 1U), "the kinds are in order");
         require_told_of(kind);
         draft_make(&sample.draft, &full);
         sample.draft.change.parts = (unsigned)i % (PARTS_ALL + 1U);
-        if (kind == CHANGE_STATE && sample.draft.change.blob_kind != BLOB_PAGE)
+        if (kind == BLOB_STATE && sample.draft.change.blob_kind != KIND_PAGE)
             sample.draft.change.parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
         sample_write(&sample);
-        require(change_read(bytes_of(sample.data, sample.length), &change), "kind %d is refused", (int)kind);
-        const char *event = change_event(&change), *expected_event = vocabulary[kind].event;
+        require(container_change_read(bytes_of(sample.data, sample.length), &change), "kind %d is refused",
+                (int)kind);
+        const char *event = container_change_event(&change), *expected_event = vocabulary[kind].event;
         require((event == NULL) == (expected_event == NULL), "kind %d", (int)kind);
         if (event && expected_event)
             require_bytes(bytes_text(event), bytes_text(expected_event), "kind %d", (int)kind);
@@ -97,60 +99,60 @@ enum {
 
 /* clang-format off */
 static const struct {
-    enum change_kind kind;
+    enum container_change_kind kind;
     unsigned sort;
     size_t length;
     const char *bytes;
 } records[] = {
-    {CHANGE_CREATE, META, RECORD("C\1\x00" STAMPED MADE "\2" PAIR "\0")},
-    {CHANGE_SETMETA, PLAIN, RECORD("C\1\x01" STAMPED "\0")},
-    {CHANGE_SETACL, PLAIN, RECORD("C\1\x02" STAMPED "\2\0")},
-    {CHANGE_DROP, PLAIN, RECORD("C\1\x03")},
-    {CHANGE_PUT, PLAIN, RECORD("C\1\x04" NAMED STAMPED MADE "\0\0\0")},
-    {CHANGE_PUT, META | ENDS, RECORD("C\1\x04" NAMED STAMPED MADE "\0" PAIR "\x81")},
-    {CHANGE_EXTEND, PLAIN, RECORD("C\1\x05" NAMED)},
-    {CHANGE_SETBLOBPROPS, PLAIN, RECORD("C\1\x06" NAMED STAMPED "\0\0")},
-    {CHANGE_SETBLOBPROPS, FULL, RECORD("C\1\x06" NAMED STAMPED "\x1f\0\x80\x08\x89\1\0")},
-    {CHANGE_SETBLOBMETA, META, RECORD("C\1\x07" NAMED STAMPED PAIR "\0")},
-    {CHANGE_SETBLOBMETA, META | ENDS, RECORD("C\1\x07" NAMED STAMPED PAIR "\x81")},
-    {CHANGE_DELETE, PLAIN, RECORD("C\1\x08" NAMED "\0")},
-    {CHANGE_DELETE, ENDS, RECORD("C\1\x08" NAMED "\x81")},
-    {CHANGE_LEASE, PLAIN, RECORD("C\1\x09" "\0\1" ID TOKEN "\0\xe6\x07\xff\xff\xff\xff\xff\xff\xff\xff\x7f\0")},
-    {CHANGE_LEASE, ENDS, RECORD("C\1\x09" "\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
-    {CHANGE_BLOBLEASE, ENDS, RECORD("C\1\x0a" NAMED "\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
-    {CHANGE_CREATEPAGE, META | FULL, RECORD("C\1\x0b" NAMED STAMPED MADE "\0" PAIR "\x80\x08\x89\1\0")},
-    {CHANGE_PUTPAGE, FULL | ENDS, RECORD("C\1\x0c" NAMED STAMPED "\x80\x0c\x83")},
-    {CHANGE_CLEARPAGE, FULL, RECORD("C\1\x0d" NAMED STAMPED "\x80\x0c\x80\x08\0")},
-    {CHANGE_CREATEAPPEND, META | FULL, RECORD("C\1\x0e" NAMED STAMPED MADE "\0" PAIR "\0")},
-    {CHANGE_APPEND, FULL, RECORD("C\1\x0f" NAMED STAMPED "\x80\x0c\0")},
-    {CHANGE_STAGE, PLAIN, RECORD("C\1\x10" NAMED "\5block\xeb\x07\0")},
-    {CHANGE_STAGE, FULL | ENDS, RECORD("C\1\x10" NAMED "\5block\xeb\x07\x83")},
-    {CHANGE_COMMIT, META | FULL, RECORD("C\1\x11" NAMED STAMPED MADE "\0" PAIR LISTED "\0")},
-    {CHANGE_UNSTAGE, FULL, RECORD("C\1\x12" NAMED "\x88\1")},
-    {CHANGE_SNAPSHOT, PLAIN, RECORD("C\1\x13" NAMED STAMPED "\0\0\0\0\0\0\0\0\0")},
-    {CHANGE_SNAPSHOT, META | FULL, RECORD("C\1\x13" NAMED STAMPED "\x1f" PAIR WORD)},
-    {CHANGE_DELETESNAPSHOTS, FULL, RECORD("C\1\x14" NAMED WORD "\0")},
-    {CHANGE_DELETESNAPSHOTS, FULL | ENDS, RECORD("C\1\x14" NAMED WORD "\x83")},
-    {CHANGE_COPY, META | FULL, RECORD("C\1\x15" NAMED STAMPED MADE "\x1f" PAIR "\1\4from" WORD COPIED "\0")},
-    {CHANGE_COPY, ENDS, RECORD("C\1\x15" NAMED STAMPED MADE "\0\0\4from\0\0\0\0\0\0\0\0" COPIED "\x81")},
-    {CHANGE_ABORTCOPY, FULL, RECORD("C\1\x16" NAMED STAMPED)},
-    {CHANGE_COPYSTATE, FULL, RECORD("C\1\x17" NAMED COPIED)},
-    {CHANGE_CHUNK, FULL, RECORD("C\1\x18" "\x80\x08")},
-    {CHANGE_STATE, PLAIN, RECORD("C\1\x19" NAMED STAMPED MADE "\0\0\0\0\0\0\0\0\0\0\0")},
-    {CHANGE_STATE, META | FULL, RECORD("C\1\x19" NAMED STAMPED MADE "\1\x1f\0" PAIR "\x80\x08\0\x89\1" WORD)},
-    {CHANGE_STATE, META | GROWS, RECORD("C\1\x19" NAMED STAMPED MADE "\2\3\0" PAIR "\x88\1\0\0\0\0\0\0\0\0")},
-    {CHANGE_SPANS, FULL, RECORD("C\1\x1a" NAMED LISTED)},
-    {CHANGE_BLOCKS, FULL, RECORD("C\1\x1b" NAMED LISTED)},
-    {CHANGE_LEAVES, FULL, RECORD("C\1\x1c" NAMED LISTED)},
-    {CHANGE_STAGED, FULL, RECORD("C\1\x1d" NAMED "\x88\1\5block\xeb\x07")},
-    {CHANGE_SETTLE, FULL, RECORD("C\1\x1e")},
+    {CONTAINER_CREATE, META, RECORD("C\1\x00" STAMPED MADE "\2" PAIR "\0")},
+    {CONTAINER_SETMETA, PLAIN, RECORD("C\1\x01" STAMPED "\0")},
+    {CONTAINER_SETACL, PLAIN, RECORD("C\1\x02" STAMPED "\2\0")},
+    {CONTAINER_DROP, PLAIN, RECORD("C\1\x03")},
+    {BLOB_PUT, PLAIN, RECORD("C\1\x04" NAMED STAMPED MADE "\0\0\0")},
+    {BLOB_PUT, META | ENDS, RECORD("C\1\x04" NAMED STAMPED MADE "\0" PAIR "\x81")},
+    {BLOB_EXTEND, PLAIN, RECORD("C\1\x05" NAMED)},
+    {BLOB_SETPROPS, PLAIN, RECORD("C\1\x06" NAMED STAMPED "\0\0")},
+    {BLOB_SETPROPS, FULL, RECORD("C\1\x06" NAMED STAMPED "\x1f\0\x80\x08\x89\1\0")},
+    {BLOB_SETMETA, META, RECORD("C\1\x07" NAMED STAMPED PAIR "\0")},
+    {BLOB_SETMETA, META | ENDS, RECORD("C\1\x07" NAMED STAMPED PAIR "\x81")},
+    {BLOB_DELETE, PLAIN, RECORD("C\1\x08" NAMED "\0")},
+    {BLOB_DELETE, ENDS, RECORD("C\1\x08" NAMED "\x81")},
+    {CONTAINER_LEASE, PLAIN, RECORD("C\1\x09" "\0\1" ID TOKEN "\0\xe6\x07\xff\xff\xff\xff\xff\xff\xff\xff\x7f\0")},
+    {CONTAINER_LEASE, ENDS, RECORD("C\1\x09" "\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
+    {BLOB_LEASE, ENDS, RECORD("C\1\x0a" NAMED "\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
+    {BLOB_CREATEPAGE, META | FULL, RECORD("C\1\x0b" NAMED STAMPED MADE "\0" PAIR "\x80\x08\x89\1\0")},
+    {BLOB_PUTPAGE, FULL | ENDS, RECORD("C\1\x0c" NAMED STAMPED "\x80\x0c\x83")},
+    {BLOB_CLEARPAGE, FULL, RECORD("C\1\x0d" NAMED STAMPED "\x80\x0c\x80\x08\0")},
+    {BLOB_CREATEAPPEND, META | FULL, RECORD("C\1\x0e" NAMED STAMPED MADE "\0" PAIR "\0")},
+    {BLOB_APPEND, FULL, RECORD("C\1\x0f" NAMED STAMPED "\x80\x0c\0")},
+    {BLOB_STAGE, PLAIN, RECORD("C\1\x10" NAMED "\5block\xeb\x07\0")},
+    {BLOB_STAGE, FULL | ENDS, RECORD("C\1\x10" NAMED "\5block\xeb\x07\x83")},
+    {BLOB_COMMIT, META | FULL, RECORD("C\1\x11" NAMED STAMPED MADE "\0" PAIR LISTED "\0")},
+    {BLOB_UNSTAGE, FULL, RECORD("C\1\x12" NAMED "\x88\1")},
+    {BLOB_SNAPSHOT, PLAIN, RECORD("C\1\x13" NAMED STAMPED "\0\0\0\0\0\0\0\0\0")},
+    {BLOB_SNAPSHOT, META | FULL, RECORD("C\1\x13" NAMED STAMPED "\x1f" PAIR WORD)},
+    {BLOB_DELETESNAPSHOTS, FULL, RECORD("C\1\x14" NAMED WORD "\0")},
+    {BLOB_DELETESNAPSHOTS, FULL | ENDS, RECORD("C\1\x14" NAMED WORD "\x83")},
+    {BLOB_COPY, META | FULL, RECORD("C\1\x15" NAMED STAMPED MADE "\x1f" PAIR "\1\4from" WORD COPIED "\0")},
+    {BLOB_COPY, ENDS, RECORD("C\1\x15" NAMED STAMPED MADE "\0\0\4from\0\0\0\0\0\0\0\0" COPIED "\x81")},
+    {BLOB_ABORTCOPY, FULL, RECORD("C\1\x16" NAMED STAMPED)},
+    {BLOB_COPYSTATE, FULL, RECORD("C\1\x17" NAMED COPIED)},
+    {CONTAINER_CHUNK, FULL, RECORD("C\1\x18" "\x80\x08")},
+    {BLOB_STATE, PLAIN, RECORD("C\1\x19" NAMED STAMPED MADE "\0\0\0\0\0\0\0\0\0\0\0")},
+    {BLOB_STATE, META | FULL, RECORD("C\1\x19" NAMED STAMPED MADE "\1\x1f\0" PAIR "\x80\x08\0\x89\1" WORD)},
+    {BLOB_STATE, META | GROWS, RECORD("C\1\x19" NAMED STAMPED MADE "\2\3\0" PAIR "\x88\1\0\0\0\0\0\0\0\0")},
+    {BLOB_SPANS, FULL, RECORD("C\1\x1a" NAMED LISTED)},
+    {BLOB_BLOCKS, FULL, RECORD("C\1\x1b" NAMED LISTED)},
+    {BLOB_LEAVES, FULL, RECORD("C\1\x1c" NAMED LISTED)},
+    {BLOB_STAGED, FULL, RECORD("C\1\x1d" NAMED "\x88\1\5block\xeb\x07")},
+    {CONTAINER_LOADED, FULL, RECORD("C\1\x1e")},
 };
 /* clang-format on */
 
 /* Numbers of more than one byte, and another one for each field. */
-static void fill(struct change *change) {
+static void fill(struct container_change *change) {
     change->parts = PARTS_ALL;
-    change->blob_kind = BLOB_PAGE;
+    change->blob_kind = KIND_PAGE;
     change->offset = 1536;
     change->length = 1024;
     change->count = 136;
@@ -158,12 +160,13 @@ static void fill(struct change *change) {
     change->born = change->snapshot = change->source_snapshot = UINT64_C(0x65a0000000000007);
     change->list = (struct packed_list){2, bytes_text("abcdef")};
     change->from_elsewhere = true;
-    if (change->kind == CHANGE_STATE) change->count = 0;
+    if (change->kind == BLOB_STATE) change->count = 0;
 }
 
-static struct change change_once_written(enum change_kind kind, unsigned sort, struct packed_list metadata) {
+static struct container_change change_once_written(enum container_change_kind kind, unsigned sort,
+                                                   struct packed_list metadata) {
     bool ends = sort & ENDS;
-    struct change change = {
+    struct container_change change = {
         .kind = kind,
         .access = ACCESS_CONTAINER,
         .name = bytes_text("name"),
@@ -182,7 +185,7 @@ static struct change change_once_written(enum change_kind kind, unsigned sort, s
     if (sort & FULL) fill(&change);
     change.drops_staged = sort & FULL && ends;
     if (sort & GROWS) {
-        change.blob_kind = BLOB_APPEND;
+        change.blob_kind = KIND_APPEND;
         change.parts = PART_PROPERTIES | PART_METADATA;
         change.count = 136;
     }
@@ -192,24 +195,26 @@ static struct change change_once_written(enum change_kind kind, unsigned sort, s
 static void the_format_is_what_it_was(void **state) {
     (void)state;
     struct pairs metadata;
-    bool seen[CHANGE_KINDS] = {false};
+    bool seen[CONTAINER_CHANGE_KINDS] = {false};
     pairs_start(&metadata);
     pairs_add_texts(&metadata, (const char *const[]){"a=b", NULL});
     for (size_t i = 0; i < COUNT_OF(records); i++) {
-        struct change change = change_once_written(records[i].kind, records[i].sort, pairs_list(&metadata));
+        struct container_change change =
+            change_once_written(records[i].kind, records[i].sort, pairs_list(&metadata));
         struct record_writer writer;
         record_start(&writer);
-        change_write(&change, &writer);
+        container_change_write(&change, &writer);
         struct bytes once = bytes_of(records[i].bytes, records[i].length);
-        struct change read;
+        struct container_change read;
         require_bytes(written(&writer), once, "record %zu", i);
         record_end(&writer);
-        require(change_read(once, &read), "record %zu is refused", i);
+        require(container_change_read(once, &read), "record %zu is refused", i);
         change_leave_only(&change, change_brings(&change));
         require(change_same(&read, &change), "record %zu says something else", i);
         seen[records[i].kind] = true;
     }
-    for (int kind = 0; kind < CHANGE_KINDS; kind++) require(seen[kind], "no record of kind %d", kind);
+    for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
+        require(seen[kind], "no record of kind %d", kind);
     pairs_end(&metadata);
 }
 

@@ -8,8 +8,8 @@
 /* --- What is no record ---------------------------------------------------------------------------------- */
 
 static bool sound(struct bytes record) {
-    struct change change;
-    return change_read(record, &change);
+    struct container_change change;
+    return container_change_read(record, &change);
 }
 
 static void nothing_less_and_nothing_more_is_a_record(void **state) {
@@ -39,8 +39,8 @@ static void nothing_less_and_nothing_more_is_a_record(void **state) {
     }
 }
 
-static void require_sound_numbers(const struct change *change, unsigned brings) {
-    require(change->parts <= PARTS_ALL && change->blob_kind <= BLOB_APPEND, "parts or a kind of no blob");
+static void require_sound_numbers(const struct container_change *change, unsigned brings) {
+    require(change->parts <= PARTS_ALL && change->blob_kind <= KIND_APPEND, "parts or a kind of no blob");
     require(change->sequence >= 0 && change->touched_ms >= 0, "a negative number");
     require(change->born <= VERSION_MOST && change->snapshot <= VERSION_MOST &&
                 change->source_snapshot <= VERSION_MOST,
@@ -57,17 +57,18 @@ static void require_sound_numbers(const struct change *change, unsigned brings) 
 /* A record that was changed is refused, or it is another sound one, which
  * then is as good as written by us. */
 static void require_refused_or_sound(struct bytes record) {
-    struct change change, again;
-    if (!change_read(record, &change)) return;
-    require(change.kind < CHANGE_KINDS && change.access < ACCESS_KINDS, "there is no such kind or access");
+    struct container_change change, again;
+    if (!container_change_read(record, &change)) return;
+    require(change.kind < CONTAINER_CHANGE_KINDS && change.access < ACCESS_KINDS,
+            "there is no such kind or access");
     require(change.stamp.modified_ms >= 0 && change.created_ms >= 0, "an instant lies before 1970");
     require(change.stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
     if (vocabulary[change.kind].brings & LEASE) require(lease_sound(&change.lease), "an unsound lease");
     require_sound_numbers(&change, vocabulary[change.kind].brings);
     struct record_writer writer;
     record_start(&writer);
-    change_write(&change, &writer);
-    require(change_read(written(&writer), &again), "what was read cannot be written");
+    container_change_write(&change, &writer);
+    require(container_change_read(written(&writer), &again), "what was read cannot be written");
     require(change_same(&change, &again), "what was read is written as something else");
     record_end(&writer);
 }
@@ -105,11 +106,11 @@ static void many_changed_bytes_are_refused_or_sound(void **state) {
 static void random_bytes_are_refused_or_sound(void **state) {
     (void)state;
     struct dice dice = {5};
-    char room[64] = {CHANGE_FAMILY, 1};
+    char room[64] = {CONTAINER_FAMILY, 1};
     for (int i = 0; i < 100000; i++) {
         size_t length = dice_roll(&dice, sizeof(room));
         dice_fill(&dice, room + 2, sizeof(room) - 2);
-        room[2] = (char)dice_roll(&dice, CHANGE_KINDS);
+        room[2] = (char)dice_roll(&dice, CONTAINER_CHANGE_KINDS);
         require_refused_or_sound(bytes_of(room, length));
     }
 }
@@ -120,34 +121,34 @@ static void the_head_has_to_be_right(void **state) {
     require(!sound(bytes_of("", 0)), "nothing");
     require(!sound(bytes_of(NULL, 0)), "nothing at all");
     for (int byte = 0; byte < 256; byte++) {
-        char family[] = {(char)byte, 1, CHANGE_DROP}, format[] = {'C', (char)byte, CHANGE_DROP};
+        char family[] = {(char)byte, 1, CONTAINER_DROP}, format[] = {'C', (char)byte, CONTAINER_DROP};
         char kind[] = {'C', 1, (char)byte};
         require_same(sound(bytes_of(family, 3)), byte == 'C', "the family %d", byte);
         require_same(sound(bytes_of(format, 3)), byte == 1, "the format %d", byte);
-        require_same(sound(bytes_of(kind, 3)), byte == CHANGE_DROP || byte == CHANGE_SETTLE,
+        require_same(sound(bytes_of(kind, 3)), byte == CONTAINER_DROP || byte == CONTAINER_LOADED,
                      "the kind %d alone", byte);
     }
 }
 
 /* --- Records that are well formed, and say what may not be ---------------------------------------------- */
 
-static struct change sound_change(enum change_kind kind) {
-    return (struct change){.kind = kind,
-                           .name = bytes_text("name"),
-                           .stamp = {5, 5},
-                           .created_ms = 5,
-                           .blob_kind = BLOB_PAGE,
-                           .parts = PARTS_ALL,
-                           .block_id = bytes_text("id"),
-                           .source = bytes_text("source"),
-                           .copy = {COPY_PENDING, 5, {"", 0}, 0, 0, 0},
-                           .lease = lease_once_written(true)};
+static struct container_change sound_change(enum container_change_kind kind) {
+    return (struct container_change){.kind = kind,
+                                     .name = bytes_text("name"),
+                                     .stamp = {5, 5},
+                                     .created_ms = 5,
+                                     .blob_kind = KIND_PAGE,
+                                     .parts = PARTS_ALL,
+                                     .block_id = bytes_text("id"),
+                                     .source = bytes_text("source"),
+                                     .copy = {COPY_PENDING, 5, {"", 0}, 0, 0, 0},
+                                     .lease = lease_once_written(true)};
 }
 
-static void require_soundness(const struct change *change, bool expected, const char *why) {
+static void require_soundness(const struct container_change *change, bool expected, const char *why) {
     struct record_writer writer;
     record_start(&writer);
-    change_write(change, &writer);
+    container_change_write(change, &writer);
     require_same(sound(written(&writer)), expected, "%s", why);
     record_end(&writer);
 }
@@ -167,10 +168,11 @@ static void names_keep_the_rules(void **state) {
         {"254 segments", bytes_of(slashes, 253), true}, {"255 segments", bytes_of(slashes, 254), false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
-            struct change change = sound_change((enum change_kind)kind);
+        for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
+            struct container_change change = sound_change((enum container_change_kind)kind);
             change.name = cases[i].name;
-            require_soundness(&change, cases[i].sound || !change_has_name(change.kind), cases[i].why);
+            require_soundness(&change, cases[i].sound || !container_change_has_name(change.kind),
+                              cases[i].why);
         }
 }
 
@@ -190,8 +192,8 @@ static void etags_keep_the_rules(void **state) {
         {"the greatest number", UINT64_MAX, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
-            struct change change = sound_change((enum change_kind)kind);
+        for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
+            struct container_change change = sound_change((enum container_change_kind)kind);
             bool stamped = vocabulary[kind].brings & STAMP;
             change.stamp.etag = cases[i].etag;
             require_soundness(&change, cases[i].sound || !stamped, cases[i].why);
@@ -200,7 +202,7 @@ static void etags_keep_the_rules(void **state) {
 
 static void stamps_and_access_keep_the_rules(void **state) {
     (void)state;
-    struct change change = sound_change(CHANGE_CREATE);
+    struct container_change change = sound_change(CONTAINER_CREATE);
     require_soundness(&change, true, "a creation");
     change.stamp.etag = VERSION_MOST;
     change.stamp.modified_ms = INT64_MAX;
@@ -225,17 +227,17 @@ static void lists_keep_the_rules(void **state) {
         {2, bytes_of("\1a\0\1A\0", 6)}, {1, bytes_of("\0\0", 2)},   {UINT64_MAX, bytes_of("\1a\1b", 4)},
     };
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
-        struct change change = sound_change(CHANGE_SETMETA);
+        struct container_change change = sound_change(CONTAINER_SETMETA);
         change.metadata = lists[i];
         require_soundness(&change, i == 0, "metadata of a container");
-        change.kind = CHANGE_SETBLOBMETA;
+        change.kind = BLOB_SETMETA;
         require_soundness(&change, i == 0, "metadata of a blob");
-        change = sound_change(CHANGE_SETBLOBPROPS);
+        change = sound_change(BLOB_SETPROPS);
         change.properties = lists[i];
         require_soundness(&change, false, "properties of no known name");
         change.parts = PART_METADATA;
         require_soundness(&change, true, "properties that are not among the parts");
-        change = sound_change(CHANGE_SETACL);
+        change = sound_change(CONTAINER_SETACL);
         change.policies = lists[i];
         require_soundness(&change, false, "policies that are pairs");
     }
@@ -243,8 +245,8 @@ static void lists_keep_the_rules(void **state) {
 
 static void leases_keep_the_rules(void **state) {
     (void)state;
-    for (int kind = CHANGE_LEASE; kind <= CHANGE_BLOBLEASE; kind++) {
-        struct change change = sound_change((enum change_kind)kind);
+    for (int kind = CONTAINER_LEASE; kind <= BLOB_LEASE; kind++) {
+        struct container_change change = sound_change((enum container_change_kind)kind);
         for (int event = 0; event < 128; event++)
             for (int expired = 0; expired < 2; expired++) {
                 change.event = (enum lease_event)event;
@@ -277,7 +279,7 @@ static void names_of_sources_keep_the_rules(void **state) {
     static char longest[1025], slashes[300];
     memset(longest, 'n', sizeof(longest));
     memset(slashes, '/', sizeof(slashes));
-    struct change change = sound_change(CHANGE_COPY);
+    struct container_change change = sound_change(BLOB_COPY);
     change.source = bytes_of(longest, 1024);
     require_soundness(&change, true, "the longest name");
     change.source = bytes_of(longest, 1025);
@@ -293,11 +295,11 @@ static void versions_keep_the_rules(void **state) {
     (void)state;
     static const version versions[] = {0, 1, VERSION_MOST, VERSION_MOST + 1, UINT64_MAX};
     for (size_t i = 0; i < COUNT_OF(versions); i++)
-        for (int kind = 0; kind < CHANGE_KINDS; kind++) {
-            const struct change plain = sound_change((enum change_kind)kind);
+        for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
+            const struct container_change plain = sound_change((enum container_change_kind)kind);
             unsigned brings = change_brings(&plain);
             bool sound = versions[i] <= VERSION_MOST;
-            struct change change = plain;
+            struct container_change change = plain;
             change.born = versions[i];
             require_soundness(&change, sound || !(brings & BORN), "the birth of pages");
             change = plain;
@@ -329,11 +331,11 @@ static void pages_keep_the_rules(void **state) {
         {UINT64_MAX - 511, false},
         {UINT64_MAX, false},
     };
-    static const enum change_kind kinds[] = {CHANGE_CREATEPAGE, CHANGE_PUTPAGE, CHANGE_CLEARPAGE,
-                                             CHANGE_SETBLOBPROPS, CHANGE_STATE};
+    static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE, BLOB_PUTPAGE, BLOB_CLEARPAGE,
+                                                       BLOB_SETPROPS, BLOB_STATE};
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (size_t kind = 0; kind < COUNT_OF(kinds); kind++) {
-            struct change change = sound_change(kinds[kind]);
+            struct container_change change = sound_change(kinds[kind]);
             change.length = cases[i].number;
             bool tells = vocabulary[kinds[kind]].brings & LENGTH;
             require_soundness(&change, cases[i].paged || !tells, "a length");
@@ -342,44 +344,44 @@ static void pages_keep_the_rules(void **state) {
             tells = vocabulary[kinds[kind]].brings & OFFSET;
             require_soundness(&change, cases[i].paged || !tells, "an offset");
         }
-    struct change change = sound_change(CHANGE_APPEND);
+    struct container_change change = sound_change(BLOB_APPEND);
     change.offset = 513;
     require_soundness(&change, true, "where bytes are appended");
 }
 
 static void parts_and_kinds_keep_the_rules(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_SETBLOBPROPS, CHANGE_SNAPSHOT, CHANGE_COPY, CHANGE_STATE};
+    static const enum container_change_kind kinds[] = {BLOB_SETPROPS, BLOB_SNAPSHOT, BLOB_COPY, BLOB_STATE};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         for (unsigned parts = 0; parts < 256; parts++) {
-            struct change change = sound_change(kinds[i]);
+            struct container_change change = sound_change(kinds[i]);
             change.parts = parts;
             require_soundness(&change, parts <= PARTS_ALL, "parts");
         }
     for (unsigned kind = 0; kind < 256; kind++) {
-        struct change change = sound_change(CHANGE_STATE);
+        struct container_change change = sound_change(BLOB_STATE);
         change.blob_kind = (enum blob_kind)kind;
         change.parts = PART_PROPERTIES | PART_KEPT;
-        require_soundness(&change, kind <= BLOB_APPEND, "a blob's kind");
+        require_soundness(&change, kind <= KIND_APPEND, "a blob's kind");
     }
 }
 
 /* Only pages have a length, a sequence number and a birth of their own, only append blobs a count. */
 static void states_have_what_their_kind_has(void **state) {
     (void)state;
-    for (int kind = BLOB_BLOCK; kind <= BLOB_APPEND; kind++) {
-        struct change change = sound_change(CHANGE_STATE);
+    for (int kind = KIND_BLOCK; kind <= KIND_APPEND; kind++) {
+        struct container_change change = sound_change(BLOB_STATE);
         change.blob_kind = (enum blob_kind)kind;
         change.parts = PART_LENGTH;
-        require_soundness(&change, kind == BLOB_PAGE, "a length");
+        require_soundness(&change, kind == KIND_PAGE, "a length");
         change.parts = PART_SEQUENCE;
-        require_soundness(&change, kind == BLOB_PAGE, "a sequence number");
+        require_soundness(&change, kind == KIND_PAGE, "a sequence number");
         change.parts = 0;
         change.born = 5;
-        require_soundness(&change, kind == BLOB_PAGE, "a birth");
+        require_soundness(&change, kind == KIND_PAGE, "a birth");
         change.born = 0;
         change.count = 5;
-        require_soundness(&change, kind == BLOB_APPEND, "a count");
+        require_soundness(&change, kind == KIND_APPEND, "a count");
         change.count = 0;
         require_soundness(&change, true, "nothing of that");
     }
@@ -387,9 +389,9 @@ static void states_have_what_their_kind_has(void **state) {
 
 static void numbers_keep_the_rules(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_CREATEPAGE, CHANGE_SETBLOBPROPS, CHANGE_STATE};
+    static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE, BLOB_SETPROPS, BLOB_STATE};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        struct change change = sound_change(kinds[i]);
+        struct container_change change = sound_change(kinds[i]);
         change.sequence = INT64_MAX;
         require_soundness(&change, true, "the greatest sequence number");
         change.sequence = -1;
@@ -397,8 +399,8 @@ static void numbers_keep_the_rules(void **state) {
         change.sequence = INT64_MIN;
         require_soundness(&change, false, "2^63");
     }
-    for (int kind = CHANGE_STAGE; kind < CHANGE_KINDS; kind += CHANGE_STAGED - CHANGE_STAGE) {
-        struct change change = sound_change((enum change_kind)kind);
+    for (int kind = BLOB_STAGE; kind < CONTAINER_CHANGE_KINDS; kind += BLOB_STAGED - BLOB_STAGE) {
+        struct container_change change = sound_change((enum container_change_kind)kind);
         change.touched_ms = INT64_MAX;
         require_soundness(&change, true, "the last instant");
         change.touched_ms = -1;
@@ -409,9 +411,9 @@ static void numbers_keep_the_rules(void **state) {
 static void block_ids_keep_the_rules(void **state) {
     (void)state;
     static const char longest[65] = "an id";
-    for (int kind = CHANGE_STAGE; kind < CHANGE_KINDS; kind += CHANGE_STAGED - CHANGE_STAGE)
+    for (int kind = BLOB_STAGE; kind < CONTAINER_CHANGE_KINDS; kind += BLOB_STAGED - BLOB_STAGE)
         for (size_t length = 0; length <= sizeof(longest); length++) {
-            struct change change = sound_change((enum change_kind)kind);
+            struct container_change change = sound_change((enum container_change_kind)kind);
             change.block_id = bytes_of(longest, length);
             require_soundness(&change, length >= 1 && length <= 64, "a block id");
         }
@@ -420,8 +422,8 @@ static void block_ids_keep_the_rules(void **state) {
 static void copies_keep_the_rules(void **state) {
     (void)state;
     static const char source[4097] = "container/blob";
-    for (int kind = CHANGE_COPY; kind <= CHANGE_COPYSTATE; kind += CHANGE_COPYSTATE - CHANGE_COPY) {
-        struct change change = sound_change((enum change_kind)kind);
+    for (int kind = BLOB_COPY; kind <= BLOB_COPYSTATE; kind += BLOB_COPYSTATE - BLOB_COPY) {
+        struct container_change change = sound_change((enum container_change_kind)kind);
         for (int status = 0; status < 256; status++) {
             change.copy.status = (enum copy_status)status;
             require_soundness(&change, status >= COPY_PENDING && status <= COPY_FAILED, "a status");
@@ -449,15 +451,15 @@ static void copies_keep_the_rules(void **state) {
 /* A copy comes from here or from elsewhere, and nothing in between. */
 static void a_copy_says_clearly_where_it_comes_from(void **state) {
     (void)state;
-    const struct change here = sound_change(CHANGE_COPY);
-    struct change elsewhere = here;
+    const struct container_change here = sound_change(BLOB_COPY);
+    struct container_change elsewhere = here;
     struct record_writer writer, other;
     size_t place = 0;
     elsewhere.from_elsewhere = true;
     record_start(&writer);
     record_start(&other);
-    change_write(&here, &writer);
-    change_write(&elsewhere, &other);
+    container_change_write(&here, &writer);
+    container_change_write(&elsewhere, &other);
     while (writer.data[place] == other.data[place]) place++;
     for (int byte = 0; byte < 256; byte++) {
         writer.data[place] = (char)byte;
@@ -470,16 +472,16 @@ static void a_copy_says_clearly_where_it_comes_from(void **state) {
 /* What the byte at the end of a write, or of the end of a blob, may say. */
 static void an_ended_lease_is_told_of_by_known_bits(void **state) {
     (void)state;
-    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+    for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
         if (!(vocabulary[kind].brings & FREES)) continue;
-        const struct change plain = sound_change((enum change_kind)kind);
+        const struct container_change plain = sound_change((enum container_change_kind)kind);
         struct record_writer writer;
         record_start(&writer);
-        change_write(&plain, &writer);
+        container_change_write(&plain, &writer);
         for (int byte = 0; byte < 256; byte++) {
-            struct change change;
+            struct container_change change;
             writer.data[writer.length - 1] = (char)byte;
-            bool read = change_read(written(&writer), &change);
+            bool read = container_change_read(written(&writer), &change);
             require_same(read, (byte & 0x7c) == 0, "kind %d, the byte %d", kind, byte);
             if (read) require_same(change.drops_staged, byte >> 1 & 1, "kind %d, the byte %d", kind, byte);
             if (read) require_same(change.frees_lease, byte & 1, "kind %d, the byte %d", kind, byte);
@@ -495,13 +497,13 @@ static void a_lease_is_spoken_of_by_what_befell_it(void **state) {
     (void)state;
     static const char *const events[LEASE_EVENTS] = {NULL,           "lease.acquire", "lease.renew",
                                                      "lease.change", "lease.release", "lease.break"};
-    for (int kind = 0; kind < CHANGE_KINDS; kind++)
+    for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
         for (int event = 0; event < LEASE_EVENTS; event++) {
-            struct change change = sound_change((enum change_kind)kind);
+            struct container_change change = sound_change((enum container_change_kind)kind);
             bool of_lease = vocabulary[kind].brings & LEASE;
             if (of_lease) change.event = (enum lease_event)event;
             const char *expected = of_lease ? events[event] : vocabulary[kind].event;
-            const char *told = change_event(&change);
+            const char *told = container_change_event(&change);
             require((told == NULL) == (expected == NULL), "kind %d, event %d", kind, event);
             if (told && expected)
                 require_bytes(bytes_text(told), bytes_text(expected), "kind %d, event %d", kind, event);

@@ -14,12 +14,12 @@
 /* Whether a change of this kind always fits, or never does. */
 static bool is_certain(int kind) {
     switch (kind) {
-    case CHANGE_CREATE:
-    case CHANGE_DROP:
-    case CHANGE_SETMETA:
-    case CHANGE_SETACL:
-    case CHANGE_LEASE:
-    case CHANGE_SETTLE: return true;
+    case CONTAINER_CREATE:
+    case CONTAINER_DROP:
+    case CONTAINER_SETMETA:
+    case CONTAINER_SETACL:
+    case CONTAINER_LEASE:
+    case CONTAINER_LOADED: return true;
     default: return false;
     }
 }
@@ -34,7 +34,7 @@ static void equals_a_naive_model(void **state) {
         container_life(&trial, &dice, 2000, seen);
         acts_end(&trial);
     }
-    for (int kind = 0; kind < CHANGE_KINDS; kind++)
+    for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++)
         require(is_certain(kind) || (seen[kind][0] > 0 && seen[kind][1] > 20),
                 "changes of kind %d fit %u times and did not %u times", kind, seen[kind][1], seen[kind][0]);
 }
@@ -112,19 +112,19 @@ static void a_shrunken_blob_gives_back_its_room(void **state) {
 static void a_blob_may_get_its_own_lists_again(void **state) {
     (void)state;
     struct container_trial trial;
-    const struct choice full = {.kind = CHANGE_PUT, .name = 7, .size = 3, .properties = 63, .metadata = 2};
+    const struct choice full = {.kind = BLOB_PUT, .name = 7, .size = 3, .properties = 63, .metadata = 2};
     container_trial_start(&trial, &full);
     container_trial_step(&trial, &full);
     const struct blob *blob = container_find(trial.container, draft_name(full.name));
-    struct change change = blob_as_change(blob, blob_name(blob));
+    struct container_change change = blob_as_change(blob, blob_name(blob));
     require_same(change.metadata.count, 3, "there is metadata");
-    change.kind = CHANGE_SETBLOBMETA;
+    change.kind = BLOB_SETMETA;
     container_trial_apply(&trial, &change);
     change = blob_as_change(blob, blob_name(blob));
-    change.kind = CHANGE_SETBLOBPROPS;
+    change.kind = BLOB_SETPROPS;
     container_trial_apply(&trial, &change);
     change = container_as_change(trial.container);
-    change.kind = CHANGE_SETMETA;
+    change.kind = CONTAINER_SETMETA;
     container_trial_apply(&trial, &change);
     acts_end(&trial);
 }
@@ -168,7 +168,7 @@ static void the_index_moves_with_the_blobs(void **state) {
     const struct relocation relocation = {move_always, move_no_owner, &moves};
     const struct choice lists = {.metadata = 1};
     container_trial_start(&trial, &lists);
-    container_trial_step(&trial, &(struct choice){.kind = CHANGE_LEASE, .properties = LEASE_HELD});
+    container_trial_step(&trial, &(struct choice){.kind = CONTAINER_LEASE, .properties = LEASE_HELD});
     act_put(&trial, "blob", bytes_text("content"));
     const struct container *before = trial.container;
     void *segments = trial.container->blobs.by_hash.segments;
@@ -190,7 +190,8 @@ static void the_index_moves_with_the_blobs(void **state) {
 static void change_some(struct container_trial *trial, struct dice *dice, bool grow) {
     char room[NAME_ROOM];
     for (int i = 0; i < 40; i++) {
-        struct change change = {.kind = grow ? CHANGE_PUT : CHANGE_DELETE, .stamp = {7, 7}, .created_ms = 7};
+        struct container_change change = {
+            .kind = grow ? BLOB_PUT : BLOB_DELETE, .stamp = {7, 7}, .created_ms = 7};
         change.name = name_numbered(dice_roll(dice, 3000), room);
         if (grow || container_find(trial->container, change.name)) container_trial_apply(trial, &change);
     }

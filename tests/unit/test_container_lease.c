@@ -11,13 +11,13 @@
 
 static const struct choice plain = {0};
 
-static struct change change_of(enum change_kind kind, struct bytes name) {
-    return (struct change){.kind = kind, .name = name, .stamp = {7, 7}, .created_ms = 7};
+static struct container_change change_of(enum container_change_kind kind, struct bytes name) {
+    return (struct container_change){.kind = kind, .name = name, .stamp = {7, 7}, .created_ms = 7};
 }
 
 static void put(struct container_trial *trial, struct bytes name, size_t length, bool frees) {
     static const char content[BLOB_INLINE_MAX];
-    struct change change = change_of(CHANGE_PUT, name);
+    struct container_change change = change_of(BLOB_PUT, name);
     change.content = bytes_of(content, length);
     change.frees_lease = frees;
     container_trial_apply(trial, &change);
@@ -27,9 +27,9 @@ static struct lease lease_of_kind(enum lease_kind kind) {
     return (struct lease){kind, {1, 2}, 9, 15000, 1000, 16000, {"an owner", 8}};
 }
 
-static void set_lease(struct container_trial *trial, enum change_kind which, struct bytes name,
+static void set_lease(struct container_trial *trial, enum container_change_kind which, struct bytes name,
                       enum lease_kind kind) {
-    struct change change = change_of(which, name);
+    struct container_change change = change_of(which, name);
     change.lease = lease_of_kind(kind);
     container_trial_apply(trial, &change);
 }
@@ -38,7 +38,7 @@ static void set_lease(struct container_trial *trial, enum change_kind which, str
 static const struct lease *start(struct container_trial *trial, enum lease_kind kind) {
     container_trial_start(trial, &plain);
     put(trial, bytes_text("blob"), 10, false);
-    set_lease(trial, CHANGE_BLOBLEASE, bytes_text("blob"), kind);
+    set_lease(trial, BLOB_LEASE, bytes_text("blob"), kind);
     return blob_lease(container_find(trial->container, bytes_text("blob")));
 }
 
@@ -91,13 +91,13 @@ static void an_overwrite_keeps_the_lease(void **state) {
 /* Whichever the write, it frees what it says, and the last id stays for whoever comes with it. */
 static void a_write_frees_what_has_ended(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_PUT,   CHANGE_SETBLOBPROPS, CHANGE_SETBLOBMETA,
-                                             CHANGE_STAGE, CHANGE_COMMIT,       CHANGE_COPY};
+    static const enum container_change_kind kinds[] = {BLOB_PUT,   BLOB_SETPROPS, BLOB_SETMETA,
+                                                       BLOB_STAGE, BLOB_COMMIT,   BLOB_COPY};
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         for (int kind = 0; kind < LEASE_KINDS; kind++) {
             struct container_trial trial;
             start(&trial, (enum lease_kind)kind);
-            struct change change = change_of(kinds[i], bytes_text("blob"));
+            struct container_change change = change_of(kinds[i], bytes_text("blob"));
             change.content = change.block_id = bytes_text("x");
             change.source = bytes_text("blob");
             change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1};
@@ -120,29 +120,29 @@ static void a_write_frees_what_has_ended(void **state) {
 static void writes_of_all_kinds_free_what_has_ended(void **state) {
     (void)state;
     static const struct {
-        enum change_kind create, write;
+        enum container_change_kind create, write;
         uint64_t length;
     } writes[] = {
-        {CHANGE_CREATEPAGE, CHANGE_CREATEPAGE, 1024}, {CHANGE_CREATEPAGE, CHANGE_PUTPAGE, 1024},
-        {CHANGE_CREATEPAGE, CHANGE_CLEARPAGE, 512},   {CHANGE_CREATEAPPEND, CHANGE_CREATEAPPEND, 0},
-        {CHANGE_CREATEAPPEND, CHANGE_APPEND, 0},
+        {BLOB_CREATEPAGE, BLOB_CREATEPAGE, 1024}, {BLOB_CREATEPAGE, BLOB_PUTPAGE, 1024},
+        {BLOB_CREATEPAGE, BLOB_CLEARPAGE, 512},   {BLOB_CREATEAPPEND, BLOB_CREATEAPPEND, 0},
+        {BLOB_CREATEAPPEND, BLOB_APPEND, 0},
     };
     static const char page[512];
     for (size_t i = 0; i < COUNT_OF(writes); i++)
         for (int kind = 0; kind < LEASE_KINDS; kind++) {
             struct container_trial trial;
             container_trial_start(&trial, &plain);
-            struct change change = change_of(writes[i].create, bytes_text("blob"));
+            struct container_change change = change_of(writes[i].create, bytes_text("blob"));
             change.length = 1024;
             container_trial_apply(&trial, &change);
-            set_lease(&trial, CHANGE_BLOBLEASE, bytes_text("blob"), (enum lease_kind)kind);
+            set_lease(&trial, BLOB_LEASE, bytes_text("blob"), (enum lease_kind)kind);
             change = change_of(writes[i].write, bytes_text("blob"));
             change.length = writes[i].length;
             change.content = bytes_of(page, sizeof(page));
             change.chunk = NULL;
             require(container_trial_apply(&trial, &change), "write %zu does not fit", i);
             require_same(standing(&trial), kind != LEASE_FREE, "a write that frees nothing");
-            change.offset = writes[i].write == CHANGE_APPEND ? sizeof(page) : 0;
+            change.offset = writes[i].write == BLOB_APPEND ? sizeof(page) : 0;
             change.frees_lease = true;
             require(container_trial_apply(&trial, &change), "write %zu does not fit again", i);
             require_same(standing(&trial), 0, "a write that frees");
@@ -156,14 +156,14 @@ static void snapshots_have_no_lease(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
-    struct change change = change_of(CHANGE_SNAPSHOT, bytes_text("blob"));
+    struct container_change change = change_of(BLOB_SNAPSHOT, bytes_text("blob"));
     change.snapshot = 5;
     require(container_trial_apply(&trial, &change), "a snapshot");
     require(lease_same(blob_lease(snapshots_find(container_find(trial.container, bytes_text("blob")), 5)),
                        &never),
             "the snapshot's");
     require_same(standing(&trial), 1, "the blob's");
-    change.kind = CHANGE_DELETESNAPSHOTS;
+    change.kind = BLOB_DELETESNAPSHOTS;
     require(container_trial_apply(&trial, &change), "no snapshot");
     require_same(lease_now(&trial)->kind, LEASE_HELD, "the blob's");
     finish(&trial);
@@ -175,7 +175,7 @@ static void a_copy_of_a_blob_leaves_leases_where_they_are(void **state) {
     struct container_trial trial;
     start(&trial, LEASE_HELD);
     put(&trial, bytes_text("other"), 20, false);
-    struct change change = change_of(CHANGE_COPY, bytes_text("other"));
+    struct container_change change = change_of(BLOB_COPY, bytes_text("other"));
     change.source = bytes_text("blob");
     change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1};
     require(container_trial_apply(&trial, &change), "a copy of what is leased");
@@ -195,7 +195,7 @@ static void a_lease_goes_with_its_blob(void **state) {
         for (int told = 0; told < 4; told++) {
             struct container_trial trial;
             start(&trial, (enum lease_kind)kind);
-            struct change gone = change_of(CHANGE_DELETE, bytes_text("blob"));
+            struct container_change gone = change_of(BLOB_DELETE, bytes_text("blob"));
             gone.frees_lease = told & 1;
             gone.expired = told & 2;
             container_trial_apply(&trial, &gone);
@@ -215,18 +215,18 @@ static void the_index_is_there_while_it_is_needed(void **state) {
     container_trial_start(&trial, &plain);
     put(&trial, bytes_text("a"), 10, false);
     put(&trial, bytes_text("b"), 10, false);
-    set_lease(&trial, CHANGE_LEASE, bytes_of("", 0), LEASE_HELD);
+    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_HELD);
     require(!has_index(&trial), "the container's own lease is in no index");
     size_t without = 0;
     for (int round = 0; round < 3; round++) {
-        set_lease(&trial, CHANGE_BLOBLEASE, bytes_text("a"), LEASE_HELD);
+        set_lease(&trial, BLOB_LEASE, bytes_text("a"), LEASE_HELD);
         require(has_index(&trial), "the first one");
-        set_lease(&trial, CHANGE_BLOBLEASE, bytes_text("b"), LEASE_BROKEN_OFF);
+        set_lease(&trial, BLOB_LEASE, bytes_text("b"), LEASE_BROKEN_OFF);
         container_trial_compare(&trial);
-        set_lease(&trial, CHANGE_BLOBLEASE, bytes_text("a"), LEASE_FREE);
+        set_lease(&trial, BLOB_LEASE, bytes_text("a"), LEASE_FREE);
         require(has_index(&trial), "one is left");
         container_trial_compare(&trial);
-        set_lease(&trial, CHANGE_BLOBLEASE, bytes_text("b"), LEASE_FREE);
+        set_lease(&trial, BLOB_LEASE, bytes_text("b"), LEASE_FREE);
         require(!has_index(&trial), "none is left");
         container_trial_compare(&trial);
         if (round) require_same(container_held(trial.container), without, "round %d", round);
@@ -239,18 +239,18 @@ static void a_container_has_one_of_its_own(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
-    set_lease(&trial, CHANGE_LEASE, bytes_of("", 0), LEASE_BROKEN_OFF);
+    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_BROKEN_OFF);
     container_trial_compare(&trial);
     require_same(standing(&trial), 2, "both stand");
-    const enum change_kind writes[] = {CHANGE_SETMETA, CHANGE_SETACL};
+    const enum container_change_kind writes[] = {CONTAINER_SETMETA, CONTAINER_SETACL};
     for (size_t i = 0; i < COUNT_OF(writes); i++) {
-        struct change change = change_of(writes[i], bytes_of("", 0));
+        struct container_change change = change_of(writes[i], bytes_of("", 0));
         change.frees_lease = true;
         container_trial_apply(&trial, &change);
         put(&trial, bytes_text("blob"), 10, true);
         require_same(container_lease(trial.container)->kind, LEASE_BROKEN_OFF, "no write frees it");
     }
-    set_lease(&trial, CHANGE_LEASE, bytes_of("", 0), LEASE_FREE);
+    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_FREE);
     require_same(standing(&trial), 0, "it is released");
     finish(&trial);
 }
@@ -259,7 +259,7 @@ static void a_copy_has_no_leases(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
-    set_lease(&trial, CHANGE_LEASE, bytes_of("", 0), LEASE_HELD);
+    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_HELD);
     struct container *copy = container_copy(trial.container);
     require_same(standing(&trial), 2, "those of the original");
     require(!container_lease(copy)->token, "the copy itself");
@@ -278,7 +278,7 @@ static void a_lease_may_be_set_from_itself(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
-    struct change change = change_of(CHANGE_BLOBLEASE, bytes_text("blob"));
+    struct container_change change = change_of(BLOB_LEASE, bytes_text("blob"));
     for (int i = 0; i < 3; i++) {
         change.lease = *lease_now(&trial);
         change.lease.ends_ms += 1000;
@@ -298,7 +298,7 @@ static void leases_move_too(void **state) {
     const struct relocation relocation = mover(&dice);
     bool moved_blobs = false, moved_own = false;
     start(&trial, LEASE_HELD);
-    set_lease(&trial, CHANGE_LEASE, bytes_of("", 0), LEASE_HELD);
+    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_HELD);
     for (int round = 0; round < 50; round++) {
         const struct lease *of_blob = lease_now(&trial), *own = container_lease(trial.container);
         trial.container = container_relocate_all(trial.container, &relocation);
@@ -331,11 +331,11 @@ static void the_index_follows_many_blobs(void **state) {
         for (int step = 0; step < STEPS; step++) {
             struct bytes name = many_name(dice_roll(&dice, MANY));
             bool there = container_find(trial.container, name), grows = step < STEPS / 2;
-            const struct change gone = change_of(CHANGE_DELETE, name);
+            const struct container_change gone = change_of(BLOB_DELETE, name);
             if (!there || dice_percent(&dice, 30))
                 put(&trial, name, dice_roll(&dice, 400), dice_percent(&dice, grows ? 5 : 20));
             else if (dice_percent(&dice, grows ? 80 : 40))
-                set_lease(&trial, CHANGE_BLOBLEASE, name,
+                set_lease(&trial, BLOB_LEASE, name,
                           (enum lease_kind)(grows ? 1 + dice_roll(&dice, 2) : dice_roll(&dice, 3)));
             else
                 container_trial_apply(&trial, &gone);
@@ -354,7 +354,7 @@ static void the_index_can_be_emptied(void **state) {
     container_trial_start(&trial, &plain);
     for (size_t i = 0; i < MANY; i++) {
         put(&trial, many_name(i), 10, false);
-        set_lease(&trial, CHANGE_BLOBLEASE, many_name(i), LEASE_HELD);
+        set_lease(&trial, BLOB_LEASE, many_name(i), LEASE_HELD);
     }
     container_trial_compare(&trial);
     require_same(standing(&trial), MANY, "all of them stand");
@@ -362,7 +362,7 @@ static void the_index_can_be_emptied(void **state) {
         if (i % 2)
             put(&trial, many_name(i), 10, true);
         else
-            set_lease(&trial, CHANGE_BLOBLEASE, many_name(i), LEASE_FREE);
+            set_lease(&trial, BLOB_LEASE, many_name(i), LEASE_FREE);
         if (i % 50 == 0) container_trial_compare(&trial);
     }
     require_same(standing(&trial), 0, "none of them stand");

@@ -14,7 +14,7 @@ static bool is_pending(const struct container_trial *trial, const char *name) {
 }
 
 static bool abort_copy(struct container_trial *trial, const char *name) {
-    const struct change change = act_change(CHANGE_ABORTCOPY, name);
+    const struct container_change change = act_change(BLOB_ABORTCOPY, name);
     return container_trial_apply(trial, &change);
 }
 
@@ -73,14 +73,14 @@ static void properties_come_along_and_metadata_may_be_new(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
-    struct change change = act_change(CHANGE_PUT, "source");
+    struct container_change change = act_change(BLOB_PUT, "source");
     change.properties = (struct packed_list){1, bytes_text("\15cache-control\2no")};
     change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
     require(container_trial_apply(&trial, &change) && act_put(&trial, "copy", bytes_text("x")), "two blobs");
     require(act_copy(&trial, "copy", "source", 0), "a copy");
     require_same(blob_metadata(act_blob(&trial, "copy")).count, 1, "the source's metadata");
     require_same(blob_properties(act_blob(&trial, "copy")).count, 1, "the source's properties");
-    change = act_change(CHANGE_COPY, "copy");
+    change = act_change(BLOB_COPY, "copy");
     change.source = bytes_text("source");
     change.parts = PART_METADATA;
     change.copy = (struct copy){COPY_SUCCESS, 7, bytes_text("k/source"), 1, 1, 1};
@@ -132,11 +132,11 @@ static void a_copy_takes_no_snapshots_along(void **state) {
 
 /* --- Which writes make it forgotten --- */
 
-static bool write(struct container_trial *trial, enum change_kind kind, const char *name) {
-    struct change change = act_change(kind, name);
+static bool write(struct container_trial *trial, enum container_change_kind kind, const char *name) {
+    struct container_change change = act_change(kind, name);
     change.length = PAGE_BYTES;
-    change.content = kind == CHANGE_APPEND ? bytes_text("more") : act_bytes(0, PAGE_BYTES);
-    change.offset = kind == CHANGE_APPEND ? act_blob(trial, name)->length : 0;
+    change.content = kind == BLOB_APPEND ? bytes_text("more") : act_bytes(0, PAGE_BYTES);
+    change.offset = kind == BLOB_APPEND ? act_blob(trial, name)->length : 0;
     change.block_id = bytes_text("c");
     change.snapshot = change.stamp.etag;
     change.lease =
@@ -148,16 +148,14 @@ static void writes_forget_it_or_do_not(void **state) {
     (void)state;
     static const struct {
         const char *name;
-        enum change_kind kind;
+        enum container_change_kind kind;
         bool forgets;
     } cases[] = {
-        {"small", CHANGE_PUT, true},         {"small", CHANGE_SETBLOBPROPS, true},
-        {"small", CHANGE_SETBLOBMETA, true}, {"small", CHANGE_COMMIT, true},
-        {"pages", CHANGE_CREATEPAGE, true},  {"log", CHANGE_CREATEAPPEND, true},
-        {"log", CHANGE_APPEND, true},        {"pages", CHANGE_SETBLOBMETA, true},
-        {"pages", CHANGE_PUTPAGE, false},    {"pages", CHANGE_CLEARPAGE, false},
-        {"blocks", CHANGE_STAGE, false},     {"large", CHANGE_BLOBLEASE, false},
-        {"large", CHANGE_SNAPSHOT, false},
+        {"small", BLOB_PUT, true},        {"small", BLOB_SETPROPS, true},   {"small", BLOB_SETMETA, true},
+        {"small", BLOB_COMMIT, true},     {"pages", BLOB_CREATEPAGE, true}, {"log", BLOB_CREATEAPPEND, true},
+        {"log", BLOB_APPEND, true},       {"pages", BLOB_SETMETA, true},    {"pages", BLOB_PUTPAGE, false},
+        {"pages", BLOB_CLEARPAGE, false}, {"blocks", BLOB_STAGE, false},    {"large", BLOB_LEASE, false},
+        {"large", BLOB_SNAPSHOT, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct container_trial trial;
@@ -225,7 +223,7 @@ static void an_aborted_blob_lives_on(void **state) {
             "again");
     require(act_stage(&trial, "blocks", "a", bytes_text("a")) && !act_commit(&trial, "blocks", "Lb"),
             "its blocks are gone");
-    struct change change = act_change(CHANGE_SETBLOBPROPS, "pages");
+    struct container_change change = act_change(BLOB_SETPROPS, "pages");
     change.parts = PART_LENGTH | PART_SEQUENCE;
     change.length = 1024;
     change.sequence = 5;

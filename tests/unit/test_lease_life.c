@@ -67,36 +67,37 @@ static const struct lease *lease_of(const struct world *world, size_t i) {
 }
 
 /* As it comes out of its record. */
-static void apply(struct world *world, const struct change *written) {
+static void apply(struct world *world, const struct container_change *written) {
     struct record_writer record;
-    struct change change;
+    struct container_change change;
     record_start(&record);
-    change_write(written, &record);
-    require(change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
+    container_change_write(written, &record);
+    require(container_change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
     change.content = written->content;
     change.chunk = written->chunk;
     container_trial_apply(&world->trial, &change);
     record_end(&record);
 }
 
-static struct change change_of(struct world *world, enum change_kind kind, size_t i) {
-    return (struct change){.kind = kind, .name = name_of(i), .stamp = {++world->etag, world->now_ms}};
+static struct container_change change_of(struct world *world, enum container_change_kind kind, size_t i) {
+    return (struct container_change){
+        .kind = kind, .name = name_of(i), .stamp = {++world->etag, world->now_ms}};
 }
 
 /* Contents of all sizes, so that blobs move; sometimes only their properties or metadata are written, or blocks, of which
  * a name may have nothing else. */
 static void write_blob(struct world *world, size_t i, bool frees) {
     static const char content[2 * BLOB_INLINE_MAX];
-    static const enum change_kind kinds[] = {CHANGE_PUT,         CHANGE_PUT,    CHANGE_SETBLOBPROPS,
-                                             CHANGE_SETBLOBMETA, CHANGE_COMMIT, CHANGE_STAGE};
-    enum change_kind kind = kinds[dice_roll(&world->dice, COUNT_OF(kinds))];
-    if (!world->there[i] && kind != CHANGE_STAGE) kind = CHANGE_PUT;
+    static const enum container_change_kind kinds[] = {BLOB_PUT,     BLOB_PUT,    BLOB_SETPROPS,
+                                                       BLOB_SETMETA, BLOB_COMMIT, BLOB_STAGE};
+    enum container_change_kind kind = kinds[dice_roll(&world->dice, COUNT_OF(kinds))];
+    if (!world->there[i] && kind != BLOB_STAGE) kind = BLOB_PUT;
     bool exists = blob_exists(container_find(world->trial.container, name_of(i)));
-    if (!exists && (kind == CHANGE_SETBLOBPROPS || kind == CHANGE_SETBLOBMETA)) kind = CHANGE_COMMIT;
-    struct change change = change_of(world, kind, i);
+    if (!exists && (kind == BLOB_SETPROPS || kind == BLOB_SETMETA)) kind = BLOB_COMMIT;
+    struct container_change change = change_of(world, kind, i);
     change.frees_lease = frees;
     change.block_id = bytes_text("id");
-    if (kind == CHANGE_PUT || kind == CHANGE_STAGE) {
+    if (kind == BLOB_PUT || kind == BLOB_STAGE) {
         size_t most = dice_percent(&world->dice, 80) ? 600 : sizeof(content);
         change.content = bytes_of(content, 1 + dice_roll(&world->dice, most - 1));
         if (change.content.length > BLOB_INLINE_MAX) change.chunk = chunk_copy(change.content);
@@ -108,7 +109,7 @@ static void write_blob(struct world *world, size_t i, bool frees) {
 
 /* A lease goes with its blob; the next blob of this name begins without one. */
 static void delete_blob(struct world *world, size_t i) {
-    struct change change = change_of(world, CHANGE_DELETE, i);
+    struct container_change change = change_of(world, BLOB_DELETE, i);
     change.frees_lease = lease_ended(lease_of(world, i), world->now_ms);
     change.expired = change.frees_lease && lease_of(world, i)->kind == LEASE_HELD;
     apply(world, &change);
@@ -117,7 +118,7 @@ static void delete_blob(struct world *world, size_t i) {
 }
 
 static void write_container(struct world *world) {
-    struct change change = change_of(world, CHANGE_SETACL, 0);
+    struct container_change change = change_of(world, CONTAINER_SETACL, 0);
     change.name = bytes_of("", 0);
     change.access = (enum container_access)dice_roll(&world->dice, ACCESS_KINDS);
     apply(world, &change);
@@ -136,7 +137,7 @@ static void carry_out(struct world *world, size_t i, const struct wish *wish, st
             write_blob(world, i, lease_ended(lease, world->now_ms));
         return;
     }
-    struct change change = change_of(world, i == ITSELF ? CHANGE_LEASE : CHANGE_BLOBLEASE, i);
+    struct container_change change = change_of(world, i == ITSELF ? CONTAINER_LEASE : BLOB_LEASE, i);
     if (lease_needs_token(lease, next, world->now_ms)) next->token = wish->token;
     change.lease = *next;
     apply(world, &change);

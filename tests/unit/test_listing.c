@@ -13,32 +13,34 @@
 
 static const int64_t now_ms = STAGED_LIFE_MS * 3;
 
-static void apply(struct container *container, const struct change *change) {
+static void apply(struct container *container, const struct container_change *change) {
     require(container_apply(container, container_find(container, change->name), change),
             "a change of kind %d does not fit", (int)change->kind);
 }
 
 static void put(struct container *container, struct bytes name) {
-    const struct change change = {.kind = CHANGE_PUT, .name = name, .stamp = {1, 1}};
+    const struct container_change change = {.kind = BLOB_PUT, .name = name, .stamp = {1, 1}};
     apply(container, &change);
 }
 
 static void snapshot(struct container *container, struct bytes name, version id) {
-    const struct change change = {.kind = CHANGE_SNAPSHOT, .name = name, .stamp = {1, 1}, .snapshot = id};
+    const struct container_change change = {
+        .kind = BLOB_SNAPSHOT, .name = name, .stamp = {1, 1}, .snapshot = id};
     apply(container, &change);
 }
 
 static void stage(struct container *container, struct bytes name, int64_t touched_ms) {
-    const struct change change = {.kind = CHANGE_STAGE,
-                                  .name = name,
-                                  .block_id = bytes_text("id"),
-                                  .touched_ms = touched_ms,
-                                  .content = bytes_text("block")};
+    const struct container_change change = {.kind = BLOB_STAGE,
+                                            .name = name,
+                                            .block_id = bytes_text("id"),
+                                            .touched_ms = touched_ms,
+                                            .content = bytes_text("block")};
     apply(container, &change);
 }
 
 static struct container *container_of_names(const struct bytes *names, size_t count) {
-    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    struct container *container =
+        container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
     for (size_t i = 0; i < count; i++) put(container, names[i]);
     return container;
 }
@@ -329,7 +331,7 @@ static void markers_outlive_what_they_name(void **state) {
     query.marker = next_of(&listing);
     query.most = 100;
     require_page(container, &query, (const char *const[]){"b@3", "b@4", "b", "c", NULL});
-    struct change gone = {.kind = CHANGE_DELETESNAPSHOTS, .name = bytes_text("b"), .snapshot = 3};
+    struct container_change gone = {.kind = BLOB_DELETESNAPSHOTS, .name = bytes_text("b"), .snapshot = 3};
     apply(container, &gone);
     require_page(container, &query, (const char *const[]){"b@4", "b", "c", NULL});
     gone.snapshot = 4;
@@ -338,7 +340,7 @@ static void markers_outlive_what_they_name(void **state) {
     query.snapshots = false;
     require_page(container, &query, (const char *const[]){"c", NULL});
     query.snapshots = true;
-    gone = (struct change){.kind = CHANGE_DELETE, .name = bytes_text("b")};
+    gone = (struct container_change){.kind = BLOB_DELETE, .name = bytes_text("b")};
     apply(container, &gone);
     require_page(container, &query, (const char *const[]){"c", NULL});
     listing_free(&listing);

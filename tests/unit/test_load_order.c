@@ -7,22 +7,22 @@
 /* Records are told of in letters, each with a blob's name behind it if it has one. */
 static const struct {
     char letter;
-    enum change_kind kind;
+    enum container_change_kind kind;
 } letters[] = {
-    {'C', CHANGE_CREATE},  {'L', CHANGE_LEASE},     {'K', CHANGE_CHUNK},    {'Z', CHANGE_SETTLE},
-    {'P', CHANGE_PUT},     {'T', CHANGE_STATE},     {'t', CHANGE_STATE},    {'S', CHANGE_SPANS},
-    {'B', CHANGE_BLOCKS},  {'V', CHANGE_LEAVES},    {'N', CHANGE_SNAPSHOT}, {'Y', CHANGE_COPYSTATE},
-    {'U', CHANGE_STAGED},  {'l', CHANGE_BLOBLEASE}, {'E', CHANGE_EXTEND},   {'D', CHANGE_DELETE},
-    {'m', CHANGE_SETMETA}, {'A', CHANGE_APPEND},    {'X', CHANGE_DROP},     {'s', CHANGE_SPANS},
-    {'b', CHANGE_BLOCKS},  {'v', CHANGE_LEAVES},
+    {'C', CONTAINER_CREATE},  {'L', CONTAINER_LEASE}, {'K', CONTAINER_CHUNK}, {'Z', CONTAINER_LOADED},
+    {'P', BLOB_PUT},          {'T', BLOB_STATE},      {'t', BLOB_STATE},      {'S', BLOB_SPANS},
+    {'B', BLOB_BLOCKS},       {'V', BLOB_LEAVES},     {'N', BLOB_SNAPSHOT},   {'Y', BLOB_COPYSTATE},
+    {'U', BLOB_STAGED},       {'l', BLOB_LEASE},      {'E', BLOB_EXTEND},     {'D', BLOB_DELETE},
+    {'m', CONTAINER_SETMETA}, {'A', BLOB_APPEND},     {'X', CONTAINER_DROP},  {'s', BLOB_SPANS},
+    {'b', BLOB_BLOCKS},       {'v', BLOB_LEAVES},
 };
 
 /* A small t keeps the content of the state before. A list of a small letter lacks one entry, one of a great letter none. */
-static struct change record_of(const char *word) {
-    struct change change = {.kind = CHANGE_KINDS};
+static struct container_change record_of(const char *word) {
+    struct container_change change = {.kind = CONTAINER_CHANGE_KINDS};
     for (size_t i = 0; i < COUNT_OF(letters); i++)
         if (letters[i].letter == word[0]) change.kind = letters[i].kind;
-    require(change.kind < CHANGE_KINDS, "no record is called '%c'", word[0]);
+    require(change.kind < CONTAINER_CHANGE_KINDS, "no record is called '%c'", word[0]);
     change.parts = word[0] == 't' ? PART_KEPT : 0;
     change.list.count = strchr("sbv", word[0]) ? WALK_LIST_MOST - 1 : WALK_LIST_MOST;
     change.name = bytes_of(word + 1, strcspn(word + 1, " "));
@@ -34,7 +34,7 @@ static void require_believed(const char *records, size_t but) {
     struct load_order order = {.created = false};
     size_t all = 0, believed = 0;
     for (const char *word = records; *word; all++) {
-        const struct change change = record_of(word);
+        const struct container_change change = record_of(word);
         if (believed == all && load_order_keeps(&order, &change)) believed++;
         word += strcspn(word, " ");
         word += *word == ' ';
@@ -127,10 +127,10 @@ static void names_are_compared_in_full(void **state) {
     (void)state;
     static char name[NAME_MAX_BYTES];
     struct load_order order = {.created = false};
-    struct change change = {.kind = CHANGE_CREATE};
+    struct container_change change = {.kind = CONTAINER_CREATE};
     require(load_order_keeps(&order, &change), "the container");
     memset(name, 'n', sizeof(name));
-    change = (struct change){.kind = CHANGE_PUT, .name = bytes_of(name, sizeof(name))};
+    change = (struct container_change){.kind = BLOB_PUT, .name = bytes_of(name, sizeof(name))};
     require(load_order_keeps(&order, &change), "a blob");
     name[NAME_MAX_BYTES - 1] = 'o';
     require(load_order_keeps(&order, &change), "a greater name");

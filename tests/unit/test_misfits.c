@@ -23,19 +23,20 @@ static void start(struct container_trial *trial) {
     static const uint64_t lengths[] = {PAGE_BYTES, UINT64_C(2) * PAGE_BYTES, UINT64_C(5) * PAGE_BYTES, 10,
                                        1000};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
-        struct change change = {.kind = CHANGE_CHUNK, .length = lengths[i]};
+        struct container_change change = {.kind = CONTAINER_CHUNK, .length = lengths[i]};
         change.content = act_bytes(i, i < 4 ? (size_t)lengths[i] : 999);
         require(container_trial_apply(trial, &change), "a chunk");
     }
 }
 
 /* Through its record, as it comes from outside; some cannot even be read. */
-static void require_misfit(struct container_trial *trial, const struct change *change, const char *why) {
+static void require_misfit(struct container_trial *trial, const struct container_change *change,
+                           const char *why) {
     struct record_writer record;
-    struct change read;
+    struct container_change read;
     record_start(&record);
-    change_write(change, &record);
-    bool readable = change_read(bytes_of(record.data, record.length), &read);
+    container_change_write(change, &record);
+    bool readable = container_change_read(bytes_of(record.data, record.length), &read);
     read.content = change->content;
     if (readable && read.content.length > BLOB_INLINE_MAX) read.chunk = chunk_copy(read.content);
     require(!readable || !container_trial_apply(trial, &read), "%s: it fits", why);
@@ -43,9 +44,9 @@ static void require_misfit(struct container_trial *trial, const struct change *c
     container_trial_compare(trial);
 }
 
-static void require_list_misfit(struct container_trial *trial, enum change_kind kind, const char *name,
-                                uint64_t count, struct bytes items, const char *why) {
-    struct change change = act_change(kind, name);
+static void require_list_misfit(struct container_trial *trial, enum container_change_kind kind,
+                                const char *name, uint64_t count, struct bytes items, const char *why) {
+    struct container_change change = act_change(kind, name);
     change.list = (struct packed_list){count, items};
     require_misfit(trial, &change, why);
 }
@@ -56,15 +57,15 @@ struct list_case {
     struct bytes items;
 };
 
-static void require_list_misfits(struct container_trial *trial, enum change_kind kind,
+static void require_list_misfits(struct container_trial *trial, enum container_change_kind kind,
                                  const struct list_case *cases, size_t count) {
     for (size_t i = 0; i < count; i++)
         require_list_misfit(trial, kind, cases[i].name, cases[i].count, cases[i].items, cases[i].why);
 }
 
-static bool list_fits(struct container_trial *trial, enum change_kind kind, const char *name, uint64_t count,
-                      struct bytes items) {
-    struct change change = act_change(kind, name);
+static bool list_fits(struct container_trial *trial, enum container_change_kind kind, const char *name,
+                      uint64_t count, struct bytes items) {
+    struct container_change change = act_change(kind, name);
     change.list = (struct packed_list){count, items};
     return container_trial_apply(trial, &change);
 }
@@ -109,13 +110,12 @@ static void leaves_that_cannot_be(void **state) {
     };
     struct container_trial trial;
     start(&trial);
-    require_list_misfits(&trial, CHANGE_LEAVES, cases, COUNT_OF(cases));
+    require_list_misfits(&trial, BLOB_LEAVES, cases, COUNT_OF(cases));
     static const char *const others[] = {"small", "large", "blocks", "log", "staged", "missing"};
     for (size_t i = 0; i < COUNT_OF(others); i++)
-        require_list_misfit(&trial, CHANGE_LEAVES, others[i], 1, LIST(LEAF("\1", "\1", "\1")), others[i]);
-    require(
-        list_fits(&trial, CHANGE_LEAVES, "pages", 2, LIST(LEAF("\1", "\1", "\1") LEAF("\2", "\x1f", "\3"))),
-        "two good leaves");
+        require_list_misfit(&trial, BLOB_LEAVES, others[i], 1, LIST(LEAF("\1", "\1", "\1")), others[i]);
+    require(list_fits(&trial, BLOB_LEAVES, "pages", 2, LIST(LEAF("\1", "\1", "\1") LEAF("\2", "\x1f", "\3"))),
+            "two good leaves");
     acts_end(&trial);
 }
 
@@ -124,14 +124,14 @@ static void leaves_end_where_the_blob_does(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
-    struct change change = act_change(CHANGE_STATE, "short");
-    change.blob_kind = BLOB_PAGE;
+    struct container_change change = act_change(BLOB_STATE, "short");
+    change.blob_kind = KIND_PAGE;
     change.parts = PART_LENGTH;
     change.length = UINT64_C(3) * PAGE_BYTES;
     require(container_trial_apply(&trial, &change), "a blob of three pages");
-    require_list_misfit(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\x8", "\1")), "the fourth page");
-    require_list_misfit(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\x9", "\2")), "the fourth, too");
-    require(list_fits(&trial, CHANGE_LEAVES, "short", 1, LIST(LEAF("\0", "\5", "\2"))), "the third page");
+    require_list_misfit(&trial, BLOB_LEAVES, "short", 1, LIST(LEAF("\0", "\x8", "\1")), "the fourth page");
+    require_list_misfit(&trial, BLOB_LEAVES, "short", 1, LIST(LEAF("\0", "\x9", "\2")), "the fourth, too");
+    require(list_fits(&trial, BLOB_LEAVES, "short", 1, LIST(LEAF("\0", "\5", "\2"))), "the third page");
     acts_end(&trial);
 }
 
@@ -158,9 +158,9 @@ static void spans_that_cannot_be(void **state) {
     };
     struct container_trial trial;
     start(&trial);
-    require_list_misfits(&trial, CHANGE_SPANS, cases, COUNT_OF(cases));
-    require(list_fits(&trial, CHANGE_SPANS, "log", 3, LIST("\1\4\1")), "good ones");
-    require(list_fits(&trial, CHANGE_SPANS, "large", 1, LIST("\2")), "behind a chunk");
+    require_list_misfits(&trial, BLOB_SPANS, cases, COUNT_OF(cases));
+    require(list_fits(&trial, BLOB_SPANS, "log", 3, LIST("\1\4\1")), "good ones");
+    require(list_fits(&trial, BLOB_SPANS, "large", 1, LIST("\2")), "behind a chunk");
     acts_end(&trial);
 }
 
@@ -189,8 +189,8 @@ static void blocks_that_cannot_be(void **state) {
     };
     struct container_trial trial;
     start(&trial);
-    require_list_misfits(&trial, CHANGE_BLOCKS, cases, COUNT_OF(cases));
-    require(list_fits(&trial, CHANGE_BLOCKS, "blocks", 2, LIST("\1x\1\3abc\4")), "good ones");
+    require_list_misfits(&trial, BLOB_BLOCKS, cases, COUNT_OF(cases));
+    require(list_fits(&trial, BLOB_BLOCKS, "blocks", 2, LIST("\1x\1\3abc\4")), "good ones");
     acts_end(&trial);
 }
 
@@ -199,7 +199,7 @@ static void an_id_of_two_blocks_means_the_first(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
-    require(list_fits(&trial, CHANGE_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
+    require(list_fits(&trial, BLOB_BLOCKS, "blocks", 3, LIST("\1x\1\1x\4\1x\2")), "three blocks of one id");
     container_trial_compare(&trial);
     require(act_commit(&trial, "blocks", "Cx Ca Cx"), "a commit");
     require_same(act_blob(&trial, "blocks")->length, UINT64_C(2) * PAGE_BYTES + 1, "the first one, twice");
@@ -233,12 +233,12 @@ static void staged_blocks_that_cannot_be(void **state) {
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct change change = act_change(CHANGE_STAGED, cases[i].name);
+        struct container_change change = act_change(BLOB_STAGED, cases[i].name);
         change.block_id = bytes_text(cases[i].id);
         change.count = cases[i].chunk;
         require_misfit(&trial, &change, cases[i].name);
     }
-    struct change change = act_change(CHANGE_STAGED, "new");
+    struct container_change change = act_change(BLOB_STAGED, "new");
     change.block_id = bytes_text("x");
     change.count = 4;
     require(container_trial_apply(&trial, &change), "a good one");
@@ -255,26 +255,26 @@ static void states_that_cannot_be(void **state) {
         unsigned parts;
         uint64_t length, count;
     } cases[] = {
-        {"kept, of nothing", "missing", BLOB_BLOCK, PART_KEPT, 0, 0},
-        {"kept, of a name without a blob", "staged", BLOB_BLOCK, PART_KEPT, 0, 0},
-        {"kept, of pages for a block blob", "pages", BLOB_BLOCK, PART_KEPT, 0, 0},
-        {"kept, of a block blob for pages", "large", BLOB_PAGE, PART_KEPT, 0, 0},
-        {"kept, of a log for a block blob", "log", BLOB_BLOCK, PART_KEPT, 0, 0},
-        {"pages in place of a block blob", "small", BLOB_PAGE, 0, 0, 0},
-        {"a log in place of pages", "pages", BLOB_APPEND, 0, 0, 0},
-        {"a block blob in place of a log", "log", BLOB_BLOCK, 0, 0, 0},
-        {"half a page", "pages", BLOB_PAGE, PART_LENGTH, 513, 0},
-        {"half a page, kept", "pages", BLOB_PAGE, PART_LENGTH | PART_KEPT, 1, 0},
-        {"more pages than there may be", "pages", BLOB_PAGE, PART_LENGTH, PAGES_MOST_BYTES + 512, 0},
-        {"as many as can be written", "new", BLOB_PAGE, PART_LENGTH, UINT64_MAX - 511, 0},
-        {"50,001 appended blocks", "log", BLOB_APPEND, 0, 0, 50001},
-        {"endlessly many", "log", BLOB_APPEND, 0, 0, UINT64_MAX},
-        {"endlessly many, kept", "log", BLOB_APPEND, PART_KEPT, 0, UINT64_MAX},
+        {"kept, of nothing", "missing", KIND_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of a name without a blob", "staged", KIND_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of pages for a block blob", "pages", KIND_BLOCK, PART_KEPT, 0, 0},
+        {"kept, of a block blob for pages", "large", KIND_PAGE, PART_KEPT, 0, 0},
+        {"kept, of a log for a block blob", "log", KIND_BLOCK, PART_KEPT, 0, 0},
+        {"pages in place of a block blob", "small", KIND_PAGE, 0, 0, 0},
+        {"a log in place of pages", "pages", KIND_APPEND, 0, 0, 0},
+        {"a block blob in place of a log", "log", KIND_BLOCK, 0, 0, 0},
+        {"half a page", "pages", KIND_PAGE, PART_LENGTH, 513, 0},
+        {"half a page, kept", "pages", KIND_PAGE, PART_LENGTH | PART_KEPT, 1, 0},
+        {"more pages than there may be", "pages", KIND_PAGE, PART_LENGTH, PAGES_MOST_BYTES + 512, 0},
+        {"as many as can be written", "new", KIND_PAGE, PART_LENGTH, UINT64_MAX - 511, 0},
+        {"50,001 appended blocks", "log", KIND_APPEND, 0, 0, 50001},
+        {"endlessly many", "log", KIND_APPEND, 0, 0, UINT64_MAX},
+        {"endlessly many, kept", "log", KIND_APPEND, PART_KEPT, 0, UINT64_MAX},
     };
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct change change = act_change(CHANGE_STATE, cases[i].name);
+        struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
         change.parts = cases[i].parts;
         change.length = cases[i].length;
@@ -293,21 +293,21 @@ static void what_is_kept_is_a_large_content_as_it_is(void **state) {
         enum blob_kind kind;
         bool fits;
     } cases[] = {
-        {"large", 0, BLOB_BLOCK, true},
-        {"blocks", 0, BLOB_BLOCK, true},
-        {"small", 0, BLOB_BLOCK, false},
-        {"log", 0, BLOB_APPEND, true},
-        {"pages", UINT64_C(3) * LEAF_BYTES, BLOB_PAGE, true},
-        {"pages", UINT64_C(2) * LEAF_BYTES, BLOB_PAGE, false},
-        {"pages", UINT64_C(4) * LEAF_BYTES, BLOB_PAGE, false},
-        {"pages", 0, BLOB_PAGE, false},
+        {"large", 0, KIND_BLOCK, true},
+        {"blocks", 0, KIND_BLOCK, true},
+        {"small", 0, KIND_BLOCK, false},
+        {"log", 0, KIND_APPEND, true},
+        {"pages", UINT64_C(3) * LEAF_BYTES, KIND_PAGE, true},
+        {"pages", UINT64_C(2) * LEAF_BYTES, KIND_PAGE, false},
+        {"pages", UINT64_C(4) * LEAF_BYTES, KIND_PAGE, false},
+        {"pages", 0, KIND_PAGE, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct container_trial trial;
         start(&trial);
-        struct change change = act_change(CHANGE_STATE, cases[i].name);
+        struct container_change change = act_change(BLOB_STATE, cases[i].name);
         change.blob_kind = cases[i].kind;
-        change.parts = PART_KEPT | (cases[i].kind == BLOB_PAGE ? PART_LENGTH : 0U);
+        change.parts = PART_KEPT | (cases[i].kind == KIND_PAGE ? PART_LENGTH : 0U);
         change.length = cases[i].length;
         require_same(container_trial_apply(&trial, &change), cases[i].fits, "case %zu", i);
         acts_end(&trial);
@@ -320,56 +320,56 @@ static void writes_of_what_is_not_so(void **state) {
     (void)state;
     static const struct {
         const char *why;
-        enum change_kind kind;
+        enum container_change_kind kind;
         const char *name;
         uint64_t offset, length;
     } cases[] = {
-        {"appended before the end", CHANGE_APPEND, "log", 2, 10},
-        {"appended behind the end", CHANGE_APPEND, "log", 4, 10},
-        {"a large one behind the end", CHANGE_APPEND, "log", 4, 5000},
-        {"nothing appended", CHANGE_APPEND, "log", 3, 0},
-        {"appended to a block blob", CHANGE_APPEND, "small", 5, 10},
-        {"appended to pages", CHANGE_APPEND, "pages", UINT64_C(3) * LEAF_BYTES, 10},
-        {"appended to a name", CHANGE_APPEND, "staged", 0, 10},
-        {"appended to nothing", CHANGE_APPEND, "missing", 0, 10},
-        {"pages behind the end", CHANGE_PUTPAGE, "pages", UINT64_C(3) * LEAF_BYTES, 512},
-        {"pages across the end", CHANGE_PUTPAGE, "pages", UINT64_C(3) * LEAF_BYTES - 512, 1024},
-        {"pages that go around", CHANGE_PUTPAGE, "pages", PAGES_MOST_BYTES, 512},
-        {"half a page", CHANGE_PUTPAGE, "pages", 0, 256},
-        {"a page and a half", CHANGE_PUTPAGE, "pages", 512, 768},
-        {"no page", CHANGE_PUTPAGE, "pages", 0, 0},
-        {"pages of a block blob", CHANGE_PUTPAGE, "large", 0, 512},
-        {"pages of a log", CHANGE_PUTPAGE, "log", 0, 512},
-        {"pages of nothing", CHANGE_PUTPAGE, "missing", 0, 512},
-        {"cleared behind the end", CHANGE_CLEARPAGE, "pages", UINT64_C(3) * LEAF_BYTES, 512},
-        {"cleared across the end", CHANGE_CLEARPAGE, "pages", 512, UINT64_C(3) * LEAF_BYTES},
-        {"nothing cleared", CHANGE_CLEARPAGE, "pages", 0, 0},
-        {"cleared of a name", CHANGE_CLEARPAGE, "staged", 0, 512},
-        {"pages in place of a block blob", CHANGE_CREATEPAGE, "small", 0, 512},
-        {"a log in place of pages", CHANGE_CREATEAPPEND, "pages", 0, 0},
-        {"a put in place of pages", CHANGE_PUT, "pages", 0, 10},
-        {"a large put in place of a log", CHANGE_PUT, "log", 0, 5000},
-        {"a block of nothing", CHANGE_STAGE, "staged", 0, 0},
-        {"a block of pages", CHANGE_STAGE, "pages", 0, 10},
-        {"a large block of a log", CHANGE_STAGE, "log", 0, 5000},
-        {"unstaged where nothing is", CHANGE_UNSTAGE, "small", 0, 0},
-        {"unstaged of nothing", CHANGE_UNSTAGE, "missing", 0, 0},
-        {"an end of nothing that goes on", CHANGE_ABORTCOPY, "large", 0, 0},
-        {"an end of nothing at all", CHANGE_ABORTCOPY, "missing", 0, 0},
-        {"deleted where nothing is", CHANGE_DELETE, "missing", 0, 0},
-        {"properties of a name", CHANGE_SETBLOBPROPS, "staged", 0, 0},
-        {"metadata of nothing", CHANGE_SETBLOBMETA, "missing", 0, 0},
-        {"a lease on nothing", CHANGE_BLOBLEASE, "missing", 0, 0},
+        {"appended before the end", BLOB_APPEND, "log", 2, 10},
+        {"appended behind the end", BLOB_APPEND, "log", 4, 10},
+        {"a large one behind the end", BLOB_APPEND, "log", 4, 5000},
+        {"nothing appended", BLOB_APPEND, "log", 3, 0},
+        {"appended to a block blob", BLOB_APPEND, "small", 5, 10},
+        {"appended to pages", BLOB_APPEND, "pages", UINT64_C(3) * LEAF_BYTES, 10},
+        {"appended to a name", BLOB_APPEND, "staged", 0, 10},
+        {"appended to nothing", BLOB_APPEND, "missing", 0, 10},
+        {"pages behind the end", BLOB_PUTPAGE, "pages", UINT64_C(3) * LEAF_BYTES, 512},
+        {"pages across the end", BLOB_PUTPAGE, "pages", UINT64_C(3) * LEAF_BYTES - 512, 1024},
+        {"pages that go around", BLOB_PUTPAGE, "pages", PAGES_MOST_BYTES, 512},
+        {"half a page", BLOB_PUTPAGE, "pages", 0, 256},
+        {"a page and a half", BLOB_PUTPAGE, "pages", 512, 768},
+        {"no page", BLOB_PUTPAGE, "pages", 0, 0},
+        {"pages of a block blob", BLOB_PUTPAGE, "large", 0, 512},
+        {"pages of a log", BLOB_PUTPAGE, "log", 0, 512},
+        {"pages of nothing", BLOB_PUTPAGE, "missing", 0, 512},
+        {"cleared behind the end", BLOB_CLEARPAGE, "pages", UINT64_C(3) * LEAF_BYTES, 512},
+        {"cleared across the end", BLOB_CLEARPAGE, "pages", 512, UINT64_C(3) * LEAF_BYTES},
+        {"nothing cleared", BLOB_CLEARPAGE, "pages", 0, 0},
+        {"cleared of a name", BLOB_CLEARPAGE, "staged", 0, 512},
+        {"pages in place of a block blob", BLOB_CREATEPAGE, "small", 0, 512},
+        {"a log in place of pages", BLOB_CREATEAPPEND, "pages", 0, 0},
+        {"a put in place of pages", BLOB_PUT, "pages", 0, 10},
+        {"a large put in place of a log", BLOB_PUT, "log", 0, 5000},
+        {"a block of nothing", BLOB_STAGE, "staged", 0, 0},
+        {"a block of pages", BLOB_STAGE, "pages", 0, 10},
+        {"a large block of a log", BLOB_STAGE, "log", 0, 5000},
+        {"unstaged where nothing is", BLOB_UNSTAGE, "small", 0, 0},
+        {"unstaged of nothing", BLOB_UNSTAGE, "missing", 0, 0},
+        {"an end of nothing that goes on", BLOB_ABORTCOPY, "large", 0, 0},
+        {"an end of nothing at all", BLOB_ABORTCOPY, "missing", 0, 0},
+        {"deleted where nothing is", BLOB_DELETE, "missing", 0, 0},
+        {"properties of a name", BLOB_SETPROPS, "staged", 0, 0},
+        {"metadata of nothing", BLOB_SETMETA, "missing", 0, 0},
+        {"a lease on nothing", BLOB_LEASE, "missing", 0, 0},
     };
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct change change = act_change(cases[i].kind, cases[i].name);
+        struct container_change change = act_change(cases[i].kind, cases[i].name);
         change.offset = cases[i].offset;
         change.length = cases[i].length % 512 ? 0 : cases[i].length;
         change.block_id = bytes_text("a");
         change.lease = (struct lease){.kind = LEASE_FREE, .token = 5, .owner = {"", 0}};
-        if (change_has_content(&change)) change.content = act_bytes(i, (size_t)cases[i].length);
+        if (container_change_has_content(&change)) change.content = act_bytes(i, (size_t)cases[i].length);
         require_misfit(&trial, &change, cases[i].why);
     }
     acts_end(&trial);
@@ -380,8 +380,8 @@ static void appended_blocks_are_as_many_as_there_may_be(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
-    struct change change = act_change(CHANGE_STATE, "log");
-    change.blob_kind = BLOB_APPEND;
+    struct container_change change = act_change(BLOB_STATE, "log");
+    change.blob_kind = KIND_APPEND;
     change.count = 49999;
     require(container_trial_apply(&trial, &change), "49,999 blocks");
     require(act_append(&trial, "log", bytes_text("the last one")), "one more");
@@ -397,7 +397,7 @@ static void numbers_of_pages_are_for_pages(void **state) {
     struct container_trial trial;
     start(&trial);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        struct change change = act_change(CHANGE_SETBLOBPROPS, names[i]);
+        struct container_change change = act_change(BLOB_SETPROPS, names[i]);
         change.parts = PART_LENGTH;
         change.length = 512;
         require_misfit(&trial, &change, names[i]);
@@ -411,30 +411,30 @@ static void snapshots_and_copies_that_cannot_be(void **state) {
     (void)state;
     static const struct {
         const char *why;
-        enum change_kind kind;
+        enum container_change_kind kind;
         const char *name, *source;
         version snapshot;
     } cases[] = {
-        {"the same id again", CHANGE_SNAPSHOT, "small", "", 7},
-        {"a smaller id", CHANGE_SNAPSHOT, "small", "", 6},
-        {"no id", CHANGE_SNAPSHOT, "large", "", 0},
-        {"of a name", CHANGE_SNAPSHOT, "staged", "", 8},
-        {"of nothing", CHANGE_SNAPSHOT, "missing", "", 8},
-        {"one that never was", CHANGE_DELETESNAPSHOTS, "small", "", 8},
-        {"all of none", CHANGE_DELETESNAPSHOTS, "large", "", 0},
-        {"all of nothing", CHANGE_DELETESNAPSHOTS, "missing", "", 0},
-        {"a copy of nothing", CHANGE_COPY, "new", "missing", 0},
-        {"of a snapshot that never was", CHANGE_COPY, "new", "small", 8},
-        {"of a name", CHANGE_COPY, "new", "staged", 0},
-        {"of another kind", CHANGE_COPY, "pages", "small", 7},
-        {"where it came from, of a name", CHANGE_COPYSTATE, "staged", "", 0},
-        {"where it came from, of nothing", CHANGE_COPYSTATE, "missing", "", 0},
+        {"the same id again", BLOB_SNAPSHOT, "small", "", 7},
+        {"a smaller id", BLOB_SNAPSHOT, "small", "", 6},
+        {"no id", BLOB_SNAPSHOT, "large", "", 0},
+        {"of a name", BLOB_SNAPSHOT, "staged", "", 8},
+        {"of nothing", BLOB_SNAPSHOT, "missing", "", 8},
+        {"one that never was", BLOB_DELETESNAPSHOTS, "small", "", 8},
+        {"all of none", BLOB_DELETESNAPSHOTS, "large", "", 0},
+        {"all of nothing", BLOB_DELETESNAPSHOTS, "missing", "", 0},
+        {"a copy of nothing", BLOB_COPY, "new", "missing", 0},
+        {"of a snapshot that never was", BLOB_COPY, "new", "small", 8},
+        {"of a name", BLOB_COPY, "new", "staged", 0},
+        {"of another kind", BLOB_COPY, "pages", "small", 7},
+        {"where it came from, of a name", BLOB_COPYSTATE, "staged", "", 0},
+        {"where it came from, of nothing", BLOB_COPYSTATE, "missing", "", 0},
     };
     struct container_trial trial;
     start(&trial);
     for (int elsewhere = 0; elsewhere < 2; elsewhere++)
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
-            struct change change = act_change(cases[i].kind, cases[i].name);
+            struct container_change change = act_change(cases[i].kind, cases[i].name);
             change.snapshot = change.source_snapshot = cases[i].snapshot;
             change.source = bytes_text(cases[i].source);
             change.from_elsewhere = elsewhere;
@@ -458,7 +458,7 @@ static void pieces_of_older_files(void **state) {
         for (size_t length = 0; length < 10000; length += 4999) {
             struct container_trial trial;
             start(&trial);
-            struct change change = act_change(CHANGE_EXTEND, cases[i].name);
+            struct container_change change = act_change(BLOB_EXTEND, cases[i].name);
             change.content = act_bytes(0, length);
             if (!cases[i].fits) require_misfit(&trial, &change, cases[i].name);
             if (cases[i].fits)
@@ -471,7 +471,7 @@ static void chunks_that_cannot_be(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial);
-    struct change change = {.kind = CHANGE_CHUNK, .length = 1000, .content = bytes_text("xx")};
+    struct container_change change = {.kind = CONTAINER_CHUNK, .length = 1000, .content = bytes_text("xx")};
     require_misfit(&trial, &change, "more than is missing of the last one");
     change.content = bytes_of("", 0);
     require_misfit(&trial, &change, "nothing");
@@ -490,10 +490,10 @@ static void numbers_end_with_the_file(void **state) {
     struct container_trial trial;
     for (int way = 0; way < 2; way++) {
         start(&trial);
-        struct change change = act_change(way ? CHANGE_SETTLE : CHANGE_SETBLOBMETA, "missing");
+        struct container_change change = act_change(way ? CONTAINER_LOADED : BLOB_SETMETA, "missing");
         require_same(container_trial_apply(&trial, &change), way, "way %d", way);
         require(!trial.container->pool, "the chunks are there still");
-        require_list_misfit(&trial, CHANGE_SPANS, "log", 1, LIST("\1"), "a chunk that has been forgotten");
+        require_list_misfit(&trial, BLOB_SPANS, "log", 1, LIST("\1"), "a chunk that has been forgotten");
         acts_end(&trial);
     }
 }

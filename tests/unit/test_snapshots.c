@@ -45,14 +45,14 @@ static void lists_and_numbers_are_kept(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
-    struct change change = act_change(CHANGE_CREATEPAGE, "blob");
+    struct container_change change = act_change(BLOB_CREATEPAGE, "blob");
     change.length = 1024;
     change.sequence = 77;
     change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
     change.properties = (struct packed_list){1, bytes_text("\15cache-control\2no")};
     require(container_trial_apply(&trial, &change) && act_copy_state(&trial, "blob", COPY_SUCCESS), "a blob");
     require(act_snapshot(&trial, "blob", 3), "a snapshot");
-    change.kind = CHANGE_SETBLOBPROPS;
+    change.kind = BLOB_SETPROPS;
     change.parts = PART_PROPERTIES | PART_LENGTH | PART_SEQUENCE;
     change.length = 512;
     change.sequence = 78;
@@ -72,7 +72,7 @@ static void it_may_have_metadata_of_its_own(void **state) {
     (void)state;
     struct container_trial trial;
     acts_start(&trial);
-    struct change change = act_change(CHANGE_PUT, "blob");
+    struct container_change change = act_change(BLOB_PUT, "blob");
     change.metadata = (struct packed_list){1, bytes_text("\1a\3old")};
     require(container_trial_apply(&trial, &change), "a blob");
     static const struct {
@@ -84,7 +84,7 @@ static void it_may_have_metadata_of_its_own(void **state) {
         {PART_METADATA, {0, {"", 0}}, {0, {"", 0}}},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        change = act_change(CHANGE_SNAPSHOT, "blob");
+        change = act_change(BLOB_SNAPSHOT, "blob");
         change.snapshot = i + 1;
         change.parts = cases[i].parts;
         change.metadata = cases[i].metadata;

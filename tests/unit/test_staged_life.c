@@ -10,7 +10,7 @@
 static const int64_t monday_ms = INT64_C(1700000000000);
 
 static bool stage_at(struct container_trial *trial, const char *name, const char *id, int64_t touched_ms) {
-    struct change change = act_change(CHANGE_STAGE, name);
+    struct container_change change = act_change(BLOB_STAGE, name);
     change.block_id = bytes_text(id);
     change.touched_ms = touched_ms;
     change.content = bytes_text("a block");
@@ -18,7 +18,7 @@ static bool stage_at(struct container_trial *trial, const char *name, const char
 }
 
 static bool unstage(struct container_trial *trial, const char *name, uint64_t most) {
-    struct change change = act_change(CHANGE_UNSTAGE, name);
+    struct container_change change = act_change(BLOB_UNSTAGE, name);
     change.count = most;
     return container_trial_apply(trial, &change);
 }
@@ -159,7 +159,7 @@ static void blocks_that_are_overdue_make_room(void **state) {
     for (int committed = 0; committed < 2; committed++) {
         require(stage_at(&trial, "blob", "a", monday_ms) && stage_at(&trial, "blob", "b", monday_ms),
                 "blocks");
-        struct change change = act_change(CHANGE_STAGE, "blob");
+        struct container_change change = act_change(BLOB_STAGE, "blob");
         change.block_id = bytes_text("longer");
         change.touched_ms = monday_ms + STAGED_LIFE_MS;
         change.content = bytes_text("a block");
@@ -177,9 +177,9 @@ static void blocks_that_are_overdue_make_room(void **state) {
 /* A change that does not fit the state it meets does nothing, also not to what it would have dropped. */
 static void what_does_not_fit_drops_nothing(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_CREATEPAGE,      CHANGE_APPEND, CHANGE_PUTPAGE,
-                                             CHANGE_STAGE,           CHANGE_COMMIT, CHANGE_COPY,
-                                             CHANGE_DELETESNAPSHOTS, CHANGE_DELETE};
+    static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE,      BLOB_APPEND, BLOB_PUTPAGE,
+                                                       BLOB_STAGE,           BLOB_COMMIT, BLOB_COPY,
+                                                       BLOB_DELETESNAPSHOTS, BLOB_DELETE};
     struct container_trial trial;
     acts_start(&trial);
     for (int committed = 0; committed < 2; committed++)
@@ -187,11 +187,11 @@ static void what_does_not_fit_drops_nothing(void **state) {
             if (committed) require(act_put(&trial, "blob", bytes_text("content")), "a blob");
             require(stage_at(&trial, "blob", "a", monday_ms) && act_lease(&trial, "blob", LEASE_HELD),
                     "a block");
-            struct change change = act_change(kinds[i], "blob");
+            struct container_change change = act_change(kinds[i], "blob");
             change.drops_staged = true;
-            if (kinds[i] == CHANGE_COMMIT) change.list = (struct packed_list){1, bytes_text("\1\1a")};
-            if (kinds[i] == CHANGE_COPY) change.source = bytes_text("nowhere");
-            bool fits = kinds[i] == CHANGE_CREATEPAGE && !committed;
+            if (kinds[i] == BLOB_COMMIT) change.list = (struct packed_list){1, bytes_text("\1\1a")};
+            if (kinds[i] == BLOB_COPY) change.source = bytes_text("nowhere");
+            bool fits = kinds[i] == BLOB_CREATEPAGE && !committed;
             require_same(container_trial_apply(&trial, &change), fits, "kind %d", (int)kinds[i]);
             require_same(stands(&trial, "blob", monday_ms), !fits, "the block after kind %d", (int)kinds[i]);
             container_trial_compare(&trial);
@@ -203,14 +203,14 @@ static void what_does_not_fit_drops_nothing(void **state) {
 /* A name that has nothing but such blocks is as good as none: what begins there then begins without its lease. */
 static void what_begins_anew_is_free(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_PUT,   CHANGE_CREATEPAGE, CHANGE_CREATEAPPEND,
-                                             CHANGE_STAGE, CHANGE_COMMIT,     CHANGE_COPY};
+    static const enum container_change_kind kinds[] = {BLOB_PUT,   BLOB_CREATEPAGE, BLOB_CREATEAPPEND,
+                                                       BLOB_STAGE, BLOB_COMMIT,     BLOB_COPY};
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "source", bytes_text("content")), "a source");
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         require(stage_at(&trial, "blob", "a", monday_ms) && act_lease(&trial, "blob", LEASE_HELD), "a block");
-        struct change change = act_change(kinds[i], "blob");
+        struct container_change change = act_change(kinds[i], "blob");
         change.drops_staged = true;
         change.block_id = bytes_text("id");
         change.content = bytes_text("bytes");

@@ -142,7 +142,7 @@ static void many_copies_between_two_equal_their_models(void **state) {
         for (int i = 0; i < 1500; i++) {
             struct choice choice = life_draw(&dice, i % 80);
             bool copy = dice_percent(&dice, 15);
-            if (copy) choice.kind = CHANGE_COPY;
+            if (copy) choice.kind = BLOB_COPY;
             if (copy) choice.beside |= 4;
             bool fits = container_trial_step(dice_percent(&dice, 50) ? &pair.one : &pair.other, &choice);
             copies += copy && fits;

@@ -27,7 +27,7 @@ static void change_unseen(struct container *container, const struct choice *choi
     struct draft draft;
     draft_make(&draft, choice);
     struct blob *blob =
-        change_has_name(draft.change.kind) ? container_find(container, draft.change.name) : NULL;
+        container_change_has_name(draft.change.kind) ? container_find(container, draft.change.name) : NULL;
     (void)container_apply(container, blob, &draft.change);
     draft_end(&draft);
 }
@@ -182,24 +182,25 @@ static void a_file_shares_what_its_container_shares(void **state) {
 /* --- The records of a walk --- */
 
 struct seen {
-    enum change_kind kinds[64];
+    enum container_change_kind kinds[64];
     size_t count;
     uint64_t longest; /* piece of a chunk */
 };
 
-static void note(void *context, const struct change *change) {
+static void note(void *context, const struct container_change *change) {
     struct seen *seen = context;
     require(seen->count < COUNT_OF(seen->kinds), "there are too many records");
-    require(change_is_in_files(change->kind), "a change of kind %d is not for files", (int)change->kind);
+    require(container_change_is_in_files(change->kind), "a change of kind %d is not for files",
+            (int)change->kind);
     seen->kinds[seen->count++] = change->kind;
-    if (change->kind != CHANGE_CHUNK) return;
+    if (change->kind != CONTAINER_CHUNK) return;
     if (change->content.length > seen->longest) seen->longest = change->content.length;
     require_same(change->chunk != NULL, change->content.length == change->length, "a whole chunk");
     if (change->chunk) require_bytes(chunk_bytes(change->chunk), change->content, "a chunk");
 }
 
 static void require_walk(const struct container *container, uint64_t piece, bool leases,
-                         const enum change_kind *kinds, size_t count) {
+                         const enum container_change_kind *kinds, size_t count) {
     struct seen seen = {.count = 0};
     const struct walk walk = {.piece = piece, .leases = leases, .take = note, .context = &seen};
     container_walk(container, &walk);
@@ -219,13 +220,13 @@ static void records_come_in_order(void **state) {
             "the rest of it");
     require(act_create_page(&trial, "c", 1024) && act_put_pages(&trial, "c", 0, 1), "pages");
     require(act_stage(&trial, "d", "id", act_bytes(0, 10)), "only staged");
-    struct change lease = act_change(CHANGE_LEASE, "");
+    struct container_change lease = act_change(CONTAINER_LEASE, "");
     lease.lease = *blob_lease(act_blob(&trial, "b"));
     require(container_trial_apply(&trial, &lease), "its own lease");
-    const enum change_kind all[] = {
-        CHANGE_CREATE, CHANGE_LEASE, CHANGE_PUT,      CHANGE_SNAPSHOT, CHANGE_PUT,       CHANGE_STATE,
-        CHANGE_CHUNK,  CHANGE_SPANS, CHANGE_SNAPSHOT, CHANGE_STATE,    CHANGE_COPYSTATE, CHANGE_BLOBLEASE,
-        CHANGE_STATE,  CHANGE_CHUNK, CHANGE_LEAVES,   CHANGE_CHUNK,    CHANGE_STAGED,    CHANGE_SETTLE,
+    const enum container_change_kind all[] = {
+        CONTAINER_CREATE, CONTAINER_LEASE, BLOB_PUT,      BLOB_SNAPSHOT,   BLOB_PUT,       BLOB_STATE,
+        CONTAINER_CHUNK,  BLOB_SPANS,      BLOB_SNAPSHOT, BLOB_STATE,      BLOB_COPYSTATE, BLOB_LEASE,
+        BLOB_STATE,       CONTAINER_CHUNK, BLOB_LEAVES,   CONTAINER_CHUNK, BLOB_STAGED,    CONTAINER_LOADED,
     };
     require_walk(trial.container, UINT64_MAX, true, all, COUNT_OF(all));
     acts_end(&trial);
@@ -233,7 +234,7 @@ static void records_come_in_order(void **state) {
 
 static void nothing_is_settled_where_no_chunk_came(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_CREATE, CHANGE_PUT};
+    static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_PUT};
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "a", bytes_text("small")) && act_lease(&trial, "a", LEASE_HELD), "a small one");
@@ -243,8 +244,9 @@ static void nothing_is_settled_where_no_chunk_came(void **state) {
 
 static void chunks_come_in_pieces(void **state) {
     (void)state;
-    static const enum change_kind kinds[] = {CHANGE_CREATE, CHANGE_STATE, CHANGE_CHUNK, CHANGE_CHUNK,
-                                             CHANGE_CHUNK,  CHANGE_SPANS, CHANGE_SETTLE};
+    static const enum container_change_kind kinds[] = {CONTAINER_CREATE, BLOB_STATE,      CONTAINER_CHUNK,
+                                                       CONTAINER_CHUNK,  CONTAINER_CHUNK, BLOB_SPANS,
+                                                       CONTAINER_LOADED};
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "a", act_bytes(0, 5000)), "a large one");
@@ -257,9 +259,9 @@ struct lists {
     size_t count;
 };
 
-static void note_list(void *context, const struct change *change) {
+static void note_list(void *context, const struct container_change *change) {
     struct lists *lists = context;
-    if (change->kind != CHANGE_BLOCKS) return;
+    if (change->kind != BLOB_BLOCKS) return;
     require(lists->count < COUNT_OF(lists->counts), "there are too many lists");
     lists->counts[lists->count++] = change->list.count;
 }
@@ -339,59 +341,57 @@ static void every_change_changes_the_digest(void **state) {
 /* Changes that are the same but for one of them. */
 struct difference {
     const char *what;
-    struct change changes[4], other;
+    struct container_change changes[4], other;
     size_t at; /* of the other one */
 };
 
 #define NAMED(which) .kind = (which), .name = {"blob", 4}, .stamp = {2, 2}
-#define CHUNK(text)  .kind = CHANGE_CHUNK, .length = sizeof(text) - 1, .content = {text, sizeof(text) - 1}
+#define CHUNK(text)  .kind = CONTAINER_CHUNK, .length = sizeof(text) - 1, .content = {text, sizeof(text) - 1}
 
 static const char page[PAGE_BYTES] = "a page";
 
 static const struct difference differences[] = {
     {"the bytes of a staged block",
-     {{NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}}},
-     {NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xz", 2}},
+     {{NAMED(BLOB_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}}},
+     {NAMED(BLOB_STAGE), .block_id = {"a", 1}, .content = {"xz", 2}},
      0},
     {"when it was staged",
-     {{NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}, .touched_ms = 5}},
-     {NAMED(CHANGE_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}, .touched_ms = 6},
+     {{NAMED(BLOB_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}, .touched_ms = 5}},
+     {NAMED(BLOB_STAGE), .block_id = {"a", 1}, .content = {"xy", 2}, .touched_ms = 6},
      0},
     {"the place of a page",
-     {{NAMED(CHANGE_CREATEPAGE), .length = 2048}, {NAMED(CHANGE_PUTPAGE), .content = {page, PAGE_BYTES}}},
-     {NAMED(CHANGE_PUTPAGE), .offset = 512, .content = {page, PAGE_BYTES}},
+     {{NAMED(BLOB_CREATEPAGE), .length = 2048}, {NAMED(BLOB_PUTPAGE), .content = {page, PAGE_BYTES}}},
+     {NAMED(BLOB_PUTPAGE), .offset = 512, .content = {page, PAGE_BYTES}},
      1},
     {"whether zeros were written",
-     {{NAMED(CHANGE_CREATEPAGE), .length = 2048}, {NAMED(CHANGE_PUTPAGE), .content = {page, PAGE_BYTES}}},
-     {NAMED(CHANGE_CLEARPAGE), .length = 512},
+     {{NAMED(BLOB_CREATEPAGE), .length = 2048}, {NAMED(BLOB_PUTPAGE), .content = {page, PAGE_BYTES}}},
+     {NAMED(BLOB_CLEARPAGE), .length = 512},
      1},
     {"where a block ends",
-     {{CHUNK("x")},
-      {CHUNK("xx")},
-      {NAMED(CHANGE_STATE)},
-      {NAMED(CHANGE_BLOCKS), .list = {2, {"\1a\1\1b\2", 6}}}},
-     {NAMED(CHANGE_BLOCKS), .list = {2, {"\1a\2\1b\1", 6}}},
+     {{CHUNK("x")}, {CHUNK("xx")}, {NAMED(BLOB_STATE)}, {NAMED(BLOB_BLOCKS), .list = {2, {"\1a\1\1b\2", 6}}}},
+     {NAMED(BLOB_BLOCKS), .list = {2, {"\1a\2\1b\1", 6}}},
      3},
     {"the id of a block",
-     {{CHUNK("abc")}, {NAMED(CHANGE_STATE)}, {NAMED(CHANGE_BLOCKS), .list = {1, {"\1a\1", 3}}}},
-     {NAMED(CHANGE_BLOCKS), .list = {1, {"\1b\1", 3}}},
+     {{CHUNK("abc")}, {NAMED(BLOB_STATE)}, {NAMED(BLOB_BLOCKS), .list = {1, {"\1a\1", 3}}}},
+     {NAMED(BLOB_BLOCKS), .list = {1, {"\1b\1", 3}}},
      2},
     {"the id of a snapshot",
-     {{NAMED(CHANGE_PUT), .content = {"x", 1}}, {NAMED(CHANGE_SNAPSHOT), .snapshot = 5}},
-     {NAMED(CHANGE_SNAPSHOT), .snapshot = 6},
+     {{NAMED(BLOB_PUT), .content = {"x", 1}}, {NAMED(BLOB_SNAPSHOT), .snapshot = 5}},
+     {NAMED(BLOB_SNAPSHOT), .snapshot = 6},
      1},
     {"how far a copy is",
-     {{NAMED(CHANGE_PUT), .content = {"x", 1}},
-      {NAMED(CHANGE_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 5, 10, 0}}},
-     {NAMED(CHANGE_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 6, 10, 0}},
+     {{NAMED(BLOB_PUT), .content = {"x", 1}},
+      {NAMED(BLOB_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 5, 10, 0}}},
+     {NAMED(BLOB_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 6, 10, 0}},
      1},
 };
 
 static void digest_of(const struct difference *difference, bool other, struct record_writer *digest) {
-    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
+    struct container *container =
+        container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
     for (size_t i = 0; i < COUNT_OF(difference->changes); i++) {
-        const struct change *change = &difference->changes[i];
-        if (change->kind == CHANGE_CREATE) break;
+        const struct container_change *change = &difference->changes[i];
+        if (change->kind == CONTAINER_CREATE) break;
         if (other && i == difference->at) change = &difference->other;
         struct blob *blob = change->name.length ? container_find(container, change->name) : NULL;
         require(container_apply(container, blob, change), "%s: change %zu", difference->what, i);

@@ -6,11 +6,11 @@
 
 enum outcome blob_createappend(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = blob_to_create(call, BLOB_APPEND, &blob);
+    enum outcome outcome = blob_to_create(call, KIND_APPEND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_CREATEAPPEND};
-    change_create(call, blob, &change);
-    commit_change(call, blob, &change, NULL);
+    struct container_change change = {.kind = BLOB_CREATEAPPEND};
+    container_change_create(call, blob, &change);
+    container_commit(call, blob, &change, NULL);
     reply_version(call->ctx, change.stamp.etag);
     return OUTCOME_DONE;
 }
@@ -44,13 +44,13 @@ static enum outcome may_append(struct call *call, const struct blob *blob, size_
 enum outcome blob_append(struct call *call) {
     struct blob *blob;
     RedisModuleString *content = call->argv[ARG_CONTENT];
-    enum outcome outcome = blob_to_write(call, BLOB_APPEND, &blob);
+    enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);
     if (outcome == OUTCOME_DONE) outcome = may_append(call, blob, api_bytes(content).length);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_APPEND, .offset = blob->length};
-    change_blob(call, blob, &change);
-    change_attach(&change, content, effect_arguments_shared(call->ctx));
-    commit_change(call, blob, &change, content);
+    struct container_change change = {.kind = BLOB_APPEND, .offset = blob->length};
+    container_change_blob(call, blob, &change);
+    container_change_attach(&change, content, effect_arguments_shared(call->ctx));
+    container_commit(call, blob, &change, content);
     RedisModule_ReplyWithArray(call->ctx, 3);
     reply_version(call->ctx, change.stamp.etag);
     RedisModule_ReplyWithLongLong(call->ctx, (long long)change.offset);

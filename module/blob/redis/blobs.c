@@ -84,20 +84,20 @@ enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob 
 
 /* --- Changes --- */
 
-void change_touch(struct call *call, const struct blob *blob, struct change *change) {
+void container_change_touch(struct call *call, const struct blob *blob, struct container_change *change) {
     change->name = call->search.name;
     if (!blob || !blob->extra || !blob->extra->lease) return;
     change->frees_lease = lease_ended(blob->extra->lease, call_now_ms(call));
     change->expired = lease_state(blob->extra->lease, call_now_ms(call)) == LEASE_EXPIRED;
 }
 
-void change_blob(struct call *call, const struct blob *blob, struct change *change) {
-    change_touch(call, blob, change);
+void container_change_blob(struct call *call, const struct blob *blob, struct container_change *change) {
+    container_change_touch(call, blob, change);
     change->stamp = commit_stamp(call_now_ms(call));
 }
 
-void change_create(struct call *call, const struct blob *blob, struct change *change) {
-    change_blob(call, blob, change);
+void container_change_create(struct call *call, const struct blob *blob, struct container_change *change) {
+    container_change_blob(call, blob, change);
     change->created_ms = change->stamp.modified_ms;
     change->properties = call->properties.list;
     change->metadata = call->metadata.list;
@@ -120,12 +120,12 @@ enum outcome blob_put(struct call *call) {
     struct blob *blob;
     container_expect_blob(call->value, &call->search);
     call_now_ms(call); /* while the memory comes */
-    enum outcome outcome = blob_to_create(call, BLOB_BLOCK, &blob);
+    enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_PUT};
-    change_create(call, blob, &change);
-    change_attach(&change, call->argv[ARG_CONTENT], effect_arguments_shared(call->ctx));
-    commit_change(call, blob, &change, call->argv[ARG_CONTENT]);
+    struct container_change change = {.kind = BLOB_PUT};
+    container_change_create(call, blob, &change);
+    container_change_attach(&change, call->argv[ARG_CONTENT], effect_arguments_shared(call->ctx));
+    container_commit(call, blob, &change, call->argv[ARG_CONTENT]);
     reply_version(call->ctx, change.stamp.etag);
     return OUTCOME_DONE;
 }
@@ -194,9 +194,9 @@ enum outcome blob_getmeta(struct call *call) {
 /* --- Writing --- */
 
 /* The change of a blob that must be there, and its new ETag as the answer. */
-static enum outcome update(struct call *call, struct blob *blob, struct change *change) {
-    change_blob(call, blob, change);
-    commit_change(call, blob, change, NULL);
+static enum outcome update(struct call *call, struct blob *blob, struct container_change *change) {
+    container_change_blob(call, blob, change);
+    container_commit(call, blob, change, NULL);
     reply_version(call->ctx, change->stamp.etag);
     return OUTCOME_DONE;
 }
@@ -225,8 +225,8 @@ static enum outcome next_sequence(const struct call *call, int64_t now, int64_t 
 enum outcome blob_setprops(struct call *call) {
     struct blob *blob;
     bool sized = args_given(&call->args, SLOT_SIZE), sequenced = args_given(&call->args, SLOT_SEQUENCE);
-    enum outcome outcome = blob_to_write(call, sized || sequenced ? BLOB_PAGE : ANY_KIND, &blob);
-    struct change change = {.kind = CHANGE_SETBLOBPROPS, .properties = call->properties.list};
+    enum outcome outcome = blob_to_write(call, sized || sequenced ? KIND_PAGE : ANY_KIND, &blob);
+    struct container_change change = {.kind = BLOB_SETPROPS, .properties = call->properties.list};
     if (outcome == OUTCOME_DONE && sequenced)
         outcome = next_sequence(call, blob_special(blob)->sequence, &change.sequence);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -243,7 +243,7 @@ enum outcome blob_setmeta(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_to_write(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_SETBLOBMETA, .metadata = call->metadata.list};
+    struct container_change change = {.kind = BLOB_SETMETA, .metadata = call->metadata.list};
     return update(call, blob, &change);
 }
 
@@ -258,9 +258,10 @@ enum outcome blob_delete_check(struct call *call) {
 
 /* To delete all of them is a write to the blob; to delete one is not. */
 static enum outcome delete_snapshots(struct call *call, struct blob *base, version id) {
-    struct change change = {.kind = CHANGE_DELETESNAPSHOTS, .name = call->search.name, .snapshot = id};
-    if (!id) change_touch(call, base, &change);
-    if (snapshots_count(base)) commit_change(call, base, &change, NULL);
+    struct container_change change = {
+        .kind = BLOB_DELETESNAPSHOTS, .name = call->search.name, .snapshot = id};
+    if (!id) container_change_touch(call, base, &change);
+    if (snapshots_count(base)) container_commit(call, base, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
 }
@@ -282,9 +283,9 @@ enum outcome blob_delete(struct call *call) {
     if (asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY)
         return delete_snapshots(call, blob, 0);
     if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
-    struct change change = {.kind = CHANGE_DELETE};
-    change_touch(call, blob, &change);
-    commit_change(call, blob, &change, NULL);
+    struct container_change change = {.kind = BLOB_DELETE};
+    container_change_touch(call, blob, &change);
+    container_commit(call, blob, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
 }

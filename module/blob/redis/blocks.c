@@ -38,7 +38,7 @@ enum outcome blob_putblock_check(struct call *call) {
 /* The way to a name that takes blocks: no conditions, since nothing that they look at changes. */
 static enum outcome may_stage(struct call *call, const struct blob *blob) {
     if (!blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : OUTCOME_DONE;
-    enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, BLOB_BLOCK) : OUTCOME_DONE;
+    enum outcome outcome = blob_exists(blob) ? blob_kind_check(blob, KIND_BLOCK) : OUTCOME_DONE;
     if (outcome != OUTCOME_DONE) return outcome;
     return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_pass_lease(call, blob, LEASE_WRITE);
 }
@@ -54,15 +54,15 @@ enum outcome blob_putblock(struct call *call) {
     unsigned char id[BLOCK_ID_MAX_BYTES];
     size_t length = (size_t)base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id));
     struct blob *blob = blob_named(call);
-    struct change change = {.kind = CHANGE_STAGE, .block_id = bytes_of((const char *)id, length)};
+    struct container_change change = {.kind = BLOB_STAGE, .block_id = bytes_of((const char *)id, length)};
     enum outcome outcome = may_stage(call, blob);
     if (outcome == OUTCOME_DONE) outcome = fits_staged(staging_of(blob, call_now_ms(call)), change.block_id);
     if (outcome != OUTCOME_DONE) return outcome;
-    change_touch(call, blob, &change);
+    container_change_touch(call, blob, &change);
     change.touched_ms = call_now_ms(call);
     change.drops_staged = blob && !staging_of(blob, change.touched_ms) && blob_special(blob)->staging;
-    change_attach(&change, call->argv[ARG_BLOCK], effect_arguments_shared(call->ctx));
-    commit_change(call, blob, &change, call->argv[ARG_BLOCK]);
+    container_change_attach(&change, call->argv[ARG_BLOCK], effect_arguments_shared(call->ctx));
+    container_commit(call, blob, &change, call->argv[ARG_BLOCK]);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
 }
@@ -94,10 +94,10 @@ enum outcome blob_putblocklist_check(struct call *call) {
 }
 
 static void commit(struct call *call, struct blob *blob, const struct block_plan *plan) {
-    struct change change = {.kind = CHANGE_COMMIT, .list = block_plan_list(plan), .plan = plan};
-    change_create(call, blob, &change);
+    struct container_change change = {.kind = BLOB_COMMIT, .list = block_plan_list(plan), .plan = plan};
+    container_change_create(call, blob, &change);
     if (blob_exists(blob)) change.created_ms = blob->created_ms;
-    commit_change(call, blob, &change, NULL);
+    container_commit(call, blob, &change, NULL);
     reply_version(call->ctx, change.stamp.etag);
 }
 
@@ -105,7 +105,7 @@ enum outcome blob_putblocklist(struct call *call) {
     struct blob *blob;
     struct record_writer asked;
     struct block_plan plan;
-    enum outcome outcome = blob_to_create(call, BLOB_BLOCK, &blob);
+    enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     record_start(&asked);
     outcome = block_plan_make(blob, staging_of(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
@@ -149,7 +149,7 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     bool there = blob_exists(*blob) || (!snapshot && *blob);
     if (there && snapshot) *blob = blob_asked_snapshot(call, *blob);
     if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
-    enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, BLOB_BLOCK) : OUTCOME_DONE;
+    enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, KIND_BLOCK) : OUTCOME_DONE;
     return outcome == OUTCOME_DONE ? blob_pass_lease(call, *blob, LEASE_READ) : outcome;
 }
 

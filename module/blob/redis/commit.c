@@ -17,23 +17,23 @@ struct stamp commit_stamp(int64_t now_ms) {
 }
 
 /* What has been decided fits. If it does not, it must not go unseen. */
-static void apply(struct call *call, struct blob *blob, const struct change *change) {
+static void apply(struct call *call, struct blob *blob, const struct container_change *change) {
     switch (change->kind) {
-    case CHANGE_CREATE:
+    case CONTAINER_CREATE:
         call->value = container_new(change);
         RedisModule_ModuleTypeSetValue(call->key, container_aggregate.type, call->value);
         break;
-    case CHANGE_DROP: RedisModule_UnlinkKey(call->key); break;
+    case CONTAINER_DROP: RedisModule_UnlinkKey(call->key); break;
     default:
         if (!container_apply(call->value, blob, change)) effect_complain(call->ctx, EFFECT_MISFIT);
     }
 }
 
 /* Who waits for a blob may care for its content, for its lease, or for its end. */
-static void tell_waiters(const struct call *call, const struct change *change) {
-    if (change->kind == CHANGE_LEASE || change->kind == CHANGE_BLOBLEASE) {
+static void tell_waiters(const struct call *call, const struct container_change *change) {
+    if (change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE) {
         wait_look(call, WAIT_LEASE, change->name);
-    } else if (change_has_name(change->kind)) {
+    } else if (container_change_has_name(change->kind)) {
         wait_look(call, WAIT_NEWS, change->name);
         wait_look(call, WAIT_LEASE, change->name);
     }
@@ -47,13 +47,13 @@ static void note_expiry(const struct call *call, const struct lease *lease) {
 
 /* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
  * nobody listens; a client that waited is served in a context that has no command of its own to be counted. */
-static void carry_out(struct call *call, struct blob *blob, const struct change *change,
+static void carry_out(struct call *call, struct blob *blob, const struct container_change *change,
                       RedisModuleString *content) {
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
     if (call->value) container_settle(call->value);
     struct record_writer record;
     record_start(&record);
-    if (heard) change_write(change, &record);
+    if (heard) container_change_write(change, &record);
     if (change->expired) note_expiry(call, blob ? blob_lease(blob) : container_lease(call->value));
     apply(call, blob, change);
     if (heard)
@@ -61,7 +61,7 @@ static void carry_out(struct call *call, struct blob *blob, const struct change 
     else
         effect_unheard(call);
     record_end(&record);
-    if (change_event(change)) call_changed(call, change_event(change));
+    if (container_change_event(change)) call_changed(call, container_change_event(change));
     if (wait_anybody()) tell_waiters(call, change);
 }
 
@@ -72,8 +72,8 @@ static void sweep(struct call *call) {
     if (!container_overdue(call->value, call_now_ms(call), &found)) return;
     struct blob *blob = container_find(call->value, found);
     memcpy(name, found.data, found.length); /* it may go with the blob */
-    struct change change = {
-        .kind = CHANGE_UNSTAGE, .name = bytes_of(name, found.length), .count = SWEPT_MOST};
+    struct container_change change = {
+        .kind = BLOB_UNSTAGE, .name = bytes_of(name, found.length), .count = SWEPT_MOST};
     carry_out(call, blob, &change, NULL);
 }
 
@@ -84,18 +84,18 @@ int64_t container_upkeep(struct call *call) {
 }
 
 /* Where the handler saw nothing, there may still be staged blocks whose time is up. */
-static struct blob *overdue(const struct call *call, const struct change *change) {
+static struct blob *overdue(const struct call *call, const struct container_change *change) {
     const struct container *container = call->value;
-    bool any = container && change_has_name(change->kind) && deadlines_first(&container->stagings);
+    bool any = container && container_change_has_name(change->kind) && deadlines_first(&container->stagings);
     return any ? container_find(container, change->name) : NULL;
 }
 
-void commit_change(struct call *call, struct blob *blob, const struct change *change,
-                   RedisModuleString *content) {
-    bool begins = change->kind == CHANGE_STAGE && !(blob && blob_special(blob)->staging);
+void container_commit(struct call *call, struct blob *blob, const struct container_change *change,
+                      RedisModuleString *content) {
+    bool begins = change->kind == BLOB_STAGE && !(blob && blob_special(blob)->staging);
     struct blob *hidden = blob ? NULL : overdue(call, change);
     if (hidden) {
-        struct change whole = *change;
+        struct container_change whole = *change;
         whole.drops_staged = true;
         carry_out(call, hidden, &whole, content);
     } else {
@@ -104,7 +104,7 @@ void commit_change(struct call *call, struct blob *blob, const struct change *ch
     if (begins)
         upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_CONTAINER),
                       staging_due_ms(change->touched_ms));
-    if (change->kind != CHANGE_DROP && call->mode == CALL_FRESH) sweep(call);
+    if (change->kind != CONTAINER_DROP && call->mode == CALL_FRESH) sweep(call);
 }
 
 /* --- What LEASE.* needs to know of containers --- */
@@ -135,14 +135,14 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
 
 static void commit_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
                          enum lease_event event, bool expired) {
-    struct change change = {
-        .kind = subject->object ? CHANGE_BLOBLEASE : CHANGE_LEASE,
+    struct container_change change = {
+        .kind = subject->object ? BLOB_LEASE : CONTAINER_LEASE,
         .name = subject->name,
         .lease = *next,
         .event = event,
         .expired = expired,
     };
-    commit_change(call, subject->object, &change, NULL);
+    container_commit(call, subject->object, &change, NULL);
 }
 
 static const struct order_index *leased(const void *value) {

@@ -14,14 +14,14 @@ static enum container_access asked_access(const struct call *call) {
 enum outcome container_create(struct call *call) {
     if (call->value) return OUTCOME_CONTAINER_EXISTS;
     struct stamp stamp = commit_stamp(call_now_ms(call));
-    struct change change = {
-        .kind = CHANGE_CREATE,
+    struct container_change change = {
+        .kind = CONTAINER_CREATE,
         .stamp = stamp,
         .created_ms = stamp.modified_ms,
         .access = asked_access(call),
         .metadata = call->metadata.list,
     };
-    commit_change(call, NULL, &change, NULL);
+    container_commit(call, NULL, &change, NULL);
     reply_version(call->ctx, stamp.etag);
     return OUTCOME_DONE;
 }
@@ -78,25 +78,25 @@ enum outcome container_getacl(struct call *call) {
 }
 
 /* Conditions, then the change with a new ETag, then the ETag as the answer. */
-static enum outcome update(struct call *call, struct change *change) {
+static enum outcome update(struct call *call, struct container_change *change) {
     const struct container *container = call->value;
     enum outcome outcome = pass_lease(call, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &container->stamp, "container");
     if (outcome != OUTCOME_DONE) return outcome;
     change->stamp = commit_stamp(call_now_ms(call));
-    commit_change(call, NULL, change, NULL);
+    container_commit(call, NULL, change, NULL);
     reply_version(call->ctx, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
 enum outcome container_setmeta(struct call *call) {
-    struct change change = {.kind = CHANGE_SETMETA, .metadata = call->metadata.list};
+    struct container_change change = {.kind = CONTAINER_SETMETA, .metadata = call->metadata.list};
     return update(call, &change);
 }
 
 enum outcome container_setacl(struct call *call) {
-    struct change change = {
-        .kind = CHANGE_SETACL, .access = asked_access(call), .policies = call->policies.list};
+    struct container_change change = {
+        .kind = CONTAINER_SETACL, .access = asked_access(call), .policies = call->policies.list};
     return update(call, &change);
 }
 
@@ -105,8 +105,8 @@ enum outcome container_delete(struct call *call) {
     enum outcome outcome = pass_lease(call, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &container->stamp, "container");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_DROP};
-    commit_change(call, NULL, &change, NULL);
+    struct container_change change = {.kind = CONTAINER_DROP};
+    container_commit(call, NULL, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
 }

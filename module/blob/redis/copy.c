@@ -14,14 +14,14 @@ enum outcome blob_snapshot(struct call *call) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_SNAPSHOT, .name = call->search.name, .stamp = blob->stamp};
+    struct container_change change = {.kind = BLOB_SNAPSHOT, .name = call->search.name, .stamp = blob->stamp};
     change.snapshot = version_mint(call_now_ms(call));
     if (args_given(&call->args, SLOT_META)) {
         change.parts = PART_METADATA;
         change.metadata = call->metadata.list;
         change.stamp = commit_stamp(call_now_ms(call));
     }
-    commit_change(call, blob, &change, NULL);
+    container_commit(call, blob, &change, NULL);
     RedisModule_ReplyWithArray(call->ctx, 2);
     reply_version(call->ctx, change.snapshot);
     reply_version(call->ctx, change.stamp.etag);
@@ -115,7 +115,7 @@ static void put_label(const struct call *call, const struct source *source, stru
     record_put_raw(label, bytes_of(id, sizeof(id)));
 }
 
-static void reply_copy(struct call *call, const struct change *change) {
+static void reply_copy(struct call *call, const struct container_change *change) {
     RedisModule_ReplyWithArray(call->ctx, 3);
     reply_version(call->ctx, change->stamp.etag);
     reply_version(call->ctx, change->copy.id);
@@ -126,13 +126,13 @@ static void copy(struct call *call, struct blob *target, const struct source *so
     struct record_writer label;
     record_start(&label);
     put_label(call, source, &label);
-    struct change change = {.kind = CHANGE_COPY,
-                            .from_elsewhere = source->elsewhere,
-                            .source = source->name,
-                            .source_snapshot = source->snapshot,
-                            .source_container =
-                                call->other ? RedisModule_ModuleTypeGetValue(call->other) : NULL};
-    change_create(call, target, &change);
+    struct container_change change = {.kind = BLOB_COPY,
+                                      .from_elsewhere = source->elsewhere,
+                                      .source = source->name,
+                                      .source_snapshot = source->snapshot,
+                                      .source_container =
+                                          call->other ? RedisModule_ModuleTypeGetValue(call->other) : NULL};
+    container_change_create(call, target, &change);
     if (args_given(&call->args, SLOT_META)) change.parts = PART_METADATA;
     change.copy = (struct copy){.status = COPY_SUCCESS,
                                 .id = version_mint(call_now_ms(call)),
@@ -140,7 +140,7 @@ static void copy(struct call *call, struct blob *target, const struct source *so
                                 .done = source->blob->length,
                                 .total = source->blob->length,
                                 .completed_ms = change.stamp.modified_ms};
-    commit_change(call, target, &change, source->elsewhere ? call->argv[ARG_SOURCE_CONTAINER] : NULL);
+    container_commit(call, target, &change, source->elsewhere ? call->argv[ARG_SOURCE_CONTAINER] : NULL);
     reply_copy(call, &change);
     record_end(&label);
 }
@@ -174,9 +174,9 @@ enum outcome blob_abortcopy(struct call *call) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_ABORTCOPY, .name = call->search.name};
+    struct container_change change = {.kind = BLOB_ABORTCOPY, .name = call->search.name};
     change.stamp = commit_stamp(call_now_ms(call));
-    commit_change(call, blob, &change, NULL);
+    container_commit(call, blob, &change, NULL);
     reply_ok(call->ctx);
     return OUTCOME_DONE;
 }

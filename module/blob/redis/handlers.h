@@ -128,19 +128,19 @@ struct stamp commit_stamp(int64_t now_ms);
 
 /* What a change of one blob says besides its own business: its name, the end of a lease that has ended, and, but for a
  * mere touch, a new stamp. */
-void change_touch(struct call *call, const struct blob *blob, struct change *change);
-void change_blob(struct call *call, const struct blob *blob, struct change *change);
+void container_change_touch(struct call *call, const struct blob *blob, struct container_change *change);
+void container_change_blob(struct call *call, const struct blob *blob, struct container_change *change);
 
 /* Likewise for one that begins a blob anew: creation, properties and metadata of the call, too. */
-void change_create(struct call *call, const struct blob *blob, struct change *change);
+void container_change_create(struct call *call, const struct blob *blob, struct container_change *change);
 
 /* The content is an argument: copied if it is small, kept if it is large. */
-void change_attach(struct change *change, RedisModuleString *argument, bool shared);
+void container_change_attach(struct container_change *change, RedisModuleString *argument, bool shared);
 
 /* What follows every decision to change something: apply, send the effect, tell. The content's argument, if
- * any, travels with the effect. A change of the kind CHANGE_CREATE makes the call's value. */
-void commit_change(struct call *call, struct blob *blob, const struct change *change,
-                   RedisModuleString *content);
+ * any, travels with the effect. A change of the kind CONTAINER_CREATE makes the call's value. */
+void container_commit(struct call *call, struct blob *blob, const struct container_change *change,
+                      RedisModuleString *content);
 
 /* As the aggregate wants it. */
 int64_t container_upkeep(struct call *call);

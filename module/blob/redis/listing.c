@@ -30,8 +30,8 @@ static void reply_copy_fields(struct reply_list *map, const struct copy *copy) {
 static void reply_special_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
                                  enum blob_fields fields) {
     const struct blob_special *special = blob_special(blob);
-    if (blob->kind == BLOB_PAGE) reply_field_number(map, "sequence-number", special->sequence);
-    if (blob->kind == BLOB_APPEND) reply_field_number(map, "block-count", (long long)special->appended);
+    if (blob->kind == KIND_PAGE) reply_field_number(map, "sequence-number", special->sequence);
+    if (blob->kind == KIND_APPEND) reply_field_number(map, "block-count", (long long)special->appended);
     if (special->copy && fields != FIELDS_LISTED) reply_copy_fields(map, special->copy);
     if (!snapshot && fields == FIELDS_ALL)
         reply_field_number(map, "snapshots", (long long)snapshots_count(blob));

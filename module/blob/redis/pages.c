@@ -22,13 +22,13 @@ enum outcome blob_createpage_check(struct call *call) {
 
 enum outcome blob_createpage(struct call *call) {
     struct blob *blob;
-    enum outcome outcome = blob_to_create(call, BLOB_PAGE, &blob);
+    enum outcome outcome = blob_to_create(call, KIND_PAGE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct change change = {.kind = CHANGE_CREATEPAGE,
-                            .length = (uint64_t)call->args.slots[SLOT_SIZE].number};
+    struct container_change change = {.kind = BLOB_CREATEPAGE,
+                                      .length = (uint64_t)call->args.slots[SLOT_SIZE].number};
     if (args_given(&call->args, SLOT_SEQUENCE)) change.sequence = call->args.slots[SLOT_SEQUENCE].number;
-    change_create(call, blob, &change);
-    commit_change(call, blob, &change, NULL);
+    container_change_create(call, blob, &change);
+    container_commit(call, blob, &change, NULL);
     reply_version(call->ctx, change.stamp.etag);
     return OUTCOME_DONE;
 }
@@ -61,9 +61,10 @@ static enum outcome sequence_met(struct call *call, int64_t sequence) {
 }
 
 /* Pages of the blob are put or cleared; the answer is its ETag and sequence number. */
-static enum outcome write_pages(struct call *call, struct change *change, RedisModuleString *content) {
+static enum outcome write_pages(struct call *call, struct container_change *change,
+                                RedisModuleString *content) {
     struct blob *blob;
-    enum outcome outcome = blob_to_write(call, BLOB_PAGE, &blob);
+    enum outcome outcome = blob_to_write(call, KIND_PAGE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     int64_t sequence = blob_special(blob)->sequence;
     uint64_t length = content ? change->content.length : change->length;
@@ -71,8 +72,8 @@ static enum outcome write_pages(struct call *call, struct change *change, RedisM
     outcome = sequence_met(call, sequence);
     if (outcome != OUTCOME_DONE) return outcome;
     if (length > blob->length || change->offset > blob->length - length) return OUTCOME_INVALID_PAGE_RANGE;
-    change_blob(call, blob, change);
-    commit_change(call, blob, change, content);
+    container_change_blob(call, blob, change);
+    container_commit(call, blob, change, content);
     RedisModule_ReplyWithArray(call->ctx, 2);
     reply_version(call->ctx, change->stamp.etag);
     RedisModule_ReplyWithLongLong(call->ctx, sequence);
@@ -80,13 +81,13 @@ static enum outcome write_pages(struct call *call, struct change *change, RedisM
 }
 
 enum outcome blob_putpage(struct call *call) {
-    struct change change = {.kind = CHANGE_PUTPAGE, .content = call_word(call, ARG_PAGES)};
+    struct container_change change = {.kind = BLOB_PUTPAGE, .content = call_word(call, ARG_PAGES)};
     return write_pages(call, &change, call->argv[ARG_PAGES]);
 }
 
 enum outcome blob_clearpage(struct call *call) {
-    struct change change = {.kind = CHANGE_CLEARPAGE,
-                            .length = (uint64_t)call->args.slots[SLOT_LENGTH].number};
+    struct container_change change = {.kind = BLOB_CLEARPAGE,
+                                      .length = (uint64_t)call->args.slots[SLOT_LENGTH].number};
     return write_pages(call, &change, NULL);
 }
 
@@ -144,7 +145,7 @@ enum outcome blob_getpages(struct call *call) {
     const struct blob *blob;
     struct page_range window;
     struct page_ranges ranges = {0};
-    enum outcome outcome = blob_to_read(call, BLOB_PAGE, &blob);
+    enum outcome outcome = blob_to_read(call, KIND_PAGE, &blob);
     if (outcome == OUTCOME_DONE) outcome = asked_window(call, blob, &window);
     if (outcome == OUTCOME_DONE) outcome = collect(call, blob, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_pages(call, blob, &ranges);

@@ -30,22 +30,22 @@ static const struct setting settings[] = {
 };
 
 /* Small contents are copied where they go; a large one brings its argument along. */
-static bool keeps_argument(const struct change *change) {
+static bool keeps_argument(const struct container_change *change) {
     switch (change->kind) {
-    case CHANGE_PUTPAGE: return false;
-    case CHANGE_APPEND: return change->content.length >= APPENDED_WHOLE_BYTES;
+    case BLOB_PUTPAGE: return false;
+    case BLOB_APPEND: return change->content.length >= APPENDED_WHOLE_BYTES;
     default: return change->content.length > BLOB_INLINE_MAX;
     }
 }
 
-void change_attach(struct change *change, RedisModuleString *argument, bool shared) {
+void container_change_attach(struct container_change *change, RedisModuleString *argument, bool shared) {
     change->content = api_bytes(argument);
     if (!keeps_argument(change)) return;
     change->chunk = effect_chunk(argument, shared);
     change->content = chunk_bytes(change->chunk);
 }
 
-static bool plausible(const struct change *change, int64_t horizon_ms) {
+static bool plausible(const struct container_change *change, int64_t horizon_ms) {
     const version versions[] = {change->stamp.etag, change->lease.token, change->snapshot, change->copy.id,
                                 change->born};
     for (size_t i = 0; horizon_ms != INT64_MAX && i < sizeof(versions) / sizeof(versions[0]); i++)
@@ -54,43 +54,46 @@ static bool plausible(const struct change *change, int64_t horizon_ms) {
 }
 
 static bool readable(struct bytes record, const struct effect_content *content, int64_t horizon_ms,
-                     struct change *change) {
-    if (!change_read(record, change) || !plausible(change, horizon_ms)) return false;
-    return content->given == (change_has_content(change) || change_has_source_key(change));
+                     struct container_change *change) {
+    if (!container_change_read(record, change) || !plausible(change, horizon_ms)) return false;
+    return content->given ==
+           (container_change_has_content(change) || container_change_has_source_key(change));
 }
 
 static enum effect_result apply(struct effect_target *target, struct bytes record,
                                 const struct effect_content *content, int64_t horizon_ms) {
-    struct change change;
+    struct container_change change;
     if (!readable(record, content, horizon_ms, &change)) return EFFECT_MALFORMED;
-    target->name = change_has_name(change.kind) ? change.name : bytes_of("", 0);
+    target->name = container_change_has_name(change.kind) ? change.name : bytes_of("", 0);
     target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
-    target->events[1] = change_event(&change);
-    bool creates = change.kind == CHANGE_CREATE;
+    target->events[1] = container_change_event(&change);
+    bool creates = change.kind == CONTAINER_CREATE;
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
         target->value = container_new(&change);
         return EFFECT_APPLIED;
     }
-    if (change.kind == CHANGE_DROP) {
+    if (change.kind == CONTAINER_DROP) {
         target->drop = true;
         return EFFECT_APPLIED;
     }
-    struct blob *blob = change_has_name(change.kind) ? container_find(target->value, change.name) : NULL;
-    if (change_has_content(&change)) change_attach(&change, content->argument, content->shared);
-    bool begins = (change.kind == CHANGE_STAGE || change.kind == CHANGE_STAGED) &&
-                  !(blob && blob_special(blob)->staging);
+    struct blob *blob =
+        container_change_has_name(change.kind) ? container_find(target->value, change.name) : NULL;
+    if (container_change_has_content(&change))
+        container_change_attach(&change, content->argument, content->shared);
+    bool begins =
+        (change.kind == BLOB_STAGE || change.kind == BLOB_STAGED) && !(blob && blob_special(blob)->staging);
     if (begins) target->upkeep_ms = staging_due_ms(change.touched_ms);
-    if (change_has_source_key(&change))
+    if (container_change_has_source_key(&change))
         change.source_container = effect_other_value(content, &container_aggregate);
     return container_apply(target->value, blob, &change) ? EFFECT_APPLIED : EFFECT_MISFIT;
 }
 
 /* --- Files --- */
 
-static void put_record(void *context, const struct change *change) {
-    change_write(change, saving_record(context));
-    saving_put(context, change_has_content(change) ? &change->content : NULL);
+static void put_record(void *context, const struct container_change *change) {
+    container_change_write(change, saving_record(context));
+    saving_put(context, container_change_has_content(change) ? &change->content : NULL);
 }
 
 static void walk(struct saving *saving, const void *value) {
@@ -98,24 +101,25 @@ static void walk(struct saving *saving, const void *value) {
     container_walk(value, &walk);
 }
 
-static bool apply_loaded(struct loading *loading, const struct change *change) {
-    if (change->kind == CHANGE_CREATE) {
+static bool apply_loaded(struct loading *loading, const struct container_change *change) {
+    if (change->kind == CONTAINER_CREATE) {
         loading->value = container_new(change);
         return true;
     }
-    bool named = change_has_name(change->kind);
+    bool named = container_change_has_name(change->kind);
     return container_apply(loading->value, named ? container_find(loading->value, change->name) : NULL,
                            change);
 }
 
 static bool take_record(struct loading *loading, struct bytes record) {
-    struct change change;
-    if (!change_read(record, &change) || !load_order_keeps(loading->progress, &change)) return false;
+    struct container_change change;
+    if (!container_change_read(record, &change) || !load_order_keeps(loading->progress, &change))
+        return false;
     if (!plausible(&change, loading->horizon_ms)) return false;
-    if (change_has_content(&change)) {
+    if (container_change_has_content(&change)) {
         RedisModuleString *content = loading_content(loading);
         if (!content) return false;
-        change_attach(&change, content, false);
+        container_change_attach(&change, content, false);
     }
     return apply_loaded(loading, &change);
 }
@@ -180,7 +184,7 @@ static void info(RedisModuleInfoCtx *ctx) {
 
 struct aggregate container_aggregate = {
     .type_name = "holdfastC",
-    .family = CHANGE_FAMILY,
+    .family = CONTAINER_FAMILY,
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_CONTAINER_NOT_FOUND,

@@ -15,13 +15,13 @@ void acts_end(struct container_trial *trial) {
     require(memcmp(&census, &trial->before, sizeof(census)) == 0, "something is left in the census");
 }
 
-struct change act_change(enum change_kind kind, const char *name) {
+struct container_change act_change(enum container_change_kind kind, const char *name) {
     static version etag;
     etag++;
-    return (struct change){.kind = kind,
-                           .name = bytes_text(name),
-                           .stamp = {etag, (int64_t)etag * 10},
-                           .created_ms = (int64_t)etag * 10};
+    return (struct container_change){.kind = kind,
+                                     .name = bytes_text(name),
+                                     .stamp = {etag, (int64_t)etag * 10},
+                                     .created_ms = (int64_t)etag * 10};
 }
 
 struct bytes act_bytes(size_t place, size_t length) {
@@ -36,7 +36,8 @@ struct blob *act_blob(const struct container_trial *trial, const char *name) {
     return container_find(trial->container, bytes_text(name));
 }
 
-static bool apply_with_content(struct container_trial *trial, struct change *change, struct bytes content) {
+static bool apply_with_content(struct container_trial *trial, struct container_change *change,
+                               struct bytes content) {
     change->content = content;
     if (content.length > BLOB_INLINE_MAX) {
         void *owner = owner_new(content);
@@ -47,23 +48,23 @@ static bool apply_with_content(struct container_trial *trial, struct change *cha
 }
 
 bool act_put(struct container_trial *trial, const char *name, struct bytes content) {
-    struct change change = act_change(CHANGE_PUT, name);
+    struct container_change change = act_change(BLOB_PUT, name);
     return apply_with_content(trial, &change, content);
 }
 
 bool act_delete(struct container_trial *trial, const char *name) {
-    struct change change = act_change(CHANGE_DELETE, name);
+    struct container_change change = act_change(BLOB_DELETE, name);
     return container_trial_apply(trial, &change);
 }
 
 bool act_lease(struct container_trial *trial, const char *name, enum lease_kind kind) {
-    struct change change = act_change(CHANGE_BLOBLEASE, name);
+    struct container_change change = act_change(BLOB_LEASE, name);
     change.lease = (struct lease){kind, {1, 2}, 9, 15000, 1000, 16000, {"an owner", 8}};
     return container_trial_apply(trial, &change);
 }
 
 bool act_stage(struct container_trial *trial, const char *name, const char *id, struct bytes content) {
-    struct change change = act_change(CHANGE_STAGE, name);
+    struct container_change change = act_change(BLOB_STAGE, name);
     change.block_id = bytes_text(id);
     change.touched_ms = change.stamp.modified_ms;
     return apply_with_content(trial, &change, content);
@@ -74,7 +75,7 @@ static enum block_choice choice_of(char letter) {
 }
 
 bool act_commit(struct container_trial *trial, const char *name, const char *blocks) {
-    struct change change = act_change(CHANGE_COMMIT, name);
+    struct container_change change = act_change(BLOB_COMMIT, name);
     struct record_writer list;
     record_start(&list);
     for (; *blocks; change.list.count++) {
@@ -89,32 +90,32 @@ bool act_commit(struct container_trial *trial, const char *name, const char *blo
 }
 
 bool act_create_page(struct container_trial *trial, const char *name, uint64_t length) {
-    struct change change = act_change(CHANGE_CREATEPAGE, name);
+    struct container_change change = act_change(BLOB_CREATEPAGE, name);
     change.length = length;
     return container_trial_apply(trial, &change);
 }
 
 bool act_put_pages(struct container_trial *trial, const char *name, uint64_t from, size_t count) {
-    struct change change = act_change(CHANGE_PUTPAGE, name);
+    struct container_change change = act_change(BLOB_PUTPAGE, name);
     change.offset = from * PAGE_BYTES;
     change.content = act_bytes((size_t)change.stamp.etag % 997, count * PAGE_BYTES);
     return container_trial_apply(trial, &change);
 }
 
 bool act_clear_pages(struct container_trial *trial, const char *name, uint64_t from, uint64_t count) {
-    struct change change = act_change(CHANGE_CLEARPAGE, name);
+    struct container_change change = act_change(BLOB_CLEARPAGE, name);
     change.offset = from * PAGE_BYTES;
     change.length = count * PAGE_BYTES;
     return container_trial_apply(trial, &change);
 }
 
 bool act_create_append(struct container_trial *trial, const char *name) {
-    struct change change = act_change(CHANGE_CREATEAPPEND, name);
+    struct container_change change = act_change(BLOB_CREATEAPPEND, name);
     return container_trial_apply(trial, &change);
 }
 
 bool act_append(struct container_trial *trial, const char *name, struct bytes content) {
-    struct change change = act_change(CHANGE_APPEND, name);
+    struct container_change change = act_change(BLOB_APPEND, name);
     const struct blob *blob = act_blob(trial, name);
     change.offset = blob ? blob->length : 0;
     change.content = content;
@@ -122,7 +123,7 @@ bool act_append(struct container_trial *trial, const char *name, struct bytes co
 }
 
 bool act_snapshot(struct container_trial *trial, const char *name, version id) {
-    struct change change = act_change(CHANGE_SNAPSHOT, name);
+    struct container_change change = act_change(BLOB_SNAPSHOT, name);
     const struct blob *blob = act_blob(trial, name);
     if (blob) change.stamp = blob->stamp;
     change.snapshot = id;
@@ -130,12 +131,12 @@ bool act_snapshot(struct container_trial *trial, const char *name, version id) {
 }
 
 bool act_drop_snapshots(struct container_trial *trial, const char *name, version id) {
-    struct change change = act_change(CHANGE_DELETESNAPSHOTS, name);
+    struct container_change change = act_change(BLOB_DELETESNAPSHOTS, name);
     change.snapshot = id;
     return container_trial_apply(trial, &change);
 }
 
-static struct copy copy_of(const struct change *change, enum copy_status status) {
+static struct copy copy_of(const struct container_change *change, enum copy_status status) {
     bool done = status != COPY_PENDING;
     return (struct copy){.status = status,
                          .id = change->stamp.etag,
@@ -147,7 +148,7 @@ static struct copy copy_of(const struct change *change, enum copy_status status)
 
 static bool copy(struct container_trial *trial, const char *name, const char *source, version snapshot,
                  bool from_elsewhere) {
-    struct change change = act_change(CHANGE_COPY, name);
+    struct container_change change = act_change(BLOB_COPY, name);
     change.source = bytes_text(source);
     change.source_snapshot = snapshot;
     change.from_elsewhere = from_elsewhere;
@@ -164,7 +165,7 @@ bool act_copy_from(struct container_trial *trial, const char *name, const char *
 }
 
 bool act_copy_state(struct container_trial *trial, const char *name, enum copy_status status) {
-    struct change change = act_change(CHANGE_COPYSTATE, name);
+    struct container_change change = act_change(BLOB_COPYSTATE, name);
     change.copy = copy_of(&change, status);
     return container_trial_apply(trial, &change);
 }
@@ -172,9 +173,10 @@ bool act_copy_state(struct container_trial *trial, const char *name, enum copy_s
 /* --- Without a trial --- */
 
 struct container *act_container_of_blocks(void) {
-    struct container *container = container_new(&(struct change){.kind = CHANGE_CREATE, .stamp = {1, 1}});
-    const struct change chunk = {.kind = CHANGE_CHUNK, .length = 1, .content = bytes_text("x")};
-    const struct change blob = act_change(CHANGE_STATE, "blob");
+    struct container *container =
+        container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
+    const struct container_change chunk = {.kind = CONTAINER_CHUNK, .length = 1, .content = bytes_text("x")};
+    const struct container_change blob = act_change(BLOB_STATE, "blob");
     require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &blob), "a blob");
     return container;
 }
@@ -182,7 +184,7 @@ struct container *act_container_of_blocks(void) {
 bool act_add_blocks(struct container *container, uint64_t count) {
     static const char block[3] = {1, 'x', 1};
     static char items[ACT_BLOCKS_MOST * sizeof(block)];
-    struct change change = act_change(CHANGE_BLOCKS, "blob");
+    struct container_change change = act_change(BLOB_BLOCKS, "blob");
     for (size_t i = 0; i < count * sizeof(block); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
     change.list = (struct packed_list){count, bytes_of(items, (size_t)count * sizeof(block))};
     return container_apply(container, container_find(container, change.name), &change);

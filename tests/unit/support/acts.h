@@ -12,7 +12,7 @@ void acts_start(struct container_trial *trial);
 void acts_end(struct container_trial *trial);
 
 /* The change that other acts begin with. */
-struct change act_change(enum change_kind kind, const char *name);
+struct container_change act_change(enum container_change_kind kind, const char *name);
 
 /* Bytes that do not repeat for long, from a place in them on; valid for ever. */
 struct bytes act_bytes(size_t place, size_t length);

@@ -191,7 +191,7 @@ void model_state_copy(const struct model_state *state, struct model_state *copy)
     *copy = *state;
     copy->properties.data = model_copy_of(bytes_of(state->properties.data, state->properties.length));
     copy->metadata.data = model_copy_of(bytes_of(state->metadata.data, state->metadata.length));
-    bool paged = state->kind == BLOB_PAGE;
+    bool paged = state->kind == KIND_PAGE;
     copy->content = model_copy_of(bytes_of(state->content, paged ? 0 : (size_t)state->length));
     copy->pages = model_copy_of(bytes_of(state->pages, state->page_count * sizeof(*state->pages)));
     copy->page_capacity = state->page_count;

@@ -4,7 +4,7 @@
 #define HOLDFAST_UNIT_BLOB_MODEL_H
 
 #include "blob/blocks.h"
-#include "blob/change.h"
+#include "blob/container_change.h"
 #include "core/pages.h"
 
 /* A packed list of the model's own. */
@@ -82,7 +82,7 @@ static inline struct bytes model_block_bytes(const struct model_block *block) {
 }
 
 static inline bool model_exists(const struct model_blob *blob) {
-    return blob && blob->state.kind != BLOB_UNCOMMITTED;
+    return blob && blob->state.kind != KIND_UNCOMMITTED;
 }
 
 /* Memory that is not the module's; these never fail. */

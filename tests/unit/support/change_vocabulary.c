@@ -8,43 +8,43 @@
 /* --- The table, and what follows from it --- */
 
 /* clang-format off */
-const struct change_word vocabulary[CHANGE_KINDS] = {
-    {"container.create",  CHANGE_CREATE,       STAMP | CREATED | ACCESS | METADATA | POLICIES | IN_FILES},
-    {"container.setmeta", CHANGE_SETMETA,      STAMP | METADATA},
-    {"container.setacl",  CHANGE_SETACL,       STAMP | ACCESS | POLICIES},
-    {"container.delete",  CHANGE_DROP,         0},
-    {"blob.put",          CHANGE_PUT,          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT | IN_FILES},
-    {NULL,                CHANGE_EXTEND,       NAME | CONTENT | IN_FILES},
-    {"blob.setprops",     CHANGE_SETBLOBPROPS, NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | FREES},
-    {"blob.setmeta",      CHANGE_SETBLOBMETA,  NAME | STAMP | METADATA | FREES},
-    {"blob.delete",       CHANGE_DELETE,       NAME | FREES},
-    {"lease.acquire",     CHANGE_LEASE,        LEASE | IN_FILES},
-    {"lease.acquire",     CHANGE_BLOBLEASE,    NAME | LEASE | IN_FILES},
-    {"blob.createpage",   CHANGE_CREATEPAGE,   NAME | STAMP | CREATED | PROPERTIES | METADATA | LENGTH | SEQUENCE | FREES},
-    {"blob.putpage",      CHANGE_PUTPAGE,      NAME | STAMP | OFFSET | FREES | CONTENT},
-    {"blob.clearpage",    CHANGE_CLEARPAGE,    NAME | STAMP | OFFSET | LENGTH | FREES},
-    {"blob.createappend", CHANGE_CREATEAPPEND, NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES},
-    {"blob.append",       CHANGE_APPEND,       NAME | STAMP | OFFSET | FREES | CONTENT},
-    {"blob.putblock",     CHANGE_STAGE,        NAME | BLOCK | TOUCHED | FREES | CONTENT},
-    {"blob.putblocklist", CHANGE_COMMIT,       NAME | STAMP | CREATED | PROPERTIES | METADATA | LIST | FREES},
-    {"blob.unstage",      CHANGE_UNSTAGE,      NAME | COUNT},
-    {"blob.snapshot",     CHANGE_SNAPSHOT,     NAME | STAMP | PARTS | METADATA | SNAPSHOT | IN_FILES},
-    {"blob.delete",       CHANGE_DELETESNAPSHOTS, NAME | SNAPSHOT | FREES},
-    {"blob.copy",         CHANGE_COPY,         NAME | STAMP | CREATED | PARTS | METADATA | SOURCE | COPY | FREES},
-    {"blob.abortcopy",    CHANGE_ABORTCOPY,    NAME | STAMP},
-    {NULL,                CHANGE_COPYSTATE,    NAME | COPY | IN_FILES},
-    {NULL,                CHANGE_CHUNK,        LENGTH | CONTENT | IN_FILES},
-    {NULL,                CHANGE_STATE,        NAME | STAMP | CREATED | KIND | PARTS | PROPERTIES | METADATA | LENGTH | COUNT |
+const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
+    {"container.create",  CONTAINER_CREATE,       STAMP | CREATED | ACCESS | METADATA | POLICIES | IN_FILES},
+    {"container.setmeta", CONTAINER_SETMETA,      STAMP | METADATA},
+    {"container.setacl",  CONTAINER_SETACL,       STAMP | ACCESS | POLICIES},
+    {"container.delete",  CONTAINER_DROP,         0},
+    {"blob.put",          BLOB_PUT,          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT | IN_FILES},
+    {NULL,                BLOB_EXTEND,       NAME | CONTENT | IN_FILES},
+    {"blob.setprops",     BLOB_SETPROPS, NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | FREES},
+    {"blob.setmeta",      BLOB_SETMETA,  NAME | STAMP | METADATA | FREES},
+    {"blob.delete",       BLOB_DELETE,       NAME | FREES},
+    {"lease.acquire",     CONTAINER_LEASE,        LEASE | IN_FILES},
+    {"lease.acquire",     BLOB_LEASE,    NAME | LEASE | IN_FILES},
+    {"blob.createpage",   BLOB_CREATEPAGE,   NAME | STAMP | CREATED | PROPERTIES | METADATA | LENGTH | SEQUENCE | FREES},
+    {"blob.putpage",      BLOB_PUTPAGE,      NAME | STAMP | OFFSET | FREES | CONTENT},
+    {"blob.clearpage",    BLOB_CLEARPAGE,    NAME | STAMP | OFFSET | LENGTH | FREES},
+    {"blob.createappend", BLOB_CREATEAPPEND, NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES},
+    {"blob.append",       BLOB_APPEND,       NAME | STAMP | OFFSET | FREES | CONTENT},
+    {"blob.putblock",     BLOB_STAGE,        NAME | BLOCK | TOUCHED | FREES | CONTENT},
+    {"blob.putblocklist", BLOB_COMMIT,       NAME | STAMP | CREATED | PROPERTIES | METADATA | LIST | FREES},
+    {"blob.unstage",      BLOB_UNSTAGE,      NAME | COUNT},
+    {"blob.snapshot",     BLOB_SNAPSHOT,     NAME | STAMP | PARTS | METADATA | SNAPSHOT | IN_FILES},
+    {"blob.delete",       BLOB_DELETESNAPSHOTS, NAME | SNAPSHOT | FREES},
+    {"blob.copy",         BLOB_COPY,         NAME | STAMP | CREATED | PARTS | METADATA | SOURCE | COPY | FREES},
+    {"blob.abortcopy",    BLOB_ABORTCOPY,    NAME | STAMP},
+    {NULL,                BLOB_COPYSTATE,    NAME | COPY | IN_FILES},
+    {NULL,                CONTAINER_CHUNK,        LENGTH | CONTENT | IN_FILES},
+    {NULL,                BLOB_STATE,        NAME | STAMP | CREATED | KIND | PARTS | PROPERTIES | METADATA | LENGTH | COUNT |
                                                SEQUENCE | BORN | IN_FILES},
-    {NULL,                CHANGE_SPANS,        NAME | LIST | IN_FILES},
-    {NULL,                CHANGE_BLOCKS,       NAME | LIST | IN_FILES},
-    {NULL,                CHANGE_LEAVES,       NAME | LIST | IN_FILES},
-    {NULL,                CHANGE_STAGED,       NAME | COUNT | BLOCK | TOUCHED | IN_FILES},
-    {NULL,                CHANGE_SETTLE,       IN_FILES},
+    {NULL,                BLOB_SPANS,        NAME | LIST | IN_FILES},
+    {NULL,                BLOB_BLOCKS,       NAME | LIST | IN_FILES},
+    {NULL,                BLOB_LEAVES,       NAME | LIST | IN_FILES},
+    {NULL,                BLOB_STAGED,       NAME | COUNT | BLOCK | TOUCHED | IN_FILES},
+    {NULL,                CONTAINER_LOADED,       IN_FILES},
 };
 /* clang-format on */
 
-unsigned change_brings(const struct change *change) {
+unsigned change_brings(const struct container_change *change) {
     unsigned brings = vocabulary[change->kind].brings;
     if (!(brings & PARTS)) return brings;
     if (!(change->parts & PART_PROPERTIES)) brings &= ~(unsigned)PROPERTIES;
@@ -54,8 +54,8 @@ unsigned change_brings(const struct change *change) {
     return brings;
 }
 
-static void leave_only_numbers(struct change *change, unsigned brings) {
-    if (!(brings & KIND)) change->blob_kind = BLOB_BLOCK;
+static void leave_only_numbers(struct container_change *change, unsigned brings) {
+    if (!(brings & KIND)) change->blob_kind = KIND_BLOCK;
     if (!(brings & PARTS)) change->parts = 0;
     if (!(brings & OFFSET)) change->offset = 0;
     if (!(brings & LENGTH)) change->length = 0;
@@ -72,7 +72,7 @@ static void leave_only_numbers(struct change *change, unsigned brings) {
     if (!(brings & FREES)) change->drops_staged = false;
 }
 
-void change_leave_only(struct change *change, unsigned brings) {
+void change_leave_only(struct container_change *change, unsigned brings) {
     const struct packed_list empty = {0, {"", 0}};
     if (!(brings & NAME)) change->name = bytes_of("", 0);
     if (!(brings & STAMP)) change->stamp = (struct stamp){0, 0};
@@ -94,7 +94,7 @@ void change_leave_only(struct change *change, unsigned brings) {
 void sample_write(struct sample *sample) {
     struct record_writer writer;
     record_start(&writer);
-    change_write(&sample->draft.change, &writer);
+    container_change_write(&sample->draft.change, &writer);
     sample->length = writer.length;
     sample->data = malloc(writer.length);
     require(sample->data, "there is memory");

@@ -35,17 +35,17 @@ enum {
 
 struct change_word {
     const char *event; /* NULL for none */
-    enum change_kind kind;
+    enum container_change_kind kind;
     unsigned brings;
 };
 
-extern const struct change_word vocabulary[CHANGE_KINDS];
+extern const struct change_word vocabulary[CONTAINER_CHANGE_KINDS];
 
 /* What a change really brings: where it tells of its parts, those that are not among them do not come. */
-unsigned change_brings(const struct change *change);
+unsigned change_brings(const struct container_change *change);
 
 /* Takes away all that such a change does not bring. */
-void change_leave_only(struct change *change, unsigned brings);
+void change_leave_only(struct container_change *change, unsigned brings);
 
 /* A lease as it stands in records that were once written: one without an end, or one that has been broken off. */
 struct lease lease_once_written(bool ends);

@@ -110,8 +110,8 @@ static void compare_state(const struct blob *blob, const struct model_state *own
     compare_copy(blob_special(blob)->copy, &own->copy);
     require_same(blob->length, own->length, "the length of a content");
     compare_blocks(blob, own);
-    if (own->kind == BLOB_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
-    if (own->kind != BLOB_PAGE) {
+    if (own->kind == KIND_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
+    if (own->kind != KIND_PAGE) {
         compare_bytes(blob, bytes_of(own->content, (size_t)own->length));
         return;
     }
@@ -167,7 +167,7 @@ static void compare_extra(const struct blob *blob) {
     const struct blob_special *special = extra->special;
     require(extra->properties || extra->metadata || extra->lease || special, "there is an extra of nothing");
     if (special)
-        require(blob->kind == BLOB_PAGE || special->blocks || special->staging || special->snapshots ||
+        require(blob->kind == KIND_PAGE || special->blocks || special->staging || special->snapshots ||
                     special->copy || special->appended,
                 "there is something special of nothing");
 }

@@ -43,7 +43,7 @@ static void count_node(struct counting *counting, const struct page_node *node, 
 }
 
 static void count_content(struct counting *counting, const struct blob *blob) {
-    if (blob->kind == BLOB_PAGE) {
+    if (blob->kind == KIND_PAGE) {
         if (blob->pages.root) count_node(counting, blob->pages.root, blob->pages.height);
         return;
     }

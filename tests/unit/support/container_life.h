@@ -6,7 +6,7 @@
 #include "dice.h"
 
 /* How often a change of each kind did not fit, and how often it did. */
-typedef unsigned tally[CHANGE_KINDS][2];
+typedef unsigned tally[CONTAINER_CHANGE_KINDS][2];
 
 /* A change for this step of a life: of every kind, and every so often a stretch of such as files have. */
 struct choice life_draw(struct dice *dice, int step);

@@ -4,7 +4,7 @@
 
 /* --- Which blobs there are --- */
 
-void model_start(struct model *model, const struct change *create) {
+void model_start(struct model *model, const struct container_change *create) {
     *model =
         (struct model){.stamp = create->stamp, .created_ms = create->created_ms, .access = create->access};
     model_list_set(&model->metadata, create->metadata);
@@ -84,12 +84,12 @@ bool model_may_become(const struct model_blob *blob, enum blob_kind kind) {
     return !model_exists(blob) || blob->state.kind == kind;
 }
 
-static void restamp(struct model_blob *blob, const struct change *change) {
+static void restamp(struct model_blob *blob, const struct container_change *change) {
     blob->state.stamp = change->stamp;
     if (change->frees_lease) model_lease_end(&blob->lease);
 }
 
-void model_redescribe(struct model_blob *blob, const struct change *change) {
+void model_redescribe(struct model_blob *blob, const struct container_change *change) {
     blob->state.created_ms = change->created_ms;
     model_list_set(&blob->state.properties, change->properties);
     model_list_set(&blob->state.metadata, change->metadata);
@@ -97,7 +97,8 @@ void model_redescribe(struct model_blob *blob, const struct change *change) {
     restamp(blob, change);
 }
 
-struct model_blob *model_begin(struct model *model, const struct change *change, enum blob_kind kind) {
+struct model_blob *model_begin(struct model *model, const struct container_change *change,
+                               enum blob_kind kind) {
     struct model_blob *blob = model_find(model, change->name);
     if (!blob) blob = insert(model, change->name, kind);
     model_blocks_drop(&blob->staged, UINT64_MAX);
@@ -109,17 +110,17 @@ struct model_blob *model_begin(struct model *model, const struct change *change,
 
 /* --- Blobs as a whole --- */
 
-static bool put(struct model *model, const struct change *change) {
-    if (!model_may_become(model_find(model, change->name), BLOB_BLOCK)) return false;
-    struct model_blob *blob = model_begin(model, change, BLOB_BLOCK);
+static bool put(struct model *model, const struct container_change *change) {
+    if (!model_may_become(model_find(model, change->name), KIND_BLOCK)) return false;
+    struct model_blob *blob = model_begin(model, change, KIND_BLOCK);
     model_append(&blob->state, change->content);
     blob->state.chunks = change->chunk != NULL;
     return true;
 }
 
-static bool set_properties(struct model_blob *blob, const struct change *change) {
+static bool set_properties(struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob)) return false;
-    if ((change->parts & PART_LENGTH || change->parts & PART_SEQUENCE) && blob->state.kind != BLOB_PAGE)
+    if ((change->parts & PART_LENGTH || change->parts & PART_SEQUENCE) && blob->state.kind != KIND_PAGE)
         return false;
     if (change->parts & PART_PROPERTIES) model_list_set(&blob->state.properties, change->properties);
     if (change->parts & PART_LENGTH) model_pages_resize(&blob->state, change->length);
@@ -129,7 +130,7 @@ static bool set_properties(struct model_blob *blob, const struct change *change)
     return true;
 }
 
-static bool set_metadata(struct model_blob *blob, const struct change *change) {
+static bool set_metadata(struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob)) return false;
     model_list_set(&blob->state.metadata, change->metadata);
     model_set_copy(&blob->state, NULL);
@@ -137,10 +138,10 @@ static bool set_metadata(struct model_blob *blob, const struct change *change) {
     return true;
 }
 
-static bool create(struct model *model, const struct change *change, enum blob_kind kind) {
+static bool create(struct model *model, const struct container_change *change, enum blob_kind kind) {
     if (!model_may_become(model_find(model, change->name), kind)) return false;
     struct model_state *state = &model_begin(model, change, kind)->state;
-    if (kind != BLOB_PAGE) return true;
+    if (kind != KIND_PAGE) return true;
     state->length = change->length;
     state->sequence = change->sequence;
     state->born = change->stamp.etag;
@@ -149,12 +150,12 @@ static bool create(struct model *model, const struct change *change, enum blob_k
 
 /* Whether these are pages of the blob. */
 static bool are_pages(const struct model_blob *blob, uint64_t offset, uint64_t length) {
-    return model_exists(blob) && blob->state.kind == BLOB_PAGE && length > 0 && length % PAGE_BYTES == 0 &&
+    return model_exists(blob) && blob->state.kind == KIND_PAGE && length > 0 && length % PAGE_BYTES == 0 &&
            length <= blob->state.length && offset <= blob->state.length - length;
 }
 
-static bool write_pages(struct model_blob *blob, const struct change *change) {
-    bool puts = change->kind == CHANGE_PUTPAGE;
+static bool write_pages(struct model_blob *blob, const struct container_change *change) {
+    bool puts = change->kind == BLOB_PUTPAGE;
     if (!are_pages(blob, change->offset, puts ? change->content.length : change->length)) return false;
     if (puts)
         model_pages_write(&blob->state, change->offset, change->content);
@@ -164,8 +165,8 @@ static bool write_pages(struct model_blob *blob, const struct change *change) {
     return true;
 }
 
-static bool append(struct model_blob *blob, const struct change *change) {
-    if (!model_exists(blob) || blob->state.kind != BLOB_APPEND || !change->content.length) return false;
+static bool append(struct model_blob *blob, const struct container_change *change) {
+    if (!model_exists(blob) || blob->state.kind != KIND_APPEND || !change->content.length) return false;
     if (blob->state.length != change->offset || blob->state.appended >= 50000) return false;
     model_append(&blob->state, change->content);
     blob->state.appended++;
@@ -176,11 +177,11 @@ static bool append(struct model_blob *blob, const struct change *change) {
 
 /* --- Blocks --- */
 
-bool model_apply_stage(struct model *model, const struct change *change, struct bytes bytes) {
+bool model_apply_stage(struct model *model, const struct container_change *change, struct bytes bytes) {
     struct model_blob *blob = model_find(model, change->name);
-    if (!bytes.length || !model_may_become(blob, BLOB_BLOCK)) return false;
+    if (!bytes.length || !model_may_become(blob, KIND_BLOCK)) return false;
     if (blob && blob->staged.count && blob->staged.all[0].id_length != change->block_id.length) return false;
-    if (!blob) blob = insert(model, change->name, BLOB_UNCOMMITTED);
+    if (!blob) blob = insert(model, change->name, KIND_UNCOMMITTED);
     model_stage(&blob->staged, change->block_id, bytes);
     blob->touched_ms = change->touched_ms;
     if (change->frees_lease) model_lease_end(&blob->lease);
@@ -223,20 +224,20 @@ static bool gather(const struct model_blob *blob, struct packed_list list, struc
     return record_complete(&reader);
 }
 
-static bool commit(struct model *model, const struct change *change) {
+static bool commit(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
     struct model_blocks gathered = {NULL, 0};
-    if (!model_may_become(blob, BLOB_BLOCK) || !gather(blob, change->list, &gathered)) {
+    if (!model_may_become(blob, KIND_BLOCK) || !gather(blob, change->list, &gathered)) {
         model_blocks_drop(&gathered, UINT64_MAX);
         return false;
     }
-    struct model_state *state = &model_begin(model, change, BLOB_BLOCK)->state;
+    struct model_state *state = &model_begin(model, change, KIND_BLOCK)->state;
     model_append_blocks(state, &gathered);
     state->blocks = gathered;
     return true;
 }
 
-static bool unstage(struct model *model, struct model_blob *blob, const struct change *change) {
+static bool unstage(struct model *model, struct model_blob *blob, const struct container_change *change) {
     if (!blob || !blob->staged.count) return false;
     model_blocks_drop(&blob->staged, change->count);
     if (!blob->staged.count && !model_exists(blob)) drop(model, blob);
@@ -245,7 +246,7 @@ static bool unstage(struct model *model, struct model_blob *blob, const struct c
 
 /* --- Snapshots and copies --- */
 
-static bool snapshot(struct model_blob *blob, const struct change *change) {
+static bool snapshot(struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob) || !change->snapshot) return false;
     size_t count = blob->snapshot_count;
     if (count && blob->snapshots[count - 1].id >= change->snapshot) return false;
@@ -258,7 +259,7 @@ static bool snapshot(struct model_blob *blob, const struct change *change) {
     return true;
 }
 
-static bool delete_snapshots(struct model_blob *blob, const struct change *change) {
+static bool delete_snapshots(struct model_blob *blob, const struct container_change *change) {
     if (!blob || !blob->snapshot_count) return false;
     if (change->snapshot && !model_snapshot_find(blob, change->snapshot)) return false;
     model_snapshots_drop(blob, change->snapshot);
@@ -266,7 +267,7 @@ static bool delete_snapshots(struct model_blob *blob, const struct change *chang
     return true;
 }
 
-static const struct model_state *source_of(const struct model *model, const struct change *change) {
+static const struct model_state *source_of(const struct model *model, const struct container_change *change) {
     const struct model_blob *blob = model ? model_find(model, change->source) : NULL;
     if (!model_exists(blob)) return NULL;
     if (!change->source_snapshot) return &blob->state;
@@ -274,12 +275,12 @@ static const struct model_state *source_of(const struct model *model, const stru
     return taken ? &taken->state : NULL;
 }
 
-static bool copy(struct model *model, const struct change *change, const struct model *elsewhere) {
+static bool copy(struct model *model, const struct container_change *change, const struct model *elsewhere) {
     const struct model_state *source = source_of(change->from_elsewhere ? elsewhere : model, change);
     if (!source || !model_may_become(model_find(model, change->name), source->kind)) return false;
     struct model_state whole;
     model_state_copy(source, &whole);
-    struct change described = *change;
+    struct container_change described = *change;
     described.properties = (struct packed_list){whole.properties.count,
                                                 bytes_of(whole.properties.data, whole.properties.length)};
     if (!(change->parts & PART_METADATA))
@@ -291,25 +292,25 @@ static bool copy(struct model *model, const struct change *change, const struct 
     blob->state.stamp = before.stamp;
     blob->state.created_ms = before.created_ms;
     model_list_set(&blob->state.metadata, described.metadata);
-    if (whole.kind == BLOB_PAGE) blob->state.born = change->stamp.etag;
+    if (whole.kind == KIND_PAGE) blob->state.born = change->stamp.etag;
     model_set_copy(&blob->state, &change->copy);
     model_state_end(&before);
     return true;
 }
 
-static bool abort_copy(struct model_blob *blob, const struct change *change) {
+static bool abort_copy(struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob) || blob->state.copy.status != COPY_PENDING) return false;
     int64_t sequence = blob->state.sequence;
     model_empty(&blob->state);
     blob->state.sequence = sequence;
-    if (blob->state.kind == BLOB_PAGE) blob->state.born = change->stamp.etag;
+    if (blob->state.kind == KIND_PAGE) blob->state.born = change->stamp.etag;
     blob->state.copy.status = COPY_ABORTED;
     blob->state.copy.completed_ms = change->stamp.modified_ms;
     restamp(blob, change);
     return true;
 }
 
-static bool set_copy_state(struct model_blob *blob, const struct change *change) {
+static bool set_copy_state(struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob)) return false;
     model_set_copy(&blob->state, &change->copy);
     return true;
@@ -317,31 +318,32 @@ static bool set_copy_state(struct model_blob *blob, const struct change *change)
 
 /* --- Everything --- */
 
-static bool apply_to_blob(struct model *model, const struct change *change, const struct model *source) {
+static bool apply_to_blob(struct model *model, const struct container_change *change,
+                          const struct model *source) {
     struct model_blob *blob = model_find(model, change->name);
     switch (change->kind) {
-    case CHANGE_PUT: return put(model, change);
-    case CHANGE_SETBLOBPROPS: return set_properties(blob, change);
-    case CHANGE_SETBLOBMETA: return set_metadata(blob, change);
-    case CHANGE_CREATEPAGE: return create(model, change, BLOB_PAGE);
-    case CHANGE_PUTPAGE:
-    case CHANGE_CLEARPAGE: return write_pages(blob, change);
-    case CHANGE_CREATEAPPEND: return create(model, change, BLOB_APPEND);
-    case CHANGE_APPEND: return append(blob, change);
-    case CHANGE_STAGE: return model_apply_stage(model, change, change->content);
-    case CHANGE_COMMIT: return commit(model, change);
-    case CHANGE_UNSTAGE: return unstage(model, blob, change);
-    case CHANGE_SNAPSHOT: return snapshot(blob, change);
-    case CHANGE_DELETESNAPSHOTS: return delete_snapshots(blob, change);
-    case CHANGE_COPY: return copy(model, change, source);
-    case CHANGE_ABORTCOPY: return abort_copy(blob, change);
-    case CHANGE_COPYSTATE: return set_copy_state(blob, change);
+    case BLOB_PUT: return put(model, change);
+    case BLOB_SETPROPS: return set_properties(blob, change);
+    case BLOB_SETMETA: return set_metadata(blob, change);
+    case BLOB_CREATEPAGE: return create(model, change, KIND_PAGE);
+    case BLOB_PUTPAGE:
+    case BLOB_CLEARPAGE: return write_pages(blob, change);
+    case BLOB_CREATEAPPEND: return create(model, change, KIND_APPEND);
+    case BLOB_APPEND: return append(blob, change);
+    case BLOB_STAGE: return model_apply_stage(model, change, change->content);
+    case BLOB_COMMIT: return commit(model, change);
+    case BLOB_UNSTAGE: return unstage(model, blob, change);
+    case BLOB_SNAPSHOT: return snapshot(blob, change);
+    case BLOB_DELETESNAPSHOTS: return delete_snapshots(blob, change);
+    case BLOB_COPY: return copy(model, change, source);
+    case BLOB_ABORTCOPY: return abort_copy(blob, change);
+    case BLOB_COPYSTATE: return set_copy_state(blob, change);
     default: break;
     }
-    if (change->kind != CHANGE_DELETE && change->kind != CHANGE_BLOBLEASE)
+    if (change->kind != BLOB_DELETE && change->kind != BLOB_LEASE)
         return model_apply_from_file(model, change);
     if (!blob) return false;
-    if (change->kind == CHANGE_DELETE)
+    if (change->kind == BLOB_DELETE)
         drop(model, blob);
     else
         model_lease_set(&blob->lease, &change->lease);
@@ -349,21 +351,23 @@ static bool apply_to_blob(struct model *model, const struct change *change, cons
 }
 
 /* To a name that has nothing but blocks whose time is up, a change that drops them does what it does to none. */
-static bool apply_to_none(struct model *model, const struct change *change, const struct model *source) {
+static bool apply_to_none(struct model *model, const struct container_change *change,
+                          const struct model *source) {
     struct model_blob *blob = model_find(model, change->name), aside = *blob;
     take_out(model, blob);
     if (apply_to_blob(model, change, source)) {
         model_blob_end(&aside);
         return true;
     }
-    blob = insert(model, change->name, BLOB_UNCOMMITTED);
+    blob = insert(model, change->name, KIND_UNCOMMITTED);
     model_blob_end(blob);
     *blob = aside;
     return false;
 }
 
 /* Blocks whose time is up count no more for the change that drops them, and stay if it does not fit. */
-static bool apply_dropping(struct model *model, const struct change *change, const struct model *source) {
+static bool apply_dropping(struct model *model, const struct container_change *change,
+                           const struct model *source) {
     struct model_blob *blob = model_find(model, change->name);
     if (!blob) return apply_to_blob(model, change, source);
     if (!model_exists(blob)) return apply_to_none(model, change, source);
@@ -377,17 +381,17 @@ static bool apply_dropping(struct model *model, const struct change *change, con
     return fits;
 }
 
-bool model_apply(struct model *model, const struct change *change, const struct model *source) {
-    if (!change_is_in_files(change->kind)) model_pool_drop(model);
+bool model_apply(struct model *model, const struct container_change *change, const struct model *source) {
+    if (!container_change_is_in_files(change->kind)) model_pool_drop(model);
     switch (change->kind) {
-    case CHANGE_CREATE:
-    case CHANGE_DROP: return false;
-    case CHANGE_SETMETA: model_list_set(&model->metadata, change->metadata); break;
-    case CHANGE_SETACL:
+    case CONTAINER_CREATE:
+    case CONTAINER_DROP: return false;
+    case CONTAINER_SETMETA: model_list_set(&model->metadata, change->metadata); break;
+    case CONTAINER_SETACL:
         model_list_set(&model->policies, change->policies);
         model->access = change->access;
         break;
-    case CHANGE_LEASE: model_lease_set(&model->lease, &change->lease); return true;
+    case CONTAINER_LEASE: model_lease_set(&model->lease, &change->lease); return true;
     default: return (change->drops_staged ? apply_dropping : apply_to_blob)(model, change, source);
     }
     model->stamp = change->stamp;

@@ -22,12 +22,12 @@ struct model {
     struct model_pool pool;
 };
 
-void model_start(struct model *model, const struct change *create);
+void model_start(struct model *model, const struct container_change *create);
 void model_end(struct model *model);
 
 /* Whether the change fits, and if so, what it does. The source is the model of the container that a copy comes from
  * when it comes from elsewhere; NULL if there is none. */
-bool model_apply(struct model *model, const struct change *change, const struct model *source);
+bool model_apply(struct model *model, const struct container_change *change, const struct model *source);
 
 /* NULL if there is none. */
 struct model_blob *model_find(const struct model *model, struct bytes name);
@@ -45,15 +45,16 @@ void model_compare(const struct model *model, const struct container *container)
 /* --- For the parts of the model: a blob that begins anew, and what files hold --- */
 
 /* An empty blob of the name, whatever was there before. */
-struct model_blob *model_begin(struct model *model, const struct change *change, enum blob_kind kind);
+struct model_blob *model_begin(struct model *model, const struct container_change *change,
+                               enum blob_kind kind);
 /* What a write says of the blob besides its content. */
-void model_redescribe(struct model_blob *blob, const struct change *change);
+void model_redescribe(struct model_blob *blob, const struct container_change *change);
 /* Whether a change may make the blob one of this kind. */
 bool model_may_become(const struct model_blob *blob, enum blob_kind kind);
-bool model_apply_stage(struct model *model, const struct change *change, struct bytes bytes);
+bool model_apply_stage(struct model *model, const struct container_change *change, struct bytes bytes);
 
 /* The changes that only files hold. */
-bool model_apply_from_file(struct model *model, const struct change *change);
+bool model_apply_from_file(struct model *model, const struct container_change *change);
 void model_pool_drop(struct model *model);
 
 #endif

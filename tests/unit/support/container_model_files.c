@@ -6,7 +6,7 @@ void model_pool_drop(struct model *model) {
     model->pool.missing = 0;
 }
 
-static bool add_chunk(struct model_pool *pool, const struct change *change) {
+static bool add_chunk(struct model_pool *pool, const struct container_change *change) {
     struct bytes piece = change->content;
     if (!piece.length) return false;
     if (!pool->missing) {
@@ -32,24 +32,24 @@ static const struct model_block *chunk_of(const struct model *model, uint64_t nu
 }
 
 /* As files had it before the numbers of chunks. */
-static bool extend(struct model_blob *blob, const struct change *change) {
-    if (!model_exists(blob) || blob->state.kind != BLOB_BLOCK || blob->state.blocks.count) return false;
+static bool extend(struct model_blob *blob, const struct container_change *change) {
+    if (!model_exists(blob) || blob->state.kind != KIND_BLOCK || blob->state.blocks.count) return false;
     model_append(&blob->state, change->content);
     blob->state.chunks += blob->state.length != 0;
     return true;
 }
 
 /* Whether the content that there is can be kept: a large one, as it is. */
-static bool can_be_kept(const struct model_blob *blob, const struct change *change) {
+static bool can_be_kept(const struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob)) return false;
     switch (blob->state.kind) {
-    case BLOB_PAGE: return blob->state.length == change->length;
-    case BLOB_APPEND: return blob->state.length;
+    case KIND_PAGE: return blob->state.length == change->length;
+    case KIND_APPEND: return blob->state.length;
     default: return blob->state.chunks;
     }
 }
 
-static bool set_state(struct model *model, const struct change *change) {
+static bool set_state(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
     bool kept = change->parts & PART_KEPT;
     if (!model_may_become(blob, change->blob_kind) || (kept && !can_be_kept(blob, change))) return false;
@@ -58,31 +58,32 @@ static bool set_state(struct model *model, const struct change *change) {
         model_redescribe(blob, change);
     else
         blob = model_begin(model, change, change->blob_kind);
-    if (blob->state.kind == BLOB_BLOCK) return true;
+    if (blob->state.kind == KIND_BLOCK) return true;
     blob->state.sequence = change->sequence;
     blob->state.born = change->born;
     blob->state.appended = change->count;
-    if (blob->state.kind == BLOB_PAGE) blob->state.length = change->length;
+    if (blob->state.kind == KIND_PAGE) blob->state.length = change->length;
     return true;
 }
 
 /* --- Contents in chunks --- */
 
-static bool takes_chunks(const struct model_blob *blob, const struct change *change) {
-    if (!model_exists(blob) || blob->state.kind == BLOB_PAGE) return false;
+static bool takes_chunks(const struct model_blob *blob, const struct container_change *change) {
+    if (!model_exists(blob) || blob->state.kind == KIND_PAGE) return false;
     const struct model_state *state = &blob->state;
-    bool small = state->kind == BLOB_BLOCK && !state->chunks && state->length;
+    bool small = state->kind == KIND_BLOCK && !state->chunks && state->length;
     if (small || !change->list.count) return false;
-    if (change->kind == CHANGE_SPANS) return !state->blocks.count;
-    return state->kind == BLOB_BLOCK && state->blocks.count == state->chunks &&
+    if (change->kind == BLOB_SPANS) return !state->blocks.count;
+    return state->kind == KIND_BLOCK && state->blocks.count == state->chunks &&
            change->list.count <= 50000 - state->blocks.count;
 }
 
 /* The blocks that the list names, with ids or without. */
-static bool gather(const struct model *model, const struct change *change, struct model_blocks *gathered) {
+static bool gather(const struct model *model, const struct container_change *change,
+                   struct model_blocks *gathered) {
     struct record_reader reader = record_reader(change->list.items);
     for (uint64_t i = 0; i < change->list.count; i++) {
-        bool named = change->kind == CHANGE_BLOCKS;
+        bool named = change->kind == BLOB_BLOCKS;
         struct bytes id = named ? record_bytes(&reader) : bytes_of("", 0);
         if (named && (!id.length || id.length > 64)) return false;
         const struct model_block *chunk = chunk_of(model, record_number(&reader));
@@ -92,12 +93,12 @@ static bool gather(const struct model *model, const struct change *change, struc
     return record_complete(&reader);
 }
 
-static bool add_chunks(struct model *model, const struct change *change) {
+static bool add_chunks(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
     struct model_blocks gathered = {NULL, 0};
     bool fits = takes_chunks(blob, change) && gather(model, change, &gathered);
     if (fits) model_append_blocks(&blob->state, &gathered);
-    for (size_t i = 0; fits && change->kind == CHANGE_BLOCKS && i < gathered.count; i++)
+    for (size_t i = 0; fits && change->kind == BLOB_BLOCKS && i < gathered.count; i++)
         model_blocks_insert(&blob->state.blocks, blob->state.blocks.count, model_block_id(&gathered.all[i]),
                             model_block_bytes(&gathered.all[i]));
     model_blocks_drop(&gathered, UINT64_MAX);
@@ -132,9 +133,9 @@ static bool leaf_fits(const struct model_state *state, const struct leaf *leaf) 
            model_page_place(state, (leaf->index + 1) * LEAF_PAGES);
 }
 
-static bool add_leaves(struct model *model, const struct change *change) {
+static bool add_leaves(struct model *model, const struct container_change *change) {
     struct model_blob *blob = model_find(model, change->name);
-    if (!model_exists(blob) || blob->state.kind != BLOB_PAGE) return false;
+    if (!model_exists(blob) || blob->state.kind != KIND_PAGE) return false;
     struct record_reader reader = record_reader(change->list.items);
     struct leaf leaf;
     uint64_t least = 0;
@@ -155,19 +156,19 @@ static bool add_leaves(struct model *model, const struct change *change) {
     return true;
 }
 
-bool model_apply_from_file(struct model *model, const struct change *change) {
+bool model_apply_from_file(struct model *model, const struct container_change *change) {
     const struct model_block *chunk;
     switch (change->kind) {
-    case CHANGE_EXTEND: return extend(model_find(model, change->name), change);
-    case CHANGE_CHUNK: return add_chunk(&model->pool, change);
-    case CHANGE_STATE: return set_state(model, change);
-    case CHANGE_SPANS:
-    case CHANGE_BLOCKS: return add_chunks(model, change);
-    case CHANGE_LEAVES: return add_leaves(model, change);
-    case CHANGE_STAGED:
+    case BLOB_EXTEND: return extend(model_find(model, change->name), change);
+    case CONTAINER_CHUNK: return add_chunk(&model->pool, change);
+    case BLOB_STATE: return set_state(model, change);
+    case BLOB_SPANS:
+    case BLOB_BLOCKS: return add_chunks(model, change);
+    case BLOB_LEAVES: return add_leaves(model, change);
+    case BLOB_STAGED:
         chunk = chunk_of(model, change->count);
         return chunk && model_apply_stage(model, change, model_block_bytes(chunk));
-    case CHANGE_SETTLE: model_pool_drop(model); return true;
+    case CONTAINER_LOADED: model_pool_drop(model); return true;
     default: return false;
     }
 }

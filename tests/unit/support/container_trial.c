@@ -10,7 +10,7 @@
 void container_trial_start(struct container_trial *trial, const struct choice *choice) {
     struct draft draft;
     struct choice create = *choice;
-    create.kind = CHANGE_CREATE;
+    create.kind = CONTAINER_CREATE;
     draft_make(&draft, &create);
     trial->before = container_census();
     trial->neighbour = NULL;
@@ -19,11 +19,12 @@ void container_trial_start(struct container_trial *trial, const struct choice *c
     draft_end(&draft);
 }
 
-bool container_trial_apply(struct container_trial *trial, const struct change *change) {
-    struct change whole = *change;
+bool container_trial_apply(struct container_trial *trial, const struct container_change *change) {
+    struct container_change whole = *change;
     const struct container_trial *neighbour = change->from_elsewhere ? trial->neighbour : NULL;
     whole.source_container = neighbour ? neighbour->container : NULL;
-    struct blob *blob = change_has_name(change->kind) ? container_find(trial->container, change->name) : NULL;
+    struct blob *blob =
+        container_change_has_name(change->kind) ? container_find(trial->container, change->name) : NULL;
     bool fits = model_apply(&trial->model, &whole, neighbour ? &neighbour->model : NULL);
     bool applied = container_apply(trial->container, blob, &whole);
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
@@ -32,51 +33,52 @@ bool container_trial_apply(struct container_trial *trial, const struct change *c
 
 /* --- Changes that fit --- */
 
-/* The kind of blob that a change is for; BLOB_UNCOMMITTED where it is for any that exists. */
-static enum blob_kind kind_wanted(const struct change *change) {
+/* The kind of blob that a change is for; KIND_UNCOMMITTED where it is for any that exists. */
+static enum blob_kind kind_wanted(const struct container_change *change) {
     switch (change->kind) {
-    case CHANGE_PUT:
-    case CHANGE_STAGE:
-    case CHANGE_STAGED:
-    case CHANGE_COMMIT: return BLOB_BLOCK;
-    case CHANGE_LEAVES:
-    case CHANGE_CREATEPAGE:
-    case CHANGE_PUTPAGE:
-    case CHANGE_CLEARPAGE: return BLOB_PAGE;
-    case CHANGE_CREATEAPPEND:
-    case CHANGE_APPEND: return BLOB_APPEND;
-    case CHANGE_STATE: return change->blob_kind;
-    default: return BLOB_UNCOMMITTED;
+    case BLOB_PUT:
+    case BLOB_STAGE:
+    case BLOB_STAGED:
+    case BLOB_COMMIT: return KIND_BLOCK;
+    case BLOB_LEAVES:
+    case BLOB_CREATEPAGE:
+    case BLOB_PUTPAGE:
+    case BLOB_CLEARPAGE: return KIND_PAGE;
+    case BLOB_CREATEAPPEND:
+    case BLOB_APPEND: return KIND_APPEND;
+    case BLOB_STATE: return change->blob_kind;
+    default: return KIND_UNCOMMITTED;
     }
 }
 
 /* Whether the content stands in chunks as the change wants them. */
-static bool takes_chunks(const struct model_state *state, enum change_kind kind) {
-    if (state->kind != BLOB_BLOCK || (state->length && !state->chunks)) return false;
-    return kind == CHANGE_SPANS ? !state->blocks.count : state->blocks.count == state->chunks;
+static bool takes_chunks(const struct model_state *state, enum container_change_kind kind) {
+    if (state->kind != KIND_BLOCK || (state->length && !state->chunks)) return false;
+    return kind == BLOB_SPANS ? !state->blocks.count : state->blocks.count == state->chunks;
 }
 
-static bool is_wanted(const struct model_blob *blob, const struct change *change) {
+static bool is_wanted(const struct model_blob *blob, const struct container_change *change) {
     enum blob_kind wanted = kind_wanted(change);
     switch (change->kind) {
-    case CHANGE_PUT:
-    case CHANGE_CREATEPAGE:
-    case CHANGE_CREATEAPPEND:
-    case CHANGE_STATE: return model_may_become(blob, wanted);
-    case CHANGE_STAGE:
-    case CHANGE_STAGED:
-    case CHANGE_COMMIT: return blob && model_may_become(blob, wanted);
-    case CHANGE_SPANS:
-    case CHANGE_BLOCKS: return model_exists(blob) && takes_chunks(&blob->state, change->kind);
-    case CHANGE_UNSTAGE: return blob && blob->staged.count;
-    case CHANGE_DELETESNAPSHOTS: return blob && blob->snapshot_count;
-    case CHANGE_ABORTCOPY: return blob && blob->state.copy.status == COPY_PENDING;
-    default: return model_exists(blob) && (wanted == BLOB_UNCOMMITTED || blob->state.kind == wanted);
+    case BLOB_PUT:
+    case BLOB_CREATEPAGE:
+    case BLOB_CREATEAPPEND:
+    case BLOB_STATE: return model_may_become(blob, wanted);
+    case BLOB_STAGE:
+    case BLOB_STAGED:
+    case BLOB_COMMIT: return blob && model_may_become(blob, wanted);
+    case BLOB_SPANS:
+    case BLOB_BLOCKS: return model_exists(blob) && takes_chunks(&blob->state, change->kind);
+    case BLOB_UNSTAGE: return blob && blob->staged.count;
+    case BLOB_DELETESNAPSHOTS: return blob && blob->snapshot_count;
+    case BLOB_ABORTCOPY: return blob && blob->state.copy.status == COPY_PENDING;
+    default: return model_exists(blob) && (wanted == KIND_UNCOMMITTED || blob->state.kind == wanted);
     }
 }
 
 /* The first of the names from the drawn one on that has a blob for which such a change is. */
-static const struct model_blob *fit_name(const struct model *model, struct change *change, unsigned from) {
+static const struct model_blob *fit_name(const struct model *model, struct container_change *change,
+                                         unsigned from) {
     const struct model_blob *found = model_find(model, change->name);
     for (unsigned i = 0; i < DRAFT_NAMES; i++) {
         const struct model_blob *blob = model_find(model, draft_name(from + i));
@@ -93,7 +95,7 @@ static version some_snapshot(const struct model_blob *blob, unsigned chance) {
     return blob->snapshots[chance / 4 % blob->snapshot_count].id;
 }
 
-static void fit_copy(const struct container_trial *trial, struct change *change,
+static void fit_copy(const struct container_trial *trial, struct container_change *change,
                      const struct choice *choice) {
     change->from_elsewhere = change->from_elsewhere && trial->neighbour;
     const struct model *model = change->from_elsewhere ? &trial->neighbour->model : &trial->model;
@@ -107,30 +109,31 @@ static void fit_copy(const struct container_trial *trial, struct change *change,
     }
 }
 
-static void fit_pages(struct change *change, const struct model_blob *blob) {
-    uint64_t length = blob && blob->state.kind == BLOB_PAGE ? blob->state.length : 0;
-    uint64_t count = change->kind == CHANGE_PUTPAGE ? change->content.length : change->length;
+static void fit_pages(struct container_change *change, const struct model_blob *blob) {
+    uint64_t length = blob && blob->state.kind == KIND_PAGE ? blob->state.length : 0;
+    uint64_t count = change->kind == BLOB_PUTPAGE ? change->content.length : change->length;
     if (length) change->offset %= length;
     if (count > length - change->offset) count = length - change->offset;
     change->length = count;
-    change->content.length = (size_t)(change->kind == CHANGE_PUTPAGE ? count : 0);
+    change->content.length = (size_t)(change->kind == BLOB_PUTPAGE ? count : 0);
 }
 
 /* Seven of eight changes are bent until they have a chance to fit. */
-static void fit(const struct container_trial *trial, struct change *change, const struct choice *choice) {
-    if (choice->stamp % 8 == 0 || !change_has_name(change->kind)) return;
+static void fit(const struct container_trial *trial, struct container_change *change,
+                const struct choice *choice) {
+    if (choice->stamp % 8 == 0 || !container_change_has_name(change->kind)) return;
     const struct model_blob *blob = fit_name(&trial->model, change, choice->name);
     switch (change->kind) {
-    case CHANGE_APPEND: change->offset = blob ? blob->state.length : 0; break;
-    case CHANGE_PUTPAGE:
-    case CHANGE_CLEARPAGE: fit_pages(change, blob); break;
-    case CHANGE_SNAPSHOT:
+    case BLOB_APPEND: change->offset = blob ? blob->state.length : 0; break;
+    case BLOB_PUTPAGE:
+    case BLOB_CLEARPAGE: fit_pages(change, blob); break;
+    case BLOB_SNAPSHOT:
         if (blob && blob->snapshot_count)
             change->snapshot = blob->snapshots[blob->snapshot_count - 1].id + 1 + choice->fine % 3;
         break;
-    case CHANGE_STAGED: change->count = 1 + change->count % 3; break;
-    case CHANGE_DELETESNAPSHOTS: change->snapshot = some_snapshot(blob, choice->fine); break;
-    case CHANGE_COPY:
+    case BLOB_STAGED: change->count = 1 + change->count % 3; break;
+    case BLOB_DELETESNAPSHOTS: change->snapshot = some_snapshot(blob, choice->fine); break;
+    case BLOB_COPY:
         change->name = draft_name(choice->name);
         fit_copy(trial, change, choice);
         break;
@@ -141,13 +144,13 @@ static void fit(const struct container_trial *trial, struct change *change, cons
 bool container_trial_step(struct container_trial *trial, const struct choice *choice) {
     struct draft draft;
     struct record_writer record;
-    struct change change;
+    struct container_change change;
     draft_make(&draft, choice);
     fit(trial, &draft.change, choice);
     record_start(&record);
-    change_write(&draft.change, &record);
-    require(change_read(bytes_of(record.data, record.length), &change), "a record of kind %d cannot be read",
-            (int)draft.change.kind);
+    container_change_write(&draft.change, &record);
+    require(container_change_read(bytes_of(record.data, record.length), &change),
+            "a record of kind %d cannot be read", (int)draft.change.kind);
     change.content = draft.change.content;
     change.chunk = draft_chunk(&draft, choice);
     bool fits = container_trial_apply(trial, &change);
@@ -196,13 +199,13 @@ struct rebuilding {
 };
 
 /* Through a record, and with the content where a reader of files would put it. */
-static void rebuild_change(void *context, const struct change *written) {
+static void rebuild_change(void *context, const struct container_change *written) {
     struct rebuilding *rebuilding = context;
     struct record_writer record;
-    struct change change;
+    struct container_change change;
     record_start(&record);
-    change_write(written, &record);
-    require(change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
+    container_change_write(written, &record);
+    require(container_change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
     require(load_order_keeps(&rebuilding->order, &change), "a record of kind %d stands in the wrong place",
             (int)change.kind);
     change.content = written->content;
@@ -211,7 +214,7 @@ static void rebuild_change(void *context, const struct change *written) {
         change.chunk = chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
         change.content = chunk_bytes(change.chunk);
     }
-    if (change.kind == CHANGE_CREATE)
+    if (change.kind == CONTAINER_CREATE)
         rebuilding->container = container_new(&change);
     else
         require(container_apply(rebuilding->container, container_find(rebuilding->container, change.name),
@@ -240,7 +243,8 @@ void container_digest_bytes(const struct container *container, struct record_wri
 /* One blob after the other, until the account has to be that of an empty container. */
 static void empty(struct container_trial *trial) {
     while (trial->model.count) {
-        const struct change change = {.kind = CHANGE_DELETE, .name = model_name(&trial->model.blobs[0])};
+        const struct container_change change = {.kind = BLOB_DELETE,
+                                                .name = model_name(&trial->model.blobs[0])};
         struct blob *blob = container_find(trial->container, change.name);
         require(container_apply(trial->container, blob, &change), "a blob cannot be deleted");
         (void)model_apply(&trial->model, &change, NULL);

@@ -20,7 +20,7 @@ void container_trial_start(struct container_trial *trial, const struct choice *c
 bool container_trial_step(struct container_trial *trial, const struct choice *choice);
 
 /* Applies a change, with a chunk or without, to both. Answers whether it did fit. */
-bool container_trial_apply(struct container_trial *trial, const struct change *change);
+bool container_trial_apply(struct container_trial *trial, const struct container_change *change);
 
 /* Requires that both are the same, and, as long as the container is the only thing that is allocated,
  * that it holds what the allocator says. */

@@ -102,14 +102,14 @@ static struct bytes bytes_like(const struct choice *choice, size_t length) {
     return bytes_of(room + choice->stamp + choice->fine, length);
 }
 
-static bool is_paged(enum change_kind kind) {
-    return kind == CHANGE_PUTPAGE || kind == CHANGE_CLEARPAGE;
+static bool is_paged(enum container_change_kind kind) {
+    return kind == BLOB_PUTPAGE || kind == BLOB_CLEARPAGE;
 }
 
-static struct bytes content_of(const struct choice *choice, enum change_kind kind) {
+static struct bytes content_of(const struct choice *choice, enum container_change_kind kind) {
     size_t length = sizes[choice->size % SIZES] + choice->fine % 8;
-    if (kind == CHANGE_PUTPAGE) length = (1UL + choice->size % 80U) * PAGE_BYTES;
-    if (kind == CHANGE_CHUNK && choice->fine % 2) length = PAGE_BYTES;
+    if (kind == BLOB_PUTPAGE) length = (1UL + choice->size % 80U) * PAGE_BYTES;
+    if (kind == CONTAINER_CHUNK && choice->fine % 2) length = PAGE_BYTES;
     return bytes_like(choice, length);
 }
 
@@ -131,17 +131,17 @@ static struct dice dice_of(const struct choice *choice) {
     return dice;
 }
 
-static void add_list_item(struct record_writer *list, struct dice *dice, enum change_kind kind,
+static void add_list_item(struct record_writer *list, struct dice *dice, enum container_change_kind kind,
                           uint64_t place) {
     struct bytes id = draft_block_id((unsigned)dice_roll(dice, dice_percent(dice, 90) ? 5 : 12));
     uint64_t number = 1 + dice_roll(dice, dice_percent(dice, 80) ? 2 : 5);
     switch (kind) {
-    case CHANGE_BLOCKS:
+    case BLOB_BLOCKS:
         record_put_bytes(list, id);
         record_put_number(list, number);
         break;
-    case CHANGE_SPANS: record_put_number(list, number); break;
-    case CHANGE_LEAVES:
+    case BLOB_SPANS: record_put_number(list, number); break;
+    case BLOB_LEAVES:
         record_put_number(list, place + dice_roll(dice, 2));
         record_put_word(list, UINT64_C(1) << dice_roll(dice, 8));
         record_put_number(list, number);
@@ -152,9 +152,10 @@ static void add_list_item(struct record_writer *list, struct dice *dice, enum ch
     }
 }
 
-static struct packed_list add_list(struct draft *draft, const struct choice *choice, enum change_kind kind) {
+static struct packed_list add_list(struct draft *draft, const struct choice *choice,
+                                   enum container_change_kind kind) {
     struct dice dice = dice_of(choice);
-    uint64_t count = kind == CHANGE_LEAVES ? choice->size % 3U : choice->size % 6U;
+    uint64_t count = kind == BLOB_LEAVES ? choice->size % 3U : choice->size % 6U;
     for (uint64_t i = 0; i < count; i++) add_list_item(&draft->list, &dice, kind, 2 * i);
     return (struct packed_list){count, bytes_of(draft->list.data, draft->list.length)};
 }
@@ -172,24 +173,24 @@ static struct copy copy_of(const struct choice *choice) {
 }
 
 /* A state has only what blobs of its kind have. */
-static void fit_state(struct change *change) {
-    if (change->blob_kind != BLOB_PAGE) {
+static void fit_state(struct container_change *change) {
+    if (change->blob_kind != KIND_PAGE) {
         change->parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
         change->born = 0;
     }
-    if (change->blob_kind != BLOB_APPEND) change->count = 0;
+    if (change->blob_kind != KIND_APPEND) change->count = 0;
 }
 
 /* What only some kinds have, and each may have. */
-static void add_numbers(struct change *change, const struct choice *choice) {
+static void add_numbers(struct container_change *change, const struct choice *choice) {
     struct dice dice = dice_of(choice);
     bool large = choice->properties % 16 == 0;
     change->parts = (unsigned)dice_roll(&dice, PARTS_ALL + 1);
-    change->blob_kind = (enum blob_kind)(choice->size % BLOB_UNCOMMITTED);
+    change->blob_kind = (enum blob_kind)(choice->size % KIND_UNCOMMITTED);
     change->offset = choice->size * UINT64_C(512);
     change->length = choice->fine % (DRAFT_PAGES_MOST + 1U) * UINT64_C(512);
     if (is_paged(change->kind) && choice->fine % 4) change->length %= UINT64_C(40) * 512;
-    if (change->kind == CHANGE_CHUNK)
+    if (change->kind == CONTAINER_CHUNK)
         change->length = change->content.length + (choice->stamp % 4 ? 0 : 1000);
     change->count = large ? UINT64_MAX : choice->size % 5U;
     change->sequence = large ? INT64_MAX : choice->fine;
@@ -202,7 +203,7 @@ static void add_numbers(struct change *change, const struct choice *choice) {
     change->source_snapshot = choice->beside & 128 ? change->snapshot : 0;
     change->from_elsewhere = choice->beside & 4;
     change->copy = copy_of(choice);
-    if (change->kind == CHANGE_STATE) fit_state(change);
+    if (change->kind == BLOB_STATE) fit_state(change);
 }
 
 void draft_make(struct draft *draft, const struct choice *choice) {
@@ -213,11 +214,11 @@ void draft_make(struct draft *draft, const struct choice *choice) {
     add_properties(&draft->properties, choice->properties % PROPERTY_SETS);
     add_metadata(&draft->metadata, choice->metadata % METADATA_SETS);
     add_policies(&draft->policies, choice->metadata % POLICY_SETS);
-    enum change_kind kind = (enum change_kind)(choice->kind % CHANGE_KINDS);
-    draft->change = (struct change){
+    enum container_change_kind kind = (enum container_change_kind)(choice->kind % CONTAINER_CHANGE_KINDS);
+    draft->change = (struct container_change){
         .kind = kind,
         .access = (enum container_access)(choice->stamp % ACCESS_KINDS),
-        .name = change_has_name(kind) ? draft_name(choice->name) : bytes_of("", 0),
+        .name = container_change_has_name(kind) ? draft_name(choice->name) : bytes_of("", 0),
         .stamp = {(UINT64_C(0x65a00000) << 32) + choice->stamp + 1, choice->stamp * INT64_C(1000)},
         .created_ms = choice->stamp * INT64_C(999),
         .properties = pairs_list(&draft->properties),
@@ -229,7 +230,7 @@ void draft_make(struct draft *draft, const struct choice *choice) {
         .frees_lease = choice->beside & 16,
         .expired = choice->beside & 32,
     };
-    if (change_has_content(&draft->change)) draft->change.content = content_of(choice, kind);
+    if (container_change_has_content(&draft->change)) draft->change.content = content_of(choice, kind);
     add_numbers(&draft->change, choice);
 }
 
@@ -244,9 +245,9 @@ void draft_end(struct draft *draft) {
 struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice) {
     struct bytes content = draft->change.content;
     bool large = content.length > BLOB_INLINE_MAX;
-    if (!content.length || draft->change.kind == CHANGE_PUTPAGE) return NULL;
+    if (!content.length || draft->change.kind == BLOB_PUTPAGE) return NULL;
     if (choice->beside % 4 == 1) return chunk_copy(content);
-    if (!large || (choice->beside % 4 == 0 && draft->change.kind != CHANGE_PUT)) return NULL;
+    if (!large || (choice->beside % 4 == 0 && draft->change.kind != BLOB_PUT)) return NULL;
     void *owner = owner_new(content);
     return chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
 }
@@ -281,13 +282,13 @@ bool copy_same(const struct copy *a, const struct copy *b) {
            a->done == b->done && a->total == b->total && a->completed_ms == b->completed_ms;
 }
 
-static bool same_numbers(const struct change *a, const struct change *b) {
+static bool same_numbers(const struct container_change *a, const struct container_change *b) {
     return a->offset == b->offset && a->length == b->length && a->count == b->count &&
            a->sequence == b->sequence && a->born == b->born && a->snapshot == b->snapshot &&
            bytes_equal(a->block_id, b->block_id) && a->touched_ms == b->touched_ms;
 }
 
-bool change_same(const struct change *a, const struct change *b) {
+bool change_same(const struct container_change *a, const struct container_change *b) {
     return a->kind == b->kind && a->access == b->access && a->blob_kind == b->blob_kind &&
            a->parts == b->parts && bytes_equal(a->name, b->name) && a->stamp.etag == b->stamp.etag &&
            a->stamp.modified_ms == b->stamp.modified_ms && a->created_ms == b->created_ms &&

@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_UNIT_DRAFT_H
 #define HOLDFAST_UNIT_DRAFT_H
 
-#include "blob/change.h"
+#include "blob/container_change.h"
 #include "dice.h"
 #include "pairs.h"
 
@@ -21,7 +21,7 @@ struct choice {
 
 /* Not to be copied. */
 struct draft {
-    struct change change; /* the content is set, the chunk is not */
+    struct container_change change; /* the content is set, the chunk is not */
     struct pairs properties, metadata, policies;
     struct record_writer list;
 };
@@ -52,6 +52,6 @@ bool lease_same(const struct lease *a, const struct lease *b);
 bool lease_sound(const struct lease *lease);
 
 /* Whether two changes say the same; of their contents nothing is asked. */
-bool change_same(const struct change *a, const struct change *b);
+bool change_same(const struct container_change *a, const struct container_change *b);
 
 #endif

@@ -1,4 +1,4 @@
-#include "blob/change.h"
+#include "blob/container_change.h"
 
 #include "core/metadata.h"
 #include "core/name.h"
@@ -40,72 +40,72 @@ enum field {
 };
 
 /* clang-format off */
-static const struct { const char *event; unsigned fields; } kinds[CHANGE_KINDS] = {
-    [CHANGE_CREATE]       = {"container.create",  STAMP | CREATED | ACCESS | METADATA | POLICIES},
-    [CHANGE_SETMETA]      = {"container.setmeta", STAMP | METADATA},
-    [CHANGE_SETACL]       = {"container.setacl",  STAMP | ACCESS | POLICIES},
-    [CHANGE_DROP]         = {"container.delete",  0},
-    [CHANGE_PUT]          = {"blob.put",          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT},
-    [CHANGE_EXTEND]       = {NULL,                NAME | CONTENT | FOR_FILES},
-    [CHANGE_SETBLOBPROPS] = {"blob.setprops",     NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | PAGED | FREES},
-    [CHANGE_SETBLOBMETA]  = {"blob.setmeta",      NAME | STAMP | METADATA | FREES},
-    [CHANGE_DELETE]       = {"blob.delete",       NAME | FREES},
-    [CHANGE_LEASE]        = {NULL,                LEASE},
-    [CHANGE_BLOBLEASE]    = {NULL,                NAME | LEASE},
-    [CHANGE_CREATEPAGE]   = {"blob.createpage",   NAME | STAMP | CREATED | PROPERTIES | METADATA | LENGTH | SEQUENCE | PAGED | FREES},
-    [CHANGE_PUTPAGE]      = {"blob.putpage",      NAME | STAMP | OFFSET | PAGED | FREES | CONTENT},
-    [CHANGE_CLEARPAGE]    = {"blob.clearpage",    NAME | STAMP | OFFSET | LENGTH | PAGED | FREES},
-    [CHANGE_CREATEAPPEND] = {"blob.createappend", NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES},
-    [CHANGE_APPEND]       = {"blob.append",       NAME | STAMP | OFFSET | FREES | CONTENT},
-    [CHANGE_STAGE]        = {"blob.putblock",     NAME | BLOCK | TOUCHED | FREES | CONTENT},
-    [CHANGE_COMMIT]       = {"blob.putblocklist", NAME | STAMP | CREATED | PROPERTIES | METADATA | LIST | FREES},
-    [CHANGE_UNSTAGE]      = {"blob.unstage",                NAME | COUNT},
-    [CHANGE_SNAPSHOT]     = {"blob.snapshot",     NAME | STAMP | PARTS | METADATA | SNAPSHOT},
-    [CHANGE_DELETESNAPSHOTS] = {"blob.delete",    NAME | SNAPSHOT | FREES},
-    [CHANGE_COPY]         = {"blob.copy",         NAME | STAMP | CREATED | PARTS | METADATA | SOURCE | COPY | FREES},
-    [CHANGE_ABORTCOPY]    = {"blob.abortcopy",    NAME | STAMP},
-    [CHANGE_COPYSTATE]    = {NULL,                NAME | COPY},
-    [CHANGE_CHUNK]        = {NULL,                LENGTH | CONTENT | FOR_FILES},
-    [CHANGE_STATE]        = {NULL,                NAME | STAMP | CREATED | KIND | PARTS | PROPERTIES | METADATA | LENGTH | COUNT | SEQUENCE | BORN | FOR_FILES},
-    [CHANGE_SPANS]        = {NULL,                NAME | LIST | FOR_FILES},
-    [CHANGE_BLOCKS]       = {NULL,                NAME | LIST | FOR_FILES},
-    [CHANGE_LEAVES]       = {NULL,                NAME | LIST | FOR_FILES},
-    [CHANGE_STAGED]       = {NULL,                NAME | COUNT | BLOCK | TOUCHED | FOR_FILES},
-    [CHANGE_SETTLE]       = {NULL,                FOR_FILES},
+static const struct { const char *event; unsigned fields; } kinds[CONTAINER_CHANGE_KINDS] = {
+    [CONTAINER_CREATE]       = {"container.create",  STAMP | CREATED | ACCESS | METADATA | POLICIES},
+    [CONTAINER_SETMETA]      = {"container.setmeta", STAMP | METADATA},
+    [CONTAINER_SETACL]       = {"container.setacl",  STAMP | ACCESS | POLICIES},
+    [CONTAINER_DROP]         = {"container.delete",  0},
+    [BLOB_PUT]          = {"blob.put",          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT},
+    [BLOB_EXTEND]       = {NULL,                NAME | CONTENT | FOR_FILES},
+    [BLOB_SETPROPS] = {"blob.setprops",     NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | PAGED | FREES},
+    [BLOB_SETMETA]  = {"blob.setmeta",      NAME | STAMP | METADATA | FREES},
+    [BLOB_DELETE]       = {"blob.delete",       NAME | FREES},
+    [CONTAINER_LEASE]        = {NULL,                LEASE},
+    [BLOB_LEASE]    = {NULL,                NAME | LEASE},
+    [BLOB_CREATEPAGE]   = {"blob.createpage",   NAME | STAMP | CREATED | PROPERTIES | METADATA | LENGTH | SEQUENCE | PAGED | FREES},
+    [BLOB_PUTPAGE]      = {"blob.putpage",      NAME | STAMP | OFFSET | PAGED | FREES | CONTENT},
+    [BLOB_CLEARPAGE]    = {"blob.clearpage",    NAME | STAMP | OFFSET | LENGTH | PAGED | FREES},
+    [BLOB_CREATEAPPEND] = {"blob.createappend", NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES},
+    [BLOB_APPEND]       = {"blob.append",       NAME | STAMP | OFFSET | FREES | CONTENT},
+    [BLOB_STAGE]        = {"blob.putblock",     NAME | BLOCK | TOUCHED | FREES | CONTENT},
+    [BLOB_COMMIT]       = {"blob.putblocklist", NAME | STAMP | CREATED | PROPERTIES | METADATA | LIST | FREES},
+    [BLOB_UNSTAGE]      = {"blob.unstage",                NAME | COUNT},
+    [BLOB_SNAPSHOT]     = {"blob.snapshot",     NAME | STAMP | PARTS | METADATA | SNAPSHOT},
+    [BLOB_DELETESNAPSHOTS] = {"blob.delete",    NAME | SNAPSHOT | FREES},
+    [BLOB_COPY]         = {"blob.copy",         NAME | STAMP | CREATED | PARTS | METADATA | SOURCE | COPY | FREES},
+    [BLOB_ABORTCOPY]    = {"blob.abortcopy",    NAME | STAMP},
+    [BLOB_COPYSTATE]    = {NULL,                NAME | COPY},
+    [CONTAINER_CHUNK]        = {NULL,                LENGTH | CONTENT | FOR_FILES},
+    [BLOB_STATE]        = {NULL,                NAME | STAMP | CREATED | KIND | PARTS | PROPERTIES | METADATA | LENGTH | COUNT | SEQUENCE | BORN | FOR_FILES},
+    [BLOB_SPANS]        = {NULL,                NAME | LIST | FOR_FILES},
+    [BLOB_BLOCKS]       = {NULL,                NAME | LIST | FOR_FILES},
+    [BLOB_LEAVES]       = {NULL,                NAME | LIST | FOR_FILES},
+    [BLOB_STAGED]       = {NULL,                NAME | COUNT | BLOCK | TOUCHED | FOR_FILES},
+    [CONTAINER_LOADED]       = {NULL,                FOR_FILES},
 };
 /* clang-format on */
 
-bool change_has_content(const struct change *change) {
+bool container_change_has_content(const struct container_change *change) {
     return kinds[change->kind].fields & CONTENT;
 }
 
-bool change_has_source_key(const struct change *change) {
-    return change->kind == CHANGE_COPY && change->from_elsewhere;
+bool container_change_has_source_key(const struct container_change *change) {
+    return change->kind == BLOB_COPY && change->from_elsewhere;
 }
 
-bool change_has_name(enum change_kind kind) {
+bool container_change_has_name(enum container_change_kind kind) {
     return kinds[kind].fields & NAME;
 }
 
-bool change_is_in_files(enum change_kind kind) {
+bool container_change_is_in_files(enum container_change_kind kind) {
     switch (kind) {
-    case CHANGE_CREATE:
-    case CHANGE_LEASE:
-    case CHANGE_PUT:
-    case CHANGE_BLOBLEASE:
-    case CHANGE_SNAPSHOT:
-    case CHANGE_COPYSTATE: return true;
+    case CONTAINER_CREATE:
+    case CONTAINER_LEASE:
+    case BLOB_PUT:
+    case BLOB_LEASE:
+    case BLOB_SNAPSHOT:
+    case BLOB_COPYSTATE: return true;
     default: return kinds[kind].fields & FOR_FILES;
     }
 }
 
-const char *change_event(const struct change *change) {
+const char *container_change_event(const struct container_change *change) {
     const char *event = kinds[change->kind].event;
     return event ? event : lease_event_name(change->event);
 }
 
 /* The fields that this change really has. */
-static unsigned fields_of(const struct change *change) {
+static unsigned fields_of(const struct container_change *change) {
     unsigned fields = kinds[change->kind].fields;
     if (!(fields & PARTS)) return fields;
     if (!(change->parts & PART_PROPERTIES)) fields &= ~(unsigned)PROPERTIES;
@@ -117,7 +117,7 @@ static unsigned fields_of(const struct change *change) {
 
 /* --- Writing --- */
 
-static void write_source(const struct change *change, struct record_writer *writer) {
+static void write_source(const struct container_change *change, struct record_writer *writer) {
     record_put_byte(writer, change->from_elsewhere);
     record_put_bytes(writer, change->source);
     record_put_word(writer, change->source_snapshot);
@@ -132,7 +132,8 @@ static void write_copy(const struct copy *copy, struct record_writer *writer) {
     record_put_number(writer, (uint64_t)copy->completed_ms);
 }
 
-static void write_numbers(const struct change *change, unsigned fields, struct record_writer *writer) {
+static void write_numbers(const struct container_change *change, unsigned fields,
+                          struct record_writer *writer) {
     if (fields & OFFSET) record_put_number(writer, change->offset);
     if (fields & LENGTH) record_put_number(writer, change->length);
     if (fields & COUNT) record_put_number(writer, change->count);
@@ -143,16 +144,16 @@ static void write_numbers(const struct change *change, unsigned fields, struct r
     if (fields & TOUCHED) record_put_number(writer, (uint64_t)change->touched_ms);
 }
 
-static uint8_t flags_of(const struct change *change) {
+static uint8_t flags_of(const struct container_change *change) {
     unsigned flags = change->expired ? EXPIRED : 0;
     if (change->frees_lease) flags |= FREES_LEASE;
     if (change->drops_staged) flags |= DROPS_STAGED;
     return (uint8_t)flags;
 }
 
-void change_write(const struct change *change, struct record_writer *writer) {
+void container_change_write(const struct container_change *change, struct record_writer *writer) {
     unsigned fields = fields_of(change);
-    record_put_byte(writer, CHANGE_FAMILY);
+    record_put_byte(writer, CONTAINER_FAMILY);
     record_put_byte(writer, FORMAT);
     record_put_byte(writer, (uint8_t)change->kind);
     if (fields & NAME) record_put_bytes(writer, change->name);
@@ -181,20 +182,20 @@ void change_write(const struct change *change, struct record_writer *writer) {
 /* --- Reading --- */
 
 /* A byte whose top bit tells that a lease has run out. */
-static uint8_t flagged_byte(struct record_reader *reader, struct change *change) {
+static uint8_t flagged_byte(struct record_reader *reader, struct container_change *change) {
     uint8_t byte = record_byte(reader);
     change->expired = byte & EXPIRED;
     return byte & (EXPIRED - 1);
 }
 
-static void read_flags(struct record_reader *reader, struct change *change) {
+static void read_flags(struct record_reader *reader, struct container_change *change) {
     uint8_t flags = flagged_byte(reader, change);
     change->frees_lease = flags & FREES_LEASE;
     change->drops_staged = flags & DROPS_STAGED;
     if (flags & ~(FREES_LEASE | DROPS_STAGED)) reader->failed = true;
 }
 
-static void read_source(struct record_reader *reader, struct change *change) {
+static void read_source(struct record_reader *reader, struct container_change *change) {
     uint8_t elsewhere = record_byte(reader);
     if (elsewhere > 1) reader->failed = true;
     change->from_elsewhere = elsewhere;
@@ -211,7 +212,7 @@ static void read_copy(struct record_reader *reader, struct copy *copy) {
     copy->completed_ms = record_instant(reader);
 }
 
-static void read_numbers(unsigned fields, struct record_reader *reader, struct change *change) {
+static void read_numbers(unsigned fields, struct record_reader *reader, struct container_change *change) {
     if (fields & OFFSET) change->offset = record_number(reader);
     if (fields & LENGTH) change->length = record_number(reader);
     if (fields & COUNT) change->count = record_number(reader);
@@ -222,7 +223,7 @@ static void read_numbers(unsigned fields, struct record_reader *reader, struct c
     if (fields & TOUCHED) change->touched_ms = record_instant(reader);
 }
 
-static unsigned read_head(struct record_reader *reader, struct change *change) {
+static unsigned read_head(struct record_reader *reader, struct container_change *change) {
     unsigned fields = kinds[change->kind].fields;
     if (fields & NAME) change->name = record_bytes(reader);
     if (fields & STAMP) {
@@ -236,7 +237,7 @@ static unsigned read_head(struct record_reader *reader, struct change *change) {
     return fields_of(change);
 }
 
-static void read_fields(struct record_reader *reader, struct change *change) {
+static void read_fields(struct record_reader *reader, struct container_change *change) {
     unsigned fields = read_head(reader, change);
     if (fields & PROPERTIES) change->properties = record_list(reader);
     if (fields & METADATA) change->metadata = record_list(reader);
@@ -269,15 +270,15 @@ static bool paged(uint64_t number) {
 }
 
 /* A state has only what blobs of its kind have. */
-static bool kind_sound(const struct change *change) {
-    if (change->blob_kind > BLOB_APPEND) return false;
-    bool page = change->blob_kind == BLOB_PAGE;
+static bool kind_sound(const struct container_change *change) {
+    if (change->blob_kind > KIND_APPEND) return false;
+    bool page = change->blob_kind == KIND_PAGE;
     bool numbered = change->parts & (PART_LENGTH | PART_SEQUENCE) || change->born;
-    return (page || !numbered) && (change->blob_kind == BLOB_APPEND || !change->count) &&
+    return (page || !numbered) && (change->blob_kind == KIND_APPEND || !change->count) &&
            paged(change->length);
 }
 
-static bool numbers_sound(unsigned fields, const struct change *change) {
+static bool numbers_sound(unsigned fields, const struct container_change *change) {
     if (fields & KIND && !kind_sound(change)) return false;
     if (fields & PARTS && change->parts > PARTS_ALL) return false;
     if (fields & BORN && change->born > VERSION_MOST) return false;
@@ -288,7 +289,7 @@ static bool numbers_sound(unsigned fields, const struct change *change) {
     return !(fields & PAGED) || (paged(change->offset) && paged(change->length));
 }
 
-static bool fields_sound(unsigned fields, const struct change *change) {
+static bool fields_sound(unsigned fields, const struct container_change *change) {
     if (fields & NAME && name_check(change->name) != OUTCOME_DONE) return false;
     if (fields & STAMP && !version_sound(change->stamp.etag)) return false;
     if (fields & LEASE && change->event >= LEASE_EVENTS) return false;
@@ -301,11 +302,12 @@ static bool fields_sound(unsigned fields, const struct change *change) {
     return !(fields & POLICIES) || policies_check(change->policies) == OUTCOME_DONE;
 }
 
-bool change_read(struct bytes record, struct change *change) {
+bool container_change_read(struct bytes record, struct container_change *change) {
     struct record_reader reader = record_reader(record);
-    *change = (struct change){0};
+    *change = (struct container_change){0};
     uint8_t family = record_byte(&reader), format = record_byte(&reader), kind = record_byte(&reader);
-    if (reader.failed || family != CHANGE_FAMILY || format != FORMAT || kind >= CHANGE_KINDS) return false;
+    if (reader.failed || family != CONTAINER_FAMILY || format != FORMAT || kind >= CONTAINER_CHANGE_KINDS)
+        return false;
     change->kind = kind;
     read_fields(&reader, change);
     return record_complete(&reader) && fields_sound(fields_of(change), change);

@@ -4,59 +4,59 @@
  * same record travels to replicas, stands in append-only files and snapshots, and is read back by one decoder
  * that takes nothing on trust. Bytes of a content do not stand in the record; they travel beside it, so that
  * nobody copies them. */
-#ifndef HOLDFAST_CHANGE_H
-#define HOLDFAST_CHANGE_H
+#ifndef HOLDFAST_CONTAINER_CHANGE_H
+#define HOLDFAST_CONTAINER_CHANGE_H
 
 #include "core/chunk.h"
 #include "core/condition.h"
 #include "core/packed.h"
 #include "lease/lease.h"
 
-enum change_kind {
-    CHANGE_CREATE,
-    CHANGE_SETMETA,
-    CHANGE_SETACL,
-    CHANGE_DROP,
-    CHANGE_PUT,
-    CHANGE_EXTEND, /* a further piece of a content, as files before the numbers of chunks had it; it is read only */
-    CHANGE_SETBLOBPROPS,
-    CHANGE_SETBLOBMETA,
-    CHANGE_DELETE,    /* with all snapshots */
-    CHANGE_LEASE,     /* the container's own */
-    CHANGE_BLOBLEASE, /* a blob's */
-    CHANGE_CREATEPAGE,
-    CHANGE_PUTPAGE,
-    CHANGE_CLEARPAGE,
-    CHANGE_CREATEAPPEND,
-    CHANGE_APPEND,
-    CHANGE_STAGE, /* a block that waits to be committed */
-    CHANGE_COMMIT,
-    CHANGE_UNSTAGE, /* staged blocks, the first so many by their ids, that have waited too long */
-    CHANGE_SNAPSHOT,
-    CHANGE_DELETESNAPSHOTS, /* one, or all */
-    CHANGE_COPY,
-    CHANGE_ABORTCOPY,
-    CHANGE_COPYSTATE,
+enum container_change_kind {
+    CONTAINER_CREATE,
+    CONTAINER_SETMETA,
+    CONTAINER_SETACL,
+    CONTAINER_DROP,
+    BLOB_PUT,
+    BLOB_EXTEND, /* a further piece of a content, as files before the numbers of chunks had it; it is read only */
+    BLOB_SETPROPS,
+    BLOB_SETMETA,
+    BLOB_DELETE,     /* with all snapshots */
+    CONTAINER_LEASE, /* the container's own */
+    BLOB_LEASE,      /* a blob's */
+    BLOB_CREATEPAGE,
+    BLOB_PUTPAGE,
+    BLOB_CLEARPAGE,
+    BLOB_CREATEAPPEND,
+    BLOB_APPEND,
+    BLOB_STAGE, /* a block that waits to be committed */
+    BLOB_COMMIT,
+    BLOB_UNSTAGE, /* staged blocks, the first so many by their ids, that have waited too long */
+    BLOB_SNAPSHOT,
+    BLOB_DELETESNAPSHOTS, /* one, or all */
+    BLOB_COPY,
+    BLOB_ABORTCOPY,
+    BLOB_COPYSTATE,
 
     /* How a file builds a container anew, and nothing else. A chunk gets the next number and is spoken of by it, so
        that what is shared stays shared. */
-    CHANGE_CHUNK,  /* a chunk, or the next piece of one */
-    CHANGE_STATE,  /* a blob but for its content */
-    CHANGE_SPANS,  /* chunks of its content */
-    CHANGE_BLOCKS, /* chunks of its content, with their block ids */
-    CHANGE_LEAVES, /* leaves of its pages */
-    CHANGE_STAGED, /* a staged block */
-    CHANGE_SETTLE, /* the numbers of the chunks are forgotten */
-    CHANGE_KINDS
+    CONTAINER_CHUNK,  /* a chunk, or the next piece of one */
+    BLOB_STATE,       /* a blob but for its content */
+    BLOB_SPANS,       /* chunks of its content */
+    BLOB_BLOCKS,      /* chunks of its content, with their block ids */
+    BLOB_LEAVES,      /* leaves of its pages */
+    BLOB_STAGED,      /* a staged block */
+    CONTAINER_LOADED, /* the numbers of the chunks are forgotten */
+    CONTAINER_CHANGE_KINDS
 };
 
 enum container_access { ACCESS_PRIVATE, ACCESS_BLOB, ACCESS_CONTAINER, ACCESS_KINDS };
 
 enum blob_kind {
-    BLOB_BLOCK,
-    BLOB_PAGE,
-    BLOB_APPEND,
-    BLOB_UNCOMMITTED, /* a name that has staged blocks and nothing else yet */
+    KIND_BLOCK,
+    KIND_PAGE,
+    KIND_APPEND,
+    KIND_UNCOMMITTED, /* a name that has staged blocks and nothing else yet */
     BLOB_KINDS
 };
 
@@ -75,7 +75,7 @@ struct copy {
 };
 
 /* Parts that some kinds of changes have or have not. */
-enum change_part {
+enum container_change_part {
     PART_PROPERTIES = 1,
     PART_METADATA = 2,
     PART_LENGTH = 4,
@@ -87,8 +87,8 @@ enum change_part {
 struct block_plan;
 struct container;
 
-struct change {
-    enum change_kind kind;
+struct container_change {
+    enum container_change_kind kind;
     enum container_access access;
     enum blob_kind blob_kind;
     unsigned parts; /* the sum of its change_parts */
@@ -123,23 +123,23 @@ struct change {
 };
 
 /* The first byte of every record; other families have other ones. */
-enum { CHANGE_FAMILY = 'C' };
+enum { CONTAINER_FAMILY = 'C' };
 
-void change_write(const struct change *change, struct record_writer *writer);
+void container_change_write(const struct container_change *change, struct record_writer *writer);
 
 /* Reads and checks a record; what does not travel in it stays empty. The change borrows from the record. */
-bool change_read(struct bytes record, struct change *change);
+bool container_change_read(struct bytes record, struct container_change *change);
 
 /* What travels beside the record: bytes of a content, or the key of a copy's source. */
-bool change_has_content(const struct change *change);
-bool change_has_source_key(const struct change *change);
+bool container_change_has_content(const struct container_change *change);
+bool container_change_has_source_key(const struct container_change *change);
 
-bool change_has_name(enum change_kind kind);
+bool container_change_has_name(enum container_change_kind kind);
 
 /* Whether files hold such changes. */
-bool change_is_in_files(enum change_kind kind);
+bool container_change_is_in_files(enum container_change_kind kind);
 
 /* The keyspace notification for this change; NULL for none. */
-const char *change_event(const struct change *change);
+const char *container_change_event(const struct container_change *change);
 
 #endif
