@@ -245,7 +245,7 @@ install: $(BUILD)/holdfast.so ## install the module and sample configurations un
 	install -D -m 755 $(BUILD)/holdfast.so $(MODULE_DIR)/holdfast.so
 	install -d $(SHARE_DIR)
 	sed 's#/usr/local/#$(PREFIX)/#' deploy/redis.conf > $(SHARE_DIR)/redis.conf
-	install -m 644 deploy/users.acl $(SHARE_DIR)/users.acl
+	install -m 644 deploy/users.acl deploy/users-cluster.acl $(SHARE_DIR)
 
 uninstall: ## remove what install put there
 	rm -f $(MODULE_DIR)/holdfast.so $(SHARE_DIR)/redis.conf $(SHARE_DIR)/users.acl

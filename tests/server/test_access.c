@@ -321,55 +321,6 @@ static bool has_flag(const redisReply *info, const char *flag) {
     return false;
 }
 
-/* The line of a user in the project's proposal, without what it begins with. */
-static const char *proposed_rules(const char *user) {
-    const char *readme = getenv("HOLDFAST_README");
-    if (!readme || !*readme) readme = "README.md";
-    size_t folder = strlen(readme) - strlen("README.md");
-    const char *path = pool_print("%.*sdeploy/users.acl", (int)folder, readme);
-    FILE *file = fopen(path, "r");
-    require(file, "no file %s", path);
-    char line[4096];
-    const char *beginning = pool_print("user %s ", user), *rules = NULL;
-    while (fgets(line, sizeof line, file)) {
-        if (text_begins(line, beginning))
-            rules = pool_copy(line + strlen(beginning), strcspn(line, "\n") - strlen(beginning));
-    }
-    fclose(file);
-    require(rules, "%s has no user %s", path, user);
-    return pool_print("%s nopass", rules);
-}
-
-/* On a key that the proposal is about, with as many words as the command needs. */
-static bool is_permitted_to(const char *user, const char *command) {
-    struct words words = words_of_line(pool_print("ACL DRYRUN %s %s", user, command));
-    long long arity = call(primary, "COMMAND INFO %s", command)->element[0]->element[1]->integer;
-    for (long long word = 1; word < (arity < 0 ? -arity : arity); word++) words_add(&words, "app:box");
-    redisReply *reply = call_words(primary, &words);
-    require(!reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
-    return text_begins(reply->str, "OK");
-}
-
-/* An application may do all but what is the operator's, a reader all that only reads. */
-SCENE(proposed_users_fit_the_commands) {
-    static const char *const for_operators[] = {"LEASE.BREAK", "FILE.CLOSEHANDLES", "HOLDFAST.APPLY", NULL};
-    login(proposed_rules("app"));
-    struct words commands = grammar_commands(primary);
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *command = commands.word[index];
-        require(is_permitted_to("limited", command) != text_is_one_of(command, for_operators),
-                "the application and %s do not fit", command);
-    }
-    login(proposed_rules("reader"));
-    for (size_t index = 0; index < commands.count; index++) {
-        const char *command = commands.word[index];
-        redisReply *info = call(primary, "COMMAND INFO %s", command)->element[0];
-        require(is_permitted_to("limited", command) == has_flag(info, "readonly"),
-                "the reader and %s do not fit", command);
-    }
-    expect_number(call(primary, "ACL DELUSER limited"), 1);
-}
-
 static void expect_flags(const char *const *commands, bool readonly, bool denyoom) {
     for (; *commands; commands++) {
         struct words words = words_of_line(*commands);
@@ -578,7 +529,6 @@ int main(void) {
         PLAY(users_may_be_limited_to_shares),
         PLAY(users_may_be_limited_to_tables),
         PLAY(copies_need_both_keys),
-        PLAY(proposed_users_fit_the_commands),
         PLAY(flags_tell_what_commands_do),
         PLAY(keys_are_known),
         PLAY(every_command_is_documented),
