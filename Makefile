@@ -38,7 +38,7 @@ export CC HOLDFAST_SERVER
 
 MODULE_SOURCES := $(wildcard module/*.c module/*/*.c module/*/redis/*.c)
 # Pure sources know nothing of Redis; unit tests and fuzzers are linked with them alone. So is the parser of arguments.
-PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(addprefix module/, core lease blob queue table file))) module/server/args.c
+PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(addprefix module/, core change lease blob queue table file))) module/server/args.c
 UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
 # Tests of servers judge filters as the unit tests do.
 SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(addprefix tests/unit/support/, dice.c naive_filter.c)

@@ -45,7 +45,7 @@ includes_of_redis() {
 
 pure_sources() {
     local folder
-    for folder in core "${families[@]}"; do
+    for folder in core change "${families[@]}"; do
         printf '%s\n' "module/$folder"/*.c
     done | grep -v '^$'
 }
@@ -95,12 +95,17 @@ mapfile -t sources < <(find module tests -name '*.[ch]' | sort)
     includes_of_redis module/core/*.[ch]
 } | rule 'core knows nothing but core'
 
-includes_outside 'core server' module/server/*.[ch] | rule 'server knows no family'
+{
+    includes_outside 'core change' module/change/*.[ch]
+    includes_of_redis module/change/*.[ch]
+} | rule 'the engine of changes knows nothing but core'
+
+includes_outside 'core change server' module/server/*.[ch] | rule 'server knows no family'
 
 for family in "${families[@]}"; do
     files=(module/"$family"/*.[ch] module/"$family"/redis/*.[ch])
     [ ${#files[@]} -gt 0 ] || continue
-    includes_outside "core server lease $family" "${files[@]}" | rule "$family knows no other family but lease"
+    includes_outside "core change server lease $family" "${files[@]}" | rule "$family knows no other family but lease"
 done
 
 pure_sources_that_know_redis | rule 'pure sources know nothing of Redis'

@@ -1,204 +1,122 @@
 #include "queue/queue_change.h"
 
-#include "core/metadata.h"
-#include "core/policy.h"
+#include "change/checks.h"
 
-enum { FORMAT = 1, NO_TEXT = 0, TEXT_FOLLOWS = 1 };
+#include <stddef.h>
 
-enum field {
-    METADATA = 1 << 0,
-    POLICIES = 1 << 1,
-    DELIVERY_LIMIT = 1 << 2,
-    ORDER = 1 << 3,
-    ID = 1 << 4,
-    RECEIPT = 1 << 5,
-    INSERTED = 1 << 6,
-    EXPIRES = 1 << 7,
-    SHOWS = 1 << 8,
-    STATE = 1 << 9, /* deliveries and standing */
-    MAYBE_TEXT = 1 << 10,
-    TEXT = 1 << 11,
-    GROUP = 1 << 12,
-    REASON = 1 << 13,
-    DEDUP = 1 << 14, /* and until when */
-    STANDING = 1 << 15,
-    SETTLED = 1 << 16,
-    ITEMS = 1 << 17,
+/* --- Items --- */
+
+enum { ITEM_ID = 1, ITEM_RECEIPT = 2, ITEM_TEXT = 4, ITEM_DELIVERY = 8, ITEM_EXPIRES = 16 };
+
+/* A delivery is one number: how many there have been, and in the lowest bit whether this was the last one. */
+static void write_delivery(const void *field, struct record_writer *writer) {
+    const struct queue_item *item = field;
+    record_put_number(writer, (uint64_t)item->deliveries << 1 | item->last);
+}
+
+static void read_delivery(struct record_reader *reader, void *field) {
+    struct queue_item *item = field;
+    uint64_t delivery = record_number(reader);
+    if (delivery >> 1 > UINT32_MAX) reader->failed = true;
+    item->deliveries = (uint32_t)(delivery >> 1);
+    item->last = delivery & 1;
+}
+
+static const struct own_codec delivery = {write_delivery, read_delivery, NULL};
+
+#define AT(member) .offset = offsetof(struct queue_item, member)
+static const struct field item_fields[] = {
+    FIELD(ITEM_ID) = {AT(id), .codec = CODEC_GUID},
+    FIELD(ITEM_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},
+    FIELD(ITEM_TEXT) = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
+    FIELD(ITEM_DELIVERY) = {.codec = CODEC_OWN, .own = &delivery},
+    FIELD(ITEM_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
 };
+#undef AT
 
-enum item_field { ITEM_RECEIPT = 1, ITEM_TEXT = 2, ITEM_DELIVERY = 4, ITEM_EXPIRES = 8 };
+static const struct layout item_layout = {.fields = item_fields};
 
-/* clang-format off */
-static const struct { const char *event; unsigned fields, items; } kinds[QUEUE_CHANGE_KINDS] = {
-    [QUEUE_CREATE]     = {"queue.create",    METADATA | POLICIES | DELIVERY_LIMIT | ORDER, 0},
-    [QUEUE_SETMETA]    = {"queue.setmeta",   METADATA, 0},
-    [QUEUE_SETACL]     = {"queue.setacl",    POLICIES, 0},
-    [QUEUE_CONFIGURE]  = {"queue.configure", DELIVERY_LIMIT, 0},
-    [QUEUE_DROP]       = {"queue.drop",      0, 0},
-    [QUEUE_PUT]        = {"queue.put",       ORDER | INSERTED | EXPIRES | SHOWS | GROUP | DEDUP | ITEMS, ITEM_RECEIPT | ITEM_TEXT},
-    [QUEUE_DELIVER]    = {"queue.get",       SHOWS | ITEMS, ITEM_RECEIPT | ITEM_DELIVERY},
-    [QUEUE_UPDATE]     = {"queue.update",    ID | RECEIPT | SHOWS | MAYBE_TEXT, 0},
-    [QUEUE_RELEASE]    = {"queue.release",   ID | RECEIPT | SHOWS | REASON | STANDING, 0},
-    [QUEUE_DELETE]     = {"queue.delete",    ITEMS, 0},
-    [QUEUE_CLEAR]      = {"queue.clear",     0, 0},
-    [QUEUE_CLEAR_DEAD] = {"queue.clear",     0, 0},
-    [QUEUE_REDRIVE]    = {"queue.redrive",   ORDER | INSERTED | ITEMS, ITEM_RECEIPT | ITEM_EXPIRES},
-    [QUEUE_SETTLE]     = {NULL,              SETTLED, 0},
-    [QUEUE_MESSAGE]    = {NULL,              ORDER | ID | RECEIPT | INSERTED | EXPIRES | SHOWS | STATE | STANDING | GROUP | REASON | TEXT, 0},
-    [QUEUE_ORIGINAL]   = {NULL,              ORDER | ID | RECEIPT | INSERTED | EXPIRES | SHOWS | DEDUP, 0},
-    [QUEUE_CLEAR_LIVING] = {"queue.clear",   ITEMS, 0},
+static const unsigned items_of[QUEUE_CHANGE_KINDS] = {
+    [QUEUE_PUT] = ITEM_ID | ITEM_RECEIPT | ITEM_TEXT,
+    [QUEUE_DELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY,
+    [QUEUE_DELETE] = ITEM_ID,
+    [QUEUE_REDRIVE] = ITEM_ID | ITEM_RECEIPT | ITEM_EXPIRES,
+    [QUEUE_CLEAR_LIVING] = ITEM_ID,
 };
-/* clang-format on */
-
-const char *queue_change_event(enum queue_change_kind kind) {
-    return kinds[kind].event;
-}
-
-/* --- To write --- */
-
-static void put_guid(struct record_writer *writer, struct guid guid) {
-    record_put_word(writer, guid.high);
-    record_put_word(writer, guid.low);
-}
-
-static void put_instant(struct record_writer *writer, int64_t instant_ms) {
-    record_put_number(writer, (uint64_t)instant_ms);
-}
-
-static void put_maybe_text(struct record_writer *writer, const struct queue_change *change) {
-    record_put_byte(writer, change->has_text ? TEXT_FOLLOWS : NO_TEXT);
-    if (change->has_text) record_put_bytes(writer, change->text);
-}
-
-static void put_dedup(struct record_writer *writer, const struct queue_change *change) {
-    record_put_bytes(writer, change->dedup);
-    if (change->dedup.length) put_instant(writer, change->until_ms);
-}
-
-static void put_settled(struct record_writer *writer, const struct queue_change *change) {
-    put_instant(writer, change->instant_ms);
-    record_put_number(writer, change->ended);
-    record_put_number(writer, change->died);
-    record_put_number(writer, change->forgotten);
-}
-
-void queue_change_write(const struct queue_change *change, struct record_writer *writer) {
-    unsigned fields = kinds[change->kind].fields;
-    record_put_byte(writer, QUEUE_FAMILY);
-    record_put_byte(writer, FORMAT);
-    record_put_byte(writer, (uint8_t)change->kind);
-    if (fields & METADATA) record_put_list(writer, change->metadata);
-    if (fields & POLICIES) record_put_list(writer, change->policies);
-    if (fields & DELIVERY_LIMIT) record_put_number(writer, change->most_deliveries);
-    if (fields & ORDER) record_put_number(writer, change->order);
-    if (fields & ID) put_guid(writer, change->id);
-    if (fields & RECEIPT) put_guid(writer, change->receipt);
-    if (fields & INSERTED) put_instant(writer, change->inserted_ms);
-    if (fields & EXPIRES) put_instant(writer, change->expires_ms);
-    if (fields & SHOWS) put_instant(writer, change->shows_ms);
-    if (fields & STATE) record_put_number(writer, change->deliveries);
-    if (fields & STANDING) record_put_byte(writer, (uint8_t)change->standing);
-    if (fields & GROUP) record_put_bytes(writer, change->group);
-    if (fields & REASON) record_put_bytes(writer, change->reason);
-    if (fields & DEDUP) put_dedup(writer, change);
-    if (fields & MAYBE_TEXT) put_maybe_text(writer, change);
-    if (fields & TEXT) record_put_bytes(writer, change->text);
-    if (fields & SETTLED) put_settled(writer, change);
-    if (fields & ITEMS) record_put_list(writer, change->items);
-}
 
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer,
                     const struct queue_item *item) {
-    unsigned fields = kinds[kind].items;
-    put_guid(writer, item->id);
-    if (fields & ITEM_RECEIPT) put_guid(writer, item->receipt);
-    if (fields & ITEM_TEXT) record_put_bytes(writer, item->text);
-    if (fields & ITEM_DELIVERY) record_put_number(writer, (uint64_t)item->deliveries << 1 | item->last);
-    if (fields & ITEM_EXPIRES) put_instant(writer, item->expires_ms);
-}
-
-/* --- To read --- */
-
-static struct guid guid_field(struct record_reader *reader) {
-    uint64_t high = record_word(reader);
-    return (struct guid){high, record_word(reader)};
-}
-
-/* No instant lies behind the end of time. */
-static int64_t instant_field(struct record_reader *reader) {
-    int64_t instant_ms = record_instant(reader);
-    if (instant_ms > QUEUE_FOREVER_MS) reader->failed = true;
-    return reader->failed ? 0 : instant_ms;
-}
-
-static uint64_t number_field(struct record_reader *reader, uint64_t most) {
-    uint64_t number = record_number(reader);
-    if (number > most) reader->failed = true;
-    return reader->failed ? 0 : number;
-}
-
-static struct bytes bytes_field(struct record_reader *reader, size_t most) {
-    struct bytes bytes = record_bytes(reader);
-    if (bytes.length > most) reader->failed = true;
-    return reader->failed ? bytes_of("", 0) : bytes;
-}
-
-static void read_maybe_text(struct record_reader *reader, struct queue_change *change) {
-    change->has_text = number_field(reader, TEXT_FOLLOWS);
-    if (change->has_text) change->text = bytes_field(reader, QUEUE_TEXT_MAX_BYTES);
-}
-
-static void read_dedup(struct record_reader *reader, struct queue_change *change) {
-    change->dedup = bytes_field(reader, QUEUE_LABEL_MAX_BYTES);
-    if (change->dedup.length) change->until_ms = instant_field(reader);
-}
-
-static void read_settled(struct record_reader *reader, struct queue_change *change) {
-    change->instant_ms = instant_field(reader);
-    change->ended = record_number(reader);
-    change->died = record_number(reader);
-    change->forgotten = record_number(reader);
-}
-
-static void read_fields(unsigned fields, struct record_reader *reader, struct queue_change *change) {
-    if (fields & METADATA) change->metadata = record_list(reader);
-    if (fields & POLICIES) change->policies = record_list(reader);
-    if (fields & DELIVERY_LIMIT)
-        change->most_deliveries = (uint32_t)number_field(reader, QUEUE_DELIVERIES_MOST);
-    if (fields & ORDER) change->order = number_field(reader, QUEUE_ORDER_MOST);
-    if (fields & ID) change->id = guid_field(reader);
-    if (fields & RECEIPT) change->receipt = guid_field(reader);
-    if (fields & INSERTED) change->inserted_ms = instant_field(reader);
-    if (fields & EXPIRES) change->expires_ms = instant_field(reader);
-    if (fields & SHOWS) change->shows_ms = instant_field(reader);
-    if (fields & STATE) change->deliveries = (uint32_t)number_field(reader, UINT32_MAX);
-    if (fields & STANDING) change->standing = (enum message_standing)record_byte(reader);
-    if (fields & GROUP) change->group = bytes_field(reader, QUEUE_LABEL_MAX_BYTES);
-    if (fields & REASON) change->reason = bytes_field(reader, QUEUE_LABEL_MAX_BYTES);
-    if (fields & DEDUP) read_dedup(reader, change);
-    if (fields & MAYBE_TEXT) read_maybe_text(reader, change);
-    if (fields & TEXT) change->text = bytes_field(reader, QUEUE_TEXT_MAX_BYTES);
-    if (fields & SETTLED) read_settled(reader, change);
-    if (fields & ITEMS) change->items = record_list(reader);
+    layout_write(&item_layout, items_of[kind], item, writer);
 }
 
 bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, struct queue_item *item) {
-    unsigned fields = kinds[kind].items;
     if (reader->failed || reader->at == reader->end) return false;
-    item->id = guid_field(reader);
-    if (fields & ITEM_RECEIPT) item->receipt = guid_field(reader);
-    if (fields & ITEM_TEXT) item->text = bytes_field(reader, QUEUE_TEXT_MAX_BYTES);
-    if (fields & ITEM_DELIVERY) {
-        uint64_t delivery = number_field(reader, (uint64_t)UINT32_MAX << 1 | 1);
-        item->deliveries = (uint32_t)(delivery >> 1);
-        item->last = delivery & 1;
-    }
-    if (fields & ITEM_EXPIRES) item->expires_ms = instant_field(reader);
+    layout_read(&item_layout, items_of[kind], reader, item);
     return !reader->failed;
 }
 
+/* --- Fields --- */
+
+/* An update may leave the text as it is. */
+static void write_maybe_text(const void *field, struct record_writer *writer) {
+    const struct queue_change *change = field;
+    record_put_byte(writer, change->has_text);
+    if (change->has_text) record_put_bytes(writer, change->text);
+}
+
+static void read_maybe_text(struct record_reader *reader, void *field) {
+    struct queue_change *change = field;
+    uint8_t has_text = record_byte(reader);
+    change->has_text = has_text;
+    if (has_text) change->text = record_bytes(reader);
+    if (has_text > 1 || change->text.length > QUEUE_TEXT_MAX_BYTES) reader->failed = true;
+}
+
+static void write_dedup(const void *field, struct record_writer *writer) {
+    const struct queue_change *change = field;
+    record_put_bytes(writer, change->dedup);
+    if (change->dedup.length) record_put_number(writer, (uint64_t)change->until_ms);
+}
+
+static void read_dedup(struct record_reader *reader, void *field) {
+    struct queue_change *change = field;
+    change->dedup = record_bytes(reader);
+    if (change->dedup.length) change->until_ms = record_instant(reader);
+    if (change->dedup.length > QUEUE_LABEL_MAX_BYTES || change->until_ms > QUEUE_FOREVER_MS)
+        reader->failed = true;
+}
+
+static const struct own_codec maybe_text = {write_maybe_text, read_maybe_text, NULL};
+static const struct own_codec dedup = {write_dedup, read_dedup, NULL};
+
+#define AT(member) .offset = offsetof(struct queue_change, member)
+static const struct field fields[] = {
+    FIELD(QUEUE_HAS_METADATA) = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
+    FIELD(QUEUE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
+    FIELD(QUEUE_HAS_LIMIT) = {AT(most_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MOST},
+    FIELD(QUEUE_HAS_ORDER) = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MOST},
+    FIELD(QUEUE_HAS_ID) = {AT(id), .codec = CODEC_GUID},
+    FIELD(QUEUE_HAS_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},
+    FIELD(QUEUE_HAS_INSERTED) = {AT(inserted_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(QUEUE_HAS_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(QUEUE_HAS_SHOWS) = {AT(shows_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(QUEUE_HAS_DELIVERIES) = {AT(deliveries), .codec = CODEC_COUNT},
+    FIELD(QUEUE_HAS_STANDING) = {AT(standing), .codec = CODEC_ENUM, .max = MESSAGE_STANDINGS - 1},
+    FIELD(QUEUE_HAS_GROUP) = {AT(group), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
+    FIELD(QUEUE_HAS_REASON) = {AT(reason), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
+    FIELD(QUEUE_HAS_DEDUP) = {.codec = CODEC_OWN, .own = &dedup},
+    FIELD(QUEUE_HAS_MAYBE_TEXT) = {.codec = CODEC_OWN, .own = &maybe_text},
+    FIELD(QUEUE_HAS_TEXT) = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
+    FIELD(QUEUE_HAS_INSTANT) = {AT(instant_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(QUEUE_HAS_ENDED) = {AT(ended), .codec = CODEC_NUMBER},
+    FIELD(QUEUE_HAS_DIED) = {AT(died), .codec = CODEC_NUMBER},
+    FIELD(QUEUE_HAS_FORGOTTEN) = {AT(forgotten), .codec = CODEC_NUMBER},
+    FIELD(QUEUE_HAS_ITEMS) = {AT(items), .codec = CODEC_LIST},
+};
+#undef AT
+
 /* At least one, all of them readable, and as many as the list says. */
-static bool items_sound(enum queue_change_kind kind, struct packed_list items) {
+static bool items_are_sound(enum queue_change_kind kind, struct packed_list items) {
     struct record_reader reader = record_reader(items.items);
     struct queue_item item;
     uint64_t count = 0;
@@ -207,24 +125,20 @@ static bool items_sound(enum queue_change_kind kind, struct packed_list items) {
 }
 
 /* A put of several has no id to know its duplicates by. */
-static bool fields_sound(unsigned fields, const struct queue_change *change) {
-    if (fields & METADATA && metadata_check(change->metadata) != OUTCOME_DONE) return false;
-    if (fields & POLICIES && policies_check(change->policies) != OUTCOME_DONE) return false;
-    if (fields & STANDING && change->standing >= MESSAGE_STANDINGS) return false;
-    if (fields & DEDUP && !(fields & ITEMS) && !change->dedup.length) return false;
-    if (!(fields & ITEMS)) return true;
-    if (!items_sound(change->kind, change->items)) return false;
-    if (fields & ORDER && change->items.count > QUEUE_ORDER_MOST - change->order) return false;
+static bool is_sound(const void *record) {
+    const struct queue_change *change = record;
+    uint64_t has = queue_change_kinds[change->kind].fields;
+    if (!(has & QUEUE_HAS_ITEMS)) return !(has & QUEUE_HAS_DEDUP) || change->dedup.length;
+    if (!items_are_sound(change->kind, change->items)) return false;
+    if (has & QUEUE_HAS_ORDER && change->items.count > QUEUE_ORDER_MOST - change->order) return false;
     return !change->dedup.length || change->items.count == 1;
 }
 
-bool queue_change_read(struct bytes record, struct queue_change *change) {
-    struct record_reader reader = record_reader(record);
-    *change = (struct queue_change){0};
-    uint8_t family = record_byte(&reader), format = record_byte(&reader), kind = record_byte(&reader);
-    if (reader.failed || family != QUEUE_FAMILY || format != FORMAT || kind >= QUEUE_CHANGE_KINDS)
-        return false;
-    change->kind = (enum queue_change_kind)kind;
-    read_fields(kinds[kind].fields, &reader, change);
-    return record_complete(&reader) && fields_sound(kinds[kind].fields, change);
-}
+const struct change_family queue_changes = {
+    .letter = 'Q',
+    .kind_count = QUEUE_CHANGE_KINDS,
+    .size = sizeof(struct queue_change),
+    .kinds = queue_change_kinds,
+    .layout = {.fields = fields},
+    .sound = is_sound,
+};

@@ -6,6 +6,7 @@
 #ifndef HOLDFAST_QUEUE_CHANGE_H
 #define HOLDFAST_QUEUE_CHANGE_H
 
+#include "change/change.h"
 #include "core/guid.h"
 #include "core/packed.h"
 
@@ -85,21 +86,40 @@ struct queue_item {
     int64_t expires_ms;
 };
 
-/* The first byte of every record; other families have other ones. */
-enum { QUEUE_FAMILY = 'Q' };
+/* The fields of a record, in their order: the rows of the layout. */
+enum queue_field {
+    QUEUE_HAS_METADATA = 1 << 0,
+    QUEUE_HAS_POLICIES = 1 << 1,
+    QUEUE_HAS_LIMIT = 1 << 2,
+    QUEUE_HAS_ORDER = 1 << 3,
+    QUEUE_HAS_ID = 1 << 4,
+    QUEUE_HAS_RECEIPT = 1 << 5,
+    QUEUE_HAS_INSERTED = 1 << 6,
+    QUEUE_HAS_EXPIRES = 1 << 7,
+    QUEUE_HAS_SHOWS = 1 << 8,
+    QUEUE_HAS_DELIVERIES = 1 << 9,
+    QUEUE_HAS_STANDING = 1 << 10,
+    QUEUE_HAS_GROUP = 1 << 11,
+    QUEUE_HAS_REASON = 1 << 12,
+    QUEUE_HAS_DEDUP = 1 << 13,      /* and until when */
+    QUEUE_HAS_MAYBE_TEXT = 1 << 14, /* whether there is a text, and the text */
+    QUEUE_HAS_TEXT = 1 << 15,
+    QUEUE_HAS_INSTANT = 1 << 16,
+    QUEUE_HAS_ENDED = 1 << 17,
+    QUEUE_HAS_DIED = 1 << 18,
+    QUEUE_HAS_FORGOTTEN = 1 << 19,
+    QUEUE_HAS_ITEMS = 1 << 20,
+};
 
-void queue_change_write(const struct queue_change *change, struct record_writer *writer);
+extern const struct change_family queue_changes;
 
-/* Reads and checks a record. The change borrows from it. */
-bool queue_change_read(struct bytes record, struct queue_change *change);
+/* The rows of the kinds, beside the functions that apply them. */
+extern const struct change_kind queue_change_kinds[QUEUE_CHANGE_KINDS];
 
 /* One more item for a change of this kind; the caller counts them. */
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer, const struct queue_item *item);
 /* A step through the items; false at their end. */
 bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, struct queue_item *item);
-
-/* The keyspace notification for this change; NULL for none, and for QUEUE_SETTLE. */
-const char *queue_change_event(enum queue_change_kind kind);
 
 /* What QUEUE_SETTLE may have to notify of. */
 #define QUEUE_EXPIRED_EVENT "queue.expired"

@@ -28,7 +28,7 @@ static void require_whole(const struct queue *queue) {
 
 static void take(struct queue *queue, struct bytes record) {
     struct queue_change change;
-    if (!queue_change_read(record, &change)) return;
+    if (!change_read(&queue_changes, record, &change)) return;
     char *again;
     queue_change_again(&change, &again);
     free(again);

@@ -113,7 +113,7 @@ static void the_format_is_what_it_was(void **state) {
         struct record_writer items, writer;
         struct queue_change change = change_of(&records[i], &items);
         record_start(&writer);
-        queue_change_write(&change, &writer);
+        change_write(&queue_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
         seen[change.kind] = true;
         record_end(&writer);
@@ -128,7 +128,7 @@ static bool reads(const char *bytes, size_t length, struct queue_change *change)
     char *alone = malloc(length ? length : 1);
     require(alone, "there is memory");
     if (length) memcpy(alone, bytes, length);
-    bool sound = queue_change_read(bytes_of(alone, length), change);
+    bool sound = change_read(&queue_changes, bytes_of(alone, length), change);
     free(alone);
     return sound;
 }
@@ -138,9 +138,9 @@ static void what_is_read_says_the_same(void **state) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct queue_change change;
         struct record_writer writer;
-        require(queue_change_read(records[i].record, &change), "record %zu", i);
+        require(change_read(&queue_changes, records[i].record, &change), "record %zu", i);
         record_start(&writer);
-        queue_change_write(&change, &writer);
+        change_write(&queue_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
         record_end(&writer);
     }
@@ -172,9 +172,9 @@ static void doctored_records_are_safe(void **state) {
         for (size_t i = dice_roll(&dice, 3) + 1; i > 0; i--)
             doctored[3 + dice_roll(&dice, record.length - 2) % (record.length - 2)] = (char)dice_word(&dice);
         if (!reads(doctored, record.length, &change)) continue;
-        require(queue_change_read(bytes_of(doctored, record.length), &change), "the same again");
+        require(change_read(&queue_changes, bytes_of(doctored, record.length), &change), "the same again");
         record_start(&writer);
-        queue_change_write(&change, &writer);
+        change_write(&queue_changes, &change, &writer);
         record_end(&writer);
     }
 }
@@ -199,7 +199,7 @@ static void what_nobody_writes_is_not_read(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(unsound); i++) {
         struct queue_change change;
-        require(!queue_change_read(unsound[i], &change), "record %zu", i);
+        require(!change_read(&queue_changes, unsound[i], &change), "record %zu", i);
     }
 }
 

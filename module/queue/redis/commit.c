@@ -34,7 +34,7 @@ static void apply(struct call *call, const struct queue_change *change) {
 
 static void notify(struct call *call, const struct queue_change *change) {
     if (change->kind != QUEUE_SETTLE) {
-        call_changed(call, queue_change_event(change->kind));
+        call_changed(call, change_kind(&queue_changes, change)->event);
         return;
     }
     queue_stats.expiries += change->ended;
@@ -51,7 +51,7 @@ void queue_commit_quietly(struct call *call, const struct queue_change *change) 
     if (heard) {
         struct record_writer record;
         record_start(&record);
-        queue_change_write(change, &record);
+        change_write(&queue_changes, change, &record);
         apply(call, change);
         effect_send(call, &record, NULL);
         record_end(&record);

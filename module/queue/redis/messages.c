@@ -239,7 +239,7 @@ static void reply_delivered(RedisModuleCtx *ctx, const struct message *message) 
  * message of its own for a moment. */
 static void reply_packed(RedisModuleCtx *ctx, struct bytes record) {
     struct queue_change change;
-    if (!queue_change_read(record, &change)) return;
+    if (!change_read(&queue_changes, record, &change)) return;
     struct message *message = message_new(&change);
     reply_delivered(ctx, message);
     message_free(message);
@@ -260,7 +260,7 @@ static void pack_delivered(struct call_result *result, struct message *const *ta
     for (size_t i = 0; i < count; i++) {
         struct queue_change message = message_as_change(taken[i]);
         one.length = 0;
-        queue_change_write(&message, &one);
+        change_write(&queue_changes, &message, &one);
         record_put_bytes(&all, bytes_of(one.data, one.length));
     }
     result->data = memory_alloc(all.length);

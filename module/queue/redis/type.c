@@ -20,10 +20,10 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
                                 const struct effect_content *content, int64_t horizon_ms) {
     struct queue_change change;
     (void)horizon_ms; /* a queue has no versions */
-    if (content->given || !queue_change_read(record, &change)) return EFFECT_MALFORMED;
+    if (content->given || !change_read(&queue_changes, record, &change)) return EFFECT_MALFORMED;
     target->events[0] = change.ended ? QUEUE_EXPIRED_EVENT : NULL;
     bool dies = change.died || (change.kind == QUEUE_RELEASE && change.standing == MESSAGE_DEAD);
-    target->events[1] = dies ? QUEUE_DIED_EVENT : queue_change_event(change.kind);
+    target->events[1] = dies ? QUEUE_DIED_EVENT : change_kind(&queue_changes, &change)->event;
     bool creates = change.kind == QUEUE_CREATE;
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
@@ -43,7 +43,7 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
 /* --- Files --- */
 
 static void put_record(void *context, const struct queue_change *change) {
-    queue_change_write(change, saving_record(context));
+    change_write(&queue_changes, change, saving_record(context));
     saving_put(context, NULL);
 }
 
@@ -57,7 +57,7 @@ static bool may_stand_in_file(enum queue_change_kind kind) {
 
 static bool take_record(struct loading *loading, struct bytes record) {
     struct queue_change change;
-    if (!queue_change_read(record, &change)) return false;
+    if (!change_read(&queue_changes, record, &change)) return false;
     if (loading->value) return may_stand_in_file(change.kind) && queue_apply(loading->value, &change);
     if (change.kind != QUEUE_CREATE) return false;
     loading->value = queue_new(&change);
@@ -91,7 +91,7 @@ TYPE_MOVES(queue, messages)
 
 struct aggregate queue_aggregate = {
     .type_name = "holdfastQ",
-    .family = QUEUE_FAMILY,
+    .family = 'Q',
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_QUEUE_NOT_FOUND,

@@ -24,11 +24,12 @@ struct queue_change queue_change_again(const struct queue_change *change, char *
     struct record_writer writer;
     struct queue_change again;
     record_start(&writer);
-    queue_change_write(change, &writer);
+    change_write(&queue_changes, change, &writer);
     *record = malloc(writer.length);
     require(*record, "there is memory");
     memcpy(*record, writer.data, writer.length);
-    require(queue_change_read(bytes_of(*record, writer.length), &again), "what was written is not read");
+    require(change_read(&queue_changes, bytes_of(*record, writer.length), &again),
+            "what was written is not read");
     record_end(&writer);
     return again;
 }

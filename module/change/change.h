@@ -1,0 +1,68 @@
+/* The engine of changes: what all families share of the facts by which their values move.
+ *
+ *   decision ─▶ change ──change_write──▶ record ─▶ replicas, append-only files, snapshots
+ *                  │                        │
+ *                apply ◀────change_read─────┘      checked field by field: records are hostile until then
+ *
+ * A change is a fact: it carries ids, instants, versions and bytes, and never a condition or a choice. Each family has
+ * a struct for its changes, whose first member is the kind (an enum), and describes it in two tables:
+ *
+ *   - its layout: a row for each field of the struct (see layout.h);
+ *   - its kinds: a row for each kind, with its event, its fields, and its traits.
+ *
+ * A record is the family's letter, the format, the kind, and the fields. Large bytes do not stand in the record; they
+ * travel beside it, so that nobody copies them.
+ *
+ * To add a kind of change: one name in the family's enum, one row in its table of kinds, one function that applies it,
+ * named in that row. To add a field: one member, one row in the layout, one bit. Numbers of kinds and bits are a
+ * promise: files that hold them load for ever, so new ones go to the end. */
+#ifndef HOLDFAST_CHANGE_H
+#define HOLDFAST_CHANGE_H
+
+#include "change/layout.h"
+
+enum change_trait {
+    CHANGE_CREATES = 1 << 0,     /* it makes the value */
+    CHANGE_DROPS = 1 << 1,       /* it ends the value */
+    CHANGE_IN_FILES = 1 << 2,    /* files hold such changes */
+    CHANGE_HAS_CONTENT = 1 << 3, /* bytes travel beside the record */
+};
+
+/* Moves the value. False, and nothing done, when the change does not fit the state that it meets. */
+typedef bool change_apply(void *value, const void *change);
+
+struct change_kind {
+    const char *event;   /* the keyspace notification; NULL for none, or when the family names another one */
+    uint64_t fields;     /* a bit for each row of the layout */
+    change_apply *apply; /* NULL for kinds that create or drop */
+    unsigned traits;
+};
+
+struct change_family {
+    uint8_t letter; /* the first byte of each record */
+    uint8_t kind_count;
+    size_t size; /* of the family's struct */
+    const struct change_kind *kinds;
+    struct layout layout;
+    bool (*sound)(const void *change); /* rules that no field can see alone; may be NULL */
+};
+
+/* The row of a change's kind. */
+static inline const struct change_kind *change_kind(const struct change_family *family, const void *change) {
+    return &family->kinds[*(const unsigned *)change];
+}
+
+static inline bool change_is(const struct change_family *family, const void *change,
+                             enum change_trait trait) {
+    return change_kind(family, change)->traits & trait;
+}
+
+void change_write(const struct change_family *family, const void *change, struct record_writer *writer);
+
+/* Reads and checks a record. What does not travel in it stays zero; the change borrows from the record. */
+bool change_read(const struct change_family *family, struct bytes record, void *change);
+
+/* The newest version that the change speaks of; 0 for none. */
+version change_newest_version(const struct change_family *family, const void *change);
+
+#endif

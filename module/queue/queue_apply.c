@@ -1,0 +1,270 @@
+/* What each change does to a queue, and the table of the kinds. */
+#include "core/memory.h"
+#include "queue/queue.h"
+#include "queue/queue_registry.h"
+
+static void replace_list(struct packed **place, struct packed_list list) {
+    struct packed *packed = packed_new(list); /* the new list may be a view of the old one */
+    memory_free(*place);
+    *place = packed;
+}
+
+static bool apply_setmeta(void *value, const void *record) {
+    replace_list(&((struct queue *)value)->metadata, ((const struct queue_change *)record)->metadata);
+    return true;
+}
+
+static bool apply_setacl(void *value, const void *record) {
+    replace_list(&((struct queue *)value)->policies, ((const struct queue_change *)record)->policies);
+    return true;
+}
+
+static bool apply_configure(void *value, const void *record) {
+    ((struct queue *)value)->most_deliveries = ((const struct queue_change *)record)->most_deliveries;
+    return true;
+}
+
+static bool apply_clear(void *value, const void *record) {
+    (void)record;
+    queue_discard(&((struct queue *)value)->live);
+    return true;
+}
+
+static bool apply_clear_dead(void *value, const void *record) {
+    (void)record;
+    queue_discard(&((struct queue *)value)->dead);
+    return true;
+}
+
+/* The earlier of two, as far as they are there. */
+static struct message *earlier_end(struct moment *one, struct moment *other) {
+    if (!one || !other) return message_of_moment(one ? one : other);
+    bool first = one->ends_ms != other->ends_ms ? one->ends_ms < other->ends_ms : one->order < other->order;
+    return message_of_moment(first ? one : other);
+}
+
+static void drop_message(struct shelf *shelf, struct message *message) {
+    shelf_take(shelf, message);
+    message_free(message);
+}
+
+static bool is_known(const struct queue *queue, const struct guid *id) {
+    return shelf_find(&queue->live, id) || shelf_find(&queue->dead, id);
+}
+
+/* Most lists have one item, and need not be looked at before they are gone through. */
+static bool is_alone(const struct queue_change *change) {
+    return change->items.count == 1;
+}
+
+/* Whether every item of the change names a message of the shelf, or, with no shelf, none at all. */
+static bool items_fit(const struct queue *queue, const struct shelf *shelf,
+                      const struct queue_change *change) {
+    if (is_alone(change)) return true;
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    while (queue_item_next(change->kind, &reader, &item))
+        if (shelf ? !shelf_find(shelf, &item.id) : is_known(queue, &item.id)) return false;
+    return true;
+}
+
+/* What was put with an id for duplicates is alone in its change. */
+static void remember_original(struct queue *queue, const struct queue_change *put,
+                              const struct queue_item *item) {
+    struct queue_change original = *put;
+    original.kind = QUEUE_ORIGINAL;
+    original.id = item->id;
+    original.receipt = item->receipt;
+    originals_add(&queue->originals, &original);
+}
+
+static bool apply_put(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    if (change->order < queue->orders || !items_fit(queue, NULL, change)) return false;
+    struct queue_change one = {
+        .kind = QUEUE_MESSAGE,
+        .order = change->order,
+        .inserted_ms = change->inserted_ms,
+        .expires_ms = change->expires_ms,
+        .shows_ms = change->shows_ms,
+        .group = change->group,
+    };
+    for (; queue_item_next(QUEUE_PUT, &reader, &item); one.order++) {
+        bool known = is_known(queue, &item.id);
+        if (known && is_alone(change)) return false;
+        if (known) continue;
+        one.id = item.id;
+        one.receipt = item.receipt;
+        one.text = item.text;
+        shelf_add(&queue->live, message_new(&one));
+    }
+    queue->orders = one.order;
+    if (change->dedup.length) remember_original(queue, change, &item);
+    return true;
+}
+
+static bool apply_deliver(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    if (!items_fit(queue, &queue->live, change)) return false;
+    while (queue_item_next(QUEUE_DELIVER, &reader, &item)) {
+        struct message *message = shelf_find(&queue->live, &item.id);
+        if (!message) return false;
+        message->receipt = item.receipt;
+        message->deliveries = item.deliveries;
+        shelf_move(&queue->live, message, change->shows_ms, item.last ? MESSAGE_LAST : MESSAGE_QUEUED);
+    }
+    return true;
+}
+
+static bool apply_update(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct message *message = shelf_find(&queue->live, &change->id);
+    if (!message) return false;
+    message->receipt = change->receipt;
+    shelf_move(&queue->live, message, change->shows_ms, (enum message_standing)message->standing);
+    if (change->has_text) shelf_set_text(&queue->live, message, change->text);
+    return true;
+}
+
+static void bury(struct queue *queue, struct message *message, int64_t died_ms) {
+    shelf_take(&queue->live, message);
+    message_set_showing(message, died_ms, MESSAGE_DEAD);
+    shelf_add(&queue->dead, message);
+}
+
+static bool apply_release(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct message *message = shelf_find(&queue->live, &change->id);
+    if (!message) return false;
+    message->receipt = change->receipt;
+    shelf_set_reason(&queue->live, message, change->reason);
+    if (change->standing == MESSAGE_DEAD)
+        bury(queue, message, change->shows_ms);
+    else
+        shelf_move(&queue->live, message, change->shows_ms, MESSAGE_QUEUED);
+    return true;
+}
+
+static bool apply_delete(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    if (!items_fit(queue, &queue->live, change)) return false;
+    while (queue_item_next(change->kind, &reader, &item)) {
+        struct message *message = shelf_find(&queue->live, &item.id);
+        if (!message && is_alone(change)) return false;
+        if (message) drop_message(&queue->live, message);
+    }
+    return true;
+}
+
+static bool apply_redrive(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    uint64_t order = change->order;
+    if (order < queue->orders || !items_fit(queue, &queue->dead, change)) return false;
+    for (; queue_item_next(QUEUE_REDRIVE, &reader, &item); order++) {
+        struct message *message = shelf_find(&queue->dead, &item.id);
+        if (!message && is_alone(change)) return false;
+        if (!message) continue;
+        shelf_take(&queue->dead, message);
+        message->moment.order = order;
+        message->receipt = item.receipt;
+        message_renew(message, change->inserted_ms, item.expires_ms);
+        shelf_add(&queue->live, message);
+    }
+    queue->orders = order;
+    return true;
+}
+
+static bool settlement_fits(const struct queue *queue, const struct queue_change *change) {
+    const struct shelf *live = &queue->live;
+    int64_t instant_ms = change->instant_ms;
+    return change->ended <=
+               timeline_rank(&live->ends, instant_ms) + timeline_rank(&live->hidden, instant_ms) &&
+           change->died <= timeline_rank(&live->last, instant_ms) &&
+           change->forgotten <= timeline_rank(&queue->originals.by_end, instant_ms);
+}
+
+static bool apply_settle(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    struct shelf *live = &queue->live;
+    if (!settlement_fits(queue, change)) return false;
+    for (uint64_t i = 0; i < change->ended; i++)
+        drop_message(live, earlier_end(timeline_first(&live->ends), timeline_first(&live->hidden)));
+    for (uint64_t i = 0; i < change->died; i++) {
+        struct message *message = message_of_moment(timeline_first(&live->last));
+        bury(queue, message, message->moment.shows_ms);
+    }
+    for (uint64_t i = 0; i < change->forgotten; i++) originals_forget_first(&queue->originals);
+    return true;
+}
+
+static bool order_rises(const struct timeline *timeline, uint64_t order) {
+    const struct moment *last = timeline_last(timeline);
+    return !last || last->order < order;
+}
+
+/* Files bring messages in order of arrival. */
+static bool apply_message(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    bool fits = change->order < queue->orders && order_rises(&queue->live.arrivals, change->order) &&
+                order_rises(&queue->dead.arrivals, change->order) && !is_known(queue, &change->id);
+    if (!fits) return false;
+    shelf_add(change->standing == MESSAGE_DEAD ? &queue->dead : &queue->live, message_new(change));
+    return true;
+}
+
+/* Files bring them in the order in which they are forgotten. */
+static bool apply_original(void *value, const void *record) {
+    struct queue *queue = value;
+    const struct queue_change *change = record;
+    const struct moment *last = timeline_last(&queue->originals.by_end);
+    bool rises = !last || last->ends_ms < change->until_ms ||
+                 (last->ends_ms == change->until_ms && last->order < change->order);
+    if (!rises || change->order >= queue->orders) return false;
+    if (originals_find(&queue->originals, change->dedup)) return false;
+    originals_add(&queue->originals, change);
+    return true;
+}
+
+#define HAS(field) QUEUE_HAS_##field
+/* clang-format off */
+const struct change_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
+    [QUEUE_CREATE]       = {"queue.create",    HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER), NULL, CHANGE_CREATES},
+    [QUEUE_SETMETA]      = {"queue.setmeta",   HAS(METADATA), apply_setmeta, 0},
+    [QUEUE_SETACL]       = {"queue.setacl",    HAS(POLICIES), apply_setacl, 0},
+    [QUEUE_CONFIGURE]    = {"queue.configure", HAS(LIMIT), apply_configure, 0},
+    [QUEUE_DROP]         = {"queue.drop",      0, NULL, CHANGE_DROPS},
+    [QUEUE_PUT]          = {"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), apply_put, 0},
+    [QUEUE_DELIVER]      = {"queue.get",       HAS(SHOWS) | HAS(ITEMS), apply_deliver, 0},
+    [QUEUE_UPDATE]       = {"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(MAYBE_TEXT), apply_update, 0},
+    [QUEUE_RELEASE]      = {"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(STANDING) | HAS(REASON), apply_release, 0},
+    [QUEUE_DELETE]       = {"queue.delete",    HAS(ITEMS), apply_delete, 0},
+    [QUEUE_CLEAR]        = {"queue.clear",     0, apply_clear, 0},
+    [QUEUE_CLEAR_DEAD]   = {"queue.clear",     0, apply_clear_dead, 0},
+    [QUEUE_REDRIVE]      = {"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), apply_redrive, 0},
+    [QUEUE_SETTLE]       = {NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), apply_settle, 0},
+    [QUEUE_MESSAGE]      = {NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT), apply_message, CHANGE_IN_FILES},
+    [QUEUE_ORIGINAL]     = {NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), apply_original, CHANGE_IN_FILES},
+    [QUEUE_CLEAR_LIVING] = {"queue.clear",     HAS(ITEMS), apply_delete, 0},
+};
+/* clang-format on */
+
+bool queue_apply(struct queue *queue, const struct queue_change *change) {
+    change_apply *apply = change_kind(&queue_changes, change)->apply;
+    return apply && apply(queue, change);
+}
