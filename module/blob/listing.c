@@ -6,7 +6,7 @@
 #include "core/memory.h"
 
 enum {
-    ITEM_OVERHEAD_BYTES = 256,
+    ITEM_OVERHEAD_BYTES = 448,
     FIRST_ITEMS = 64,
     LOOKED_AT_MOST = 20000,
     TAIL_BYTES = 1 + VERSION_TEXT_LENGTH
@@ -70,7 +70,8 @@ static void end_page(struct collecting *collecting, struct bytes name, version s
 static bool add(struct collecting *collecting, struct listing_item item, struct bytes entry, version place) {
     struct listing *listing = collecting->listing;
     const struct listing_query *query = collecting->query;
-    if (listing->count == query->most || collecting->bytes > query->budget) {
+    size_t bytes = collecting->bytes + cost(query, &item);
+    if (listing->count == query->most || (listing->count && bytes > query->budget)) {
         end_page(collecting, entry, place);
         return false;
     }
@@ -79,7 +80,7 @@ static bool add(struct collecting *collecting, struct listing_item item, struct 
         listing->items = memory_resize(listing->items, collecting->room * sizeof(*listing->items));
     }
     listing->items[listing->count++] = item;
-    collecting->bytes += cost(query, &item);
+    collecting->bytes = bytes;
     return true;
 }
 

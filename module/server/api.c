@@ -31,7 +31,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(RegisterInfoFunc) X(InfoAddSection) X(InfoAddFieldULongLong) X(InfoAddFieldCString) \
     X(SubscribeToServerEvent) X(SubscribeToKeyspaceEvents) X(GetServerInfo) X(ServerInfoGetFieldUnsigned) X(FreeServerInfo) \
     X(GetRandomBytes) X(BlockClientOnKeys) X(UnblockClient) X(SetDisconnectCallback) X(GetBlockedClientPrivateData) \
-    X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) \
+    X(CreateTimer) X(StopTimer) X(SelectDb) X(GetSelectedDb) X(GetUsedMemoryRatio) \
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \

@@ -1,13 +1,14 @@
 #include "server/ranges.h"
 
-#include "server/settings.h"
-
-#include <inttypes.h>
-
 enum outcome range_fits_reply(struct call *call, uint64_t length) {
-    if (length <= (uint64_t)longest_reply_bytes) return OUTCOME_DONE;
-    call_note(call, "%" PRIu64 " bytes exceed proto-max-bulk-len, use RANGE", length);
-    return OUTCOME_INVALID_RANGE;
+    return reply_string_fits(call, length, "use RANGE");
+}
+
+/* What one range may take: two numbers of the server's protocol in an array. */
+enum { RANGE_REPLY_BYTES = 48 };
+
+enum outcome range_list_fits_reply(struct call *call, size_t count) {
+    return reply_fits(call, (uint64_t)count * RANGE_REPLY_BYTES, "use a smaller RANGE");
 }
 
 enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range) {

@@ -8,6 +8,11 @@
 bool accept_effects = false;
 long long clock_offset_ms = 0;
 
+long long max_reply_bytes = 64LL << 20;
+
+#define MAX_REPLY_LEAST_BYTES 1024
+#define MAX_REPLY_MOST_BYTES  (512LL << 30)
+
 /* A hundred years either way. */
 #define CLOCK_OFFSET_MOST_MS 3155760000000LL
 
@@ -24,10 +29,15 @@ const struct setting server_settings[] = {
      .least = -CLOCK_OFFSET_MOST_MS,
      .most = CLOCK_OFFSET_MOST_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
+    {.name = "max-reply-bytes",
+     .number = &max_reply_bytes,
+     .least = MAX_REPLY_LEAST_BYTES,
+     .most = MAX_REPLY_MOST_BYTES},
     {.name = NULL},
 };
 
 int64_t longest_reply_bytes = INT64_C(512) * 1024 * 1024;
+int64_t server_max_memory = 0;
 
 static struct bytes reply_text(RedisModuleCallReply *reply) {
     size_t length = 0;
@@ -35,13 +45,17 @@ static struct bytes reply_text(RedisModuleCallReply *reply) {
     return bytes_of(text, length);
 }
 
-static void read_server(RedisModuleCtx *ctx) {
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", "proto-max-bulk-len");
+static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", name);
+    int64_t read;
     if (!reply) return;
-    int64_t number;
-    if (number_read(reply_text(RedisModule_CallReplyArrayElement(reply, 1)), &number))
-        longest_reply_bytes = number;
+    if (number_read(reply_text(RedisModule_CallReplyArrayElement(reply, 1)), &read)) *number = read;
     RedisModule_FreeCallReply(reply);
+}
+
+static void read_server(RedisModuleCtx *ctx) {
+    read_number(ctx, "proto-max-bulk-len", &longest_reply_bytes);
+    read_number(ctx, "maxmemory", &server_max_memory);
 }
 
 static void on_config(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {

@@ -40,6 +40,12 @@ extern long long clock_offset_ms;
 /* The server's own proto-max-bulk-len: no reply may have a longer string in it. */
 extern int64_t longest_reply_bytes;
 
+/* The server's maxmemory; 0 for none. */
+extern int64_t server_max_memory;
+
+/* See server/reply_room.h. */
+extern long long max_reply_bytes;
+
 /* Reads what the server is set to, now and whenever that changes. */
 int settings_watch_server(RedisModuleCtx *ctx);
 

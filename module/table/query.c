@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-enum { PROPERTY_EFFORT = 128 }; /* what answering one costs, in bytes, besides its own */
+enum {
+    PROPERTY_EFFORT = 128
+}; /* what answering one, or an entity without any, costs in bytes, besides its own */
 
 /* What it costs to come to an entity, next to comparing it: from its neighbour, or from a mark. */
 enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
@@ -188,7 +190,7 @@ static bool matches(const struct query *query, const struct entity *entity, size
 }
 
 static size_t answered_bytes(const struct entity *entity) {
-    return entity->length + entity->entry.name_length + (size_t)entity->count * PROPERTY_EFFORT;
+    return entity->length + entity->entry.name_length + ((size_t)entity->count + 1) * PROPERTY_EFFORT;
 }
 
 void query_run(const struct query *query, struct query_page *page) {
@@ -199,17 +201,19 @@ void query_run(const struct query *query, struct query_page *page) {
     if (!query->rows_most) return;
     stream_start(&stream, query);
     for (; stream.entity; stream_next(&stream)) {
-        bool full = page->count == query->rows_most || bytes >= QUERY_BYTES_MOST;
+        size_t more = answered_bytes(stream.entity);
+        bool full = page->count == query->rows_most;
         bool tired = page->work >= QUERY_WORK_MOST || (full && ++beyond > LOOKED_BEYOND_MOST);
         bool matching = !tired && matches(query, stream.entity, &page->work);
+        bool fits = !full && (!page->count || bytes + more <= query->bytes_most);
         page->examined += !tired;
-        if (tired || (full && matching)) {
+        if (tired || (matching && !fits)) {
             page->next = entry_name(&stream.entity->entry);
             break;
         }
         if (!matching) continue;
         page->rows[page->count++] = stream.entity;
-        bytes += answered_bytes(stream.entity);
+        bytes += more;
     }
     memory_free(stream.gathered);
 }

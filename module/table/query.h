@@ -15,7 +15,8 @@
 
 enum {
     QUERY_ROWS_MOST = 1000,
-    QUERY_BYTES_MOST = 4 << 20, /* answered by one portion, in properties, too; but for the last row */
+    QUERY_BYTES_MOST =
+        4 << 20, /* answered by one portion, in properties, too; unless the first row alone has more */
     QUERY_WORK_MOST = 100000,   /* see filter_matches; to fetch an entity is work, too */
     QUERY_GATHERED_MOST = 4096, /* marks of an index that has to be sorted */
 };
@@ -47,7 +48,7 @@ struct query {
     const struct filter *filter;
     const struct plan *plan;
     struct bytes from; /* stored key; empty for the beginning */
-    size_t rows_most;
+    size_t rows_most, bytes_most;
 };
 
 struct query_page {

@@ -20,6 +20,7 @@ SCENE(settings_are_seen_and_changed) {
     expect_setting(replica, "holdfast.max-blob-bytes", "64");
     expect_setting(primary, "holdfast.queue-max-message-bytes", "65536");
     expect_setting(primary, "holdfast.queue-max-count", "32");
+    expect_setting(primary, "holdfast.max-reply-bytes", "67108864");
     expect_setting(primary, "holdfast.queue-receipt-mismatch", "notfound");
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_setting(primary, "holdfast.queue-receipt-mismatch", "mismatch");
@@ -36,6 +37,7 @@ SCENE(nonsense_is_refused) {
         "CONFIG SET holdfast.max-blob-bytes -1",
         "CONFIG SET holdfast.max-blob-bytes x",
         "CONFIG SET holdfast.max-blob-bytes 99999999999999999999",
+        "CONFIG SET holdfast.max-reply-bytes 1023",
         "CONFIG SET holdfast.max-block-bytes 0",
         "CONFIG SET holdfast.max-block-bytes x",
         "CONFIG SET holdfast.max-append-bytes 0",

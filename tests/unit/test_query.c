@@ -36,6 +36,7 @@ static bool next_page(struct walk *walk, const struct plan *plan, struct query_p
         .plan = plan,
         .from = bytes_of(walk->from, walk->from_length),
         .rows_most = 1 + dice_roll(walk->dice, PAGE_MOST),
+        .bytes_most = QUERY_BYTES_MOST,
     };
     query_run(&query, page);
     walk->counts->pages++;
@@ -222,7 +223,7 @@ static struct pages pages_of(const struct table *table, const char *text, size_t
     struct plan plan;
     filter_of(bytes_text(text), &filter);
     plan_make(table, &filter, &plan);
-    struct query query = {table, &filter, &plan, {"", 0}, rows_most};
+    struct query query = {table, &filter, &plan, {"", 0}, rows_most, QUERY_BYTES_MOST};
     do {
         query_run(&query, &page);
         pages.count++;
@@ -369,7 +370,7 @@ static void a_page_begins_where_it_is_told(void **state) {
         struct plan plan;
         filter_of(bytes_text(beginnings[i].filter), &filter);
         plan_make(table, &filter, &plan);
-        struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MOST};
+        struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MOST, QUERY_BYTES_MOST};
         query_run(&query, &page);
         require_same(page.count, beginnings[i].rows, "beginning %zu", i);
         require(!page.next.data, "beginning %zu", i);

@@ -184,7 +184,11 @@ static size_t work_for(const struct table *table, const char *text) {
     filter_of(bytes_text(text), &filter);
     plan_make(table, &filter, &plan);
     require_same(plan.kind, PLAN_INDEX, "'%s'", text);
-    struct query query = {.table = table, .filter = &filter, .plan = &plan, .rows_most = QUERY_ROWS_MOST};
+    struct query query = {.table = table,
+                          .filter = &filter,
+                          .plan = &plan,
+                          .rows_most = QUERY_ROWS_MOST,
+                          .bytes_most = QUERY_BYTES_MOST};
     query.from = bytes_of("", 0);
     query_run(&query, &page);
     require(page.count && !page.next.data, "'%s' is answered by a page", text);
@@ -223,7 +227,11 @@ static size_t rows_of(const struct table *table, const char *text) {
     size_t rows = 0;
     filter_of(bytes_text(text), &filter);
     plan_make(table, &filter, &plan);
-    struct query query = {.table = table, .filter = &filter, .plan = &plan, .rows_most = QUERY_ROWS_MOST};
+    struct query query = {.table = table,
+                          .filter = &filter,
+                          .plan = &plan,
+                          .rows_most = QUERY_ROWS_MOST,
+                          .bytes_most = QUERY_BYTES_MOST};
     query.from = bytes_of("", 0);
     do {
         query_run(&query, &page);

@@ -3,6 +3,7 @@
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
 #include "server/effect.h"
+#include "server/reply_room.h"
 
 const char *const block_words[] = {"COMMITTED", "UNCOMMITTED", "LATEST", NULL};
 const char *const block_list_words[] = {"COMMITTED", "UNCOMMITTED", "ALL", NULL};
@@ -153,12 +154,28 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     return outcome == OUTCOME_DONE ? blob_pass_lease(call, *blob, LEASE_READ) : outcome;
 }
 
+/* What a block takes besides its id. */
+enum { BLOCK_REPLY_BYTES = 48 };
+
+static uint64_t listed_bytes(struct call *call, const struct blob *blob, int64_t which) {
+    const struct staging *staging = staging_of(blob, call_now_ms(call));
+    struct packed_list committed = block_list_view(blob_special(blob)->blocks);
+    uint64_t bytes = 0;
+    if (which != LIST_UNCOMMITTED)
+        bytes += committed.count * BLOCK_REPLY_BYTES + base64_length(committed.items.length);
+    if (which != LIST_COMMITTED && staging)
+        bytes += staging->count * (BLOCK_REPLY_BYTES + base64_length(staging->id_length));
+    return bytes;
+}
+
 enum outcome blob_getblocklist(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = find_listed(call, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
     const struct argument *asked = &call->args.slots[SLOT_BLOCKS];
     int64_t which = args_given(&call->args, SLOT_BLOCKS) ? asked->word : LIST_COMMITTED;
+    outcome = reply_fits(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
+    if (outcome != OUTCOME_DONE) return outcome;
     struct reply_list map = reply_map_start(call->ctx);
     if (blob_exists(blob)) {
         reply_field_version(&map, "etag", blob->stamp.etag);

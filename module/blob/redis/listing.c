@@ -5,6 +5,7 @@
 #include "core/property.h"
 #include "core/text.h"
 #include "lease/redis/handlers.h"
+#include "server/reply_room.h"
 
 const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY", NULL};
 
@@ -82,7 +83,7 @@ static struct listing_query asked(struct call *call) {
         .delimiter = asked_text(call, SLOT_DELIMITER),
         .marker = asked_text(call, SLOT_MARKER),
         .most = most > PAGE_MOST ? PAGE_MOST : (size_t)most,
-        .budget = PAGE_BUDGET_BYTES,
+        .budget = reply_room_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = included(call, INCLUDE_META),
         .copies = included(call, INCLUDE_COPY),

@@ -124,8 +124,9 @@ static enum outcome collect(struct call *call, const struct blob *blob, struct p
     } else {
         whole = page_ranges_of(ranges, &blob->pages, window);
     }
-    if (!whole) call_note(call, "too many pages for one answer, use a smaller RANGE");
-    return whole ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+    if (whole) return range_list_fits_reply(call, ranges->pages.count + ranges->cleared.count);
+    call_note(call, "too many pages for one answer, use a smaller RANGE");
+    return OUTCOME_INVALID_RANGE;
 }
 
 static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {

@@ -9,6 +9,9 @@ const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARC
 
 enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, LOOKED_AT_MOST = 10000 };
 
+/* What an item takes in a listing besides its name. */
+enum { ITEM_REPLY_BYTES = 96 };
+
 static const char *const kind_names[NODE_KINDS] = {"file", "directory"};
 static const char *const attribute_names[] = {"readonly", "hidden", "system", "archive", NULL};
 
@@ -143,8 +146,9 @@ static enum outcome collect(struct call *call, const struct file_found *found, s
     }
     clip(&ranges->pages, content->length);
     clip(&ranges->cleared, content->length);
-    if (!whole) call_note(call, "too many ranges for one answer, use a smaller RANGE");
-    return whole ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+    if (whole) return range_list_fits_reply(call, ranges->pages.count + ranges->cleared.count);
+    call_note(call, "too many ranges for one answer, use a smaller RANGE");
+    return OUTCOME_INVALID_RANGE;
 }
 
 static void reply_file_ranges(struct call *call, const struct file_found *found,
@@ -203,15 +207,18 @@ static void collect_items(struct call *call, const struct file_found *directory,
     if (from.length > NAME_FOLDED_MOST_BYTES) from.length = NAME_FOLDED_MOST_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
     size_t most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST);
+    struct page_room room = {0};
     struct tree_item item;
     enum tree_step step;
     for (int left = LOOKED_AT_MOST; (step = tree_next(&walk, &item)) != TREE_END; left--) {
         if (!path_starts_with(item.name, prefix)) return;
-        if (listing->count == most || left <= 0) {
+        bool shown = step == TREE_ITEM && is_shown(call, directory, &item);
+        bool full = listing->count == most || left <= 0;
+        if (full || (shown && !page_room_take(&room, ITEM_REPLY_BYTES + item.name.length))) {
             listing->next = item.name;
             return;
         }
-        if (step == TREE_ITEM && is_shown(call, directory, &item)) listing->items[listing->count++] = item;
+        if (shown) listing->items[listing->count++] = item;
     }
 }
 

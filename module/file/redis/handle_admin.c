@@ -8,6 +8,9 @@
 
 enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 20000, CLOSED_MOST = 2000 };
 
+/* What a handle takes in a page besides its path and its session's owner. */
+enum { HANDLE_REPLY_BYTES = 352 };
+
 /* Which handles are meant: those of a file, or of all files below a directory. */
 struct selection {
     const struct file_node *node;
@@ -98,10 +101,21 @@ static void reply_marker(RedisModuleCtx *ctx, const struct file_open *next) {
 struct page {
     uint64_t from;
     size_t most;
+    struct page_room room;
     const struct file_open *found[PAGE_MOST];
     size_t count;
     const struct file_open *next; /* NULL at the end */
 };
+
+/* One handle more, or the one before which the page ends. */
+static void show(struct page *page, const struct file_open *open) {
+    size_t bytes =
+        HANDLE_REPLY_BYTES + node_path_length(open_node(open)) + open->group->session->owner_length;
+    if (page->count < page->most && page_room_take(&page->room, bytes))
+        page->found[page->count++] = open;
+    else
+        page->next = open;
+}
 
 static int compare_opens(const void *a, const void *b) {
     const struct file_open *const *one = a, *const *other = b;
@@ -120,9 +134,7 @@ static void gather_of_file(struct call *call, const struct selection *selection,
         list_for_each (&group->opens, open, among)
             if (open_number(open) >= page->from && is_selected(call, selection, open)) opens[count++] = open;
     if (count) qsort(opens, count, sizeof(const struct file_open *), compare_opens);
-    page->count = count < page->most ? count : page->most;
-    page->next = count > page->most ? opens[page->most] : NULL;
-    for (size_t i = 0; i < page->count; i++) page->found[i] = opens[i];
+    for (size_t i = 0; i < count && !page->next; i++) show(page, opens[i]);
     memory_free(opens);
 }
 
@@ -131,10 +143,10 @@ static void gather_of_share(struct call *call, const struct selection *selection
     struct entry *entry = NULL;
     for (int left = LOOKED_AT_MOST; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
-        if (page->count == page->most || !left--) break;
-        if (is_selected(call, selection, open)) page->found[page->count++] = open;
+        if (!left--) page->next = open;
+        if (!page->next && is_selected(call, selection, open)) show(page, open);
+        if (page->next) return;
     }
-    page->next = entry ? open_of_numbered(entry) : NULL;
 }
 
 /* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were

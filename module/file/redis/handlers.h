@@ -6,6 +6,7 @@
 #include "server/command.h"
 #include "server/ranges.h"
 #include "server/reply.h"
+#include "server/reply_room.h"
 #include "server/wait.h"
 
 /* Where the parser leaves the options that only this family has. */

@@ -263,7 +263,7 @@ enum outcome file_read(struct call *call) {
     const struct sparse *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
     if (length > left) length = left;
-    outcome = range_fits_reply(call, length);
+    outcome = reply_string_fits(call, length, "read fewer at once");
     if (outcome == OUTCOME_DONE) reply_content(call->ctx, content, (struct page_range){offset, length});
     return outcome;
 }

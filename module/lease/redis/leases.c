@@ -7,6 +7,7 @@
 #include "server/histogram.h"
 #include "server/info.h"
 #include "server/refusal.h"
+#include "server/reply_room.h"
 #include "server/settings.h"
 #include "server/wait.h"
 
@@ -309,6 +310,9 @@ enum outcome lease_get_handle(struct call *call) {
 
 enum { PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 5000 };
 
+/* What a lease takes in a page besides its name and its holder's label. */
+enum { LEASE_REPLY_BYTES = 320 };
+
 static struct order_cursor list_start(const struct call *call) {
     const struct order_index *leased = call->aggregate->leases->leased(call->value);
     bool marked = args_given(&call->args, SLOT_MARKER);
@@ -327,9 +331,16 @@ static void reply_leased(struct call *call, const struct lease_home *home, struc
     memory_free(room);
 }
 
+static size_t leased_bytes(const struct lease_home *home, struct entry *entry) {
+    struct bytes name = entry_name(entry);
+    memory_free(home->called ? home->called(entry, &name) : NULL);
+    return LEASE_REPLY_BYTES + name.length + home->lease_of(entry)->owner.length;
+}
+
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
 enum outcome lease_list_handle(struct call *call) {
     struct entry *shown[PAGE_MOST];
+    struct page_room room = {0};
     size_t count = 0, most = PAGE_DEFAULT;
     int looked_at = 0;
     if (args_given(&call->args, SLOT_PAGE_SIZE)) {
@@ -340,7 +351,10 @@ enum outcome lease_list_handle(struct call *call) {
     const struct lease_home *home = call->aggregate->leases;
     struct entry *entry;
     for (; (entry = order_cursor_entry(&cursor)) && count < most && looked_at < LOOKED_AT_MOST; looked_at++) {
-        if (lease_locked(lease_state(home->lease_of(entry), call_now_ms(call)))) shown[count++] = entry;
+        if (lease_locked(lease_state(home->lease_of(entry), call_now_ms(call)))) {
+            if (!page_room_take(&room, leased_bytes(home, entry))) break;
+            shown[count++] = entry;
+        }
         order_cursor_next(&cursor);
     }
     RedisModule_ReplyWithArray(call->ctx, 2);

@@ -20,16 +20,22 @@ static void reply_dead(RedisModuleCtx *ctx, const struct message *message) {
     reply_bytes_field(ctx, "message", message_text(message));
 }
 
-static size_t find_dead(struct call *call, size_t most, struct message **found) {
+/* `room` bounds what is shown; NULL for what is not. */
+static size_t find_dead(struct call *call, size_t most, struct page_room *room, struct message **found) {
     struct dead_cursor cursor = {0};
     size_t count = 0;
-    while (count < most && (found[count] = queue_next_dead(call->value, &cursor, call_now_ms(call)))) count++;
+    struct message *message;
+    while (count < most && (message = queue_next_dead(call->value, &cursor, call_now_ms(call)))) {
+        if (room && !page_room_take(room, message_reply_bytes(message))) break;
+        found[count++] = message;
+    }
     return count;
 }
 
 enum outcome queue_dead(struct call *call) {
     struct message *dead[QUEUE_BATCH_MOST];
-    size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), dead);
+    struct page_room room = {0};
+    size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
     RedisModule_ReplyWithArray(call->ctx, (long)count);
     for (size_t i = 0; i < count; i++) reply_dead(call->ctx, dead[i]);
     queue_expect_upkeep(call);
@@ -98,7 +104,7 @@ enum outcome queue_redrive(struct call *call) {
     queue_settle(call, QUEUE_BATCH_MOST);
     size_t count = args_given(&call->args, SLOT_IDS)
                        ? find_by_ids(call, dead)
-                       : find_dead(call, asked_count(call, QUEUE_BATCH_MOST), dead);
+                       : find_dead(call, asked_count(call, QUEUE_BATCH_MOST), NULL, dead);
     if (count) put_back(call, dead, count);
     RedisModule_ReplyWithLongLong(call->ctx, (long long)count);
     return OUTCOME_DONE;

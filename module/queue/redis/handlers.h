@@ -5,6 +5,7 @@
 #include "queue/queue.h"
 #include "server/command.h"
 #include "server/reply.h"
+#include "server/reply_room.h"
 #include "server/settings.h"
 
 /* Where the parser leaves the options that only this family has. */
@@ -106,6 +107,9 @@ void queue_free_cleared(void);
 int64_t queue_upkeep(struct call *call);
 void queue_info(RedisModuleInfoCtx *ctx);
 void queue_survey(RedisModuleInfoCtx *ctx);
+
+/* What a message takes in a reply, at most. */
+size_t message_reply_bytes(const struct message *message);
 
 /* Fields of the maps that describe messages. */
 void reply_guid_field(RedisModuleCtx *ctx, const char *name, struct guid id);

@@ -14,6 +14,9 @@ enum { HEADS_PORTIONS = 60 };
 
 enum { ARG_MESSAGE = 2, ARG_ID = 2, ARG_RECEIPT = 3 };
 
+/* What a message takes in a reply besides its text. */
+enum { MESSAGE_REPLY_BYTES = 320 };
+
 #define DEFAULT_TTL_MS        INT64_C(604800000)
 #define DEFAULT_VISIBILITY_MS INT64_C(30000)
 #define DEFAULT_WITHIN_MS     INT64_C(300000)
@@ -223,6 +226,10 @@ enum outcome queue_putmany(struct call *call) {
 
 /* --- To get --- */
 
+size_t message_reply_bytes(const struct message *message) {
+    return MESSAGE_REPLY_BYTES + message_text(message).length + message_reason(message).length;
+}
+
 /* What a consumer is told of a message. */
 static void reply_delivered(RedisModuleCtx *ctx, const struct message *message) {
     RedisModule_ReplyWithMap(ctx, 7);
@@ -304,9 +311,13 @@ static void answer_delivered(struct call *call, struct message *const *taken, si
 
 static size_t find_visible(struct call *call, size_t most, struct message **found) {
     struct timeline_cursor cursor = {0};
+    struct page_room room = {0};
     size_t count = 0;
-    while (count < most && (found[count] = queue_next_visible(call->value, &cursor, call_now_ms(call))))
-        count++;
+    struct message *message;
+    while (count < most && (message = queue_next_visible(call->value, &cursor, call_now_ms(call)))) {
+        if (!page_room_take(&room, message_reply_bytes(message))) break;
+        found[count++] = message;
+    }
     return count;
 }
 

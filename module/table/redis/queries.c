@@ -1,4 +1,5 @@
 /* TABLE.QUERY: from a parsed call to a plan, and from a page to a reply. */
+#include "server/reply_room.h"
 #include "table/redis/drafts.h"
 #include "table/redis/entity_reply.h"
 
@@ -109,6 +110,7 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
         .plan = plan,
         .from = bytes_of(asked->from.data, asked->from.length),
         .rows_most = asked_rows(call),
+        .bytes_most = reply_room_up_to(QUERY_BYTES_MOST),
     };
     struct query_page page;
     query_run(&query, &page);

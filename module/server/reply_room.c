@@ -1,0 +1,53 @@
+#include "server/reply_room.h"
+
+#include "server/settings.h"
+
+#include <inttypes.h>
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Half of what is left, since a content in pieces is put together before it is answered. */
+static uint64_t left_in_memory(void) {
+    if (!server_max_memory) return UINT64_MAX;
+    double left = (1.0 - (double)RedisModule_GetUsedMemoryRatio()) * (double)server_max_memory / 2;
+    return left > REPLY_ROOM_LEAST_BYTES ? (uint64_t)left : REPLY_ROOM_LEAST_BYTES;
+}
+
+/* How much memory is left is asked only when it matters. */
+static uint64_t room_up_to(uint64_t most) {
+    uint64_t room = lesser((uint64_t)max_reply_bytes, most);
+    return room <= REPLY_ROOM_LEAST_BYTES ? room : lesser(room, left_in_memory());
+}
+
+size_t reply_room_up_to(size_t most) {
+    return (size_t)room_up_to(most);
+}
+
+static enum outcome refuse(struct call *call, uint64_t length, uint64_t room, const char *limit,
+                           const char *advice) {
+    call_note(call, "%" PRIu64 " bytes are more than the %" PRIu64 " that %s, %s", length, room, limit,
+              advice);
+    return OUTCOME_INVALID_RANGE;
+}
+
+enum outcome reply_fits(struct call *call, uint64_t length, const char *advice) {
+    if (length <= room_up_to(length)) return OUTCOME_DONE;
+    uint64_t room = room_up_to(UINT64_MAX);
+    bool configured = room == (uint64_t)max_reply_bytes;
+    return refuse(call, length, room,
+                  configured ? "holdfast.max-reply-bytes allows" : "the memory that is left allows", advice);
+}
+
+enum outcome reply_string_fits(struct call *call, uint64_t length, const char *advice) {
+    if (length <= (uint64_t)longest_reply_bytes) return reply_fits(call, length, advice);
+    return refuse(call, length, (uint64_t)longest_reply_bytes, "proto-max-bulk-len allows", advice);
+}
+
+bool page_room_take(struct page_room *room, size_t bytes) {
+    if (room->begun && room->taken + bytes > room_up_to(room->taken + bytes)) return false;
+    room->taken += bytes;
+    room->begun = true;
+    return true;
+}
