@@ -172,6 +172,7 @@ static void finish(struct call *call) {
 static void start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                   RedisModuleString **argv, int argc) {
     call->ctx = ctx;
+    call->out = reply_to(ctx);
     call->argv = argv;
     call->argc = argc;
     call->command = command;
@@ -231,16 +232,21 @@ void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModu
     struct call call;
     start(&call, command, ctx, argv, argc);
     call.mode = CALL_GRANTED;
-    call.result = result;
+    record_start(&result->reply);
+    call.out = reply_keep(&result->reply);
     result->outcome = run(&call);
     memcpy(result->note, call.note, sizeof(result->note));
 }
 
-void command_reply(const struct command *command, RedisModuleCtx *ctx, const struct call_result *result) {
+void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
     if (result->outcome == OUTCOME_DONE)
-        command->reply(ctx, result);
+        reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
     else
         refusal_reply(ctx, result->outcome, result->note);
+}
+
+void command_result_end(struct call_result *result) {
+    if (result->reply.data) record_end(&result->reply);
 }
 
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,

@@ -14,6 +14,7 @@
 #include "core/packed.h"
 #include "server/aggregate.h"
 #include "server/args.h"
+#include "server/reply.h"
 
 struct call;
 struct call_result;
@@ -32,8 +33,6 @@ struct command {
     enum outcome (*handle)(struct call *call);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
-    void (*reply)(RedisModuleCtx *ctx,
-                  const struct call_result *result); /* to what was granted; may be NULL */
     const struct clause *const *grammar;
     const struct command_part *
         parts; /* of which SHAPE_REST is made, in the family's order; ended by one without a word; may be NULL */
@@ -57,7 +56,7 @@ struct call_list {
 enum call_mode {
     CALL_FRESH,
     CALL_PROBE,     /* to see whether one that waits can be answered: no effect, no reply */
-    CALL_GRANTED,   /* it waited, and its turn has come: all but the reply, which the result stands for */
+    CALL_GRANTED,   /* it waited, and its turn has come: the reply is kept */
     CALL_SERVED,    /* it waited for something to read, and is answered */
     CALL_UPKEEP,    /* nobody asked: time has ended something */
     CALL_TIMED_OUT, /* it waited, and its time is up: an answer without effect */
@@ -69,15 +68,13 @@ enum { CALL_NOTE_BYTES = 160 };
 struct call_result {
     enum outcome outcome;
     char note[CALL_NOTE_BYTES];
-    struct guid id;
-    version version;
-    char *data; /* what does not fit into those, in the command's own form; freed by whoever has the result */
-    size_t length;
+    struct record_writer reply; /* kept: see reply.h */
 };
 
 /* One execution of a command. */
 struct call {
     RedisModuleCtx *ctx;
+    struct reply out;
     RedisModuleString **argv;
     int argc;
     const struct command *command;
@@ -90,7 +87,6 @@ struct call {
     struct catalog_search search; /* of the name that the command is about, if the value is there */
     void *value; /* the aggregate, NULL when the key is missing and the command may create it */
     const struct aggregate *aggregate; /* whose value it is */
-    struct call_result *result;        /* CALL_GRANTED */
     int64_t now_ms;                    /* see call_now_ms */
     int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
     char note[CALL_NOTE_BYTES];        /* what a refusal has to say beyond the table's text; empty for most */
@@ -100,10 +96,12 @@ struct call {
 void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                     enum call_mode mode);
 
-/* The turn of a client that waited has come, in somebody else's context: everything but the reply. */
+/* The turn of a client that waited has come, in somebody else's context: the reply is kept. */
 void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                    struct call_result *result);
-void command_reply(const struct command *command, RedisModuleCtx *ctx, const struct call_result *result);
+/* Tells the client what it was granted. */
+void command_reply(RedisModuleCtx *ctx, const struct call_result *result);
+void command_result_end(struct call_result *result);
 
 /* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,

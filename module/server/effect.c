@@ -114,6 +114,6 @@ enum outcome effect_handle(struct call *call) {
             if (target.events[i]) call_event(call, target.events[i]);
         if (wait_anybody()) wait_look_for_all(call, target.name);
     }
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -23,11 +23,11 @@ enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct
     return OUTCOME_DONE;
 }
 
-void reply_ranges(RedisModuleCtx *ctx, const struct page_range *ranges, size_t count) {
-    RedisModule_ReplyWithArray(ctx, (long)count);
+void reply_ranges(struct reply *out, const struct page_range *ranges, size_t count) {
+    reply_array(out, (long)count);
     for (size_t i = 0; i < count; i++) {
-        RedisModule_ReplyWithArray(ctx, 2);
-        RedisModule_ReplyWithLongLong(ctx, (long long)ranges[i].offset);
-        RedisModule_ReplyWithLongLong(ctx, (long long)ranges[i].length);
+        reply_array(out, 2);
+        reply_number(out, (long long)ranges[i].offset);
+        reply_number(out, (long long)ranges[i].length);
     }
 }

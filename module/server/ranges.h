@@ -16,6 +16,6 @@ enum outcome range_list_fits_reply(struct call *call, size_t count);
 /* The part that an option of the shape SHAPE_RANGE names, as far as there is anything; all of it without the option. */
 enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range);
 
-void reply_ranges(RedisModuleCtx *ctx, const struct page_range *ranges, size_t count);
+void reply_ranges(struct reply *out, const struct page_range *ranges, size_t count);
 
 #endif

@@ -2,79 +2,212 @@
 
 #include "core/policy.h"
 
-void reply_ok(RedisModuleCtx *ctx) {
-    RedisModule_ReplyWithSimpleString(ctx, "OK");
+/* How a kept reply begins each of its values. */
+enum kept {
+    KEPT_OK,
+    KEPT_NULL,
+    KEPT_BYTES,
+    KEPT_NUMBER,
+    KEPT_REAL,
+    KEPT_FLAG,
+    KEPT_ARRAY,
+    KEPT_MAP,
+    KEPT_OPEN_MAP,
+    KEPT_MAP_LENGTH, /* of the open map that is the innermost one */
+};
+
+static void keep(struct reply *out, enum kept what) {
+    record_put_byte(out->kept, (uint8_t)what);
 }
 
-void reply_bytes(RedisModuleCtx *ctx, struct bytes bytes) {
-    RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
+static void keep_number(struct reply *out, enum kept what, uint64_t number) {
+    keep(out, what);
+    record_put_number(out->kept, number);
 }
 
-void reply_version(RedisModuleCtx *ctx, version v) {
+/* --- Values --- */
+
+void reply_ok(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithSimpleString(out->ctx, "OK");
+    else
+        keep(out, KEPT_OK);
+}
+
+void reply_null(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithNull(out->ctx);
+    else
+        keep(out, KEPT_NULL);
+}
+
+void reply_bytes(struct reply *out, struct bytes bytes) {
+    if (out->ctx) {
+        RedisModule_ReplyWithStringBuffer(out->ctx, bytes.data, bytes.length);
+        return;
+    }
+    keep(out, KEPT_BYTES);
+    record_put_bytes(out->kept, bytes);
+}
+
+void reply_text(struct reply *out, const char *text) {
+    reply_bytes(out, bytes_text(text));
+}
+
+void reply_number(struct reply *out, long long number) {
+    if (out->ctx)
+        RedisModule_ReplyWithLongLong(out->ctx, number);
+    else
+        keep_number(out, KEPT_NUMBER, (uint64_t)number);
+}
+
+void reply_real(struct reply *out, double number) {
+    uint64_t bits;
+    if (out->ctx) {
+        RedisModule_ReplyWithDouble(out->ctx, number);
+        return;
+    }
+    memcpy(&bits, &number, sizeof(bits));
+    keep(out, KEPT_REAL);
+    record_put_word(out->kept, bits);
+}
+
+void reply_flag(struct reply *out, bool flag) {
+    if (out->ctx)
+        RedisModule_ReplyWithBool(out->ctx, flag);
+    else
+        keep_number(out, KEPT_FLAG, flag);
+}
+
+void reply_version(struct reply *out, version v) {
     char text[VERSION_TEXT_LENGTH];
     version_write(v, text);
-    RedisModule_ReplyWithStringBuffer(ctx, text, sizeof(text));
+    reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
-struct reply_list reply_map_start(RedisModuleCtx *ctx) {
-    RedisModule_ReplyWithMap(ctx, REDISMODULE_POSTPONED_LEN);
-    return (struct reply_list){ctx, 0};
+void reply_guid(struct reply *out, struct guid id) {
+    char text[GUID_TEXT_LENGTH];
+    guid_write(id, text);
+    reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
-void reply_map_end(const struct reply_list *map) {
-    RedisModule_ReplySetMapLength(map->ctx, map->count);
+void reply_array(struct reply *out, long count) {
+    if (out->ctx)
+        RedisModule_ReplyWithArray(out->ctx, count);
+    else
+        keep_number(out, KEPT_ARRAY, (uint64_t)count);
 }
 
-void reply_field(struct reply_list *map, const char *name) {
-    RedisModule_ReplyWithStringBuffer(map->ctx, name, strlen(name));
+/* --- Maps --- */
+
+struct reply_map reply_map(struct reply *out, long count) {
+    if (out->ctx)
+        RedisModule_ReplyWithMap(out->ctx, count);
+    else
+        keep_number(out, KEPT_MAP, (uint64_t)count);
+    return (struct reply_map){out, 0};
+}
+
+struct reply_map reply_map_start(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithMap(out->ctx, REDISMODULE_POSTPONED_LEN);
+    else
+        keep(out, KEPT_OPEN_MAP);
+    return (struct reply_map){out, 0};
+}
+
+void reply_map_end(const struct reply_map *map) {
+    if (map->out->ctx)
+        RedisModule_ReplySetMapLength(map->out->ctx, map->count);
+    else
+        keep_number(map->out, KEPT_MAP_LENGTH, (uint64_t)map->count);
+}
+
+void reply_field(struct reply_map *map, const char *name) {
+    reply_text(map->out, name);
     map->count++;
 }
 
-void reply_field_bytes(struct reply_list *map, const char *name, struct bytes value) {
+void reply_field_bytes(struct reply_map *map, const char *name, struct bytes value) {
     reply_field(map, name);
-    reply_bytes(map->ctx, value);
+    reply_bytes(map->out, value);
 }
 
-void reply_field_number(struct reply_list *map, const char *name, long long value) {
+void reply_field_number(struct reply_map *map, const char *name, long long value) {
     reply_field(map, name);
-    RedisModule_ReplyWithLongLong(map->ctx, value);
+    reply_number(map->out, value);
 }
 
-void reply_field_version(struct reply_list *map, const char *name, version v) {
+void reply_field_version(struct reply_map *map, const char *name, version v) {
     reply_field(map, name);
-    reply_version(map->ctx, v);
+    reply_version(map->out, v);
 }
 
-void reply_fields(struct reply_list *map, struct packed_list pairs) {
+void reply_field_guid(struct reply_map *map, const char *name, struct guid id) {
+    reply_field(map, name);
+    reply_guid(map->out, id);
+}
+
+/* --- Lists --- */
+
+void reply_fields(struct reply_map *map, struct packed_list pairs) {
     struct record_reader reader = record_reader(pairs.items);
     struct bytes name, value;
     while (packed_next_pair(&reader, &name, &value)) {
-        reply_bytes(map->ctx, name);
-        reply_bytes(map->ctx, value);
+        reply_bytes(map->out, name);
+        reply_bytes(map->out, value);
         map->count++;
     }
 }
 
-void reply_pairs(RedisModuleCtx *ctx, struct packed_list pairs) {
-    struct reply_list map = {ctx, 0};
-    RedisModule_ReplyWithMap(ctx, (long)pairs.count);
+void reply_pairs(struct reply *out, struct packed_list pairs) {
+    struct reply_map map = reply_map(out, (long)pairs.count);
     reply_fields(&map, pairs);
 }
 
-static void reply_instant(struct reply_list *map, const char *name, int64_t instant_ms) {
+static void reply_instant(struct reply_map *map, const char *name, int64_t instant_ms) {
     if (instant_ms != POLICY_INSTANT_NONE) reply_field_number(map, name, instant_ms);
 }
 
-void reply_policies(RedisModuleCtx *ctx, struct packed_list policies) {
+void reply_policies(struct reply *out, struct packed_list policies) {
     struct record_reader reader = record_reader(policies.items);
     struct policy policy;
-    RedisModule_ReplyWithArray(ctx, (long)policies.count);
+    reply_array(out, (long)policies.count);
     while (policy_next(&reader, &policy)) {
-        struct reply_list map = reply_map_start(ctx);
+        struct reply_map map = reply_map_start(out);
         reply_field_bytes(&map, "id", policy.id);
         reply_instant(&map, "start", policy.start_ms);
         reply_instant(&map, "expiry", policy.expiry_ms);
         reply_field_bytes(&map, "permissions", policy.permissions);
         reply_map_end(&map);
     }
+}
+
+/* --- Kept replies --- */
+
+static double real_of(uint64_t bits) {
+    double number;
+    memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
+static void play_one(struct reply *out, struct record_reader *reader) {
+    switch ((enum kept)record_byte(reader)) {
+    case KEPT_OK: reply_ok(out); break;
+    case KEPT_NULL: reply_null(out); break;
+    case KEPT_BYTES: reply_bytes(out, record_bytes(reader)); break;
+    case KEPT_NUMBER: reply_number(out, (long long)record_number(reader)); break;
+    case KEPT_REAL: reply_real(out, real_of(record_word(reader))); break;
+    case KEPT_FLAG: reply_flag(out, record_number(reader)); break;
+    case KEPT_ARRAY: reply_array(out, (long)record_number(reader)); break;
+    case KEPT_MAP: reply_map(out, (long)record_number(reader)); break;
+    case KEPT_OPEN_MAP: reply_map_start(out); break;
+    case KEPT_MAP_LENGTH: reply_map_end(&(struct reply_map){out, (long)record_number(reader)}); break;
+    }
+}
+
+void reply_play(RedisModuleCtx *ctx, struct bytes kept) {
+    struct record_reader reader = record_reader(kept);
+    struct reply out = reply_to(ctx);
+    while (reader.at < reader.end) play_one(&out, &reader);
 }

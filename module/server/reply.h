@@ -1,35 +1,79 @@
-/* Replies: the few shapes that all commands answer in. Maps are RESP3 maps and flat arrays for RESP2; their
- * length is set at the end, so that absent fields can simply be left out. */
+/* Replies: the few shapes in which all commands answer, and the one way in which they do.
+ *
+ *   handler ─▶ struct reply ─▶ the client, at once
+ *                           ─▶ a record, kept until its client can be told ──reply_play──▶ the client
+ *
+ * Whoever answers does not know which. A kept reply does not depend on the protocol, so it may be played to a client
+ * that speaks another one. Maps are RESP3 maps and flat arrays for RESP2. */
 #ifndef HOLDFAST_REPLY_H
 #define HOLDFAST_REPLY_H
 
+#include "core/guid.h"
 #include "core/packed.h"
 #include "core/version.h"
 #include "server/api.h"
 
-/* A map, or an array, that is being answered. */
-struct reply_list {
-    RedisModuleCtx *ctx;
+struct reply {
+    RedisModuleCtx *ctx; /* NULL when the reply is kept */
+    struct record_writer *kept;
+};
+
+/* To the context's client. */
+static inline struct reply reply_to(RedisModuleCtx *ctx) {
+    return (struct reply){ctx, NULL};
+}
+
+/* Into a record. */
+static inline struct reply reply_keep(struct record_writer *kept) {
+    return (struct reply){NULL, kept};
+}
+
+/* Answers what was kept. */
+void reply_play(RedisModuleCtx *ctx, struct bytes kept);
+
+/* --- Values --- */
+
+void reply_ok(struct reply *out);
+void reply_null(struct reply *out);
+void reply_bytes(struct reply *out, struct bytes bytes);
+void reply_text(struct reply *out, const char *text);
+void reply_number(struct reply *out, long long number);
+void reply_real(struct reply *out, double number);
+void reply_flag(struct reply *out, bool flag);
+void reply_version(struct reply *out, version v);
+void reply_guid(struct reply *out, struct guid id);
+
+/* So many values follow. */
+void reply_array(struct reply *out, long count);
+
+/* --- Maps --- */
+
+/* A map that is being answered. */
+struct reply_map {
+    struct reply *out;
     long count;
 };
 
-void reply_ok(RedisModuleCtx *ctx);
-void reply_bytes(RedisModuleCtx *ctx, struct bytes bytes);
-void reply_version(RedisModuleCtx *ctx, version v);
+/* A map of so many fields. */
+struct reply_map reply_map(struct reply *out, long count);
+/* A map whose length is set at the end, so that absent fields can simply be left out. */
+struct reply_map reply_map_start(struct reply *out);
+void reply_map_end(const struct reply_map *map);
 
-struct reply_list reply_map_start(RedisModuleCtx *ctx);
-void reply_map_end(const struct reply_list *map);
 /* The value is answered by whatever comes next. */
-void reply_field(struct reply_list *map, const char *name);
-void reply_field_bytes(struct reply_list *map, const char *name, struct bytes value);
-void reply_field_number(struct reply_list *map, const char *name, long long value);
-void reply_field_version(struct reply_list *map, const char *name, version v);
+void reply_field(struct reply_map *map, const char *name);
+void reply_field_bytes(struct reply_map *map, const char *name, struct bytes value);
+void reply_field_number(struct reply_map *map, const char *name, long long value);
+void reply_field_version(struct reply_map *map, const char *name, version v);
+void reply_field_guid(struct reply_map *map, const char *name, struct guid id);
+
+/* --- Lists that several families have --- */
 
 /* Name-value pairs: as a map of their own, or as fields of one that is open. */
-void reply_pairs(RedisModuleCtx *ctx, struct packed_list pairs);
-void reply_fields(struct reply_list *map, struct packed_list pairs);
+void reply_pairs(struct reply *out, struct packed_list pairs);
+void reply_fields(struct reply_map *map, struct packed_list pairs);
 
 /* An array of maps: id, start, expiry, permissions. */
-void reply_policies(RedisModuleCtx *ctx, struct packed_list policies);
+void reply_policies(struct reply *out, struct packed_list policies);
 
 #endif

@@ -498,7 +498,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argc;
     depart(waiter);
     if (waiter->answering && in_turn(waiter->kind))
-        command_reply(waiter->command, ctx, &waiter->result);
+        command_reply(ctx, &waiter->result);
     else
         command_answer(waiter->command, ctx, waiter->argv, waiter->argc,
                        waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
@@ -518,7 +518,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
     depart(waiter);
     for (int i = 0; i < waiter->argc; i++) RedisModule_FreeString(NULL, waiter->argv[i]);
     memory_free(waiter->argv);
-    memory_free(waiter->result.data);
+    command_result_end(&waiter->result);
     memory_free(waiter);
 }
 

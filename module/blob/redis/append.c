@@ -11,7 +11,7 @@ enum outcome blob_createappend(struct call *call) {
     struct container_change change = {.kind = BLOB_CREATEAPPEND};
     container_change_create(call, blob, &change);
     container_commit(call, blob, &change, NULL);
-    reply_version(call->ctx, change.stamp.etag);
+    reply_version(&call->out, change.stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -51,9 +51,9 @@ enum outcome blob_append(struct call *call) {
     container_change_blob(call, blob, &change);
     container_change_attach(&change, content, effect_arguments_shared(call->ctx));
     container_commit(call, blob, &change, content);
-    RedisModule_ReplyWithArray(call->ctx, 3);
-    reply_version(call->ctx, change.stamp.etag);
-    RedisModule_ReplyWithLongLong(call->ctx, (long long)change.offset);
-    RedisModule_ReplyWithLongLong(call->ctx, (long long)blob_special(blob)->appended);
+    reply_array(&call->out, 3);
+    reply_version(&call->out, change.stamp.etag);
+    reply_number(&call->out, (long long)change.offset);
+    reply_number(&call->out, (long long)blob_special(blob)->appended);
     return OUTCOME_DONE;
 }

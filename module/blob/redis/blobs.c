@@ -126,17 +126,17 @@ enum outcome blob_put(struct call *call) {
     container_change_create(call, blob, &change);
     container_change_attach(&change, call->argv[ARG_CONTENT], effect_arguments_shared(call->ctx));
     container_commit(call, blob, &change, call->argv[ARG_CONTENT]);
-    reply_version(call->ctx, change.stamp.etag);
+    reply_version(&call->out, change.stamp.etag);
     return OUTCOME_DONE;
 }
 
 /* --- Reading --- */
 
 /* A content in several chunks has to be put together once, since a reply is one run of bytes. */
-static void reply_in_one_piece(RedisModuleCtx *ctx, const struct blob *blob, uint64_t offset, size_t length) {
+static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint64_t offset, size_t length) {
     char *whole = memory_alloc(length);
     blob_read(blob, offset, whole, length);
-    reply_bytes(ctx, bytes_of(whole, length));
+    reply_bytes(out, bytes_of(whole, length));
     memory_free(whole);
 }
 
@@ -159,13 +159,13 @@ enum outcome blob_get(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
     if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, blob->stamp.etag);
+    reply_array(&call->out, 2);
+    reply_version(&call->out, blob->stamp.etag);
     struct bytes view = blob_view(blob, range.offset, range.length);
     if (view.length == range.length)
-        reply_bytes(call->ctx, view);
+        reply_bytes(&call->out, view);
     else
-        reply_in_one_piece(call->ctx, blob, range.offset, (size_t)range.length);
+        reply_in_one_piece(&call->out, blob, range.offset, (size_t)range.length);
     return OUTCOME_DONE;
 }
 
@@ -173,10 +173,10 @@ enum outcome blob_stat(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_blob_fields(&map, blob, args_given(&call->args, SLOT_SNAPSHOT), FIELDS_ALL, call_now_ms(call));
     reply_field(&map, "meta");
-    reply_pairs(call->ctx, blob_metadata(blob));
+    reply_pairs(&call->out, blob_metadata(blob));
     reply_map_end(&map);
     return OUTCOME_DONE;
 }
@@ -185,9 +185,9 @@ enum outcome blob_getmeta(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, blob->stamp.etag);
-    reply_pairs(call->ctx, blob_metadata(blob));
+    reply_array(&call->out, 2);
+    reply_version(&call->out, blob->stamp.etag);
+    reply_pairs(&call->out, blob_metadata(blob));
     return OUTCOME_DONE;
 }
 
@@ -197,7 +197,7 @@ enum outcome blob_getmeta(struct call *call) {
 static enum outcome update(struct call *call, struct blob *blob, struct container_change *change) {
     container_change_blob(call, blob, change);
     container_commit(call, blob, change, NULL);
-    reply_version(call->ctx, change->stamp.etag);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -262,7 +262,7 @@ static enum outcome delete_snapshots(struct call *call, struct blob *base, versi
         .kind = BLOB_DELETESNAPSHOTS, .name = call->search.name, .snapshot = id};
     if (!id) container_change_touch(call, base, &change);
     if (snapshots_count(base)) container_commit(call, base, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -286,6 +286,6 @@ enum outcome blob_delete(struct call *call) {
     struct container_change change = {.kind = BLOB_DELETE};
     container_change_touch(call, blob, &change);
     container_commit(call, blob, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -64,7 +64,7 @@ enum outcome blob_putblock(struct call *call) {
     change.drops_staged = blob && !staging_of(blob, change.touched_ms) && blob_special(blob)->staging;
     container_change_attach(&change, call->argv[ARG_BLOCK], effect_arguments_shared(call->ctx));
     container_commit(call, blob, &change, call->argv[ARG_BLOCK]);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -99,7 +99,7 @@ static void commit(struct call *call, struct blob *blob, const struct block_plan
     container_change_create(call, blob, &change);
     if (blob_exists(blob)) change.created_ms = blob->created_ms;
     container_commit(call, blob, &change, NULL);
-    reply_version(call->ctx, change.stamp.etag);
+    reply_version(&call->out, change.stamp.etag);
 }
 
 enum outcome blob_putblocklist(struct call *call) {
@@ -119,28 +119,28 @@ enum outcome blob_putblocklist(struct call *call) {
 
 /* --- Listing --- */
 
-static void reply_block(RedisModuleCtx *ctx, struct bytes id, const struct chunk *chunk) {
+static void reply_block(struct reply *out, struct bytes id, const struct chunk *chunk) {
     char text[ID_TEXT_MAX_BYTES];
     base64_write(id, text);
-    RedisModule_ReplyWithArray(ctx, 2);
-    reply_bytes(ctx, bytes_of(text, base64_length(id.length)));
-    RedisModule_ReplyWithLongLong(ctx, (long long)chunk_bytes(chunk).length);
+    reply_array(out, 2);
+    reply_bytes(out, bytes_of(text, base64_length(id.length)));
+    reply_number(out, (long long)chunk_bytes(chunk).length);
 }
 
-static void reply_committed(RedisModuleCtx *ctx, const struct blob *blob) {
+static void reply_committed(struct reply *out, const struct blob *blob) {
     struct packed_list ids = block_list_view(blob_special(blob)->blocks);
     struct record_reader reader = record_reader(ids.items);
-    RedisModule_ReplyWithArray(ctx, (long)ids.count);
+    reply_array(out, (long)ids.count);
     for (size_t i = 0; i < ids.count; i++)
-        reply_block(ctx, record_bytes(&reader), content_chunk(&blob->content, i));
+        reply_block(out, record_bytes(&reader), content_chunk(&blob->content, i));
 }
 
-static void reply_staged(RedisModuleCtx *ctx, const struct staging *staging) {
-    RedisModule_ReplyWithArray(ctx, staging ? (long)staging->count : 0);
+static void reply_staged(struct reply *out, const struct staging *staging) {
+    reply_array(out, staging ? (long)staging->count : 0);
     if (!staging) return;
     struct order_cursor cursor = staging_walk(staging);
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor))
-        reply_block(ctx, entry_name(&block->entry), block->chunk);
+        reply_block(out, entry_name(&block->entry), block->chunk);
 }
 
 /* A blob, its snapshot, or a name that has only staged blocks. */
@@ -176,18 +176,18 @@ enum outcome blob_getblocklist(struct call *call) {
     int64_t which = args_given(&call->args, SLOT_BLOCKS) ? asked->word : LIST_COMMITTED;
     outcome = reply_fits(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     if (blob_exists(blob)) {
         reply_field_version(&map, "etag", blob->stamp.etag);
         reply_field_number(&map, "content-length", (long long)blob->length);
     }
     if (which != LIST_UNCOMMITTED) {
         reply_field(&map, "committed");
-        reply_committed(call->ctx, blob);
+        reply_committed(&call->out, blob);
     }
     if (which != LIST_COMMITTED) {
         reply_field(&map, "uncommitted");
-        reply_staged(call->ctx, staging_of(blob, call_now_ms(call)));
+        reply_staged(&call->out, staging_of(blob, call_now_ms(call)));
     }
     reply_map_end(&map);
     return OUTCOME_DONE;

@@ -22,7 +22,7 @@ enum outcome container_create(struct call *call) {
         .metadata = call->metadata.list,
     };
     container_commit(call, NULL, &change, NULL);
-    reply_version(call->ctx, stamp.etag);
+    reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -40,7 +40,7 @@ enum outcome container_get(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = pass_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", container->stamp.etag);
     reply_field_number(&map, "last-modified", container->stamp.modified_ms);
     reply_field_number(&map, "created", container->created_ms);
@@ -49,7 +49,7 @@ enum outcome container_get(struct call *call) {
     reply_field_number(&map, "bytes", (long long)container->content_bytes);
     reply_lease_fields(&map, container_lease(container), call_now_ms(call));
     reply_field(&map, "meta");
-    reply_pairs(call->ctx, packed_view(container->metadata));
+    reply_pairs(&call->out, packed_view(container->metadata));
     reply_map_end(&map);
     return OUTCOME_DONE;
 }
@@ -58,9 +58,9 @@ enum outcome container_getmeta(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = pass_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, container->stamp.etag);
-    reply_pairs(call->ctx, packed_view(container->metadata));
+    reply_array(&call->out, 2);
+    reply_version(&call->out, container->stamp.etag);
+    reply_pairs(&call->out, packed_view(container->metadata));
     return OUTCOME_DONE;
 }
 
@@ -68,11 +68,11 @@ enum outcome container_getacl(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = pass_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", container->stamp.etag);
     reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
     reply_field(&map, "policies");
-    reply_policies(call->ctx, packed_view(container->policies));
+    reply_policies(&call->out, packed_view(container->policies));
     reply_map_end(&map);
     return OUTCOME_DONE;
 }
@@ -85,7 +85,7 @@ static enum outcome update(struct call *call, struct container_change *change) {
     if (outcome != OUTCOME_DONE) return outcome;
     change->stamp = commit_stamp(call_now_ms(call));
     container_commit(call, NULL, change, NULL);
-    reply_version(call->ctx, change->stamp.etag);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -107,6 +107,6 @@ enum outcome container_delete(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change change = {.kind = CONTAINER_DROP};
     container_commit(call, NULL, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

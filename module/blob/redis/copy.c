@@ -22,9 +22,9 @@ enum outcome blob_snapshot(struct call *call) {
         change.stamp = commit_stamp(call_now_ms(call));
     }
     container_commit(call, blob, &change, NULL);
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, change.snapshot);
-    reply_version(call->ctx, change.stamp.etag);
+    reply_array(&call->out, 2);
+    reply_version(&call->out, change.snapshot);
+    reply_version(&call->out, change.stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -116,10 +116,10 @@ static void put_label(const struct call *call, const struct source *source, stru
 }
 
 static void reply_copy(struct call *call, const struct container_change *change) {
-    RedisModule_ReplyWithArray(call->ctx, 3);
-    reply_version(call->ctx, change->stamp.etag);
-    reply_version(call->ctx, change->copy.id);
-    reply_bytes(call->ctx, bytes_text("success"));
+    reply_array(&call->out, 3);
+    reply_version(&call->out, change->stamp.etag);
+    reply_version(&call->out, change->copy.id);
+    reply_bytes(&call->out, bytes_text("success"));
 }
 
 static void copy(struct call *call, struct blob *target, const struct source *source) {
@@ -177,6 +177,6 @@ enum outcome blob_abortcopy(struct call *call) {
     struct container_change change = {.kind = BLOB_ABORTCOPY, .name = call->search.name};
     change.stamp = commit_stamp(call_now_ms(call));
     container_commit(call, blob, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

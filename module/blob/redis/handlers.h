@@ -150,7 +150,7 @@ int64_t container_upkeep(struct call *call);
 enum blob_fields { FIELDS_LISTED, FIELDS_LISTED_COPY, FIELDS_ALL };
 
 /* What is shown of a blob, or of a snapshot, but its name and metadata. */
-void reply_blob_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
-                       enum blob_fields fields, int64_t now_ms);
+void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
+                       int64_t now_ms);
 
 #endif

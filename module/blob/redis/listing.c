@@ -14,7 +14,7 @@ enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
 static const char *const kind_names[BLOB_KINDS] = {"block", "page", "append", "block"};
 static const char *const copy_statuses[COPY_STATUSES] = {"", "pending", "success", "aborted", "failed"};
 
-static void reply_copy_fields(struct reply_list *map, const struct copy *copy) {
+static void reply_copy_fields(struct reply_map *map, const struct copy *copy) {
     char progress[64];
     struct text text = text_start(progress, sizeof(progress));
     text_put_number(&text, copy->done, 1);
@@ -28,7 +28,7 @@ static void reply_copy_fields(struct reply_list *map, const struct copy *copy) {
 }
 
 /* What only some kinds of blobs have. */
-static void reply_special_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
+static void reply_special_fields(struct reply_map *map, const struct blob *blob, bool snapshot,
                                  enum blob_fields fields) {
     const struct blob_special *special = blob_special(blob);
     if (blob->kind == KIND_PAGE) reply_field_number(map, "sequence-number", special->sequence);
@@ -38,21 +38,21 @@ static void reply_special_fields(struct reply_list *map, const struct blob *blob
         reply_field_number(map, "snapshots", (long long)snapshots_count(blob));
 }
 
-static void reply_stamp_fields(struct reply_list *map, const struct blob *blob) {
+static void reply_stamp_fields(struct reply_map *map, const struct blob *blob) {
     reply_field_version(map, "etag", blob->stamp.etag);
     reply_field_number(map, "last-modified", blob->stamp.modified_ms);
     reply_field_number(map, "created", blob->created_ms);
 }
 
-static void reply_property_fields(struct reply_list *map, const struct blob *blob) {
+static void reply_property_fields(struct reply_map *map, const struct blob *blob) {
     struct packed_list properties = blob_properties(blob);
     if (!properties_find(properties, "content-type").length)
         reply_field_bytes(map, "content-type", bytes_text(PROPERTY_DEFAULT_TYPE));
     reply_fields(map, properties);
 }
 
-void reply_blob_fields(struct reply_list *map, const struct blob *blob, bool snapshot,
-                       enum blob_fields fields, int64_t now_ms) {
+void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
+                       int64_t now_ms) {
     reply_field_bytes(map, "blob-type", bytes_text(kind_names[blob->kind]));
     if (blob_exists(blob)) reply_stamp_fields(map, blob);
     reply_field_number(map, "content-length", (long long)blob->length);
@@ -92,18 +92,18 @@ static struct listing_query asked(struct call *call) {
     };
 }
 
-static void reply_blob_item(struct call *call, struct reply_list *map, const struct listing_item *item) {
+static void reply_blob_item(struct call *call, struct reply_map *map, const struct listing_item *item) {
     enum blob_fields fields = included(call, INCLUDE_COPY) ? FIELDS_LISTED_COPY : FIELDS_LISTED;
     reply_field_bytes(map, "name", item->name);
     if (item->snapshot) reply_field_version(map, "snapshot", item->snapshot);
     reply_blob_fields(map, item->blob, item->snapshot != 0, fields, call_now_ms(call));
     if (!included(call, INCLUDE_META) || !blob_exists(item->blob)) return;
     reply_field(map, "meta");
-    reply_pairs(call->ctx, blob_metadata(item->blob));
+    reply_pairs(&call->out, blob_metadata(item->blob));
 }
 
 static void reply_item(struct call *call, const struct listing_item *item) {
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     if (item->blob)
         reply_blob_item(call, &map, item);
     else
@@ -115,12 +115,12 @@ enum outcome blob_list(struct call *call) {
     struct listing_query query = asked(call);
     struct listing listing;
     listing_collect(call->value, &query, &listing);
-    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_array(&call->out, 2);
     if (listing.more)
-        reply_bytes(call->ctx, bytes_of(listing.next, listing.next_length));
+        reply_bytes(&call->out, bytes_of(listing.next, listing.next_length));
     else
-        RedisModule_ReplyWithNull(call->ctx);
-    RedisModule_ReplyWithArray(call->ctx, (long)listing.count);
+        reply_null(&call->out);
+    reply_array(&call->out, (long)listing.count);
     for (size_t i = 0; i < listing.count; i++) reply_item(call, &listing.items[i]);
     listing_free(&listing);
     return OUTCOME_DONE;

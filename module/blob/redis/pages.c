@@ -29,7 +29,7 @@ enum outcome blob_createpage(struct call *call) {
     if (args_given(&call->args, SLOT_SEQUENCE)) change.sequence = call->args.slots[SLOT_SEQUENCE].number;
     container_change_create(call, blob, &change);
     container_commit(call, blob, &change, NULL);
-    reply_version(call->ctx, change.stamp.etag);
+    reply_version(&call->out, change.stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -74,9 +74,9 @@ static enum outcome write_pages(struct call *call, struct container_change *chan
     if (length > blob->length || change->offset > blob->length - length) return OUTCOME_INVALID_PAGE_RANGE;
     container_change_blob(call, blob, change);
     container_commit(call, blob, change, content);
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, change->stamp.etag);
-    RedisModule_ReplyWithLongLong(call->ctx, sequence);
+    reply_array(&call->out, 2);
+    reply_version(&call->out, change->stamp.etag);
+    reply_number(&call->out, sequence);
     return OUTCOME_DONE;
 }
 
@@ -130,14 +130,14 @@ static enum outcome collect(struct call *call, const struct blob *blob, struct p
 }
 
 static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", blob->stamp.etag);
     reply_field_number(&map, "content-length", (long long)blob->length);
     reply_field(&map, "pages");
-    reply_ranges(call->ctx, ranges->pages.ranges, ranges->pages.count);
+    reply_ranges(&call->out, ranges->pages.ranges, ranges->pages.count);
     if (args_given(&call->args, SLOT_SINCE)) {
         reply_field(&map, "cleared");
-        reply_ranges(call->ctx, ranges->cleared.ranges, ranges->cleared.count);
+        reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
     }
     reply_map_end(&map);
 }

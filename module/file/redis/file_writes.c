@@ -20,7 +20,7 @@ static enum outcome commit(struct call *call, const struct share_target *target,
     change->path = call_word(call, ARG_PATH);
     change->stamp = share_stamp(call);
     share_commit(call, target, change, content);
-    reply_version(call->ctx, change->stamp.etag);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -62,7 +62,7 @@ enum outcome file_rmdir(struct call *call) {
     struct share_target target = {.node = place.node};
     struct share_change change = {.kind = FILE_RMDIR, .path = call_word(call, ARG_PATH)};
     share_commit(call, &target, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -117,7 +117,7 @@ enum outcome file_delete(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change change = {.kind = FILE_DELETE, .path = call_word(call, ARG_PATH)};
     share_commit(call, &target, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 

@@ -35,15 +35,15 @@ static enum outcome find_data(struct call *call, struct file_found *found) {
     return file_to_read(call, NODE_FILE, &wish, found);
 }
 
-void reply_content(RedisModuleCtx *ctx, const struct sparse *content, struct page_range range) {
+void reply_content(struct reply *out, const struct sparse *content, struct page_range range) {
     struct bytes view = sparse_view(content, range.offset, range.length);
     if (view.length == range.length) {
-        reply_bytes(ctx, view);
+        reply_bytes(out, view);
         return;
     }
     char *whole = memory_alloc((size_t)range.length);
     sparse_read(content, range.offset, whole, (size_t)range.length);
-    reply_bytes(ctx, bytes_of(whole, (size_t)range.length));
+    reply_bytes(out, bytes_of(whole, (size_t)range.length));
     memory_free(whole);
 }
 
@@ -55,10 +55,10 @@ enum outcome file_get(struct call *call) {
         outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
     if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
     if (outcome != OUTCOME_DONE) return outcome;
-    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_array(&call->out, 2);
     pages_expect_bytes(&found.view.content->pages);
-    reply_version(call->ctx, found.view.stamp.etag);
-    reply_content(call->ctx, found.view.content, range);
+    reply_version(&call->out, found.view.stamp.etag);
+    reply_content(&call->out, found.view.content, range);
     return OUTCOME_DONE;
 }
 
@@ -69,19 +69,19 @@ static enum outcome find_description(struct call *call, struct file_found *found
     return file_to_read(call, ANY_NODE, &wish, found);
 }
 
-static void reply_attributes(RedisModuleCtx *ctx, unsigned attributes) {
-    RedisModule_ReplyWithArray(ctx, __builtin_popcount(attributes));
+static void reply_attributes(struct reply *out, unsigned attributes) {
+    reply_array(out, __builtin_popcount(attributes));
     for (int i = 0; attribute_names[i]; i++)
-        if (attributes >> i & 1) reply_bytes(ctx, bytes_text(attribute_names[i]));
+        if (attributes >> i & 1) reply_bytes(out, bytes_text(attribute_names[i]));
 }
 
-static void reply_file_fields(struct reply_list *map, const struct node_view *view) {
+static void reply_file_fields(struct reply_map *map, const struct node_view *view) {
     reply_field_number(map, "content-length", (long long)view->content->length);
     if (!properties_find(view->properties, "content-type").length)
         reply_field_bytes(map, "content-type", bytes_text(PROPERTY_DEFAULT_TYPE));
     reply_fields(map, view->properties);
     reply_field(map, "attributes");
-    reply_attributes(map->ctx, view->attributes);
+    reply_attributes(map->out, view->attributes);
 }
 
 enum outcome file_stat(struct call *call) {
@@ -89,7 +89,7 @@ enum outcome file_stat(struct call *call) {
     enum outcome outcome = find_description(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
     bool file = node_is_file(found.node);
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_bytes(&map, "kind", bytes_text(kind_names[found.node->kind]));
     reply_field_version(&map, "etag", found.view.stamp.etag);
     reply_field_number(&map, "last-modified", found.view.stamp.modified_ms);
@@ -97,7 +97,7 @@ enum outcome file_stat(struct call *call) {
     if (file) reply_file_fields(&map, &found.view);
     if (file && !found.snapshot) reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
     reply_field(&map, "meta");
-    reply_pairs(call->ctx, found.view.metadata);
+    reply_pairs(&call->out, found.view.metadata);
     reply_map_end(&map);
     return OUTCOME_DONE;
 }
@@ -106,9 +106,9 @@ enum outcome file_getmeta(struct call *call) {
     struct file_found found;
     enum outcome outcome = find_description(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, found.view.stamp.etag);
-    reply_pairs(call->ctx, found.view.metadata);
+    reply_array(&call->out, 2);
+    reply_version(&call->out, found.view.stamp.etag);
+    reply_pairs(&call->out, found.view.metadata);
     return OUTCOME_DONE;
 }
 
@@ -153,14 +153,14 @@ static enum outcome collect(struct call *call, const struct file_found *found, s
 
 static void reply_file_ranges(struct call *call, const struct file_found *found,
                               const struct page_ranges *ranges) {
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", found->view.stamp.etag);
     reply_field_number(&map, "content-length", (long long)found->view.content->length);
     reply_field(&map, "ranges");
-    reply_ranges(call->ctx, ranges->pages.ranges, ranges->pages.count);
+    reply_ranges(&call->out, ranges->pages.ranges, ranges->pages.count);
     if (args_given(&call->args, SLOT_SHARE_SINCE)) {
         reply_field(&map, "cleared");
-        reply_ranges(call->ctx, ranges->cleared.ranges, ranges->cleared.count);
+        reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
     }
     reply_map_end(&map);
 }
@@ -222,8 +222,8 @@ static void collect_items(struct call *call, const struct file_found *directory,
     }
 }
 
-static void reply_item(RedisModuleCtx *ctx, const struct tree_item *item, unsigned snapshot) {
-    struct reply_list map = reply_map_start(ctx);
+static void reply_item(struct reply *out, const struct tree_item *item, unsigned snapshot) {
+    struct reply_map map = reply_map_start(out);
     reply_field_bytes(&map, "name", item->name);
     reply_field_bytes(&map, "kind", bytes_text(kind_names[item->node->kind]));
     if (node_is_file(item->node))
@@ -241,12 +241,12 @@ enum outcome file_list(struct call *call) {
     enum outcome outcome = file_to_read(call, NODE_DIRECTORY, &wish, &directory);
     if (outcome != OUTCOME_DONE) return outcome;
     collect_items(call, &directory, &listing);
-    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_array(&call->out, 2);
     if (listing.next.length)
-        reply_bytes(call->ctx, listing.next);
+        reply_bytes(&call->out, listing.next);
     else
-        RedisModule_ReplyWithNull(call->ctx);
-    RedisModule_ReplyWithArray(call->ctx, (long)listing.count);
-    for (size_t i = 0; i < listing.count; i++) reply_item(call->ctx, &listing.items[i], directory.snapshot);
+        reply_null(&call->out);
+    reply_array(&call->out, (long)listing.count);
+    for (size_t i = 0; i < listing.count; i++) reply_item(&call->out, &listing.items[i], directory.snapshot);
     return OUTCOME_DONE;
 }

@@ -58,15 +58,15 @@ enum outcome file_handles_check(struct call *call) {
     return asked_marker(call, &number) ? OUTCOME_DONE : OUTCOME_INVALID_QUERY;
 }
 
-static void reply_words(RedisModuleCtx *ctx, unsigned bits, const char *none) {
+static void reply_words(struct reply *out, unsigned bits, const char *none) {
     static const char *const words[] = {"read", "write", "delete"};
-    RedisModule_ReplyWithArray(ctx, bits ? __builtin_popcount(bits) : 1);
-    if (!bits) reply_bytes(ctx, bytes_text(none));
+    reply_array(out, bits ? __builtin_popcount(bits) : 1);
+    if (!bits) reply_bytes(out, bytes_text(none));
     for (int i = 0; i < SHARING_BITS; i++)
-        if (bits >> i & 1) reply_bytes(ctx, bytes_text(words[i]));
+        if (bits >> i & 1) reply_bytes(out, bytes_text(words[i]));
 }
 
-static void reply_path(struct reply_list *map, const struct file_node *node) {
+static void reply_path(struct reply_map *map, const struct file_node *node) {
     char *room = memory_alloc(node_path_length(node) + 1);
     reply_field_bytes(map, "path", node_path(node, room));
     memory_free(room);
@@ -74,28 +74,28 @@ static void reply_path(struct reply_list *map, const struct file_node *node) {
 
 static void reply_handle(struct call *call, const struct file_open *open) {
     const struct share_session *session = open->group->session;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_number(&map, "handle", (long long)open_number(open));
     reply_path(&map, open_node(open));
     reply_field_number(&map, "session", (long long)session->number);
     if (session->owner_length) reply_field_bytes(&map, "owner", session_owner(session));
     reply_field(&map, "access");
-    reply_words(call->ctx, open->sharing.access, "attributes");
+    reply_words(&call->out, open->sharing.access, "attributes");
     reply_field(&map, "share");
-    reply_words(call->ctx, open->sharing.share, "none");
+    reply_words(&call->out, open->sharing.share, "none");
     reply_field_number(&map, "opened", open->opened_ms);
     reply_field_number(&map, "pending", share_view(call->value, open_node(open), call_now_ms(call)).pending);
     reply_map_end(&map);
 }
 
-static void reply_marker(RedisModuleCtx *ctx, const struct file_open *next) {
+static void reply_marker(struct reply *out, const struct file_open *next) {
     char text[24];
     if (!next) {
-        RedisModule_ReplyWithNull(ctx);
+        reply_null(out);
         return;
     }
     int length = snprintf(text, sizeof(text), "%llu", (unsigned long long)open_number(next));
-    reply_bytes(ctx, bytes_of(text, (size_t)length));
+    reply_bytes(out, bytes_of(text, (size_t)length));
 }
 
 struct page {
@@ -159,9 +159,9 @@ static void reply_page(struct call *call, const struct selection *selection) {
         bool few = node_is_file(node) && node->life->tally.opens <= LOOKED_AT_MOST;
         (few ? gather_of_file : gather_of_share)(call, selection, &page);
     }
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_marker(call->ctx, page.next);
-    RedisModule_ReplyWithArray(call->ctx, (long)page.count);
+    reply_array(&call->out, 2);
+    reply_marker(&call->out, page.next);
+    reply_array(&call->out, (long)page.count);
     for (size_t i = 0; i < page.count; i++) reply_handle(call, page.found[i]);
 }
 
@@ -258,6 +258,6 @@ enum outcome file_closehandles(struct call *call) {
     change.handles.items = bytes_of(handles.data, handles.length);
     if (change.handles.count) share_commit(call, NULL, &change, NULL);
     record_end(&handles);
-    RedisModule_ReplyWithLongLong(call->ctx, (long long)change.handles.count);
+    reply_number(&call->out, (long long)change.handles.count);
     return OUTCOME_DONE;
 }

@@ -88,14 +88,12 @@ enum outcome file_closehandles(struct call *call);
 
 enum outcome file_open_check(struct call *call);
 enum outcome file_open(struct call *call);
-void file_open_reply(RedisModuleCtx *ctx, const struct call_result *result);
 enum outcome file_read(struct call *call);
 enum outcome file_write_check(struct call *call);
 enum outcome file_write(struct call *call);
 enum outcome file_truncate(struct call *call);
 enum outcome file_lock_check(struct call *call);
 enum outcome file_lock(struct call *call);
-void file_lock_reply(RedisModuleCtx *ctx, const struct call_result *result);
 enum outcome file_unlock(struct call *call);
 enum outcome file_dispose(struct call *call);
 enum outcome file_close(struct call *call);
@@ -170,9 +168,8 @@ void file_settle_below(struct call *call, const struct file_node *directory);
 /* Sessions whose time is up end, as all servers know it then. */
 void file_end_due_sessions(struct call *call);
 
-void reply_guid(RedisModuleCtx *ctx, struct guid id);
 /* Bytes that lie inside of a content. */
-void reply_content(RedisModuleCtx *ctx, const struct sparse *content, struct page_range range);
+void reply_content(struct reply *out, const struct sparse *content, struct page_range range);
 
 /* --- Waiting --- */
 

@@ -175,31 +175,12 @@ struct opened {
     enum disposal disposal;
 };
 
-/* All of it is there, so the server is told of the length at once. */
-static void reply_opened(RedisModuleCtx *ctx, const struct opened *opened) {
-    struct reply_list map = {ctx, 0};
-    RedisModule_ReplyWithMap(ctx, 4);
-    reply_field(&map, "handle");
-    reply_guid(ctx, opened->handle);
+static void reply_opened(struct reply *out, const struct opened *opened) {
+    struct reply_map map = reply_map(out, 4);
+    reply_field_guid(&map, "handle", opened->handle);
     reply_field_version(&map, "etag", opened->etag);
     reply_field_number(&map, "content-length", (long long)opened->length);
     reply_field_bytes(&map, "action", bytes_text(traits[opened->disposal].action));
-}
-
-void file_open_reply(RedisModuleCtx *ctx, const struct call_result *result) {
-    struct opened opened;
-    memcpy(&opened, result->data, sizeof(opened));
-    reply_opened(ctx, &opened);
-}
-
-static void answer_opened(struct call *call, const struct opened *opened) {
-    if (call->mode != CALL_GRANTED) {
-        reply_opened(call->ctx, opened);
-        return;
-    }
-    call->result->data = memory_alloc(sizeof(*opened));
-    call->result->length = sizeof(*opened);
-    memcpy(call->result->data, opened, sizeof(*opened));
 }
 
 /* That it can be had just now does not help who has waited long enough. */
@@ -221,7 +202,7 @@ enum outcome file_open(struct call *call) {
         .length = opening.place.node->content.length,
         .disposal = opening.disposal,
     };
-    answer_opened(call, &opened);
+    reply_opened(&call->out, &opened);
     return OUTCOME_DONE;
 }
 
@@ -264,7 +245,7 @@ enum outcome file_read(struct call *call) {
     uint64_t left = offset < content->length ? content->length - offset : 0;
     if (length > left) length = left;
     outcome = reply_string_fits(call, length, "read fewer at once");
-    if (outcome == OUTCOME_DONE) reply_content(call->ctx, content, (struct page_range){offset, length});
+    if (outcome == OUTCOME_DONE) reply_content(&call->out, content, (struct page_range){offset, length});
     return outcome;
 }
 
@@ -298,7 +279,7 @@ enum outcome file_write(struct call *call) {
                                       .content = content};
         share_commit(call, &target, &change, call->argv[ARG_WRITTEN]);
     }
-    RedisModule_ReplyWithLongLong(call->ctx, (long long)content.length);
+    reply_number(&call->out, (long long)content.length);
     return OUTCOME_DONE;
 }
 
@@ -313,7 +294,7 @@ enum outcome file_truncate(struct call *call) {
     struct share_change change = {
         .kind = FILE_TRUNCATE, .handle = open->id, .stamp = share_stamp(call), .length = length};
     share_commit(call, &target, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -332,7 +313,7 @@ enum outcome file_dispose(struct call *call) {
         struct share_change change = {.kind = FILE_DISPOSE, .handle = open->id, .on = on};
         share_commit(call, &target, &change, NULL);
     }
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -348,6 +329,6 @@ enum outcome file_close(struct call *call) {
     change.handles = (struct packed_list){1, bytes_of(handles.data, handles.length)};
     share_commit(call, &target, &change, NULL);
     record_end(&handles);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -61,13 +61,8 @@ enum outcome file_lock(struct call *call) {
                                   .offset = request.range.offset,
                                   .length = request.range.length};
     share_commit(call, &target, &change, NULL);
-    if (call->mode != CALL_GRANTED) reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
-}
-
-void file_lock_reply(RedisModuleCtx *ctx, const struct call_result *result) {
-    (void)result;
-    reply_ok(ctx);
 }
 
 enum outcome file_unlock(struct call *call) {
@@ -81,6 +76,6 @@ enum outcome file_unlock(struct call *call) {
     struct share_change change = {
         .kind = FILE_UNLOCK, .handle = open->id, .offset = range.offset, .length = range.length};
     share_commit(call, &target, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -17,12 +17,6 @@ enum { ARG_TTL = 2 };
 /* What a share's policies may permit: to read, to create, to write, to delete and to list. */
 #define SHARE_PERMISSIONS "rcwdl"
 
-void reply_guid(RedisModuleCtx *ctx, struct guid id) {
-    char text[GUID_TEXT_LENGTH];
-    guid_write(id, text);
-    reply_bytes(ctx, bytes_of(text, sizeof(text)));
-}
-
 static uint64_t asked_quota(const struct call *call) {
     bool given = args_given(&call->args, SLOT_SHARE_QUOTA);
     return given ? (uint64_t)call->args.slots[SLOT_SHARE_QUOTA].number : 0;
@@ -39,7 +33,7 @@ enum outcome share_create(struct call *call) {
         .metadata = call->metadata.list,
     };
     share_commit(call, NULL, &change, NULL);
-    reply_version(call->ctx, stamp.etag);
+    reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -58,16 +52,16 @@ static enum outcome pass_lease(struct call *call, enum lease_use use) {
     }
 }
 
-static void reply_snapshots(RedisModuleCtx *ctx, const struct share *share) {
-    RedisModule_ReplyWithArray(ctx, (long)share->snapshot_count);
-    for (unsigned i = 0; i < share->snapshot_count; i++) reply_version(ctx, share->snapshots[i].id);
+static void reply_snapshots(struct reply *out, const struct share *share) {
+    reply_array(out, (long)share->snapshot_count);
+    for (unsigned i = 0; i < share->snapshot_count; i++) reply_version(out, share->snapshots[i].id);
 }
 
 enum outcome share_get(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = pass_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", share->stamp.etag);
     reply_field_number(&map, "last-modified", share->stamp.modified_ms);
     reply_field_number(&map, "created", share->created_ms);
@@ -76,10 +70,10 @@ enum outcome share_get(struct call *call) {
     reply_field_number(&map, "directories", (long long)share->directories);
     reply_field_number(&map, "bytes", (long long)share->bytes);
     reply_field(&map, "snapshots");
-    reply_snapshots(call->ctx, share);
+    reply_snapshots(&call->out, share);
     reply_lease_fields(&map, share_lease(share), call_now_ms(call));
     reply_field(&map, "meta");
-    reply_pairs(call->ctx, packed_view(share->metadata));
+    reply_pairs(&call->out, packed_view(share->metadata));
     reply_map_end(&map);
     return OUTCOME_DONE;
 }
@@ -96,9 +90,9 @@ enum outcome share_getmeta(struct call *call) {
         stamp = &share->snapshots[number - 1].stamp;
         metadata = share->snapshots[number - 1].metadata;
     }
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, stamp->etag);
-    reply_pairs(call->ctx, packed_view(metadata));
+    reply_array(&call->out, 2);
+    reply_version(&call->out, stamp->etag);
+    reply_pairs(&call->out, packed_view(metadata));
     return OUTCOME_DONE;
 }
 
@@ -106,10 +100,10 @@ enum outcome share_getacl(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = pass_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", share->stamp.etag);
     reply_field(&map, "policies");
-    reply_policies(call->ctx, packed_view(share->policies));
+    reply_policies(&call->out, packed_view(share->policies));
     reply_map_end(&map);
     return OUTCOME_DONE;
 }
@@ -119,7 +113,7 @@ static enum outcome update(struct call *call, struct share_change *change) {
     if (outcome != OUTCOME_DONE) return outcome;
     change->stamp = share_stamp(call);
     share_commit(call, NULL, change, NULL);
-    reply_version(call->ctx, change->stamp.etag);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -150,7 +144,7 @@ enum outcome share_delete(struct call *call) {
         return OUTCOME_SHARE_HAS_SNAPSHOTS;
     struct share_change change = {.kind = SHARE_DROP};
     share_commit(call, NULL, &change, NULL);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -167,9 +161,9 @@ enum outcome share_snapshot(struct call *call) {
         .metadata = given ? call->metadata.list : packed_view(share->metadata),
     };
     share_commit(call, NULL, &change, NULL);
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, change.snapshot);
-    reply_version(call->ctx, change.stamp.etag);
+    reply_array(&call->out, 2);
+    reply_version(&call->out, change.snapshot);
+    reply_version(&call->out, change.stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -207,7 +201,7 @@ enum outcome share_connect(struct call *call) {
         change.owner = call_word(call, call->args.slots[SLOT_SHARE_OWNER].at);
     share_commit(call, NULL, &change, NULL);
     if (change.ends_with_connection) attendance_note(call, change.session);
-    reply_guid(call->ctx, change.session);
+    reply_guid(&call->out, change.session);
     return OUTCOME_DONE;
 }
 
@@ -219,7 +213,7 @@ enum outcome share_ping(struct call *call) {
     struct share_change change = {
         .kind = SHARE_PING, .session = target.session->id, .instant_ms = call_now_ms(call) + ttl_ms};
     share_commit(call, &target, &change, NULL);
-    RedisModule_ReplyWithLongLong(call->ctx, ttl_ms);
+    reply_number(&call->out, ttl_ms);
     return OUTCOME_DONE;
 }
 
@@ -228,6 +222,6 @@ enum outcome share_disconnect(struct call *call) {
     enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &target.session);
     if (outcome != OUTCOME_DONE) return outcome;
     share_end_session(call, SHARE_DISCONNECT, target.session);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }

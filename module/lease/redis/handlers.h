@@ -63,7 +63,6 @@ enum outcome lease_owner_rule(struct bytes text);
 
 enum outcome lease_acquire_check(struct call *call);
 enum outcome lease_acquire_handle(struct call *call);
-void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result);
 enum outcome lease_renew_handle(struct call *call);
 enum outcome lease_change_handle(struct call *call);
 enum outcome lease_release_handle(struct call *call);
@@ -75,7 +74,7 @@ enum outcome lease_list_handle(struct call *call);
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);
 
 /* lease-state, lease-status and lease-duration. */
-void reply_lease_fields(struct reply_list *map, const struct lease *lease, int64_t now_ms);
+void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms);
 
 void lease_info(RedisModuleInfoCtx *ctx);
 

@@ -73,16 +73,12 @@ static void commit(struct call *call, const struct lease_subject *subject, struc
     call->aggregate->leases->commit(call, subject, next, event, expired);
 }
 
-static void reply_holder(RedisModuleCtx *ctx, struct guid holder, version token) {
+static void reply_holder(struct reply *out, struct guid holder, version token) {
     char id[GUID_TEXT_LENGTH];
     guid_write(holder, id);
-    RedisModule_ReplyWithArray(ctx, 2);
-    reply_bytes(ctx, bytes_of(id, sizeof(id)));
-    reply_version(ctx, token);
-}
-
-void lease_acquire_reply(RedisModuleCtx *ctx, const struct call_result *result) {
-    reply_holder(ctx, result->id, result->version);
+    reply_array(out, 2);
+    reply_bytes(out, bytes_of(id, sizeof(id)));
+    reply_version(out, token);
 }
 
 static void put_owner(struct text *text, struct bytes owner) {
@@ -188,12 +184,7 @@ enum outcome lease_acquire_handle(struct call *call) {
     }
     commit(call, &subject, &next, LEASE_ACQUIRED);
     lease_stats.grants++;
-    if (call->mode == CALL_GRANTED) {
-        call->result->id = next.id;
-        call->result->version = next.token;
-    } else {
-        reply_holder(call->ctx, next.id, next.token);
-    }
+    reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
 
@@ -230,7 +221,7 @@ enum outcome lease_renew_handle(struct call *call) {
     enum outcome outcome = decide(call, lease_renew, &request, LEASE_RENEWED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     lease_stats.renewals++;
-    reply_holder(call->ctx, next.id, next.token);
+    reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
 
@@ -240,7 +231,7 @@ enum outcome lease_change_handle(struct call *call) {
     enum outcome outcome = decide(call, lease_change, &request, LEASE_CHANGED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     lease_stats.changes++;
-    reply_holder(call->ctx, next.id, next.token);
+    reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
 
@@ -250,7 +241,7 @@ enum outcome lease_release_handle(struct call *call) {
     enum outcome outcome = decide(call, lease_release, &request, LEASE_RELEASED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     lease_stats.releases++;
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -262,7 +253,7 @@ enum outcome lease_break_handle(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     lease_stats.breaks++;
     /* Rounded up, so that what is still locked never answers 0. */
-    RedisModule_ReplyWithLongLong(call->ctx, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);
+    reply_number(&call->out, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);
     return OUTCOME_DONE;
 }
 
@@ -278,7 +269,7 @@ static const char *duration_of(const struct lease *lease) {
     return lease->ends_ms == LEASE_FOREVER ? "infinite" : "fixed";
 }
 
-void reply_lease_fields(struct reply_list *map, const struct lease *lease, int64_t now_ms) {
+void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms) {
     enum lease_state state = lease_state(lease, now_ms);
     reply_field_bytes(map, "lease-state", bytes_text(state_names[state]));
     reply_field_bytes(map, "lease-status", bytes_text(status_of(state)));
@@ -288,7 +279,7 @@ void reply_lease_fields(struct reply_list *map, const struct lease *lease, int64
 static void reply_lease(struct call *call, const struct lease *lease, struct bytes name) {
     int64_t now_ms = call_now_ms(call), remaining_ms = lease_remaining_ms(lease, now_ms);
     enum lease_state state = lease_state(lease, now_ms);
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_bytes(&map, "state", bytes_text(state_names[state]));
     reply_field_bytes(&map, "status", bytes_text(status_of(state)));
     if (state == LEASE_LEASED) reply_field_bytes(&map, "duration", bytes_text(duration_of(lease)));
@@ -325,8 +316,8 @@ static void reply_leased(struct call *call, const struct lease_home *home, struc
     struct bytes name = entry_name(entry);
     char *room = home->called ? home->called(entry, &name) : NULL;
     uint64_t subject;
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_bytes(call->ctx, name);
+    reply_array(&call->out, 2);
+    reply_bytes(&call->out, name);
     reply_lease(call, home->lease_of(entry), home->subject_of ? home->subject_of(entry, &subject) : name);
     memory_free(room);
 }
@@ -357,12 +348,12 @@ enum outcome lease_list_handle(struct call *call) {
         }
         order_cursor_next(&cursor);
     }
-    RedisModule_ReplyWithArray(call->ctx, 2);
+    reply_array(&call->out, 2);
     if (entry)
-        reply_bytes(call->ctx, entry_name(entry));
+        reply_bytes(&call->out, entry_name(entry));
     else
-        RedisModule_ReplyWithNull(call->ctx);
-    RedisModule_ReplyWithArray(call->ctx, (long)count);
+        reply_null(&call->out);
+    reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) reply_leased(call, home, shown[i]);
     return OUTCOME_DONE;
 }

@@ -9,15 +9,15 @@ static size_t asked_count(const struct call *call, size_t otherwise) {
                                                    : otherwise;
 }
 
-static void reply_dead(RedisModuleCtx *ctx, const struct message *message) {
+static void reply_dead(struct reply *out, const struct message *message) {
     struct bytes reason = message_reason(message);
-    RedisModule_ReplyWithMap(ctx, reason.length ? 6 : 5);
-    reply_guid_field(ctx, "id", message->id);
-    reply_number_field(ctx, "inserted", message->inserted_ms);
-    reply_number_field(ctx, "died", message->moment.shows_ms);
-    reply_number_field(ctx, "dequeue-count", message->deliveries);
-    if (reason.length) reply_bytes_field(ctx, "reason", reason);
-    reply_bytes_field(ctx, "message", message_text(message));
+    struct reply_map map = reply_map(out, reason.length ? 6 : 5);
+    reply_field_guid(&map, "id", message->id);
+    reply_field_number(&map, "inserted", message->inserted_ms);
+    reply_field_number(&map, "died", message->moment.shows_ms);
+    reply_field_number(&map, "dequeue-count", message->deliveries);
+    if (reason.length) reply_field_bytes(&map, "reason", reason);
+    reply_field_bytes(&map, "message", message_text(message));
 }
 
 /* `room` bounds what is shown; NULL for what is not. */
@@ -36,8 +36,8 @@ enum outcome queue_dead(struct call *call) {
     struct message *dead[QUEUE_BATCH_MOST];
     struct page_room room = {0};
     size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
-    RedisModule_ReplyWithArray(call->ctx, (long)count);
-    for (size_t i = 0; i < count; i++) reply_dead(call->ctx, dead[i]);
+    reply_array(&call->out, (long)count);
+    for (size_t i = 0; i < count; i++) reply_dead(&call->out, dead[i]);
     queue_expect_upkeep(call);
     return OUTCOME_DONE;
 }
@@ -106,6 +106,6 @@ enum outcome queue_redrive(struct call *call) {
                        ? find_by_ids(call, dead)
                        : find_dead(call, asked_count(call, QUEUE_BATCH_MOST), NULL, dead);
     if (count) put_back(call, dead, count);
-    RedisModule_ReplyWithLongLong(call->ctx, (long long)count);
+    reply_number(&call->out, (long long)count);
     return OUTCOME_DONE;
 }

@@ -47,7 +47,6 @@ enum outcome queue_put(struct call *call);
 enum outcome queue_putmany(struct call *call);
 enum outcome queue_count_check(struct call *call);
 enum outcome queue_get(struct call *call);
-void queue_get_reply(RedisModuleCtx *ctx, const struct call_result *result);
 enum outcome queue_peek(struct call *call);
 enum outcome queue_update(struct call *call);
 enum outcome queue_release(struct call *call);
@@ -112,9 +111,6 @@ void queue_survey(RedisModuleInfoCtx *ctx);
 size_t message_reply_bytes(const struct message *message);
 
 /* Fields of the maps that describe messages. */
-void reply_guid_field(RedisModuleCtx *ctx, const char *name, struct guid id);
-void reply_receipt_field(RedisModuleCtx *ctx, struct guid receipt);
-void reply_number_field(RedisModuleCtx *ctx, const char *name, long long number);
-void reply_bytes_field(RedisModuleCtx *ctx, const char *name, struct bytes bytes);
+void reply_field_receipt(struct reply_map *map, struct guid receipt);
 
 #endif

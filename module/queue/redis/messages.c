@@ -105,26 +105,10 @@ enum outcome queue_count_check(struct call *call) {
 
 /* --- Replies --- */
 
-void reply_bytes_field(RedisModuleCtx *ctx, const char *name, struct bytes bytes) {
-    RedisModule_ReplyWithStringBuffer(ctx, name, strlen(name));
-    RedisModule_ReplyWithStringBuffer(ctx, bytes.data, bytes.length);
-}
-
-void reply_number_field(RedisModuleCtx *ctx, const char *name, long long number) {
-    RedisModule_ReplyWithStringBuffer(ctx, name, strlen(name));
-    RedisModule_ReplyWithLongLong(ctx, number);
-}
-
-void reply_guid_field(RedisModuleCtx *ctx, const char *name, struct guid id) {
-    char text[GUID_TEXT_LENGTH];
-    guid_write(id, text);
-    reply_bytes_field(ctx, name, bytes_of(text, sizeof(text)));
-}
-
-void reply_receipt_field(RedisModuleCtx *ctx, struct guid receipt) {
+void reply_field_receipt(struct reply_map *map, struct guid receipt) {
     char text[GUID_DIGITS];
     guid_write_digits(receipt, text);
-    reply_bytes_field(ctx, "receipt", bytes_of(text, sizeof(text)));
+    reply_field_bytes(map, "receipt", bytes_of(text, sizeof(text)));
 }
 
 /* --- To put --- */
@@ -143,15 +127,15 @@ static struct queue_change put_change(struct call *call) {
     };
 }
 
-static void reply_put(RedisModuleCtx *ctx, const struct queue_change *change, struct guid id,
+static void reply_put(struct reply *out, const struct queue_change *change, struct guid id,
                       struct guid receipt, bool duplicate) {
-    RedisModule_ReplyWithMap(ctx, duplicate ? 6 : 5);
-    reply_guid_field(ctx, "id", id);
-    reply_receipt_field(ctx, receipt);
-    reply_number_field(ctx, "inserted", change->inserted_ms);
-    reply_number_field(ctx, "expires", change->expires_ms);
-    reply_number_field(ctx, "visible-at", change->shows_ms);
-    if (duplicate) reply_number_field(ctx, "duplicate", 1);
+    struct reply_map map = reply_map(out, duplicate ? 6 : 5);
+    reply_field_guid(&map, "id", id);
+    reply_field_receipt(&map, receipt);
+    reply_field_number(&map, "inserted", change->inserted_ms);
+    reply_field_number(&map, "expires", change->expires_ms);
+    reply_field_number(&map, "visible-at", change->shows_ms);
+    if (duplicate) reply_field_number(&map, "duplicate", 1);
 }
 
 static void put_item(const struct call *call, struct record_writer *items, struct queue_item *item, int at) {
@@ -188,7 +172,7 @@ enum outcome queue_put(struct call *call) {
         if (original) {
             struct queue_change first = original_as_change(original);
             queue_stats.duplicates++;
-            reply_put(call->ctx, &first, first.id, first.receipt, true);
+            reply_put(&call->out, &first, first.id, first.receipt, true);
             return OUTCOME_DONE;
         }
         change.until_ms =
@@ -201,7 +185,7 @@ enum outcome queue_put(struct call *call) {
     commit_items(call, &change, 1, &items);
     record_end(&items);
     queue_stats.puts++;
-    reply_put(call->ctx, &change, item.id, item.receipt, false);
+    reply_put(&call->out, &change, item.id, item.receipt, false);
     return OUTCOME_DONE;
 }
 
@@ -219,8 +203,8 @@ enum outcome queue_putmany(struct call *call) {
     commit_items(call, &change, (uint64_t)count, &items);
     record_end(&items);
     queue_stats.puts += (unsigned long long)count;
-    RedisModule_ReplyWithArray(call->ctx, count);
-    for (int i = 0; i < count; i++) reply_put(call->ctx, &change, put[i].id, put[i].receipt, false);
+    reply_array(&call->out, count);
+    for (int i = 0; i < count; i++) reply_put(&call->out, &change, put[i].id, put[i].receipt, false);
     return OUTCOME_DONE;
 }
 
@@ -231,50 +215,15 @@ size_t message_reply_bytes(const struct message *message) {
 }
 
 /* What a consumer is told of a message. */
-static void reply_delivered(RedisModuleCtx *ctx, const struct message *message) {
-    RedisModule_ReplyWithMap(ctx, 7);
-    reply_guid_field(ctx, "id", message->id);
-    reply_receipt_field(ctx, message->receipt);
-    reply_number_field(ctx, "dequeue-count", message->deliveries);
-    reply_number_field(ctx, "inserted", message->inserted_ms);
-    reply_number_field(ctx, "expires", message_expires_ms(message));
-    reply_number_field(ctx, "visible-at", message->moment.shows_ms);
-    reply_bytes_field(ctx, "message", message_text(message));
-}
-
-/* One that waited is answered when the message may have gone on already. So what it is told of was packed, and becomes a
- * message of its own for a moment. */
-static void reply_packed(RedisModuleCtx *ctx, struct bytes record) {
-    struct queue_change change;
-    if (!change_read(&queue_changes, record, &change)) return;
-    struct message *message = message_new(&change);
-    reply_delivered(ctx, message);
-    message_free(message);
-}
-
-void queue_get_reply(RedisModuleCtx *ctx, const struct call_result *result) {
-    struct record_reader reader = record_reader(bytes_of(result->data, result->length));
-    uint64_t count = record_number(&reader);
-    RedisModule_ReplyWithArray(ctx, (long)count);
-    for (; count; count--) reply_packed(ctx, record_bytes(&reader));
-}
-
-static void pack_delivered(struct call_result *result, struct message *const *taken, size_t count) {
-    struct record_writer all, one;
-    record_start(&all);
-    record_start(&one);
-    record_put_number(&all, count);
-    for (size_t i = 0; i < count; i++) {
-        struct queue_change message = message_as_change(taken[i]);
-        one.length = 0;
-        change_write(&queue_changes, &message, &one);
-        record_put_bytes(&all, bytes_of(one.data, one.length));
-    }
-    result->data = memory_alloc(all.length);
-    result->length = all.length;
-    memcpy(result->data, all.data, all.length);
-    record_end(&one);
-    record_end(&all);
+static void reply_delivered(struct reply *out, const struct message *message) {
+    struct reply_map map = reply_map(out, 7);
+    reply_field_guid(&map, "id", message->id);
+    reply_field_receipt(&map, message->receipt);
+    reply_field_number(&map, "dequeue-count", message->deliveries);
+    reply_field_number(&map, "inserted", message->inserted_ms);
+    reply_field_number(&map, "expires", message_expires_ms(message));
+    reply_field_number(&map, "visible-at", message->moment.shows_ms);
+    reply_field_bytes(&map, "message", message_text(message));
 }
 
 static void note_delivered(const struct message *message, int64_t now_ms) {
@@ -305,8 +254,8 @@ static void deliver(struct call *call, struct message *const *taken, size_t coun
 }
 
 static void answer_delivered(struct call *call, struct message *const *taken, size_t count) {
-    RedisModule_ReplyWithArray(call->ctx, (long)count);
-    for (size_t i = 0; i < count; i++) reply_delivered(call->ctx, taken[i]);
+    reply_array(&call->out, (long)count);
+    for (size_t i = 0; i < count; i++) reply_delivered(&call->out, taken[i]);
 }
 
 static size_t find_visible(struct call *call, size_t most, struct message **found) {
@@ -357,10 +306,7 @@ enum outcome queue_get(struct call *call) {
                             queue_next_showing_ms(call->value, call_now_ms(call)));
     }
     if (count) deliver(call, taken, count);
-    if (call->mode == CALL_GRANTED)
-        pack_delivered(call->result, taken, count);
-    else
-        answer_delivered(call, taken, count);
+    answer_delivered(call, taken, count);
     if (count)
         queue_wake(call);
     else
@@ -371,14 +317,14 @@ enum outcome queue_get(struct call *call) {
 enum outcome queue_peek(struct call *call) {
     struct message *seen[QUEUE_BATCH_MOST];
     size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), seen);
-    RedisModule_ReplyWithArray(call->ctx, (long)count);
+    reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
-        RedisModule_ReplyWithMap(call->ctx, 5);
-        reply_guid_field(call->ctx, "id", seen[i]->id);
-        reply_number_field(call->ctx, "dequeue-count", seen[i]->deliveries);
-        reply_number_field(call->ctx, "inserted", seen[i]->inserted_ms);
-        reply_number_field(call->ctx, "expires", message_expires_ms(seen[i]));
-        reply_bytes_field(call->ctx, "message", message_text(seen[i]));
+        struct reply_map map = reply_map(&call->out, 5);
+        reply_field_guid(&map, "id", seen[i]->id);
+        reply_field_number(&map, "dequeue-count", seen[i]->deliveries);
+        reply_field_number(&map, "inserted", seen[i]->inserted_ms);
+        reply_field_number(&map, "expires", message_expires_ms(seen[i]));
+        reply_field_bytes(&map, "message", message_text(seen[i]));
     }
     queue_expect_upkeep(call);
     return OUTCOME_DONE;
@@ -419,9 +365,9 @@ enum outcome queue_update(struct call *call) {
     };
     queue_commit(call, &change);
     queue_stats.updates++;
-    RedisModule_ReplyWithMap(call->ctx, 2);
-    reply_receipt_field(call->ctx, change.receipt);
-    reply_number_field(call->ctx, "visible-at", change.shows_ms);
+    struct reply_map map = reply_map(&call->out, 2);
+    reply_field_receipt(&map, change.receipt);
+    reply_field_number(&map, "visible-at", change.shows_ms);
     return OUTCOME_DONE;
 }
 
@@ -447,7 +393,7 @@ enum outcome queue_release(struct call *call) {
         queue_stats.deaths++;
         call_event(call, QUEUE_DIED_EVENT);
     }
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -469,7 +415,7 @@ enum outcome queue_delete(struct call *call) {
     enum outcome outcome = find_named(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
     commit_delete(call, &message, 1);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -497,10 +443,10 @@ enum outcome queue_deletemany(struct call *call) {
     }
     pointer_map_end(&places);
     if (count) commit_delete(call, gone, count);
-    RedisModule_ReplyWithArray(call->ctx, named);
+    reply_array(&call->out, named);
     for (int i = 0; i < named; i++) {
         if (outcomes[i] == OUTCOME_DONE)
-            reply_ok(call->ctx);
+            reply_ok(&call->out);
         else
             refusal_reply(call->ctx, outcomes[i], "");
     }

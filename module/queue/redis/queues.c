@@ -29,13 +29,13 @@ enum outcome queue_create(struct call *call) {
         };
         queue_commit(call, &change);
     }
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
 static enum outcome change_and_answer(struct call *call, const struct queue_change *change) {
     queue_commit(call, change);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -50,7 +50,7 @@ enum outcome queue_configure(struct call *call) {
 }
 
 enum outcome queue_getmeta(struct call *call) {
-    reply_pairs(call->ctx, packed_view(((const struct queue *)call->value)->metadata));
+    reply_pairs(&call->out, packed_view(((const struct queue *)call->value)->metadata));
     return OUTCOME_DONE;
 }
 
@@ -60,7 +60,7 @@ enum outcome queue_setmeta(struct call *call) {
 }
 
 enum outcome queue_getacl(struct call *call) {
-    reply_policies(call->ctx, packed_view(((const struct queue *)call->value)->policies));
+    reply_policies(&call->out, packed_view(((const struct queue *)call->value)->policies));
     return OUTCOME_DONE;
 }
 
@@ -78,7 +78,7 @@ enum outcome queue_stat(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
     struct queue_depth depth = queue_depth(queue, now_ms);
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_number(&map, "messages", (long long)depth.visible + (long long)depth.invisible);
     reply_field_number(&map, "visible", (long long)depth.visible);
     reply_field_number(&map, "invisible", (long long)depth.invisible);
@@ -89,7 +89,7 @@ enum outcome queue_stat(struct call *call) {
     if (queue->most_deliveries) reply_field_number(&map, "max-deliveries", queue->most_deliveries);
     if (queue->most_deliveries || depth.dead) reply_field_number(&map, "dead", (long long)depth.dead);
     reply_field(&map, "meta");
-    reply_pairs(call->ctx, packed_view(queue->metadata));
+    reply_pairs(&call->out, packed_view(queue->metadata));
     reply_map_end(&map);
     queue_expect_upkeep(call);
     return OUTCOME_DONE;
@@ -131,6 +131,6 @@ enum outcome queue_clear(struct call *call) {
         clear_living(call);
     else if (!dead && (living || depth.over))
         clear_all(call, QUEUE_CLEAR);
-    RedisModule_ReplyWithLongLong(call->ctx, (long long)cleared);
+    reply_number(&call->out, (long long)cleared);
     return OUTCOME_DONE;
 }

@@ -47,9 +47,9 @@ enum outcome table_get(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     const struct entity *entity = entity_named(call);
     if (!entity) return refuse_missing(call);
-    RedisModule_ReplyWithArray(call->ctx, 2);
-    reply_version(call->ctx, entity->etag);
-    reply_entity(call->ctx, entity, &selection);
+    reply_array(&call->out, 2);
+    reply_version(&call->out, entity->etag);
+    reply_entity(&call->out, entity, &selection);
     return OUTCOME_DONE;
 }
 
@@ -104,11 +104,11 @@ static enum outcome judge_all(struct call *call, const struct drafts *drafts, st
     return OUTCOME_DONE;
 }
 
-static void reply_step(RedisModuleCtx *ctx, const struct table_step *step) {
+static void reply_step(struct reply *out, const struct table_step *step) {
     if (step->kind == STEP_REMOVE)
-        reply_ok(ctx);
+        reply_ok(out);
     else
-        reply_version(ctx, step->etag);
+        reply_version(out, step->etag);
 }
 
 static enum outcome check_one(struct call *call, enum verb verb) {
@@ -126,7 +126,7 @@ static enum outcome write_one(struct call *call, enum verb verb) {
     if (outcome == OUTCOME_DONE) outcome = judge_all(call, &drafts, &step);
     if (outcome == OUTCOME_DONE) {
         table_commit_steps(call, verb_change(verb), &step, 1);
-        reply_step(call->ctx, &step);
+        reply_step(&call->out, &step);
     }
     drafts_end(&drafts);
     return outcome;
@@ -207,8 +207,8 @@ enum outcome table_batch(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = judge_all(call, &drafts, steps);
     if (outcome == OUTCOME_DONE) {
         table_commit_steps(call, TABLE_BATCH, steps, drafts.count);
-        RedisModule_ReplyWithArray(call->ctx, (long)drafts.count);
-        for (unsigned i = 0; i < drafts.count; i++) reply_step(call->ctx, &steps[i]);
+        reply_array(&call->out, (long)drafts.count);
+        for (unsigned i = 0; i < drafts.count; i++) reply_step(&call->out, &steps[i]);
     }
     drafts_end(&drafts);
     return outcome;

@@ -42,99 +42,92 @@ enum outcome selection_read(struct call *call, struct selection *selection) {
 /* --- Properties --- */
 
 /* "age:int32"; a string's name stands alone. */
-static void reply_name(RedisModuleCtx *ctx, struct bytes name, enum value_type type) {
+static void reply_name(struct reply *out, struct bytes name, enum value_type type) {
     char text[PROPERTY_NAME_MAX_UNITS * 3 + 16];
     if (type == VALUE_STRING) {
-        reply_bytes(ctx, name);
+        reply_bytes(out, name);
         return;
     }
     struct bytes word = bytes_text(value_type_word(type));
     memcpy(text, name.data, name.length);
     text[name.length] = ':';
     memcpy(text + name.length + 1, word.data, word.length);
-    RedisModule_ReplyWithStringBuffer(ctx, text, name.length + 1 + word.length);
+    reply_bytes(out, bytes_of(text, name.length + 1 + word.length));
 }
 
-static void reply_ticks(RedisModuleCtx *ctx, int64_t ticks) {
+static void reply_ticks(struct reply *out, int64_t ticks) {
     char text[TICKS_TEXT_LENGTH];
     ticks_write(ticks, text);
-    RedisModule_ReplyWithStringBuffer(ctx, text, sizeof(text));
-}
-
-static void reply_guid(RedisModuleCtx *ctx, struct guid guid) {
-    char text[GUID_TEXT_LENGTH];
-    guid_write(guid, text);
-    RedisModule_ReplyWithStringBuffer(ctx, text, sizeof(text));
+    reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
 /* Not every client takes what is no number for a double. */
-static void reply_real(RedisModuleCtx *ctx, double real) {
+static void reply_double(struct reply *out, double real) {
     if (isnan(real))
-        reply_bytes(ctx, bytes_text("NaN"));
+        reply_bytes(out, bytes_text("NaN"));
     else
-        RedisModule_ReplyWithDouble(ctx, real);
+        reply_real(out, real);
 }
 
-static void reply_value(RedisModuleCtx *ctx, const struct value *value) {
+static void reply_value(struct reply *out, const struct value *value) {
     switch (value->type) {
     case VALUE_INT32:
-    case VALUE_INT64: RedisModule_ReplyWithLongLong(ctx, value->number); break;
-    case VALUE_DOUBLE: reply_real(ctx, value->real); break;
-    case VALUE_BOOL: RedisModule_ReplyWithBool(ctx, (int)value->number); break;
-    case VALUE_DATETIME: reply_ticks(ctx, value->number); break;
-    case VALUE_GUID: reply_guid(ctx, value->guid); break;
-    default: reply_bytes(ctx, value->bytes);
+    case VALUE_INT64: reply_number(out, value->number); break;
+    case VALUE_DOUBLE: reply_double(out, value->real); break;
+    case VALUE_BOOL: reply_flag(out, value->number); break;
+    case VALUE_DATETIME: reply_ticks(out, value->number); break;
+    case VALUE_GUID: reply_guid(out, value->guid); break;
+    default: reply_bytes(out, value->bytes);
     }
 }
 
-void reply_key(RedisModuleCtx *ctx, struct bytes stored) {
+void reply_key(struct reply *out, struct bytes stored) {
     char key[KEY_MAX_BYTES];
     key_show(stored, key);
-    RedisModule_ReplyWithStringBuffer(ctx, key, stored.length);
+    reply_bytes(out, bytes_of(key, stored.length));
 }
 
-static void reply_property(RedisModuleCtx *ctx, const struct property *property) {
-    reply_name(ctx, property->name, property->value.type);
-    reply_value(ctx, &property->value);
+static void reply_property(struct reply *out, const struct property *property) {
+    reply_name(out, property->name, property->value.type);
+    reply_value(out, &property->value);
 }
 
-static void reply_whole(RedisModuleCtx *ctx, const struct entity *entity) {
+static void reply_whole(struct reply *out, const struct entity *entity) {
     struct record_reader reader = record_reader(entity_properties(entity).items);
     struct property property;
-    RedisModule_ReplyWithMap(ctx, entity->count);
-    while (property_next(&reader, &property)) reply_property(ctx, &property);
+    reply_map(out, entity->count);
+    while (property_next(&reader, &property)) reply_property(out, &property);
 }
 
 /* What every entity has, if it is selected. */
-static void reply_own(struct reply_list *map, const struct entity *entity,
-                      const struct selection *selection) {
+static void reply_own(struct reply_map *map, const struct entity *entity, const struct selection *selection) {
     struct row row = entity_row(entity);
     if (selection->partition) {
         reply_field(map, PARTITION_NAME);
-        reply_key(map->ctx, row.partition);
+        reply_key(map->out, row.partition);
     }
     if (selection->row) {
         reply_field(map, ROW_NAME);
-        reply_key(map->ctx, row.row);
+        reply_key(map->out, row.row);
     }
     if (!selection->timestamp) return;
     map->count++;
-    reply_name(map->ctx, bytes_text(TIMESTAMP_NAME), VALUE_DATETIME);
-    reply_ticks(map->ctx, row.ticks);
+    reply_name(map->out, bytes_text(TIMESTAMP_NAME), VALUE_DATETIME);
+    reply_ticks(map->out, row.ticks);
 }
 
-void reply_entity(RedisModuleCtx *ctx, const struct entity *entity, const struct selection *selection) {
+void reply_entity(struct reply *out, const struct entity *entity, const struct selection *selection) {
     if (selection->all) {
-        reply_whole(ctx, entity);
+        reply_whole(out, entity);
         return;
     }
-    struct reply_list map = reply_map_start(ctx);
+    struct reply_map map = reply_map_start(out);
     struct record_reader reader = record_reader(entity_properties(entity).items);
     struct property property;
     reply_own(&map, entity, selection);
     while (property_next(&reader, &property)) {
         if (!name_set_has(&selection->names, property.name)) continue;
-        reply_property(ctx, &property);
+        reply_property(out, &property);
         map.count++;
     }
     reply_map_end(&map);

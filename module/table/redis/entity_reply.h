@@ -18,9 +18,9 @@ struct selection {
 enum outcome selection_read(struct call *call, struct selection *selection);
 
 /* A map. A property's type stands behind its name, as it does when one is written. */
-void reply_entity(RedisModuleCtx *ctx, const struct entity *entity, const struct selection *selection);
+void reply_entity(struct reply *out, const struct entity *entity, const struct selection *selection);
 
 /* A partition key or a row key, from its stored form. */
-void reply_key(RedisModuleCtx *ctx, struct bytes stored);
+void reply_key(struct reply *out, struct bytes stored);
 
 #endif

@@ -60,36 +60,35 @@ enum outcome table_query_check(struct call *call) {
 
 /* --- Answers --- */
 
-static void reply_next(RedisModuleCtx *ctx, struct bytes next) {
+static void reply_next(struct reply *out, struct bytes next) {
     struct stored_key key;
     if (!next.data || !stored_key_split(next, &key)) {
-        RedisModule_ReplyWithNull(ctx);
+        reply_null(out);
         return;
     }
-    RedisModule_ReplyWithArray(ctx, 2);
-    reply_key(ctx, key.partition);
-    reply_key(ctx, key.row);
+    reply_array(out, 2);
+    reply_key(out, key.partition);
+    reply_key(out, key.row);
 }
 
-static void reply_row(RedisModuleCtx *ctx, const struct entity *entity, const struct selection *selection) {
+static void reply_row(struct reply *out, const struct entity *entity, const struct selection *selection) {
     struct row row = entity_row(entity);
-    RedisModule_ReplyWithArray(ctx, 4);
-    reply_key(ctx, row.partition);
-    reply_key(ctx, row.row);
-    reply_version(ctx, entity->etag);
-    reply_entity(ctx, entity, selection);
+    reply_array(out, 4);
+    reply_key(out, row.partition);
+    reply_key(out, row.row);
+    reply_version(out, entity->etag);
+    reply_entity(out, entity, selection);
 }
 
-static void reply_page(RedisModuleCtx *ctx, const struct query_page *page,
-                       const struct selection *selection) {
-    RedisModule_ReplyWithArray(ctx, 2);
-    reply_next(ctx, page->next);
-    RedisModule_ReplyWithArray(ctx, (long)page->count);
-    for (size_t i = 0; i < page->count; i++) reply_row(ctx, page->rows[i], selection);
+static void reply_page(struct reply *out, const struct query_page *page, const struct selection *selection) {
+    reply_array(out, 2);
+    reply_next(out, page->next);
+    reply_array(out, (long)page->count);
+    for (size_t i = 0; i < page->count; i++) reply_row(out, page->rows[i], selection);
 }
 
 static void explain(struct call *call, const struct plan *plan) {
-    struct reply_list map = reply_map_start(call->ctx);
+    struct reply_map map = reply_map_start(&call->out);
     reply_field_bytes(&map, "plan", bytes_text(plan_words[plan->kind]));
     if (plan->index) reply_field_bytes(&map, "index", plan->index->name);
     reply_field_number(&map, "ranges", plan->index ? plan->values.count : plan->keys.count);
@@ -117,7 +116,7 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
     table_stats.queries[plan->kind]++;
     table_stats.rows += page.count;
     table_stats.examined += page.examined;
-    reply_page(call->ctx, &page, &asked->selection);
+    reply_page(&call->out, &page, &asked->selection);
 }
 
 enum outcome table_query(struct call *call) {

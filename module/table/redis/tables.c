@@ -13,13 +13,13 @@ enum outcome table_create(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
     struct table_change change = {.kind = TABLE_CREATE};
     table_commit(call, &change);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
 static enum outcome change_and_answer(struct call *call, const struct table_change *change) {
     table_commit(call, change);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
@@ -31,7 +31,7 @@ enum outcome table_drop(struct call *call) {
 }
 
 enum outcome table_getacl(struct call *call) {
-    reply_policies(call->ctx, packed_view(((const struct table *)call->value)->policies));
+    reply_policies(&call->out, packed_view(((const struct table *)call->value)->policies));
     return OUTCOME_DONE;
 }
 
@@ -78,7 +78,7 @@ static struct packed_list pick_names(const struct call *call, bool indexed, stru
 static void commit_names(struct call *call, enum table_change_kind kind, struct packed_list names) {
     struct table_change change = {.kind = kind, .names = names};
     if (names.count) table_commit(call, &change);
-    reply_ok(call->ctx);
+    reply_ok(&call->out);
 }
 
 enum outcome table_index(struct call *call) {
@@ -109,8 +109,8 @@ enum outcome table_unindex(struct call *call) {
 
 enum outcome table_indexes(struct call *call) {
     const struct table *table = call->value;
-    RedisModule_ReplyWithArray(call->ctx, table->index_count);
-    for (unsigned i = 0; i < table->index_count; i++) reply_bytes(call->ctx, table->indexes[i].name);
+    reply_array(&call->out, table->index_count);
+    for (unsigned i = 0; i < table->index_count; i++) reply_bytes(&call->out, table->indexes[i].name);
     return OUTCOME_DONE;
 }
 
