@@ -40,8 +40,8 @@ MODULE_SOURCES := $(wildcard module/*.c module/*/*.c module/*/redis/*.c)
 # Pure sources know nothing of Redis; unit tests and fuzzers are linked with them alone. So is the parser of arguments.
 PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(addprefix module/, core change lease blob queue table file))) module/server/args.c
 UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
-# Tests of servers judge filters as the unit tests do.
-SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(addprefix tests/unit/support/, dice.c naive_filter.c)
+# Tests of servers judge filters as the unit tests do, and know the table of errors.
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(addprefix tests/unit/support/, dice.c naive_filter.c) module/core/outcome.c
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 
 # What two threads do at once, under a sanitizer that looks for races: core/ and the test alone, whatever the families are up to.
@@ -88,7 +88,7 @@ FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/fuzz $(OUTSIDE_INCLUDES)
-FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/unit/support
+FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/unit/support -Imodule
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
 
 # --- Rules ------------------------------------------------------------------------------------------------------------------------------

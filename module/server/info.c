@@ -32,14 +32,21 @@ void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_
         RedisModule_InfoAddFieldULongLong(ctx, numbers[i].name, numbers[i].number);
 }
 
-static void add_refusals(RedisModuleInfoCtx *ctx) {
+/* There are more than a hundred of these, and most stay at zero for ever: what has not occurred is not shown. */
+static void show_if_any(RedisModuleInfoCtx *ctx, const char *prefix, const char *name,
+                        unsigned long long count) {
     char field[64];
+    if (!count) return;
+    snprintf(field, sizeof(field), "%s%s", prefix, name);
+    RedisModule_InfoAddFieldULongLong(ctx, field, count);
+}
+
+static void add_refusals(RedisModuleInfoCtx *ctx) {
     unsigned long long sum = 0;
     for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++) {
         sum += refusal_count(outcome);
-        if (is_told_before(outcome)) continue;
-        snprintf(field, sizeof(field), "refused_%s", outcome_text(outcome)->code);
-        RedisModule_InfoAddFieldULongLong(ctx, field, count_of_code(outcome));
+        if (!is_told_before(outcome))
+            show_if_any(ctx, "refused_", outcome_text(outcome)->code, count_of_code(outcome));
     }
     RedisModule_InfoAddFieldULongLong(ctx, "refused", sum);
 }
@@ -48,13 +55,11 @@ static const char *const classes[] = {"PRECONDITION", "CONFLICT",  "NOTFOUND", "
                                       "ERR",          "WRONGTYPE", "NOPERM",   "OOM"};
 
 static void add_classes(RedisModuleInfoCtx *ctx) {
-    char field[64];
     for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
         unsigned long long sum = 0;
         for (enum outcome outcome = OUTCOME_FIRST; outcome < OUTCOME_COUNT; outcome++)
             if (!strcmp(outcome_text(outcome)->class, classes[i])) sum += refusal_count(outcome);
-        snprintf(field, sizeof(field), "refused_class_%s", classes[i]);
-        RedisModule_InfoAddFieldULongLong(ctx, field, sum);
+        show_if_any(ctx, "refused_class_", classes[i], sum);
     }
 }
 
