@@ -5,7 +5,7 @@
 #   CCAN_DIR             folder that holds ccan/      (default: likewise)
 #   CC CLANG CFLAGS CPPFLAGS LDFLAGS                  compilers and further flags, added after the project's own
 #   HOLDFAST_SERVER      the server program to run and test with (default: redis-server)
-#   SUITES, TESTS        what 'make test' runs: unit fuzz house server asan, and a pattern for program names
+#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan, and a pattern for program names
 #   PORT                 where 'make run' looks for a free port first (default: 6379)
 #   FUZZ_SECONDS, BENCH_ARGS, PREFIX, DESTDIR
 
@@ -23,7 +23,7 @@ CLANG ?= $(or $(shell command -v clang-14),$(shell command -v clang),clang)
 HOLDFAST_SERVER ?= redis-server
 PREFIX ?= /usr/local
 PORT ?= 6379
-SUITES ?= unit fuzz house server asan
+SUITES ?= unit fuzz house scripts server asan
 TESTS ?= *
 FUZZ_SECONDS ?= 300
 FUZZ_SECONDS_SHORT ?= 5
@@ -68,8 +68,9 @@ OUTSIDE_HEADERS += $(DEPS)/config/config.h
 OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) -isystem $(CCAN_DIR) -isystem $(DEPS)/config
 
 # ccan's headers use typeof, hence the GNU dialect of C11.
-WARNINGS := -Wall -Wextra -Wconversion -Werror
-COMMON_FLAGS := -std=gnu11 $(WARNINGS) -g -fno-omit-frame-pointer
+WARNINGS := -Wall -Wextra -Wconversion -Wformat -Wformat-security -Werror
+# What is compiled does not tell in which folder it was: the same sources give the same bytes everywhere.
+COMMON_FLAGS := -std=gnu11 $(WARNINGS) -g -fno-omit-frame-pointer -ffile-prefix-map=$(CURDIR)=.
 GCC_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 TSAN_SANITIZE := -fsanitize=thread
 FUZZ_COMPILE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -81,9 +82,11 @@ MODULE_LINK := -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
 
 # Across files, so that the small functions of core/ cost nothing; clang would want a linker of its own for that.
 OPTIMISE := -O2 $(if $(findstring clang, $(CC)),,-flto=auto)
+# Strangers' bytes come in here: the distribution's own ways to make a wrong write end the server instead of serving somebody.
+HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 
 # One list of flags per way of compiling. The name of the way is the name of its folder under build/obj.
-FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE)
+FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN)
 FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
@@ -114,7 +117,7 @@ $(foreach way, release asan unit tsan server bench, $(eval $(call compiling,$(wa
 $(eval $(call compiling,fuzz,$$(CLANG)))
 
 $(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES))
-	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) -o $@
+	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(HARDEN) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) -o $@
 
 $(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES))
 	@mkdir -p $(@D)
@@ -163,7 +166,7 @@ packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out
 make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
-.PHONY: always build help run test unit server house asan tsan fuzz lint format bench packages install uninstall clean distclean \
+.PHONY: always build help run test unit server house scripts asan tsan fuzz lint format bench packages install uninstall clean distclean \
         test-programs unit-programs server-programs fuzz-programs asan-programs
 always:
 
@@ -184,7 +187,7 @@ asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS)
 	@:
 fuzz-programs: $(FUZZ_PROGRAMS)
 	@:
-house-programs: $(BUILD)/holdfast.so
+house-programs scripts-programs: $(BUILD)/holdfast.so
 	@:
 
 test: ## all tests: unit, fuzzing for a few seconds, house rules, real servers, real servers under the sanitizers
@@ -192,7 +195,7 @@ test: ## all tests: unit, fuzzing for a few seconds, house rules, real servers, 
 	$(make_all) $(addsuffix -programs, $(SUITES))
 	@$(call test_environment,$(SUITES),$(FUZZ_SECONDS_SHORT)) tests/run.sh
 
-unit server house asan: ## one suite of the tests alone
+unit server house scripts asan: ## one suite of the tests alone
 	$(call packages,test)
 	$(make_all) $@-programs
 	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
@@ -238,18 +241,11 @@ format: ## put the sources into the one format
 packages: ## install from the distribution what building and running need
 	$(call packages,run)
 
-MODULE_DIR = $(DESTDIR)$(PREFIX)/lib/redis/modules
-SHARE_DIR = $(DESTDIR)$(PREFIX)/share/holdfast
-
-install: $(BUILD)/holdfast.so ## install the module and sample configurations under PREFIX (/usr/local)
-	install -D -m 755 $(BUILD)/holdfast.so $(MODULE_DIR)/holdfast.so
-	install -d $(SHARE_DIR)
-	sed 's#/usr/local/#$(PREFIX)/#' deploy/redis.conf > $(SHARE_DIR)/redis.conf
-	install -m 644 deploy/users.acl deploy/users-cluster.acl $(SHARE_DIR)
+install: $(BUILD)/holdfast.so ## install the module, its debug information and sample configurations under PREFIX (/usr/local)
+	@deploy/dev/install.sh install '$(DESTDIR)' '$(PREFIX)' $(BUILD)/holdfast.so
 
 uninstall: ## remove what install put there
-	rm -f $(MODULE_DIR)/holdfast.so $(SHARE_DIR)/redis.conf $(SHARE_DIR)/users.acl
-	-@rmdir -p --ignore-fail-on-non-empty $(MODULE_DIR) $(SHARE_DIR) 2>/dev/null
+	@deploy/dev/install.sh uninstall '$(DESTDIR)' '$(PREFIX)'
 
 clean: ## remove what was compiled; what was fetched stays
 	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true

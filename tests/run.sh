@@ -1,14 +1,14 @@
 #!/bin/bash
 # Runs what is built of the tests, says what failed and why, and ends with the line 'N passed, N failed'.
 #
-# SUITES names the suites: unit, fuzz, house, server, asan (the server programs once more, on the module with sanitizers). TESTS is a
+# SUITES names the suites: unit, fuzz, house, scripts, server, asan (the server programs once more, on the module with sanitizers). TESTS is a
 # pattern for the names of programs. The programs run next to each other, one per core, each with its own scratch folder; each leaves its
 # whole output in build/tests/SUITE-PROGRAM.log. They answer in TAP, one line per test. A program that crashes, hangs, or stops before
 # its last test counts as one failure more than it told of.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-SUITES=${SUITES:-unit fuzz house server asan}
+SUITES=${SUITES:-unit fuzz house scripts server asan}
 TESTS=${TESTS:-*}
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 FUZZ_SECONDS=${FUZZ_SECONDS:-5}
@@ -28,6 +28,10 @@ run_unit() {
 
 run_house() {
     timeout -k 5 "$TEST_TIMEOUT" tests/house.sh
+}
+
+run_scripts() {
+    timeout -k 5 "$TEST_TIMEOUT" "tests/scripts/$1.sh"
 }
 
 run_server() {
@@ -132,6 +136,7 @@ programs_of() {
     server | asan) set -- tests/server/test_*.c ;;
     fuzz) set -- tests/fuzz/fuzz_*.c ;;
     house) set -- tests/house.sh ;;
+    scripts) set -- tests/scripts/test_*.sh ;;
     *) echo "run.sh: no suite is called '$1'" >&2; set -- ;;
     esac
     local source name
@@ -151,7 +156,7 @@ if leak_check_works; then leaks=1; else echo 'Leaks are not looked for: this env
 
 # The slowest first, so that no core waits for one long program at the end.
 jobs_to_do=()
-for suite in asan server fuzz unit house; do
+for suite in asan server fuzz unit house scripts; do
     [[ " $SUITES " == *" $suite "* ]] || continue
     for program in $(programs_of "$suite"); do jobs_to_do+=("$suite $program"); done
 done

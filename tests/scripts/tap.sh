@@ -1,0 +1,25 @@
+# What tests of scripts say, in TAP. Read by them with '.'.
+tests_told=0
+
+told() {
+    tests_told=$((tests_told + 1))
+    echo "$1 $tests_told - $2"
+}
+
+# same FOUND EXPECTED WHAT
+same() {
+    if [ "$1" = "$2" ]; then told ok "$3"; return; fi
+    told 'not ok' "$3"
+    diff <(echo "$2") <(echo "$1") | sed 's/^</#   missing:/; s/^>/#   not expected:/' | grep '^#'
+}
+
+# holds WHAT COMMAND...
+holds() {
+    local what=$1
+    shift
+    if "$@"; then told ok "$what"; else told 'not ok' "$what"; fi
+}
+
+done_testing() {
+    echo "1..$tests_told"
+}
