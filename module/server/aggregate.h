@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_AGGREGATE_H
 #define HOLDFAST_AGGREGATE_H
 
+#include "change/change.h"
 #include "core/bytes.h"
 #include "core/chunk.h"
 #include "core/outcome.h"
@@ -38,6 +39,13 @@ struct lease_home;
 
 struct aggregate {
     const char *type_name;
+    const struct change_family *changes;
+    /* Carries out a change that was decided. */
+    void (*commit)(struct call *call, void *change, RedisModuleString *content);
+    /* Somebody waits for something in the value: sees to what only time will bring. May be NULL. */
+    void (*awaited)(struct call *call);
+    /* After the last change of a call, when anybody waits: serves whom it can. May be NULL. */
+    void (*wake)(struct call *call, const void *change);
     unsigned char family; /* the first byte of its records */
     int encoding_version; /* of its files */
     RedisModuleTypeMethods methods;

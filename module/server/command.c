@@ -4,6 +4,7 @@
 #include "core/metadata.h"
 #include "core/policy.h"
 #include "core/property.h"
+#include "server/decision.h"
 #include "server/refusal.h"
 #include "server/settings.h"
 #include "server/upkeep.h"
@@ -162,6 +163,7 @@ static void list_end(struct call_list *list) {
 }
 
 static void finish(struct call *call) {
+    decision_end(call);
     if (call->key) RedisModule_CloseKey(call->key);
     if (call->other) RedisModule_CloseKey(call->other);
     list_end(&call->metadata);
@@ -185,6 +187,7 @@ static void start(struct call *call, const struct command *command, RedisModuleC
     list_start(&call->properties);
     list_start(&call->policies);
     call->note[0] = '\0';
+    decision_start(call);
 }
 
 /* A key that goes, or becomes something else, leaves its waiters waiting; who waited to read gets nothing in the end. */
@@ -199,7 +202,8 @@ static enum outcome run(struct call *call) {
     if (call->value && call->command->expect) call->command->expect(call);
     enum outcome outcome = check_form(call);
     if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
-    if (outcome == OUTCOME_DONE) outcome = call->command->handle(call);
+    if (outcome == OUTCOME_DONE)
+        outcome = call->command->decide ? decision_run(call) : call->command->handle(call);
     finish(call);
     return outcome;
 }
@@ -210,7 +214,8 @@ void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisMod
     start(&call, command, ctx, argv, argc);
     call.mode = mode;
     enum outcome outcome = run(&call);
-    if (outcome != OUTCOME_DONE) refusal_reply(ctx, outcome, call.note);
+    struct reply out = reply_to(ctx);
+    if (outcome != OUTCOME_DONE) refusal_reply(&out, outcome, call.note);
 }
 
 /* The server asks where the keys are. Only commands with two of them are asked. */
@@ -242,7 +247,7 @@ void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
     if (result->outcome == OUTCOME_DONE)
         reply_play(ctx, bytes_of(result->reply.data, result->reply.length));
     else
-        refusal_reply(ctx, result->outcome, result->note);
+        refusal_reply(&(struct reply){ctx, NULL}, result->outcome, result->note);
 }
 
 void command_result_end(struct call_result *result) {

@@ -8,6 +8,7 @@
 #ifndef HOLDFAST_COMMAND_H
 #define HOLDFAST_COMMAND_H
 
+#include "core/arena.h"
 #include "core/catalog.h"
 #include "core/condition.h"
 #include "core/guid.h"
@@ -30,7 +31,12 @@ enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT };
 struct command {
     const char *name;
     RedisModuleCmdFunc entry;
-    enum outcome (*handle)(struct call *call);
+    enum outcome (*handle)(struct call *call); /* decides, carries out and answers */
+    enum outcome (*decide)(struct call *call); /* decides and answers; the house carries out */
+    void (*settle)(struct call *call);         /* what time has ended goes before the decision; may be NULL */
+    /* The outcome when it could have what it decided, but others come first, or its time to wait is over; for rows that
+     * take something and can wait. */
+    enum outcome (*give_way)(struct call *call, bool late);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
     const struct clause *const *grammar;
@@ -50,6 +56,30 @@ struct command {
 struct call_list {
     struct packed_list list;
     struct record_writer room;
+};
+
+/* A change that a call has decided, and what travels beside it. */
+struct decided {
+    void *change;
+    RedisModuleString *content; /* NULL for none */
+};
+
+enum { DECIDED_MAX = 4 };
+
+/* What a call decides: changes, in order. They happen when the whole call is decided, or not at all. */
+struct decision {
+    struct decided changes[DECIDED_MAX];
+    unsigned count;
+};
+
+/* What a call would wait for. */
+struct wait_request {
+    bool not_yet; /* it cannot be had now; perhaps later */
+    bool in_line; /* where one would stand in line is known */
+    unsigned kind;
+    struct bytes name;
+    int64_t due_ms;        /* when time alone may help; WAIT_NO_INSTANT */
+    enum outcome given_up; /* the outcome when the time to wait is over */
 };
 
 /* Why a command runs. */
@@ -82,6 +112,9 @@ struct call {
     struct args args;
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty lists when not given */
+    struct decision decision;
+    struct wait_request wait;
+    struct call_writer *writers; /* of lists that the decision borrows from */
     RedisModuleKey *key;
     RedisModuleKey *other;        /* the second one */
     struct catalog_search search; /* of the name that the command is about, if the value is there */
@@ -90,6 +123,7 @@ struct call {
     int64_t now_ms;                    /* see call_now_ms */
     int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
     char note[CALL_NOTE_BYTES];        /* what a refusal has to say beyond the table's text; empty for most */
+    struct arena arena;                /* what the decision is made of */
 };
 
 /* Runs a command for a client that waited, in that client's own context. */
@@ -112,6 +146,31 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key);
 
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+/* --- Deciding --- */
+
+/* One more change of this kind, for the handler to fill in: it happens after the handler has returned, if that is done.
+ * All that it borrows has to last as long as the call. */
+void *call_decide(struct call *call, unsigned kind);
+
+/* Likewise with an argument that travels beside it. */
+void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
+
+/* Memory that lasts as long as the call. */
+void *call_room(struct call *call, size_t bytes);
+
+/* A record, empty, that lasts as long as the call. */
+struct record_writer *call_writer(struct call *call);
+
+/* The call cannot have what it wants now: with BLOCK it waits in this line, and is decided anew when something has
+ * changed there, or at due_ms. Answers the outcome, which is that of a caller who does not wait. */
+enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, int64_t due_ms,
+                          enum outcome outcome);
+
+/* The call wants what others may stand in line for, who come first. */
+void call_in_line(struct call *call, unsigned kind, struct bytes name);
+
+/* --- What handlers ask of a call --- */
 
 /* Says why, beyond the table's text, the call is about to be refused. */
 void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -79,10 +79,10 @@ void refusal_describe_object(struct call *call, const struct stamp *object, cons
 }
 
 /* Refusals are everyday answers, so they are put together without the cost of a format. */
-void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) {
+void refusal_reply(struct reply *out, enum outcome outcome, const char *note) {
     if (outcome == OUTCOME_WAITING) return;
     if (outcome == OUTCOME_UNCHANGED) {
-        RedisModule_ReplyWithNull(ctx);
+        reply_null(out);
         return;
     }
     counts[outcome]++;
@@ -96,5 +96,5 @@ void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note) 
         text_put(&text, " ");
     }
     text_put(&text, note[0] ? note : refusal->text);
-    RedisModule_ReplyWithError(ctx, error);
+    reply_error(out, error);
 }

@@ -17,7 +17,7 @@ enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct byt
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
 
 /* Answers null for OUTCOME_UNCHANGED, else an error "CLASS Code text"; a note that is not empty is the text. */
-void refusal_reply(RedisModuleCtx *ctx, enum outcome outcome, const char *note);
+void refusal_reply(struct reply *out, enum outcome outcome, const char *note);
 
 /* How often each refusal was answered, for INFO. */
 unsigned long long refusal_count(enum outcome outcome);

@@ -6,6 +6,7 @@
 enum kept {
     KEPT_OK,
     KEPT_NULL,
+    KEPT_ERROR,
     KEPT_BYTES,
     KEPT_NUMBER,
     KEPT_REAL,
@@ -17,12 +18,12 @@ enum kept {
 };
 
 static void keep(struct reply *out, enum kept what) {
-    record_put_byte(out->kept, (uint8_t)what);
+    if (out->kept) record_put_byte(out->kept, (uint8_t)what);
 }
 
 static void keep_number(struct reply *out, enum kept what, uint64_t number) {
     keep(out, what);
-    record_put_number(out->kept, number);
+    if (out->kept) record_put_number(out->kept, number);
 }
 
 /* --- Values --- */
@@ -47,7 +48,16 @@ void reply_bytes(struct reply *out, struct bytes bytes) {
         return;
     }
     keep(out, KEPT_BYTES);
-    record_put_bytes(out->kept, bytes);
+    if (out->kept) record_put_bytes(out->kept, bytes);
+}
+
+void reply_error(struct reply *out, const char *error) {
+    if (out->ctx) {
+        RedisModule_ReplyWithError(out->ctx, error);
+        return;
+    }
+    keep(out, KEPT_ERROR);
+    if (out->kept) record_put_bytes(out->kept, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
 }
 
 void reply_text(struct reply *out, const char *text) {
@@ -69,7 +79,7 @@ void reply_real(struct reply *out, double number) {
     }
     memcpy(&bits, &number, sizeof(bits));
     keep(out, KEPT_REAL);
-    record_put_word(out->kept, bits);
+    if (out->kept) record_put_word(out->kept, bits);
 }
 
 void reply_flag(struct reply *out, bool flag) {
@@ -195,6 +205,7 @@ static void play_one(struct reply *out, struct record_reader *reader) {
     switch ((enum kept)record_byte(reader)) {
     case KEPT_OK: reply_ok(out); break;
     case KEPT_NULL: reply_null(out); break;
+    case KEPT_ERROR: reply_error(out, record_bytes(reader).data); break;
     case KEPT_BYTES: reply_bytes(out, record_bytes(reader)); break;
     case KEPT_NUMBER: reply_number(out, (long long)record_number(reader)); break;
     case KEPT_REAL: reply_real(out, real_of(record_word(reader))); break;

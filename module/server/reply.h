@@ -2,6 +2,7 @@
  *
  *   handler ─▶ struct reply ─▶ the client, at once
  *                           ─▶ a record, kept until its client can be told ──reply_play──▶ the client
+ *                           ─▶ nobody, when it is only asked what would be answered
  *
  * Whoever answers does not know which. A kept reply does not depend on the protocol, so it may be played to a client
  * that speaks another one. Maps are RESP3 maps and flat arrays for RESP2. */
@@ -14,8 +15,8 @@
 #include "server/api.h"
 
 struct reply {
-    RedisModuleCtx *ctx; /* NULL when the reply is kept */
-    struct record_writer *kept;
+    RedisModuleCtx *ctx;        /* NULL when the reply is kept */
+    struct record_writer *kept; /* NULL when it is not */
 };
 
 /* To the context's client. */
@@ -35,6 +36,8 @@ void reply_play(RedisModuleCtx *ctx, struct bytes kept);
 
 void reply_ok(struct reply *out);
 void reply_null(struct reply *out);
+/* The whole text, class and code in front. */
+void reply_error(struct reply *out, const char *error);
 void reply_bytes(struct reply *out, struct bytes bytes);
 void reply_text(struct reply *out, const char *text);
 void reply_number(struct reply *out, long long number);

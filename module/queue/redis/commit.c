@@ -32,22 +32,60 @@ static void apply(struct call *call, const struct queue_change *change) {
     }
 }
 
-static void notify(struct call *call, const struct queue_change *change) {
-    if (change->kind != QUEUE_SETTLE) {
-        call_changed(call, change_kind(&queue_changes, change)->event);
-        return;
+/* What has happened, for INFO. */
+static void count(const struct queue_change *change) {
+    switch (change->kind) {
+    case QUEUE_PUT: queue_stats.puts += change->items.count; break;
+    case QUEUE_DELETE: queue_stats.deletes += change->items.count; break;
+    case QUEUE_REDRIVE: queue_stats.redrives += change->items.count; break;
+    case QUEUE_UPDATE: queue_stats.updates++; break;
+    case QUEUE_RELEASE:
+        queue_stats.releases++;
+        if (change->standing == MESSAGE_DEAD) queue_stats.deaths++;
+        break;
+    case QUEUE_SETTLE:
+        queue_stats.expiries += change->ended;
+        queue_stats.deaths += change->died;
+        break;
+    default: break;
     }
-    queue_stats.expiries += change->ended;
-    queue_stats.deaths += change->died;
+}
+
+static void count_delivered(const struct message *message, int64_t now_ms) {
+    queue_stats.gets++;
+    if (message->deliveries > 1)
+        queue_stats.redeliveries++;
+    else
+        histogram_add(HISTOGRAM_QUEUEING, now_ms - message->inserted_ms);
+}
+
+static void count_deliveries(struct call *call, const struct queue_change *change) {
+    struct record_reader reader = record_reader(change->items.items);
+    struct queue_item item;
+    while (queue_item_next(QUEUE_DELIVER, &reader, &item))
+        count_delivered(queue_find_live(call->value, &item.id), call_now_ms(call));
+}
+
+void queue_events(const struct queue_change *change, const char *events[2]) {
+    bool dies = change->died || (change->kind == QUEUE_RELEASE && change->standing == MESSAGE_DEAD);
+    events[0] = change->ended ? QUEUE_EXPIRED_EVENT : change_kind(&queue_changes, change)->event;
+    events[1] = dies ? QUEUE_DIED_EVENT : NULL;
+}
+
+static void notify(struct call *call, const struct queue_change *change) {
+    const char *events[2];
+    queue_events(change, events);
     RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    if (change->ended) call_event(call, QUEUE_EXPIRED_EVENT);
-    if (change->died) call_event(call, QUEUE_DIED_EVENT);
+    for (int i = 0; i < 2; i++)
+        if (events[i]) call_event(call, events[i]);
 }
 
 /* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
  * nobody listens; what happens outside of a command has nothing that could be counted instead. */
-void queue_commit_quietly(struct call *call, const struct queue_change *change) {
+void queue_commit(struct call *call, void *decided, RedisModuleString *content) {
+    const struct queue_change *change = decided;
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
+    (void)content;
     if (heard) {
         struct record_writer record;
         record_start(&record);
@@ -59,22 +97,32 @@ void queue_commit_quietly(struct call *call, const struct queue_change *change) 
         apply(call, change);
         effect_unheard(call);
     }
+    if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
+    count(change);
+    if (change->kind == QUEUE_DELIVER) count_deliveries(call, change);
     notify(call, change);
     if (call->value) queue_expect_upkeep(call);
 }
 
-void queue_wake(struct call *call) {
-    if (wait_anybody()) wait_look(call, WAIT_MESSAGE, bytes_of("", 0));
+void queue_wake(struct call *call, const void *change) {
+    (void)change;
+    wait_look(call, WAIT_MESSAGE, bytes_of("", 0));
 }
 
-void queue_commit(struct call *call, const struct queue_change *change) {
-    queue_commit_quietly(call, change);
-    queue_wake(call);
-}
-
-void queue_settle(struct call *call, size_t most) {
+static void settle(struct call *call, size_t most) {
     struct queue_change change;
-    if (queue_settlement(call->value, call_now_ms(call), most, &change)) queue_commit(call, &change);
+    if (!queue_settlement(call->value, call_now_ms(call), most, &change)) return;
+    queue_commit(call, &change, NULL);
+    if (wait_anybody()) queue_wake(call, &change);
+}
+
+void queue_settle_some(struct call *call) {
+    settle(call, QUEUE_SETTLED_IN_PASSING);
+    queue_expect_upkeep(call);
+}
+
+void queue_settle_many(struct call *call) {
+    settle(call, QUEUE_BATCH_MOST);
 }
 
 /* --- When nobody asks --- */
@@ -105,7 +153,7 @@ void queue_insist_on_upkeep(struct call *call) {
 
 int64_t queue_upkeep(struct call *call) {
     struct queue *queue = call->value;
-    queue_settle(call, UPKEEP_PORTION);
+    settle(call, UPKEEP_PORTION);
     int64_t due_ms = queue_next_look_ms(queue);
     bool more = queue_next_end_ms(queue) <= call_now_ms(call);
     if (more) due_ms = call_now_ms(call);

@@ -38,7 +38,6 @@ enum outcome queue_dead(struct call *call) {
     size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) reply_dead(&call->out, dead[i]);
-    queue_expect_upkeep(call);
     return OUTCOME_DONE;
 }
 
@@ -77,31 +76,23 @@ static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
 
 static void put_back(struct call *call, struct message *const *dead, size_t count) {
     const struct queue *queue = call->value;
-    int64_t now_ms = call_now_ms(call);
-    struct record_writer items;
-    record_start(&items);
+    struct queue_change *change = call_decide(call, QUEUE_REDRIVE);
+    struct record_writer *items = call_writer(call);
+    change->order = queue->orders;
+    change->inserted_ms = call_now_ms(call);
     for (size_t i = 0; i < count; i++) {
-        struct queue_item item = {
-            .id = dead[i]->id, .receipt = entropy_guid(), .expires_ms = new_expiry_ms(dead[i], now_ms)};
-        queue_item_put(QUEUE_REDRIVE, &items, &item);
+        struct queue_item item = {.id = dead[i]->id,
+                                  .receipt = entropy_guid(),
+                                  .expires_ms = new_expiry_ms(dead[i], change->inserted_ms)};
+        queue_item_put(QUEUE_REDRIVE, items, &item);
     }
-    struct queue_change change = {
-        .kind = QUEUE_REDRIVE,
-        .order = queue->orders,
-        .inserted_ms = now_ms,
-        .items = {count, bytes_of(items.data, items.length)},
-    };
-    queue_commit(call, &change);
-    record_end(&items);
-    queue_stats.redrives += count;
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
-/* What died just now is settled first, so that it can be put back. */
 enum outcome queue_redrive(struct call *call) {
     struct message *dead[QUEUE_BATCH_MOST];
     enum outcome outcome = queue_takes_more(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    queue_settle(call, QUEUE_BATCH_MOST);
     size_t count = args_given(&call->args, SLOT_IDS)
                        ? find_by_ids(call, dead)
                        : find_dead(call, asked_count(call, QUEUE_BATCH_MOST), NULL, dead);

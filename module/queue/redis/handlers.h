@@ -47,6 +47,7 @@ enum outcome queue_put(struct call *call);
 enum outcome queue_putmany(struct call *call);
 enum outcome queue_count_check(struct call *call);
 enum outcome queue_get(struct call *call);
+enum outcome queue_get_nothing(struct call *call, bool late);
 enum outcome queue_peek(struct call *call);
 enum outcome queue_update(struct call *call);
 enum outcome queue_release(struct call *call);
@@ -85,14 +86,17 @@ extern struct queue_stats queue_stats;
 /* Whether there are order numbers for a batch of messages. */
 enum outcome queue_takes_more(struct call *call);
 
-/* What follows every decision to change something: apply, send the effect, tell. A change of the kind QUEUE_CREATE
- * makes the call's value. */
-void queue_commit(struct call *call, const struct queue_change *change);
-/* The same in two steps, for who has to look at what it changed once more: those who wait change it further. */
-void queue_commit_quietly(struct call *call, const struct queue_change *change);
-void queue_wake(struct call *call);
+/* As the data type wants it: see aggregate.h. */
+void queue_commit(struct call *call, void *decided, RedisModuleString *content);
+void queue_wake(struct call *call, const void *change);
+/* The keyspace notifications of a change; NULL for none. */
+void queue_events(const struct queue_change *change, const char *events[2]);
+
 /* Removes some of what time has ended, if there is any; and sees to it that the rest will be. */
-void queue_settle(struct call *call, size_t most);
+void queue_settle_some(struct call *call);
+void queue_settle_many(struct call *call);
+/* Likewise, until a message can be had, or no more can be by this. */
+void queue_settle_heads(struct call *call);
 /* Sees to it that what time ends will be removed even if nobody comes. */
 void queue_expect_upkeep(struct call *call);
 /* The same for who waits: the value may have come from elsewhere with all that it knew. */

@@ -111,20 +111,19 @@ void reply_field_receipt(struct reply_map *map, struct guid receipt) {
     reply_field_bytes(map, "receipt", bytes_of(text, sizeof(text)));
 }
 
-/* --- To put --- */
+/* --- Putting --- */
 
-/* Everything but the items, and the ids that duplicates are known by. */
-static struct queue_change put_change(struct call *call) {
+/* Everything but the items, and the id that duplicates are known by. */
+static struct queue_change *decide_put(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
-    return (struct queue_change){
-        .kind = QUEUE_PUT,
-        .order = queue->orders,
-        .inserted_ms = now_ms,
-        .expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS)),
-        .shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0)),
-        .group = asked_text(call, SLOT_GROUP),
-    };
+    struct queue_change *change = call_decide(call, QUEUE_PUT);
+    change->order = queue->orders;
+    change->inserted_ms = now_ms;
+    change->expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS));
+    change->shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->group = asked_text(call, SLOT_GROUP);
+    return change;
 }
 
 static void reply_put(struct reply *out, const struct queue_change *change, struct guid id,
@@ -138,19 +137,17 @@ static void reply_put(struct reply *out, const struct queue_change *change, stru
     if (duplicate) reply_field_number(&map, "duplicate", 1);
 }
 
-static void put_item(const struct call *call, struct record_writer *items, struct queue_item *item, int at) {
-    item->id = entropy_guid();
-    queue_expect(call->value, &item->id);
-    item->receipt = entropy_guid();
-    item->text = call_word(call, at);
-    queue_item_put(QUEUE_PUT, items, item);
-}
-
-/* The items are the caller's to end. */
-static void commit_items(struct call *call, struct queue_change *change, uint64_t count,
-                         const struct record_writer *items) {
-    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
-    queue_commit(call, change);
+/* Puts the messages that stand in argv from here on, and answers each. */
+static void put_items(struct call *call, struct queue_change *change, int at, int count) {
+    struct record_writer *items = call_writer(call);
+    for (int i = 0; i < count; i++) {
+        struct queue_item item = {.id = entropy_guid(), .text = call_word(call, at + i)};
+        queue_expect(call->value, &item.id);
+        item.receipt = entropy_guid();
+        queue_item_put(QUEUE_PUT, items, &item);
+        reply_put(&call->out, change, item.id, item.receipt, false);
+    }
+    change->items = (struct packed_list){(uint64_t)count, bytes_of(items->data, items->length)};
 }
 
 /* No queue runs out of order numbers but one that a payload has brought to their end. */
@@ -161,101 +158,55 @@ enum outcome queue_takes_more(struct call *call) {
     return OUTCOME_OUT_OF_RANGE;
 }
 
+/* A duplicate is answered as its first put was. */
+static enum outcome reply_duplicate(struct call *call, const struct original *original) {
+    struct queue_change first = original_as_change(original);
+    queue_stats.duplicates++;
+    reply_put(&call->out, &first, first.id, first.receipt, true);
+    return OUTCOME_DONE;
+}
+
 enum outcome queue_put(struct call *call) {
     enum outcome outcome = queue_takes_more(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
-    struct queue_change change = put_change(call);
-    change.dedup = asked_text(call, SLOT_DEDUP);
-    if (change.dedup.length) {
-        const struct original *original = queue_original(call->value, change.dedup, change.inserted_ms);
-        if (original) {
-            struct queue_change first = original_as_change(original);
-            queue_stats.duplicates++;
-            reply_put(&call->out, &first, first.id, first.receipt, true);
-            return OUTCOME_DONE;
-        }
-        change.until_ms =
-            queue_instant_after(change.inserted_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
-    }
-    struct record_writer items;
-    struct queue_item item;
-    record_start(&items);
-    put_item(call, &items, &item, ARG_MESSAGE);
-    commit_items(call, &change, 1, &items);
-    record_end(&items);
-    queue_stats.puts++;
-    reply_put(&call->out, &change, item.id, item.receipt, false);
+    struct bytes dedup = asked_text(call, SLOT_DEDUP);
+    int64_t now_ms = call_now_ms(call);
+    const struct original *original = dedup.length ? queue_original(call->value, dedup, now_ms) : NULL;
+    if (original) return reply_duplicate(call, original);
+    struct queue_change *change = decide_put(call);
+    change->dedup = dedup;
+    if (dedup.length)
+        change->until_ms = queue_instant_after(now_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
+    put_items(call, change, ARG_MESSAGE, 1);
     return OUTCOME_DONE;
 }
 
 enum outcome queue_putmany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
-    const int count = list->count;
-    struct queue_item put[QUEUE_BATCH_MOST];
-    struct record_writer items;
     enum outcome outcome = queue_takes_more(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
-    struct queue_change change = put_change(call);
-    record_start(&items);
-    for (int i = 0; i < count; i++) put_item(call, &items, &put[i], list->at + i);
-    commit_items(call, &change, (uint64_t)count, &items);
-    record_end(&items);
-    queue_stats.puts += (unsigned long long)count;
-    reply_array(&call->out, count);
-    for (int i = 0; i < count; i++) reply_put(&call->out, &change, put[i].id, put[i].receipt, false);
+    reply_array(&call->out, list->count);
+    put_items(call, decide_put(call), list->at, list->count);
     return OUTCOME_DONE;
 }
 
-/* --- To get --- */
+/* --- Getting --- */
 
 size_t message_reply_bytes(const struct message *message) {
     return MESSAGE_REPLY_BYTES + message_text(message).length + message_reason(message).length;
 }
 
-/* What a consumer is told of a message. */
-static void reply_delivered(struct reply *out, const struct message *message) {
+/* What a consumer is told of a message that it is given. */
+static void reply_delivered(struct reply *out, const struct message *message, const struct queue_item *item,
+                            int64_t shows_ms) {
     struct reply_map map = reply_map(out, 7);
-    reply_field_guid(&map, "id", message->id);
-    reply_field_receipt(&map, message->receipt);
-    reply_field_number(&map, "dequeue-count", message->deliveries);
+    reply_field_guid(&map, "id", item->id);
+    reply_field_receipt(&map, item->receipt);
+    reply_field_number(&map, "dequeue-count", item->deliveries);
     reply_field_number(&map, "inserted", message->inserted_ms);
     reply_field_number(&map, "expires", message_expires_ms(message));
-    reply_field_number(&map, "visible-at", message->moment.shows_ms);
+    reply_field_number(&map, "visible-at", shows_ms);
     reply_field_bytes(&map, "message", message_text(message));
-}
-
-static void note_delivered(const struct message *message, int64_t now_ms) {
-    queue_stats.gets++;
-    if (message->deliveries > 1)
-        queue_stats.redeliveries++;
-    else
-        histogram_add(HISTOGRAM_QUEUEING, now_ms - message->inserted_ms);
-}
-
-/* Those who wait are not woken yet: what they do may remove what was delivered, if it expires at this moment. */
-static void deliver(struct call *call, struct message *const *taken, size_t count) {
-    int64_t now_ms = call_now_ms(call);
-    struct record_writer items;
-    struct queue_change change = {
-        .kind = QUEUE_DELIVER,
-        .shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS)),
-    };
-    record_start(&items);
-    for (size_t i = 0; i < count; i++) {
-        struct queue_item item = queue_delivery(call->value, taken[i], entropy_guid());
-        queue_item_put(QUEUE_DELIVER, &items, &item);
-    }
-    change.items = (struct packed_list){count, bytes_of(items.data, items.length)};
-    queue_commit_quietly(call, &change);
-    record_end(&items);
-    for (size_t i = 0; i < count; i++) note_delivered(taken[i], now_ms);
-}
-
-static void answer_delivered(struct call *call, struct message *const *taken, size_t count) {
-    reply_array(&call->out, (long)count);
-    for (size_t i = 0; i < count; i++) reply_delivered(&call->out, taken[i]);
 }
 
 static size_t find_visible(struct call *call, size_t most, struct message **found) {
@@ -277,40 +228,41 @@ static bool heads_are_over(struct call *call) {
     return over && !find_visible(call, 1, &found);
 }
 
-/* How many of a consumer's messages are there; those who came before it are served before it. */
-static size_t find_for_consumer(struct call *call, struct message **found) {
-    size_t most = (size_t)asked_number(call, SLOT_PAGE_SIZE, 1);
-    if (call->mode == CALL_TIMED_OUT) return 0;
-    if (call->mode == CALL_PROBE) return find_visible(call, 1, found);
-    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
-    for (int i = 0; i < HEADS_PORTIONS && heads_are_over(call); i++)
-        queue_settle(call, QUEUE_SETTLED_IN_PASSING);
-    if (call->mode == CALL_FRESH && wait_anybody() && wait_serve(call, WAIT_MESSAGE, bytes_of("", 0)))
-        return 0;
-    return find_visible(call, most, found);
+void queue_settle_heads(struct call *call) {
+    queue_settle_some(call);
+    for (int i = 0; i < HEADS_PORTIONS && heads_are_over(call); i++) queue_settle_some(call);
+}
+
+static void deliver(struct call *call, struct message *const *found, size_t count) {
+    int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
+    struct queue_change *change = call_decide(call, QUEUE_DELIVER);
+    struct record_writer *items = call_writer(call);
+    change->shows_ms = queue_instant_after(call_now_ms(call), visibility_ms);
+    for (size_t i = 0; i < count; i++) {
+        struct queue_item item = queue_delivery(call->value, found[i], entropy_guid());
+        queue_item_put(QUEUE_DELIVER, items, &item);
+        reply_delivered(&call->out, found[i], &item, change->shows_ms);
+    }
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
 enum outcome queue_get(struct call *call) {
-    struct message *taken[QUEUE_BATCH_MOST];
-    size_t count = find_for_consumer(call, taken);
-    if (call->mode == CALL_PROBE) {
-        if (!count) {
-            call->due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
-            queue_insist_on_upkeep(call);
-        }
-        return count ? OUTCOME_DONE : OUTCOME_WAITING;
+    struct message *found[QUEUE_BATCH_MOST];
+    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), found);
+    reply_array(&call->out, (long)count);
+    if (!count) {
+        int64_t due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
+        return call_not_yet(call, WAIT_MESSAGE, bytes_of("", 0), due_ms, OUTCOME_DONE);
     }
-    if (!count && wait_allowed(call)) {
-        queue_insist_on_upkeep(call);
-        return wait_in_line(call, WAIT_MESSAGE, bytes_of("", 0),
-                            queue_next_showing_ms(call->value, call_now_ms(call)));
-    }
-    if (count) deliver(call, taken, count);
-    answer_delivered(call, taken, count);
-    if (count)
-        queue_wake(call);
-    else
-        queue_expect_upkeep(call);
+    call_in_line(call, WAIT_MESSAGE, bytes_of("", 0));
+    deliver(call, found, count);
+    return OUTCOME_DONE;
+}
+
+/* Others have the messages. */
+enum outcome queue_get_nothing(struct call *call, bool late) {
+    (void)late;
+    reply_array(&call->out, 0);
     return OUTCOME_DONE;
 }
 
@@ -326,7 +278,6 @@ enum outcome queue_peek(struct call *call) {
         reply_field_number(&map, "expires", message_expires_ms(seen[i]));
         reply_field_bytes(&map, "message", message_text(seen[i]));
     }
-    queue_expect_upkeep(call);
     return OUTCOME_DONE;
 }
 
@@ -344,7 +295,6 @@ static enum outcome find_owned(struct call *call, struct bytes id_text, struct b
 }
 
 static enum outcome find_named(struct call *call, struct message **message) {
-    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     return find_owned(call, call_word(call, ARG_ID), call_word(call, ARG_RECEIPT), message);
 }
 
@@ -355,19 +305,15 @@ enum outcome queue_update(struct call *call) {
     bool grows = outcome == OUTCOME_DONE && asked_text(call, SLOT_MESSAGE).length > message->length;
     if (grows) outcome = call_may_grow(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct queue_change change = {
-        .kind = QUEUE_UPDATE,
-        .id = message->id,
-        .receipt = entropy_guid(),
-        .shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0)),
-        .has_text = args_given(&call->args, SLOT_MESSAGE),
-        .text = asked_text(call, SLOT_MESSAGE),
-    };
-    queue_commit(call, &change);
-    queue_stats.updates++;
+    struct queue_change *change = call_decide(call, QUEUE_UPDATE);
+    change->id = message->id;
+    change->receipt = entropy_guid();
+    change->shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
+    change->has_text = args_given(&call->args, SLOT_MESSAGE);
+    change->text = asked_text(call, SLOT_MESSAGE);
     struct reply_map map = reply_map(&call->out, 2);
-    reply_field_receipt(&map, change.receipt);
-    reply_field_number(&map, "visible-at", change.shows_ms);
+    reply_field_receipt(&map, change->receipt);
+    reply_field_number(&map, "visible-at", change->shows_ms);
     return OUTCOME_DONE;
 }
 
@@ -379,42 +325,29 @@ enum outcome queue_release(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     bool dies = message->standing == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
-    struct queue_change change = {
-        .kind = QUEUE_RELEASE,
-        .id = message->id,
-        .receipt = entropy_guid(),
-        .shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0)),
-        .reason = asked_text(call, SLOT_REASON),
-        .standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
-    };
-    queue_commit(call, &change);
-    queue_stats.releases++;
-    if (dies) {
-        queue_stats.deaths++;
-        call_event(call, QUEUE_DIED_EVENT);
-    }
+    struct queue_change *change = call_decide(call, QUEUE_RELEASE);
+    change->id = message->id;
+    change->receipt = entropy_guid();
+    change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->reason = asked_text(call, SLOT_REASON);
+    change->standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-static void commit_delete(struct call *call, struct message *const *messages, size_t count) {
-    struct queue_change change = {.kind = QUEUE_DELETE};
-    struct record_writer items;
-    record_start(&items);
-    for (size_t i = 0; i < count; i++) {
-        struct queue_item item = {.id = messages[i]->id};
-        queue_item_put(QUEUE_DELETE, &items, &item);
-    }
-    commit_items(call, &change, count, &items);
-    record_end(&items);
-    queue_stats.deletes += count;
+static void delete_items(struct call *call, struct message *const *messages, size_t count) {
+    struct queue_change *change = call_decide(call, QUEUE_DELETE);
+    struct record_writer *items = call_writer(call);
+    for (size_t i = 0; i < count; i++)
+        queue_item_put(QUEUE_DELETE, items, &(struct queue_item){.id = messages[i]->id});
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
 enum outcome queue_delete(struct call *call) {
     struct message *message;
     enum outcome outcome = find_named(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    commit_delete(call, &message, 1);
+    delete_items(call, &message, 1);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -427,7 +360,6 @@ enum outcome queue_deletemany(struct call *call) {
     enum outcome outcomes[QUEUE_BATCH_MOST];
     struct pointer_map places = {0}; /* in `gone`, counted from one */
     size_t count = 0;
-    queue_settle(call, QUEUE_SETTLED_IN_PASSING);
     for (int i = 0; i < named; i++) {
         struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
@@ -442,13 +374,13 @@ enum outcome queue_deletemany(struct call *call) {
         }
     }
     pointer_map_end(&places);
-    if (count) commit_delete(call, gone, count);
+    if (count) delete_items(call, gone, count);
     reply_array(&call->out, named);
     for (int i = 0; i < named; i++) {
         if (outcomes[i] == OUTCOME_DONE)
             reply_ok(&call->out);
         else
-            refusal_reply(call->ctx, outcomes[i], "");
+            refusal_reply(&call->out, outcomes[i], "");
     }
     return OUTCOME_DONE;
 }

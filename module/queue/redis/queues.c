@@ -22,31 +22,25 @@ static bool is_as_asked(const struct call *call) {
 enum outcome queue_create(struct call *call) {
     if (call->value && !is_as_asked(call)) return OUTCOME_QUEUE_EXISTS;
     if (!call->value) {
-        struct queue_change change = {
-            .kind = QUEUE_CREATE,
-            .metadata = call->metadata.list,
-            .most_deliveries = asked_most_deliveries(call),
-        };
-        queue_commit(call, &change);
+        struct queue_change *change = call_decide(call, QUEUE_CREATE);
+        change->metadata = call->metadata.list;
+        change->most_deliveries = asked_most_deliveries(call);
     }
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-static enum outcome change_and_answer(struct call *call, const struct queue_change *change) {
-    queue_commit(call, change);
+enum outcome queue_drop(struct call *call) {
+    call_decide(call, QUEUE_DROP);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-enum outcome queue_drop(struct call *call) {
-    struct queue_change change = {.kind = QUEUE_DROP};
-    return change_and_answer(call, &change);
-}
-
 enum outcome queue_configure(struct call *call) {
-    struct queue_change change = {.kind = QUEUE_CONFIGURE, .most_deliveries = asked_most_deliveries(call)};
-    return change_and_answer(call, &change);
+    struct queue_change *change = call_decide(call, QUEUE_CONFIGURE);
+    change->most_deliveries = asked_most_deliveries(call);
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 enum outcome queue_getmeta(struct call *call) {
@@ -55,8 +49,10 @@ enum outcome queue_getmeta(struct call *call) {
 }
 
 enum outcome queue_setmeta(struct call *call) {
-    struct queue_change change = {.kind = QUEUE_SETMETA, .metadata = call->metadata.list};
-    return change_and_answer(call, &change);
+    struct queue_change *change = call_decide(call, QUEUE_SETMETA);
+    change->metadata = call->metadata.list;
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 enum outcome queue_getacl(struct call *call) {
@@ -69,8 +65,10 @@ enum outcome queue_setacl_check(struct call *call) {
 }
 
 enum outcome queue_setacl(struct call *call) {
-    struct queue_change change = {.kind = QUEUE_SETACL, .policies = call->policies.list};
-    return change_and_answer(call, &change);
+    struct queue_change *change = call_decide(call, QUEUE_SETACL);
+    change->policies = call->policies.list;
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 /* What only queues with dead letters have is left out for all others. */
@@ -91,33 +89,26 @@ enum outcome queue_stat(struct call *call) {
     reply_field(&map, "meta");
     reply_pairs(&call->out, packed_view(queue->metadata));
     reply_map_end(&map);
-    queue_expect_upkeep(call);
     return OUTCOME_DONE;
 }
 
 /* Those whose last window has ended are no messages any more, and stay. */
-static void settle_deaths(struct call *call) {
-    struct queue_change change;
-    if (!queue_settlement(call->value, call_now_ms(call), SIZE_MAX, &change) || !change.died) return;
-    change.ended = change.forgotten = 0;
-    queue_commit(call, &change);
+static void clear_all(struct call *call, enum queue_change_kind kind) {
+    struct queue_change settled, *change;
+    if (queue_settlement(call->value, call_now_ms(call), SIZE_MAX, &settled) && settled.died) {
+        change = call_decide(call, QUEUE_SETTLE);
+        *change = settled;
+        change->ended = change->forgotten = 0;
+    }
+    call_decide(call, kind);
 }
 
 static void clear_living(struct call *call) {
-    struct queue_change change = {.kind = QUEUE_CLEAR_LIVING};
-    struct record_writer items;
-    record_start(&items);
-    change.items.count = queue_list_living(call->value, call_now_ms(call), &items);
-    change.items.items = bytes_of(items.data, items.length);
-    if (change.items.count) queue_commit(call, &change);
-    record_end(&items);
-}
-
-static void clear_all(struct call *call, enum queue_change_kind kind) {
-    struct queue_change change = {.kind = kind};
-    settle_deaths(call);
-    queue_commit(call, &change);
-    queue_free_cleared();
+    struct record_writer *items = call_writer(call);
+    size_t count = queue_list_living(call->value, call_now_ms(call), items);
+    if (!count) return;
+    struct queue_change *change = call_decide(call, QUEUE_CLEAR_LIVING);
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
 /* Where messages and such as have died stand side by side, the fewer of them are taken out one by one. */

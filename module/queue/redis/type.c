@@ -21,9 +21,7 @@ static enum effect_result apply(struct effect_target *target, struct bytes recor
     struct queue_change change;
     (void)horizon_ms; /* a queue has no versions */
     if (content->given || !change_read(&queue_changes, record, &change)) return EFFECT_MALFORMED;
-    target->events[0] = change.ended ? QUEUE_EXPIRED_EVENT : NULL;
-    bool dies = change.died || (change.kind == QUEUE_RELEASE && change.standing == MESSAGE_DEAD);
-    target->events[1] = dies ? QUEUE_DIED_EVENT : change_kind(&queue_changes, &change)->event;
+    queue_events(&change, target->events);
     bool creates = change.kind == QUEUE_CREATE;
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
@@ -100,4 +98,8 @@ struct aggregate queue_aggregate = {
     .info = queue_info,
     .survey = queue_survey,
     .upkeep = queue_upkeep,
+    .changes = &queue_changes,
+    .commit = queue_commit,
+    .wake = queue_wake,
+    .awaited = queue_insist_on_upkeep,
 };

@@ -1,0 +1,39 @@
+#include "core/arena.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+struct arena_block {
+    struct arena_block *next;
+    _Alignas(max_align_t) char bytes[];
+};
+
+static size_t aligned(size_t bytes) {
+    const size_t step = _Alignof(max_align_t);
+    return (bytes + step - 1) / step * step;
+}
+
+void *arena_alloc(struct arena *arena, size_t bytes) {
+    if (bytes <= ARENA_ROOM_BYTES && aligned(bytes) <= ARENA_ROOM_BYTES - arena->used) {
+        void *at = arena->room + arena->used;
+        arena->used += aligned(bytes);
+        return at;
+    }
+    struct arena_block *block = memory_alloc(sizeof(*block) + bytes);
+    block->next = arena->blocks;
+    arena->blocks = block;
+    return block->bytes;
+}
+
+void *arena_zeroed(struct arena *arena, size_t bytes) {
+    return memset(arena_alloc(arena, bytes), 0, bytes);
+}
+
+void arena_end(struct arena *arena) {
+    while (arena->blocks) {
+        struct arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        memory_free(block);
+    }
+}

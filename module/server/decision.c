@@ -1,0 +1,163 @@
+#include "server/decision.h"
+
+#include "server/wait.h"
+
+/* --- What a decision is made of --- */
+
+struct call_writer {
+    struct call_writer *next;
+    struct record_writer writer;
+};
+
+void decision_start(struct call *call) {
+    call->decision.count = 0;
+    call->wait.not_yet = call->wait.in_line = false;
+    call->writers = NULL;
+    arena_start(&call->arena);
+}
+
+void decision_end(struct call *call) {
+    for (; call->writers; call->writers = call->writers->next) record_end(&call->writers->writer);
+    arena_end(&call->arena);
+}
+
+void *call_room(struct call *call, size_t bytes) {
+    return arena_alloc(&call->arena, bytes);
+}
+
+struct record_writer *call_writer(struct call *call) {
+    struct call_writer *writer = call_room(call, sizeof(*writer));
+    record_start(&writer->writer);
+    writer->next = call->writers;
+    call->writers = writer;
+    return &writer->writer;
+}
+
+void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content) {
+    struct decision *decision = &call->decision;
+    void *change = arena_zeroed(&call->arena, call->command->aggregate->changes->size);
+    *(unsigned *)change = kind;
+    decision->changes[decision->count++] = (struct decided){change, content};
+    return change;
+}
+
+void *call_decide(struct call *call, unsigned kind) {
+    return call_decide_with(call, kind, NULL);
+}
+
+void call_in_line(struct call *call, unsigned kind, struct bytes name) {
+    call->wait = (struct wait_request){.in_line = true, .kind = kind, .name = name};
+}
+
+enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, int64_t due_ms,
+                          enum outcome outcome) {
+    call->wait = (struct wait_request){true, true, kind, name, due_ms, outcome};
+    return outcome;
+}
+
+/* --- What is done with it --- */
+
+static void carry_out(struct call *call) {
+    const struct aggregate *type = call->command->aggregate;
+    const struct decision *decision = &call->decision;
+    for (unsigned i = 0; i < decision->count; i++)
+        type->commit(call, decision->changes[i].change, decision->changes[i].content);
+    if (!type->wake || !wait_anybody()) return;
+    for (unsigned i = 0; i < decision->count; i++) type->wake(call, decision->changes[i].change);
+}
+
+static void settle(struct call *call) {
+    if (call->command->settle && call->value) call->command->settle(call);
+}
+
+/* From the start: whatever was decided and said before is forgotten. */
+static enum outcome decide(struct call *call) {
+    call->decision.count = 0;
+    call->wait.not_yet = call->wait.in_line = false;
+    if (call->out.kept) call->out.kept->length = 0;
+    return call->command->decide(call);
+}
+
+/* The decision is dropped: another caller has what this one could have had, or will. */
+static enum outcome give_way(struct call *call, bool late) {
+    call->decision.count = 0;
+    call->out.kept->length = 0;
+    return call->command->give_way(call, late);
+}
+
+/* Those who came before this call come first: whoever of them can be served now is served, and then the call is decided
+ * anew. */
+static enum outcome decide_in_turn(struct call *call) {
+    enum outcome outcome = decide(call);
+    if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
+    struct wait_request line = call->wait;
+    if (!wait_count(call, line.kind, line.name)) return outcome;
+    size_t ahead = wait_serve(call, line.kind, line.name);
+    outcome = decide(call);
+    if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet) return outcome;
+    outcome = give_way(call, false);
+    return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+}
+
+static enum outcome await(struct call *call) {
+    const struct aggregate *type = call->aggregate;
+    if (type->awaited) type->awaited(call);
+    return wait_in_line(call, call->wait.kind, call->wait.name, call->wait.due_ms);
+}
+
+/* The answer of a call that may have to wait, or to give way, is kept until that is known. */
+static enum outcome run_in_turn(struct call *call) {
+    RedisModuleCtx *ctx = call->ctx;
+    call->out = reply_keep(call_writer(call));
+    enum outcome outcome = decide_in_turn(call);
+    if (call->wait.not_yet && wait_allowed(call)) return await(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
+    carry_out(call);
+    return OUTCOME_DONE;
+}
+
+static enum outcome run_at_once(struct call *call) {
+    enum outcome outcome = decide(call);
+    if (outcome == OUTCOME_DONE) carry_out(call);
+    return outcome;
+}
+
+static enum outcome run_fresh(struct call *call) {
+    bool may_wait = args_given(&call->args, SLOT_BLOCK) || (call->command->give_way && wait_anybody());
+    settle(call);
+    return may_wait ? run_in_turn(call) : run_at_once(call);
+}
+
+/* Nothing is said and nothing happens. */
+static enum outcome run_probe(struct call *call) {
+    call->out = (struct reply){NULL, NULL};
+    enum outcome outcome = decide(call);
+    if (!call->wait.not_yet) return outcome;
+    if (call->aggregate->awaited) call->aggregate->awaited(call);
+    call->due_ms = call->wait.due_ms;
+    return OUTCOME_WAITING;
+}
+
+static enum outcome run_timed_out(struct call *call) {
+    RedisModuleCtx *ctx = call->ctx;
+    call->out = reply_keep(call_writer(call));
+    enum outcome outcome = decide(call);
+    if (call->wait.not_yet)
+        outcome = call->wait.given_up;
+    else if (outcome == OUTCOME_DONE && call->command->give_way)
+        outcome = give_way(call, true);
+    if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
+    return outcome;
+}
+
+enum outcome decision_run(struct call *call) {
+    switch (call->mode) {
+    case CALL_FRESH: return run_fresh(call);
+    case CALL_PROBE: return run_probe(call);
+    case CALL_TIMED_OUT: return run_timed_out(call);
+    case CALL_SERVED:
+    case CALL_GRANTED:
+    default: settle(call); return run_at_once(call);
+    }
+}

@@ -1,0 +1,57 @@
+/* Arenas: what they give is aligned, apart, and gone at the end. */
+#include "core/arena.h"
+
+#include "unit.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static void each_piece_is_aligned_and_apart(void **state) {
+    (void)state;
+    struct arena arena;
+    unsigned char *pieces[64];
+    arena_start(&arena);
+    for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+        pieces[i] = arena_alloc(&arena, i + 1);
+        require((uintptr_t)pieces[i] % _Alignof(max_align_t) == 0, "piece %zu is aligned", i);
+        memset(pieces[i], (int)i, i + 1);
+    }
+    for (size_t i = 0; i < COUNT_OF(pieces); i++)
+        for (size_t at = 0; at <= i; at++) require(pieces[i][at] == i, "piece %zu is its own", i);
+    arena_end(&arena);
+}
+
+static void small_pieces_take_no_memory(void **state) {
+    (void)state;
+    struct arena arena;
+    size_t before = allocations_count();
+    arena_start(&arena);
+    for (size_t left = ARENA_ROOM_BYTES; left; left -= 64) arena_zeroed(&arena, 64);
+    require_same(allocations_count(), before, "allocations while the room lasts");
+    unsigned char *beyond = arena_zeroed(&arena, 64);
+    require_same(allocations_count(), before + 1, "allocations beyond the room");
+    for (size_t at = 0; at < 64; at++) require(!beyond[at], "byte %zu is zero", at);
+    arena_end(&arena);
+    require_same(allocations_count(), before, "allocations at the end");
+}
+
+static void a_piece_larger_than_the_room_is_given(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_start(&arena);
+    char *large = arena_alloc(&arena, ARENA_ROOM_BYTES + 1);
+    memset(large, 1, ARENA_ROOM_BYTES + 1);
+    size_t before = allocations_count();
+    arena_alloc(&arena, ARENA_ROOM_BYTES);
+    require_same(allocations_count(), before, "the room is left for small ones");
+    arena_end(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(each_piece_is_aligned_and_apart),
+        tidy_test(small_pieces_take_no_memory),
+        tidy_test(a_piece_larger_than_the_room_is_given),
+    };
+    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
+}
