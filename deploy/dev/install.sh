@@ -14,7 +14,8 @@ root=$2$3
 
 modules=lib/redis/modules
 share=share/holdfast
-files=("$modules/holdfast.so" "$modules/holdfast.so.debug" "$share/redis.conf" "$share/users.acl" "$share/users-cluster.acl")
+configurations=(redis.conf redis-replicated.conf users.acl users-cluster.acl)
+files=("$modules/holdfast.so" "$modules/holdfast.so.debug" "${configurations[@]/#/$share/}")
 folders=("$share" "$modules" lib/redis)
 made=$root/$share/made-folders # one a line; those of an earlier install stay listed
 
@@ -34,16 +35,16 @@ put_module() {
 }
 
 put_everything() {
-    local folder missing=()
+    local folder name missing=()
     for folder in "${folders[@]}"; do
         [ -d "$root/$folder" ] || missing+=("$folder")
     done
     install -d "$root/$modules" "$root/$share"
     if [ ${#missing[@]} -gt 0 ]; then printf '%s\n' "${missing[@]}" >>"$made"; fi
     put_module "$1"
-    sed "s#/usr/local/#$prefix/#g" "$here/redis.conf" | put /dev/stdin "$share/redis.conf"
-    put "$here/users.acl" "$share/users.acl"
-    put "$here/users-cluster.acl" "$share/users-cluster.acl"
+    for name in "${configurations[@]}"; do
+        sed "s#/usr/local/#$prefix/#g" "$here/$name" | put /dev/stdin "$share/$name"
+    done
 }
 
 remove_everything() {
