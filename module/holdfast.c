@@ -5,8 +5,10 @@
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
+#include "server/alarm.h"
 #include "server/audience.h"
 #include "server/effect.h"
+#include "server/events.h"
 #include "server/info.h"
 #include "server/registration.h"
 #include "server/settings.h"
@@ -76,21 +78,27 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t sta
     (void)ctx;
     (void)event;
     (void)data;
+    upkeep_sweep_soon();
     if (stage != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
     open_epoch();
     wait_look_at_all();
 }
 
-static void on_clock_moved(void) {
-    wait_clock_moved();
-    upkeep_clock_moved();
+/* A replica that went on answering while it loaded has exchanged all it had, or thrown away what it loaded. */
+static void on_load_beside(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)stage;
+    (void)data;
+    upkeep_sweep_soon();
 }
 
 static int subscribe(RedisModuleCtx *ctx) {
-    if (RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_ReplicationRoleChanged, on_role_change) !=
-        REDISMODULE_OK)
+    if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_role_change) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_Loading, on_loading);
+    if (events_subscribe(ctx, RedisModuleEvent_ReplAsyncLoad, on_load_beside) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    return events_subscribe(ctx, RedisModuleEvent_Loading, on_loading);
 }
 
 static void seed_hash(void) {
@@ -111,9 +119,10 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (wait_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    wait_start();
+    if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    clock_moved = on_clock_moved;
+    clock_moved = alarms_clock_moved;
     if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     return subscribe(ctx);

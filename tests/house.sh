@@ -119,6 +119,9 @@ long_functions module/*.c module/*/*.c module/*/redis/*.c | rule 'no function of
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 
+grep -l 'RedisModule_SubscribeToServerEvent(' module/*.c module/*/*.c module/*/redis/*.c | grep -v '^module/server/events.c$' |
+    rule 'who listens to an event of the server does not displace others'
+
 exported_names | rule 'the module exports nothing but its entry'
 
 echo "1..$count"

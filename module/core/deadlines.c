@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 
+enum { FIRST_CAPACITY = 16 };
+
 static bool before(const struct deadline *a, const struct deadline *b) {
     return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->order < b->order;
 }
@@ -33,7 +35,7 @@ static void sink(struct deadlines *deadlines, struct deadline *deadline) {
 void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64_t due_ms) {
     if (!deadline->place) {
         if (deadlines->count == deadlines->capacity) {
-            deadlines->capacity = deadlines->capacity ? deadlines->capacity * 2 : 16;
+            deadlines->capacity = deadlines->capacity ? deadlines->capacity * 2 : FIRST_CAPACITY;
             deadlines->heap = memory_resize(deadlines->heap, deadlines->capacity * sizeof(*deadlines->heap));
         }
         put(deadlines, ++deadlines->count, deadline);
@@ -42,6 +44,18 @@ void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64
     deadline->order = deadlines->orders++;
     rise(deadlines, deadline);
     sink(deadlines, deadline);
+}
+
+/* The heap gives back what it does not need, and does not grow again with the next one that is set. */
+static void shrink(struct deadlines *deadlines) {
+    if (!deadlines->count) {
+        memory_free(deadlines->heap);
+        deadlines->heap = NULL;
+        deadlines->capacity = 0;
+    } else if (deadlines->capacity > FIRST_CAPACITY && deadlines->count <= deadlines->capacity / 4) {
+        deadlines->capacity /= 2;
+        deadlines->heap = memory_resize(deadlines->heap, deadlines->capacity * sizeof(*deadlines->heap));
+    }
 }
 
 void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline) {
@@ -53,10 +67,7 @@ void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline) {
         sink(deadlines, last);
     }
     deadline->place = 0;
-    if (deadlines->count) return;
-    memory_free(deadlines->heap);
-    deadlines->heap = NULL;
-    deadlines->capacity = 0;
+    shrink(deadlines);
 }
 
 struct deadline *deadlines_first(const struct deadlines *deadlines) {

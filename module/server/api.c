@@ -10,6 +10,7 @@ static int (*set_command_categories)(RedisModuleCommand *command, const char *ca
 static int (*add_category)(RedisModuleCtx *ctx, const char *category);
 static RedisModuleString *(*defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
 static RedisModuleString *(*valkey_defrag_string)(RedisModuleDefragCtx *ctx, RedisModuleString *string);
+static int (*open_key_modes)(void);
 static int (*must_obey)(RedisModuleCtx *ctx);
 static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, const char *node, char *ip,
                                       char *primary, int *port, int *flags);
@@ -35,6 +36,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
+    X(GetKeyNameFromOptCtx) X(GetDbIdFromOptCtx) \
     X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
 /* clang-format on */
 
@@ -51,6 +53,7 @@ static const struct {
     OPTIONAL_ROW("DefragRedisModuleString", defrag_string)
     OPTIONAL_ROW("DefragModuleString", valkey_defrag_string) /* the same under Valkey's name */
     OPTIONAL_ROW("CachedMicroseconds", cached_microseconds)          /* 7.2 */
+    OPTIONAL_ROW("GetOpenKeyModesAll", open_key_modes)               /* 7.2 */
     OPTIONAL_ROW("SetCommandACLCategories", set_command_categories)  /* 7.2 */
     OPTIONAL_ROW("AddACLCategory", add_category)                     /* 7.4 */
     OPTIONAL_ROW("MustObeyClient", must_obey)                        /* Valkey 8.1 */
@@ -89,6 +92,10 @@ static int is_valkey(void) {
     return cluster_node_for_client != NULL;
 }
 
+static int first_open_key_modes(void) {
+    return REDISMODULE_OPEN_KEY_NOTOUCH;
+}
+
 static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleString *string) {
     (void)ctx;
     (void)string;
@@ -97,6 +104,7 @@ static RedisModuleString *leave_string(RedisModuleDefragCtx *ctx, RedisModuleStr
 
 static void fall_back(void) {
     if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
+    if (!open_key_modes) open_key_modes = first_open_key_modes;
     if (!must_obey) must_obey = obey_link_and_file;
     if (!cached_microseconds) cached_microseconds = wall_clock_us;
     if (!set_command_categories) set_command_categories = no_command_categories;
@@ -156,6 +164,13 @@ bool api_may_write(RedisModuleCtx *ctx) {
     int flags = RedisModule_GetContextFlags(ctx);
     return flags & REDISMODULE_CTX_FLAGS_MASTER && !RedisModule_AvoidReplicaTraffic() &&
            !(flags & REDISMODULE_CTX_FLAGS_LOADING);
+}
+
+/* No notification, no statistics, nothing expires: modes of 7.2 and newer. */
+enum { OPEN_KEY_UNNOTICED = REDISMODULE_OPEN_KEY_NOTOUCH | 1 << 17 | 1 << 18 | 1 << 19 };
+
+RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key) {
+    return RedisModule_OpenKey(ctx, key, REDISMODULE_READ | (OPEN_KEY_UNNOTICED & open_key_modes()));
 }
 
 enum { VALKEY_OPTION_ATOMIC_SLOT_MIGRATION = 1 << 5 };

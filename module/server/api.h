@@ -32,6 +32,10 @@ int api_must_obey(RedisModuleCtx *ctx);
 /* Whether the context's client may read this key. */
 bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
 
+/* Opens a key to see what is there, as unnoticed as the server can: 7.0 counts a key that is missing as a miss. NULL when
+ * nothing is there. */
+RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key);
+
 /* Whether this is a primary that may write at this moment: not paused, not loading. For what no client asked for. */
 bool api_may_write(RedisModuleCtx *ctx);
 

@@ -1,5 +1,7 @@
 #include "server/audience.h"
 
+#include "server/events.h"
+
 #include "ccan/array_size/array_size.h"
 
 enum answer { UNKNOWN, NOBODY, SOMEBODY };
@@ -21,8 +23,7 @@ int audience_watch(RedisModuleCtx *ctx) {
         RedisModuleEvent_Loading,       RedisModuleEvent_CronLoop,
     };
     for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-        if (RedisModule_SubscribeToServerEvent(ctx, events[i], forget) != REDISMODULE_OK)
-            return REDISMODULE_ERR;
+        if (events_subscribe(ctx, events[i], forget) != REDISMODULE_OK) return REDISMODULE_ERR;
     return REDISMODULE_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "server/effect.h"
 #include "server/refusal.h"
+#include "server/upkeep.h"
 
 #include <stdio.h>
 
@@ -71,6 +72,7 @@ static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
         if ((*family)->survey && !for_crash_report) (*family)->survey(ctx);
     }
     add_more(ctx);
+    upkeep_info(ctx);
     RedisModule_InfoAddFieldULongLong(ctx, "effects_misfit", effect_misfits());
     RedisModule_InfoAddFieldULongLong(ctx, "effects_malformed", effect_malformed());
     add_classes(ctx);

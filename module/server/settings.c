@@ -2,6 +2,7 @@
 
 #include "core/duration.h"
 #include "core/number.h"
+#include "server/events.h"
 
 #include <stdio.h>
 
@@ -67,7 +68,7 @@ static void on_config(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stag
 
 int settings_watch_server(RedisModuleCtx *ctx) {
     read_server(ctx);
-    return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_Config, on_config);
+    return events_subscribe(ctx, RedisModuleEvent_Config, on_config);
 }
 
 static void tell(const struct setting *setting) {

@@ -7,12 +7,14 @@
  *   TYPE_MEMORY(family)           memory_use, effort, copy      from family_held, family_parts, family_copy
  *   TYPE_MOVES(family, members)   defrag                        from family_relocate, family_places,
  *                                                               family_relocate_members
- *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value */
+ *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value; and upkeep hears of
+ *                                 keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
 #define HOLDFAST_TYPE_METHODS_H
 
 #include "server/relocating.h"
 #include "server/saving.h"
+#include "server/upkeep.h"
 
 #define TYPE_FILES(saved)                                                                                    \
     static void save(RedisModuleIO *io, void *value) {                                                       \
@@ -60,7 +62,7 @@
     {                                                                                                        \
         .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save,                      \
         .aof_rewrite = rewrite, .digest = digest_value, .mem_usage2 = memory_use, .free_effort2 = effort,    \
-        .free = release, .copy2 = copy, .defrag = defrag,                                                    \
+        .free = release, .copy2 = copy, .defrag = defrag, .unlink2 = upkeep_on_unlink,                                                   \
     }
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
+#include "server/alarm.h"
 #include "server/histogram.h"
 #include "server/settings.h"
 
@@ -60,10 +61,9 @@ static const struct waiter *looked_at; /* that is being probed or served */
 static struct deadlines deadlines;
 static struct wait_stats stats;
 static size_t waiters_count;
-static RedisModuleCtx *timer_ctx;
-static RedisModuleTimerID timer;
-static int64_t timer_due_ms;
-static bool timer_set;
+
+static void on_alarm(RedisModuleCtx *ctx);
+static struct alarm alarm = {.ring = on_alarm};
 
 const struct wait_stats *wait_stats(void) {
     return &stats;
@@ -211,22 +211,11 @@ static void leave(struct waiter *waiter) {
     if (!--line->count && !line->busy) line_free(line);
 }
 
-/* --- The timer --- */
+/* --- The alarm --- */
 
-static void on_timer(RedisModuleCtx *ctx, void *data);
-
-static void set_timer(int64_t in_ms) {
-    if (timer_set) RedisModule_StopTimer(timer_ctx, timer, NULL);
-    timer = RedisModule_CreateTimer(timer_ctx, in_ms > 0 ? in_ms : 0, on_timer, NULL);
-    timer_set = true;
-}
-
-/* The timer stands for the first deadline. */
 static void arm(void) {
     const struct deadline *first = deadlines_first(&deadlines);
-    if (!first || (timer_set && timer_due_ms <= first->due_ms)) return;
-    timer_due_ms = first->due_ms;
-    set_timer(first->due_ms - server_now_ms());
+    if (first) alarm_set_by(&alarm, first->due_ms);
 }
 
 static void line_due(struct line *line, int64_t due_ms) {
@@ -261,13 +250,6 @@ static void depart(struct waiter *waiter) {
     bool others = line->count > 1, was_first = first_in(line) == waiter;
     leave(waiter);
     if (others && (has_claims(line) || (was_first && in_turn(line->kind)))) look_anew_soon(line);
-}
-
-/* The clock has been moved: whoever is due by the new one is looked at with the next tick. */
-void wait_clock_moved(void) {
-    if (!timer_set) return;
-    timer_due_ms = 0;
-    set_timer(0);
 }
 
 /* --- Answers --- */
@@ -450,9 +432,7 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
     }
 }
 
-static void on_timer(RedisModuleCtx *ctx, void *data) {
-    (void)data;
-    timer_set = false;
+static void on_alarm(RedisModuleCtx *ctx) {
     int64_t now_ms = server_now_ms();
     bool writable = api_may_write(ctx);
     for (int budget = SERVED_MOST; budget > 0; budget--) {
@@ -577,9 +557,8 @@ enum outcome wait_with_claim(struct call *call, enum wait_kind kind, struct byte
     return get_in_line(call, kind, name, WAIT_NO_INSTANT, claim);
 }
 
-int wait_start(RedisModuleCtx *ctx) {
+void wait_start(void) {
     hash_index_start(&lines);
     hash_index_start(&parties);
-    timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
-    return timer_ctx ? REDISMODULE_OK : REDISMODULE_ERR;
+    alarm_register(&alarm);
 }

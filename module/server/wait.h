@@ -40,10 +40,7 @@ struct wait_claim {
 /* The instant at which time alone cannot help. */
 #define WAIT_NO_INSTANT INT64_MAX
 
-int wait_start(RedisModuleCtx *ctx);
-
-/* The clock has been moved. */
-void wait_clock_moved(void);
+void wait_start(void);
 
 /* Whether the call may wait: BLOCK was given, it has not been answered from a line, and nothing forbids it. */
 bool wait_allowed(const struct call *call);

@@ -155,6 +155,23 @@ static void they_come_in_order_however_they_were_set(void **state) {
     }
 }
 
+/* What many needed is given back when few are left, and taken again when there are many. */
+static void the_heap_is_as_large_as_it_must_be(void **state) {
+    (void)state;
+    static struct model model;
+    model = (struct model){.count = 0};
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < MANY; i++) set(&model, i, (int64_t)(i * 77 % MANY));
+        for (size_t i = 0; i < MANY - 1; i++) {
+            unset(&model, i);
+            require(model.deadlines.capacity <= 16 || model.deadlines.capacity < 4 * model.count,
+                    "room for %zu, of which %zu are set", model.deadlines.capacity, model.count);
+            compare(&model);
+        }
+    }
+    drain(&model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(equals_a_naive_search),
@@ -162,6 +179,7 @@ int main(void) {
         tidy_test(what_is_set_anew_joins_at_the_end),
         tidy_test(what_is_not_set_can_be_unset),
         tidy_test(they_come_in_order_however_they_were_set),
+        tidy_test(the_heap_is_as_large_as_it_must_be),
     };
     return cmocka_run_group_tests_name("deadlines", tests, NULL, NULL);
 }

@@ -4,12 +4,14 @@
  *
  * Like a chore of upkeep it knows names and never a value: when a connection has gone, its sessions wait here until
  * upkeep looks at their keys, which is at once. A key that was renamed meanwhile is not found, and the session there
- * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a session was begun is anything known of its connection, so a replica that is
- * promoted ends none for that. */
+ * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a session
+ * was begun is anything known of its connection, so a replica that is promoted ends none for that. What is known of shares
+ * that are gone is forgotten with upkeep's sweeps. */
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
+#include "server/events.h"
 #include "server/upkeep.h"
 
 #include "ccan/container_of/container_of.h"
@@ -17,6 +19,7 @@
 enum {
     FORGOTTEN_AFTER_MS = 600000, /* a key that nobody has looked at by then is not there */
     KEY_MAX_BYTES = 60000,       /* upkeep knows no longer names */
+    SWEPT_MAX = 128,             /* places of the index that one portion of a sweep looks at */
 };
 
 /* Of a connection that is there, or of a key whose upkeep is to end what is left. */
@@ -155,6 +158,41 @@ static void forget_old(int64_t now_ms) {
         forget(oldest);
 }
 
+/* --- Of shares that are gone --- */
+
+struct absentees {
+    size_t count, capacity;
+    struct attendee **list;
+};
+
+/* While a session lives, upkeep expects its end. */
+static void take_absentee(void *context, struct entry *entry) {
+    struct absentees *absentees = context;
+    struct attendee *attendee = container_of(entry, struct attendee, entry);
+    int db;
+    memcpy(&db, attendee->name, sizeof(db));
+    if (upkeep_is_expected(db, key_of(attendee))) return;
+    if (absentees->count == absentees->capacity) {
+        absentees->capacity = absentees->capacity ? absentees->capacity * 2 : SWEPT_MAX;
+        absentees->list = memory_resize(absentees->list, absentees->capacity * sizeof(*absentees->list));
+    }
+    absentees->list[absentees->count++] = attendee;
+}
+
+/* As upkeep sweeps its names: from the last place of the index to the first one. */
+static bool sweep(void) {
+    static size_t left;
+    struct absentees absentees = {0, 0, NULL};
+    if (!left || left > attendees.buckets) left = attendees.buckets;
+    for (int places = SWEPT_MAX; places && left; places--)
+        hash_index_visit(&attendees, --left, take_absentee, &absentees);
+    for (size_t i = 0; i < absentees.count; i++) forget(absentees.list[i]);
+    memory_free(absentees.list);
+    return left;
+}
+
+/* --- Connections --- */
+
 /* From its connection to its key. */
 static void go(struct attendee *attendee, int64_t now_ms) {
     int db;
@@ -189,5 +227,6 @@ int attendance_start(RedisModuleCtx *ctx) {
     hash_index_start(&attendees);
     hash_index_start(&connections);
     hash_index_start(&keys);
-    return RedisModule_SubscribeToServerEvent(ctx, RedisModuleEvent_ClientChange, on_client_change);
+    upkeep_after_sweeps(sweep);
+    return events_subscribe(ctx, RedisModuleEvent_ClientChange, on_client_change);
 }

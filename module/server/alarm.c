@@ -1,0 +1,58 @@
+#include "server/alarm.h"
+
+#include "server/command.h"
+#include "server/events.h"
+
+/* The server computes in microseconds; and an instant may be as far away as there are numbers. */
+enum { LONGEST_MS = 3600000 };
+
+static struct alarm *alarms;
+static RedisModuleCtx *timer_ctx;
+
+static void on_timer(RedisModuleCtx *ctx, void *data) {
+    struct alarm *alarm = data;
+    alarm->set = false; /* first: a timer must not be stopped while it rings */
+    alarm->ring(ctx);
+}
+
+static void set_timer(struct alarm *alarm, int64_t in_ms) {
+    if (alarm->set) RedisModule_StopTimer(timer_ctx, alarm->timer, NULL);
+    if (in_ms < 0) in_ms = 0;
+    if (in_ms > LONGEST_MS) in_ms = LONGEST_MS;
+    alarm->timer = RedisModule_CreateTimer(timer_ctx, in_ms, on_timer, alarm);
+    alarm->set = true;
+}
+
+void alarm_set(struct alarm *alarm, int64_t due_ms) {
+    alarm->due_ms = due_ms;
+    set_timer(alarm, due_ms - server_now_ms());
+}
+
+void alarm_set_by(struct alarm *alarm, int64_t due_ms) {
+    if (!alarm->set || alarm->due_ms > due_ms) alarm_set(alarm, due_ms);
+}
+
+void alarm_register(struct alarm *alarm) {
+    alarm->next = alarms;
+    alarms = alarm;
+}
+
+void alarms_clock_moved(void) {
+    for (struct alarm *alarm = alarms; alarm; alarm = alarm->next)
+        if (alarm->set) set_timer(alarm, 0);
+}
+
+static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)stage;
+    (void)data;
+    for (struct alarm *alarm = alarms; alarm; alarm = alarm->next)
+        if (alarm->set && alarm->due_ms < server_now_ms()) set_timer(alarm, 0);
+}
+
+int alarms_start(RedisModuleCtx *ctx) {
+    timer_ctx = RedisModule_GetDetachedThreadSafeContext(ctx);
+    if (!timer_ctx) return REDISMODULE_ERR;
+    return events_subscribe(ctx, RedisModuleEvent_CronLoop, on_cron);
+}

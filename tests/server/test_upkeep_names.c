@@ -1,0 +1,222 @@
+/*
+ * Upkeep knows keys by name. Names of keys that are gone must not stay, neither on a primary nor on its replicas; and
+ * those that are alive must be known wherever they come to, also on a replica that is promoted.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "file_commands.h"
+#include "leases.h"
+#include "lone.h"
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+enum { MANY = 2000, PATIENCE = 5000, SWEEP_MS = 60000 };
+
+static long long names_at(struct client *client) {
+    return info_of(client, "holdfast_upkeep_keys");
+}
+
+static void await_names(struct client *client, long long count, const char *when) {
+    for (int attempt = 0; attempt < PATIENCE && names_at(client) != count; attempt++) usleep(1000);
+    require(names_at(client) == count, "%s knows %lld names %s, not %lld", client->server->name,
+            names_at(client), when, count);
+}
+
+static void await_names_everywhere(long long count, const char *when) {
+    struct client *const clients[] = {primary, replica, chained};
+    world_in_step();
+    for (size_t index = 0; index < sizeof clients / sizeof *clients; index++)
+        await_names(clients[index], count, when);
+}
+
+static const char *long_name(int index) {
+    char *name = pool_take(1001);
+    memset(name, 'k', 1000);
+    memcpy(name, pool_print("%08d", index), 8);
+    return name;
+}
+
+/* A key that will want to be looked after. The last one is looked after for a connection that lasts. */
+static const char *const makers[][3] = {
+    {"QUEUE.CREATE %s", "QUEUE.PUT %s x TTL 3600", NULL},
+    {"CONTAINER.CREATE %s", "BLOB.PUTBLOCK %s b AAAA x", NULL},
+    {"SHARE.CREATE %s", "SHARE.CONNECT %s 3600 ONCLOSE END", NULL},
+};
+enum { MAKERS = sizeof makers / sizeof *makers };
+
+static void make(struct client *client, int index) {
+    const char *const *steps = makers[index % MAKERS], *name = long_name(index);
+    for (int step = 0; steps[step]; step++) {
+        const char *rest = strstr(steps[step], "%s") + 2;
+        const char *line = pool_print("%.*s%s%s", (int)(rest - 2 - steps[step]), steps[step], name, rest);
+        redisReply *reply = call_line(client, line);
+        require(!reply_is_error(reply), "%.40s gives %s", steps[step], reply_text(reply));
+    }
+}
+
+/* --- Ways to lose a key ------------------------------------------------------------------------------------------ */
+
+static void drop(struct client *client, int index) {
+    static const char *const droppers[] = {"QUEUE.DROP", "CONTAINER.DELETE", "SHARE.DELETE"};
+    redisReply *reply = call(client, "%s %s", droppers[index % MAKERS], long_name(index));
+    require(!reply_is_error(reply), "%s gives %s", droppers[index % MAKERS], reply_text(reply));
+}
+
+static void delete (struct client *client, int index) {
+    expect_number(call(client, "%s %s", index % 2 ? "DEL" : "UNLINK", long_name(index)), 1);
+}
+
+static void overwrite(struct client *client, int index) {
+    expect_ok(call(client, "SET %s text", long_name(index)));
+}
+
+static void expire(struct client *client, int index) {
+    expect_number(call(client, "PEXPIRE %s 1", long_name(index)), 1);
+}
+
+static void (*const losses[])(struct client *, int) = {drop, delete, overwrite, expire};
+static const char *const lost[] = {"after a drop", "after DEL", "after SET", "after PEXPIRE"};
+
+SCENE(names_go_with_their_keys) {
+    for (size_t way = 0; way < sizeof losses / sizeof *losses; way++) {
+        for (int index = 0; index < 60; index++) make(primary, index);
+        await_names_everywhere(60, "of keys that are there");
+        for (int index = 0; index < 60; index++) losses[way](primary, index);
+        await_names_everywhere(0, lost[way]);
+        expect_ok(call(primary, "FLUSHALL"));
+    }
+}
+
+/* A database for each request: nothing may be left of them, on either side. */
+SCENE(many_short_lives_leave_nothing) {
+    struct server *servers[] = {server_start("first", "repl-backlog-size 16384\n"),
+                                server_start("second", "repl-backlog-size 16384\n")};
+    struct client *first = visitor(servers[0]), *second = visitor(servers[1]);
+    follow(second, first);
+    for (int index = 0; index < 300; index++) make(first, index), drop(first, index);
+    await_in_step(second, first);
+    struct client *worker = client_open(servers[0]);
+    long long before[] = {lone_memory(servers[0]), lone_memory(servers[1])};
+    for (int index = 0; index < MANY; index++) make(worker, index), drop(worker, index);
+    await_in_step(second, first);
+    require(names_at(first) == 0 && names_at(second) == 0, "%lld and %lld names are left", names_at(first),
+            names_at(second));
+    expect_ok(call(first, "CONFIG SET holdfast.clock-offset-ms %d", SWEEP_MS + 1000));
+    for (int index = 0; index < 2; index++) {
+        long long grown = lone_memory(servers[index]) - before[index];
+        for (int attempt = 0; attempt < PATIENCE / 10 && grown > 100000; attempt++) {
+            usleep(10000);
+            grown = lone_memory(servers[index]) - before[index];
+        }
+        print_message("# %s grew by %lld bytes\n", servers[index]->name, grown);
+        require(grown <= 100000, "%s grew by %lld bytes", servers[index]->name, grown);
+    }
+    client_close(worker);
+    server_stop(servers[0]);
+    server_stop(servers[1]);
+}
+
+SCENE(what_no_key_is_told_of_is_found_out) {
+    for (int index = 0; index < MANY; index++) make(primary, index);
+    make(primary, MANY);
+    await_names_everywhere(MANY + 1, "of keys that are there");
+    expect_ok(call(primary, "FLUSHALL"));
+    await_names_everywhere(0, "after FLUSHALL");
+    expect_ok(call(primary, "SELECT 3"));
+    for (int index = 0; index < 60; index++) make(primary, index);
+    expect_ok(call(primary, "SELECT 0"));
+    for (int index = 30; index < 90; index++) make(primary, index);
+    await_names_everywhere(120, "in two databases");
+    expect_ok(call(primary, "SWAPDB 0 3"));
+    await_names_everywhere(120, "after SWAPDB");
+    expect_ok(call(primary, "FLUSHDB ASYNC"));
+    await_names_everywhere(60, "after FLUSHDB");
+    for (int index = 0; index < 60; index++) make(primary, index);
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    await_names_everywhere(120, "after a reload");
+    expect_ok(call(primary, "FLUSHALL"));
+    await_names_everywhere(0, "in the end");
+}
+
+/* A replica that is given the data anew forgets what it knew. */
+SCENE(a_full_synchronisation_brings_its_own_names) {
+    static const char *const loads[] = {"disabled", "on-empty-db", "swapdb"};
+    for (size_t way = 0; way < sizeof loads / sizeof *loads; way++) {
+        struct server *servers[] = {
+            server_start("first", "repl-diskless-sync yes\nrepl-diskless-sync-delay 0\n"),
+            server_start("second", pool_print("repl-diskless-load %s\n", loads[way]))};
+        struct client *first = visitor(servers[0]), *second = visitor(servers[1]);
+        for (int index = 0; index < 60; index++) make(first, index);
+        for (int index = 30; index < 330; index++) make(second, index);
+        await_names(second, 300, "before it follows");
+        follow(second, first);
+        await_names(second, 60, pool_print("after repl-diskless-load %s", loads[way]));
+        server_stop(servers[1]);
+        server_stop(servers[0]);
+    }
+}
+
+/* --- Those that are alive ---------------------------------------------------------------------------------------- */
+
+/* What ends while nobody comes is removed by a replica once it is promoted, after many sweeps as well. */
+SCENE(a_promoted_replica_knows_what_is_alive) {
+    struct server *servers[] = {server_start("first", ""), server_start("second", "")};
+    struct client *first = visitor(servers[0]), *second = visitor(servers[1]);
+    expect_ok(call(first, "QUEUE.CREATE loaded"));
+    require(!reply_is_error(call(first, "QUEUE.PUT loaded x TTL 100")), "no message");
+    follow(second, first);
+    expect_ok(call(first, "QUEUE.CREATE streamed"));
+    require(!reply_is_error(call(first, "QUEUE.PUT streamed x TTL 100")), "no message");
+    expect_ok(call(first, "QUEUE.CREATE before"));
+    require(!reply_is_error(call(first, "QUEUE.PUT before x TTL 100")), "no message");
+    expect_ok(call(first, "RENAME before renamed"));
+    await_in_step(second, first);
+    await_names(second, 3, "of queues");
+    expect_ok(call(second, "CONFIG SET holdfast.clock-offset-ms %d", SWEEP_MS + 1000));
+    usleep(100000);
+    await_names(second, 3, "after a sweep");
+    server_stop(servers[0]);
+    expect_ok(call(second, "CONFIG SET holdfast.clock-offset-ms 102000"));
+    usleep(100000);
+    assert_int_equal(info_of(second, "holdfast_queue_unsettled"), 3);
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+    for (int attempt = 0; attempt < PATIENCE && info_of(second, "holdfast_queue_unsettled"); attempt++)
+        usleep(1000);
+    assert_int_equal(info_of(second, "holdfast_queue_unsettled"), 0);
+    await_names(second, 0, "when nothing is left to be done");
+    server_stop(servers[1]);
+}
+
+/* A session of a share that is gone is no hindrance to one of the same name, which ends with its own connection. */
+SCENE(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
+    expect_etag(call(primary, "SHARE.CREATE fs"));
+    struct client *old = client_open(primary->server), *new = client_open(primary->server);
+    require(!reply_is_error(call(old, "SHARE.CONNECT fs 3600 ONCLOSE END")), "no session");
+    expect_ok(call(primary, "SHARE.DELETE fs"));
+    time_passes(SWEEP_MS + 1000);
+    usleep(50000);
+    expect_etag(call(primary, "SHARE.CREATE fs"));
+    require(!reply_is_error(call(new, "SHARE.CONNECT fs 3600 ONCLOSE END")), "no session");
+    client_close(old);
+    usleep(20000);
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
+    client_close(new);
+    for (int attempt = 0; attempt < PATIENCE && info_of(primary, "holdfast_share_sessions"); attempt++)
+        usleep(1000);
+    assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(names_go_with_their_keys),
+        PLAY(many_short_lives_leave_nothing),
+        PLAY(what_no_key_is_told_of_is_found_out),
+        PLAY(a_full_synchronisation_brings_its_own_names),
+        PLAY(a_promoted_replica_knows_what_is_alive),
+        PLAY(sessions_of_another_share_of_the_name_still_end_with_their_connections),
+    };
+    return world_run("upkeep names", tests);
+}
