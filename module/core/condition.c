@@ -57,6 +57,7 @@ static enum outcome check_none_match(const struct conditions *c, enum condition_
 enum outcome conditions_check(const struct conditions *c, enum condition_use use,
                               const struct stamp *object) {
     if (!c->given) return OUTCOME_DONE;
+    if (!object && use != CONDITIONS_CREATE) return OUTCOME_BLOB_NOT_FOUND;
     if (!object) return met(!(c->given & IF_MATCH));
     if (use == CONDITIONS_READ) return check_read(c, object);
     if (c->given & IF_MATCH) return met(tag_matches(&c->match, object));

@@ -49,7 +49,8 @@ struct tag tag_read(struct bytes text);
 /* Whether these conditions may stand together in this use; looks at no object. */
 enum outcome conditions_legal(const struct conditions *conditions, enum condition_use use);
 
-/* Only for legal conditions. For reads and plain writes the object must exist. */
+/* Only for legal conditions. What is there, but has no stamp, as a name that has only staged blocks, is found by calls
+ * without conditions alone. */
 enum outcome conditions_check(const struct conditions *conditions, enum condition_use use,
                               const struct stamp *object);
 

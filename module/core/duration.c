@@ -4,6 +4,8 @@
 
 enum { DECIMALS = 3 };
 
+#define SECONDS_MOST (DURATION_MOST_MS / 1000)
+
 /* The part behind the point, in thousandths. */
 static bool read_decimals(struct bytes text, int64_t *thousandths) {
     *thousandths = 0;
@@ -12,6 +14,16 @@ static bool read_decimals(struct bytes text, int64_t *thousandths) {
         if (digit < '0' || digit > '9' || (i >= DECIMALS && digit != '0')) return false;
         if (i < DECIMALS) *thousandths = *thousandths * 10 + (digit - '0');
     }
+    return true;
+}
+
+/* However many digits they have: what is too much to count is more than enough. */
+static bool read_seconds(struct bytes text, int64_t *seconds) {
+    if (number_read(text, seconds)) return *seconds >= 0;
+    if (!text.length || text.data[0] == '0') return false;
+    for (size_t i = 0; i < text.length; i++)
+        if (text.data[i] < '0' || text.data[i] > '9') return false;
+    *seconds = INT64_MAX;
     return true;
 }
 
@@ -26,7 +38,7 @@ bool duration_read(struct bytes text, int64_t *duration_ms) {
         struct bytes decimals = bytes_of(point + 1, text.length - whole.length - 1);
         if (!decimals.length || !read_decimals(decimals, &thousandths)) return false;
     }
-    if (!number_read(whole, &seconds) || seconds < 0 || seconds > INT64_MAX / 1000 - 1) return false;
-    *duration_ms = seconds * 1000 + thousandths;
+    if (!read_seconds(whole, &seconds)) return false;
+    *duration_ms = seconds > SECONDS_MOST ? DURATION_MOST_MS : seconds * 1000 + thousandths;
     return true;
 }

@@ -50,6 +50,7 @@ struct directory {
     struct file_node *node;
     uint64_t children;       /* those that are there now, also pending ones */
     uint64_t opens;          /* handles of files in it and below */
+    uint64_t leases;         /* active leases of those files */
     struct path_reach reach; /* of the longest way that there has been below, since it was empty */
 };
 

@@ -74,6 +74,10 @@ static bool stands(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
+static bool is_held(const struct lease *lease) {
+    return lease && lease->kind == LEASE_HELD;
+}
+
 /* What files have while they are open; nobody comes back to their groups. */
 static void free_life(struct share *share, struct file_life *life) {
     census_count(CENSUS_LOCKS, life->locks.count, 0);
@@ -213,6 +217,7 @@ void file_set_lease(struct share *share, struct file_node *node, const struct le
     bool before = leased && stands(leased->lease);
     struct lease *next = stands(lease) ? standing(share, lease) : NULL; /* a freed one leaves nothing here */
     census_count(CENSUS_LEASES, before, stands(next));
+    tree_count_leases(node->parent, is_held(next) - is_held(before ? leased->lease : NULL));
     if (before) unlist(share, leased);
     if (leased) account_discard(&share->account, leased->lease);
     if (next && !leased) {

@@ -114,23 +114,35 @@ void tree_remove(struct share *share, struct file_node *node) {
     if (!is_seen(node)) node_free(&share->account, node);
 }
 
-static uint64_t opens_of(const struct file_node *node) {
-    if (!node_is_file(node)) return node->directory->opens;
+static int64_t opens_of(const struct file_node *node) {
+    if (!node_is_file(node)) return (int64_t)node->directory->opens;
     return node->life ? node->life->tally.opens : 0;
+}
+
+static int64_t leases_of(const struct file_node *node) {
+    if (!node_is_file(node)) return (int64_t)node->directory->leases;
+    return file_lease_of(node)->kind == LEASE_HELD;
 }
 
 void tree_count_opens(struct directory *directory, int64_t by) {
     for (; directory; directory = directory->node->parent) directory->opens += (uint64_t)by;
 }
 
+void tree_count_leases(struct directory *directory, int64_t by) {
+    if (!by) return;
+    for (; directory; directory = directory->node->parent) directory->leases += (uint64_t)by;
+}
+
 struct file_node *tree_move(struct share *share, struct file_node *node, struct directory *parent,
                             struct bytes name) {
-    int64_t opens = (int64_t)opens_of(node);
+    int64_t opens = opens_of(node), leases = leases_of(node);
     tree_count_opens(node->parent, -opens);
+    tree_count_leases(node->parent, -leases);
     leave(share, node);
     node = node_renamed(&share->account, node, parent, name);
     settle_in(share, node, parent);
     tree_count_opens(parent, opens);
+    tree_count_leases(parent, leases);
     return node;
 }
 

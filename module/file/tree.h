@@ -42,6 +42,7 @@ bool tree_fits(const struct file_node *node, const struct directory *parent, str
 
 /* A handle in a directory and all above it more, or so many less. */
 void tree_count_opens(struct directory *directory, int64_t by);
+void tree_count_leases(struct directory *directory, int64_t by);
 
 /* --- Listing --- */
 

@@ -13,17 +13,25 @@ struct parser {
     bool is_part;       /* what is no option belongs to somebody else */
 };
 
-static const struct fault none = {OUTCOME_DONE, 0, NULL, NULL};
+static const struct fault none = {.outcome = OUTCOME_DONE};
 
 static struct fault syntax_fault(int at) {
-    return (struct fault){OUTCOME_SYNTAX, at, NULL, NULL};
+    return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at};
+}
+
+/* The count of a list, at count_at, is wrong. People who do not know of it leave it out, and are told so. */
+static struct fault count_fault(const struct parser *parser, const struct clause *clause, int at,
+                                int count_at) {
+    int64_t count;
+    bool there = count_at < parser->argc && number_read(argument_at(parser->argv, count_at), &count);
+    return (struct fault){.outcome = OUTCOME_SYNTAX, .at = at, .uncounted = there ? NULL : clause};
 }
 
 static void note_fault(struct parser *parser, const struct clause *clause, enum outcome outcome, int at) {
     bool counts = parser->fault.outcome == OUTCOME_DONE || clause->late < parser->late;
     if (outcome == OUTCOME_DONE || !counts) return;
     const char *reason = clause->explain ? clause->explain(argument_at(parser->argv, at)) : NULL;
-    parser->fault = (struct fault){outcome, at, NULL, reason};
+    parser->fault = (struct fault){.outcome = outcome, .at = at, .reason = reason};
     parser->late = clause->late;
 }
 
@@ -105,7 +113,7 @@ static int counted_words(const struct parser *parser, const struct clause *claus
     int64_t count;
     int left = parser->argc - argument->at - 1;
     if (left < 0 || !number_read(argument_at(parser->argv, argument->at), &count)) return -1;
-    if (count < 0 || count > left / clause->width) return -1;
+    if (count < clause->fewest || count > left / clause->width) return -1;
     argument->at++;
     argument->count = (int)count;
     return (int)count * clause->width;
@@ -163,6 +171,8 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
     struct argument *argument = &parser->args->slots[clause->slot];
     *argument = (struct argument){.at = at + 1};
     int width = width_of(parser, clause, argument);
+    bool counted = clause->shape == SHAPE_WORDS || clause->shape == SHAPE_ITEMS;
+    if (width < 0 && counted) return count_fault(parser, clause, at, at + 1);
     if (width < 0 || argument->at + width > parser->argc) return syntax_fault(at);
     *next = argument->at + width;
     switch (clause->shape) {
@@ -188,10 +198,10 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
 static struct fault check_required(struct parser *parser, const struct clause *const *options) {
     for (; *options; options++) {
         if (!(*options)->required || args_given(parser->args, (*options)->slot)) continue;
-        struct fault fault = {OUTCOME_SYNTAX, 0, *options, NULL};
+        struct fault fault = {.outcome = OUTCOME_SYNTAX, .missing = *options};
         if ((*options)->absent == OUTCOME_DONE) return fault;
         if (parser->fault.outcome != OUTCOME_DONE) continue;
-        parser->fault = (struct fault){(*options)->absent, 0, *options, NULL};
+        parser->fault = (struct fault){.outcome = (*options)->absent, .missing = *options};
     }
     return none;
 }
@@ -215,7 +225,7 @@ static struct fault take_chosen(struct parser *parser, const struct clause *clau
     struct argument *argument = &parser->args->slots[clause->slot];
     *argument = (struct argument){.at = at};
     int width = counted_words(parser, clause, argument);
-    if (width < 0) return syntax_fault(at);
+    if (width < 0) return count_fault(parser, clause, at, at);
     *next = argument->at + width;
     for (int word = argument->at; word < *next; word += clause->width)
         if (args_word(clause, argument_at(parser->argv, word)) < 0) return syntax_fault(word);
@@ -226,7 +236,8 @@ static struct fault take_positional(struct parser *parser, const struct clause *
     *next = at + 1;
     if (clause->shape == SHAPE_CHOSEN) return take_chosen(parser, clause, at, next);
     if (clause->shape == SHAPE_CHOICE) return take_choice(parser, clause, at);
-    if (clause->shape == SHAPE_LIST) return take_list(parser, clause, at, next) ? none : syntax_fault(at);
+    if (clause->shape == SHAPE_LIST)
+        return take_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
     if (clause->shape == SHAPE_NUMBER) {
         parser->args->slots[clause->slot] = (struct argument){.at = at};
         take_number(parser, clause, at, &parser->args->slots[clause->slot].number);

@@ -45,6 +45,7 @@ struct clause {
                  optional ones use it */
     uint8_t width;
     uint8_t bare;             /* SHAPE_MEASURE */
+    uint8_t fewest;           /* SHAPE_WORDS, SHAPE_ITEMS: how many there must be */
     bool required;            /* an option that must be there */
     bool optional;            /* a last positional text that need not, if it is no option's token */
     enum outcome absent;      /* of a required option that is not there, if that is no fault of syntax */
@@ -105,7 +106,9 @@ struct fault {
     enum outcome outcome;
     int at;                       /* index in argv of the word that is wrong */
     const struct clause *missing; /* a required option that is not there; then no word is wrong */
-    const char *reason;           /* what is wrong with the word; NULL where the outcome says enough */
+    const struct clause
+        *uncounted;     /* a list without the count that comes first; NULL for every other fault */
+    const char *reason; /* what is wrong with the word; NULL where the outcome says enough */
 };
 
 /* Provided by whoever owns argv. */

@@ -47,6 +47,35 @@ enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct byt
     return outcome;
 }
 
+/* How the list looks with its count: "META needs a count: META 1 name value". */
+static void note_count(struct text *text, const struct clause *clause) {
+    const char *token = clause->token.length ? clause->token.data : "the list";
+    text_put(text, ": ");
+    text_put(text, token);
+    text_put(text, " needs a count: ");
+    text_put(text, clause->token.length ? token : "");
+    text_put(text, clause->token.length ? " 1" : "1");
+    if (clause->words) {
+        text_put(text, " ");
+        text_put(text, clause->words[0]);
+    }
+    if (clause->shape == SHAPE_WORDS) return;
+    for (int i = 0; i < CLAUSE_MAX_WIDTH && clause->names[i]; i++) {
+        text_put(text, " ");
+        text_put(text, clause->names[i]);
+    }
+}
+
+static void note_syntax(struct call *call, const struct fault *fault) {
+    char word[2 * SHOWN_WORD_MAX];
+    struct text text = text_start(call->note, sizeof(call->note));
+    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
+    text_put(&text, "syntax error near '");
+    text_put(&text, word);
+    text_put(&text, "'");
+    if (fault->uncounted) note_count(&text, fault->uncounted);
+}
+
 void refusal_describe(struct call *call, const struct fault *fault) {
     if (fault->missing) {
         if (fault->outcome == OUTCOME_SYNTAX)
@@ -58,9 +87,7 @@ void refusal_describe(struct call *call, const struct fault *fault) {
         note_word(call, reason, call_word(call, fault->at));
         return;
     }
-    char word[2 * SHOWN_WORD_MAX];
-    refusal_show_word(call_word(call, fault->at), word, sizeof(word));
-    call_note(call, "syntax error near '%s'", word);
+    note_syntax(call, fault);
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {

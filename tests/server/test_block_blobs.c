@@ -155,6 +155,39 @@ SCENE(uncommitted_names_are_seen_by_few) {
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
 }
 
+/* A condition speaks of a blob, and there is none: for creating writes that is a condition that is not met. */
+SCENE(conditions_do_not_see_uncommitted_names) {
+    static const char *const commands[] = {"BLOB.DELETE box cat",
+                                           "BLOB.DELETE box cat SNAPSHOTS INCLUDE",
+                                           "BLOB.DELETE box cat LEASE A",
+                                           "BLOB.DELETE box cat LEASE B",
+                                           "LEASE.ACQUIRE box 60 BLOB cat ID A",
+                                           "LEASE.ACQUIRE box 60 BLOB cat",
+                                           "LEASE.RENEW box A BLOB cat",
+                                           "LEASE.CHANGE box A B BLOB cat",
+                                           "LEASE.RELEASE box A BLOB cat",
+                                           "LEASE.BREAK box BLOB cat"};
+    static const char *const conditions[] = {"IFMATCH *",
+                                             "IFMATCH 0x0000000000000001",
+                                             "IFNONEMATCH *",
+                                             "IFNONEMATCH 0x0000000000000001",
+                                             "IFMATCH x",
+                                             "IFMODIFIEDSINCE 0",
+                                             "IFUNMODIFIEDSINCE 9000000000000"};
+    create("box");
+    story_step("BLOB.PUTBLOCK box cat AAAA one", "OK", 0);
+    for (int leased = 0; leased < 2; leased++) {
+        if (leased) story_step("LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0);
+        for (size_t command = 0; command < sizeof commands / sizeof *commands; command++)
+            for (size_t condition = 0; condition < sizeof conditions / sizeof *conditions; condition++)
+                story_step(pool_print("%s %s", commands[command], conditions[condition]),
+                           "NOTFOUND BlobNotFound", 0);
+    }
+    story_step("BLOB.PUT box cat x IFMATCH * LEASE A", "PRECONDITION ConditionNotMet", 0);
+    story_step("BLOB.PUT box cat x IFNONEMATCH * LEASE A", NULL, 0);
+    story_step("BLOB.DELETE box cat IFMATCH * LEASE A", "OK", 0);
+}
+
 /* Of any kind: what only waits to become a block blob is in nobody's way. */
 SCENE(what_is_put_over_an_uncommitted_name) {
     static const struct {
@@ -322,6 +355,7 @@ int main(void) {
         PLAY(an_id_is_taken_from_one_place),
         PLAY(a_staged_block_is_replaced_by_its_id),
         PLAY(uncommitted_names_are_seen_by_few),
+        PLAY(conditions_do_not_see_uncommitted_names),
         PLAY(what_is_put_over_an_uncommitted_name),
         PLAY(an_empty_list_makes_an_empty_blob),
         PLAY(a_put_blob_has_no_blocks),

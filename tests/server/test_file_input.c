@@ -138,7 +138,8 @@ SCENE(words_that_are_none) {
     static const struct {
         const char *lines, *answer;
     } rows[] = {
-        {"FILE.OPEN fs $s a ACCESS 2 READ SHARE 1 READ; FILE.OPEN fs $s a ACCESS x READ SHARE 1 READ; "
+        {"FILE.OPEN fs $s a ACCESS 0 SHARE 1 READ; FILE.OPEN fs $s a ACCESS 2 READ SHARE 1 READ; FILE.OPEN "
+         "fs $s a ACCESS x READ SHARE 1 READ; "
          "FILE.OPEN fs $s a ACCESS -1 SHARE 1 READ; FILE.OPEN fs $s a ACCESS 1 NONE SHARE 1 READ; "
          "FILE.OPEN fs $s a ACCESS 1 READ SHARE 1 ATTRIBUTES; FILE.OPEN fs $s a ACCESS 1 READ ACCESS 1 READ "
          "SHARE 1 READ; "
@@ -149,7 +150,7 @@ SCENE(words_that_are_none) {
          "SHARE.CONNECT fs 5 ONCLOSE; SHARE.CONNECT fs 5 OWNER; SHARE.SETPROPS fs; SHARE.SETMETA fs; "
          "SHARE.DELETE fs SNAPSHOTS; get a RANGE 0 1 RANGE 0 1; put a 0 x y; close $h now",
          "ERR"},
-        {"FILE.OPEN fs $s a ACCESS 0 SHARE 1 READ; FILE.OPEN fs $s a ACCESS 1 READ SHARE 2 NONE READ; "
+        {"FILE.OPEN fs $s a ACCESS 1 READ SHARE 2 NONE READ; "
          "FILE.OPEN fs $s a ACCESS 1 READ SHARE 2 WRITE NONE; "
          "FILE.OPEN fs $s a ACCESS 1 READ SHARE 1 READ DELETEONCLOSE; "
          "FILE.OPEN fs $s a ACCESS 1 ATTRIBUTES SHARE 1 READ DELETEONCLOSE; create c 1 META 1 1a x; "
@@ -308,11 +309,32 @@ SCENE(keys_of_another_kind) {
     expect_text(call(primary, "TYPE fs"), "holdfastS");
 }
 
+SCENE(a_time_to_live_that_is_none_is_explained) {
+    static const struct {
+        const char *ttl, *text;
+    } rows[] = {{"1e3", "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent"},
+                {"x", "ttl-seconds must be a number of seconds"},
+                {"0", "ttl-seconds must be between 0.001 seconds and 365 days"},
+                {"-1", "ttl-seconds must be between"},
+                {"31536001", "ttl-seconds must be between"},
+                {"99999999999999999999", "ttl-seconds must be between"}};
+    share_stage();
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
+        expect_error(call(primary, "SHARE.CONNECT fs %s", rows[row].ttl),
+                     pool_print("%s %s", BAD_VALUE, rows[row].text));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_is_no_number),      PLAY(the_largest_numbers),  PLAY(contents_of_every_size),
-        PLAY(words_that_are_none),    PLAY(what_is_just_right),   PLAY(handles_that_are_none),
-        PLAY(sessions_that_are_none), PLAY(keys_of_another_kind),
+        PLAY(what_is_no_number),
+        PLAY(the_largest_numbers),
+        PLAY(contents_of_every_size),
+        PLAY(words_that_are_none),
+        PLAY(what_is_just_right),
+        PLAY(handles_that_are_none),
+        PLAY(sessions_that_are_none),
+        PLAY(keys_of_another_kind),
+        PLAY(a_time_to_live_that_is_none_is_explained),
     };
     return world_run("file_input", tests);
 }

@@ -226,6 +226,76 @@ SCENE(a_lease_comes_along_where_there_is_none) {
     }
 }
 
+/* A lease that comes along begins for those who have the file open, and they have to bear it as if it were acquired. */
+SCENE(a_lease_comes_along_only_where_it_could_begin) {
+    static const struct {
+        const char *open, *answer;
+    } rows[] = {{"W/RWD", SV}, {"RW/RWD", SV}, {"R/RWD", NULL}, {"A/-", NULL},
+                {"R/WD", SV},  {"WD/RWD", SV}, {"D/RWD", SV}};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        reach(1);
+        act(pool_print("h = open s b %s", rows[row].open), NULL);
+        act("rename a b REPLACE LEASE A", rows[row].answer);
+        if (!rows[row].answer) {
+            act("put b 0 x", LEASE_MISSING);
+            continue;
+        }
+        /* as LEASE.ACQUIRE */
+        acts({"LEASE.ACQUIRE fs -1 ID B FILE b", rows[row].answer}, {"close $h", "OK"},
+             {"rename a b REPLACE LEASE A", NULL}, {"put b 0 x", LEASE_MISSING}, {"put b 0 x LEASE A", NULL});
+    }
+    /* without a lease nothing begins, nor with one that the other file has already, or that is broken */
+    reach(0);
+    acts({"h = open s b W/RWD", NULL}, {"rename a b REPLACE", NULL}, {"write $h 0 x", "1"});
+    reach(2);
+    acts({"h = open s b W/RWD", NULL}, {"rename a b REPLACE", NULL}, {"write $h 0 x", "1"});
+    reach(1);
+    acts({"LEASE.ACQUIRE fs -1 ID B FILE b", NULL}, {"h = open s b R/RW", NULL},
+         {"rename a b REPLACE LEASE A NEWLEASE B", SV}, {"close $h", "OK"}, {"h = open s b R/RWD", NULL},
+         {"rename a b REPLACE LEASE A NEWLEASE B", NULL}, {"put b 0 x LEASE B", NULL});
+    redisReply *refusal;
+    reach(1);
+    act("h = open s b W/RWD", NULL);
+    refusal = act("rename a b REPLACE LEASE A", SV);
+    require(strstr(refusal->str, "has the file open"), "it does not say who: %s", refusal->str);
+}
+
+/* Nor by the end of a session that nobody has told of. */
+SCENE(a_session_that_is_over_bears_every_lease) {
+    reach(1);
+    acts({"x = SHARE.CONNECT fs 5", NULL}, {"h = open x b W/RWD", NULL}, {"rename a b REPLACE LEASE A", SV},
+         {"5 s", NULL}, {"rename a b REPLACE LEASE A", NULL}, {"put b 0 x", LEASE_MISSING});
+}
+
+/* The paths of leased files change with their directory, so it stays while any of them is leased. */
+SCENE(a_directory_with_leased_files_stays) {
+    reach(0);
+    acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir x", NULL}, {"create d/e/f 1", NULL},
+         {"create d/g 1", NULL}, {"rename d D2", NULL}, {"rename D2 d", NULL},
+         {"LEASE.ACQUIRE fs -1 ID A FILE d/e/f", NULL}, {"rename d D2", LEASE_MISSING},
+         {"rename d x/d", LEASE_MISSING}, {"rename d/e x/e", LEASE_MISSING}, {"rename d D", LEASE_MISSING},
+         {"rename d D2 LEASE A", LEASE_ABSENT}, {"rmdir d/e", NOT_EMPTY}, {"rmdir d", NOT_EMPTY},
+         {"rename x d/x", NULL}, {"rename d/x x", NULL}, {"rename d/g d/e/g", NULL},
+         {"LEASE.ACQUIRE fs -1 ID B FILE d/e/g", NULL}, {"LEASE.RELEASE fs A FILE d/e/f", "OK"},
+         {"rename d D2", LEASE_MISSING}, {"LEASE.BREAK fs FILE d/e/g", "0"}, {"rename d D2", NULL},
+         {"rename D2 d", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE d/e/g", NULL},
+         {"rename d D2", LEASE_MISSING});
+    /* wherever the file goes, and however it ends */
+    acts({"rename d/e/g x/g LEASE A", NULL}, {"rename d D2", NULL}, {"rename x y", LEASE_MISSING},
+         {"LEASE.CHANGE fs A B FILE x/g", NULL}, {"rename x y", LEASE_MISSING},
+         {"rename x/g D2/e/f REPLACE LEASE B", NULL}, {"rename x y", NULL}, {"rename D2 d", LEASE_MISSING},
+         {"create d 1", NULL}, {"create D2/e/f 3", LEASE_MISSING}, {"create D2/e/f 3 LEASE B", NULL},
+         {"rename D2 d2", LEASE_MISSING}, {"delete D2/e/f LEASE B", "OK"}, {"rename D2 d2", NULL},
+         {"create d2/e/f 1", NULL}, {"rename d2 D2", NULL}, {"LEASE.ACQUIRE fs -1 ID A FILE d2/e/f", NULL},
+         {"SHARE.SNAPSHOT fs", NULL}, {"rename d2 D3", LEASE_MISSING}, {"delete d2/e/f LEASE A", "OK"},
+         {"rename d2 D3", NULL});
+    redisReply *refusal;
+    act("create d3/a 1", NULL);
+    act("LEASE.ACQUIRE fs -1 ID A OWNER me FILE d3/a", NULL);
+    refusal = act("rename d3 d4", LEASE_MISSING);
+    require(strstr(refusal->str, "leased"), "it does not say why: %s", refusal->str);
+}
+
 SCENE(leases_of_files_are_listed) {
     reach(1);
     acts({"mkdir d", NULL}, {"create d/Deep 1", NULL},
@@ -240,7 +310,7 @@ SCENE(leases_of_files_are_listed) {
     expect_text(field(one, "duration"), "infinite");
     redisReply *refusal = act("put d/deep 0 x", LEASE_MISSING);
     require(strstr(refusal->str, "me"), "it does not say who: %s", refusal->str);
-    acts({"rename d e", NULL}, {"put e/deep 0 x", LEASE_MISSING}, {"put e/deep 0 x LEASE B", NULL});
+    acts({"rename d e", LEASE_MISSING}, {"put d/deep 0 x LEASE B", NULL});
 }
 
 /* --- Shares -------------------------------------------------------------------------------------------------------- */
@@ -336,6 +406,9 @@ int main(void) {
         PLAY(scenario_32_what_is_made_anew_keeps_its_lease),
         PLAY(a_lease_moves_with_its_file),
         PLAY(a_lease_comes_along_where_there_is_none),
+        PLAY(a_lease_comes_along_only_where_it_could_begin),
+        PLAY(a_session_that_is_over_bears_every_lease),
+        PLAY(a_directory_with_leased_files_stays),
         PLAY(leases_of_files_are_listed),
         PLAY(scenario_33_to_delete_a_leased_share),
         PLAY(to_use_a_leased_share),

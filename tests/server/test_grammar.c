@@ -379,6 +379,62 @@ SCENE(counts_that_lie_are_faults_of_syntax) {
     for_each_subject(play_lying_counts);
 }
 
+/* --- Counts that are left out --------------------------------------------------------------------------- */
+
+/* Without its count, and with a word in its place. */
+static void play_missing_counts(const struct subject *subject) {
+    for (size_t index = 0; index < subject->clauses.count; index++) {
+        const char *clause = subject->clauses.word[index];
+        if (!text_is_one_of(clause, lists)) continue;
+        struct words words = with_clause_last(subject, clause);
+        size_t place = words.count - words_of_line(sample_of(subject->command, clause)).count + 1;
+        const char *example = pool_print("'%s': %s needs a count: %s 1 ", clause, clause, clause);
+        words_remove(&words, place);
+        redisReply *reply = call_words(primary, &words);
+        require(reply_is_error(reply) && strstr(reply->str, example), "%s\n    should give %s, but gave %s",
+                words_text(&words), example, reply_text(reply));
+    }
+}
+
+SCENE(a_count_that_is_missing_is_named) {
+    for_each_subject(play_missing_counts);
+}
+
+SCENE(a_missing_count_is_shown_by_example) {
+    static const struct {
+        const char *command, *near, *example;
+    } rows[] = {
+        {"CONTAINER.CREATE new META team x", "META", "META needs a count: META 1 name value"},
+        {"CONTAINER.CREATE new META", "META", "META needs a count: META 1 name value"},
+        {"CONTAINER.CREATE new META ''", "META", "META needs a count: META 1 name value"},
+        {"CONTAINER.SETACL box POLICIES id 0 - r", "POLICIES",
+         "POLICIES needs a count: POLICIES 1 id start-ms expiry-ms permissions"},
+        {"BLOB.LIST box INCLUDE META", "INCLUDE", "INCLUDE needs a count: INCLUDE 1 SNAPSHOTS"},
+        {"FILE.OPEN files s doc ACCESS READ SHARE 1 READ", "ACCESS", "ACCESS needs a count: ACCESS 1 READ"},
+        {"FILE.OPEN files s doc ACCESS 1 READ SHARE READ", "SHARE", "SHARE needs a count: SHARE 1 READ"},
+        {"TABLE.INSERT t p r PROPS a b", "PROPS", "PROPS needs a count: PROPS 1 name[:type] value"},
+        {"TABLE.BATCH t p 1 INSERT r PROPS a b", "PROPS", "PROPS needs a count: PROPS 1 name[:type] value"},
+        {"TABLE.QUERY t SELECT a", "SELECT", "SELECT needs a count: SELECT 1 name"},
+        {"QUEUE.PUTMANY jobs hello world", "hello", "the list needs a count: 1 message"},
+        {"QUEUE.DELETEMANY jobs id receipt id receipt", "id", "the list needs a count: 1 id receipt"},
+        {"BLOB.PUTBLOCKLIST box cat LATEST AAAA", "LATEST", "the list needs a count: 1 COMMITTED block-id"},
+        /* what has a count is told the place alone */
+        {"CONTAINER.CREATE new META 2 team x", "META", ""},
+        {"FILE.OPEN files s doc ACCESS 2 READ SHARE 1 READ", "ACCESS", ""},
+        {"FILE.OPEN files s doc ACCESS 0 SHARE 1 READ", "ACCESS", ""},
+    };
+    create("box");
+    for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+        struct words words = words_of_line(rows[index].command);
+        const char *mark = *rows[index].example ? ": " : "";
+        const char *expected =
+            pool_print("ERR syntax error near '%s'%s%s", rows[index].near, mark, rows[index].example);
+        redisReply *reply = call_words(primary, &words);
+        require(reply_is_error(reply) && !strcmp(reply->str, expected), "%s\n    should give %s, but gave %s",
+                rows[index].command, expected, reply_text(reply));
+    }
+}
+
 /* An answer is one line whatever was asked, so a client never loses its place in the protocol. */
 static void play_control_bytes(const struct subject *subject) {
     if (!takes_clauses(subject)) return;
@@ -499,6 +555,8 @@ int main(void) {
         PLAY(repeated_clauses_are_named),
         PLAY(half_given_clauses_are_named),
         PLAY(counts_that_lie_are_faults_of_syntax),
+        PLAY(a_count_that_is_missing_is_named),
+        PLAY(a_missing_count_is_shown_by_example),
         PLAY(control_bytes_are_shown_escaped),
         PLAY(values_that_look_like_tokens_are_values),
         PLAY(syntax_comes_before_everything_else),

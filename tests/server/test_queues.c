@@ -100,7 +100,9 @@ SCENE(a_put_answers_what_it_has_made) {
     put = call(primary, "QUEUE.PUT jobs text TTL 1.5 VISIBILITY 1.499");
     expect_number(field(put, "expires"), number_of(put, "inserted") + 1500);
     expect_number(field(call(primary, "QUEUE.PUT jobs text TTL 1000000000000000"), "expires"), FOREVER_MS);
-    expect_number(field(call(primary, "QUEUE.STAT jobs"), "messages"), 4);
+    expect_number(field(call(primary, "QUEUE.PUT jobs text TTL 10000000000000000"), "expires"), FOREVER_MS);
+    expect_number(field(call(primary, "QUEUE.PUT jobs text TTL 99999999999999999999"), "expires"), FOREVER_MS);
+    expect_number(field(call(primary, "QUEUE.STAT jobs"), "messages"), 6);
 }
 
 /* Each line breaks more than one rule; the one that the storage service looks at first counts. */

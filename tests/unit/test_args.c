@@ -258,6 +258,8 @@ static void wrong_words_are_pointed_at(void **state) {
                 outcome_word(fault.outcome), outcome_word(wrong[i].outcome));
         require_same(fault.at, wrong[i].at, "'%s'", wrong[i].line);
         require(!fault.missing, "'%s': something is missing", wrong[i].line);
+        require(!fault.uncounted || fault.outcome == OUTCOME_SYNTAX, "'%s': a count is missing",
+                wrong[i].line);
     }
 }
 

@@ -8,7 +8,8 @@
 
 static const struct stamp there = {UINT64_C(0x65a0000000000005), 5000};
 
-/* Reads and plain writes are not asked about what is missing: that is not found, whatever the conditions. */
+/* Reads are not asked about what is missing. Plain writes may be, for a name that has only staged blocks, which no
+ * condition finds. */
 static const struct {
     enum condition_use use;
     const char *name;
@@ -53,11 +54,12 @@ static void a_tag_is_any_or_a_version_or_malformed(void **state) {
 
 /* --- One condition alone -------------------------------------------------------------------------------- */
 
-enum verdict { PASSES, UNMET, NOT_MODIFIED, EXISTS, UNSATISFIABLE, NOT_ASKED };
+enum verdict { PASSES, UNMET, NOT_MODIFIED, EXISTS, UNSATISFIABLE, NOT_FOUND, NOT_ASKED };
 
 static enum outcome outcome_of(enum verdict verdict) {
-    static const enum outcome outcomes[] = {OUTCOME_DONE, OUTCOME_CONDITION_NOT_MET, OUTCOME_UNCHANGED,
-                                            OUTCOME_BLOB_EXISTS, OUTCOME_UNSATISFIABLE_CONDITION};
+    static const enum outcome outcomes[] = {
+        OUTCOME_DONE,        OUTCOME_CONDITION_NOT_MET,       OUTCOME_UNCHANGED,
+        OUTCOME_BLOB_EXISTS, OUTCOME_UNSATISFIABLE_CONDITION, OUTCOME_BLOB_NOT_FOUND};
     return outcomes[verdict];
 }
 
@@ -116,7 +118,7 @@ static enum outcome decide(const struct conditions *conditions, enum condition_u
 static enum verdict verdict_alone(size_t row, enum condition_use use, bool exists) {
     switch (use) {
     case CONDITIONS_READ: return exists ? alone[row].read : NOT_ASKED;
-    case CONDITIONS_WRITE: return exists ? alone[row].write : NOT_ASKED;
+    case CONDITIONS_WRITE: return exists ? alone[row].write : NOT_FOUND;
     default: return exists ? alone[row].create : alone[row].create_missing;
     }
 }
@@ -266,6 +268,7 @@ static void all_conditions_together(void **state) {
     do {
         compare(&c, CONDITIONS_READ, true);
         compare(&c, CONDITIONS_WRITE, true);
+        compare(&c, CONDITIONS_WRITE, false);
         compare(&c, CONDITIONS_CREATE, true);
         compare(&c, CONDITIONS_CREATE, false);
         combinations++;

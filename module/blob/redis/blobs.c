@@ -277,7 +277,8 @@ static enum outcome delete_snapshot(struct call *call) {
 enum outcome blob_delete(struct call *call) {
     if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
     struct blob *blob = blob_named(call);
-    enum outcome outcome = blob ? may_write(call, blob) : OUTCOME_BLOB_NOT_FOUND;
+    bool found = call->conditions.given ? blob_exists(blob) : blob != NULL; /* conditions see no staged blocks */
+    enum outcome outcome = found ? may_write(call, blob) : OUTCOME_BLOB_NOT_FOUND;
     if (outcome != OUTCOME_DONE) return outcome;
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
     if (asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY)

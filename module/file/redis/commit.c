@@ -228,11 +228,7 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
 }
 
 static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
-    if (!subject->object) return OUTCOME_DONE;
-    const struct file_node *node = subject->object;
-    struct life_view view = share_view(call->value, node, call_now_ms(call));
-    if (sharing_class_fits_all(&view.tally, CLASS_LEASE)) return OUTCOME_DONE;
-    return file_sharing_violation(call, life_class_obstacle(node->life, CLASS_LEASE, call_now_ms(call)));
+    return subject->object ? file_may_be_leased(call, subject->object) : OUTCOME_DONE;
 }
 
 static void commit_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,

@@ -194,6 +194,14 @@ enum outcome file_pass(struct call *call, const struct file_node *node, const st
     return node->life ? pass_handles(call, node, &view, wish) : OUTCOME_DONE;
 }
 
+/* Whether all who have the file open bear a lease on it. */
+enum outcome file_may_be_leased(struct call *call, const struct file_node *node) {
+    if (!node->life) return OUTCOME_DONE;
+    struct life_view view = share_view(call->value, node, call_now_ms(call));
+    if (sharing_class_fits_all(&view.tally, CLASS_LEASE)) return OUTCOME_DONE;
+    return file_sharing_violation(call, life_class_obstacle(node->life, CLASS_LEASE, call_now_ms(call)));
+}
+
 /* --- To read --- */
 
 enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *number) {

@@ -145,7 +145,7 @@ enum outcome file_copy(struct call *call) {
 
 /* --- Moving --- */
 
-/* A directory goes with all that is in it, when nothing in it is open. */
+/* A directory goes with all that is in it, when nothing in it is open or leased. */
 static enum outcome may_leave(struct call *call, const struct file_node *node) {
     struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
     if (node_is_file(node)) return file_pass(call, node, &wish);
@@ -155,6 +155,10 @@ static enum outcome may_leave(struct call *call, const struct file_node *node) {
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
     if (node->directory->opens) file_settle_below(call, node);
+    if (node->directory->leases) {
+        call_note(call, "files in the directory are leased: release or break their leases first");
+        return OUTCOME_LEASE_ID_MISSING;
+    }
     if (!node->directory->opens) return OUTCOME_DONE;
     call_note(call, "files in the directory are open");
     return OUTCOME_SHARING_VIOLATION;
@@ -163,6 +167,14 @@ static enum outcome may_leave(struct call *call, const struct file_node *node) {
 static const struct guid *new_lease_id(const struct call *call) {
     bool given = args_given(&call->args, SLOT_FILE_NEWLEASE);
     return given ? &call->args.slots[SLOT_FILE_NEWLEASE].id : NULL;
+}
+
+/* The lease of a file that replaces another one comes along when that one has none: whoever has the other one open has to
+ * bear it, as if it were acquired. */
+static enum outcome may_bring_lease(struct call *call, const struct file_node *node,
+                                    const struct file_node *replaced) {
+    bool brings = file_lease_of(node)->kind == LEASE_HELD && file_lease_of(replaced)->kind != LEASE_HELD;
+    return brings ? file_may_be_leased(call, replaced) : OUTCOME_DONE;
 }
 
 static enum outcome may_arrive(struct call *call, const struct file_node *node, struct tree_place *place) {
@@ -186,7 +198,8 @@ static enum outcome may_arrive(struct call *call, const struct file_node *node, 
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
     struct file_wish wish = {
         .class = CLASS_WRITE_DELETE, .minds_locks = true, .lease_id = new_lease_id(call)};
-    return file_pass(call, place->node, &wish);
+    outcome = file_pass(call, place->node, &wish);
+    return outcome == OUTCOME_DONE ? may_bring_lease(call, node, place->node) : outcome;
 }
 
 enum outcome file_rename(struct call *call) {

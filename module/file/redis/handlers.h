@@ -126,6 +126,7 @@ enum outcome file_is_there(const struct tree_place *place, unsigned kind);
 
 /* All that follows for a file that is there. */
 enum outcome file_pass(struct call *call, const struct file_node *node, const struct file_wish *wish);
+enum outcome file_may_be_leased(struct call *call, const struct file_node *node);
 
 /* What a reading command names: now, or in a snapshot. */
 struct file_found {

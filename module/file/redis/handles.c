@@ -43,10 +43,6 @@ static const struct { const char *action; uint8_t counted; } traits[] = {
 enum outcome file_open_check(struct call *call) {
     int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;
     int64_t share = call->args.slots[SLOT_FILE_SHARE].number;
-    if (!access) {
-        call_note(call, "ACCESS takes READ, WRITE, DELETE or, for none of them, ATTRIBUTES");
-        return OUTCOME_INVALID_VALUE;
-    }
     if (share & SHARE_NONE && share != SHARE_NONE) {
         call_note(call, "SHARE NONE goes with nothing else");
         return OUTCOME_INVALID_VALUE;
@@ -267,7 +263,7 @@ enum outcome file_write(struct call *call) {
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
     if (outcome == OUTCOME_DONE) file_settle_open(call, open);
     if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_WRITING, offset, content.length);
-    if (outcome == OUTCOME_DONE)
+    if (outcome == OUTCOME_DONE && content.length)
         outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);
     if (outcome != OUTCOME_DONE) return outcome;
     if (content.length) {

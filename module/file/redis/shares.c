@@ -186,7 +186,10 @@ enum outcome share_connect_check(struct call *call) {
         return OUTCOME_INVALID_VALUE;
     }
     if (asked_ttl(call, &ttl_ms)) return OUTCOME_DONE;
-    call_note(call, "a session lives for 0.001 seconds to 365 days without a PING");
+    if (duration_read(call_word(call, ARG_TTL), &ttl_ms))
+        call_note(call, "ttl-seconds must be between 0.001 seconds and 365 days");
+    else
+        call_note(call, "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent");
     return OUTCOME_INVALID_VALUE;
 }
 
