@@ -28,3 +28,14 @@ bool number_read(struct bytes text, int64_t *number) {
         return false;
     return number_read_digits(bytes_of(text.data + negative, text.length - negative), negative, number);
 }
+
+size_t number_write(int64_t number, char text[NUMBER_TEXT_MOST]) {
+    char digits[NUMBER_TEXT_MOST];
+    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    size_t at = sizeof(digits), sign = number < 0;
+    do digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    text[0] = '-';
+    memcpy(text + sign, digits + at, sizeof(digits) - at);
+    return sign + sizeof(digits) - at;
+}

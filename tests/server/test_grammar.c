@@ -420,7 +420,7 @@ SCENE(a_missing_count_is_shown_by_example) {
         {"BLOB.PUTBLOCKLIST box cat LATEST AAAA", "LATEST", "the list needs a count: 1 COMMITTED block-id"},
         /* what has a count is told the place alone */
         {"CONTAINER.CREATE new META 2 team x", "META", ""},
-        {"FILE.OPEN files s doc ACCESS 2 READ SHARE 1 READ", "ACCESS", ""},
+        {"FILE.OPEN files s doc ACCESS 9 READ SHARE 1 READ", "ACCESS", ""},
         {"FILE.OPEN files s doc ACCESS 0 SHARE 1 READ", "ACCESS", ""},
     };
     create("box");

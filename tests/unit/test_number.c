@@ -85,7 +85,20 @@ static void reads_what_was_printed(void **state) {
         int length = snprintf(text, sizeof(text), "%" PRId64, written);
         require(number_read(bytes_of(text, (size_t)length), &number), "'%s' is no number", text);
         require_same(number, written, "'%s'", text);
+        char own[NUMBER_TEXT_MOST];
+        require_bytes(bytes_of(own, number_write(written, own)), bytes_of(text, (size_t)length), "'%s'",
+                      text);
     }
+}
+
+static void writes_the_greatest_and_the_least(void **state) {
+    (void)state;
+    char text[NUMBER_TEXT_MOST];
+    require_bytes(bytes_of(text, number_write(INT64_MAX, text)), bytes_text("9223372036854775807"),
+                  "the greatest");
+    require_bytes(bytes_of(text, number_write(INT64_MIN, text)), bytes_text("-9223372036854775808"),
+                  "the least");
+    require_bytes(bytes_of(text, number_write(0, text)), bytes_text("0"), "nothing");
 }
 
 /* The view may end where the memory ends. */
@@ -102,6 +115,7 @@ int main(void) {
         tidy_test(reads_numbers),
         tidy_test(refuses_what_is_none),
         tidy_test(reads_what_was_printed),
+        tidy_test(writes_the_greatest_and_the_least),
         tidy_test(reads_no_further_than_its_view),
     };
     return cmocka_run_group_tests_name("number", tests, NULL, NULL);

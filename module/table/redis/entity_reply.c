@@ -1,5 +1,6 @@
 #include "table/redis/entity_reply.h"
 
+#include "core/number.h"
 #include "server/refusal.h"
 
 #include <math.h>
@@ -61,6 +62,12 @@ static void reply_ticks(struct reply *out, int64_t ticks) {
     reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
+/* As text: scripts, and clients whose numbers are doubles, would round it, and write it back so. */
+static void reply_large(struct reply *out, int64_t number) {
+    char text[NUMBER_TEXT_MOST];
+    reply_bytes(out, bytes_of(text, number_write(number, text)));
+}
+
 /* Not every client takes what is no number for a double. */
 static void reply_double(struct reply *out, double real) {
     if (isnan(real))
@@ -71,8 +78,8 @@ static void reply_double(struct reply *out, double real) {
 
 static void reply_value(struct reply *out, const struct value *value) {
     switch (value->type) {
-    case VALUE_INT32:
-    case VALUE_INT64: reply_number(out, value->number); break;
+    case VALUE_INT32: reply_number(out, value->number); break;
+    case VALUE_INT64: reply_large(out, value->number); break;
     case VALUE_DOUBLE: reply_double(out, value->real); break;
     case VALUE_BOOL: reply_flag(out, value->number); break;
     case VALUE_DATETIME: reply_ticks(out, value->number); break;
