@@ -53,12 +53,29 @@ static unsigned char add_node(struct filter *filter, enum filter_node_kind kind,
     return filter->node_count++;
 }
 
-/* What is denied twice is what it was: the node of a not is always the last. So there is at most one not before each other
- * node, however many there are in the text. */
+/* Stand for true and false while the tree grows. */
+enum { ALWAYS = UINT8_MAX, NEVER = UINT8_MAX - 1 };
+
+static bool is_constant(unsigned char node) {
+    return node >= NEVER;
+}
+
+/* What is denied twice is what it was: the node of a not goes, and what stands behind it is of no tree any more. So there is
+ * at most one not before each other node, however many there are in the text. */
 static unsigned char deny(struct filter *filter, unsigned char node) {
+    if (is_constant(node)) return node == ALWAYS ? NEVER : ALWAYS;
     if (filter->nodes[node].kind != NODE_NOT) return add_node(filter, NODE_NOT, node, 0);
-    filter->node_count--;
+    filter->node_count = node;
     return filter->nodes[node].left;
+}
+
+/* A constant either decides, or leaves it to the other side. */
+static unsigned char join(struct filter *filter, enum filter_node_kind kind, unsigned char left,
+                          unsigned char right) {
+    unsigned char decides = kind == NODE_AND ? NEVER : ALWAYS;
+    if (left == decides || right == decides) return decides;
+    if (is_constant(left)) return right;
+    return is_constant(right) ? left : add_node(filter, kind, left, right);
 }
 
 /* --- Comparisons --- */
@@ -114,10 +131,8 @@ static bool parse_named(struct parser *parser, struct comparison *comparison) {
     return step(parser);
 }
 
-/* A literal, an operator and a name behind it. */
+/* An operator and a name, behind a literal. */
 static bool parse_turned(struct parser *parser, struct comparison *comparison) {
-    comparison->literal = parser->token.literal;
-    if (!step(parser)) return false;
     if (parser->token.kind != TOKEN_OPERATOR)
         return expected(parser, "expected an operator behind the literal: eq, ne, gt, ge, lt or le");
     comparison->relation = mirrored[parser->token.relation];
@@ -129,17 +144,29 @@ static bool parse_turned(struct parser *parser, struct comparison *comparison) {
     return step(parser);
 }
 
-static bool parse_comparison(struct parser *parser, unsigned char *node) {
+/* With the literal that stands before it, if one does. */
+static bool parse_comparison(struct parser *parser, const struct token *literal, unsigned char *node) {
     struct filter *filter = parser->lexer.filter;
     if (filter->comparison_count == FILTER_MAX_COMPARISONS)
-        return expected(parser, "a filter has at most 15 comparisons");
+        return filter_fail(&parser->lexer, OUTCOME_INVALID_INPUT,
+                           literal ? literal->text.data : parser->token.text.data,
+                           "a filter has at most 15 comparisons");
     struct comparison *comparison = &filter->comparisons[filter->comparison_count];
     *comparison = (struct comparison){.key = {"", 0}};
-    bool sound =
-        parser->token.kind == TOKEN_NAME ? parse_named(parser, comparison) : parse_turned(parser, comparison);
-    if (!sound) return false;
+    if (literal) comparison->literal = literal->literal;
+    if (!(literal ? parse_turned(parser, comparison) : parse_named(parser, comparison))) return false;
     set_subject(parser, comparison);
     *node = add_node(filter, NODE_COMPARISON, filter->comparison_count++, 0);
+    return true;
+}
+
+/* What begins with a literal: a comparison, or nothing but true or false. */
+static bool parse_literal(struct parser *parser, unsigned char *node) {
+    struct token literal = parser->token;
+    if (!step(parser)) return false;
+    if (parser->token.kind == TOKEN_OPERATOR || literal.literal.type != VALUE_BOOL)
+        return parse_comparison(parser, &literal, node);
+    *node = literal.literal.number ? ALWAYS : NEVER;
     return true;
 }
 
@@ -155,8 +182,8 @@ static bool go_deeper(struct parser *parser) {
 }
 
 static bool parse_primary(struct parser *parser, unsigned char *node) {
-    if (parser->token.kind == TOKEN_NAME || parser->token.kind == TOKEN_LITERAL)
-        return parse_comparison(parser, node);
+    if (parser->token.kind == TOKEN_NAME) return parse_comparison(parser, NULL, node);
+    if (parser->token.kind == TOKEN_LITERAL) return parse_literal(parser, node);
     if (parser->token.kind != TOKEN_OPEN) return expected(parser, "expected a comparison, 'not' or '('");
     if (!go_deeper(parser) || !parse_or(parser, node)) return false;
     if (parser->token.kind != TOKEN_CLOSE) return expected(parser, "expected ')', 'and' or 'or'");
@@ -182,7 +209,7 @@ static bool parse_joined(struct parser *parser, enum token_kind word, enum filte
     while (parser->token.kind == word) {
         unsigned char right;
         if (!step(parser) || !parse_part(parser, &right)) return false;
-        *node = add_node(parser->lexer.filter, kind, *node, right);
+        *node = join(parser->lexer.filter, kind, *node, right);
     }
     return true;
 }
@@ -204,22 +231,25 @@ static bool check_text(struct filter_lexer *lexer) {
     if (text.length > FILTER_MAX_BYTES)
         return filter_fail(lexer, OUTCOME_INVALID_INPUT, text.data + FILTER_MAX_BYTES,
                            "a filter has at most 1048576 bytes");
-    const char *zero = text.length ? memchr(text.data, '\0', text.length) : NULL;
-    if (zero) return filter_fail(lexer, OUTCOME_INVALID_INPUT, zero, "a filter has no zero bytes");
     size_t sound = utf16_sound_length(text, &units);
     return sound == text.length ||
            filter_fail(lexer, OUTCOME_INVALID_INPUT, text.data + sound, "this is not UTF-8");
 }
 
+static void set_root(struct filter *filter, unsigned char node) {
+    filter->all = node == ALWAYS;
+    if (node == NEVER) node = add_node(filter, NODE_NOTHING, 0, 0);
+    filter->root = filter->all ? 0 : node;
+}
+
 static bool parse(struct parser *parser) {
-    struct filter *filter = parser->lexer.filter;
+    unsigned char root = ALWAYS;
     if (!check_text(&parser->lexer) || !step(parser)) return false;
-    filter->all = parser->token.kind == TOKEN_END;
-    if (filter->all) return true;
-    if (!parse_or(parser, &filter->root)) return false;
-    return parser->token.kind == TOKEN_END ||
-           expected(parser, parser->token.kind == TOKEN_CLOSE ? "there is no '(' for this ')'"
-                                                              : "expected 'and', 'or' or the end");
+    if (parser->token.kind != TOKEN_END && !parse_or(parser, &root)) return false;
+    if (parser->token.kind == TOKEN_CLOSE) return expected(parser, "there is no '(' for this ')'");
+    if (parser->token.kind != TOKEN_END) return expected(parser, "expected 'and', 'or' or the end");
+    set_root(parser->lexer.filter, root);
+    return true;
 }
 
 bool filter_compile(struct bytes text, struct filter *filter, struct filter_fault *fault) {

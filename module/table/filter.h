@@ -7,7 +7,8 @@
  * The language, from the loosest binding to the tightest: or, and, not, comparison (eq ne gt ge lt le) or a property
  * alone, which is true where it holds the bool true. A comparison has a property on one side and a literal on the
  * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. A quote in a text is doubled.
- * Words and names mind their case; the words of the language are no names of properties.
+ * true and false stand where a comparison can stand, too; they are no comparisons, and take no part in the tree, from
+ * which they are reckoned out. Words and names mind their case; the words of the language are no names of properties.
  *
  * How types meet:
  *   - An int32 literal compares with int64 and double by number, an int64 literal with double, too. Whatever else differs in
@@ -55,9 +56,10 @@ struct comparison {
     unsigned place;       /* among the different names of the filter */
 };
 
-enum filter_node_kind { NODE_COMPARISON, NODE_AND, NODE_OR, NODE_NOT };
+enum filter_node_kind { NODE_COMPARISON, NODE_AND, NODE_OR, NODE_NOT, NODE_NOTHING };
 
-/* Nodes refer to others by their number. What a struct of nodes holds besides is its compiler's affair. */
+/* Nodes refer to others by their number. What a struct of nodes holds besides is its compiler's affair. NODE_NOTHING, which
+ * no entity matches, is a root alone. */
 struct filter_node {
     enum filter_node_kind kind;
     unsigned char left,
@@ -65,7 +67,7 @@ struct filter_node {
 };
 
 struct filter {
-    bool all; /* an empty filter: everything matches */
+    bool all; /* everything matches, as with an empty filter */
     unsigned char root;
     unsigned char comparison_count, node_count, name_count;
     struct comparison comparisons[FILTER_MAX_COMPARISONS];

@@ -45,7 +45,7 @@ static const char *here(const struct filter_lexer *lexer) {
     return lexer->text.data + lexer->at;
 }
 
-/* The byte so far ahead, or a zero, which no filter has. */
+/* The byte so far ahead, or a zero, which stands in quotes alone. */
 static char ahead(const struct filter_lexer *lexer, size_t distance) {
     size_t at = lexer->at + distance;
     return at < lexer->text.length ? lexer->text.data[at] : '\0';

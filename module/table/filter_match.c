@@ -89,6 +89,7 @@ static bool node_holds(struct matching *matching, unsigned char number) {
     switch (node->kind) {
     case NODE_COMPARISON: return comparison_holds(matching, &matching->filter->comparisons[node->left]);
     case NODE_NOT: return !node_holds(matching, node->left);
+    case NODE_NOTHING: matching->work++; return false;
     case NODE_AND: return node_holds(matching, node->left) && node_holds(matching, node->right);
     default: return node_holds(matching, node->left) || node_holds(matching, node->right);
     }

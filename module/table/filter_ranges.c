@@ -50,6 +50,7 @@ static bool confine(const struct plan *plan, unsigned char number, bool denied, 
     const struct filter_node *node = &plan->filter->nodes[number];
     struct areas others;
     areas->count = 0;
+    if (node->kind == NODE_NOTHING) return true;
     if (node->kind == NODE_COMPARISON)
         return plan->term(plan, &plan->filter->comparisons[node->left], denied, areas);
     if (node->kind == NODE_NOT) return confine(plan, node->left, !denied, areas);
@@ -95,11 +96,14 @@ static bool is_decided(const struct comparison *comparison, bool *holds) {
     return comparison->literal.type != types[comparison->subject];
 }
 
-/* No key is longer than a key can be: a longer literal stands right behind its beginning. */
+/* No key is longer than a key can be, or has a zero byte: a literal that is, or has one, stands right behind the keys that
+ * it begins like. */
 static struct bound key_bound(const struct comparison *comparison, bool after) {
     struct bytes key = comparison->key;
-    bool cut = key.length > KEY_MAX_BYTES;
-    if (cut) key.length = KEY_MAX_BYTES;
+    const char *zero = key.length ? memchr(key.data, '\0', key.length) : NULL;
+    if (zero) key.length = (size_t)(zero - key.data);
+    bool cut = zero || key.length > KEY_MAX_BYTES;
+    if (key.length > KEY_MAX_BYTES) key.length = KEY_MAX_BYTES;
     return (struct bound){.text = key, .after = after || cut};
 }
 

@@ -10,6 +10,10 @@
 
 static char *write_node(const struct filter *filter, unsigned char number, char *at) {
     const struct filter_node *node = &filter->nodes[number];
+    if (filter->all || node->kind == NODE_NOTHING) {
+        *at = filter->all ? '1' : '0';
+        return at + 1;
+    }
     if (node->kind == NODE_COMPARISON) {
         struct bytes name = filter->comparisons[node->left].name;
         memcpy(at, name.data, name.length);
@@ -49,6 +53,36 @@ static const struct {
     {"\r\n\ta\teq\n1\r", "a"},
     {"notable and order or andy", "((notable&order)|andy)"},
     {"equal eq 1 and lethal", "(equal&lethal)"},
+    /* what is true or false is reckoned out */
+    {"true", "1"},
+    {"false", "0"},
+    {"not true", "0"},
+    {"not not true", "1"},
+    {"(true)", "1"},
+    {"not (false or not true)", "1"},
+    {"true and a", "a"},
+    {"a and true", "a"},
+    {"a and false", "0"},
+    {"false and a", "0"},
+    {"true or a", "1"},
+    {"a or true", "1"},
+    {"a or false", "a"},
+    {"false or a", "a"},
+    {"true and (a or b)", "(a|b)"},
+    {"not (true and a)", "!a"},
+    {"not (true and not a)", "a"},
+    {"not (not a and true)", "a"},
+    {"not (not a or (false and b))", "a"},
+    {"not (not a or (false and not b)) and c", "(a&c)"},
+    {"c or not (not (a and b) or (false and not c))", "(c|(a&b))"},
+    {"true and true and a and true and b", "(a&b)"},
+    {"a eq true and true", "a"},
+    {"true eq a", "a"},
+    {"true eq a and false", "0"},
+    {"false eq a or false", "a"},
+    {"true and true eq a", "a"},
+    {"not true eq a", "!a"},
+    {"trueish and falsehood", "(trueish&falsehood)"},
     {"Not eq 1 and AND eq 2 and True", "((Not&AND)&True)"},
 };
 
@@ -355,7 +389,16 @@ static const struct fault_row faults[] = {
     {"(a eq 5", OUTCOME_INVALID_INPUT, 8, "')'"},
     {"((a eq 5)", OUTCOME_INVALID_INPUT, 10, "')'"},
     {"(a eq 5 b", OUTCOME_INVALID_INPUT, 9, "')'"},
-    {"true", OUTCOME_INVALID_INPUT, 5, "an operator behind the literal"},
+    {"1", OUTCOME_INVALID_INPUT, 2, "an operator behind the literal"},
+    {"'true' and a", OUTCOME_INVALID_INPUT, 8, "an operator behind the literal"},
+    {"true a", OUTCOME_INVALID_INPUT, 6, "'and', 'or' or the end"},
+    {"true false", OUTCOME_INVALID_INPUT, 6, "'and', 'or' or the end"},
+    {"true not a", OUTCOME_INVALID_INPUT, 6, "'and', 'or' or the end"},
+    {"true and", OUTCOME_INVALID_INPUT, 9, "a comparison"},
+    {"(true", OUTCOME_INVALID_INPUT, 6, "')'"},
+    {"false and (a eq)", OUTCOME_INVALID_INPUT, 16, "a literal behind 'eq'"},
+    {"true eq true", OUTCOME_NOT_IMPLEMENTED, 9, "one side"},
+    {"true(a)", OUTCOME_INVALID_INPUT, 5, "'and', 'or' or the end"},
     {"5 and a", OUTCOME_INVALID_INPUT, 3, "an operator behind the literal"},
     {"5 eq", OUTCOME_INVALID_INPUT, 5, "a property behind the operator"},
     {"5 eq not", OUTCOME_INVALID_INPUT, 6, "a property behind the operator"},
@@ -377,8 +420,13 @@ static void faults_say_where_and_why(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(faults); i++)
         require_fault(bytes_text(faults[i].text), faults[i].outcome, faults[i].position, faults[i].says);
-    require_fault(bytes_of("a eq 'b\0c'", 10), OUTCOME_INVALID_INPUT, 8, "zero");
-    require_fault(bytes_of("a\0", 2), OUTCOME_INVALID_INPUT, 2, "zero");
+    require_fault(bytes_of("a\0", 2), OUTCOME_INVALID_INPUT, 2, "outside of a text");
+    require_fault(bytes_of("\0", 1), OUTCOME_INVALID_INPUT, 1, "outside of a text");
+    require_fault(bytes_of("a eq 1\0", 7), OUTCOME_INVALID_INPUT, 7, "outside of a text");
+    require_fault(bytes_of("a eq 'b\0c", 9), OUTCOME_INVALID_INPUT, 6, "never closed");
+    require_fault(bytes_of("a eq X'0\0'", 10), OUTCOME_INVALID_INPUT, 9, "hexadecimal");
+    require_fault(bytes_of("a eq guid'\0'", 12), OUTCOME_INVALID_INPUT, 11, "id");
+    require_fault(bytes_of("a eq datetime'2026-11-18\0'", 26), OUTCOME_INVALID_INPUT, 15, "instant");
 }
 
 /* --- Limits --- */
@@ -398,6 +446,27 @@ static void there_are_at_most_fifteen_comparisons(void **state) {
         (void)sprintf(text + length, " and x");
         require_fault(bytes_text(text), OUTCOME_INVALID_INPUT, length + 6, "15 comparisons");
     }
+}
+
+/* However many there are: true and false are no comparisons, and take no room. */
+static void constants_are_no_comparisons(void **state) {
+    (void)state;
+    static char text[100000];
+    char *at = text;
+    struct filter filter;
+    for (int i = 0; i < 15; i++) {
+        for (int more = 0; more < 100; more++)
+            at += sprintf(at, "%s", more % 2 ? "true and not false and " : "not (not (true)) and ");
+        at += sprintf(at, "%snot (false or a eq %d)", i % 2 ? "not " : "", i);
+        at += sprintf(at, "%s", i < 14 ? " and (true and true) and " : "");
+    }
+    filter_of(bytes_text(text), &filter);
+    require_same(filter.comparison_count, 15, "comparisons");
+    require(filter.node_count <= 15 + 15 + 14 + 14, "%u nodes", filter.node_count);
+    filter_end(&filter);
+    at += sprintf(at, " or false or x");
+    require_fault(bytes_of(text, (size_t)(at - text)), OUTCOME_INVALID_INPUT, (size_t)(at - text),
+                  "15 comparisons");
 }
 
 /* Every node behind nots, most of them two: there is room for what is left. */
@@ -506,6 +575,7 @@ int main(void) {
         tidy_test(names_have_places_and_subjects),
         tidy_test(faults_say_where_and_why),
         tidy_test(there_are_at_most_fifteen_comparisons),
+        tidy_test(constants_are_no_comparisons),
         tidy_test(nots_do_not_fill_the_room),
         tidy_test(depth_is_limited),
         tidy_test(size_is_limited),

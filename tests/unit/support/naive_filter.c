@@ -17,20 +17,26 @@ const char *naive_type_word(enum naive_type type) {
 
 /* --- The stock --- */
 
-static const char *const strings[] = {"",
-                                      "a",
-                                      "b",
-                                      "ab",
-                                      "B",
-                                      "bB",
-                                      "it's",
-                                      "a b",
-                                      "\xc3\xa9",
-                                      "\xee\x80\x80",
-                                      "\xef\xbf\xbd",
-                                      "\xf0\x9f\x98\x80",
-                                      "3",
-                                      "true"};
+static const struct {
+    const char *text;
+    size_t length;
+} strings[] = {{"", 0},
+               {"a", 1},
+               {"b", 1},
+               {"ab", 2},
+               {"B", 1},
+               {"bB", 2},
+               {"it's", 4},
+               {"a b", 3},
+               {"\xc3\xa9", 2},
+               {"\xee\x80\x80", 3},
+               {"\xef\xbf\xbd", 3},
+               {"\xf0\x9f\x98\x80", 4},
+               {"3", 1},
+               {"true", 4},
+               {"\0", 1},
+               {"a\0", 2},
+               {"a\0b", 3}};
 static const long long small_numbers[] = {-2147483648LL, -129, -1, 0, 1, 2, 3, 256, 2147483647};
 static const long long large_numbers[] = {
     -9223372036854775807LL - 1, -9007199254740993,    -1, 0, 1, 2, 3, 256, 2147483648,
@@ -82,10 +88,10 @@ static double draw_real(struct dice *dice, bool stored) {
 
 struct naive_value naive_value_draw(struct dice *dice, enum naive_type type, bool stored) {
     struct naive_value value = {.type = type};
-    const char *string = strings[dice_roll(dice, COUNT(strings))];
+    size_t string = dice_roll(dice, COUNT(strings));
     size_t run = dice_roll(dice, COUNT(runs));
     switch (type) {
-    case NAIVE_STRING: draw_text(dice, &value, string, strlen(string)); break;
+    case NAIVE_STRING: draw_text(dice, &value, strings[string].text, strings[string].length); break;
     case NAIVE_INT32: value.number = small_numbers[dice_roll(dice, COUNT(small_numbers))]; break;
     case NAIVE_INT64: value.number = large_numbers[dice_roll(dice, COUNT(large_numbers))]; break;
     case NAIVE_DOUBLE: value.real = draw_real(dice, stored); break;
@@ -102,9 +108,16 @@ static enum naive_type draw_type(struct dice *dice) {
     return (enum naive_type)dice_roll(dice, NAIVE_TYPES);
 }
 
+/* Keys have no zero bytes. */
+static struct naive_value draw_key(struct dice *dice) {
+    struct naive_value key = naive_value_draw(dice, NAIVE_STRING, true);
+    while (memchr(key.text, '\0', key.length)) key = naive_value_draw(dice, NAIVE_STRING, true);
+    return key;
+}
+
 struct naive_entity naive_entity_draw(struct dice *dice) {
-    struct naive_entity entity = {.partition = naive_value_draw(dice, NAIVE_STRING, true),
-                                  .row = naive_value_draw(dice, NAIVE_STRING, true),
+    struct naive_entity entity = {.partition = draw_key(dice),
+                                  .row = draw_key(dice),
                                   .timestamp = naive_value_draw(dice, NAIVE_DATETIME, true)};
     size_t first = dice_roll(dice, NAIVE_PROPERTIES_MOST);
     for (size_t i = 0; i < NAIVE_PROPERTIES_MOST; i++) {
@@ -141,10 +154,26 @@ static const struct naive_node *draw_leaf(struct dice *dice, struct naive_filter
     return node;
 }
 
+static const struct naive_node *draw_constant(struct dice *dice, struct naive_filter *filter) {
+    return add_node(filter, dice_percent(dice, 50) ? 't' : 'f');
+}
+
+/* A leaf, perhaps with a constant beside it, which is none. */
+static const struct naive_node *draw_end(struct dice *dice, struct naive_filter *filter) {
+    const struct naive_node *leaf = draw_leaf(dice, filter);
+    if (!dice_percent(dice, 10)) return leaf;
+    bool turned = dice_percent(dice, 50);
+    struct naive_node *node = add_node(filter, dice_percent(dice, 50) ? '&' : '|');
+    const struct naive_node *constant = draw_constant(dice, filter);
+    node->left = turned ? constant : leaf;
+    node->right = turned ? leaf : constant;
+    return node;
+}
+
 static const struct naive_node *draw_node(struct dice *dice, struct naive_filter *filter, unsigned leaves) {
     const struct naive_node *drawn;
     if (leaves == 1) {
-        drawn = draw_leaf(dice, filter);
+        drawn = draw_end(dice, filter);
     } else {
         unsigned left = 1 + (unsigned)dice_roll(dice, leaves - 1);
         struct naive_node *node = add_node(filter, dice_percent(dice, 50) ? '&' : '|');
@@ -266,6 +295,8 @@ static void put_node(struct pen *pen, const struct naive_node *node, int least) 
     bool enclosed = tightness(node) < least || dice_percent(pen->dice, 10);
     if (enclosed) put_text(pen, "("), put_blanks(pen, 0);
     if (node->kind == 'h') put_text(pen, node->name);
+    if (node->kind == 't') put_text(pen, "true");
+    if (node->kind == 'f') put_text(pen, "false");
     if (node->kind == 'c') put_comparison(pen, node);
     if (node->kind == '!') {
         put_text(pen, "not");
@@ -394,6 +425,8 @@ static bool judge_leaf(const struct naive_node *node, const struct naive_entity 
 
 static bool judge(const struct naive_node *node, const struct naive_entity *entity) {
     switch (node->kind) {
+    case 't': return true;
+    case 'f': return false;
     case '!': return !judge(node->left, entity);
     case '&': return judge(node->left, entity) && judge(node->right, entity);
     case '|': return judge(node->left, entity) || judge(node->right, entity);

@@ -47,7 +47,7 @@ struct naive_entity {
 };
 
 struct naive_node {
-    char kind; /* c comparison, h a property alone, & and, | or, ! not */
+    char kind; /* c comparison, h a property alone, t true, f false, & and, | or, ! not */
     const struct naive_node *left, *right;
     const char *name, *relation;
     bool turned; /* the literal stands on the left */
@@ -55,7 +55,7 @@ struct naive_node {
 };
 
 struct naive_filter {
-    struct naive_node nodes[NAIVE_LEAVES_MOST * 4];
+    struct naive_node nodes[NAIVE_LEAVES_MOST * 6];
     unsigned count, leaves;
     const struct naive_node *root;
 };
