@@ -122,6 +122,93 @@ SCENE(what_a_filter_may_hold) {
     expect_error(call(primary, "TABLE.QUERY t FILTER %b", "a eq 1\0", (size_t)7), BAD_INPUT " at 7:");
 }
 
+/* Programs that put filters together begin with true, or with false. */
+SCENE(true_and_false_stand_alone) {
+    static const struct {
+        const char *filter, *rows, *plan;
+    } rows[] = {
+        {"true", "p/a p/b q/a", "scan"},
+        {"not false", "p/a p/b q/a", "scan"},
+        {"false", "", NULL},
+        {"not true", "", NULL},
+        {"true and (n eq 1)", "p/a", "scan"},
+        {"true and n eq 1 and true", "p/a", "scan"},
+        {"false or n eq 1", "p/a", "scan"},
+        {"false or (n ne 1 or false)", "p/b", "scan"},
+        {"not (true and n eq 1)", "p/b q/a", "scan"},
+        {"n eq 1 or true", "p/a p/b q/a", "scan"},
+        {"n eq 1 and false", "", NULL},
+        {"true and PartitionKey eq 'p'", "p/a p/b", "range"},
+        {"true and PartitionKey eq 'p' and RowKey eq 'a'", "p/a", "point"},
+        {"false or true eq flag", "q/a", "scan"},
+        {"false or flag", "q/a", "scan"},
+    };
+    table_stage();
+    written("TABLE.INSERT t p a PROPS 1 n:int32 1");
+    written("TABLE.INSERT t p b PROPS 1 n:int32 2");
+    written("TABLE.INSERT t q a PROPS 1 flag:bool true");
+    for (int indexed = 0; indexed < 2; indexed++) {
+        if (indexed) expect_ok(call(primary, "TABLE.INDEX t n flag"));
+        for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+            const char *found = found_by(rows[index].filter), *plan = plan_of(rows[index].filter);
+            require(!strcmp(found, rows[index].rows), "%s finds %s", rows[index].filter, found);
+            if (!rows[index].plan || indexed) continue;
+            require(!strcmp(plan, rows[index].plan), "%s goes by %s", rows[index].filter, plan);
+        }
+    }
+    expect_error(ask("TABLE.MERGE t p a IFMATCH * IF \"false or n eq 2\" PROPS 0"), "PRECONDITION");
+    expect_error(ask("TABLE.MERGE t p a IFMATCH * IF false PROPS 0"), "PRECONDITION");
+    written("TABLE.MERGE t p a IFMATCH * IF true PROPS 0");
+    written("TABLE.MERGE t p a IFMATCH * IF \"true and (n eq 1)\" PROPS 0");
+}
+
+/* "pk/rk pk/rk" of a page. */
+static const char *keys_on(redisReply *page) {
+    struct text keys = {0};
+    text_add(&keys, "", 0);
+    const redisReply *rows = expect_elements(page, 2)->element[1];
+    for (size_t index = 0; index < rows->elements; index++)
+        text_print(&keys, "%s%s/%s", index ? " " : "", rows->element[index]->element[0]->str,
+                   rows->element[index]->element[1]->str);
+    return keys.bytes;
+}
+
+#define WITH_LENGTH(text) text, sizeof(text) - 1
+
+/* Strings may hold them, keys do not; so what is compared with a key lies between keys. */
+SCENE(zero_bytes_in_texts) {
+    static const struct {
+        const char *filter;
+        size_t length;
+        const char *rows;
+    } rows[] = {
+        {WITH_LENGTH("s eq 'a\0b'"), "p/a"},
+        {WITH_LENGTH("s eq 'a\0c'"), ""},
+        {WITH_LENGTH("s lt 'a\0b'"), "p/b"},
+        {WITH_LENGTH("s gt 'a\0b'"), "q/a"},
+        {WITH_LENGTH("s ge 'a' and s lt 'a\0c'"), "p/a p/b"},
+        {WITH_LENGTH("PartitionKey le 'p\0'"), "p/a p/b"},
+        {WITH_LENGTH("PartitionKey gt 'p\0'"), "q/a"},
+        {WITH_LENGTH("PartitionKey eq 'p\0a'"), ""},
+        {WITH_LENGTH("PartitionKey eq 'p' and RowKey lt 'a\0z'"), "p/a"},
+        {WITH_LENGTH("PartitionKey eq 'p' and RowKey ge 'a\0'"), "p/b"},
+    };
+    table_stage();
+    expect_etag(call(primary, "TABLE.INSERT t p a PROPS 1 s %b", "a\0b", (size_t)3));
+    expect_etag(call(primary, "TABLE.INSERT t p b PROPS 1 s a"));
+    expect_etag(call(primary, "TABLE.INSERT t q a PROPS 1 s b"));
+    for (int indexed = 0; indexed < 2; indexed++) {
+        if (indexed) expect_ok(call(primary, "TABLE.INDEX t s"));
+        for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
+            redisReply *page =
+                call(primary, "TABLE.QUERY t FILTER %b", rows[index].filter, rows[index].length);
+            const char *found = keys_on(page);
+            require(!strcmp(found, rows[index].rows), "row %zu finds %s", index, found);
+        }
+    }
+    expect_error(call(primary, "TABLE.QUERY t FILTER %b", "s\0 eq 'a'", (size_t)9), BAD_INPUT " at 2:");
+}
+
 /* --- What every entity has --- */
 
 SCENE(keys_and_timestamps_in_filters) {
@@ -373,6 +460,7 @@ SCENE(every_plan_gives_the_same_answer) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(malformed_filters_say_where),    PLAY(what_a_filter_may_hold),
+        PLAY(true_and_false_stand_alone),     PLAY(zero_bytes_in_texts),
         PLAY(keys_and_timestamps_in_filters), PLAY(only_if_there_is_stock),
         PLAY(nobody_sells_what_is_not_there), PLAY(every_plan_gives_the_same_answer),
     };

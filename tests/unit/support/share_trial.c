@@ -83,6 +83,27 @@ static void require_counted(const struct share *share) {
     require_same(share->bytes, bytes, "bytes of files");
 }
 
+/* Handles and active leases of files that are in a directory or below it. */
+static void require_held(const struct share *share, const struct directory *directory) {
+    struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
+    uint64_t opens = 0, leases = 0;
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+        const struct file_node *node = node_of_entry(entry);
+        if (!node_is_file(node) || !node_is_within(node, directory->node)) continue;
+        opens += node->life ? node->life->tally.opens : 0;
+        leases += file_lease_of(node)->kind == LEASE_HELD;
+    }
+    require_same(directory->opens, opens, "handles below a directory");
+    require_same(directory->leases, leases, "leases below a directory");
+}
+
+static void require_all_held(const struct share *share) {
+    struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
+    require_held(share, share->root->directory);
+    for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
+        if (!node_is_file(node_of_entry(entry))) require_held(share, node_of_entry(entry)->directory);
+}
+
 /* Nothing is below itself, then and now: a way down ends before it has been through more nodes than there are. */
 static void require_ends(const struct share *share, const struct directory *directory, unsigned snapshot,
                          uint64_t depth) {
@@ -100,6 +121,8 @@ void share_require_whole(const struct share *share) {
     struct share *again = share_rebuilt(share, first), *third = share_rebuilt(again, second);
     require_counted(share);
     require_counted(again);
+    require_all_held(share);
+    require_all_held(again);
     for (unsigned i = 0; i <= share->snapshot_count; i++) require_ends(share, share->root->directory, i, 1);
     require_bytes(bytes_of(second->data, second->length), bytes_of(first->data, first->length), "built anew");
     share_free(third);
@@ -110,5 +133,6 @@ void share_require_whole(const struct share *share) {
     free(second);
     struct share *twin = share_copy(share);
     require_counted(twin);
+    require_all_held(twin);
     share_free(twin);
 }
