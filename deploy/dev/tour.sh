@@ -1,10 +1,10 @@
 #!/bin/bash
 # A short tour of Holdfast: real commands, sent to the server on 127.0.0.1:PORT, and its real replies.
 #
-# Colours where the output is a terminal, or FORCE_COLOR is set; never with NO_COLOR. It uses the key 'tour' alone and removes it.
+# Colours where the output is a terminal, or FORCE_COLOR is set; never with NO_COLOR. It uses the keys tour:* alone and removes them.
 set -euo pipefail
 port=${PORT:-6379}
-key=tour
+keys=(tour:docs tour:jobs tour:stock tour:drive)
 
 title='' client_a='' client_b='' command='' good='' bad='' plain=''
 if [ -z "${NO_COLOR:-}" ] && { [ -n "${FORCE_COLOR:-}" ] || [ -t 1 ]; }; then
@@ -27,84 +27,66 @@ as_typed() {
     printf '%s' "${line# }"
 }
 
+# A reply on one line, as far as it fits: its values in their order, without the numbers that redis-cli puts before them.
+on_one_line() {
+    tr -d '\r' | sed -E 's/^([ ]*[0-9]+[)#] ?)+//' | paste -sd '|' | sed -E 's/\|/, /g; s/^(.{117}).{4,}$/\1.../'
+}
+
 # who CLIENT COMMAND...: sends it and shows it with its reply, which is left in $reply as text, one line per value, for what comes next.
-# Counters that are zero are not shown.
 who() {
-    local name=$1 colour=$client_a shown line
+    local name=$1 colour=$client_a shown mark=$good
     shift
     if [ "$name" = bob ]; then colour=$client_b; fi
     printf '%s%s>%s %s%s%s\n' "$colour" "$name" "$plain" "$command" "$(as_typed "$@")" "$plain"
     shown=$(redis-cli -3 --no-raw -p "$port" "$@" 2>&1)
     reply=$(sed -nE 's/^[^"]*"(.*)"$/\1/p' <<<"$shown")
-    while IFS= read -r line; do
-        case $line in
-        '(error)'*) printf '  %s%s%s\n' "$bad" "$line" "$plain" ;;
-        *) printf '  %s%s%s\n' "$good" "$line" "$plain" ;;
-        esac
-    done < <(grep -v ':0\r*$' <<<"$shown")
+    case $shown in '(error)'*) mark=$bad ;; esac
+    printf '  %s%s%s\n' "$mark" "$(on_one_line <<<"$shown")" "$plain"
 }
 
 first_value() {
     head -n 1 <<<"$reply"
 }
 
-redis-cli -p "$port" DEL "$key" >/dev/null
+# The value of a field in a map.
+value_of() {
+    sed -nE "s/^.*\"$1\" => \"(.*)$/\1/p; s/^$1\" => \"(.*)$/\1/p" <<<"$reply" | head -n 1
+}
 
-say 'A container holds blobs. It is one Redis key.'
-who alice CONTAINER.CREATE "$key" META 1 team docs
-who alice BLOB.PUT "$key" plan.txt 'ship on Friday' PROPS 1 content-type text/plain
+redis-cli -p "$port" DEL "${keys[@]}" >/dev/null
 
-say 'Alice and Bob both read the plan. Each gets its ETag along with it.'
-who alice BLOB.GET "$key" plan.txt
+say 'A container holds blobs, and is one Redis key. Every write answers a new ETag.'
+who alice CONTAINER.CREATE tour:docs
+who alice BLOB.PUT tour:docs plan.txt 'ship on Friday'
 etag=$(first_value)
-who bob BLOB.GET "$key" plan.txt
 
-say 'Bob is quicker. His write says: only if nobody changed it since I read it.'
-who bob BLOB.PUT "$key" plan.txt 'ship on Monday' IFMATCH "$etag"
+say 'Both have read the plan. Bob is quicker, so that Alice is refused: she reads again instead of undoing his change.'
+who bob BLOB.PUT tour:docs plan.txt 'ship on Monday' IFMATCH "$etag"
+who alice BLOB.PUT tour:docs plan.txt 'ship on Thursday' IFMATCH "$etag"
 
-say 'Alice says the same. Her write is refused, so that Bob'\''s is not lost.'
-who alice BLOB.PUT "$key" plan.txt 'ship on Thursday' IFMATCH "$etag"
+say 'A lease: for 30 seconds nobody else writes. The second value is a fencing token.'
+who alice LEASE.ACQUIRE tour:docs 30 BLOB plan.txt OWNER alice
+who bob BLOB.PUT tour:docs plan.txt 'ship today'
 
-say 'She reads again, decides again, and writes again.'
-who alice BLOB.GET "$key" plan.txt
-etag=$(first_value)
-who alice BLOB.PUT "$key" plan.txt 'ship on Monday, at noon' IFMATCH "$etag"
+say 'A queue: Bob takes a message and has 30 seconds for it. If he fails, it comes back; when he is done, he deletes it.'
+who alice QUEUE.CREATE tour:jobs
+who alice QUEUE.PUT tour:jobs 'resize cat.jpg'
+who bob QUEUE.GET tour:jobs
+who bob QUEUE.DELETE tour:jobs "$(value_of id)" "$(value_of receipt)"
 
-say 'Create, but never overwrite: one of many starters wins.'
-who alice BLOB.PUT "$key" leader 'alice' IFNONEMATCH '*'
-who bob BLOB.PUT "$key" leader 'bob' IFNONEMATCH '*'
+say 'A table: entities with typed properties, changed on conditions, found by filters.'
+who alice TABLE.CREATE tour:stock
+who alice TABLE.INSERT tour:stock lamps red PROPS 1 count:int64 3
+who bob TABLE.MERGE tour:stock lamps red IFMATCH '*' IF 'count gt 5' PROPS 1 count:int64 0
+who bob TABLE.QUERY tour:stock FILTER 'count lt 5'
 
-say 'Metadata go along with a blob, and count as a change of it.'
-who bob BLOB.SETMETA "$key" plan.txt META 2 status agreed by bob
-who bob BLOB.GETMETA "$key" plan.txt
+say 'A share: Alice opens a file and lets nobody else write to it until she closes it, or her session ends.'
+who alice SHARE.CREATE tour:drive
+who alice SHARE.CONNECT tour:drive 60 OWNER alice
+who alice FILE.OPEN tour:drive "$(first_value)" report.txt ACCESS 1 WRITE SHARE 1 READ DISPOSITION OPENIF
+who bob FILE.CREATE tour:drive report.txt 100
 
-say 'Alice takes a lease: for 30 seconds nobody else can write. The second value is a fencing token.'
-who alice LEASE.ACQUIRE "$key" 30 BLOB plan.txt OWNER alice
-lease=$(first_value)
-who bob BLOB.PUT "$key" plan.txt 'ship today'
-who alice BLOB.PUT "$key" plan.txt 'ship on Tuesday' LEASE "$lease"
+say 'What was refused is counted, in INFO holdfast:'
+redis-cli -p "$port" INFO holdfast | tr -d '\r' | grep '^holdfast_refused' | grep -v _class_ | sed 's/^/  /'
 
-say 'Bob waits in line. When Alice gives the lease back, it is his in the same moment.'
-coproc waiting { who bob LEASE.ACQUIRE "$key" 30 BLOB plan.txt OWNER bob BLOCK 10; }
-exec {waiting_output}<&"${waiting[0]}"
-waiting_process=$!
-for _ in {1..100}; do
-    if redis-cli -p "$port" LEASE.GET "$key" BLOB plan.txt | tail -n 1 | grep -q '^1$'; then break; fi
-    sleep 0.02
-done
-who alice LEASE.GET "$key" BLOB plan.txt
-who alice LEASE.RELEASE "$key" "$lease" BLOB plan.txt
-wait "$waiting_process"
-cat <&"$waiting_output"
-
-say 'Names with a delimiter list like folders.'
-for name in photos/cat.jpg photos/dog.jpg photos/2024/sea.jpg; do
-    redis-cli -p "$port" BLOB.PUT "$key" "$name" 'bytes' >/dev/null
-done
-who alice BLOB.LIST "$key" DELIMITER /
-who alice BLOB.LIST "$key" PREFIX photos/ DELIMITER / COUNT 2
-
-say 'What the server has seen so far (what is zero is left out):'
-who alice INFO holdfast
-
-redis-cli -p "$port" CONTAINER.DELETE "$key" >/dev/null
+redis-cli -p "$port" DEL "${keys[@]}" >/dev/null
