@@ -4,6 +4,7 @@
 #include "blob/pool.h"
 #include "blob/snapshots.h"
 #include "blob/walk.h"
+#include "core/leftovers.h"
 #include "core/memory.h"
 
 #include "ccan/container_of/container_of.h"
@@ -191,6 +192,7 @@ void container_remove(struct container *container, struct blob *blob) {
 
 void container_free(struct container *container) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
+    leftovers_end(&container->account);
     pool_drop(&container->account, &container->pool);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
         struct blob *blob = blob_of_entry(entry);
@@ -263,6 +265,7 @@ struct container *container_copy(const struct container *source) {
 
 struct container *container_relocate(struct container *container, const struct relocation *relocation) {
     container = relocate(relocation, container);
+    leftovers_follow(&container->account);
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
     container->lease = relocate(relocation, container->lease);

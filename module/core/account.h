@@ -4,11 +4,16 @@
 #ifndef HOLDFAST_ACCOUNT_H
 #define HOLDFAST_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+struct leftovers;
 
 struct account {
     size_t held;
     size_t parts;
+    struct leftovers *leftovers; /* what will be freed later; NULL for nothing */
+    bool ends;                   /* nothing is left for later any more */
 };
 
 /* Answers the memory. */

@@ -1,5 +1,6 @@
 #include "core/content.h"
 
+#include "core/leftovers.h"
 #include "core/memory.h"
 
 struct span {
@@ -26,6 +27,8 @@ enum {
     BLOCK_SPANS = 128,
     BLOCK_FIRST_CAPACITY = 4,
     ROPE_FIRST_CAPACITY = 1,
+    BLOCKS_FREED_AT_ONCE = 8,
+    BLOCK_EFFORT = 16, /* to free one, in leaves of pages */
     CHUNK_FIRST_BYTES = 64,
     CHUNK_MOVED_BYTES = 1 << 16, /* up to here a last chunk grows by being moved */
     CHUNK_FRESH_BYTES = 1 << 14, /* then others follow, a quarter of the content each, within these bounds */
@@ -85,10 +88,21 @@ static struct rope *rope_new(struct account *account, size_t capacity) {
     return rope;
 }
 
+static bool rope_free(struct account *account, struct leftover *leftover, size_t *effort) {
+    struct rope *rope = leftover->root;
+    while (rope->count) {
+        if (*effort < BLOCK_EFFORT) return false;
+        *effort -= BLOCK_EFFORT;
+        block_drop(account, rope->blocks[--rope->count]);
+    }
+    account_discard(account, rope);
+    return true;
+}
+
+/* A long one is freed by and by. */
 static void rope_drop(struct account *account, struct rope *rope) {
     if (--rope->uses) return;
-    for (size_t i = 0; i < rope->count; i++) block_drop(account, rope->blocks[i]);
-    account_discard(account, rope);
+    leftovers_free(account, (struct leftover){rope_free, rope, 0}, BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
 }
 
 /* A rope that one content has for itself, with room for so many blocks. */

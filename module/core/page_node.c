@@ -1,6 +1,9 @@
 #include "core/page_node.h"
 
+#include "core/leftovers.h"
 #include "core/memory.h"
+
+enum { LEAVES_FREED_AT_ONCE = 64 };
 
 static size_t node_bytes(unsigned children) {
     return sizeof(struct page_node) + children * sizeof(void *);
@@ -16,15 +19,42 @@ static unsigned children_of(const struct page_node *node, unsigned height) {
     return height ? page_count(node->present) : 1;
 }
 
-void page_node_drop(struct account *account, struct page_node *node, unsigned height) {
-    if (--node->uses) return;
-    if (!height) {
-        if (node->below[0]) chunk_drop(account, node->below[0]);
-    } else {
-        for (unsigned i = 0; i < page_count(node->present); i++)
-            page_node_drop(account, node->below[i], height - 1);
+/* Children go from the last one on; false when the effort was not enough for all. */
+static bool free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort);
+
+/* A use less; the last one frees the node. */
+static bool node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
+    if (node->uses > 1) {
+        node->uses--;
+        return true;
     }
+    if (!free_below(account, node, height, effort)) return false;
     account_discard(account, node);
+    return true;
+}
+
+static bool free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
+    if (!height) {
+        if (!*effort) return false;
+        --*effort;
+        if (node->below[0]) chunk_drop(account, node->below[0]);
+        return true;
+    }
+    while (node->present) {
+        if (!node_free(account, node->below[page_count(node->present) - 1], height - 1, effort)) return false;
+        node->present &= ~(UINT64_C(1) << (63 - __builtin_clzll(node->present)));
+    }
+    return true;
+}
+
+static bool trie_free(struct account *account, struct leftover *leftover, size_t *effort) {
+    return node_free(account, leftover->root, leftover->height, effort);
+}
+
+/* What is more than a few leaves is freed by and by. */
+void page_node_drop(struct account *account, struct page_node *node, unsigned height) {
+    struct leftover leftover = {trie_free, node, height};
+    leftovers_free(account, leftover, LEAVES_FREED_AT_ONCE);
 }
 
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height) {

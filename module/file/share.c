@@ -1,6 +1,7 @@
 #include "file/share.h"
 
 #include "core/hash.h"
+#include "core/leftovers.h"
 #include "core/memory.h"
 #include "file/share_load.h"
 #include "file/tree.h"
@@ -130,6 +131,7 @@ static void free_holders(struct share *share) {
 }
 
 void share_free(struct share *share) {
+    leftovers_end(&share->account);
     share_load_end(share);
     free_holders(share);
     tree_free(share);
@@ -268,6 +270,7 @@ struct share *share_relocate(struct share *share, const struct relocation *reloc
     /* The list of sessions that have ended points back to the share, so that stays where it is while there are any. */
     if (list_empty(&share->ended)) {
         share = relocate(relocation, share);
+        leftovers_follow(&share->account);
         list_head_init(&share->ended);
     }
     share->metadata = relocate(relocation, share->metadata);

@@ -3,6 +3,7 @@
 #include "core/deadlines.h"
 #include "core/hash.h"
 #include "core/hash_index.h"
+#include "core/leftovers.h"
 #include "core/memory.h"
 #include "server/alarm.h"
 #include "server/events.h"
@@ -12,10 +13,11 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    CHORES_MAX = 16,        /* that one ring of the alarm looks at */
-    SWEPT_MAX = 128,        /* names that one ring looks at, and about as many places of the index */
-    BREATHER_MS = 1,        /* between two rings when there is more to do than fits in one */
-    SWEEP_EVERY_MS = 60000, /* from the end of a sweep to the next one */
+    CHORES_MAX = 16,         /* that one ring of the alarm looks at */
+    SWEPT_MAX = 128,         /* names that one ring looks at, and about as many places of the index */
+    BREATHER_MS = 1,         /* between two rings when there is more to do than fits in one */
+    SWEEP_EVERY_MS = 60000,  /* from the end of a sweep to the next one */
+    LEFTOVERS_PORTION = 512, /* leaves of pages, which take about a millisecond */
     PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
     KEY_MAX_BYTES = 60000, /* a longer name is looked after by its own writes alone */
@@ -219,6 +221,14 @@ void upkeep_soon(bool (*work)(void)) {
     alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
 }
 
+static bool sweep_leftovers(void) {
+    return leftovers_sweep(LEFTOVERS_PORTION);
+}
+
+static void sweep_leftovers_soon(void) {
+    upkeep_soon(sweep_leftovers);
+}
+
 void upkeep_after_sweeps(bool (*work)(void)) {
     works_add(&sweep_works, work);
 }
@@ -333,6 +343,7 @@ static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage
 int upkeep_start(RedisModuleCtx *ctx) {
     hash_index_start(&chores);
     alarm_register(&alarm);
+    leftovers_wait = sweep_leftovers_soon;
     if (events_subscribe(ctx, RedisModuleEvent_FlushDB, on_flush) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (events_subscribe(ctx, RedisModuleEvent_SwapDB, on_swap) != REDISMODULE_OK) return REDISMODULE_ERR;
     return RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_arrival);

@@ -37,7 +37,7 @@ static void require_list(const struct range_list *list, const uint64_t (*expecte
 static void neighbours_are_merged(void **state) {
     (void)state;
     static const uint64_t written[] = {0, 1, 5, 63, 64, 65, 127, 128, 300, 699};
-    struct account account = {0, 0};
+    struct account account = {0};
     struct pages pages;
     start(&account, &pages);
     for (size_t i = COUNT_OF(written); i > 0; i--) put(&account, &pages, written[i - 1], 'x');
@@ -67,7 +67,7 @@ static void neighbours_are_merged(void **state) {
 
 static void differences_are_merged(void **state) {
     (void)state;
-    struct account account = {0, 0};
+    struct account account = {0};
     struct pages now, then = {0};
     start(&account, &now);
     for (uint64_t page = 60; page < 140; page++) put(&account, &now, page, 'a');
@@ -120,7 +120,7 @@ static void mark(const struct range_list *list, bool marks[PAGES]) {
 static void random_differences_equal_naive_ones(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        struct account account = {0, 0};
+        struct account account = {0};
         struct dice dice = {seed};
         struct pages now, then = {0};
         char values[PAGES] = {0}, before[PAGES];
@@ -163,7 +163,7 @@ static void sprinkle(struct account *account, struct pages *pages, uint64_t coun
 
 static void ranges_are_bounded(void **state) {
     (void)state;
-    struct account account = {0, 0};
+    struct account account = {0};
     struct pages pages;
     sprinkle(&account, &pages, PAGE_RANGES_MOST + 1);
     struct page_ranges ranges = {.pages = {NULL, 0, 0}};
@@ -180,7 +180,7 @@ static void ranges_are_bounded(void **state) {
 
 /* Each of so many leaves has one page; then it is rewritten in those from `from` on. */
 static bool compare_leaves(uint64_t leaves, uint64_t from) {
-    struct account account = {0, 0};
+    struct account account = {0};
     struct pages now = {0}, then = {0};
     pages_resize(&account, &now, leaves * LEAF_BYTES);
     for (uint64_t leaf = 0; leaf < leaves; leaf++) put(&account, &now, leaf * LEAF_PAGES, 'x');

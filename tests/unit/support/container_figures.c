@@ -80,7 +80,7 @@ static void count_blob(struct counting *counting, const struct blob *blob) {
 }
 
 struct figures container_figures(const struct container *container) {
-    struct counting counting = {.account = {0, 0}};
+    struct counting counting = {.account = {0}};
     (void)count(&counting, container);
     (void)count(&counting, container->metadata);
     (void)count(&counting, container->policies);

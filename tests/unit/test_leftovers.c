@@ -1,0 +1,148 @@
+/* Leftovers: random lives of contents and pages that share their parts, swept at random, end with nothing left; and what is
+ * large costs little when it is dropped. */
+#include "core/leftovers.h"
+
+#include "core/content.h"
+#include "core/memory.h"
+#include "core/pages.h"
+#include "dice.h"
+#include "unit.h"
+
+enum { LIVES = 60, STEPS = 120, SUBJECTS = 4, CHUNKS = 3000, LEAVES = 700, PORTION_MOST = 200 };
+
+struct subject {
+    struct content content;
+    struct pages pages;
+};
+
+static int waited;
+
+static void note_waiting(void) {
+    waited++;
+}
+
+/* --- What is large --- */
+
+static void fill_content(struct account *account, struct content *content) {
+    for (int i = 0; i < CHUNKS; i++) content_add(account, content, chunk_copy(bytes_of("chunk", 5)));
+}
+
+static void fill_pages(struct account *account, struct pages *pages) {
+    char page[PAGE_BYTES] = "page";
+    pages_resize(account, pages, (uint64_t)LEAVES * LEAF_BYTES);
+    for (uint64_t leaf = 0; leaf < LEAVES; leaf++)
+        pages_write(account, pages, leaf * LEAF_BYTES, bytes_of(page, PAGE_BYTES));
+}
+
+static void what_is_large_is_freed_by_and_by(void **state) {
+    struct account account = {0};
+    struct subject subject = {0};
+    (void)state;
+    leftovers_wait = note_waiting;
+    fill_content(&account, &subject.content);
+    fill_pages(&account, &subject.pages);
+    size_t parts = account.parts;
+    waited = 0;
+    content_clear(&account, &subject.content);
+    pages_drop(&account, &subject.pages);
+    assert_int_equal(waited, 2);
+    require(account.parts > parts * 2 / 3, "%zu of %zu parts were freed at once", parts - account.parts,
+            parts);
+    for (size_t before = account.parts; leftovers_sweep(PORTION_MOST); before = account.parts)
+        require(account.parts < before && before - account.parts <= 20 * PORTION_MOST,
+                "a portion of %zu parts", before - account.parts);
+    require_same(account.parts, 0, "all is freed");
+    require_same(account.held, 0, "all is freed");
+    leftovers_wait = NULL;
+}
+
+/* Nobody sweeps what ends with its aggregate. */
+static void leftovers_end_with_their_aggregate(void **state) {
+    struct account account = {0}, moved;
+    struct content content = {0};
+    struct pages pages = {0};
+    (void)state;
+    leftovers_wait = note_waiting;
+    fill_content(&account, &content);
+    content_clear(&account, &content);
+    moved = account;
+    leftovers_follow(&moved);
+    fill_pages(&moved, &pages);
+    leftovers_end(&moved);
+    assert_false(leftovers_sweep(1));
+    pages_drop(&moved, &pages);
+    require_same(moved.parts, 0, "all is freed");
+    assert_false(leftovers_sweep(1));
+    leftovers_wait = NULL;
+}
+
+static void what_is_small_is_freed_at_once(void **state) {
+    struct account account = {0};
+    struct content content = {0};
+    (void)state;
+    leftovers_wait = note_waiting;
+    waited = 0;
+    for (int i = 0; i < 500; i++) content_add(&account, &content, chunk_copy(bytes_of("chunk", 5)));
+    content_clear(&account, &content);
+    assert_int_equal(waited, 0);
+    require_same(account.parts, 0, "all is freed");
+    leftovers_wait = NULL;
+}
+
+/* --- Lives --- */
+
+static void step(struct account *account, struct subject *subjects, struct dice *dice) {
+    struct subject *one = &subjects[dice_roll(dice, SUBJECTS)], *other = &subjects[dice_roll(dice, SUBJECTS)];
+    uint64_t from = dice_roll(dice, LEAVES) * LEAF_BYTES, length = dice_roll(dice, LEAVES) * LEAF_BYTES;
+    switch (dice_roll(dice, 6)) {
+    case 0:
+        content_clear(account, &one->content);
+        if (one != other) content_share(account, &one->content, &other->content);
+        break;
+    case 1:
+        pages_drop(account, &one->pages);
+        if (one != other) pages_share(&one->pages, &other->pages);
+        break;
+    case 2: content_append(account, &one->content, bytes_of("more", 4)); break;
+    case 3:
+        if (from + length <= one->pages.length) pages_clear(account, &one->pages, from, length);
+        break;
+    case 4:
+        if (from < one->pages.length)
+            pages_write(account, &one->pages, from, bytes_of((char[PAGE_BYTES]){1}, PAGE_BYTES));
+        break;
+    default: leftovers_sweep(dice_roll(dice, PORTION_MOST)); break;
+    }
+}
+
+static void lives_end_with_nothing_left(void **state) {
+    (void)state;
+    leftovers_wait = note_waiting;
+    for (uint64_t seed = 1; seed <= LIVES; seed++) {
+        struct dice dice = {seed};
+        struct account account = {0};
+        struct subject subjects[SUBJECTS] = {0};
+        for (int i = 0; i < SUBJECTS; i += 2) fill_content(&account, &subjects[i].content);
+        for (int i = 0; i < SUBJECTS; i += 2) fill_pages(&account, &subjects[i].pages);
+        for (int i = 0; i < STEPS; i++) step(&account, subjects, &dice);
+        if (dice_percent(&dice, 50)) leftovers_end(&account);
+        for (int i = 0; i < SUBJECTS; i++) {
+            content_clear(&account, &subjects[i].content);
+            pages_drop(&account, &subjects[i].pages);
+        }
+        while (leftovers_sweep(1 + dice_roll(&dice, PORTION_MOST))) {
+        }
+        require(!account.parts && !account.held, "seed %d leaves %zu parts", (int)seed, account.parts);
+    }
+    leftovers_wait = NULL;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(what_is_large_is_freed_by_and_by),
+        tidy_test(leftovers_end_with_their_aggregate),
+        tidy_test(what_is_small_is_freed_at_once),
+        tidy_test(lives_end_with_nothing_left),
+    };
+    return cmocka_run_group_tests_name("leftovers", tests, NULL, NULL);
+}
