@@ -16,6 +16,8 @@
 #include "world.h"
 
 static const char *const paths[MODEL_FILES] = {"a", "b", "c", "d/x", "d/y", "D/Z"};
+enum { FILES_OF_ROOT = 3 };
+
 static const char *const lease_ids[] = {"", ID_A, ID_B};
 
 enum { STEPS = 9000, STEPS_BETWEEN_LOOKS = 300 };
@@ -363,6 +365,8 @@ static void play_rename(void) {
     if (!refusal && source != file && model_files[file].exists) {
         refusal = model_files[file].pending ? PENDING : replaces ? NULL : EXISTS;
         if (!refusal) refusal = model_refusal(file, &comes);
+        bool brings = model_files[source].lease && !model_files[file].lease;
+        if (!refusal && brings && !model_is_shared(file, CLASS_LEASE)) refusal = SV;
     }
     const char *clause = comes.lease ? pool_print("NEWLEASE %s", lease_ids[comes.lease]) : "";
     redisReply *reply =
@@ -372,6 +376,16 @@ static void play_rename(void) {
     model_take(file, source);
     if (!model_files[file].lease) model_files[file].lease = model_files[source].lease;
     memset(&model_files[source], 0, sizeof model_files[source]);
+}
+
+/* There and back. */
+static void play_move_directory(void) {
+    const char *refusal = NULL;
+    for (int file = FILES_OF_ROOT; file < MODEL_FILES; file++)
+        if (model_files[file].exists && !model_is_shared(file, CLASS_DEL)) refusal = SV;
+    for (int file = FILES_OF_ROOT; file < MODEL_FILES; file++)
+        if (model_files[file].exists && model_files[file].lease) refusal = LEASE_MISSING;
+    if (went_well(call(primary, "FILE.RENAME fs d away"), refusal)) act("rename away D", NULL);
 }
 
 static void play_lease(void) {
@@ -468,13 +482,19 @@ static void play_step(void) {
         int weight;
         void (*play)(void);
     } plays[] = {
-        {4, play_connect},  {3, play_ping},   {1, play_disconnect}, {1, play_time},
-        {14, play_open},    {6, play_close},  {6, play_read},       {6, play_write},
-        {2, play_truncate}, {9, play_lock},   {6, play_unlock},     {4, play_dispose},
-        {1, play_force},    {6, play_get},    {4, play_get_range},  {6, play_put_or_clear},
-        {5, play_create},   {2, play_delete}, {2, play_resize},     {2, play_readonly},
-        {2, play_setmeta},  {2, play_copy},   {2, play_rename},     {2, play_lease},
-        {2, play_break},
+        {4, play_connect},    {3, play_ping},
+        {1, play_disconnect}, {1, play_time},
+        {13, play_open},      {6, play_close},
+        {6, play_read},       {6, play_write},
+        {2, play_truncate},   {9, play_lock},
+        {6, play_unlock},     {4, play_dispose},
+        {1, play_force},      {6, play_get},
+        {4, play_get_range},  {6, play_put_or_clear},
+        {5, play_create},     {2, play_delete},
+        {2, play_resize},     {2, play_readonly},
+        {2, play_setmeta},    {2, play_copy},
+        {2, play_rename},     {2, play_lease},
+        {2, play_break},      {1, play_move_directory},
     };
     int drawn = chance(100);
     size_t index = 0;
