@@ -135,6 +135,12 @@ $(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o $(ca
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka -lhiredis -lpthread -o $@
 
+# What tests preload into servers: a wall clock that they set.
+PRELOADED := $(BUILD)/server/wall_clock.so
+$(PRELOADED): $(BUILD)/server/%.so: tests/server/preload/%.c
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) -std=gnu11 $(WARNINGS) -O1 -shared -fPIC $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $< -o $@
+
 # The tests' support code comes as an archive: a fuzzer takes the memory functions out of it and leaves the rest.
 $(BUILD)/obj/fuzz/libsupport.a: $(call objects,fuzz,$(UNIT_SUPPORT_SOURCES))
 	@rm -f $@
@@ -181,9 +187,9 @@ run: ## try it: install what is missing, build, start a server, play a short tou
 
 unit-programs: $(UNIT_PROGRAMS)
 	@:
-server-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS)
+server-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
 	@:
-asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS)
+asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
 	@:
 fuzz-programs: $(FUZZ_PROGRAMS)
 	@:

@@ -1,22 +1,43 @@
 /* The clock of one process, in microseconds since 1970: never runs backwards, and can be moved for tests.
  *
- * It reads no time itself: whoever owns a real clock hands its reading in. The offset may be lowered, but
- * what was answered once is never undercut. */
+ *   time = the wall clock at the start + what has elapsed since by the monotonic clock ± what draws it to the wall clock
+ *
+ * A wall clock is set forward and back while leases are held. This one follows it slowly, by at most one part in
+ * CLOCK_DRAW_PART of the time that passes, so that a step costs a lease no more than that of its duration. Between
+ * steps a wall clock that is kept right by its own small corrections is followed without delay.
+ *
+ * It reads no time itself: whoever owns real clocks hands their readings in. The offset may be lowered, but what was
+ * answered once is never undercut. */
 #ifndef HOLDFAST_CLOCK_H
 #define HOLDFAST_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-struct clock {
-    int64_t offset_us;
-    int64_t last_us;
+enum {
+    CLOCK_DRAW_PART = 200,  /* 0.5 % */
+    CLOCK_LOOK_US = 100000, /* how often it wants to be compared with the wall clock */
 };
 
-static inline int64_t clock_now(struct clock *clock, int64_t reading_us) {
-    int64_t now_us = reading_us + clock->offset_us;
-    if (now_us < clock->last_us) now_us = clock->last_us;
-    clock->last_us = now_us;
-    return now_us;
+/* One of zeros has not been started. */
+struct clock {
+    int64_t offset_us;
+    int64_t last_us;    /* what was answered last */
+    int64_t time_us;    /* without the offset */
+    int64_t elapsed_us; /* by the monotonic clock, at this time */
+    int64_t looked_us;  /* likewise, when it was compared last */
+    int64_t behind_us;  /* how far the time is behind the wall clock, or, below 0, ahead of it */
+    int64_t unused_us;  /* time that has passed and was too short to allow for a correction */
+    bool started;
+};
+
+static inline bool clock_wants_look(const struct clock *clock, int64_t elapsed_us) {
+    return !clock->started || elapsed_us - clock->looked_us >= CLOCK_LOOK_US;
 }
+
+/* Compares it with the wall clock; the first time it is set by it. */
+void clock_look(struct clock *clock, int64_t elapsed_us, int64_t wall_us);
+
+int64_t clock_now(struct clock *clock, int64_t elapsed_us);
 
 #endif

@@ -36,7 +36,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(AvoidReplicaTraffic) X(GetDetachedThreadSafeContext) X(RegisterStringConfig) X(RegisterEnumConfig) X(Call) \
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
-    X(GetKeyNameFromOptCtx) X(GetDbIdFromOptCtx) \
+    X(GetKeyNameFromOptCtx) X(GetDbIdFromOptCtx) X(InfoAddFieldLongLong) \
     X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
 /* clang-format on */
 
@@ -62,12 +62,6 @@ static const struct {
 };
 
 static const char *own_category = "";
-
-static int64_t wall_clock_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 static int no_command_categories(RedisModuleCommand *command, const char *categories) {
     (void)command;
@@ -106,7 +100,6 @@ static void fall_back(void) {
     if (!defrag_string) defrag_string = valkey_defrag_string ? valkey_defrag_string : leave_string;
     if (!open_key_modes) open_key_modes = first_open_key_modes;
     if (!must_obey) must_obey = obey_link_and_file;
-    if (!cached_microseconds) cached_microseconds = wall_clock_us;
     if (!set_command_categories) set_command_categories = no_command_categories;
     if (!add_category) add_category = no_category;
 }
@@ -131,8 +124,26 @@ int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
     return REDISMODULE_OK;
 }
 
-int64_t api_now_us(void) {
-    return cached_microseconds();
+static int64_t read_clock_us(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t api_wall_us(void) {
+    return read_clock_us(CLOCK_REALTIME);
+}
+
+int64_t api_elapsed_us(void) {
+    return read_clock_us(CLOCK_BOOTTIME);
+}
+
+/* What the server has cached stays through a moment, and differs from one to the next. */
+bool api_is_same_moment(void) {
+    static int64_t last_us;
+    int64_t before_us = last_us;
+    if (cached_microseconds) last_us = cached_microseconds();
+    return last_us && last_us == before_us;
 }
 
 void api_add_category(RedisModuleCtx *ctx, const char *category) {

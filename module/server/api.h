@@ -11,6 +11,7 @@
 
 #include "redismodule.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Binds everything and registers the module's name. Logs what is missing. */
@@ -23,8 +24,14 @@ static inline struct bytes api_bytes(const RedisModuleString *string) {
     return bytes_of(data, length);
 }
 
-/* The wall clock: the same throughout a command where the server can say so. */
-int64_t api_now_us(void);
+/* The wall clock, which may be set to anything at any time; and one that nobody sets, counted from somewhere, which goes
+ * on while the machine sleeps. */
+int64_t api_wall_us(void);
+int64_t api_elapsed_us(void);
+
+/* Whether the last one who asked did so in the same command, transaction or script, through which time does not pass;
+ * always no where the server cannot say so. */
+bool api_is_same_moment(void);
 
 /* Whether what comes from the context's client has been decided elsewhere, and is to be carried out. */
 int api_must_obey(RedisModuleCtx *ctx);

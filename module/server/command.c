@@ -21,10 +21,18 @@ struct bytes call_word(const struct call *call, int at) {
     return argument_at(call->argv, at);
 }
 
+static struct clock server_clock;
+
 int64_t server_now_us(void) {
-    static struct clock clock;
-    clock.offset_us = clock_offset_ms * 1000;
-    return clock_now(&clock, api_now_us());
+    int64_t elapsed_us = api_is_same_moment() ? server_clock.elapsed_us : api_elapsed_us();
+    if (clock_wants_look(&server_clock, elapsed_us)) clock_look(&server_clock, elapsed_us, api_wall_us());
+    server_clock.offset_us = clock_offset_ms * 1000;
+    return clock_now(&server_clock, elapsed_us);
+}
+
+int64_t server_clock_behind_ms(void) {
+    clock_look(&server_clock, api_elapsed_us(), api_wall_us());
+    return server_clock.behind_us / 1000;
 }
 
 int64_t server_now_ms(void) {

@@ -178,8 +178,12 @@ void call_note(struct call *call, const char *format, ...) __attribute__((format
 /* A positional argument or a word of an option. */
 struct bytes call_word(const struct call *call, int at);
 
+/* The module's clock, see core/clock.h. */
 int64_t server_now_us(void);
 int64_t server_now_ms(void);
+
+/* How far it is behind the wall clock after that was set; below 0 when it is ahead. */
+int64_t server_clock_behind_ms(void);
 
 /* The moment of the call, the same whenever it is asked for. */
 int64_t call_now_ms(struct call *call);

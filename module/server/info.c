@@ -73,6 +73,7 @@ static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
     }
     add_more(ctx);
     upkeep_info(ctx);
+    RedisModule_InfoAddFieldLongLong(ctx, "clock_behind_ms", server_clock_behind_ms());
     RedisModule_InfoAddFieldULongLong(ctx, "effects_misfit", effect_misfits());
     RedisModule_InfoAddFieldULongLong(ctx, "effects_malformed", effect_malformed());
     add_classes(ctx);

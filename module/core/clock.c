@@ -1,0 +1,38 @@
+#include "core/clock.h"
+
+/* What the time that has passed allows to correct: less than that itself, so that time goes on. */
+static int64_t correction_us(struct clock *clock, int64_t passed_us) {
+    clock->unused_us += passed_us;
+    int64_t most_us = clock->unused_us / CLOCK_DRAW_PART;
+    clock->unused_us %= CLOCK_DRAW_PART;
+    if (clock->behind_us > most_us) return most_us;
+    return clock->behind_us < -most_us ? -most_us : clock->behind_us;
+}
+
+static void advance(struct clock *clock, int64_t elapsed_us) {
+    int64_t passed_us = elapsed_us - clock->elapsed_us;
+    if (passed_us <= 0) return;
+    int64_t corrected_us = correction_us(clock, passed_us);
+    clock->elapsed_us = elapsed_us;
+    clock->behind_us -= corrected_us;
+    clock->time_us += passed_us + corrected_us;
+}
+
+void clock_look(struct clock *clock, int64_t elapsed_us, int64_t wall_us) {
+    if (clock->started) {
+        advance(clock, elapsed_us);
+    } else {
+        clock->started = true;
+        clock->time_us = wall_us;
+        clock->elapsed_us = elapsed_us;
+    }
+    clock->looked_us = elapsed_us;
+    clock->behind_us = wall_us - clock->time_us;
+}
+
+int64_t clock_now(struct clock *clock, int64_t elapsed_us) {
+    advance(clock, elapsed_us);
+    int64_t now_us = clock->time_us + clock->offset_us;
+    if (now_us > clock->last_us) clock->last_us = now_us;
+    return clock->last_us;
+}

@@ -1,0 +1,138 @@
+/*
+ * The wall clock is set while leases are held and messages are hidden: they last as long as they were to last, and what
+ * waits for their end is served in time. The server gets a wall clock of its own for it.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "leases.h"
+#include "pool.h"
+#include "world.h"
+
+enum { SECOND_US = 1000000 };
+
+static struct server *server;
+static struct client *client;
+static volatile int64_t *offset_us;
+
+/* Its sanitizer, if there is one, comes first. */
+static void preload(const char *folder) {
+    const char *others = getenv("HOLDFAST_PRELOAD");
+    char *library = realpath("build/server/wall_clock.so", NULL);
+    require(library, "build/server/wall_clock.so is not there");
+    pool_keep(library, free);
+    char *path = pool_print("%s/wall-clock", folder);
+    int file = open(path, O_RDWR | O_CREAT, 0666);
+    require(file >= 0 && !ftruncate(file, sizeof *offset_us), "cannot make %s", path);
+    offset_us = mmap(NULL, sizeof *offset_us, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    require(offset_us != MAP_FAILED, "cannot map %s", path);
+    close(file);
+    *offset_us = 0;
+    setenv("HOLDFAST_WALL_CLOCK", path, 1);
+    setenv("HOLDFAST_PRELOAD", others ? pool_print("%s %s", others, library) : library, 1);
+}
+
+static void stage(const char *settings) {
+    const char *others = getenv("HOLDFAST_PRELOAD");
+    char *before = others ? pool_copy(others, strlen(others)) : NULL;
+    char template[] = "/tmp/holdfast-XXXXXX";
+    require(mkdtemp(template), "no folder");
+    preload(template);
+    server = server_start("wall", pool_print("holdfast.lease-min-seconds 0.05\n%s", settings));
+    unlink(getenv("HOLDFAST_WALL_CLOCK"));
+    rmdir(template);
+    if (before)
+        setenv("HOLDFAST_PRELOAD", before, 1);
+    else
+        unsetenv("HOLDFAST_PRELOAD");
+    client = visitor(server);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+}
+
+static void set_wall_clock(double seconds) {
+    *offset_us += (int64_t)(seconds * SECOND_US);
+    usleep(150000); /* it has been looked at by then */
+}
+
+static long long wall_s(void) {
+    return atoll(expect_elements(call(client, "TIME"), 2)->element[0]->str);
+}
+
+static long long remaining_ms(void) {
+    return field(call(client, "LEASE.GET box"), "remaining-ms")->integer;
+}
+
+static long long behind_ms(void) {
+    return info_of(client, "holdfast_clock_behind_ms");
+}
+
+static void end(void) {
+    munmap((void *)offset_us, sizeof *offset_us);
+    server_stop(server);
+}
+
+SCENE(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
+    static const int steps_s[] = {45, -6, 3600, -3600};
+    stage("");
+    for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
+        long long before_s = wall_s(), began_ms = stopwatch();
+        redisReply *reply = call(client, "LEASE.ACQUIRE box 60");
+        const char *id = lease_id(reply);
+        int64_t was_us = *offset_us;
+        set_wall_clock(steps_s[index]);
+        require(llabs(wall_s() - before_s - steps_s[index]) <= 2, "the wall clock was not set");
+        long long passed_ms = stopwatch() - began_ms, left_ms = remaining_ms();
+        require(left_ms <= 60000 && left_ms >= 60000 - passed_ms * 201 / 200 - 50,
+                "%lld ms after it was granted, and a step of %d s, a lease of 60 s has %lld ms left",
+                passed_ms, steps_s[index], left_ms);
+        expect_error(call(client, "LEASE.ACQUIRE box 60"), "CONFLICT LeaseAlreadyPresent");
+        long long told_ms = behind_ms(), set_ms = (*offset_us - was_us) / 1000;
+        require(llabs(told_ms - set_ms) < 100, "INFO tells of %lld ms, not %lld", told_ms, set_ms);
+        require(!reply_is_error(call(client, "LEASE.RELEASE box %s", id)), "it is not its holder's any more");
+        set_wall_clock(-steps_s[index]);
+        require(llabs(behind_ms()) < 100, "INFO tells of %lld ms when all is as before", behind_ms());
+    }
+    end();
+}
+
+/* The server's own timers follow the wall clock: what is pending when it is set back would come so much later. */
+SCENE(who_waits_is_served_in_time_whatever_the_wall_clock_does) {
+    static const int steps_s[] = {-3600, 3600, -6, 45};
+    stage("");
+    for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
+        require(!reply_is_error(call(client, "LEASE.ACQUIRE box 0.8")), "no lease");
+        long long began_ms = stopwatch();
+        struct client *waiter = waiting_at(server, 0, "LEASE.ACQUIRE box 60 BLOCK 0");
+        set_wall_clock(steps_s[index]);
+        redisReply *reply = answer_within(waiter, 3000);
+        long long waited_ms = stopwatch() - began_ms;
+        require(waited_ms >= 700, "after a step of %d s it is served after %lld ms", steps_s[index],
+                waited_ms);
+        require(!reply_is_error(call(client, "LEASE.RELEASE box %s", lease_id(reply))), "it was not granted");
+    }
+    end();
+}
+
+SCENE(messages_end_in_time_whatever_the_wall_clock_does) {
+    stage("");
+    expect_ok(call(client, "QUEUE.CREATE jobs"));
+    require(!reply_is_error(call(client, "QUEUE.PUT jobs x TTL 1")), "no message");
+    set_wall_clock(-3600);
+    for (int attempt = 0; attempt < 6000 && info_of(client, "holdfast_upkeep_keys"); attempt++) usleep(1000);
+    assert_int_equal(info_of(client, "holdfast_upkeep_keys"), 0);
+    assert_int_equal(info_of(client, "holdfast_queue_expiries"), 1);
+    end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
+        PLAY(who_waits_is_served_in_time_whatever_the_wall_clock_does),
+        PLAY(messages_end_in_time_whatever_the_wall_clock_does),
+    };
+    return world_run("wall clock", tests);
+}
