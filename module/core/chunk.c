@@ -138,11 +138,9 @@ struct chunk *chunk_relocate(struct chunk *chunk, const struct relocation *reloc
     chunk = relocate(relocation, chunk);
     if (own) chunk->data = chunk->room;
     if (!chunk->owner) return chunk;
-    struct bytes bytes = chunk_bytes(chunk);
+    struct bytes bytes = {0};
     void *owner = relocation->move_owner(relocation->context, chunk->owner, &bytes);
-    if (owner) {
-        chunk->owner = owner;
-        chunk->data = bytes.data;
-    }
+    if (owner) chunk->owner = owner;
+    chunk->data = bytes.data;
     return chunk;
 }

@@ -7,7 +7,8 @@
 struct relocation {
     /* Answers where the allocation is now; NULL when it stays. The old place is gone then. */
     void *(*move)(void *context, void *memory);
-    /* Likewise for what brought a chunk's bytes; tells where the bytes are. */
+    /* Likewise for what brought a chunk's bytes. Tells where the bytes are in any case: they may move while the owner
+     * stays, and stay while it moves. */
     void *(*move_owner)(void *context, void *owner, struct bytes *bytes);
     void *context;
 };

@@ -4,9 +4,11 @@ static void *move(void *context, void *memory) {
     return RedisModule_DefragAlloc(context, memory);
 }
 
+/* NULL only says that the string object stayed. Its bytes, an allocation of their own if there are many, may have moved
+ * all the same. */
 static void *move_owner(void *context, void *owner, struct bytes *bytes) {
     RedisModuleString *moved = api_defrag_string(context, owner);
-    if (moved) *bytes = api_bytes(moved);
+    *bytes = api_bytes(moved ? moved : owner);
     return moved;
 }
 

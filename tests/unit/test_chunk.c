@@ -13,7 +13,7 @@ static struct chunk *chunk_of(enum kind kind, struct bytes bytes) {
     if (kind == COPIED) return chunk_copy(bytes);
     if (kind == ADOPTED) {
         void *owner = owner_new(bytes);
-        return chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
+        return chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
     }
     struct chunk *chunk = chunk_empty(bytes.length + 3);
     chunk_extend(chunk, bytes);
@@ -41,11 +41,11 @@ static void a_copy_has_bytes_of_its_own(void **state) {
 static void an_adopted_one_keeps_its_owner(void **state) {
     (void)state;
     void *owner = owner_new(bytes_text("content"));
-    struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
+    struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
     require(chunk_bytes(chunk).data == owner_bytes(owner).data, "the bytes were copied");
     require_bytes(chunk_bytes(chunk), bytes_text("content"), "an adopted chunk");
     require_same(chunk_held(chunk), allocations_bytes(), "an adopted chunk");
-    require_same(allocations_count(), 2, "chunk and owner");
+    require_same(allocations_count(), 3, "chunk, owner and its bytes");
     chunk_discard(chunk);
     require_same(allocations_count(), 0, "the owner goes with the chunk");
 }

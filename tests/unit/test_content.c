@@ -113,7 +113,7 @@ static void compare_account(const struct aggregate *aggregate) {
 
 static struct chunk *adopted(struct bytes bytes) {
     void *owner = owner_new(bytes);
-    return chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
+    return chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
 }
 
 static struct chunk *twin_only(struct bytes bytes) {

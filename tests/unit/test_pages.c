@@ -570,7 +570,7 @@ static void what_an_owner_keeps_is_copied_to_change(void **state) {
             memcpy(bytes + (size_t)i * PAGE_BYTES, pattern((unsigned char)(2 + i)), PAGE_BYTES);
         void *owner = owner_new(bytes_of(bytes, sizeof(bytes)));
         pages_resize(&account, &pages, (first + LEAF_PAGES) * PAGE_BYTES);
-        add_fit(&account, &pages, 5, 0x29, chunk_adopt(owner, owner_bytes(owner), memory_size(owner)));
+        add_fit(&account, &pages, 5, 0x29, chunk_adopt(owner, owner_bytes(owner), owner_held(owner)));
         require(pages_view(&pages, first * PAGE_BYTES, 1).data == owner_bytes(owner).data,
                 "the bytes were copied");
         if (way)

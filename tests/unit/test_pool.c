@@ -92,13 +92,13 @@ static void chunks_are_taken_over(void **state) {
     struct filling filling = {.pool = NULL};
     for (int piece = 0; piece < 2; piece++) {
         void *owner = owner_new(bytes_text("the bytes"));
-        struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
+        struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
         uint64_t length = piece ? 18 : 9;
         require(pool_add(&filling.account, &filling.pool, length, chunk_bytes(chunk), chunk), "a chunk");
         require_same(pool_chunk(filling.pool, 1) == chunk || piece, 1, "it is another one");
     }
     void *owner = owner_new(bytes_text("and more."));
-    struct chunk *rest = chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
+    struct chunk *rest = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
     require(pool_add(&filling.account, &filling.pool, 0, chunk_bytes(rest), rest), "the rest");
     require_chunk(&filling, 1, "the bytes");
     require_chunk(&filling, 2, "the bytesand more.");

@@ -48,7 +48,7 @@ static void fill(struct aggregate *aggregate) {
         void *owner = owner_new(half);
         if (i % 2)
             content_add(&aggregate->account, &aggregate->contents[i],
-                        chunk_adopt(owner, owner_bytes(owner), memory_size(owner)));
+                        chunk_adopt(owner, owner_bytes(owner), owner_held(owner)));
         else
             memory_drop_owner(owner);
         content_append(&aggregate->account, &aggregate->contents[i],

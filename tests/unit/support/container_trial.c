@@ -211,7 +211,7 @@ static void rebuild_change(void *context, const struct container_change *written
     change.content = written->content;
     if (change.content.length > BLOB_INLINE_MAX) {
         void *owner = owner_new(change.content);
-        change.chunk = chunk_adopt(owner, owner_bytes(owner), memory_size(owner));
+        change.chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
         change.content = chunk_bytes(change.chunk);
     }
     if (change.kind == CONTAINER_CREATE)

@@ -85,14 +85,16 @@ size_t memory_size(const void *memory) {
     return malloc_usable_size((void *)memory);
 }
 
+/* Two allocations, as a long string of the server is. */
 struct owner {
     size_t length;
-    char data[];
+    char *data;
 };
 
 void *owner_new(struct bytes bytes) {
-    struct owner *owner = memory_alloc(sizeof(*owner) + bytes.length);
+    struct owner *owner = memory_alloc(sizeof(*owner));
     owner->length = bytes.length;
+    owner->data = memory_alloc(bytes.length);
     if (bytes.length) memcpy(owner->data, bytes.data, bytes.length);
     return owner;
 }
@@ -102,6 +104,18 @@ struct bytes owner_bytes(const void *owner) {
     return bytes_of(whole->data, whole->length);
 }
 
+size_t owner_held(const void *owner) {
+    const struct owner *whole = owner;
+    return memory_size(whole) + memory_size(whole->data);
+}
+
+char **owner_place_of_bytes(void *owner) {
+    struct owner *whole = owner;
+    return &whole->data;
+}
+
 void memory_drop_owner(void *owner) {
-    memory_free(owner);
+    struct owner *whole = owner;
+    memory_free(whole->data);
+    memory_free(whole);
 }

@@ -13,9 +13,14 @@ static void *move(void *context, void *memory) {
     return same_size ? moved : NULL;
 }
 
+/* Owner and bytes each move or stay, whatever the other does; the answer tells of the owner alone. */
 static void *move_owner(void *context, void *owner, struct bytes *bytes) {
     void *moved = move(context, owner);
-    if (moved) *bytes = owner_bytes(moved);
+    void *whole = moved ? moved : owner;
+    char **place = owner_place_of_bytes(whole);
+    void *moved_bytes = move(context, *place);
+    if (moved_bytes) *place = moved_bytes;
+    *bytes = owner_bytes(whole);
     return moved;
 }
 

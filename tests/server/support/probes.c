@@ -1,0 +1,33 @@
+#include "probes.h"
+
+#include <string.h>
+
+#include "pool.h"
+#include "world.h"
+
+/* Answers why not, or NULL. */
+static const char *defragments(struct client *client) {
+    redisReply *reply = call(client, "CONFIG SET activedefrag yes");
+    return reply_is_error(reply) ? pool_print("the server answers \"%s\"", reply->str) : NULL;
+}
+
+static const char *keeps_database(struct client *client) {
+    expect_ok(call(client, "SET probe text"));
+    expect_number(call(client, "MOVE probe 1"), 1);
+    if (strstr(call(client, "CLIENT INFO")->str, " db=0 ")) return NULL;
+    return "after MOVE the server leaves the client in the other database";
+}
+
+static const char *(*const probes[ABILITIES])(struct client *client) = {
+    [CAN_DEFRAGMENT] = defragments,
+    [KEEPS_DATABASE] = keeps_database,
+};
+
+/* On a server of its own, which the probe may leave in any state. */
+void needs(enum ability ability) {
+    struct server *server = server_start("probed", "");
+    const char *reason = probes[ability](visitor(server));
+    if (!reason) return;
+    print_message("# skipped: %s\n", reason);
+    skip();
+}
