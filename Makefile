@@ -5,7 +5,8 @@
 #   CCAN_DIR             folder that holds ccan/      (default: likewise)
 #   CC CLANG CFLAGS CPPFLAGS LDFLAGS                  compilers and further flags, added after the project's own
 #   HOLDFAST_SERVER      the server program to run and test with (default: redis-server)
-#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan, and a pattern for program names
+#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan matrix, and a pattern for
+#                        program names
 #   PORT                 where 'make run' looks for a free port first (default: 6379)
 #   FUZZ_SECONDS, BENCH_ARGS, PREFIX, DESTDIR
 
@@ -172,8 +173,8 @@ packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out
 make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
-.PHONY: always build help run test unit server house scripts asan tsan fuzz lint format bench packages install uninstall clean distclean \
-        test-programs unit-programs server-programs fuzz-programs asan-programs
+.PHONY: always build help run test unit server house scripts asan matrix servers tsan fuzz lint format bench packages install uninstall clean distclean \
+        test-programs unit-programs server-programs fuzz-programs asan-programs matrix-programs
 always:
 
 build: ## compile the module, build/holdfast.so
@@ -187,7 +188,7 @@ run: ## try it: install what is missing, build, start a server, play a short tou
 
 unit-programs: $(UNIT_PROGRAMS)
 	@:
-server-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
+server-programs matrix-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
 	@:
 asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
 	@:
@@ -203,6 +204,17 @@ test: ## all tests: unit, fuzzing for a few seconds, house rules, real servers, 
 
 unit server house scripts asan: ## one suite of the tests alone
 	$(call packages,test)
+	$(make_all) $@-programs
+	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
+
+# What is there already is not built again. A server that cannot be had is a line of the matrix that failed, so the rest still runs.
+servers: ## build the servers that people run, to test on them: build/servers
+	$(call packages,servers fetch)
+	+@deploy/dev/servers.sh $(BUILD)/servers
+
+matrix: ## the server tests on the installed server and on those of 'make servers'; a table of what passed where
+	$(call packages,test servers fetch)
+	+-@deploy/dev/servers.sh $(BUILD)/servers
 	$(make_all) $@-programs
 	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
 
@@ -253,8 +265,8 @@ install: $(BUILD)/holdfast.so ## install the module, its debug information and s
 uninstall: ## remove what install put there
 	@deploy/dev/install.sh uninstall '$(DESTDIR)' '$(PREFIX)'
 
-clean: ## remove what was compiled; what was fetched stays
-	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true
+clean: ## remove what was compiled; what was fetched stays, and the servers to test on
+	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## remove everything that was made or fetched
 	rm -rf $(BUILD)

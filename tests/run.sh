@@ -1,8 +1,9 @@
 #!/bin/bash
-# Runs what is built of the tests, says what failed and why, and ends with the line 'N passed, N failed'.
+# Runs what is built of the tests, says what failed and why, and ends with the line 'N passed, N failed', and ', N skipped' if any were.
 #
-# SUITES names the suites: unit, fuzz, house, scripts, server, asan (the server programs once more, on the module with sanitizers). TESTS is a
-# pattern for the names of programs. The programs run next to each other, one per core, each with its own scratch folder; each leaves its
+# SUITES names the suites: unit, fuzz, house, scripts, server, asan (the server programs once more, on the module with sanitizers), matrix
+# (the server programs on the installed server and on each one that deploy/dev/servers.sh built). TESTS is a pattern for the names of
+# programs. The programs run next to each other, one per core, each with its own scratch folder; each leaves its
 # whole output in build/tests/SUITE-PROGRAM.log. They answer in TAP, one line per test. A program that crashes, hangs, or stops before
 # its last test counts as one failure more than it told of.
 set -uo pipefail
@@ -18,6 +19,8 @@ CC=${CC:-gcc}
 top=$PWD
 results=$top/build/tests
 reports=$top/build/asan
+servers=$top/build/servers/list
+installed_server=${HOLDFAST_SERVER:-redis-server}
 
 # --- How each suite is run: these print nothing of their own; what they print is the program's log ----------------------------------------
 
@@ -36,8 +39,14 @@ run_scripts() {
 
 run_server() {
     HOLDFAST_MODULE=$top/build/holdfast.so HOLDFAST_README=$top/README.md HOLDFAST_TMP=$scratch \
-        HOLDFAST_SERVER=${HOLDFAST_SERVER:-redis-server} CMOCKA_MESSAGE_OUTPUT=TAP \
+        HOLDFAST_SERVER=$installed_server CMOCKA_MESSAGE_OUTPUT=TAP \
         timeout -k 5 "$TEST_TIMEOUT" "build/server/$1"
+}
+
+# The same on the server that a suite of the matrix, server@NAME, is about.
+run_matrix() {
+    local installed_server=${server_programs[$2]}
+    run_server "$1"
 }
 
 # The sanitizers write into report files, since a server's own output may be anywhere.
@@ -46,7 +55,7 @@ run_asan() {
     UBSAN_OPTIONS=log_path=$reports/report.$1:print_stacktrace=1:halt_on_error=1 \
     HOLDFAST_PRELOAD=$("$CC" -print-file-name=libasan.so) \
     HOLDFAST_MODULE=$top/build/asan/holdfast.so HOLDFAST_README=$top/README.md HOLDFAST_TMP=$scratch \
-        HOLDFAST_SERVER=${HOLDFAST_SERVER:-redis-server} CMOCKA_MESSAGE_OUTPUT=TAP \
+        HOLDFAST_SERVER=$installed_server CMOCKA_MESSAGE_OUTPUT=TAP \
         timeout -k 5 $((TEST_TIMEOUT * 2)) "build/server/$1"
 }
 
@@ -77,7 +86,10 @@ job() {
     scratch=$top/build/tmp/$suite-$program
     rm -rf "$scratch"
     mkdir -p "$scratch"
-    "run_$suite" "$program" >"$log" 2>&1 </dev/null || status=$?
+    case $suite in
+    server@*) run_matrix "$program" "$suite" ;;
+    *) "run_$suite" "$program" ;;
+    esac >"$log" 2>&1 </dev/null || status=$?
     if [ "$suite" = fuzz ]; then
         passed=$((status == 0)) failed=$((status != 0)) skipped=0
         [ "$status" -eq 0 ] || reason='found something'
@@ -102,7 +114,7 @@ job() {
     fi
     [ "$failed" -gt 0 ] || rm -rf "$scratch"
     echo "$passed $failed $skipped" >"$results/$suite-$program.counts"
-    printf '%-6s %-28s %4d passed %3d failed %s%4ds%s\n' "$suite" "$program" "$passed" "$failed" \
+    printf '%-*s %-28s %4d passed %3d failed %s%4ds%s\n' "$suite_width" "$suite" "$program" "$passed" "$failed" \
         "$([ "$skipped" -eq 0 ] || echo "$skipped skipped ")" $((SECONDS - began)) "${reason:+  ($reason)}"
 }
 
@@ -112,12 +124,82 @@ explain() {
     echo
     echo "--- $suite $program, the whole of it is in build/tests/$suite-$program.log"
     if grep -q '^not ok' "$results/$suite-$program.log"; then
-        grep -vE '^(ok|1\.\.|not ok [0-9]+ # SKIP)' "$results/$suite-$program.log" | head -n 80
+        grep -vE '^(ok|1\.\.|# skipped: |not ok [0-9]+ # SKIP)' "$results/$suite-$program.log" | head -n 80
     else
         tail -n 40 "$results/$suite-$program.log"
     fi
     for report in "$reports/report.$program".*; do
         if [ "$suite" = asan ] && [ -e "$report" ]; then echo "--- $report"; head -n 60 "$report"; fi
+    done
+}
+
+# --- The matrix ---------------------------------------------------------------------------------------------------------------------------
+
+# The servers' suites, and the program of each; '-' for a server that could not be built.
+declare -A server_programs=()
+matrix_suites=()
+matrix_prepare() {
+    local name program
+    server_programs=([server@installed]=$installed_server)
+    matrix_suites=(server@installed)
+    [ -f "$servers" ] || return 0
+    while read -r name program; do
+        matrix_suites+=("server@$name")
+        server_programs[server@$name]=$program
+    done <"$servers"
+}
+
+# 'Redis server v=8.0.2 sha=...' gives 'Redis 8.0.2'.
+version_of() {
+    "$1" --version 2>/dev/null | sed -nE 's/^([A-Za-z]+) server v=([^ ]+).*/\1 \2/p'
+}
+
+matrix_counts() {
+    cat "$results/$1"-*.counts 2>/dev/null |
+        awk '{ passed += $1; failed += $2; skipped += $3 } END { print passed + 0, failed + 0, skipped + 0 }'
+}
+
+# The tests that were left out; each told why just before.
+skips_of() {
+    awk '/^# skipped: / { reason = substr($0, 12) }
+         /^(not )?ok [0-9]+ # SKIP/ { print FILENAME " " $NF ": " reason }' "$results/$1"-*.log 2>/dev/null |
+        sed -E "s#^$results/$1-([^ ]*)\.log #    skipped in \1: #"
+}
+
+# Whether a server of that family, and at least of that version, was among those that ran.
+matrix_has() {
+    local suite family version
+    for suite in "${matrix_suites[@]}"; do
+        read -r family version < <(version_of "${server_programs[$suite]}")
+        if [ "$family" = "$1" ] && [ "${version%%.*}" -ge "$2" ]; then return 0; fi
+    done
+    return 1
+}
+
+matrix_line() {
+    local version
+    if [ "${server_programs[$1]}" = - ]; then
+        printf '%-32s could not be built, which counts as a failure\n' "${1#server@}"
+        failed=$((failed + 1))
+        return
+    fi
+    version=$(version_of "${server_programs[$1]}")
+    # shellcheck disable=SC2046 # three words
+    printf '%-32s %6d %6d %7d\n' "${1#server@}${version:+ ($version)}" $(matrix_counts "$1")
+    skips_of "$1"
+}
+
+# Whatever the distribution offers: without these two the matrix has not shown what it is there for.
+matrix_table() {
+    local suite least
+    echo
+    printf '%-32s %6s %6s %7s\n' server passed failed skipped
+    for suite in "${matrix_suites[@]}"; do matrix_line "$suite"; done
+    for least in 'Redis 8' 'Valkey 9'; do
+        # shellcheck disable=SC2086 # two words
+        matrix_has $least && continue
+        echo "There was no $least or newer to test with, which counts as a failure: make servers"
+        failed=$((failed + 1))
     done
 }
 
@@ -154,11 +236,24 @@ rm -f "$reports"/report.*
 leaks=0
 if leak_check_works; then leaks=1; else echo 'Leaks are not looked for: this environment does not allow it.'; fi
 
-# The slowest first, so that no core waits for one long program at the end.
-jobs_to_do=()
-for suite in asan server fuzz unit house scripts; do
+suites=()
+for suite in asan matrix server fuzz unit scripts house; do
     [[ " $SUITES " == *" $suite "* ]] || continue
-    for program in $(programs_of "$suite"); do jobs_to_do+=("$suite $program"); done
+    if [ "$suite" = matrix ]; then
+        matrix_prepare
+        suites+=("${matrix_suites[@]}")
+    else
+        suites+=("$suite")
+    fi
+done
+
+# The slowest first, so that no core waits for one long program at the end.
+passed=0 failed=0 skipped=0 suite_width=6
+jobs_to_do=()
+for suite in "${suites[@]}"; do
+    [ "${server_programs[$suite]:-}" != - ] || continue
+    [ ${#suite} -le "$suite_width" ] || suite_width=${#suite}
+    for program in $(programs_of "${suite%%@*}"); do jobs_to_do+=("$suite $program"); done
 done
 
 running=0
@@ -173,13 +268,14 @@ for next in "${jobs_to_do[@]}"; do
 done
 wait
 
-passed=0 failed=0
 for next in "${jobs_to_do[@]}"; do
     suite=${next% *} program=${next#* }
-    read -r program_passed program_failed _ <"$results/$suite-$program.counts" || { program_passed=0 program_failed=1; }
-    passed=$((passed + program_passed)) failed=$((failed + program_failed))
+    read -r program_passed program_failed program_skipped <"$results/$suite-$program.counts" ||
+        { program_passed=0 program_failed=1 program_skipped=0; }
+    passed=$((passed + program_passed)) failed=$((failed + program_failed)) skipped=$((skipped + program_skipped))
     [ "$program_failed" -eq 0 ] || explain "$suite" "$program"
 done
+[ ${#matrix_suites[@]} -eq 0 ] || matrix_table
 echo
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")" | tee "$results/summary"
 [ "$failed" -eq 0 ]

@@ -9,13 +9,14 @@
 # the machine's list. Only a tarball with the SHA-256 below is ever unpacked; one that lies in tarballs/ already is not fetched again.
 set -euo pipefail
 
+# shellcheck source=deploy/dev/apt.sh
+source "$(dirname "$0")/apt.sh"
+
 what=$1
 folder=$(mkdir -p "$2" && cd "$2" && pwd)
 deps=$(dirname "$folder")
 tarballs=$deps/tarballs
 apt=$deps/apt
-sources_list=${APT_SOURCES_LIST:-/etc/apt/sources.list}
-sources_parts=${APT_SOURCES_PARTS:-/etc/apt/sources.list.d}
 
 redis_tarball=redis_7.0.15.orig.tar.gz
 redis_sha256=4b1dc4ee6d622a09fff9c6777191209750fb5e5a725ef78ea012d6eef4c22982
@@ -25,56 +26,6 @@ ccan_sha256=016d7db322492b09f2f8a3bc02aa2b643db3ca0f31f9efa630c3e8ddef9484e8
 fail() {
     echo "fetch.sh: $*" >&2
     exit 1
-}
-
-# The one-line form: 'deb [options] address suite components'. Where the machine lists binaries, sources are asked for. The option arch=
-# goes, as sources have no architecture, and so do discs, which nobody is there to insert.
-one_line_sources() {
-    awk '/^[ \t]*(deb|deb-src)[ \t]/ && !/cdrom:/ {
-        sub(/^[ \t]*(deb|deb-src)[ \t]+/, "deb-src ")
-        if (match($0, /^deb-src \[[^]]*\]/)) {
-            options = substr($0, 10, RLENGTH - 10); rest = substr($0, RLENGTH + 1)
-            gsub(/(^|[ \t])arch[+-]?=[^ \t]*/, "", options)
-            $0 = options ~ /[^ \t]/ ? "deb-src [" options "]" rest : "deb-src" rest
-        }
-        gsub(/[ \t]+/, " ")
-        if (!seen[$0]++) print
-    }' "$@"
-}
-
-# The deb822 form: stanzas of fields. Only the field Types changes, and Architectures goes; disabled stanzas stay disabled.
-stanza_sources() {
-    awk '/^[ \t]/ { if (!dropping) print; next }
-         { dropping = 0 }
-         tolower($0) ~ /^types:/ { print "Types: deb-src"; dropping = 1; next }
-         tolower($0) ~ /^architectures(-add|-remove)?:/ { dropping = 1; next }
-         { print }' "$1"
-}
-
-# One folder with everything that apt would otherwise read or write in the machine's own places. The #clear lines keep other programs'
-# hooks from running after an update that is none of the machine's.
-prepare_apt() {
-    local file
-    rm -rf "$apt/sources"
-    mkdir -p "$apt/sources" "$apt/lists/partial" "$apt/cache/archives/partial"
-    for file in "$sources_list" "$sources_parts"/*.list; do
-        if [ -f "$file" ]; then one_line_sources "$file" >"$apt/sources/$(basename "$file" .list).list"; fi
-    done
-    for file in "$sources_parts"/*.sources; do
-        if [ -f "$file" ]; then stanza_sources "$file" >"$apt/sources/$(basename "$file")"; fi
-    done
-    cat >"$apt/apt.conf" <<CONF
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-Dir::Etc::SourceList "/dev/null";
-Dir::Etc::SourceParts "$apt/sources";
-Dir::State::Lists "$apt/lists";
-Dir::Cache "$apt/cache";
-Dir::Log "$apt";
-Acquire::Retries "3";
-APT::Sandbox::User "$(id -un)";
-CONF
 }
 
 # Prints the version of the source package whose files include the tarball that is wanted: a newer one may stand beside it.
@@ -95,7 +46,7 @@ fetch_tarball() {
     command -v apt-get >/dev/null || fail "there is no apt-get here. Get $tarball of the source package '$package'
     (SHA-256 $sha256) and put it into $tarballs,
     or name your own copies: make REDISMODULE_INCLUDE=folder-of-redismodule.h CCAN_DIR=folder-that-holds-ccan"
-    prepare_apt
+    prepare_apt "$apt"
     version=$(version_with "$package" "$sha256")
     if [ -z "$version" ]; then
         # A third party's list that cannot be read need not matter: what counts is whether the package is found afterwards.

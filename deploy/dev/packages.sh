@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes sure that this machine has what a task needs, and nothing more.
 #
-#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, fuzz, bench, format or lint
+#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, fuzz, bench, format or lint
 #
 # What is there already is recognised by the command, header or library itself, wherever it came from, so a machine with everything
 # is left alone and needs no network. Only what is missing is installed, from the distribution's own packages. With --check nothing is
@@ -24,6 +24,9 @@ needs() {
     test)  echo "command:${HOLDFAST_SERVER:-redis-server}:redis-server
                  header:hiredis/hiredis.h:libhiredis-dev
                  header:cmocka.h:libcmocka-dev" ;;
+    servers) echo "command:make:make
+                 command:xz:xz-utils
+                 command:flock:util-linux" ;;
     fuzz)  echo "clang::clang-14
                  fuzzer::libclang-rt-14-dev" ;;
     bench) echo "command:${HOLDFAST_SERVER:-redis-server}:redis-server
