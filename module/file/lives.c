@@ -177,6 +177,11 @@ struct file_open *open_add(struct share *share, struct file_node *node, struct s
     return open;
 }
 
+void open_keeps_file(struct file_open *open) {
+    open->group->deleting -= open->deletes_on_close;
+    open->deletes_on_close = false;
+}
+
 static void leave_life(struct share *share, const struct open_group *group, struct file_open *open) {
     drop_locks(share, group->life, &open->locks);
     sharing_remove(&group->life->tally, open->sharing);

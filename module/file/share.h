@@ -165,6 +165,8 @@ void session_forget(struct share *share, struct share_session *session);
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
                            const struct share_change *change);
 void open_close(struct share *share, struct file_open *open);
+/* The handle does not mark the file when it closes. */
+void open_keeps_file(struct file_open *open);
 /* The file has no part any more of what sessions that have ended hold of it. False when it has gone. */
 bool life_settle(struct share *share, struct file_life *life);
 /* With all that it has; its handles are left with nothing. */

@@ -359,6 +359,15 @@ static bool apply_open(struct share *share, const struct share_target *target,
     return true;
 }
 
+static bool apply_unopen(struct share *share, const struct share_target *target,
+                         const struct share_change *change) {
+    (void)change;
+    if (!target->open) return false;
+    open_keeps_file(target->open);
+    open_close(share, target->open);
+    return true;
+}
+
 static bool apply_load_open(struct share *share, const struct share_target *target,
                             const struct share_change *change) {
     if (!may_open(target) || !change->number || change->number > share->numbers) return false;
@@ -474,6 +483,7 @@ static apply_change *const functions[SHARE_CHANGE_KINDS] = {
     [LOAD_OPEN] = apply_load_open,
     [LOAD_LOCK] = apply_load_lock,
     [LOAD_MARK] = apply_load_mark,
+    [FILE_UNOPEN] = apply_unopen,
 };
 
 struct share_target share_target(const struct share *share, const struct share_change *change) {

@@ -95,6 +95,7 @@ static const struct { const char *event; unsigned fields, loads, traits; } kinds
     [LOAD_OPEN]         = {NULL,                 PATH | SESSION | HANDLE | SHARING | INSTANT | NUMBER, 0, IN_FILES},
     [LOAD_LOCK]         = {NULL,                 HANDLE | LOCK | OFFSET | LENGTH | COUNT, 0, IN_FILES},
     [LOAD_MARK]         = {NULL,                 PATH, 0, IN_FILES},
+    [FILE_UNOPEN]       = {"file.close",         HANDLE, 0, 0},
 };
 /* clang-format on */
 

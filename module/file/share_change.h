@@ -58,6 +58,7 @@ enum share_change_kind {
     LOAD_OPEN,
     LOAD_LOCK,
     LOAD_MARK,
+    FILE_UNOPEN, /* nobody has got the handle after all: it goes, and deletes nothing */
     SHARE_CHANGE_KINDS
 };
 

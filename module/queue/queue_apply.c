@@ -112,12 +112,13 @@ static bool apply_deliver(void *value, const void *record) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;
-    while (queue_item_next(QUEUE_DELIVER, &reader, &item)) {
+    while (queue_item_next(change->kind, &reader, &item)) {
         struct message *message = shelf_find(&queue->live, &item.id);
         if (!message) return false;
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
-        shelf_move(&queue->live, message, change->shows_ms, item.last ? MESSAGE_LAST : MESSAGE_QUEUED);
+        int64_t shows_ms = change->kind == QUEUE_UNDELIVER ? item.shows_ms : change->shows_ms;
+        shelf_move(&queue->live, message, shows_ms, item.last ? MESSAGE_LAST : MESSAGE_QUEUED);
     }
     return true;
 }
@@ -261,6 +262,7 @@ const struct change_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_MESSAGE]      = {NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT), apply_message, CHANGE_IN_FILES},
     [QUEUE_ORIGINAL]     = {NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), apply_original, CHANGE_IN_FILES},
     [QUEUE_CLEAR_LIVING] = {"queue.clear",     HAS(ITEMS), apply_delete, 0},
+    [QUEUE_UNDELIVER]    = {"queue.release",   HAS(ITEMS), apply_deliver, 0},
 };
 /* clang-format on */
 

@@ -6,7 +6,7 @@
 
 /* --- Items --- */
 
-enum { ITEM_ID = 1, ITEM_RECEIPT = 2, ITEM_TEXT = 4, ITEM_DELIVERY = 8, ITEM_EXPIRES = 16 };
+enum { ITEM_ID = 1, ITEM_RECEIPT = 2, ITEM_TEXT = 4, ITEM_DELIVERY = 8, ITEM_EXPIRES = 16, ITEM_SHOWS = 32 };
 
 /* A delivery is one number: how many there have been, and in the lowest bit whether this was the last one. */
 static void write_delivery(const void *field, struct record_writer *writer) {
@@ -31,6 +31,7 @@ static const struct field item_fields[] = {
     FIELD(ITEM_TEXT) = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
     FIELD(ITEM_DELIVERY) = {.codec = CODEC_OWN, .own = &delivery},
     FIELD(ITEM_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(ITEM_SHOWS) = {AT(shows_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
 };
 #undef AT
 
@@ -42,6 +43,7 @@ static const unsigned items_of[QUEUE_CHANGE_KINDS] = {
     [QUEUE_DELETE] = ITEM_ID,
     [QUEUE_REDRIVE] = ITEM_ID | ITEM_RECEIPT | ITEM_EXPIRES,
     [QUEUE_CLEAR_LIVING] = ITEM_ID,
+    [QUEUE_UNDELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY | ITEM_SHOWS,
 };
 
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer,

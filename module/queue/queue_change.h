@@ -28,6 +28,7 @@ enum queue_change_kind {
     QUEUE_MESSAGE,      /* one message as it is: nothing but the way in which a file builds a queue anew */
     QUEUE_ORIGINAL,     /* likewise what is known of a first put, for its duplicates */
     QUEUE_CLEAR_LIVING, /* items: id; those that have died with their last window stay */
+    QUEUE_UNDELIVER,    /* items: id, receipt, deliveries, when it shows; nobody has got them after all */
     QUEUE_CHANGE_KINDS
 };
 
@@ -84,6 +85,7 @@ struct queue_item {
     uint32_t deliveries;
     bool last;
     int64_t expires_ms;
+    int64_t shows_ms;
 };
 
 /* The fields of a record, in their order: the rows of the layout. */

@@ -183,6 +183,7 @@ static void start(struct call *call, const struct command *command, RedisModuleC
                   RedisModuleString **argv, int argc) {
     call->ctx = ctx;
     call->out = reply_to(ctx);
+    call->grant = NULL;
     call->argv = argv;
     call->argc = argc;
     call->command = command;
@@ -246,9 +247,25 @@ void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModu
     start(&call, command, ctx, argv, argc);
     call.mode = CALL_GRANTED;
     record_start(&result->reply);
+    record_start(&result->grant);
+    call.grant = &result->grant;
     call.out = reply_keep(&result->reply);
     result->outcome = run(&call);
     memcpy(result->note, call.note, sizeof(result->note));
+}
+
+/* What is given back is found by the call's words, whether or not they would be taken today. */
+void command_give_back(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                       const struct call_result *result) {
+    struct call call;
+    struct record_reader granted = record_reader(bytes_of(result->grant.data, result->grant.length));
+    start(&call, command, ctx, argv, argc);
+    call.mode = CALL_GIVE_BACK;
+    enum outcome opened = open_key(&call);
+    check_form(&call);
+    if (opened == OUTCOME_DONE && call.value) command->give_back(&call, &granted);
+    decision_carry_out(&call);
+    finish(&call);
 }
 
 void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
@@ -260,6 +277,7 @@ void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
 
 void command_result_end(struct call_result *result) {
     if (result->reply.data) record_end(&result->reply);
+    if (result->grant.data) record_end(&result->grant);
 }
 
 enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,

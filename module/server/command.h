@@ -37,6 +37,8 @@ struct command {
     /* The outcome when it could have what it decided, but others come first, or its time to wait is over; for rows that
      * take something and can wait. */
     enum outcome (*give_way)(struct call *call, bool late);
+    /* What was granted, and nobody can be told of, by what the handler wrote into call->grant; may be NULL. */
+    void (*give_back)(struct call *call, struct record_reader *granted);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
     const struct clause *const *grammar;
@@ -90,6 +92,7 @@ enum call_mode {
     CALL_SERVED,    /* it waited for something to read, and is answered */
     CALL_UPKEEP,    /* nobody asked: time has ended something */
     CALL_TIMED_OUT, /* it waited, and its time is up: an answer without effect */
+    CALL_GIVE_BACK, /* it waited, and its client was lost before it could be told */
 };
 
 enum { CALL_NOTE_BYTES = 160 };
@@ -99,12 +102,14 @@ struct call_result {
     enum outcome outcome;
     char note[CALL_NOTE_BYTES];
     struct record_writer reply; /* kept: see reply.h */
+    struct record_writer grant; /* what it takes to give it back; empty when there is nothing */
 };
 
 /* One execution of a command. */
 struct call {
     RedisModuleCtx *ctx;
     struct reply out;
+    struct record_writer *grant; /* CALL_GRANTED: for give_back; NULL otherwise */
     RedisModuleString **argv;
     int argc;
     const struct command *command;
@@ -133,6 +138,9 @@ void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisMod
 /* The turn of a client that waited has come, in somebody else's context: the reply is kept. */
 void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                    struct call_result *result);
+/* The client was lost before it could be told: gives back what it was granted, if it is still there. */
+void command_give_back(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                       const struct call_result *result);
 /* Tells the client what it was granted. */
 void command_reply(RedisModuleCtx *ctx, const struct call_result *result);
 void command_result_end(struct call_result *result);

@@ -57,9 +57,10 @@ enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, i
 
 /* --- What is done with it --- */
 
-static void carry_out(struct call *call) {
+void decision_carry_out(struct call *call) {
     const struct aggregate *type = call->command->aggregate;
     const struct decision *decision = &call->decision;
+    if (!decision->count) return;
     for (unsigned i = 0; i < decision->count; i++)
         type->commit(call, decision->changes[i].change, decision->changes[i].content);
     if (!type->wake || !wait_anybody()) return;
@@ -75,6 +76,7 @@ static enum outcome decide(struct call *call) {
     call->decision.count = 0;
     call->wait.not_yet = call->wait.in_line = false;
     if (call->out.kept) call->out.kept->length = 0;
+    if (call->grant) call->grant->length = 0;
     return call->command->decide(call);
 }
 
@@ -113,13 +115,13 @@ static enum outcome run_in_turn(struct call *call) {
     if (call->wait.not_yet && wait_allowed(call)) return await(call);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
-    carry_out(call);
+    decision_carry_out(call);
     return OUTCOME_DONE;
 }
 
 static enum outcome run_at_once(struct call *call) {
     enum outcome outcome = decide(call);
-    if (outcome == OUTCOME_DONE) carry_out(call);
+    if (outcome == OUTCOME_DONE) decision_carry_out(call);
     return outcome;
 }
 

@@ -22,4 +22,7 @@ void decision_end(struct call *call);
 /* Runs the call's handler as its mode asks. OUTCOME_WAITING for a call that waits. */
 enum outcome decision_run(struct call *call);
 
+/* What has been decided happens. */
+void decision_carry_out(struct call *call);
+
 #endif

@@ -7,6 +7,7 @@
 #include "server/alarm.h"
 #include "server/histogram.h"
 #include "server/settings.h"
+#include "server/untold.h"
 
 #include "ccan/container_of/container_of.h"
 #include "ccan/list/list.h"
@@ -35,14 +36,9 @@ struct line {
 
 struct waiter {
     struct list_node node;
-    struct line *line; /* NULL when it has left */
-    RedisModuleBlockedClient *client;
-    const struct command *command;
-    RedisModuleString **argv;
-    int argc;
+    struct line *line;               /* NULL when it has left */
+    struct waiting_command *waiting; /* NULL when what it was granted is to be given back */
     enum wait_kind kind;
-    bool answering;
-    struct call_result result; /* of one who waits for a turn, when answering */
     int64_t since_us;
     struct party *party; /* NULL without a claim */
     struct list_node among_party;
@@ -61,6 +57,8 @@ static const struct waiter *looked_at; /* that is being probed or served */
 static struct deadlines deadlines;
 static struct wait_stats stats;
 static size_t waiters_count;
+
+static bool ticking;
 
 static void on_alarm(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = on_alarm};
@@ -122,7 +120,7 @@ static void leave_party(struct waiter *waiter) {
 /* What was restored beside itself has parties of the same name. */
 static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
     return waiter->line->db == RedisModule_GetSelectedDb(call->ctx) &&
-           bytes_equal(api_bytes(waiter->argv[1]), call_word(call, 1));
+           bytes_equal(api_bytes(waiter->waiting->argv[1]), call_word(call, 1));
 }
 
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
@@ -132,7 +130,7 @@ void wait_visit_party(const struct call *call, struct guid id, wait_visitor *vis
     list_for_each (&party->waiters, waiter, among_party) {
         if (!waits_in_key(waiter, call)) continue;
         looked_at = waiter;
-        if (!visit(context, waiter->kind, &waiter->claim, waiter->argv)) break;
+        if (!visit(context, waiter->kind, &waiter->claim, waiter->waiting->argv)) break;
     }
     looked_at = NULL;
 }
@@ -218,6 +216,11 @@ static void arm(void) {
     if (first) alarm_set_by(&alarm, first->due_ms);
 }
 
+/* When the commands that have arrived are over. */
+static void tick_soon(void) {
+    if (!ticking) alarm_set_by(&alarm, 0);
+}
+
 static void line_due(struct line *line, int64_t due_ms) {
     if (due_ms == WAIT_NO_INSTANT)
         deadlines_unset(&deadlines, &line->deadline);
@@ -257,7 +260,8 @@ static void depart(struct waiter *waiter) {
 /* Whether the waiter can be answered. If not, due_ms tells when time alone may help. */
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
     looked_at = waiter;
-    enum outcome outcome = command_probe(waiter->command, ctx, waiter->argv, waiter->argc, due_ms);
+    const struct waiting_command *waiting = waiter->waiting;
+    enum outcome outcome = command_probe(waiting->command, ctx, waiting->argv, waiting->argc, due_ms);
     looked_at = NULL;
     return outcome != OUTCOME_WAITING;
 }
@@ -272,15 +276,23 @@ static void note_served(const struct waiter *waiter) {
     histogram_add(histograms[waiter->kind], (server_now_us() - waiter->since_us) / 1000);
 }
 
-/* What the waiter gets is decided here and now. The server calls on_timeout for the reply: at once, or, as newer ones
- * do, before it looks for other work. */
+/* What the waiter gets is decided here and now; what is there to be read is read when it is told. */
 static void answer(RedisModuleCtx *ctx, struct waiter *waiter) {
+    struct waiting_command *waiting = waiter->waiting;
     leave(waiter);
-    waiter->answering = true;
     if (in_turn(waiter->kind))
-        command_grant(waiter->command, ctx, waiter->argv, waiter->argc, &waiter->result);
-    if (waiter->result.outcome == OUTCOME_DONE) note_served(waiter);
-    RedisModule_UnblockClient(waiter->client, waiter);
+        command_grant(waiting->command, ctx, waiting->argv, waiting->argc, &waiting->result);
+    if (waiting->result.outcome == OUTCOME_DONE) note_served(waiter);
+    untold_add(waiting);
+    tick_soon();
+}
+
+/* The client has gone, or has been told something else. */
+static void lose(struct waiter *waiter) {
+    depart(waiter);
+    if (!waiter->waiting || !untold_lost(waiter->waiting)) return;
+    waiter->waiting = NULL;
+    tick_soon();
 }
 
 /* One after the other, until the first in line has to go on waiting. */
@@ -416,7 +428,7 @@ bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes
     list_for_each (&line->waiters, waiter, node) {
         if (waiter == looked_at) return true;
         if (!most--) return false;
-        if (!visit(context, kind, &waiter->claim, waiter->argv)) return false;
+        if (!visit(context, kind, &waiter->claim, waiter->waiting->argv)) return false;
     }
     return true;
 }
@@ -432,9 +444,7 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
     }
 }
 
-static void on_alarm(RedisModuleCtx *ctx) {
-    int64_t now_ms = server_now_ms();
-    bool writable = api_may_write(ctx);
+static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
     for (int budget = SERVED_MOST; budget > 0; budget--) {
         struct deadline *first = deadlines_first(&deadlines);
         if (!first || first->due_ms > now_ms) break;
@@ -442,6 +452,16 @@ static void on_alarm(RedisModuleCtx *ctx) {
         deadlines_unset(&deadlines, first);
         serve_due(ctx, line, writable, now_ms, &budget);
     }
+}
+
+static void on_alarm(RedisModuleCtx *ctx) {
+    int64_t now_ms = server_now_ms();
+    bool writable = api_may_write(ctx);
+    ticking = true;
+    if (!untold_give_back(ctx, writable)) alarm_set_by(&alarm, now_ms + PAUSED_RETRY_MS);
+    serve_lines(ctx, writable, now_ms);
+    untold_tell();
+    ticking = false;
     arm();
 }
 
@@ -451,54 +471,43 @@ static struct waiter *waiter_of(RedisModuleCtx *ctx) {
     return RedisModule_GetBlockedClientPrivateData(ctx);
 }
 
-/* The key has become ready in the server's eyes. Who cannot be answered must not have done anything. */
+/* The key has become ready in the server's eyes. Who can be served is served by the timer, like everybody else. */
 static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct waiter *waiter = waiter_of(ctx);
-    struct line *line = waiter->line;
-    int64_t due_ms = WAIT_NO_INSTANT;
+    const struct waiter *waiter = waiter_of(ctx);
     (void)argv;
     (void)argc;
-    if (!line || (first_only(line->kind) && first_in(line) != waiter)) return REDISMODULE_ERR;
-    bool paused = in_turn(line->kind) && !api_may_write(ctx);
-    if (paused || !ready(ctx, waiter, &due_ms)) {
-        line_due(line, paused ? server_now_ms() + PAUSED_RETRY_MS : due_ms);
-        arm();
-        return REDISMODULE_ERR;
-    }
-    leave(waiter);
-    note_served(waiter);
-    command_answer(waiter->command, ctx, waiter->argv, waiter->argc, CALL_SERVED);
-    return REDISMODULE_OK;
+    if (waiter->line) look_anew_soon(waiter->line);
+    return REDISMODULE_ERR;
 }
 
-/* Time is up, or answer() has sent for the client. */
+/* Time is up, or untold_tell() has sent for the client. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
+    struct waiting_command *waiting = waiter->waiting;
     (void)argv;
     (void)argc;
     depart(waiter);
-    if (waiter->answering && in_turn(waiter->kind))
-        command_reply(ctx, &waiter->result);
+    untold_told(waiting);
+    if (waiting->served && in_turn(waiter->kind))
+        command_reply(ctx, &waiting->result);
     else
-        command_answer(waiter->command, ctx, waiter->argv, waiter->argc,
-                       waiter->answering ? CALL_SERVED : CALL_TIMED_OUT);
+        command_answer(waiting->command, ctx, waiting->argv, waiting->argc,
+                       waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 
 /* The client has gone, or was unblocked by hand with an error: from this moment nobody must give it anything. */
 static void on_disconnect(RedisModuleCtx *ctx, RedisModuleBlockedClient *client) {
     (void)client;
-    depart(waiter_of(ctx));
+    lose(waiter_of(ctx));
 }
 
 /* However the client got out of here; the server says so last, and perhaps later. */
 static void on_gone(RedisModuleCtx *ctx, void *data) {
     struct waiter *waiter = data;
     (void)ctx;
-    depart(waiter);
-    for (int i = 0; i < waiter->argc; i++) RedisModule_FreeString(NULL, waiter->argv[i]);
-    memory_free(waiter->argv);
-    command_result_end(&waiter->result);
+    lose(waiter);
+    if (waiter->waiting) waiting_command_free(waiter->waiting);
     memory_free(waiter);
 }
 
@@ -512,10 +521,7 @@ bool wait_allowed(const struct call *call) {
 
 static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
     struct waiter *waiter = memory_zeroed(sizeof(*waiter));
-    waiter->command = call->command;
-    waiter->argc = call->argc;
-    waiter->argv = memory_alloc((size_t)call->argc * sizeof(*waiter->argv));
-    for (int i = 0; i < call->argc; i++) waiter->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
+    waiter->waiting = waiting_command_new(call);
     waiter->kind = kind;
     waiter->since_us = server_now_us();
     return waiter;
@@ -538,11 +544,11 @@ static enum outcome get_in_line(struct call *call, enum wait_kind kind, struct b
     stats.waits[kind]++;
     if (line->count == 1) line_due(line, due_ms);
     arm();
-    waiter->client =
+    waiter->waiting->client =
         RedisModule_BlockClientOnKeys(call->ctx, on_ready, on_timeout, on_gone,
                                       call->args.slots[SLOT_BLOCK].number, &call->argv[1], 1, waiter);
-    if (waiter->client)
-        RedisModule_SetDisconnectCallback(waiter->client, on_disconnect);
+    if (waiter->waiting->client)
+        RedisModule_SetDisconnectCallback(waiter->waiting->client, on_disconnect);
     else
         on_gone(call->ctx, waiter);
     return OUTCOME_WAITING;

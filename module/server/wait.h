@@ -11,8 +11,13 @@
  * Time frees things, too: each line knows the earliest instant at which time alone could serve it, and one timer
  * stands for the earliest of all. Nothing polls.
  *
+ * A waiter that has been served is told with the next tick of the timer, after all commands that have arrived by then and
+ * before any other. Until then the server may take its client away, by CLIENT KILL or CLIENT UNBLOCK … ERROR; see
+ * untold.h for what becomes of what it was granted. To tell it at once would be too early: between the reply and the end of
+ * its wait the server would still send it an error.
+ *
  * Clients are blocked on their key as the server's own commands do it. So a key that appears anew, by RENAME, RESTORE
- * or SWAPDB, makes the server call the waiters itself; a key that goes leaves them waiting; and clients that leave,
+ * or SWAPDB, makes the server call the waiters; a key that goes leaves them waiting; and clients that leave,
  * time out or are unblocked by hand, or that lose their primary, are the server's to handle.
  *
  * Inside of a transaction or a script nothing waits and nobody is served: the timer does that when it is over. */

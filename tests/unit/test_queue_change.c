@@ -89,6 +89,9 @@ static const struct written {
      {.id = {0, 0}},
      RECORD("Q\1\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\1d\xe9\7")},
     {{.kind = QUEUE_CLEAR_LIVING}, {.id = {1, 0}}, RECORD("Q\1\x10\1\x10" ID)},
+    {{.kind = QUEUE_UNDELIVER},
+     {.id = {1, 0}, .deliveries = 3, .shows_ms = 1500},
+     RECORD("Q\1\x11\1\x23" ID RECEIPT "\6\xdc\xb")},
 };
 
 /* The change as it was meant, with its ids, and its item in a list. */

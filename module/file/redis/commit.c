@@ -62,6 +62,7 @@ static void tell_waiters(const struct call *call, const struct share_change *cha
     case SHARE_SWEEP:
     case FILE_CLOSEHANDLES: wait_look_at_key(call); break;
     case FILE_CLOSE:
+    case FILE_UNOPEN:
         wait_look_at_party(party);
         look_at_file(call, subject);
         break;

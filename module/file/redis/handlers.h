@@ -88,12 +88,14 @@ enum outcome file_closehandles(struct call *call);
 
 enum outcome file_open_check(struct call *call);
 enum outcome file_open(struct call *call);
+void file_open_give_back(struct call *call, struct record_reader *granted);
 enum outcome file_read(struct call *call);
 enum outcome file_write_check(struct call *call);
 enum outcome file_write(struct call *call);
 enum outcome file_truncate(struct call *call);
 enum outcome file_lock_check(struct call *call);
 enum outcome file_lock(struct call *call);
+void file_lock_give_back(struct call *call, struct record_reader *granted);
 enum outcome file_unlock(struct call *call);
 enum outcome file_dispose(struct call *call);
 enum outcome file_close(struct call *call);

@@ -179,6 +179,17 @@ static void reply_opened(struct reply *out, const struct opened *opened) {
     reply_field_bytes(&map, "action", bytes_text(traits[opened->disposal].action));
 }
 
+/* What the opening has made of the file stays. */
+void file_open_give_back(struct call *call, struct record_reader *granted) {
+    struct guid handle;
+    struct file_open *open =
+        share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
+    if (!open) return;
+    struct share_target target = {.node = open->group->life ? open_node(open) : NULL, .open = open};
+    struct share_change change = {.kind = FILE_UNOPEN, .handle = handle};
+    share_commit(call, &target, &change, NULL);
+}
+
 /* That it can be had just now does not help who has waited long enough. */
 static enum outcome too_late(struct call *call, enum outcome refused) {
     call_note(call, "it has come free, but the time to wait is over");
@@ -198,6 +209,7 @@ enum outcome file_open(struct call *call) {
         .length = opening.place.node->content.length,
         .disposal = opening.disposal,
     };
+    if (call->grant) share_handle_put(call->grant, opened.handle);
     reply_opened(&call->out, &opened);
     return OUTCOME_DONE;
 }

@@ -61,8 +61,27 @@ enum outcome file_lock(struct call *call) {
                                   .offset = request.range.offset,
                                   .length = request.range.length};
     share_commit(call, &target, &change, NULL);
+    if (call->grant) share_handle_put(call->grant, open->id);
     reply_ok(&call->out);
     return OUTCOME_DONE;
+}
+
+static void unlock(struct call *call, struct file_open *open, struct lock_range range) {
+    struct share_target target = {.node = open_node(open), .open = open};
+    struct share_change change = {
+        .kind = FILE_UNLOCK, .handle = open->id, .offset = range.offset, .length = range.length};
+    share_commit(call, &target, &change, NULL);
+}
+
+/* A lock that the handle has several times is given back once. */
+void file_lock_give_back(struct call *call, struct record_reader *granted) {
+    struct guid handle;
+    struct lock_range range;
+    struct file_open *open =
+        share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
+    if (!open || !open->group->life) return;
+    if (asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &range) != OUTCOME_DONE) return;
+    if (range_locks_find(&open->group->life->locks, &open->locks, range)) unlock(call, open, range);
 }
 
 enum outcome file_unlock(struct call *call) {
@@ -72,10 +91,7 @@ enum outcome file_unlock(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!range_locks_find(&open->group->life->locks, &open->locks, range)) return OUTCOME_RANGE_NOT_LOCKED;
-    struct share_target target = {.node = open_node(open), .open = open};
-    struct share_change change = {
-        .kind = FILE_UNLOCK, .handle = open->id, .offset = range.offset, .length = range.length};
-    share_commit(call, &target, &change, NULL);
+    unlock(call, open, range);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

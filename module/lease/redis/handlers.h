@@ -63,6 +63,7 @@ enum outcome lease_owner_rule(struct bytes text);
 
 enum outcome lease_acquire_check(struct call *call);
 enum outcome lease_acquire_handle(struct call *call);
+void lease_acquire_give_back(struct call *call, struct record_reader *granted);
 enum outcome lease_renew_handle(struct call *call);
 enum outcome lease_change_handle(struct call *call);
 enum outcome lease_release_handle(struct call *call);

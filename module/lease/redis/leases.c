@@ -159,6 +159,24 @@ static enum outcome may_begin(struct call *call, const struct lease_subject *sub
     return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
 }
 
+static void put_grant(struct record_writer *grant, const struct lease *lease) {
+    record_put_word(grant, lease->id.high);
+    record_put_word(grant, lease->id.low);
+    record_put_word(grant, lease->token);
+}
+
+void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
+    struct lease_subject subject;
+    struct lease next;
+    struct lease_request request = {.now_ms = call_now_ms(call)};
+    request.id.high = record_word(granted);
+    request.id.low = record_word(granted);
+    if (call->aggregate->leases->find(call, &subject) != OUTCOME_DONE) return;
+    if (subject.lease->token != record_word(granted)) return;
+    if (lease_release(subject.lease, &request, &next) == OUTCOME_DONE)
+        commit(call, &subject, &next, LEASE_RELEASED);
+}
+
 enum outcome lease_acquire_handle(struct call *call) {
     struct lease_subject subject;
     struct lease next;
@@ -182,7 +200,9 @@ enum outcome lease_acquire_handle(struct call *call) {
         RedisModule_GetRandomBytes(random, sizeof(random));
         next.id = guid_random(random);
     }
+    bool renewed = lease_state(subject.lease, request.now_ms) == LEASE_LEASED;
     commit(call, &subject, &next, LEASE_ACQUIRED);
+    if (call->grant && !renewed) put_grant(call->grant, &next);
     lease_stats.grants++;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;

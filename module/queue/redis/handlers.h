@@ -47,6 +47,7 @@ enum outcome queue_put(struct call *call);
 enum outcome queue_putmany(struct call *call);
 enum outcome queue_count_check(struct call *call);
 enum outcome queue_get(struct call *call);
+void queue_get_give_back(struct call *call, struct record_reader *granted);
 enum outcome queue_get_nothing(struct call *call, bool late);
 enum outcome queue_peek(struct call *call);
 enum outcome queue_update(struct call *call);

@@ -233,6 +233,34 @@ void queue_settle_heads(struct call *call) {
     for (int i = 0; i < HEADS_PORTIONS && heads_are_over(call); i++) queue_settle_some(call);
 }
 
+/* The message as it was, but for the receipt by which it is known. */
+static void put_grant(struct record_writer *grant, const struct message *message, struct guid receipt) {
+    const struct queue_item item = {.id = message->id,
+                                    .receipt = receipt,
+                                    .deliveries = message->deliveries,
+                                    .shows_ms = message->moment.shows_ms};
+    queue_item_put(QUEUE_UNDELIVER, grant, &item);
+}
+
+/* Nobody has got them: they come back to their places, and the delivery does not count. */
+void queue_get_give_back(struct call *call, struct record_reader *granted) {
+    struct record_writer *items = call_writer(call);
+    struct queue_item item;
+    struct message *message;
+    uint64_t count = 0;
+    while (queue_item_next(QUEUE_UNDELIVER, granted, &item)) {
+        enum outcome outcome =
+            queue_find_owned(call->value, &item.id, &item.receipt, call_now_ms(call), &message);
+        if (outcome != OUTCOME_DONE) continue;
+        item.receipt = entropy_guid();
+        queue_item_put(QUEUE_UNDELIVER, items, &item);
+        count++;
+    }
+    if (!count) return;
+    struct queue_change *change = call_decide(call, QUEUE_UNDELIVER);
+    change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
+}
+
 static void deliver(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
@@ -242,6 +270,7 @@ static void deliver(struct call *call, struct message *const *found, size_t coun
         struct queue_item item = queue_delivery(call->value, found[i], entropy_guid());
         queue_item_put(QUEUE_DELIVER, items, &item);
         reply_delivered(&call->out, found[i], &item, change->shows_ms);
+        if (call->grant) put_grant(call->grant, found[i], item.receipt);
     }
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }

@@ -93,11 +93,11 @@ static void put(struct queue_model *model, const struct queue_change *change) {
 static void deliver(struct queue_model *model, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
-    while (queue_item_next(QUEUE_DELIVER, &reader, &item)) {
+    while (queue_item_next(change->kind, &reader, &item)) {
         struct model_message *message = find(model, item.id);
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
-        message->shows_ms = change->shows_ms;
+        message->shows_ms = change->kind == QUEUE_UNDELIVER ? item.shows_ms : change->shows_ms;
         message->standing = item.last ? MESSAGE_LAST : MESSAGE_QUEUED;
     }
 }
@@ -178,7 +178,8 @@ void queue_model_apply(struct queue_model *model, const struct queue_change *cha
     switch (change->kind) {
     case QUEUE_CONFIGURE: model->most_deliveries = change->most_deliveries; break;
     case QUEUE_PUT: put(model, change); break;
-    case QUEUE_DELIVER: deliver(model, change); break;
+    case QUEUE_DELIVER:
+    case QUEUE_UNDELIVER: deliver(model, change); break;
     case QUEUE_UPDATE: update(model, change); break;
     case QUEUE_RELEASE: release(model, change); break;
     case QUEUE_DELETE:

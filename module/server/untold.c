@@ -1,0 +1,75 @@
+#include "server/untold.h"
+
+#include "core/memory.h"
+
+static LIST_HEAD(to_tell);
+static LIST_HEAD(lost);
+static unsigned long long given_back;
+
+struct waiting_command *waiting_command_new(const struct call *call) {
+    struct waiting_command *waiting = memory_zeroed(sizeof(*waiting));
+    waiting->command = call->command;
+    waiting->db = RedisModule_GetSelectedDb(call->ctx);
+    waiting->argc = call->argc;
+    waiting->argv = memory_alloc((size_t)call->argc * sizeof(*waiting->argv));
+    for (int i = 0; i < call->argc; i++) waiting->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
+    return waiting;
+}
+
+void waiting_command_free(struct waiting_command *waiting) {
+    for (int i = 0; i < waiting->argc; i++) RedisModule_FreeString(NULL, waiting->argv[i]);
+    memory_free(waiting->argv);
+    command_result_end(&waiting->result);
+    memory_free(waiting);
+}
+
+void untold_add(struct waiting_command *waiting) {
+    waiting->served = waiting->listed = true;
+    list_add_tail(&to_tell, &waiting->node);
+}
+
+static void unlist(struct waiting_command *waiting) {
+    if (waiting->listed) list_del(&waiting->node);
+    waiting->listed = false;
+}
+
+/* The server asks at once or, as newer ones do, before it looks for other work. */
+void untold_tell(void) {
+    struct waiting_command *waiting;
+    while ((waiting = list_top(&to_tell, struct waiting_command, node))) {
+        unlist(waiting);
+        RedisModule_UnblockClient(waiting->client, NULL);
+    }
+}
+
+void untold_told(struct waiting_command *waiting) {
+    unlist(waiting);
+    waiting->told = true;
+}
+
+bool untold_lost(struct waiting_command *waiting) {
+    unlist(waiting);
+    if (waiting->told || !waiting->result.grant.length) return false;
+    list_add_tail(&lost, &waiting->node);
+    return true;
+}
+
+bool untold_give_back(RedisModuleCtx *ctx, bool writable) {
+    bool primary = RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
+    struct waiting_command *waiting;
+    if (primary && !writable) return list_empty(&lost);
+    while ((waiting = list_top(&lost, struct waiting_command, node))) {
+        list_del(&waiting->node);
+        if (primary) {
+            RedisModule_SelectDb(ctx, waiting->db);
+            command_give_back(waiting->command, ctx, waiting->argv, waiting->argc, &waiting->result);
+            given_back++;
+        }
+        waiting_command_free(waiting);
+    }
+    return true;
+}
+
+unsigned long long untold_count(void) {
+    return given_back;
+}
