@@ -6,6 +6,10 @@
 /* The server computes in microseconds; and an instant may be as far away as there are numbers. */
 enum { LONGEST_MS = 3600000 };
 
+/* What is due rings with this turn of the event loop. The server looks at its first timer alone, and no sooner than a
+ * millisecond after it has looked in vain: so this one has to come before one that it waits for. */
+enum { AT_ONCE_MS = -2 };
+
 static struct alarm *alarms;
 static RedisModuleCtx *timer_ctx;
 
@@ -17,7 +21,7 @@ static void on_timer(RedisModuleCtx *ctx, void *data) {
 
 static void set_timer(struct alarm *alarm, int64_t in_ms) {
     if (alarm->set) RedisModule_StopTimer(timer_ctx, alarm->timer, NULL);
-    if (in_ms < 0) in_ms = 0;
+    if (in_ms <= 0) in_ms = AT_ONCE_MS;
     if (in_ms > LONGEST_MS) in_ms = LONGEST_MS;
     alarm->timer = RedisModule_CreateTimer(timer_ctx, in_ms, on_timer, alarm);
     alarm->set = true;
