@@ -60,9 +60,9 @@ static int register_commands(RedisModuleCtx *ctx) {
 }
 
 static void open_epoch(void) {
-    uint32_t start;
-    RedisModule_GetRandomBytes((unsigned char *)&start, sizeof(start));
-    version_renew_epoch(start);
+    uint64_t chance;
+    RedisModule_GetRandomBytes((unsigned char *)&chance, sizeof(chance));
+    version_renew_epoch(chance);
 }
 
 /* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by

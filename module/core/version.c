@@ -2,39 +2,109 @@
 
 #include "core/hex.h"
 
+/* Years of 365.25 days, in seconds. */
 #define PLAUSIBLE_LEAD_SECONDS INT64_C(315576000) /* ten years */
+#define EPOCH_LEAD_SECONDS     INT64_C(157788000) /* five years */
+#define CLOCK_MARGIN_SECONDS   INT64_C(347133600) /* eleven years */
 
-static version highest;
-static bool epoch_due = true;
-static uint32_t epoch_start;
+/* The latest clock that epochs follow: what may be seen ten years ahead of it, and what a year of new epochs adds to
+ * that, is still below VERSION_MOST. */
+#define CLOCK_MOST_SECONDS ((int64_t)(VERSION_MOST >> 32) - CLOCK_MARGIN_SECONDS)
+
+/* How an epoch's counts are shared; see the top of the header. */
+#define ANNEX_COUNT      UINT32_C(0xc0000000)
+#define STRETCH_LENGTH   (UINT32_C(1) << 18)
+#define STRETCH_GAP_MASK ((UINT32_C(1) << 22) - 1)
 
 static uint64_t epoch_of(version v) {
     return v >> 32;
 }
 
+static int64_t clock_seconds(int64_t now_ms) {
+    int64_t seconds = now_ms > 0 ? now_ms / 1000 : 0;
+    return seconds < CLOCK_MOST_SECONDS ? seconds : CLOCK_MOST_SECONDS;
+}
+
+/* Knuth's MMIX generator; its seed is random. */
+static uint32_t next_chance(struct mint *mint) {
+    mint->chance = mint->chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(mint->chance >> 33);
+}
+
+static void open_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
+    mint->begin = mint->last = epoch << 32 | start;
+    mint->end = epoch << 32 | (ANNEX_COUNT - 1);
+}
+
+/* A stretch in an annex, beyond the stretch in which the newest version lies. */
+static void open_stretch(struct mint *mint) {
+    uint32_t gap = next_chance(mint) & STRETCH_GAP_MASK;
+    version begin = mint->newest + STRETCH_LENGTH + gap;
+    uint64_t epoch = epoch_of(begin);
+    bool is_full = (uint32_t)begin > UINT32_MAX - STRETCH_LENGTH;
+    if (is_full || (uint32_t)begin < ANNEX_COUNT) begin = (epoch + is_full) << 32 | ANNEX_COUNT | gap;
+    mint->begin = mint->last = begin;
+    mint->end = begin + STRETCH_LENGTH;
+}
+
+static void open_next(struct mint *mint, int64_t now_ms) {
+    uint64_t seconds = (uint64_t)clock_seconds(now_ms);
+    uint64_t epoch = epoch_of(mint->newest) + 1;
+    if (mint->due == EPOCH_OF_ROLE)
+        open_epoch(mint, epoch > seconds ? epoch : seconds, mint->start);
+    else if (epoch <= seconds + EPOCH_LEAD_SECONDS)
+        open_epoch(mint, epoch, next_chance(mint));
+    else
+        open_stretch(mint);
+    mint->due = EPOCH_NOT_DUE;
+}
+
+version mint_version(struct mint *mint, int64_t now_ms) {
+    if (mint->due || mint->last == mint->end) open_next(mint, now_ms);
+    return mint->newest = ++mint->last;
+}
+
+void mint_observe(struct mint *mint, version seen) {
+    if (seen > mint->begin && seen <= mint->last) return;
+    if (seen > mint->newest) mint->newest = seen;
+    if (!mint->due && epoch_of(seen) >= epoch_of(mint->last)) mint->due = EPOCH_OF_MEETING;
+}
+
+void mint_renew_epoch(struct mint *mint, uint64_t chance) {
+    mint->due = EPOCH_OF_ROLE;
+    mint->start = (uint32_t)chance & INT32_MAX;
+    mint->chance ^= chance;
+}
+
+bool mint_believes(const struct mint *mint, version seen, int64_t now_ms) {
+    return seen <= mint->newest || (int64_t)epoch_of(seen) <= clock_seconds(now_ms) + PLAUSIBLE_LEAD_SECONDS;
+}
+
+/* --- The server's own --- */
+
+static struct mint server_mint = MINT_INITIAL;
+
 version version_mint(int64_t now_ms) {
-    if (epoch_due) {
-        uint64_t seconds = now_ms > 0 ? (uint64_t)now_ms / 1000 : 0;
-        uint64_t epoch = epoch_of(highest) + 1;
-        if (epoch < seconds) epoch = seconds;
-        highest = epoch << 32 | epoch_start;
-        epoch_due = false;
-    }
-    return ++highest;
+    return mint_version(&server_mint, now_ms);
 }
 
 void version_observe(version seen) {
-    if (seen > highest) highest = seen;
+    mint_observe(&server_mint, seen);
 }
 
-void version_renew_epoch(uint32_t start) {
-    epoch_due = true;
-    epoch_start = start & INT32_MAX;
+version version_newest(void) {
+    return server_mint.newest;
+}
+
+void version_renew_epoch(uint64_t chance) {
+    mint_renew_epoch(&server_mint, chance);
 }
 
 bool version_plausible(version seen, int64_t now_ms) {
-    return (int64_t)epoch_of(seen) <= now_ms / 1000 + PLAUSIBLE_LEAD_SECONDS;
+    return mint_believes(&server_mint, seen, now_ms);
 }
+
+/* --- In text --- */
 
 void version_write(version v, char text[VERSION_TEXT_LENGTH]) {
     text[0] = '0';

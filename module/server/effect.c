@@ -5,6 +5,8 @@
 #include "server/upkeep.h"
 #include "server/wait.h"
 
+enum { NEWEST_FAMILY = 'V' }; /* none of the families' */
+
 static unsigned long long misfits, malformed;
 
 unsigned long long effect_misfits(void) {
@@ -36,6 +38,23 @@ void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_
         RedisModule_EmitAOF(io, EFFECT_COMMAND, "sb", key, record->data, record->length);
 }
 
+void effect_write_newest(struct record_writer *record) {
+    record_put_byte(record, NEWEST_FAMILY);
+    record_put_word(record, version_newest());
+}
+
+bool effect_is_newest(struct bytes record) {
+    return record.length && record.data[0] == NEWEST_FAMILY;
+}
+
+bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest) {
+    struct record_reader reader = record_reader(record);
+    record_byte(&reader);
+    *newest = record_word(&reader);
+    bool sound = record_complete(&reader) && *newest <= VERSION_MOST;
+    return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
+}
+
 bool effect_arguments_shared(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
 }
@@ -64,13 +83,9 @@ const void *effect_other_value(const struct effect_content *content, const struc
     return value;
 }
 
-static const struct aggregate *family_of(struct bytes record) {
-    return record.length ? aggregate_of_family((unsigned char)record.data[0]) : NULL;
-}
-
 /* Lets the family change the key's value, and the key follow it. */
-static enum effect_result apply(struct call *call, const struct aggregate *family,
-                                struct effect_target *target, bool obeyed) {
+static enum effect_result apply_to_key(struct call *call, const struct aggregate *family,
+                                       struct effect_target *target, bool obeyed) {
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
     if (RedisModule_KeyType(call->key) != REDISMODULE_KEYTYPE_EMPTY) {
         if (RedisModule_ModuleTypeGetType(call->key) != family->type) return EFFECT_MISFIT;
@@ -90,6 +105,23 @@ static enum effect_result apply(struct call *call, const struct aggregate *famil
     return result;
 }
 
+/* The key is only there to bring it where the key's value goes. */
+static enum effect_result observe_newest(struct call *call, bool obeyed) {
+    version newest;
+    if (call->argc != 3 || !effect_read_newest(call_word(call, 2), effect_horizon_ms(obeyed), &newest))
+        return EFFECT_MALFORMED;
+    version_observe(newest);
+    return EFFECT_APPLIED;
+}
+
+static enum effect_result apply(struct call *call, struct effect_target *target, bool obeyed) {
+    struct bytes record = call_word(call, 2);
+    if (call->argc > 4 || !record.length) return EFFECT_MALFORMED;
+    if (effect_is_newest(record)) return observe_newest(call, obeyed);
+    const struct aggregate *family = aggregate_of_family((unsigned char)record.data[0]);
+    return family ? apply_to_key(call, family, target, obeyed) : EFFECT_MALFORMED;
+}
+
 void effect_complain(RedisModuleCtx *ctx, enum effect_result result) {
     unsigned long long *count = result == EFFECT_MISFIT ? &misfits : &malformed;
     if ((*count)++ == 0)
@@ -100,9 +132,8 @@ void effect_complain(RedisModuleCtx *ctx, enum effect_result result) {
 enum outcome effect_handle(struct call *call) {
     bool obeyed = api_must_obey(call->ctx);
     if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
-    const struct aggregate *family = call->argc <= 4 ? family_of(call_word(call, 2)) : NULL;
     struct effect_target target = {.name = bytes_of("", 0)};
-    enum effect_result result = family ? apply(call, family, &target, obeyed) : EFFECT_MALFORMED;
+    enum effect_result result = apply(call, &target, obeyed);
     if (result != EFFECT_APPLIED) effect_complain(call->ctx, result);
     if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
     if (result == EFFECT_APPLIED) {

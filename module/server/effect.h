@@ -13,6 +13,7 @@
 #define HOLDFAST_EFFECT_H
 
 #include "core/record.h"
+#include "core/version.h"
 #include "server/command.h"
 
 #define EFFECT_COMMAND "HOLDFAST.APPLY"
@@ -26,6 +27,12 @@ void effect_unheard(const struct call *call);
 /* Writes a record into an append-only file that is being rewritten. */
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
                  const struct bytes *content);
+
+/* The record behind each value in a file: the newest version of the server that has written it. It belongs to no family.
+ * Reading it fails for what cannot be read or believed. */
+void effect_write_newest(struct record_writer *record);
+bool effect_is_newest(struct bytes record);
+bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest);
 
 /* A chunk that holds an argument's bytes: keeps the argument itself unless the server may still use it. */
 struct chunk *effect_chunk(RedisModuleString *argument, bool shared);

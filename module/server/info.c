@@ -68,6 +68,7 @@ static void add_classes(RedisModuleInfoCtx *ctx) {
 static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
+    RedisModule_InfoAddFieldULongLong(ctx, "version_epoch", version_newest() >> 32);
     for (struct aggregate *const *family = families; *family; family++) {
         (*family)->info(ctx);
         if ((*family)->survey && !for_crash_report) (*family)->survey(ctx);

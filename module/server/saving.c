@@ -33,18 +33,23 @@ static void put_into_digest(struct saving *saving, const struct bytes *content) 
 static void walk(struct saving *saving, const void *value, const struct saved_type *type) {
     record_start(&saving->record);
     type->walk(saving, value);
+    if (saving->tells_newest) {
+        effect_write_newest(saving_record(saving));
+        saving_put(saving, NULL);
+    }
     record_end(&saving->record);
 }
 
 void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type) {
-    struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io};
+    struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io, .tells_newest = true};
     walk(&saving, value, type);
     RedisModule_SaveStringBuffer(io, "", 0);
 }
 
 void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value,
                     const struct saved_type *type) {
-    struct saving saving = {.piece = EFFECT_PIECE_BYTES, .put = put_as_effect, .to = io, .key = key};
+    struct saving saving = {
+        .piece = EFFECT_PIECE_BYTES, .put = put_as_effect, .to = io, .key = key, .tells_newest = true};
     walk(&saving, value, type);
 }
 
@@ -61,7 +66,11 @@ RedisModuleString *loading_content(struct loading *loading) {
     return RedisModule_IsIOError(loading->io) ? NULL : loading->content;
 }
 
+/* The newest version is told once, behind all else. */
 static bool take_record(struct loading *loading, const struct saved_type *type, struct bytes record) {
+    if (loading->knows_newest) return false;
+    if (effect_is_newest(record))
+        return loading->knows_newest = effect_read_newest(record, loading->horizon_ms, &loading->newest);
     bool sound = type->take(loading, record);
     if (loading->content) RedisModule_FreeString(NULL, loading->content);
     loading->content = NULL;
@@ -70,6 +79,12 @@ static bool take_record(struct loading *loading, const struct saved_type *type, 
 
 static bool is_whole(const void *value, const struct saved_type *type) {
     return value && (!type->whole || type->whole(value));
+}
+
+static bool take_end(struct loading *loading, const struct saved_type *type) {
+    if (!loading->knows_newest || !is_whole(loading->value, type)) return false;
+    version_observe(loading->newest);
+    return true;
 }
 
 /* Until the empty record, which is the end. */
@@ -81,9 +96,9 @@ static bool take_all(struct loading *loading, const struct saved_type *type) {
             RedisModule_Free(record);
             return false;
         }
-        bool sound = !length || take_record(loading, type, bytes_of(record, length));
+        bool sound = length ? take_record(loading, type, bytes_of(record, length)) : take_end(loading, type);
         RedisModule_Free(record);
-        if (!sound || !length) return sound && is_whole(loading->value, type);
+        if (!sound || !length) return sound;
     }
 }
 

@@ -1,17 +1,21 @@
 /* Saving: the way of a value into files, append-only files and digests, and out of a file again.
  *
- *   value ──walk──▶ record [content]  record [content] …  ─▶ a file, ended by an empty record
- *                                                          ─▶ an append-only file, an effect for each record
- *                                                          ─▶ a digest
- *   value ◀──take── record [content]  record [content] …  ◀─ a file, or the payload of a RESTORE
+ *   value ──walk──▶ record [content]  record [content] …  newest ─▶ a file, ended by an empty record
+ *                                                          newest ─▶ an append-only file, an effect for each record
+ *                                                                 ─▶ a digest
+ *   value ◀──take── record [content]  record [content] …  newest ◀─ a file, or the payload of a RESTORE
  *
  * A file holds the same records as the replication stream, so a family has one decoder. It says how a value becomes
  * records and how the next record goes into a value; everything between the two is here. A record that the family does
- * not believe, a stream that ends too soon and a value that is not whole at the end load nothing at all. */
+ * not believe, a stream that ends too soon and a value that is not whole at the end load nothing at all.
+ *
+ * The last record tells the newest version of the server that saves, so that versions stay new where the value is loaded;
+ * see core/version.h. It is no part of the value, and of no digest. */
 #ifndef HOLDFAST_SAVING_H
 #define HOLDFAST_SAVING_H
 
 #include "core/record.h"
+#include "core/version.h"
 #include "server/api.h"
 
 struct saving;
@@ -39,6 +43,7 @@ struct saving {
     struct record_writer record;
     void (*put)(struct saving *saving, const struct bytes *content);
     void *to;               /* who takes what is put */
+    bool tells_newest;      /* the newest version, behind all else */
     RedisModuleString *key; /* of effects */
 };
 
@@ -60,6 +65,8 @@ struct loading {
     void *value;        /* what has been built so far; NULL before the first record */
     void *progress;     /* what else the family wants to know from record to record */
     int64_t horizon_ms; /* see effect_horizon_ms */
+    bool knows_newest;
+    version newest; /* that the file tells */
     RedisModuleString *content;
 };
 

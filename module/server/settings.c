@@ -14,8 +14,8 @@ long long max_reply_bytes = 64LL << 20;
 #define MAX_REPLY_LEAST_BYTES 1024
 #define MAX_REPLY_MOST_BYTES  (512LL << 30)
 
-/* A hundred years either way. */
-#define CLOCK_OFFSET_MOST_MS 3155760000000LL
+/* Fifty years either way. Instants before 1970 and versions beyond VERSION_MOST could be written and not be read again. */
+#define CLOCK_OFFSET_MOST_MS 1577880000000LL
 
 void (*clock_moved)(void);
 

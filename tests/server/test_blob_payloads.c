@@ -151,7 +151,7 @@ static void settle(void) {
 /* Ends the value, and offers it. */
 static void hand_offer(const char *what, bool is_sound) {
     struct tally tally = {0};
-    records_add(hand, "", 0);
+    records_end(hand, 1);
     hostile_restore_records(hand_dump, hand, &tally);
     require(tally.accepted == is_sound, "%s is %s", what, tally.accepted ? "accepted" : "refused");
 }
@@ -497,7 +497,7 @@ SCENE(chunks_that_many_share) {
     state_of("b", STATE_BLOCK, 0, 0, 0);
     list_of(EFFECT_SPANS, "b", 20, &items);
     settle();
-    records_add(hand, "", 0);
+    records_end(hand, 1);
     struct tally tally = {0};
     hostile_restore_records(hand_dump, hand, &tally);
     assert_int_equal(tally.accepted, 1);

@@ -91,13 +91,17 @@ SCENE(values_of_a_far_future_are_refused) {
     struct client *future = visitor(server);
     configure(future, "holdfast.clock-offset-ms", pool_print("%lld", YEARS_TAKEN * year_ms));
     expect_etag(call(future, "CONTAINER.CREATE near"));
+    redisReply *near = call(future, "DUMP near");
     configure(future, "holdfast.clock-offset-ms", pool_print("%lld", YEARS_REFUSED * year_ms));
     call(future, "DEBUG RELOAD"); /* which draws a new epoch */
     expect_etag(call(future, "CONTAINER.CREATE far"));
-    redisReply *near = call(future, "DUMP near");
     redisReply *far = call(future, "DUMP far");
+    redisReply *near_told_far = call(future, "DUMP near");
     expect_ok(call(primary, "RESTORE near 0 %b", near->str, near->len));
     assert_true(reply_is_error(call(primary, "RESTORE far 0 %b", far->str, far->len)));
+    assert_true(
+        reply_is_error(call(primary, "RESTORE near 0 %b REPLACE", near_told_far->str, near_told_far->len)));
+    expect_ok(call(future, "RESTORE far 0 %b REPLACE", far->str, far->len));
     const char *known = reply_string(field(call(primary, "CONTAINER.GET near"), "etag"));
     assert_true(strcmp(create("box"), known) > 0);
     server_stop(server);

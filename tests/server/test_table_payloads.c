@@ -439,7 +439,7 @@ SCENE(effects_that_do_not_fit) {
 static void offer(const redisReply *dump, const struct text *const *records, struct tally *tally) {
     struct records list = {.count = 0};
     for (; *records; records++) records_add(&list, (*records)->bytes, (*records)->length);
-    records_add(&list, "", 0);
+    records_end(&list, 1);
     struct text payload = {0};
     text_add(&payload, dump->str, 10);
     for (size_t index = 0; index < list.count; index++)

@@ -179,14 +179,15 @@ static void counts_from_behind_its_start(void **state) {
         }
 }
 
-/* However it starts, half of an epoch is left to be counted in. */
+/* However it starts, a quarter of an epoch is left to be counted in. */
 static void leaves_room_behind_its_start(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(starts); i++) {
-        version_renew_epoch(starts[i].start);
-        version first = version_mint(0);
-        version_observe(first + (UINT64_C(1) << 31) - 2);
-        require_same(EPOCH(version_mint(0)), EPOCH(first), "start %zu", i);
+        struct mint mint = MINT_INITIAL;
+        mint_renew_epoch(&mint, starts[i].start);
+        mint_version(&mint, 0);
+        require(mint.end - mint.last >= UINT64_C(0x3fffffff), "start %zu", i);
+        require_same(EPOCH(mint.end), EPOCH(mint.last), "start %zu", i);
     }
 }
 
@@ -194,12 +195,11 @@ static void outgrows_all_it_has_observed(void **state) {
     (void)state;
     version last = version_mint(0);
     version_observe(last - 1);
+    version_observe(last);
+    require_same(version_mint(0), last + 1, "its own ones do not matter");
     version_observe(0);
-    require_same(version_mint(0), last + 1, "lower ones do not matter");
-    version_observe(last + 500);
-    require_same(version_mint(0), last + 501, "a higher one of the same epoch");
-    version_observe(VERSION_OF(EPOCH(last) + 7, 3));
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 7, 4), "one of a higher epoch");
+    version_observe(VERSION_OF(EPOCH(last) - 1, UINT32_MAX));
+    require_same(version_mint(0), last + 2, "nor do those of lower epochs");
     version_renew_epoch(0);
     version_observe(VERSION_OF(EPOCH(last) + 90, 12));
     require_same(version_mint(1000), VERSION_OF(EPOCH(last) + 91, 1),
@@ -208,10 +208,58 @@ static void outgrows_all_it_has_observed(void **state) {
     version_renew_epoch(700);
     version_observe(VERSION_OF(EPOCH(last) + 3, 12));
     require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 701), "likewise, with a start");
-    version_observe(VERSION_OF(EPOCH(last) + 4, 650));
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 702), "one from before the start");
-    version_observe(VERSION_OF(EPOCH(last) + 4, 710));
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 711), "one from behind the start");
+}
+
+static const struct {
+    const char *what;
+    int64_t epochs; /* above its own, which begins at a count of 1000 and has come to 1002 */
+    uint32_t count;
+    bool leaves;
+} meetings[] = {
+    {"its first", 0, 1001, false},
+    {"its last", 0, 1002, false},
+    {"the one that it would mint next", 0, 1003, true},
+    {"what lies behind", 0, UINT32_MAX, true},
+    {"what lies before its stretch", 0, 1000, true},
+    {"the beginning of its epoch", 0, 0, true},
+    {"an epoch below", -1, UINT32_MAX, false},
+    {"an epoch above", 1, 0, true},
+    {"an epoch far above", 5000, 77, true},
+};
+
+static void counts_in_no_epoch_of_others(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(meetings); i++) {
+        const int64_t now_ms = INT64_C(1700000000000);
+        struct mint mint = MINT_INITIAL;
+        mint_renew_epoch(&mint, 1000);
+        mint_version(&mint, now_ms);
+        version last = mint_version(&mint, now_ms);
+        version met = VERSION_OF((int64_t)EPOCH(last) + meetings[i].epochs, meetings[i].count);
+        mint_observe(&mint, met);
+        version minted = mint_version(&mint, now_ms + 60000);
+        if (!meetings[i].leaves) {
+            require_same(minted, last + 1, "%s", meetings[i].what);
+            continue;
+        }
+        uint64_t above = EPOCH(met > last ? met : last) + 1;
+        require_same(EPOCH(minted), above, "%s: the clock has no say", meetings[i].what);
+        require_same(mint_version(&mint, 0), minted + 1, "%s: once is enough", meetings[i].what);
+        mint_observe(&mint, met);
+        require_same(mint_version(&mint, 0), minted + 2, "%s: what has been left", meetings[i].what);
+    }
+}
+
+static void knows_the_newest(void **state) {
+    (void)state;
+    struct mint mint = MINT_INITIAL;
+    require_same(mint.newest, 0, "of nothing");
+    version minted = mint_version(&mint, 5000);
+    require_same(mint.newest, minted, "that it has minted");
+    mint_observe(&mint, minted + 9);
+    require_same(mint.newest, minted + 9, "that it has observed");
+    mint_observe(&mint, minted + 8);
+    require_same(mint.newest, minted + 9, "not the last");
 }
 
 /* What a primary that was cut off still mints can never meet what its successor mints. */
@@ -250,19 +298,14 @@ static void lives_of_the_same_second_do_not_meet(void **state) {
                     a / LIFE, b / LIFE);
 }
 
-static void grows_when_the_count_overflows(void **state) {
+static void begins_an_epoch_when_the_counts_are_used_up(void **state) {
     (void)state;
-    version last = version_mint(0);
-    version_observe(VERSION_OF(EPOCH(last), UINT32_MAX - 1));
-    require_same(version_mint(0), VERSION_OF(EPOCH(last), UINT32_MAX), "the last of its epoch");
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 1, 0), "the one behind it");
-    version_renew_epoch(0);
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 2, 1),
-                 "the next epoch is beyond the one that it ran into");
-    version_renew_epoch(UINT32_MAX);
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 3, UINT32_C(0x80000000)), "the greatest start");
-    version_observe(VERSION_OF(EPOCH(last) + 3, UINT32_MAX));
-    require_same(version_mint(0), VERSION_OF(EPOCH(last) + 4, 0), "it runs into the next epoch's beginning");
+    struct mint mint = MINT_INITIAL;
+    mint_renew_epoch(&mint, 7);
+    version first = mint_version(&mint, 5000);
+    mint.newest = mint.last = mint.end - 1; /* years later */
+    require_same(mint_version(&mint, INT64_C(9000000)), VERSION_OF(5, UINT32_C(0xbfffffff)), "the last one");
+    require_same(EPOCH(mint_version(&mint, INT64_C(9000000))), EPOCH(first) + 1, "the one behind it");
 }
 
 static void grows_in_any_mixture(void **state) {
@@ -285,6 +328,7 @@ static void grows_in_any_mixture(void **state) {
 static void is_plausible_up_to_ten_years_ahead(void **state) {
     (void)state;
     const int64_t now_ms = INT64_C(1700000000000), ten_years = INT64_C(315576000);
+    const struct mint mint = {.newest = VERSION_OF(1000, 1)};
     const struct {
         version version;
         bool plausible;
@@ -298,10 +342,37 @@ static void is_plausible_up_to_ten_years_ahead(void **state) {
         {UINT64_MAX, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        require_same(version_plausible(cases[i].version, now_ms), cases[i].plausible, "case %zu", i);
-    require(version_plausible(VERSION_OF(ten_years, 0), 0), "ten years from the first second");
-    require(!version_plausible(VERSION_OF(ten_years + 1, 0), 0),
+        require_same(mint_believes(&mint, cases[i].version, now_ms), cases[i].plausible, "case %zu", i);
+    require(mint_believes(&mint, VERSION_OF(ten_years, 0), 0), "ten years from the first second");
+    require(!mint_believes(&mint, VERSION_OF(ten_years + 1, 0), 0),
             "ten years and a second from the first second");
+}
+
+/* A server whose clock was set back still takes what it has saved itself. */
+static void believes_what_it_knows(void **state) {
+    (void)state;
+    struct mint mint = MINT_INITIAL;
+    mint_observe(&mint, VERSION_MOST);
+    require(mint_believes(&mint, VERSION_MOST, 0), "the newest");
+    require(!mint_believes(&mint, VERSION_MOST + 1, 0), "a newer one");
+}
+
+/* Whatever the clock says: what it mints, what it believes, and what comes of that can be loaded again. */
+static void stays_below_the_greatest(void **state) {
+    (void)state;
+    static const int64_t clocks_ms[] = {INT64_C(3679398240000), INT64_C(4102444800000), INT64_MAX};
+    for (size_t i = 0; i < COUNT_OF(clocks_ms); i++) {
+        struct mint mint = MINT_INITIAL;
+        require(mint_version(&mint, clocks_ms[i]) < VERSION_MOST, "clock %zu", i);
+        version most = VERSION_MOST;
+        while (!mint_believes(&mint, most, clocks_ms[i])) most -= UINT64_C(1) << 32;
+        mint_observe(&mint, most);
+        for (int roles = 0; roles < 1000000; roles++) {
+            mint_renew_epoch(&mint, UINT32_MAX);
+            mint_version(&mint, clocks_ms[i]);
+        }
+        require(mint.newest < VERSION_MOST, "clock %zu: a million roles above what is believed", i);
+    }
 }
 
 int main(void) {
@@ -315,11 +386,15 @@ int main(void) {
         tidy_test(counts_from_behind_its_start),
         tidy_test(leaves_room_behind_its_start),
         tidy_test(outgrows_all_it_has_observed),
+        tidy_test(counts_in_no_epoch_of_others),
+        tidy_test(knows_the_newest),
         tidy_test(never_meets_the_versions_of_the_other_side),
         tidy_test(lives_of_the_same_second_do_not_meet),
-        tidy_test(grows_when_the_count_overflows),
+        tidy_test(begins_an_epoch_when_the_counts_are_used_up),
         tidy_test(grows_in_any_mixture),
         tidy_test(is_plausible_up_to_ten_years_ahead),
+        tidy_test(believes_what_it_knows),
+        tidy_test(stays_below_the_greatest),
     };
     return cmocka_run_group_tests_name("version", tests, NULL, NULL);
 }

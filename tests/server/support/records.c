@@ -56,6 +56,13 @@ void records_add(struct records *records, const void *bytes, size_t length) {
     records->record[records->count++] = (struct record){record.bytes, record.length};
 }
 
+void records_end(struct records *records, uint64_t newest) {
+    char record[9] = {'V'};
+    for (int at = 0; at < 8; at++) record[1 + at] = (char)(newest >> (8 * at));
+    records_add(records, record, sizeof record);
+    records_add(records, "", 0);
+}
+
 void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
                            struct tally *tally) {
     struct text payload = {0};

@@ -2,6 +2,8 @@
 #ifndef HOLDFAST_TESTS_RECORDS_H
 #define HOLDFAST_TESTS_RECORDS_H
 
+#include <stdint.h>
+
 #include "client.h"
 #include "hostile.h"
 #include "text.h"
@@ -24,6 +26,9 @@ struct records *records_of(const redisReply *dump);
 
 /* One more, made from its bytes. */
 void records_add(struct records *records, const void *bytes, size_t length);
+
+/* What ends each value: the newest version of the server that saved it, and an empty record. */
+void records_end(struct records *records, uint64_t newest);
 
 /* Offers the records to RESTORE, in a payload like this one: values of any kind, and containers. */
 void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
