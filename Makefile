@@ -8,7 +8,7 @@
 #   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan matrix, and a pattern for
 #                        program names
 #   PORT                 where 'make run' looks for a free port first (default: 6379)
-#   FUZZ_SECONDS, BENCH_ARGS, PREFIX, DESTDIR
+#   FUZZ_SECONDS, BENCH_ARGS, UPDATE, ROWS, PREFIX, DESTDIR
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -53,6 +53,12 @@ UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/un
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c, $(BUILD)/fuzz/%, $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
+
+# Counts instructions under valgrind, for which a small module of its own marks where counting begins and ends.
+INSTRUCTIONS_PROGRAM := $(BUILD)/bench/holdfast-instructions
+INSTRUCTIONS_MARKER := $(BUILD)/bench/marker.so
+INSTRUCTIONS_TABLE := tests/bench/instructions.txt
+INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c))
 
 # --- With which flags -------------------------------------------------------------------------------------------------------------------
 
@@ -157,6 +163,14 @@ $(BENCH_PROGRAM): $(call objects,bench,$(BENCH_SOURCES))
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lhiredis -lpthread -lm -o $@
 
+$(INSTRUCTIONS_PROGRAM): $(call objects,bench,$(INSTRUCTIONS_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lhiredis -o $@
+
+$(INSTRUCTIONS_MARKER): $(call objects,release,tests/bench/instructions/marker.c)
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -o $@
+
 $(DEPS)/redis/redismodule.h:
 	@deploy/dev/fetch.sh redis $(@D)
 $(DEPS)/ccan/ccan:
@@ -173,7 +187,7 @@ packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out
 make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
-.PHONY: always build help run test unit server house scripts asan matrix servers tsan fuzz lint format bench packages install uninstall clean distclean \
+.PHONY: always build help run test unit server house scripts asan matrix servers tsan fuzz lint format bench bench-instructions packages install uninstall clean distclean \
         test-programs unit-programs server-programs fuzz-programs asan-programs matrix-programs
 always:
 
@@ -234,6 +248,13 @@ bench: ## measure against what one would pick instead; results in build/bench
 	@$(if $(BENCH_PROGRAM),HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
 	    $(BENCH_PROGRAM) $(BENCH_ARGS) | tee $(BUILD)/bench/results.txt,echo 'There is nothing in tests/bench.')
 
+bench-instructions: ## count the instructions of commands and compare them with the stored table (UPDATE=1 writes it, ROWS='BLOB*')
+	$(call packages,bench-instructions)
+	$(make_all) $(BUILD)/holdfast.so $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_MARKER)
+	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_MARKER='$(abspath $(INSTRUCTIONS_MARKER))' \
+	    HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
+	    $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_TABLE) $(if $(UPDATE),--update) $(if $(ROWS),'$(ROWS)')
+
 # A test's require() does not come back when it fails, but leaves the test by a long jump, which cppcheck does not see; hence the two
 # suppressions about null pointers in tests. Nor does it see that the arguments which the parser is given are there to be filled.
 LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
@@ -272,4 +293,4 @@ distclean: ## remove everything that was made or fetched
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z][a-z ]*:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' Makefile

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Makes sure that this machine has what a task needs, and nothing more.
 #
-#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, fuzz, bench, format or lint
+#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, fuzz, bench, bench-instructions, format or
+#                                           lint
 #
 # What is there already is recognised by the command, header or library itself, wherever it came from, so a machine with everything
 # is left alone and needs no network. Only what is missing is installed, from the distribution's own packages. With --check nothing is
@@ -31,11 +32,16 @@ needs() {
                  fuzzer::libclang-rt-14-dev" ;;
     bench) echo "command:${HOLDFAST_SERVER:-redis-server}:redis-server
                  header:hiredis/hiredis.h:libhiredis-dev" ;;
+    bench-instructions) echo "command:${HOLDFAST_SERVER:-redis-server}:redis-server
+                 command:valgrind:valgrind
+                 header:valgrind/callgrind.h:valgrind
+                 header:hiredis/hiredis.h:libhiredis-dev" ;;
     format) echo "command:clang-format:clang-format" ;;
     lint)  echo "command:clang-format:clang-format
                  command:clang-tidy:clang-tidy
                  command:cppcheck:cppcheck
                  header:hiredis/hiredis.h:libhiredis-dev
+                 header:valgrind/callgrind.h:valgrind
                  header:cmocka.h:libcmocka-dev" ;;
     *) echo "packages.sh: no task is called '$1'" >&2; exit 2 ;;
     esac

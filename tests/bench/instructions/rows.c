@@ -1,0 +1,120 @@
+#include "rows.h"
+
+/* Compare-and-set as one does it without a module: the caller says which version it has seen. */
+#define COMPARE_AND_SET                                                                                      \
+    "SCRIPT LOAD {local version = redis.call('HGET', KEYS[1], 'version') if version ~= ARGV[1] then return " \
+    "redis.error_reply('PRECONDITION') end redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', "        \
+    "ARGV[3]) return ARGV[2]} => a ."
+
+#define CREATE_BLOBS                                                                                         \
+    { "CONTAINER.CREATE c", "BLOB.PUT c blob%i %v" }
+#define CREATE_FILES                                                                                         \
+    { "SHARE.CREATE s", "FILE.CREATE s file%i 512" }
+#define CONNECT    "SHARE.CONNECT s 3600 OWNER %i => a ."
+#define DISCONNECT "SHARE.DISCONNECT s %a"
+#define CREATE_OPEN_FILES                                                                                    \
+    { "SHARE.CREATE s", "FILE.CREATE s file%i 512", CONNECT, OPEN " => b 1" }
+#define OPEN          "FILE.OPEN s %a file%i ACCESS 2 READ WRITE SHARE 2 READ WRITE"
+#define TWO_PROPS     "PROPS 2 name %v age:int32 42"
+#define INSERT_ENTITY "TABLE.INSERT t p row%i " TWO_PROPS
+
+/* clang-format off */
+const struct row rows[] = {
+    /* What Redis does without the module. */
+    {.name = "PING", .counted = "PING %i"},
+    {.name = "SET", .counted = "SET key%i %v", .also_with_aof = true},
+    {.name = "SET NX PX", .before = {"DEL key%i"}, .counted = "SET key%i %v NX PX 60000", .also_with_aof = true},
+    {.name = "GET", .once = {"SET key%i %v"}, .counted = "GET key%i"},
+    {.name = "DEL", .before = {"SET key%i %v"}, .counted = "DEL key%i"},
+    {.name = "APPEND", .once = {"SET key%i %v"}, .counted = "APPEND key%i %v", .also_with_aof = true},
+    {.name = "SETRANGE", .once = {"SETRANGE key 65535 x"}, .counted = "SETRANGE key 1024 %p", .also_with_aof = true},
+    {.name = "GETRANGE", .once = {"SETRANGE key 65535 x"}, .counted = "GETRANGE key 1024 1535"},
+    {.name = "HSET", .counted = "HSET object%i name %v age 42", .also_with_aof = true},
+    {.name = "HGETALL", .once = {"HSET object%i name %v age 42"}, .counted = "HGETALL object%i"},
+    {.name = "HSCAN of 100", .once = {"HSET hash field%i %v", "HSET hash more%i %v"},
+     .counted = "HSCAN hash 0 COUNT 100", .calls = 5},
+    {.name = "ZRANGEBYLEX of 100", .once = {"ZADD set 0 a%i 0 b%i"}, .counted = "ZRANGEBYLEX set - + LIMIT 0 100", .calls = 5},
+    {.name = "XADD", .counted = "XADD stream * message %v", .also_with_aof = true},
+    {.name = "XREADGROUP", .once = {"XGROUP CREATE stream g $ MKSTREAM"}, .before = {"XADD stream * message%i %v"},
+     .counted = "XREADGROUP GROUP g c COUNT 1 STREAMS stream >", .also_with_aof = true},
+    {.name = "XACK", .once = {"XGROUP CREATE stream g $ MKSTREAM"},
+     .before = {"XADD stream * message%i %v", "XREADGROUP GROUP g c%i COUNT 1 STREAMS stream > => a 0.1.0.0"},
+     .counted = "XACK stream g %a", .also_with_aof = true},
+    {.name = "BLPOP grant", .waiter = "BLPOP list%i 0", .counted = "RPUSH list%i %v"},
+    {.name = "EVAL compare-and-set", .once = {"HSET object%i version 1 value %v", COMPARE_AND_SET},
+     .counted = "EVALSHA %a 1 object%i 1 1 %v", .also_with_aof = true},
+
+    /* Blobs */
+    {.name = "BLOB.PUT new", .native = "SET", .once = {"CONTAINER.CREATE c"}, .counted = "BLOB.PUT c blob%n %v", .also_with_aof = true},
+    {.name = "BLOB.PUT", .native = "SET", .once = CREATE_BLOBS, .counted = "BLOB.PUT c blob%i %v", .also_with_aof = true},
+    {.name = "BLOB.PUT IFMATCH", .native = "EVAL compare-and-set", .once = CREATE_BLOBS, .before = {"BLOB.GET c blob%i => a 0"},
+     .counted = "BLOB.PUT c blob%i %v IFMATCH %a", .also_with_aof = true},
+    {.name = "BLOB.PUT LEASE", .native = "EVAL compare-and-set", .once = CREATE_BLOBS,
+     .before = {"LEASE.ACQUIRE c 60 BLOB blob%i => a 0"}, .counted = "BLOB.PUT c blob%i %v LEASE %a", .after = {"LEASE.RELEASE c %a BLOB blob%i"}},
+    {.name = "BLOB.PUT refused", .native = "EVAL compare-and-set", .once = CREATE_BLOBS,
+     .counted = "BLOB.PUT c blob%i %v IFMATCH 0x0000000000000001", .is_refused = true},
+    {.name = "BLOB.GET", .native = "GET", .once = CREATE_BLOBS, .counted = "BLOB.GET c blob%i"},
+    {.name = "BLOB.GET RANGE", .native = "GETRANGE", .once = {"CONTAINER.CREATE c", "BLOB.CREATEPAGE c page 65536", "BLOB.PUTPAGE c page 1024 %p"},
+     .counted = "BLOB.GET c page RANGE 1024 512"},
+    {.name = "BLOB.STAT", .native = "HGETALL", .once = CREATE_BLOBS, .counted = "BLOB.STAT c blob%i"},
+    {.name = "BLOB.DELETE", .native = "DEL", .once = {"CONTAINER.CREATE c"}, .before = {"BLOB.PUT c blob%i %v"}, .counted = "BLOB.DELETE c blob%i"},
+    {.name = "BLOB.APPEND", .native = "APPEND", .once = {"CONTAINER.CREATE c", "BLOB.CREATEAPPEND c log%i"}, .counted = "BLOB.APPEND c log%i %v", .also_with_aof = true},
+    {.name = "BLOB.PUTPAGE", .native = "SETRANGE", .once = {"CONTAINER.CREATE c", "BLOB.CREATEPAGE c page 65536", "BLOB.PUTPAGE c page 1024 %p"},
+     .counted = "BLOB.PUTPAGE c page 1024 %p", .also_with_aof = true},
+    {.name = "BLOB.SNAPSHOT", .native = "SET", .once = CREATE_BLOBS, .counted = "BLOB.SNAPSHOT c blob%i"},
+    {.name = "BLOB.LIST of 100", .native = "HSCAN of 100", .once = {"CONTAINER.CREATE c", "BLOB.PUT c blob%n %v", "BLOB.PUT c more%n %v"},
+     .counted = "BLOB.LIST c COUNT 100", .calls = 5},
+
+    /* Leases */
+    {.name = "LEASE.ACQUIRE", .native = "SET NX PX", .once = CREATE_BLOBS, .counted = "LEASE.ACQUIRE c 60 BLOB blob%i",
+     .after = {"LEASE.BREAK c PERIOD 0 BLOB blob%i"}, .also_with_aof = true},
+    {.name = "LEASE.ACQUIRE refused", .native = "SET NX PX", .once = {"CONTAINER.CREATE c", "BLOB.PUT c blob%i %v", "LEASE.ACQUIRE c -1 BLOB blob%i"},
+     .counted = "LEASE.ACQUIRE c 60 BLOB blob%i", .is_refused = true},
+    {.name = "LEASE.ACQUIRE grant", .native = "BLPOP grant", .once = CREATE_BLOBS, .before = {"LEASE.ACQUIRE c -1 BLOB blob%i => a 0"},
+     .waiter = "LEASE.ACQUIRE c 60 BLOB blob%i BLOCK 0", .counted = "LEASE.RELEASE c %a BLOB blob%i", .after = {"LEASE.BREAK c PERIOD 0 BLOB blob%i"}},
+    {.name = "LEASE.RENEW", .native = "SET NX PX", .once = CREATE_BLOBS, .before = {"LEASE.ACQUIRE c 60 BLOB blob%i => a 0"},
+     .counted = "LEASE.RENEW c %a BLOB blob%i", .after = {"LEASE.RELEASE c %a BLOB blob%i"}, .also_with_aof = true},
+    {.name = "LEASE.RELEASE", .native = "DEL", .once = CREATE_BLOBS, .before = {"LEASE.ACQUIRE c 60 BLOB blob%i => a 0"},
+     .counted = "LEASE.RELEASE c %a BLOB blob%i"},
+
+    /* Queues */
+    {.name = "QUEUE.PUT", .native = "XADD", .once = {"QUEUE.CREATE q"}, .counted = "QUEUE.PUT q %v", .also_with_aof = true},
+    {.name = "QUEUE.GET", .native = "XREADGROUP", .once = {"QUEUE.CREATE q"}, .before = {"QUEUE.CLEAR q", "QUEUE.PUT q message%i%v"},
+     .counted = "QUEUE.GET q", .also_with_aof = true},
+    {.name = "QUEUE.GET grant", .native = "BLPOP grant", .once = {"QUEUE.CREATE q"}, .before = {"QUEUE.CLEAR q"}, .waiter = "QUEUE.GET q BLOCK 0",
+     .counted = "QUEUE.PUT q %v"},
+    {.name = "QUEUE.UPDATE", .native = "XREADGROUP", .once = {"QUEUE.CREATE q"}, .before = {"QUEUE.CLEAR q", "QUEUE.PUT q message%i%v => a 1 b 3"},
+     .counted = "QUEUE.UPDATE q %a %b VISIBILITY 60"},
+    {.name = "QUEUE.DELETE", .native = "XACK", .once = {"QUEUE.CREATE q"}, .before = {"QUEUE.CLEAR q", "QUEUE.PUT q message%i%v => a 1 b 3"},
+     .counted = "QUEUE.DELETE q %a %b", .also_with_aof = true},
+    {.name = "QUEUE.PUTMANY of 10", .native = "XADD", .once = {"QUEUE.CREATE q"}, .counted = "QUEUE.PUTMANY q 10 %v %v %v %v %v %v %v %v %v %v"},
+    {.name = "QUEUE.STAT", .native = "HGETALL", .once = {"QUEUE.CREATE q", "QUEUE.PUT q message%i%v"}, .counted = "QUEUE.STAT q"},
+
+    /* Tables */
+    {.name = "TABLE.INSERT", .native = "HSET", .once = {"TABLE.CREATE t"}, .counted = "TABLE.INSERT t p row%n " TWO_PROPS, .also_with_aof = true},
+    {.name = "TABLE.GET", .native = "HGETALL", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .counted = "TABLE.GET t p row%i"},
+    {.name = "TABLE.MERGE", .native = "EVAL compare-and-set", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .before = {"TABLE.GET t p row%i => a 0"},
+     .counted = "TABLE.MERGE t p row%i IFMATCH %a PROPS 1 age:int32 43", .also_with_aof = true},
+    {.name = "TABLE.REPLACE", .native = "EVAL compare-and-set", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .before = {"TABLE.GET t p row%i => a 0"},
+     .counted = "TABLE.REPLACE t p row%i IFMATCH %a " TWO_PROPS, .also_with_aof = true},
+    {.name = "TABLE.DELETE", .native = "DEL", .once = {"TABLE.CREATE t"}, .before = {INSERT_ENTITY}, .counted = "TABLE.DELETE t p row%i IFMATCH *"},
+    {.name = "TABLE.BATCH of 3", .native = "EVAL compare-and-set", .once = {"TABLE.CREATE t", INSERT_ENTITY},
+     .counted = "TABLE.BATCH t p 3 INSERTORREPLACE row%n.1 " TWO_PROPS " MERGE row%i IFMATCH * PROPS 1 age:int32 43 INSERTORMERGE row%n.2 " TWO_PROPS},
+    {.name = "TABLE.QUERY point", .native = "HGETALL", .once = {"TABLE.CREATE t", INSERT_ENTITY},
+     .counted = "TABLE.QUERY t FILTER {PartitionKey eq 'p' and RowKey eq 'row%i'}"},
+    {.name = "TABLE.QUERY scan of 100", .native = "HSCAN of 100", .once = {"TABLE.CREATE t", INSERT_ENTITY, "TABLE.INSERT t q row%i " TWO_PROPS},
+     .counted = "TABLE.QUERY t FILTER {age lt 40 or RowKey eq 'row0007'}"},
+
+    /* Files */
+    {.name = "FILE.GET", .native = "GET", .once = CREATE_FILES, .counted = "FILE.GET s file%i"},
+    {.name = "FILE.PUTRANGE", .native = "SETRANGE", .once = CREATE_FILES, .counted = "FILE.PUTRANGE s file%i 0 %p", .also_with_aof = true},
+    {.name = "FILE.OPEN", .native = "SET NX PX", .once = CREATE_FILES, .before = {CONNECT}, .counted = OPEN, .after = {DISCONNECT}},
+    {.name = "FILE.CLOSE", .native = "DEL", .once = CREATE_FILES, .before = {CONNECT, OPEN " => b 1"}, .counted = "FILE.CLOSE s %b",
+     .after = {DISCONNECT}},
+    {.name = "FILE.READ", .native = "GETRANGE", .once = CREATE_OPEN_FILES, .counted = "FILE.READ s %b 0 512"},
+    {.name = "FILE.WRITE", .native = "SETRANGE", .once = CREATE_OPEN_FILES, .counted = "FILE.WRITE s %b 0 %p", .also_with_aof = true},
+    {.name = "FILE.LOCK", .native = "SET NX PX", .once = CREATE_OPEN_FILES, .counted = "FILE.LOCK s %b EXCLUSIVE 0 10", .after = {"FILE.UNLOCK s %b 0 10"}},
+    {.name = "FILE.UNLOCK", .native = "DEL", .once = CREATE_OPEN_FILES, .before = {"FILE.LOCK s %b EXCLUSIVE 0 10"}, .counted = "FILE.UNLOCK s %b 0 10"},
+};
+/* clang-format on */
+const size_t row_count = sizeof rows / sizeof *rows;

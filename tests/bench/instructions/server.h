@@ -1,0 +1,34 @@
+/* A server that runs under valgrind's callgrind, which counts its instructions. */
+#ifndef INSTRUCTIONS_SERVER_H
+#define INSTRUCTIONS_SERVER_H
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { PATH_BYTES = 256 };
+
+struct server {
+    pid_t process;
+    char folder[PATH_BYTES];
+    char socket[PATH_BYTES];
+    redisContext *client;
+    unsigned counts; /* how many times something was counted; callgrind numbers its files likewise */
+    uint64_t marker_instructions;
+};
+
+/* Starts a server in a new folder. */
+void server_start(struct server *server, bool writes_aof);
+void server_stop(struct server *server);
+
+redisContext *server_connect(const struct server *server);
+
+/* Between the two calls the server's instructions are counted. */
+void server_count_start(struct server *server);
+uint64_t server_count_stop(struct server *server);
+
+/* Calls once; gives up when the answer is an error. The caller frees the reply. */
+redisReply *server_call(redisContext *client, const char *command);
+
+#endif
