@@ -10,6 +10,7 @@
 #include "grammar.h"
 #include "lone.h"
 #include "pool.h"
+#include "probes.h"
 #include "text.h"
 #include "wire.h"
 #include "witness.h"
@@ -144,6 +145,7 @@ SCENE(resp2_has_flat_arrays) {
 }
 
 SCENE(databases_are_apart) {
+    needs(KEEPS_DATABASE);
     create("box");
     put("box", "cat", "zero");
     expect_ok(call(primary, "SELECT 3"));
@@ -307,7 +309,8 @@ SCENE(copies_need_both_keys) {
     expect_ok(call(primary, "ACL DRYRUN limited BLOB.COPY box cat other dog"));
     expect_permission(copier, copies, true);
     redisReply *refusal = call(primary, "ACL DRYRUN limited BLOB.COPY other dog box cat");
-    require(text_begins(refusal->str, "This user has no permissions to access"), "the other way gave %s",
+    /* Some servers name the user and the key. */
+    require(strstr(refusal->str, " has no permissions to access "), "the other way gave %s",
             reply_text(refusal));
     expect_text(call(primary, "BLOB.GET box cat")->element[1], "woof");
     expect_number(call(primary, "ACL DELUSER limited"), 1);

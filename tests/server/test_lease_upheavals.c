@@ -8,6 +8,7 @@
 #include "everywhere.h"
 #include "lease_states.h"
 #include "pool.h"
+#include "probes.h"
 #include "wire.h"
 #include "world.h"
 
@@ -25,6 +26,7 @@ static void expect_b(struct client *waiter) {
 
 /* Goes through what makes the key go; then a container appears that is free. */
 SCENE(keys_that_go_leave_those_who_wait) {
+    needs(KEEPS_DATABASE);
     static const char *const ways[] = {"DEL box",    "UNLINK box",      "FLUSHALL",
                                        "FLUSHDB",    "RENAME box away", "CONTAINER.DELETE box",
                                        "MOVE box 5", "SET box text",    "PEXPIRE box -1",
@@ -48,6 +50,7 @@ SCENE(keys_that_go_leave_those_who_wait) {
 
 /* The key appears in one of many ways, with a blob that is free. */
 SCENE(keys_that_appear_serve_those_who_wait) {
+    needs(KEEPS_DATABASE);
     lease_stage();
     redisReply *dump = call(primary, "DUMP box");
     for (int way = 0; way < 6; way++) {

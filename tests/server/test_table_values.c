@@ -16,7 +16,7 @@ enum { ANYTHING_ROUNDS = 400, PROPERTIES = 10 };
 
 /* clang-format off */
 static const struct {
-    const char *type, *written, *resp2, *resp3; /* written alike when NULL */
+    const char *type, *written, *resp2, *resp3; /* resp3 as resp2 when NULL; both as the server's own doubles when both are */
 } values[] = {
     {"",          "text",                        "\"text\"",                 NULL},
     {":string",   "text",                        "\"text\"",                 NULL},
@@ -34,9 +34,9 @@ static const struct {
     {":double",   "-0.0",                        "\"0\"",                    "0"},
     {":double",   "1.5",                         "\"1.5\"",                  "1.5"},
     {":double",   "-2",                          "\"-2\"",                   "-2"},
-    {":double",   "0.1",                         "\"0.10000000000000001\"",  "0.10000000000000001"},
-    {":double",   "1.7976931348623157e308",      "\"1.7976931348623157e+308\"", "1.7976931348623157e+308"},
-    {":double",   "-5e-324",                     "\"-4.9406564584124654e-324\"", "-4.9406564584124654e-324"},
+    {":double",   "0.1",                         NULL, NULL},
+    {":double",   "1.7976931348623157e308",      NULL, NULL},
+    {":double",   "-5e-324",                     NULL, NULL},
     {":double",   "NaN",                         "\"NaN\"",                  "\"NaN\""},
     {":double",   "Infinity",                    "\"inf\"",                  "inf"},
     {":double",   "-Infinity",                   "\"-inf\"",                 "-inf"},
@@ -58,15 +58,24 @@ static const struct {
 };
 /* clang-format on */
 
+/* Servers differ in how many digits they write: how this one writes a score, in both protocols. */
+static const char *own_double(struct wire *wire, const char *written, const char **resp3) {
+    call(primary, "ZADD own %s member", written);
+    *resp3 = reply_text(wire_call(wire, "ZSCORE own member"));
+    const char *resp2 = reply_text(call(primary, "ZSCORE own member"));
+    expect_number(call(primary, "DEL own"), 1);
+    return resp2;
+}
+
 SCENE(every_type_comes_back_as_what_it_is) {
     table_stage();
     struct wire *wire = wire_open_resp3(primary->server);
     for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
         const char *type = values[index].type, *shown = strcmp(type, ":string") != 0 ? type : "";
-        const char *resp3 = values[index].resp3 ? values[index].resp3 : values[index].resp2;
+        const char *resp2 = values[index].resp2, *resp3 = values[index].resp3 ? values[index].resp3 : resp2;
+        if (!resp2) resp2 = own_double(wire, values[index].written, &resp3);
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 v%s %s", type, values[index].written));
-        expect_shape(ask("TABLE.GET t p r"),
-                     pool_print("[<etag>, [\"v%s\", %s]]", shown, values[index].resp2));
+        expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [\"v%s\", %s]]", shown, resp2));
         expect_shape(wire_call(wire, "TABLE.GET t p r"), pool_print("[<etag>, {\"v%s\": %s}]", shown, resp3));
         expect_shape(wire_call(wire, "TABLE.QUERY t"),
                      pool_print("[null, [[\"p\", \"r\", <etag>, {\"v%s\": %s}]]]", shown, resp3));

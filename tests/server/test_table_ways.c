@@ -8,6 +8,7 @@
 #include "everywhere.h"
 #include "lone.h"
 #include "pool.h"
+#include "probes.h"
 #include "story.h"
 #include "stream.h"
 #include "tables.h"
@@ -217,6 +218,7 @@ static void expect_twin(const char *key) {
 }
 
 SCENE(copies_and_restored_tables_are_tables_of_their_own) {
+    needs(KEEPS_DATABASE);
     fill_both_ways();
     expect_number(call(primary, "COPY t copied"), 1);
     redisReply *dump = call(primary, "DUMP t");
