@@ -13,7 +13,7 @@ SUITES=${SUITES:-unit fuzz house scripts server asan}
 TESTS=${TESTS:-*}
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 FUZZ_SECONDS=${FUZZ_SECONDS:-5}
-TEST_TIMEOUT=${TEST_TIMEOUT:-120}
+TEST_TIMEOUT=${TEST_TIMEOUT:-300}
 CC=${CC:-gcc}
 
 top=$PWD

@@ -1,0 +1,165 @@
+#include "bounds.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pool.h"
+#include "work.h"
+#include "world.h"
+
+enum { TRIES = 3, MOST_US = 50000, REPLY_MOST_BYTES = 64 << 20, SLACK_BYTES = 2 << 20, KEPT_MOST = 64 };
+
+struct server *bounds_server;
+struct client *bounds_client;
+
+static struct { const char *name, *value; } kept[KEPT_MOST];
+static int kept_count, awaited;
+
+void bounds_begin(const char *settings) {
+    kept_count = awaited = 0;
+    bounds_server = server_start("bounds", settings);
+    bounds_client = visitor(bounds_server);
+}
+
+/* --- Lines --- */
+
+const char *bounds_kept(const char *name) {
+    for (int i = kept_count - 1; i >= 0; i--)
+        if (!strcmp(kept[i].name, name)) return kept[i].value;
+    failure("nothing is kept as %s", name);
+}
+
+static void keep(const char *name, const char *value) {
+    for (int i = 0; i < kept_count; i++)
+        if (!strcmp(kept[i].name, name)) {
+            kept[i].value = value;
+            return;
+        }
+    require(kept_count < KEPT_MOST, "too much is kept");
+    kept[kept_count].name = name;
+    kept[kept_count++].value = value;
+}
+
+static void expand(struct words *words, size_t at) {
+    const char *word = words->word[at];
+    char *star;
+    unsigned long times = strtoul(word, &star, 10);
+    for (char *space = strchr(word, '~'); space; space = strchr(space, '~')) *space = ' ';
+    if (word[0] == '@') {
+        words_replace(words, at, bounds_kept(word + 1));
+    } else if (star != word && star[0] == '*' && star[1] && !star[2]) {
+        char *letters = pool_take(times + 1);
+        memset(letters, star[1], times);
+        words_replace(words, at, letters);
+    }
+}
+
+static struct words words_of(const char *line) {
+    struct words words = words_of_line(line);
+    for (size_t i = 0; i < words.count; i++) expand(&words, i);
+    return words;
+}
+
+/* What later lines want to know of a reply. */
+static const char *gist(const redisReply *reply) {
+    static const char *const fields[] = {"handle", "id"};
+    const redisReply *receipt = reply_field_if_any(reply, "receipt");
+    if (receipt) keep("r", reply_string(receipt));
+    if (reply->type == REDIS_REPLY_STRING) return reply_string(reply);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const redisReply *field = reply_field_if_any(reply, fields[i]);
+        if (field && field->type == REDIS_REPLY_STRING) {
+            keep(fields[i], reply_string(field));
+            return reply_string(field);
+        }
+    }
+    return reply->elements ? gist(reply->element[0]) : "";
+}
+
+redisReply *bounds_do(const char *line) {
+    const char *equals = strstr(line, " = ");
+    struct words words = words_of(equals ? equals + 3 : line);
+    redisReply *reply = call_words(bounds_client, &words);
+    require(!reply_is_error(reply), "%s: %s", line, reply_text(reply));
+    if (equals) keep(pool_copy(line, (size_t)(equals - line)), gist(reply));
+    return reply;
+}
+
+void bounds_receive_all(void) {
+    for (; awaited; awaited--) {
+        redisReply *reply = receive(bounds_client);
+        require(!reply_is_error(reply), "%s", reply_text(reply));
+    }
+}
+
+void bounds_send_words(const struct words *words) {
+    send_words(bounds_client, words);
+    if (++awaited == 1000) bounds_receive_all();
+}
+
+void bounds_send(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const char *line = pool_print_list(format, arguments);
+    va_end(arguments);
+    struct words words = words_of_line(line);
+    bounds_send_words(&words);
+}
+
+/* --- Measuring --- */
+
+static void prepare(const struct bound *row) {
+    if (row->build) row->build();
+    bounds_receive_all();
+    if (row->before) bounds_do(row->before);
+}
+
+/* The server rests before and after: what it does by and by has its own bounds. */
+static long long once_us(const struct bound *row) {
+    prepare(row);
+    struct words words = words_of(row->line);
+    usleep(20000);
+    expect_ok(call(bounds_client, "CONFIG RESETSTAT"));
+    long long before = worked_us(bounds_server);
+    redisReply *reply = call_words(bounds_client, &words);
+    long long took = worked_us(bounds_server) - before;
+    require(!reply_is_error(reply) || strstr(reply->str, "NoPendingCopyOperation"), "%s: %s", row->line,
+            reply_text(reply));
+    return took;
+}
+
+static void measure_time(const struct bound *row) {
+    long long least = once_us(row), most = row->known_ms ? row->known_ms * 1000 : MOST_US;
+    for (int i = 1; i < TRIES && least > most / 4; i++) {
+        long long next = once_us(row);
+        if (next < least) least = next;
+    }
+    if (least > MOST_US / 10) print_message("# %s: %lld us\n", row->line, least);
+    if (least > most) print_error("%s takes %lld us\n", row->line, least);
+    require(least <= most || getenv("HOLDFAST_BOUNDS_ALL"), "%s takes %lld us", row->line, least);
+}
+
+/* In a transaction the reply is still in memory when it is asked how much there is. */
+static void measure_reply(const struct bound *row) {
+    prepare(row);
+    struct words words = words_of(row->line);
+    expect_ok(call(bounds_client, "MULTI"));
+    call(bounds_client, "INFO memory");
+    call_words(bounds_client, &words);
+    call(bounds_client, "INFO memory");
+    redisReply *replies = expect_elements(call(bounds_client, "EXEC"), 3);
+    long long grown =
+        info_number(replies->element[2], "used_memory") - info_number(replies->element[0], "used_memory");
+    require(grown <= REPLY_MOST_BYTES + SLACK_BYTES, "the reply to %s takes %lld bytes", row->line, grown);
+}
+
+void bounds_measure(const struct bound *rows) {
+    for (; rows->line; rows++) {
+        measure_time(rows);
+        measure_reply(rows);
+    }
+}
