@@ -476,7 +476,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&table, &partition, &row, &entity),
         .complexity = "O(log N), N being the entities in the table",
         .summary = "Sets some properties of an entity, which need not be there, and answers its new ETag."},
-    ROW(table_batch) .name = "TABLE.BATCH", ON_TABLE, SHRINKS_MUCH, .check = table_batch_check,
+    ROW(table_batch) .name = "TABLE.BATCH", ON_TABLE, GROWS_MUCH, .check = table_batch_check,
         .grammar = GRAMMAR(&table, &partition, &operation_count, &operations), .parts = table_operations,
         .complexity = "O(M log N), M being the operations and N the entities in the table",
         .summary = "Does up to 100 operations on entities of one partition, all or none, and answers their ETags."},

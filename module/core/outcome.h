@@ -138,7 +138,8 @@
     X(OUT_OF_MEMORY,           "OOM",       "OutOfMemory",     "command not allowed when used memory > 'maxmemory'.") \
     X(WRONG_TYPE,              "WRONGTYPE", "WrongType",       "Operation against a key holding the wrong kind of value") \
     X(NOT_FOR_CLIENTS,         "NOPERM",    "NotForClients",   "HOLDFAST.APPLY is for the primary's link and the append-only file (see holdfast.accept-effects)") \
-    X(MALFORMED_EFFECT,        "ERR",       "MalformedEffect", "the effect cannot be read")
+    X(MALFORMED_EFFECT,        "ERR",       "MalformedEffect", "the effect cannot be read")                               \
+    X(MISFIT_EFFECT,           "ERR",       "MisfitEffect",    "the effect does not fit the state of its key")
 /* clang-format on */
 
 enum outcome {

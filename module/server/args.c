@@ -127,7 +127,7 @@ static bool take_list(struct parser *parser, const struct clause *clause, int at
     if (words <= 0) return false;
     for (int item = 0; item < argument->count; item++)
         note_rule(parser, clause, argument->at + item * clause->width);
-    parser->args->given |= UINT32_C(1) << clause->slot;
+    parser->args->given |= ARGS_BIT(clause->slot);
     *next = argument->at + words;
     return true;
 }
@@ -214,7 +214,7 @@ static struct fault take_options(struct parser *parser, const struct clause *con
         if (!clause || args_given(parser->args, clause->slot)) return syntax_fault(at);
         struct fault fault = take_option(parser, clause, at, &at);
         if (fault.outcome != OUTCOME_DONE) return fault;
-        parser->args->given |= UINT32_C(1) << clause->slot;
+        parser->args->given |= ARGS_BIT(clause->slot);
     }
     *next = at;
     return check_required(parser, options);
@@ -251,7 +251,7 @@ static void take_optional(struct parser *parser, const struct clause *const *gra
     const struct clause *clause = *grammar;
     if (*at >= parser->argc || find_option(grammar + 1, argument_at(parser->argv, *at))) return;
     parser->args->slots[clause->slot] = (struct argument){.at = *at};
-    parser->args->given |= UINT32_C(1) << clause->slot;
+    parser->args->given |= ARGS_BIT(clause->slot);
     note_rule(parser, clause, (*at)++);
 }
 

@@ -77,9 +77,12 @@ enum {
     SLOT_BLOCK,
     SLOT_MARKER,
     SLOT_PAGE_SIZE,
-    SLOT_FAMILY,
-    SLOTS_MAX = 32,
+    SLOT_LEASING,                   /* the first one of LEASE.*, which meets all families */
+    SLOT_FAMILY = SLOT_LEASING + 8, /* the first one that each family has for itself */
+    SLOTS_MAX = 64,                 /* the bits of args.given */
 };
+
+#define ARGS_BIT(slot) (UINT64_C(1) << (slot))
 
 struct argument {
     int at;    /* index in argv of the first value */
@@ -98,7 +101,7 @@ struct argument {
 };
 
 struct args {
-    uint32_t given;                   /* a bit per slot */
+    uint64_t given;                   /* a bit per slot */
     struct argument slots[SLOTS_MAX]; /* only those given are set */
 };
 

@@ -48,7 +48,7 @@ void call_read_conditions(const struct call *call, int first_slot, struct condit
     BUILD_ASSERT(1 << SLOT_IFMODIFIEDSINCE == IF_MODIFIED_SINCE &&
                  1 << SLOT_IFUNMODIFIEDSINCE == IF_UNMODIFIED_SINCE);
     const struct argument *slots = &call->args.slots[first_slot];
-    conditions->given = call->args.given >> first_slot & CONDITION_BITS;
+    conditions->given = (unsigned)(call->args.given >> first_slot) & CONDITION_BITS;
     if (conditions->given & IF_MATCH) conditions->match = tag_read(call_word(call, slots[SLOT_IFMATCH].at));
     if (conditions->given & IF_NONE_MATCH)
         conditions->none_match = tag_read(call_word(call, slots[SLOT_IFNONEMATCH].at));
@@ -149,7 +149,9 @@ static enum outcome open_key(struct call *call) {
 }
 
 enum outcome call_may_grow(const struct call *call) {
-    bool full = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    int flags = RedisModule_GetContextFlags(call->ctx);
+    bool alone = !(flags & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA));
+    bool full = alone && flags & REDISMODULE_CTX_FLAGS_OOM;
     return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
 }
 
@@ -179,6 +181,7 @@ static void finish(struct call *call) {
     list_end(&call->policies);
 }
 
+/* Every field, but for slots and texts, which are read only where they were set. */
 static void start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                   RedisModuleString **argv, int argc) {
     call->ctx = ctx;
@@ -187,11 +190,16 @@ static void start(struct call *call, const struct command *command, RedisModuleC
     call->argv = argv;
     call->argc = argc;
     call->command = command;
+    call->mode = CALL_FRESH;
+    call->args.given = 0;
+    call->conditions.given = 0;
     call->key = NULL;
     call->other = NULL;
+    call->search = (struct catalog_search){bytes_of(NULL, 0), 0};
     call->value = NULL;
-    call->conditions.given = 0;
+    call->aggregate = NULL;
     call->now_ms = 0;
+    call->due_ms = 0;
     list_start(&call->metadata);
     list_start(&call->properties);
     list_start(&call->policies);
@@ -291,11 +299,15 @@ enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, R
     return outcome;
 }
 
+/* What upkeep runs as: it has no words, and may change what it finds. */
+static const struct clause *const no_clauses[] = {NULL};
+static const struct command upkeep_command = {.name = "upkeep", .grammar = no_clauses, .key = KEY_UPDATE};
+
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     RedisModuleString *argv[] = {NULL, key};
     struct call call;
     int64_t due_ms = UPKEEP_NEVER;
-    start(&call, NULL, ctx, argv, 2);
+    start(&call, &upkeep_command, ctx, argv, 2);
     call.mode = CALL_UPKEEP;
     call.key = RedisModule_OpenKey(ctx, key, REDISMODULE_READ | REDISMODULE_WRITE);
     call.aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call.key));

@@ -197,6 +197,7 @@ int64_t server_clock_behind_ms(void);
 int64_t call_now_ms(struct call *call);
 
 /* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now. */
+/* In transactions and scripts always: the server decides of them before they begin, and half of one helps nobody. */
 enum outcome call_may_grow(const struct call *call);
 
 /* The value of the call's second key, of the same family; NULL and why not. */

@@ -136,6 +136,7 @@ enum outcome effect_handle(struct call *call) {
     enum effect_result result = apply(call, &target, obeyed);
     if (result != EFFECT_APPLIED) effect_complain(call->ctx, result);
     if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
+    if (result == EFFECT_MISFIT && !obeyed) return OUTCOME_MISFIT_EFFECT;
     if (result == EFFECT_APPLIED) {
         RedisModule_ReplicateVerbatim(call->ctx);
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);

@@ -10,6 +10,7 @@
 #include "leases.h"
 #include "pool.h"
 #include "story.h"
+#include "stream.h"
 #include "tables.h"
 #include "text.h"
 #include "world.h"
@@ -226,6 +227,17 @@ static void provoke_want_of_memory(void) {
     configure(primary, "maxmemory", "0");
 }
 
+/* An effect of one key for another one, which holds something else. */
+static void provoke_a_misfit(void) {
+    struct stream *stream = stream_attach(primary->server);
+    expect_etag(call(primary, "CONTAINER.SETMETA box META 0"));
+    const redisReply *effect = expect_elements(stream_commands(stream, primary), 1)->element[0];
+    struct words words = words_of_line("HOLDFAST.APPLY text");
+    words_add_bytes(&words, effect->element[2]->str, effect->element[2]->len);
+    provoke(&words, "ERR");
+    expect_text(call(primary, "GET text"), "x");
+}
+
 static void provoke_under_other_settings(void) {
     provoke_a_mismatch();
     provoke_want_of_memory();
@@ -245,6 +257,7 @@ static void provoke_under_other_settings(void) {
     configure(primary, "holdfast.accept-effects", "yes");
     words = words_of_line("HOLDFAST.APPLY box x");
     provoke(&words, "ERR");
+    provoke_a_misfit();
 }
 
 static void provoke_with_snapshots(void) {

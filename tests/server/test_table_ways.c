@@ -382,6 +382,7 @@ SCENE(a_full_server_takes_nothing_in_and_lets_go) {
                                           "TABLE.INSERTORREPLACE t p r PROPS 0",
                                           "TABLE.INSERTORMERGE t p r PROPS 0",
                                           "TABLE.BATCH t p 1 INSERT new PROPS 0",
+                                          "TABLE.BATCH t p 1 DELETE r IFMATCH *",
                                           NULL};
     begin_alone();
     expect_ok(ask_at(client, "TABLE.CREATE t"));
@@ -394,6 +395,28 @@ SCENE(a_full_server_takes_nothing_in_and_lets_go) {
     expect_ok(ask_at(client, "TABLE.DELETE t p r IFMATCH *"));
     expect_ok(ask_at(client, "TABLE.UNINDEX t n"));
     expect_ok(ask_at(client, "TABLE.DROP t"));
+    expect_ok(call(client, "CONFIG SET maxmemory 0"));
+    server_stop(client->server);
+}
+
+/* What an earlier part of a transaction takes must not stop a later one: the server refuses all of it, or nothing. */
+SCENE(a_transaction_that_fills_the_memory_is_carried_out_whole) {
+    begin_alone();
+    expect_ok(ask_at(client, "TABLE.CREATE t"));
+    expect_ok(ask_at(client, "QUEUE.CREATE q"));
+    redisReply *put = ask_at(client, "QUEUE.PUT q x");
+    const char *id = reply_string(field(put, "id")), *receipt = reply_string(field(put, "receipt"));
+    expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
+    expect_ok(call(client, "CONFIG SET maxmemory %lld", lone_memory(client->server) + 3000000));
+    expect_ok(call(client, "MULTI"));
+    call(client, "SETRANGE big 6000000 x");
+    call(client, "TABLE.BATCH t p 1 INSERT r PROPS 1 a b");
+    call(client, "QUEUE.UPDATE q %s %s VISIBILITY 10 MESSAGE longer", id, receipt);
+    redisReply *all = expect_elements(call(client, "EXEC"), 3);
+    for (size_t part = 0; part < 3; part++)
+        require(!reply_is_error(all->element[part]), "part %zu gives %s", part,
+                reply_text(all->element[part]));
+    expect_error(call(client, "SET more x"), "OOM");
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     server_stop(client->server);
 }
@@ -414,6 +437,7 @@ int main(void) {
         PLAY(memory_usage_tells_what_is_used),
         PLAY(overwriting_does_not_grow),
         PLAY(a_full_server_takes_nothing_in_and_lets_go),
+        PLAY(a_transaction_that_fills_the_memory_is_carried_out_whole),
     };
     return world_run("table_ways", tests);
 }

@@ -202,7 +202,7 @@ static enum outcome update(struct call *call, struct blob *blob, struct containe
 }
 
 enum outcome blob_setprops_check(struct call *call) {
-    const unsigned any = 1U << SLOT_PROPS | 1U << SLOT_SIZE | 1U << SLOT_SEQUENCE;
+    const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_SEQUENCE);
     if (!(call->args.given & any)) {
         call_note(call, "syntax error: PROPS, SIZE or SEQUENCE is missing");
         return OUTCOME_SYNTAX;
@@ -277,7 +277,8 @@ static enum outcome delete_snapshot(struct call *call) {
 enum outcome blob_delete(struct call *call) {
     if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
     struct blob *blob = blob_named(call);
-    bool found = call->conditions.given ? blob_exists(blob) : blob != NULL; /* conditions see no staged blocks */
+    bool found =
+        call->conditions.given ? blob_exists(blob) : blob != NULL; /* conditions see no staged blocks */
     enum outcome outcome = found ? may_write(call, blob) : OUTCOME_BLOB_NOT_FOUND;
     if (outcome != OUTCOME_DONE) return outcome;
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);

@@ -29,7 +29,9 @@ enum {
     SLOT_SOURCE_NONE_MATCH,
     SLOT_SOURCE_MODIFIED,
     SLOT_SOURCE_UNMODIFIED,
+    SLOT_BLOB_END,
 };
+_Static_assert((int)SLOT_BLOB_END <= (int)SLOTS_MAX, "too many options");
 
 /* Places of the arguments that most commands have. */
 enum { ARG_CONTAINER = 1, ARG_BLOB = 2, ARG_CONTENT = 3 };

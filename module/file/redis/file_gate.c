@@ -97,7 +97,8 @@ void file_settle_below(struct call *call, const struct file_node *directory) {
 
 /* --- The steps --- */
 
-/* The key that a call is looking for; another call may run inside of it, and has its own. */
+/* The key that a call is looking for, and whose it is: other calls may run before it is found, since what has ended is
+ * settled first, and leave keys of their own here. */
 static struct {
     const struct call *call;
     char key[NODE_KEY_MOST_BYTES];

@@ -217,7 +217,7 @@ enum outcome file_rename(struct call *call) {
 /* --- Properties and metadata --- */
 
 enum outcome file_setprops_check(struct call *call) {
-    const unsigned any = 1U << SLOT_PROPS | 1U << SLOT_FILE_SIZE | 1U << SLOT_FILE_ATTRIBUTES;
+    const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_FILE_SIZE) | ARGS_BIT(SLOT_FILE_ATTRIBUTES);
     if (call->args.given & any) return OUTCOME_DONE;
     call_note(call, "syntax error: PROPS, SIZE or ATTRIBUTES is missing");
     return OUTCOME_SYNTAX;

@@ -32,7 +32,9 @@ enum {
     SLOT_FILE_DISPOSITION,
     SLOT_FILE_DELETEONCLOSE,
     SLOT_FILE_WORD,
+    SLOT_FILE_END,
 };
+_Static_assert((int)SLOT_FILE_END <= (int)SLOTS_MAX, "too many options");
 
 /* Places of the arguments that many commands have. */
 enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3 };

@@ -10,12 +10,14 @@
 
 /* Where the parser leaves the options that only LEASE.* has. */
 enum {
-    SLOT_BLOB = SLOT_FAMILY,
+    SLOT_BLOB = SLOT_LEASING,
     SLOT_ID,
     SLOT_OWNER,
     SLOT_PERIOD,
     SLOT_FILE,
+    SLOT_LEASING_END,
 };
+_Static_assert((int)SLOT_LEASING_END <= (int)SLOT_FAMILY, "too many options");
 
 /* What a lease stands on. */
 struct lease_subject {

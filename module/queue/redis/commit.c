@@ -18,6 +18,7 @@ enum {
 
 struct queue_stats queue_stats;
 
+/* What has been decided fits. If it does not, it must not go unseen. */
 static void apply(struct call *call, const struct queue_change *change) {
     switch (change->kind) {
     case QUEUE_CREATE:
@@ -28,7 +29,8 @@ static void apply(struct call *call, const struct queue_change *change) {
         RedisModule_UnlinkKey(call->key);
         call->value = NULL;
         break;
-    default: queue_apply(call->value, change);
+    default:
+        if (!queue_apply(call->value, change)) effect_complain(call->ctx, EFFECT_MISFIT);
     }
 }
 

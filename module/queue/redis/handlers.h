@@ -21,7 +21,9 @@ enum {
     SLOT_IDS,
     SLOT_DEAD,
     SLOT_LIST, /* the messages of a batch */
+    SLOT_QUEUE_END,
 };
+_Static_assert((int)SLOT_QUEUE_END <= (int)SLOTS_MAX, "too many options");
 
 enum {
     QUEUE_BATCH_MOST = 1000,

@@ -39,6 +39,7 @@ static void notify(struct call *call, enum table_change_kind kind) {
 
 /* --- To commit --- */
 
+/* What has been decided fits. If it does not, it must not go unseen. */
 static void apply(struct call *call, const struct table_change *change) {
     switch (change->kind) {
     case TABLE_CREATE:
@@ -49,7 +50,8 @@ static void apply(struct call *call, const struct table_change *change) {
         RedisModule_UnlinkKey(call->key);
         call->value = NULL;
         break;
-    default: table_apply(call->value, change);
+    default:
+        if (!table_apply(call->value, change)) effect_complain(call->ctx, EFFECT_MISFIT);
     }
 }
 

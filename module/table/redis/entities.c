@@ -5,7 +5,8 @@
 
 /* --- The way to an entity --- */
 
-/* The stored key of the entity that the call is about, as long as the call goes on; there is one call at a time. */
+/* The stored key of the entity that the call is about, from table_expect until it is found: nothing
+ * that runs another call comes between the two. */
 static char sought_key[STORED_KEY_MAX_BYTES];
 
 static struct bytes seek_key(struct bytes partition, struct bytes row) {
@@ -192,18 +193,10 @@ enum outcome table_batch_check(struct call *call) {
     return outcome;
 }
 
-/* What only deletes makes room, and so goes on when there is none. */
-static bool grows(const struct drafts *drafts) {
-    for (unsigned i = 0; i < drafts->count; i++)
-        if (drafts->items[i].verb != VERB_DELETE) return true;
-    return false;
-}
-
 enum outcome table_batch(struct call *call) {
     struct drafts drafts;
     struct table_step steps[TABLE_BATCH_MOST];
     enum outcome outcome = drafts_read_batch(call, &drafts);
-    if (outcome == OUTCOME_DONE && grows(&drafts)) outcome = call_may_grow(call);
     if (outcome == OUTCOME_DONE) outcome = judge_all(call, &drafts, steps);
     if (outcome == OUTCOME_DONE) {
         table_commit_steps(call, TABLE_BATCH, steps, drafts.count);

@@ -19,7 +19,9 @@ enum {
     SLOT_NEXT,
     SLOT_EXPLAIN,
     SLOT_OPERATIONS,
+    SLOT_TABLE_END,
 };
+_Static_assert((int)SLOT_TABLE_END <= (int)SLOTS_MAX, "too many options");
 
 enum { ARG_PARTITION = 2, ARG_ROW = 3, ARG_NAMES = 2 };
 

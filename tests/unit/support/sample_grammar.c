@@ -222,7 +222,7 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
         require_sound_fault(grammar, argc, fault);
         return;
     }
-    uint32_t possible = 0;
+    uint64_t possible = 0;
     int words_seen = args_least(grammar);
     for (; *grammar; grammar++) {
         if ((*grammar)->shape == SHAPE_REST) words_seen = argc;
@@ -230,7 +230,7 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
         int slot = (*grammar)->slot;
         bool listed = (*grammar)->shape == SHAPE_LIST;
         bool optional = (*grammar)->token.length || (*grammar)->shape == SHAPE_KEYWORD;
-        if (optional || listed) possible |= UINT32_C(1) << slot;
+        if (optional || listed) possible |= UINT64_C(1) << slot;
         if (listed) {
             words_seen += (args->slots[slot].count - 1) * (*grammar)->width;
             continue;
