@@ -18,7 +18,7 @@ bool change_read(const struct change_family *family, struct bytes record, void *
     if (reader.failed || letter != family->letter || format != FORMAT || kind >= family->kind_count)
         return false;
     *(unsigned *)change = kind;
-    layout_read(&family->layout, family->kinds[kind].fields, &reader, change);
+    layout_read(&family->layout, change_kind(family, change)->fields, &reader, change);
     return record_complete(&reader) && (!family->sound || family->sound(change));
 }
 

@@ -8,13 +8,14 @@
  * a struct for its changes, whose first member is the kind (an enum), and describes it in two tables:
  *
  *   - its layout: a row for each field of the struct (see layout.h);
- *   - its kinds: a row for each kind, with its event, its fields, and its traits.
+ *   - its kinds: a row for each kind, with its event, its fields, its traits, and the function that applies it.
  *
  * A record is the family's letter, the format, the kind, and the fields. Large bytes do not stand in the record; they
  * travel beside it, so that nobody copies them.
  *
  * To add a kind of change: one name in the family's enum, one row in its table of kinds, one function that applies it,
- * named in that row. To add a field: one member, one row in the layout, one bit. Numbers of kinds and bits are a
+ * named in
+ * that row. To add a field: one member, one row in the layout, one bit. Numbers of kinds and bits are a
  * promise: files that hold them load for ever, so new ones go to the end. */
 #ifndef HOLDFAST_CHANGE_H
 #define HOLDFAST_CHANGE_H
@@ -28,28 +29,28 @@ enum change_trait {
     CHANGE_HAS_CONTENT = 1 << 3, /* bytes travel beside the record */
 };
 
-/* Moves the value. False, and nothing done, when the change does not fit the state that it meets. */
-typedef bool change_apply(void *value, const void *change);
-
+/* The columns that all families have. A family's row begins with them and goes on with its own: the function that
+ * applies such a change, and what else it has to know. */
 struct change_kind {
-    const char *event;   /* the keyspace notification; NULL for none, or when the family names another one */
-    uint64_t fields;     /* a bit for each row of the layout */
-    change_apply *apply; /* NULL for kinds that create or drop */
+    const char *event; /* the keyspace notification; NULL for none, or when the family names another one */
+    uint64_t fields;   /* a bit for each row of the layout */
     unsigned traits;
 };
 
 struct change_family {
     uint8_t letter; /* the first byte of each record */
     uint8_t kind_count;
-    size_t size; /* of the family's struct */
-    const struct change_kind *kinds;
+    size_t size;                     /* of the family's struct */
+    const struct change_kind *kinds; /* the first row's; the rows are so far apart: */
+    size_t kind_bytes;
     struct layout layout;
     bool (*sound)(const void *change); /* rules that no field can see alone; may be NULL */
 };
 
 /* The row of a change's kind. */
 static inline const struct change_kind *change_kind(const struct change_family *family, const void *change) {
-    return &family->kinds[*(const unsigned *)change];
+    const char *rows = (const char *)family->kinds;
+    return (const void *)(rows + *(const unsigned *)change * family->kind_bytes);
 }
 
 static inline bool change_is(const struct change_family *family, const void *change,

@@ -9,30 +9,23 @@ static void replace_list(struct packed **place, struct packed_list list) {
     *place = packed;
 }
 
-static bool apply_setmeta(void *value, const void *record) {
-    replace_list(&((struct queue *)value)->metadata, ((const struct queue_change *)record)->metadata);
+static bool apply_setmeta(struct queue *queue, const struct queue_change *change) {
+    replace_list(&queue->metadata, change->metadata);
     return true;
 }
 
-static bool apply_setacl(void *value, const void *record) {
-    replace_list(&((struct queue *)value)->policies, ((const struct queue_change *)record)->policies);
+static bool apply_setacl(struct queue *queue, const struct queue_change *change) {
+    replace_list(&queue->policies, change->policies);
     return true;
 }
 
-static bool apply_configure(void *value, const void *record) {
-    ((struct queue *)value)->most_deliveries = ((const struct queue_change *)record)->most_deliveries;
+static bool apply_configure(struct queue *queue, const struct queue_change *change) {
+    queue->most_deliveries = change->most_deliveries;
     return true;
 }
 
-static bool apply_clear(void *value, const void *record) {
-    (void)record;
-    queue_discard(&((struct queue *)value)->live);
-    return true;
-}
-
-static bool apply_clear_dead(void *value, const void *record) {
-    (void)record;
-    queue_discard(&((struct queue *)value)->dead);
+static bool apply_clear(struct queue *queue, const struct queue_change *change) {
+    queue_discard(change->kind == QUEUE_CLEAR ? &queue->live : &queue->dead);
     return true;
 }
 
@@ -78,9 +71,7 @@ static void remember_original(struct queue *queue, const struct queue_change *pu
     originals_add(&queue->originals, &original);
 }
 
-static bool apply_put(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_put(struct queue *queue, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (change->order < queue->orders || !items_fit(queue, NULL, change)) return false;
@@ -106,9 +97,7 @@ static bool apply_put(void *value, const void *record) {
     return true;
 }
 
-static bool apply_deliver(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_deliver(struct queue *queue, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;
@@ -123,9 +112,7 @@ static bool apply_deliver(void *value, const void *record) {
     return true;
 }
 
-static bool apply_update(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_update(struct queue *queue, const struct queue_change *change) {
     struct message *message = shelf_find(&queue->live, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
@@ -140,9 +127,7 @@ static void bury(struct queue *queue, struct message *message, int64_t died_ms) 
     shelf_add(&queue->dead, message);
 }
 
-static bool apply_release(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_release(struct queue *queue, const struct queue_change *change) {
     struct message *message = shelf_find(&queue->live, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
@@ -154,9 +139,7 @@ static bool apply_release(void *value, const void *record) {
     return true;
 }
 
-static bool apply_delete(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_delete(struct queue *queue, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;
@@ -168,9 +151,7 @@ static bool apply_delete(void *value, const void *record) {
     return true;
 }
 
-static bool apply_redrive(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_redrive(struct queue *queue, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     uint64_t order = change->order;
@@ -198,9 +179,7 @@ static bool settlement_fits(const struct queue *queue, const struct queue_change
            change->forgotten <= timeline_rank(&queue->originals.by_end, instant_ms);
 }
 
-static bool apply_settle(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_settle(struct queue *queue, const struct queue_change *change) {
     struct shelf *live = &queue->live;
     if (!settlement_fits(queue, change)) return false;
     for (uint64_t i = 0; i < change->ended; i++)
@@ -219,9 +198,7 @@ static bool order_rises(const struct timeline *timeline, uint64_t order) {
 }
 
 /* Files bring messages in order of arrival. */
-static bool apply_message(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_message(struct queue *queue, const struct queue_change *change) {
     bool fits = change->order < queue->orders && order_rises(&queue->live.arrivals, change->order) &&
                 order_rises(&queue->dead.arrivals, change->order) && !is_known(queue, &change->id);
     if (!fits) return false;
@@ -230,9 +207,7 @@ static bool apply_message(void *value, const void *record) {
 }
 
 /* Files bring them in the order in which they are forgotten. */
-static bool apply_original(void *value, const void *record) {
-    struct queue *queue = value;
-    const struct queue_change *change = record;
+static bool apply_original(struct queue *queue, const struct queue_change *change) {
     const struct moment *last = timeline_last(&queue->originals.by_end);
     bool rises = !last || last->ends_ms < change->until_ms ||
                  (last->ends_ms == change->until_ms && last->order < change->order);
@@ -244,29 +219,29 @@ static bool apply_original(void *value, const void *record) {
 
 #define HAS(field) QUEUE_HAS_##field
 /* clang-format off */
-const struct change_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
-    [QUEUE_CREATE]       = {"queue.create",    HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER), NULL, CHANGE_CREATES},
-    [QUEUE_SETMETA]      = {"queue.setmeta",   HAS(METADATA), apply_setmeta, 0},
-    [QUEUE_SETACL]       = {"queue.setacl",    HAS(POLICIES), apply_setacl, 0},
-    [QUEUE_CONFIGURE]    = {"queue.configure", HAS(LIMIT), apply_configure, 0},
-    [QUEUE_DROP]         = {"queue.drop",      0, NULL, CHANGE_DROPS},
-    [QUEUE_PUT]          = {"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), apply_put, 0},
-    [QUEUE_DELIVER]      = {"queue.get",       HAS(SHOWS) | HAS(ITEMS), apply_deliver, 0},
-    [QUEUE_UPDATE]       = {"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(MAYBE_TEXT), apply_update, 0},
-    [QUEUE_RELEASE]      = {"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(STANDING) | HAS(REASON), apply_release, 0},
-    [QUEUE_DELETE]       = {"queue.delete",    HAS(ITEMS), apply_delete, 0},
-    [QUEUE_CLEAR]        = {"queue.clear",     0, apply_clear, 0},
-    [QUEUE_CLEAR_DEAD]   = {"queue.clear",     0, apply_clear_dead, 0},
-    [QUEUE_REDRIVE]      = {"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), apply_redrive, 0},
-    [QUEUE_SETTLE]       = {NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), apply_settle, 0},
-    [QUEUE_MESSAGE]      = {NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT), apply_message, CHANGE_IN_FILES},
-    [QUEUE_ORIGINAL]     = {NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), apply_original, CHANGE_IN_FILES},
-    [QUEUE_CLEAR_LIVING] = {"queue.clear",     HAS(ITEMS), apply_delete, 0},
-    [QUEUE_UNDELIVER]    = {"queue.release",   HAS(ITEMS), apply_deliver, 0},
+const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
+    [QUEUE_CREATE]       = {{"queue.create",    HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER), CHANGE_CREATES}, NULL},
+    [QUEUE_SETMETA]      = {{"queue.setmeta",   HAS(METADATA), 0}, apply_setmeta},
+    [QUEUE_SETACL]       = {{"queue.setacl",    HAS(POLICIES), 0}, apply_setacl},
+    [QUEUE_CONFIGURE]    = {{"queue.configure", HAS(LIMIT), 0}, apply_configure},
+    [QUEUE_DROP]         = {{"queue.drop",      0, CHANGE_DROPS}, NULL},
+    [QUEUE_PUT]          = {{"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), 0}, apply_put},
+    [QUEUE_DELIVER]      = {{"queue.get",       HAS(SHOWS) | HAS(ITEMS), 0}, apply_deliver},
+    [QUEUE_UPDATE]       = {{"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(MAYBE_TEXT), 0}, apply_update},
+    [QUEUE_RELEASE]      = {{"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(STANDING) | HAS(REASON), 0}, apply_release},
+    [QUEUE_DELETE]       = {{"queue.delete",    HAS(ITEMS), 0}, apply_delete},
+    [QUEUE_CLEAR]        = {{"queue.clear",     0, 0}, apply_clear},
+    [QUEUE_CLEAR_DEAD]   = {{"queue.clear",     0, 0}, apply_clear},
+    [QUEUE_REDRIVE]      = {{"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), 0}, apply_redrive},
+    [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_settle},
+    [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT), CHANGE_IN_FILES}, apply_message},
+    [QUEUE_ORIGINAL]     = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), CHANGE_IN_FILES}, apply_original},
+    [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_delete},
+    [QUEUE_UNDELIVER]    = {{"queue.release",   HAS(ITEMS), 0}, apply_deliver},
 };
 /* clang-format on */
 
 bool queue_apply(struct queue *queue, const struct queue_change *change) {
-    change_apply *apply = change_kind(&queue_changes, change)->apply;
+    queue_change_apply *apply = queue_change_kinds[change->kind].apply;
     return apply && apply(queue, change);
 }

@@ -129,7 +129,7 @@ static bool items_are_sound(enum queue_change_kind kind, struct packed_list item
 /* A put of several has no id to know its duplicates by. */
 static bool is_sound(const void *record) {
     const struct queue_change *change = record;
-    uint64_t has = queue_change_kinds[change->kind].fields;
+    uint64_t has = queue_change_kinds[change->kind].is.fields;
     if (!(has & QUEUE_HAS_ITEMS)) return !(has & QUEUE_HAS_DEDUP) || change->dedup.length;
     if (!items_are_sound(change->kind, change->items)) return false;
     if (has & QUEUE_HAS_ORDER && change->items.count > QUEUE_ORDER_MOST - change->order) return false;
@@ -140,7 +140,8 @@ const struct change_family queue_changes = {
     .letter = 'Q',
     .kind_count = QUEUE_CHANGE_KINDS,
     .size = sizeof(struct queue_change),
-    .kinds = queue_change_kinds,
+    .kinds = &queue_change_kinds[0].is,
+    .kind_bytes = sizeof(queue_change_kinds[0]),
     .layout = {.fields = fields},
     .sound = is_sound,
 };

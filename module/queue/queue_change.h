@@ -115,8 +115,18 @@ enum queue_field {
 
 extern const struct change_family queue_changes;
 
-/* The rows of the kinds, beside the functions that apply them. */
-extern const struct change_kind queue_change_kinds[QUEUE_CHANGE_KINDS];
+struct queue;
+
+/* What a kind of changes does. */
+typedef bool queue_change_apply(struct queue *queue, const struct queue_change *change);
+
+/* A row of the kinds, which stand beside the functions that apply them. */
+struct queue_kind {
+    struct change_kind is;
+    queue_change_apply *apply; /* NULL for kinds that create or drop */
+};
+
+extern const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS];
 
 /* One more item for a change of this kind; the caller counts them. */
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer, const struct queue_item *item);
