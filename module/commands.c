@@ -4,6 +4,7 @@
 
 #include "clauses.h"
 #include "server/effect.h"
+#include "server/upkeep.h"
 
 #include "ccan/array_size/array_size.h"
 
@@ -32,7 +33,7 @@
 
 #define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
 #define ON_QUEUE .aggregate = &queue_aggregate, .settle = queue_settle_some
-#define LOOKS_AT_QUEUE .aggregate = &queue_aggregate, .settle = queue_expect_upkeep
+#define LOOKS_AT_QUEUE .aggregate = &queue_aggregate, .settle = upkeep_schedule
 #define ON_SHARE .aggregate = &share_aggregate
 #define ON_PATH ON_SHARE, .expect = file_expect
 #define ON_TABLE .aggregate = &table_aggregate

@@ -63,6 +63,14 @@ void change_write(const struct change_family *family, const void *change, struct
 /* Reads and checks a record. What does not travel in it stays zero; the change borrows from the record. */
 bool change_read(const struct change_family *family, struct bytes record, void *change);
 
+/* A walk over the changes that build a value anew, in order. */
+struct change_walk {
+    size_t piece; /* the most bytes of content beside one change */
+    bool holders; /* also what a copy does not keep: leases, sessions and what they hold */
+    void (*take)(void *context, const void *change);
+    void *context;
+};
+
 /* The newest version that the change speaks of; 0 for none. */
 version change_newest_version(const struct change_family *family, const void *change);
 

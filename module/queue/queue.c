@@ -30,15 +30,14 @@ void queue_free(struct queue *queue) {
 
 /* --- A queue as changes --- */
 
-static void walk_messages(const struct queue *queue,
-                          void (*take)(void *context, const struct queue_change *change), void *context) {
+static void walk_messages(const struct queue *queue, const struct change_walk *walk) {
     struct timeline_cursor live = {0}, dead = {0};
     struct moment *one = timeline_next(&queue->live.arrivals, &live);
     struct moment *other = timeline_next(&queue->dead.arrivals, &dead);
     while (one || other) {
         bool lives = !other || (one && one->order < other->order);
         struct queue_change change = message_as_change(message_of_moment(lives ? one : other));
-        take(context, &change);
+        walk->take(walk->context, &change);
         if (lives)
             one = timeline_next(&queue->live.arrivals, &live);
         else
@@ -46,8 +45,7 @@ static void walk_messages(const struct queue *queue,
     }
 }
 
-void queue_walk(const struct queue *queue, void (*take)(void *context, const struct queue_change *change),
-                void *context) {
+void queue_walk(const struct queue *queue, const struct change_walk *walk) {
     struct queue_change change = {
         .kind = QUEUE_CREATE,
         .metadata = packed_view(queue->metadata),
@@ -56,15 +54,16 @@ void queue_walk(const struct queue *queue, void (*take)(void *context, const str
         .order = queue->orders,
     };
     struct timeline_cursor cursor = {0};
-    take(context, &change);
-    walk_messages(queue, take, context);
+    walk->take(walk->context, &change);
+    walk_messages(queue, walk);
     for (struct moment *moment; (moment = timeline_next(&queue->originals.by_end, &cursor));) {
         change = original_as_change(original_of_moment(moment));
-        take(context, &change);
+        walk->take(walk->context, &change);
     }
 }
 
-static void take_over(void *context, const struct queue_change *change) {
+static void take_over(void *context, const void *taken) {
+    const struct queue_change *change = taken;
     struct queue **copy = context;
     if (change->kind == QUEUE_CREATE)
         *copy = queue_new(change);
@@ -74,7 +73,7 @@ static void take_over(void *context, const struct queue_change *change) {
 
 struct queue *queue_copy(const struct queue *source) {
     struct queue *copy = NULL;
-    queue_walk(source, take_over, &copy);
+    queue_walk(source, &(struct change_walk){.take = take_over, .context = &copy});
     return copy;
 }
 

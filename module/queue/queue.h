@@ -50,8 +50,7 @@ struct queue *queue_copy(const struct queue *source);
 bool queue_apply(struct queue *queue, const struct queue_change *change);
 
 /* The changes that build a queue anew, in order. */
-void queue_walk(const struct queue *queue, void (*take)(void *context, const struct queue_change *change),
-                void *context);
+void queue_walk(const struct queue *queue, const struct change_walk *walk);
 
 /* --- To ask --- */
 

@@ -9,13 +9,15 @@
 #include "core/outcome.h"
 #include "server/api.h"
 
+enum { EVENTS_MAX = 2 }; /* keyspace notifications of one change */
+
 /* What one effect does to the value of a key. */
 struct effect_target {
-    void *value;           /* NULL when the key does not exist; the family may set a new one */
-    bool drop;             /* the family wants the key gone */
-    struct bytes name;     /* what in the value it is about; empty for the value itself */
-    const char *events[2]; /* the keyspace notifications, if any */
-    int64_t upkeep_ms;     /* when the value will want to be looked after because of it; 0 for never */
+    void *value;                    /* NULL when the key does not exist; the family may set a new one */
+    bool drop;                      /* the family wants the key gone */
+    struct bytes name;              /* what in the value it is about; empty for the value itself */
+    const char *events[EVENTS_MAX]; /* the keyspace notifications, if any */
+    int64_t upkeep_ms; /* when the value will want to be looked after because of it; 0 for never */
 };
 
 enum effect_result {
@@ -34,18 +36,44 @@ struct effect_content {
 };
 
 struct call;
+struct loading;
 struct setting;
 struct lease_home;
 
 struct aggregate {
     const char *type_name;
     const struct change_family *changes;
-    /* Carries out a change that was decided. */
-    void (*commit)(struct call *call, void *change, RedisModuleString *content);
-    /* Somebody waits for something in the value: sees to what only time will bring. May be NULL. */
-    void (*awaited)(struct call *call);
+    /* The value, from a change that creates it. */
+    void *(*make)(const void *change);
+    /* Applies any other change. False, and nothing done, when it does not fit. */
+    bool (*move)(void *value, const void *change);
+    /* Gives a change what travels beside it: the bytes of a content, or the key of another value. NULL for a type whose
+     * changes have nothing beside them. */
+    void (*attach)(void *change, const struct effect_content *content);
+    /* The bytes that travel beside a change of a walk. */
+    const struct bytes *(*content_of)(const void *change);
+    /* Whether the key of another value travels beside a change; may be NULL. */
+    bool (*has_source)(const void *change);
+    /* The changes that build a value anew. */
+    void (*walk)(const void *value, const struct change_walk *walk);
+    /* Whether a file may go on with this change; NULL if only the value has a say in it. */
+    bool (*keeps_order)(struct loading *loading, const void *change);
+    /* What in the value a change is about, for those who wait for it; NULL for the value itself. */
+    struct bytes (*subject)(const void *change);
+    /* When time will have ended something that has to be cleared away; UPKEEP_NEVER. NULL if time ends nothing. */
+    int64_t (*next_look_ms)(const void *value);
+    size_t
+        look_at; /* where the value keeps the instant at which somebody will look: an int64_t, 0 for nobody */
+    /* The keyspace notifications of a change, if they are more than its kind's own, which is in events[0]. */
+    void (*events)(const void *change, const char *events[EVENTS_MAX]);
+    /* Looks at the value before a change of the call, and when it has happened: for counts, and for what is to be
+     * expected. Either may be NULL. */
+    void (*before)(struct call *call, void *change);
+    void (*after)(struct call *call, const void *change);
     /* After the last change of a call, when anybody waits: serves whom it can. May be NULL. */
     void (*wake)(struct call *call, const void *change);
+    /* Somebody waits for something in the value: sees to what only time will bring. May be NULL. */
+    void (*awaited)(struct call *call);
     unsigned char family; /* the first byte of its records */
     int encoding_version; /* of its files */
     RedisModuleTypeMethods methods;

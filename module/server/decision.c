@@ -1,5 +1,6 @@
 #include "server/decision.h"
 
+#include "server/commit.h"
 #include "server/wait.h"
 
 /* --- What a decision is made of --- */
@@ -58,13 +59,11 @@ enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, i
 /* --- What is done with it --- */
 
 void decision_carry_out(struct call *call) {
-    const struct aggregate *type = call->command->aggregate;
     const struct decision *decision = &call->decision;
     if (!decision->count) return;
     for (unsigned i = 0; i < decision->count; i++)
-        type->commit(call, decision->changes[i].change, decision->changes[i].content);
-    if (!type->wake || !wait_anybody()) return;
-    for (unsigned i = 0; i < decision->count; i++) type->wake(call, decision->changes[i].change);
+        commit_change(call, decision->changes[i].change, decision->changes[i].content);
+    for (unsigned i = 0; i < decision->count; i++) commit_wake(call, decision->changes[i].change);
 }
 
 static void settle(struct call *call) {

@@ -1,5 +1,6 @@
 #include "server/effect.h"
 
+#include "server/records.h"
 #include "server/reply.h"
 #include "server/settings.h"
 #include "server/upkeep.h"
@@ -97,8 +98,10 @@ static enum effect_result apply_to_key(struct call *call, const struct aggregate
         content.argument = call->argv[3];
         content.shared = effect_arguments_shared(call->ctx);
     }
-    enum effect_result result =
-        family->apply(target, call_word(call, 2), &content, effect_horizon_ms(obeyed));
+    int64_t horizon_ms = effect_horizon_ms(obeyed);
+    enum effect_result result = family->apply
+                                    ? family->apply(target, call_word(call, 2), &content, horizon_ms)
+                                    : records_apply(family, target, call_word(call, 2), &content, horizon_ms);
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
     if (result == EFFECT_APPLIED && !before && target->value)
         RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);
@@ -142,7 +145,7 @@ enum outcome effect_handle(struct call *call) {
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
         if (target.upkeep_ms)
             upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), target.upkeep_ms);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < EVENTS_MAX; i++)
             if (target.events[i]) call_event(call, target.events[i]);
         if (wait_anybody()) wait_look_for_all(call, target.name);
     }

@@ -18,13 +18,15 @@
 #include "core/version.h"
 #include "server/api.h"
 
+struct aggregate;
 struct saving;
 struct loading;
 
 /* What a family says of its type. */
 struct saved_type {
-    const char *noun;     /* as the log calls a value: "a queue" */
-    int encoding_version; /* the only one that is read */
+    const char *noun;             /* as the log calls a value: "a queue" */
+    const struct aggregate *type; /* whose records these are; NULL while a type has its own walk and take */
+    int encoding_version;         /* the only one that is read */
     /* Puts the records that build the value anew, in order. */
     void (*walk)(struct saving *saving, const void *value);
     /* Lets the next record change loading->value, or make it. False for what is not believed. */

@@ -20,6 +20,7 @@ enum {
     LEFTOVERS_PORTION = 512, /* leaves of pages, which take about a millisecond */
     PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
+    LATE_MS = 10000,       /* past this, a look that was expected is taken for lost */
     KEY_MAX_BYTES = 60000, /* a longer name is looked after by its own writes alone */
 };
 
@@ -199,6 +200,25 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
         deadlines_set(&deadlines, &chore->deadline, due_ms);
     alarm_set_by(&alarm, deadlines_first(&deadlines)->due_ms);
     sweep_by(server_now_ms() + SWEEP_EVERY_MS);
+}
+
+int64_t *upkeep_look_at(const struct aggregate *type, void *value) {
+    return (int64_t *)((char *)value + type->look_at);
+}
+
+void upkeep_insist(struct call *call) {
+    int64_t due_ms = call->aggregate->next_look_ms(call->value);
+    if (due_ms == UPKEEP_NEVER) return;
+    *upkeep_look_at(call->aggregate, call->value) = due_ms;
+    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
+}
+
+void upkeep_schedule(struct call *call) {
+    int64_t due_ms = call->aggregate->next_look_ms(call->value);
+    if (due_ms == UPKEEP_NEVER) return;
+    int64_t look_ms = *upkeep_look_at(call->aggregate, call->value);
+    bool expected = look_ms && look_ms <= due_ms && call_now_ms(call) <= look_ms + LATE_MS;
+    if (!expected) upkeep_insist(call);
 }
 
 /* --- Works --- */

@@ -27,6 +27,15 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms);
 /* Whether something is expected there. */
 bool upkeep_is_expected(int db, struct bytes key);
 
+/* The call's value will want to be looked after when time has ended something in it: sees to it that somebody will come,
+ * unless somebody is on the way. */
+void upkeep_schedule(struct call *call);
+/* Likewise, even then: a value that came from elsewhere may be wrong about it. */
+void upkeep_insist(struct call *call);
+
+/* Where a value keeps the instant at which somebody will look. */
+int64_t *upkeep_look_at(const struct aggregate *type, void *value);
+
 /* What belongs to no key is looked after with the next turns of the event loop, on any server: work answers whether
  * more is left. There are a few works in all, one for each that a family has. */
 void upkeep_soon(bool (*work)(void));

@@ -1,38 +1,19 @@
-/* The second half of every writing command: from the decided change to the world that knows of it; and what happens to
- * a queue when nobody asks. */
+/* What follows a change of a queue, and what happens to a queue when nobody asks. */
+#include "server/commit.h"
 #include "queue/redis/handlers.h"
-#include "server/audience.h"
-#include "server/effect.h"
 #include "server/histogram.h"
 #include "server/info.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 
 enum {
-    UPKEEP_DELAY_MS = 1000,  /* what has ended may stay so long, so that much of it goes at once */
-    UPKEEP_GRACE_MS = 10000, /* a look that is so late will not come any more */
+    UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that much of it goes at once */
     UPKEEP_PORTION = 128,
     CLEARED_PORTION = 2000,
     SURVEYED_MOST = 10000, /* queues that INFO looks at */
 };
 
 struct queue_stats queue_stats;
-
-/* What has been decided fits. If it does not, it must not go unseen. */
-static void apply(struct call *call, const struct queue_change *change) {
-    switch (change->kind) {
-    case QUEUE_CREATE:
-        call->value = queue_new(change);
-        RedisModule_ModuleTypeSetValue(call->key, queue_aggregate.type, call->value);
-        break;
-    case QUEUE_DROP:
-        RedisModule_UnlinkKey(call->key);
-        call->value = NULL;
-        break;
-    default:
-        if (!queue_apply(call->value, change)) effect_complain(call->ctx, EFFECT_MISFIT);
-    }
-}
 
 /* What has happened, for INFO. */
 static void count(const struct queue_change *change) {
@@ -68,42 +49,18 @@ static void count_deliveries(struct call *call, const struct queue_change *chang
         count_delivered(queue_find_live(call->value, &item.id), call_now_ms(call));
 }
 
-void queue_events(const struct queue_change *change, const char *events[2]) {
-    bool dies = change->died || (change->kind == QUEUE_RELEASE && change->standing == MESSAGE_DEAD);
-    events[0] = change->ended ? QUEUE_EXPIRED_EVENT : change_kind(&queue_changes, change)->event;
-    events[1] = dies ? QUEUE_DIED_EVENT : NULL;
-}
-
-static void notify(struct call *call, const struct queue_change *change) {
-    const char *events[2];
-    queue_events(change, events);
-    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    for (int i = 0; i < 2; i++)
-        if (events[i]) call_event(call, events[i]);
-}
-
-/* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
- * nobody listens; what happens outside of a command has nothing that could be counted instead. */
-void queue_commit(struct call *call, void *decided, RedisModuleString *content) {
+void queue_events(const void *decided, const char *events[EVENTS_MAX]) {
     const struct queue_change *change = decided;
-    bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
-    (void)content;
-    if (heard) {
-        struct record_writer record;
-        record_start(&record);
-        change_write(&queue_changes, change, &record);
-        apply(call, change);
-        effect_send(call, &record, NULL);
-        record_end(&record);
-    } else {
-        apply(call, change);
-        effect_unheard(call);
-    }
-    if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
+    bool dies = change->died || (change->kind == QUEUE_RELEASE && change->standing == MESSAGE_DEAD);
+    if (change->ended) events[0] = QUEUE_EXPIRED_EVENT;
+    if (dies) events[1] = QUEUE_DIED_EVENT;
+}
+
+void queue_changed(struct call *call, const void *decided) {
+    const struct queue_change *change = decided;
     count(change);
     if (change->kind == QUEUE_DELIVER) count_deliveries(call, change);
-    notify(call, change);
-    if (call->value) queue_expect_upkeep(call);
+    if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
 }
 
 void queue_wake(struct call *call, const void *change) {
@@ -113,14 +70,12 @@ void queue_wake(struct call *call, const void *change) {
 
 static void settle(struct call *call, size_t most) {
     struct queue_change change;
-    if (!queue_settlement(call->value, call_now_ms(call), most, &change)) return;
-    queue_commit(call, &change, NULL);
-    if (wait_anybody()) queue_wake(call, &change);
+    if (queue_settlement(call->value, call_now_ms(call), most, &change)) commit_at_once(call, &change, NULL);
 }
 
 void queue_settle_some(struct call *call) {
     settle(call, QUEUE_SETTLED_IN_PASSING);
-    queue_expect_upkeep(call);
+    upkeep_schedule(call);
 }
 
 void queue_settle_many(struct call *call) {
@@ -134,23 +89,6 @@ int64_t queue_next_look_ms(const struct queue *queue) {
     int64_t next_ms = queue_next_end_ms(queue);
     if (next_ms == INT64_MAX) return UPKEEP_NEVER;
     return queue_has_groups(queue) ? next_ms : next_ms + UPKEEP_DELAY_MS;
-}
-
-void queue_expect_upkeep(struct call *call) {
-    struct queue *queue = call->value;
-    int64_t due_ms = queue_next_look_ms(queue);
-    if (due_ms == UPKEEP_NEVER) return;
-    bool expected = queue->upkeep_ms && queue->upkeep_ms <= due_ms &&
-                    call_now_ms(call) <= queue->upkeep_ms + UPKEEP_GRACE_MS;
-    if (!expected) queue_insist_on_upkeep(call);
-}
-
-void queue_insist_on_upkeep(struct call *call) {
-    struct queue *queue = call->value;
-    int64_t due_ms = queue_next_look_ms(queue);
-    if (due_ms == UPKEEP_NEVER) return;
-    queue->upkeep_ms = due_ms;
-    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
 }
 
 int64_t queue_upkeep(struct call *call) {

@@ -89,21 +89,16 @@ extern struct queue_stats queue_stats;
 /* Whether there are order numbers for a batch of messages. */
 enum outcome queue_takes_more(struct call *call);
 
-/* As the data type wants it: see aggregate.h. */
-void queue_commit(struct call *call, void *decided, RedisModuleString *content);
+/* As the data type wants them: see aggregate.h. */
+void queue_events(const void *change, const char *events[EVENTS_MAX]);
+void queue_changed(struct call *call, const void *change);
 void queue_wake(struct call *call, const void *change);
-/* The keyspace notifications of a change; NULL for none. */
-void queue_events(const struct queue_change *change, const char *events[2]);
 
 /* Removes some of what time has ended, if there is any; and sees to it that the rest will be. */
 void queue_settle_some(struct call *call);
 void queue_settle_many(struct call *call);
 /* Likewise, until a message can be had, or no more can be by this. */
 void queue_settle_heads(struct call *call);
-/* Sees to it that what time ends will be removed even if nobody comes. */
-void queue_expect_upkeep(struct call *call);
-/* The same for who waits: the value may have come from elsewhere with all that it knew. */
-void queue_insist_on_upkeep(struct call *call);
 /* When somebody will have to look at the queue; UPKEEP_NEVER if not. */
 int64_t queue_next_look_ms(const struct queue *queue);
 /* What was cleared is freed soon, a portion at a time. */

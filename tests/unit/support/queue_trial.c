@@ -230,7 +230,8 @@ static void take_over(struct queue_trial *trial, struct queue *queue) {
     queue_trial_compare(trial);
 }
 
-static void rebuild(void *context, const struct queue_change *change) {
+static void rebuild(void *context, const void *taken) {
+    const struct queue_change *change = taken;
     struct queue **queue = context;
     char *record;
     struct queue_change again = queue_change_again(change, &record);
@@ -243,7 +244,7 @@ static void rebuild(void *context, const struct queue_change *change) {
 
 void queue_trial_rebuild(struct queue_trial *trial) {
     struct queue *queue = NULL;
-    queue_walk(trial->queue, rebuild, &queue);
+    queue_walk(trial->queue, &(struct change_walk){.take = rebuild, .context = &queue});
     take_over(trial, queue);
 }
 

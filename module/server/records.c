@@ -1,0 +1,109 @@
+#include "server/records.h"
+
+#include "server/effect.h"
+#include "server/upkeep.h"
+
+#include "ccan/build_assert/build_assert.h"
+
+/* A change of any type. */
+enum { CHANGE_MAX_BYTES = 1024 };
+
+struct any_change {
+    _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
+};
+
+static bool read_and_believe(const struct aggregate *type, struct bytes record, int64_t horizon_ms,
+                             void *change) {
+    if (!change_read(type->changes, record, change)) return false;
+    return horizon_ms == INT64_MAX ||
+           version_plausible(change_newest_version(type->changes, change), horizon_ms);
+}
+
+static bool wants_content(const struct aggregate *type, const void *change) {
+    return change_is(type->changes, change, CHANGE_HAS_CONTENT) ||
+           (type->has_source && type->has_source(change));
+}
+
+/* --- Effects --- */
+
+static enum effect_result move(const struct aggregate *type, struct effect_target *target, void *change,
+                               const struct effect_content *content) {
+    bool creates = change_is(type->changes, change, CHANGE_CREATES);
+    if (creates != !target->value) return EFFECT_MISFIT;
+    if (creates) {
+        target->value = type->make(change);
+        return EFFECT_APPLIED;
+    }
+    if (change_is(type->changes, change, CHANGE_DROPS)) {
+        target->drop = true;
+        return EFFECT_APPLIED;
+    }
+    if (content->given) type->attach(change, content);
+    return type->move(target->value, change) ? EFFECT_APPLIED : EFFECT_MISFIT;
+}
+
+/* A replica that is promoted finds by this what ends while nobody comes. */
+static void note_look(const struct aggregate *type, struct effect_target *target) {
+    int64_t due_ms = type->next_look_ms ? type->next_look_ms(target->value) : UPKEEP_NEVER;
+    int64_t *look_ms = upkeep_look_at(type, target->value);
+    if (due_ms == UPKEEP_NEVER || (*look_ms && *look_ms <= due_ms)) return;
+    *look_ms = due_ms;
+    target->upkeep_ms = due_ms ? due_ms : 1;
+}
+
+enum effect_result records_apply(const struct aggregate *type, struct effect_target *target,
+                                 struct bytes record, const struct effect_content *content,
+                                 int64_t horizon_ms) {
+    struct any_change change;
+    if (!read_and_believe(type, record, horizon_ms, &change)) return EFFECT_MALFORMED;
+    if (content->given != wants_content(type, &change)) return EFFECT_MALFORMED;
+    target->events[0] = change_kind(type->changes, &change)->event;
+    if (type->events) type->events(&change, target->events);
+    if (type->subject) target->name = type->subject(&change);
+    enum effect_result result = move(type, target, &change, content);
+    if (result == EFFECT_APPLIED && !target->drop) note_look(type, target);
+    return result;
+}
+
+/* --- Files --- */
+
+static bool attach_loaded(const struct aggregate *type, struct loading *loading, void *change) {
+    if (!change_is(type->changes, change, CHANGE_HAS_CONTENT)) return true;
+    struct effect_content content = {.given = true, .argument = loading_content(loading), .obeyed = true};
+    if (!content.argument) return false;
+    type->attach(change, &content);
+    return true;
+}
+
+/* A file begins with what creates the value. */
+bool records_load(const struct aggregate *type, struct loading *loading, struct bytes record) {
+    struct any_change change;
+    if (!read_and_believe(type, record, loading->horizon_ms, &change)) return false;
+    bool creates = change_is(type->changes, &change, CHANGE_CREATES);
+    if (creates != !loading->value || !(creates || change_is(type->changes, &change, CHANGE_IN_FILES)))
+        return false;
+    if (type->keeps_order && !type->keeps_order(loading, &change)) return false;
+    if (creates) {
+        loading->value = type->make(&change);
+        return true;
+    }
+    return attach_loaded(type, loading, &change) && type->move(loading->value, &change);
+}
+
+struct record_saving {
+    const struct aggregate *type;
+    struct saving *saving;
+};
+
+static void put_record(void *context, const void *change) {
+    const struct record_saving *to = context;
+    const struct change_family *changes = to->type->changes;
+    change_write(changes, change, saving_record(to->saving));
+    saving_put(to->saving,
+               change_is(changes, change, CHANGE_HAS_CONTENT) ? to->type->content_of(change) : NULL);
+}
+
+void records_save(const struct aggregate *type, struct saving *saving, const void *value) {
+    struct record_saving to = {type, saving};
+    type->walk(value, &(struct change_walk){saving->piece, true, put_record, &to});
+}
