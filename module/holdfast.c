@@ -34,11 +34,12 @@ static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int 
     setting_tables[count++] = server_settings;
     setting_tables[count++] = lease_settings;
     for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++)
-        setting_tables[count++] = (*aggregate)->settings;
+        if ((*aggregate)->settings) setting_tables[count++] = (*aggregate)->settings;
     if (settings_from_arguments(ctx, setting_tables, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     for (size_t i = 0; i < count; i++)
         if (settings_register(ctx, setting_tables[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
-    return RedisModule_LoadConfigs(ctx);
+    if (RedisModule_LoadConfigs(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    return settings_check(ctx, setting_tables);
 }
 
 static int register_types(RedisModuleCtx *ctx) {

@@ -29,6 +29,28 @@ bool number_read(struct bytes text, int64_t *number) {
     return number_read_digits(bytes_of(text.data + negative, text.length - negative), negative, number);
 }
 
+static const struct {
+    const char *name;
+    int64_t bytes;
+} units[] = {
+    {"", 1},           {"b", 1},
+    {"k", 1000},       {"kb", 1024},
+    {"m", 1000000},    {"mb", 1024 * 1024},
+    {"g", 1000000000}, {"gb", 1024 * 1024 * 1024},
+};
+
+bool number_read_bytes(struct bytes text, int64_t *count) {
+    size_t digits = 0;
+    int64_t number;
+    while (digits < text.length && text.data[digits] >= '0' && text.data[digits] <= '9') digits++;
+    struct bytes unit = bytes_of(text.data + digits, text.length - digits);
+    if (!number_read(bytes_of(text.data, digits), &number)) return false;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (bytes_same_word(unit, bytes_text(units[i].name)))
+            return !__builtin_mul_overflow(number, units[i].bytes, count);
+    return false;
+}
+
 size_t number_write(int64_t number, char text[NUMBER_TEXT_MOST]) {
     char digits[NUMBER_TEXT_MOST];
     uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;

@@ -14,6 +14,9 @@ bool number_read_unsigned(struct bytes text, uint64_t *number);
 /* Digits alone, at least one, zeros in front welcome, and whether a minus sign stands before them. */
 bool number_read_digits(struct bytes digits, bool negative, int64_t *number);
 
+/* A count of bytes with an optional unit, in any case: b, k (1000), kb (1024), m, mb, g, gb. */
+bool number_read_bytes(struct bytes text, int64_t *count);
+
 /* As number_read takes it; answers how long it is. */
 enum { NUMBER_TEXT_MOST = 20 };
 size_t number_write(int64_t number, char text[NUMBER_TEXT_MOST]);

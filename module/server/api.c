@@ -119,7 +119,10 @@ int api_bind(RedisModuleCtx *ctx, const char *name, int version) {
         return REDISMODULE_ERR;
     }
     fall_back();
-    if (RedisModule_IsModuleNameBusy(name)) return REDISMODULE_ERR;
+    if (RedisModule_IsModuleNameBusy(name)) {
+        RedisModule_Log(ctx, "warning", "%s: a module of this name is loaded already", name);
+        return REDISMODULE_ERR;
+    }
     RedisModule_SetModuleAttribs(ctx, name, version, REDISMODULE_APIVER_1);
     return REDISMODULE_OK;
 }

@@ -31,6 +31,7 @@ const struct setting server_settings[] = {
      .most = CLOCK_OFFSET_MOST_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
     {.name = "max-reply-bytes",
+     .bytes = true,
      .number = &max_reply_bytes,
      .least = MAX_REPLY_LEAST_BYTES,
      .most = MAX_REPLY_MOST_BYTES},
@@ -73,6 +74,19 @@ int settings_watch_server(RedisModuleCtx *ctx) {
 
 static void tell(const struct setting *setting) {
     if (setting->changed) setting->changed();
+}
+
+static const char *fault_of(const struct setting *setting) {
+    return setting->fault ? setting->fault() : NULL;
+}
+
+/* The server asks when it has set everything that one CONFIG SET names, and puts all of it back after an error. */
+static int apply(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
+    const char *fault = fault_of(setting);
+    (void)ctx;
+    if (!fault) return REDISMODULE_OK;
+    *error = RedisModule_CreateString(NULL, fault, strlen(fault));
+    return REDISMODULE_ERR;
 }
 
 static long long get_number(const char *name, void *setting) {
@@ -130,7 +144,7 @@ static int register_duration(RedisModuleCtx *ctx, const struct setting *setting)
     char text[32];
     snprintf(text, sizeof(text), "%g", (double)setting->duration->ms / 1000);
     return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT,
-                                            get_duration, set_duration, NULL, (void *)setting);
+                                            get_duration, set_duration, apply, (void *)setting);
 }
 
 static int get_choice(const char *name, void *setting) {
@@ -154,7 +168,7 @@ static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
     while (setting->choice->words[count]) count++;
     return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
                                           REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
-                                          get_choice, set_choice, NULL, (void *)setting);
+                                          get_choice, set_choice, apply, (void *)setting);
 }
 
 static bool choice_set(struct setting_choice *choice, struct bytes word) {
@@ -170,17 +184,27 @@ static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     void *data = (void *)setting;
     if (setting->duration) return register_duration(ctx, setting);
     if (setting->choice) return register_choice(ctx, setting);
+    unsigned flags = setting->bytes ? REDISMODULE_CONFIG_MEMORY : REDISMODULE_CONFIG_DEFAULT;
     if (setting->number)
-        return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number,
-                                                 REDISMODULE_CONFIG_DEFAULT, setting->least, setting->most,
-                                                 get_number, set_number, NULL, data);
+        return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->least,
+                                                 setting->most, get_number, set_number, apply, data);
     return RedisModule_RegisterBoolConfig(ctx, setting->name, *setting->toggle, REDISMODULE_CONFIG_DEFAULT,
-                                          get_toggle, set_toggle, NULL, data);
+                                          get_toggle, set_toggle, apply, data);
 }
 
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings) {
     for (; settings && settings->name; settings++)
         if (register_one(ctx, settings) != REDISMODULE_OK) return REDISMODULE_ERR;
+    return REDISMODULE_OK;
+}
+
+int settings_check(RedisModuleCtx *ctx, const struct setting *const *tables) {
+    for (; *tables; tables++)
+        for (const struct setting *setting = *tables; setting->name; setting++)
+            if (fault_of(setting)) {
+                RedisModule_Log(ctx, "warning", "%s: %s", "holdfast", fault_of(setting));
+                return REDISMODULE_ERR;
+            }
     return REDISMODULE_OK;
 }
 
@@ -201,7 +225,9 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
         *setting->toggle = yes;
         return yes || no;
     }
-    if (!number_read(text, &number) || number < setting->least || number > setting->most) return false;
+    if (!(setting->bytes ? number_read_bytes : number_read)(text, &number) || number < setting->least ||
+        number > setting->most)
+        return false;
     *setting->number = number;
     return true;
 }

@@ -28,7 +28,9 @@ struct setting {
     bool *toggle;
     struct setting_duration *duration;
     struct setting_choice *choice;
-    void (*changed)(void); /* may be NULL */
+    bool bytes;                 /* the number counts bytes and is taken with a unit: 100mb */
+    void (*changed)(void);      /* may be NULL */
+    const char *(*fault)(void); /* what is wrong with the value beside those of other settings; may be NULL */
 };
 
 /* Called when clock_offset_ms has changed; may be NULL. */
@@ -53,6 +55,9 @@ extern const struct setting server_settings[];
 
 /* The variable's value at this time is the default. */
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings);
+
+/* Whether the values fit each other, after all of them were set. Logs those that do not. */
+int settings_check(RedisModuleCtx *ctx, const struct setting *const *tables);
 
 /* Name-value pairs behind loadmodule become the defaults, so that redis.conf and CONFIG REWRITE have the last word;
  * before settings_register. Logs what it cannot take. */

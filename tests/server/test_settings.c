@@ -35,6 +35,11 @@ SCENE(settings_are_seen_and_changed) {
 SCENE(nonsense_is_refused) {
     static const char *const nonsense[] = {
         "CONFIG SET holdfast.max-blob-bytes -1",
+        "CONFIG SET holdfast.max-blob-bytes 0",
+        "CONFIG SET holdfast.max-blob-bytes 1xb",
+        "CONFIG SET holdfast.max-blob-bytes mb",
+        "CONFIG SET holdfast.max-blob-bytes 18446744073709551615",
+        "CONFIG SET holdfast.max-reply-bytes 1kbb",
         "CONFIG SET holdfast.max-blob-bytes x",
         "CONFIG SET holdfast.max-blob-bytes 99999999999999999999",
         "CONFIG SET holdfast.max-reply-bytes 1023",
@@ -50,20 +55,85 @@ SCENE(nonsense_is_refused) {
         "CONFIG SET holdfast.queue-receipt-mismatch maybe",
         "CONFIG SET holdfast.queue-max-count 0",
         "CONFIG SET holdfast.queue-max-count 1001",
+        "CONFIG SET holdfast.queue-max-count 1kb",
+        "CONFIG SET holdfast.queue-max-message-bytes 0",
         "CONFIG SET holdfast.queue-max-message-bytes 67108865",
+        "CONFIG SET holdfast.queue-max-message-bytes 65mb",
         NULL,
     };
     expect_each_error(primary, nonsense, "ERR");
     expect_setting(primary, "holdfast.accept-effects", "no");
 }
 
+/* As the server's own settings take them: kb is 1024 bytes, k is 1000. */
+SCENE(settings_of_bytes_take_units) {
+    static const struct {
+        const char *given, *kept;
+    } units[] = {
+        {"2000", "2000"}, {"2000b", "2000"}, {"2k", "2000"},     {"2kb", "2048"},
+        {"2KB", "2048"},  {"3m", "3000000"}, {"3mb", "3145728"}, {"3Mb", "3145728"},
+    };
+    static const char *const settings[] = {"max-blob-bytes", "max-block-bytes", "max-append-bytes",
+                                           "queue-max-message-bytes", "max-reply-bytes"};
+    for (size_t setting = 0; setting < sizeof settings / sizeof *settings; setting++)
+        for (size_t unit = 0; unit < sizeof units / sizeof *units; unit++) {
+            configure(primary, pool_print("holdfast.%s", settings[setting]), units[unit].given);
+            expect_setting(primary, pool_print("holdfast.%s", settings[setting]), units[unit].kept);
+        }
+    configure(primary, "holdfast.max-blob-bytes", "2gb");
+    expect_setting(primary, "holdfast.max-blob-bytes", "2147483648");
+    configure(primary, "holdfast.max-blob-bytes", "2G");
+    expect_setting(primary, "holdfast.max-blob-bytes", "2000000000");
+}
+
+/* --- The two bounds of a lease's duration --- */
+
+static const char crossed[] = "lease-min-seconds is greater than holdfast.lease-max-seconds";
+
+static void expect_bounds(const char *least, const char *most) {
+    expect_setting(primary, "holdfast.lease-min-seconds", least);
+    expect_setting(primary, "holdfast.lease-max-seconds", most);
+}
+
+static void expect_crossed(const char *line) {
+    redisReply *reply = call_line(primary, line);
+    expect_error(reply, "ERR CONFIG SET failed");
+    require(strstr(reply->str, crossed), "%s answers %s", line, reply->str);
+}
+
+SCENE(the_shortest_lease_is_not_longer_than_the_longest) {
+    expect_crossed("CONFIG SET holdfast.lease-min-seconds 61");
+    expect_bounds("15", "60");
+    expect_crossed("CONFIG SET holdfast.lease-max-seconds 14.999");
+    expect_bounds("15", "60");
+    expect_ok(call_line(primary, "CONFIG SET holdfast.lease-min-seconds 60"));
+    expect_bounds("60", "60");
+}
+
+/* What counts is how both are in the end. */
+SCENE(both_bounds_of_leases_move_together) {
+    expect_ok(call_line(primary, "CONFIG SET holdfast.lease-min-seconds 100 holdfast.lease-max-seconds 200"));
+    expect_bounds("100", "200");
+    expect_ok(call_line(primary, "CONFIG SET holdfast.lease-min-seconds 1 holdfast.lease-max-seconds 2"));
+    expect_bounds("1", "2");
+    expect_ok(call_line(primary, "CONFIG SET holdfast.lease-max-seconds 200 holdfast.lease-min-seconds 100"));
+    expect_bounds("100", "200");
+    expect_crossed("CONFIG SET holdfast.lease-max-seconds 1 holdfast.lease-min-seconds 2");
+    expect_crossed("CONFIG SET holdfast.lease-min-seconds 2000 holdfast.lease-max-seconds 1000");
+    expect_bounds("100", "200");
+}
+
+/* --- Arguments --- */
+
 SCENE(arguments_of_loadmodule_are_settings) {
-    struct server *server = server_for_test(server_launch_with("arguments", "",
-                                                               "max-blob-bytes 3 accept-effects yes "
-                                                               "queue-receipt-mismatch MISMATCH"));
+    struct server *server =
+        server_for_test(server_launch_with("arguments", "",
+                                           "max-blob-bytes 3 max-block-bytes 4kb accept-effects yes "
+                                           "queue-receipt-mismatch MISMATCH"));
     server_await(server);
     struct client *client = visitor(server);
     expect_setting(client, "holdfast.max-blob-bytes", "3");
+    expect_setting(client, "holdfast.max-block-bytes", "4096");
     expect_setting(client, "holdfast.accept-effects", "yes");
     expect_setting(client, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_etag(call(client, "CONTAINER.CREATE box"));
@@ -71,18 +141,50 @@ SCENE(arguments_of_loadmodule_are_settings) {
     server_stop(server);
 }
 
+static void expect_no_start(const char *settings, const char *arguments, const char *reason) {
+    struct server *server = server_for_test(server_launch_with("arguments", settings, arguments));
+    for (int attempt = 0; attempt < 10000 && server_runs(server); attempt++) usleep(1000);
+    require(!server_runs(server), "the server starts with %s %s", arguments, settings);
+    require(strstr(server_log(server), reason), "the log does not tell of %s:\n%s", reason,
+            server_log(server));
+}
+
 /* A typing error must not become a default. */
 SCENE(bad_arguments_of_loadmodule_stop_the_start) {
-    static const char *const bad[] = {"nonsense 1", "max-blob-bytes", "max-blob-bytes x",
-                                      "accept-effects maybe", "queue-receipt-mismatch maybe"};
-    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
-        struct server *server = server_for_test(server_launch_with("arguments", "", bad[index]));
-        for (int attempt = 0; attempt < 10000 && server_runs(server); attempt++) usleep(1000);
-        require(!server_runs(server), "the server starts with %s", bad[index]);
-        const char *word = pool_copy(bad[index], strcspn(bad[index], " "));
-        require(strstr(server_log(server), word), "the log does not tell of %s:\n%s", word,
-                server_log(server));
-    }
+    static const char *const bad[] = {
+        "nonsense 1",         "max-blob-bytes",      "max-blob-bytes x",     "max-blob-bytes 0",
+        "max-blob-bytes 1xb", "queue-max-count 1kb", "accept-effects maybe", "queue-receipt-mismatch maybe"};
+    for (size_t index = 0; index < sizeof bad / sizeof *bad; index++)
+        expect_no_start("", bad[index], pool_copy(bad[index], strcspn(bad[index], " ")));
+}
+
+SCENE(crossed_bounds_of_leases_stop_the_start) {
+    expect_no_start("", "lease-min-seconds 61", crossed);
+    expect_no_start("holdfast.lease-min-seconds 61\n", "", crossed);
+    expect_no_start("holdfast.lease-max-seconds 5\n", "lease-min-seconds 6", crossed);
+}
+
+SCENE(bounds_of_leases_may_come_from_two_places) {
+    struct server *server = server_for_test(
+        server_launch_with("arguments", "holdfast.lease-max-seconds 200\n", "lease-min-seconds 100"));
+    server_await(server);
+    struct client *client = visitor(server);
+    expect_setting(client, "holdfast.lease-min-seconds", "100");
+    expect_setting(client, "holdfast.lease-max-seconds", "200");
+    server_stop(server);
+}
+
+/* --- Loading --- */
+
+SCENE(a_second_load_says_why_it_fails) {
+    struct server *server = server_start("twice", "enable-module-command yes\n");
+    struct client *client = visitor(server);
+    redisReply *modules = call(client, "MODULE LIST");
+    const char *path = reply_string(reply_field_if_any(expect_elements(modules, 1)->element[0], "path"));
+    expect_error(call(client, "MODULE LOAD %s", path), "ERR Error loading the");
+    require(strstr(server_log(server), "a module of this name is loaded already"), "the log says:\n%s",
+            server_log(server));
+    server_stop(server);
 }
 
 SCENE(settings_survive_in_the_configuration_file) {
@@ -124,8 +226,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(settings_are_seen_and_changed),
         PLAY(nonsense_is_refused),
+        PLAY(settings_of_bytes_take_units),
+        PLAY(the_shortest_lease_is_not_longer_than_the_longest),
+        PLAY(both_bounds_of_leases_move_together),
         PLAY(arguments_of_loadmodule_are_settings),
         PLAY(bad_arguments_of_loadmodule_stop_the_start),
+        PLAY(crossed_bounds_of_leases_stop_the_start),
+        PLAY(bounds_of_leases_may_come_from_two_places),
+        PLAY(a_second_load_says_why_it_fails),
         PLAY(settings_survive_in_the_configuration_file),
         PLAY(the_clock_moves_forward_and_never_back),
         PLAY(a_module_with_types_stays),

@@ -76,6 +76,39 @@ static void refuses_what_is_none(void **state) {
     require(!number_read(bytes_of(NULL, 0), &number), "nothing is a number");
 }
 
+static void reads_units_of_bytes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t count;
+    } sound[] = {
+        {"0", 0},
+        {"7", 7},
+        {"7b", 7},
+        {"7k", 7000},
+        {"7kb", 7168},
+        {"7KB", 7168},
+        {"7m", 7000000},
+        {"7Mb", 7340032},
+        {"7g", INT64_C(7000000000)},
+        {"7GB", INT64_C(7516192768)},
+        {"9223372036854775807", INT64_MAX},
+        {"8589934591gb", INT64_C(8589934591) << 30},
+    };
+    static const char *const unsound[] = {
+        "",    "kb",  "-1",   "-1kb", "1 kb", "1kbb",         "1x",
+        "1bk", "01k", "1.5m", "1tb",  "1k\n", "8589934592gb", "99999999999999999999",
+    };
+    int64_t count;
+    for (size_t i = 0; i < COUNT_OF(sound); i++) {
+        require(number_read_bytes(bytes_text(sound[i].text), &count), "'%s' is refused", sound[i].text);
+        require_same(count, sound[i].count, "'%s'", sound[i].text);
+    }
+    for (size_t i = 0; i < COUNT_OF(unsound); i++)
+        require(!number_read_bytes(bytes_text(unsound[i]), &count), "'%s' is taken", unsound[i]);
+    require(number_read_bytes(bytes_of("12kb", 2), &count) && count == 12, "a view of 12 is %" PRId64, count);
+}
+
 static void reads_what_was_printed(void **state) {
     (void)state;
     struct dice dice = {1};
@@ -114,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(reads_numbers),
         tidy_test(refuses_what_is_none),
+        tidy_test(reads_units_of_bytes),
         tidy_test(reads_what_was_printed),
         tidy_test(writes_the_greatest_and_the_least),
         tidy_test(reads_no_further_than_its_view),

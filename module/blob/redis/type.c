@@ -23,9 +23,9 @@ long long max_block_bytes = 4000LL * 1024 * 1024;
 long long max_append_bytes = 100LL * 1024 * 1024;
 
 static const struct setting settings[] = {
-    {.name = "max-blob-bytes", .number = &max_blob_bytes, .least = 0, .most = LLONG_MAX},
-    {.name = "max-block-bytes", .number = &max_block_bytes, .least = 1, .most = LLONG_MAX},
-    {.name = "max-append-bytes", .number = &max_append_bytes, .least = 1, .most = LLONG_MAX},
+    {.name = "max-blob-bytes", .bytes = true, .number = &max_blob_bytes, .least = 1, .most = LLONG_MAX},
+    {.name = "max-block-bytes", .bytes = true, .number = &max_block_bytes, .least = 1, .most = LLONG_MAX},
+    {.name = "max-append-bytes", .bytes = true, .number = &max_append_bytes, .least = 1, .most = LLONG_MAX},
     {.name = NULL},
 };
 

@@ -18,9 +18,18 @@ struct lease_stats lease_stats;
 
 static struct setting_duration shortest = {.ms = 15000}, longest = {.ms = 60000};
 
+static const char *bounds_fault(void) {
+    return shortest.ms > longest.ms ? "holdfast.lease-min-seconds is greater than holdfast.lease-max-seconds"
+                                    : NULL;
+}
+
 const struct setting lease_settings[] = {
-    {.name = "lease-min-seconds", .duration = &shortest, .least = 1, .most = 86400000},
-    {.name = "lease-max-seconds", .duration = &longest, .least = 1, .most = 86400000LL * 365},
+    {.name = "lease-min-seconds", .duration = &shortest, .least = 1, .most = 86400000, .fault = bounds_fault},
+    {.name = "lease-max-seconds",
+     .duration = &longest,
+     .least = 1,
+     .most = 86400000LL * 365,
+     .fault = bounds_fault},
     {.name = NULL},
 };
 

@@ -29,7 +29,11 @@ static const char *mismatch_words[] = {"notfound", "mismatch", NULL};
 static struct setting_choice on_mismatch = {mismatch_words, RECEIPT_NOTFOUND};
 
 const struct setting queue_settings[] = {
-    {.name = "queue-max-message-bytes", .number = &max_message_bytes, .most = QUEUE_TEXT_MAX_BYTES},
+    {.name = "queue-max-message-bytes",
+     .bytes = true,
+     .number = &max_message_bytes,
+     .least = 1,
+     .most = QUEUE_TEXT_MAX_BYTES},
     {.name = "queue-max-count", .number = &max_count, .least = 1, .most = QUEUE_BATCH_MOST},
     {.name = "queue-receipt-mismatch", .choice = &on_mismatch},
     {.name = NULL},
