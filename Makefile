@@ -93,7 +93,8 @@ OPTIMISE := -O2 $(if $(findstring clang, $(CC)),,-flto=auto)
 HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 
 # One list of flags per way of compiling. The name of the way is the name of its folder under build/obj.
-FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN)
+# No frame pointers, as the distribution compiles its servers: debuggers go by the debug information.
+FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN) -fomit-frame-pointer
 FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
 FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
 FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)

@@ -19,11 +19,6 @@ static void write_stamp(const struct stamp *stamp, struct record_writer *writer)
     record_put_number(writer, (uint64_t)stamp->modified_ms);
 }
 
-static void write_guid(const struct guid *guid, struct record_writer *writer) {
-    record_put_word(writer, guid->high);
-    record_put_word(writer, guid->low);
-}
-
 static void write_field(const struct field *field, const void *at, struct record_writer *writer) {
     switch ((enum codec)field->codec) {
     case CODEC_BYTE: record_put_byte(writer, *(const uint8_t *)at); break;
@@ -36,7 +31,7 @@ static void write_field(const struct field *field, const void *at, struct record
     case CODEC_MAYBE_VERSION: record_put_word(writer, *(const uint64_t *)at); break;
     case CODEC_INSTANT: record_put_number(writer, (uint64_t) * (const int64_t *)at); break;
     case CODEC_STAMP: write_stamp(at, writer); break;
-    case CODEC_GUID: write_guid(at, writer); break;
+    case CODEC_GUID: record_put_guid(writer, *(const struct guid *)at); break;
     case CODEC_BYTES: record_put_bytes(writer, *(const struct bytes *)at); break;
     case CODEC_LIST: record_put_list(writer, *(const struct packed_list *)at); break;
     case CODEC_OWN: field->own->write(at, writer); break;
@@ -77,11 +72,6 @@ static struct bytes read_bytes(struct record_reader *reader, uint64_t max) {
     return reader->failed ? bytes_of("", 0) : bytes;
 }
 
-static struct guid read_guid(struct record_reader *reader) {
-    uint64_t high = record_word(reader);
-    return (struct guid){high, record_word(reader)};
-}
-
 static void read_stamp(struct record_reader *reader, struct stamp *stamp) {
     stamp->etag = read_version(reader);
     stamp->modified_ms = record_instant(reader);
@@ -102,7 +92,7 @@ static void read_field(const struct field *field, struct record_reader *reader, 
     case CODEC_VERSION: *(version *)at = read_version(reader); break;
     case CODEC_MAYBE_VERSION: *(version *)at = limited(reader, record_word(reader), VERSION_MOST); break;
     case CODEC_STAMP: read_stamp(reader, at); break;
-    case CODEC_GUID: *(struct guid *)at = read_guid(reader); break;
+    case CODEC_GUID: *(struct guid *)at = record_guid(reader); break;
     case CODEC_BYTES: *(struct bytes *)at = read_bytes(reader, field->max); break;
     case CODEC_LIST: *(struct packed_list *)at = record_list(reader); break;
     case CODEC_OWN: field->own->read(reader, at); break;

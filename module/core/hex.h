@@ -2,7 +2,10 @@
 #ifndef HOLDFAST_HEX_H
 #define HOLDFAST_HEX_H
 
+#include "ccan/endian/endian.h"
+
 #include <stdint.h>
+#include <string.h>
 
 /* The digit's value plus one, in either case of letters; 0 for what is no digit. */
 extern const unsigned char hex_values[256];
@@ -12,7 +15,16 @@ static inline int hex_value(char c) {
     return hex_values[(unsigned char)c] - 1;
 }
 
-/* A number as eight digits; the first letter is 'a' or 'A'. */
-void hex_write(uint32_t number, char first_letter, char text[8]);
+/* A number as eight digits; the first letter is 'a' or 'A'.
+ * All at once: each nibble gets a byte of its own, then the letters' distance is added. */
+static inline void hex_write(uint32_t number, char first_letter, char text[8]) {
+    uint64_t v = number;
+    v = (v | v << 16) & UINT64_C(0x0000ffff0000ffff);
+    v = (v | v << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    v = (v | v << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    uint64_t letters = ((v + UINT64_C(0x0606060606060606)) >> 4) & UINT64_C(0x0101010101010101);
+    v = cpu_to_be64(v + UINT64_C(0x3030303030303030) + letters * (uint64_t)(first_letter - '9' - 1));
+    memcpy(text, &v, sizeof(v));
+}
 
 #endif

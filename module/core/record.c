@@ -46,6 +46,11 @@ void record_put_word(struct record_writer *writer, uint64_t value) {
     memcpy(make_room(writer, sizeof(little)), &little, sizeof(little));
 }
 
+void record_put_guid(struct record_writer *writer, struct guid id) {
+    uint64_t little[] = {cpu_to_le64(id.high), cpu_to_le64(id.low)};
+    memcpy(make_room(writer, sizeof(little)), little, sizeof(little));
+}
+
 void record_put_raw(struct record_writer *writer, struct bytes value) {
     if (value.length) memcpy(make_room(writer, value.length), value.data, value.length);
 }
@@ -87,6 +92,13 @@ uint64_t record_word(struct record_reader *reader) {
     const char *at = take(reader, sizeof(little));
     if (at) memcpy(&little, at, sizeof(little));
     return le64_to_cpu(little);
+}
+
+struct guid record_guid(struct record_reader *reader) {
+    uint64_t little[2] = {0, 0};
+    const char *at = take(reader, sizeof(little));
+    if (at) memcpy(little, at, sizeof(little));
+    return (struct guid){le64_to_cpu(little[0]), le64_to_cpu(little[1])};
 }
 
 int64_t record_instant(struct record_reader *reader) {

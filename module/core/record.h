@@ -8,6 +8,7 @@
 #define HOLDFAST_RECORD_H
 
 #include "core/bytes.h"
+#include "core/guid.h"
 
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ void record_end(struct record_writer *writer);
 void record_put_byte(struct record_writer *writer, uint8_t value);
 void record_put_number(struct record_writer *writer, uint64_t value);
 void record_put_word(struct record_writer *writer, uint64_t value);
+/* Both halves as words. */
+void record_put_guid(struct record_writer *writer, struct guid id);
 void record_put_bytes(struct record_writer *writer, struct bytes value);
 /* Without the length in front. */
 void record_put_raw(struct record_writer *writer, struct bytes value);
@@ -41,6 +44,7 @@ static inline struct record_reader record_reader(struct bytes record) {
 uint8_t record_byte(struct record_reader *reader);
 uint64_t record_number(struct record_reader *reader);
 uint64_t record_word(struct record_reader *reader);
+struct guid record_guid(struct record_reader *reader);
 /* An instant or another number that must not be negative when signed. */
 int64_t record_instant(struct record_reader *reader);
 /* Borrowed from the record. */

@@ -101,8 +101,6 @@ enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, 
 static inline void queue_expect(const struct queue *queue, const struct guid *id) {
     shelf_expect(&queue->live, id);
 }
-/* Likewise, whether it is over or not. */
-struct message *queue_find_live(const struct queue *queue, const struct guid *id);
 /* A dead letter that has been settled. */
 struct message *queue_find_dead(const struct queue *queue, const struct guid *id);
 

@@ -53,7 +53,7 @@ static bool is_alone(const struct queue_change *change) {
 /* Whether every item of the change names a message of the shelf, or, with no shelf, none at all. */
 static bool items_fit(const struct queue *queue, const struct shelf *shelf,
                       const struct queue_change *change) {
-    if (is_alone(change)) return true;
+    if (is_alone(change) || change->found) return true;
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     while (queue_item_next(change->kind, &reader, &item))
@@ -97,12 +97,18 @@ static bool apply_put(struct queue *queue, const struct queue_change *change) {
     return true;
 }
 
+/* The message of an item, or of the change itself. */
+static struct message *find_message(const struct queue *queue, const struct queue_change *change, size_t item,
+                                    const struct guid *id) {
+    return change->found ? change->found[item] : shelf_find(&queue->live, id);
+}
+
 static bool apply_deliver(struct queue *queue, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;
-    while (queue_item_next(change->kind, &reader, &item)) {
-        struct message *message = shelf_find(&queue->live, &item.id);
+    for (size_t i = 0; queue_item_next(change->kind, &reader, &item); i++) {
+        struct message *message = find_message(queue, change, i, &item.id);
         if (!message) return false;
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
@@ -113,7 +119,7 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
 }
 
 static bool apply_update(struct queue *queue, const struct queue_change *change) {
-    struct message *message = shelf_find(&queue->live, &change->id);
+    struct message *message = find_message(queue, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
     shelf_move(&queue->live, message, change->shows_ms, (enum message_standing)message->standing);
@@ -128,7 +134,7 @@ static void bury(struct queue *queue, struct message *message, int64_t died_ms) 
 }
 
 static bool apply_release(struct queue *queue, const struct queue_change *change) {
-    struct message *message = shelf_find(&queue->live, &change->id);
+    struct message *message = find_message(queue, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
     shelf_set_reason(&queue->live, message, change->reason);
@@ -139,7 +145,13 @@ static bool apply_release(struct queue *queue, const struct queue_change *change
     return true;
 }
 
+static bool delete_found(struct queue *queue, const struct queue_change *change) {
+    for (uint64_t i = 0; i < change->items.count; i++) drop_message(&queue->live, change->found[i]);
+    return true;
+}
+
 static bool apply_delete(struct queue *queue, const struct queue_change *change) {
+    if (change->found) return delete_found(queue, change);
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;

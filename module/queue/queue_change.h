@@ -75,6 +75,7 @@ struct queue_change {
     uint64_t died;       /* … how many have had their last window, … */
     uint64_t forgotten;  /* … and how many first puts are forgotten */
     struct packed_list items;
+    struct message *const *found; /* the messages of the items, if whoever decided has looked for them; not in records */
 };
 
 /* What a change says of one of its messages; each kind of change has some of it. */
@@ -115,6 +116,7 @@ enum queue_field {
 
 extern const struct change_family queue_changes;
 
+struct message;
 struct queue;
 
 /* What a kind of changes does. */

@@ -103,10 +103,6 @@ enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, 
     return guid_equal((*message)->receipt, *receipt) ? OUTCOME_DONE : OUTCOME_RECEIPT_MISMATCH;
 }
 
-struct message *queue_find_live(const struct queue *queue, const struct guid *id) {
-    return shelf_find(&queue->live, id);
-}
-
 struct message *queue_find_dead(const struct queue *queue, const struct guid *id) {
     return shelf_find(&queue->dead, id);
 }

@@ -42,11 +42,7 @@ void reply_null(struct reply *out) {
         keep(out, KEPT_NULL);
 }
 
-void reply_bytes(struct reply *out, struct bytes bytes) {
-    if (out->ctx) {
-        RedisModule_ReplyWithStringBuffer(out->ctx, bytes.data, bytes.length);
-        return;
-    }
+void reply_keep_bytes(struct reply *out, struct bytes bytes) {
     keep(out, KEPT_BYTES);
     if (out->kept) record_put_bytes(out->kept, bytes);
 }
@@ -60,15 +56,8 @@ void reply_error(struct reply *out, const char *error) {
     if (out->kept) record_put_bytes(out->kept, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
 }
 
-void reply_text(struct reply *out, const char *text) {
-    reply_bytes(out, bytes_text(text));
-}
-
-void reply_number(struct reply *out, long long number) {
-    if (out->ctx)
-        RedisModule_ReplyWithLongLong(out->ctx, number);
-    else
-        keep_number(out, KEPT_NUMBER, (uint64_t)number);
+void reply_keep_number(struct reply *out, long long number) {
+    keep_number(out, KEPT_NUMBER, (uint64_t)number);
 }
 
 void reply_real(struct reply *out, double number) {
@@ -131,21 +120,6 @@ void reply_map_end(const struct reply_map *map) {
         RedisModule_ReplySetMapLength(map->out->ctx, map->count);
     else
         keep_number(map->out, KEPT_MAP_LENGTH, (uint64_t)map->count);
-}
-
-void reply_field(struct reply_map *map, const char *name) {
-    reply_text(map->out, name);
-    map->count++;
-}
-
-void reply_field_bytes(struct reply_map *map, const char *name, struct bytes value) {
-    reply_field(map, name);
-    reply_bytes(map->out, value);
-}
-
-void reply_field_number(struct reply_map *map, const char *name, long long value) {
-    reply_field(map, name);
-    reply_number(map->out, value);
 }
 
 void reply_field_version(struct reply_map *map, const char *name, version v) {

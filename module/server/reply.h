@@ -34,13 +34,33 @@ void reply_play(RedisModuleCtx *ctx, struct bytes kept);
 
 /* --- Values --- */
 
+/* What is answered at once goes straight to the server; what is kept is the exception. */
+void reply_keep_bytes(struct reply *out, struct bytes bytes);
+void reply_keep_number(struct reply *out, long long number);
+
 void reply_ok(struct reply *out);
 void reply_null(struct reply *out);
 /* The whole text, class and code in front. */
 void reply_error(struct reply *out, const char *error);
-void reply_bytes(struct reply *out, struct bytes bytes);
-void reply_text(struct reply *out, const char *text);
-void reply_number(struct reply *out, long long number);
+
+static inline void reply_bytes(struct reply *out, struct bytes bytes) {
+    if (out->ctx)
+        RedisModule_ReplyWithStringBuffer(out->ctx, bytes.data, bytes.length);
+    else
+        reply_keep_bytes(out, bytes);
+}
+
+static inline void reply_text(struct reply *out, const char *text) {
+    reply_bytes(out, bytes_text(text));
+}
+
+static inline void reply_number(struct reply *out, long long number) {
+    if (out->ctx)
+        RedisModule_ReplyWithLongLong(out->ctx, number);
+    else
+        reply_keep_number(out, number);
+}
+
 void reply_real(struct reply *out, double number);
 void reply_flag(struct reply *out, bool flag);
 void reply_version(struct reply *out, version v);
@@ -64,9 +84,21 @@ struct reply_map reply_map_start(struct reply *out);
 void reply_map_end(const struct reply_map *map);
 
 /* The value is answered by whatever comes next. */
-void reply_field(struct reply_map *map, const char *name);
-void reply_field_bytes(struct reply_map *map, const char *name, struct bytes value);
-void reply_field_number(struct reply_map *map, const char *name, long long value);
+static inline void reply_field(struct reply_map *map, const char *name) {
+    reply_text(map->out, name);
+    map->count++;
+}
+
+static inline void reply_field_bytes(struct reply_map *map, const char *name, struct bytes value) {
+    reply_field(map, name);
+    reply_bytes(map->out, value);
+}
+
+static inline void reply_field_number(struct reply_map *map, const char *name, long long value) {
+    reply_field(map, name);
+    reply_number(map->out, value);
+}
+
 void reply_field_version(struct reply_map *map, const char *name, version v);
 void reply_field_guid(struct reply_map *map, const char *name, struct guid id);
 

@@ -43,10 +43,7 @@ static void count_delivered(const struct message *message, int64_t now_ms) {
 }
 
 static void count_deliveries(struct call *call, const struct queue_change *change) {
-    struct record_reader reader = record_reader(change->items.items);
-    struct queue_item item;
-    while (queue_item_next(QUEUE_DELIVER, &reader, &item))
-        count_delivered(queue_find_live(call->value, &item.id), call_now_ms(call));
+    for (uint64_t i = 0; i < change->items.count; i++) count_delivered(change->found[i], call_now_ms(call));
 }
 
 void queue_events(const void *decided, const char *events[EVENTS_MAX]) {

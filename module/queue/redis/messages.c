@@ -265,9 +265,15 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
+/* The messages that were found, for as long as the call lasts. */
+static struct message *const *keep_found(struct call *call, struct message *const *found, size_t count) {
+    return memcpy(call_room(call, count * sizeof(*found)), found, count * sizeof(*found));
+}
+
 static void deliver(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
+    change->found = keep_found(call, found, count);
     struct record_writer *items = call_writer(call);
     change->shows_ms = queue_instant_after(call_now_ms(call), visibility_ms);
     for (size_t i = 0; i < count; i++) {
@@ -339,6 +345,7 @@ enum outcome queue_update(struct call *call) {
     if (grows) outcome = call_may_grow(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change *change = call_decide(call, QUEUE_UPDATE);
+    change->found = keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
     change->shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
@@ -359,6 +366,7 @@ enum outcome queue_release(struct call *call) {
     bool dies = message->standing == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
     struct queue_change *change = call_decide(call, QUEUE_RELEASE);
+    change->found = keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
     change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
@@ -370,6 +378,7 @@ enum outcome queue_release(struct call *call) {
 
 static void delete_items(struct call *call, struct message *const *messages, size_t count) {
     struct queue_change *change = call_decide(call, QUEUE_DELETE);
+    change->found = keep_found(call, messages, count);
     struct record_writer *items = call_writer(call);
     for (size_t i = 0; i < count; i++)
         queue_item_put(QUEUE_DELETE, items, &(struct queue_item){.id = messages[i]->id});
