@@ -300,19 +300,6 @@ static void compare_place(struct life *life, const struct share *share, const st
     if (node_is_file(node)) compare_content(&view, place, life->text[path]);
 }
 
-static size_t count_listed(const struct share *share, const struct directory *directory, unsigned snapshot) {
-    struct tree_walk walk = tree_walk(share, directory, snapshot, bytes_of("", 0));
-    struct tree_item item;
-    enum tree_step step;
-    size_t count = 0;
-    while ((step = tree_next(&walk, &item)) != TREE_END) {
-        if (step != TREE_ITEM) continue;
-        count++;
-        if (!node_is_file(item.node)) count += count_listed(share, item.node->directory, snapshot);
-    }
-    return count;
-}
-
 static void compare_picture(struct life *life, const struct share *share, const struct picture *picture,
                             unsigned snapshot) {
     size_t count = 0;
@@ -320,7 +307,8 @@ static void compare_picture(struct life *life, const struct share *share, const 
         compare_place(life, share, picture, snapshot, path);
         count += picture->places[path].thing != NOTHING;
     }
-    require_same(count_listed(share, share->root->directory, snapshot), count, "listed in %u", snapshot);
+    require_same(share_count_listed(share, share->root->directory, snapshot), count, "listed in %u",
+                 snapshot);
 }
 
 static void compare_all(struct life *life, const struct share *share) {

@@ -136,3 +136,18 @@ void share_require_whole(const struct share *share) {
     require_all_held(twin);
     share_free(twin);
 }
+
+/* --- Listed --- */
+
+size_t share_count_listed(const struct share *share, const struct directory *directory, unsigned snapshot) {
+    struct tree_walk walk = tree_walk(share, directory, snapshot, bytes_of("", 0));
+    struct tree_item item;
+    enum tree_step step;
+    size_t count = 0;
+    while ((step = tree_next(&walk, &item)) != TREE_END) {
+        if (step != TREE_ITEM) continue;
+        count++;
+        if (!node_is_file(item.node)) count += share_count_listed(share, item.node->directory, snapshot);
+    }
+    return count;
+}

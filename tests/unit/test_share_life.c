@@ -1,0 +1,28 @@
+/* Lives of shares by dice: who has which file open, with which locks and leases, against a naive model. */
+#include "dice.h"
+#include "share_life.h"
+#include "unit.h"
+
+enum { LIVES = 200, STEPS = 300 };
+
+static void open_files_live_as_the_model_says(void **state) {
+    static struct share_life life;
+    struct dice dice = {17};
+    (void)state;
+    for (int round = 0; round < LIVES; round++) {
+        share_life_start(&life);
+        for (int step = 0; step < STEPS; step++) {
+            struct share_choice choice;
+            dice_fill(&dice, &choice, sizeof(choice));
+            if (dice_percent(&dice, 80)) choice.pass = 0;
+            share_life_step(&life, &choice);
+            share_life_compare(&life);
+        }
+        share_life_end(&life);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {tidy_test(open_files_live_as_the_model_says)};
+    return cmocka_run_group_tests_name("share life", tests, NULL, NULL);
+}
