@@ -73,3 +73,17 @@ void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline) {
 struct deadline *deadlines_first(const struct deadlines *deadlines) {
     return deadlines->count ? deadlines->heap[0] : NULL;
 }
+
+/* No deadline of the heap is before the one above it. */
+static void visit_due_from(const struct deadlines *deadlines, size_t place, int64_t now_ms,
+                           visit_deadline *visit, void *context) {
+    if (place > deadlines->count || deadlines->heap[place - 1]->due_ms > now_ms) return;
+    visit(context, deadlines->heap[place - 1]);
+    visit_due_from(deadlines, 2 * place, now_ms, visit, context);
+    visit_due_from(deadlines, 2 * place + 1, now_ms, visit, context);
+}
+
+void deadlines_visit_due(const struct deadlines *deadlines, int64_t now_ms, visit_deadline *visit,
+                         void *context) {
+    visit_due_from(deadlines, 1, now_ms, visit, context);
+}

@@ -27,4 +27,9 @@ void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline);
 /* NULL when there is none. */
 struct deadline *deadlines_first(const struct deadlines *deadlines);
 
+/* All that are due by now, in no order. */
+typedef void visit_deadline(void *context, const struct deadline *deadline);
+void deadlines_visit_due(const struct deadlines *deadlines, int64_t now_ms, visit_deadline *visit,
+                         void *context);
+
 #endif

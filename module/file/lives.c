@@ -208,6 +208,37 @@ void open_close(struct share *share, struct file_open *open) {
     if (life) life_release(share, life);
 }
 
+/* --- Files that are gone --- */
+
+struct gone_search {
+    struct share_gone found;
+    int64_t now_ms;
+};
+
+/* Of a file that is gone all groups are over, so the session of the first one counts it. */
+static void count_gone(struct gone_search *search, const struct share_session *session) {
+    const struct open_group *group;
+    list_for_each (&session->groups, group, of_session) {
+        const struct file_life *life = group->life;
+        bool counts = life && list_top(&life->groups, struct open_group, of_life) == group;
+        if (!counts || !life_view(life, false, search->now_ms).gone) continue;
+        search->found.files++;
+        search->found.bytes += life->node->content.length;
+    }
+}
+
+static void count_gone_when_due(void *context, const struct deadline *deadline) {
+    count_gone(context, container_of(deadline, struct share_session, deadline));
+}
+
+struct share_gone share_gone(const struct share *share, int64_t now_ms) {
+    struct gone_search search = {.now_ms = now_ms};
+    const struct share_session *session;
+    list_for_each (&share->ended, session, among_ended) count_gone(&search, session);
+    deadlines_visit_due(&share->deadlines, now_ms, count_gone_when_due, &search);
+    return search.found;
+}
+
 /* --- Walks --- */
 
 struct order_cursor share_opens_seek(const struct share *share, uint64_t number) {

@@ -130,6 +130,15 @@ struct file_open *open_of_numbered(struct entry *entry);
 /* The next session whose time is up; NULL if there is none. */
 struct share_session *share_due_session(const struct share *share, int64_t now_ms);
 
+/* Files that went with sessions that are over, and are still in memory and in the share's counts. To know them costs a
+ * look at each file that such a session has open. */
+struct share_gone {
+    size_t files;
+    uint64_t bytes;
+};
+
+struct share_gone share_gone(const struct share *share, int64_t now_ms);
+
 /* When upkeep has something to do next; INT64_MAX for never. */
 int64_t share_next_end_ms(const struct share *share);
 

@@ -43,8 +43,31 @@ static struct deadline *first(struct model *model) {
     return found;
 }
 
+struct due_count {
+    int64_t now_ms;
+    size_t count;
+};
+
+static void count_due(void *context, const struct deadline *deadline) {
+    struct due_count *due = context;
+    require(deadline->due_ms <= due->now_ms, "one due at %lld is not due", (long long)deadline->due_ms);
+    due->count++;
+}
+
+/* Each of those that are due is visited; none twice, or the count would be another one. */
+static void compare_due(const struct model *model, int64_t now_ms) {
+    struct due_count due = {.now_ms = now_ms};
+    size_t expected = 0;
+    for (size_t i = 0; i < MANY; i++) expected += model->set[i] && model->due_ms[i] <= now_ms;
+    deadlines_visit_due(&model->deadlines, now_ms, count_due, &due);
+    require_same(due.count, expected, "due");
+}
+
 static void compare(struct model *model) {
     struct deadline *expected = first(model);
+
+    compare_due(model, expected ? expected->due_ms : 0);
+    compare_due(model, model->due_ms[MANY / 2]);
     require(deadlines_first(&model->deadlines) == expected, "another one is the first of %zu", model->count);
     require_same(model->deadlines.count, model->count, "so many are set");
     for (size_t i = 0; i < MANY; i++)

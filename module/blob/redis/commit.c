@@ -109,6 +109,11 @@ void container_commit(struct call *call, struct blob *blob, const struct contain
 
 /* --- What LEASE.* needs to know of containers --- */
 
+/* A name with nothing but staged blocks is there as long as they are. */
+static bool is_there(const struct blob *blob, int64_t now_ms) {
+    return blob_exists(blob) || staging_of(blob, now_ms);
+}
+
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
     struct container *container = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
@@ -123,8 +128,7 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     }
     subject->name = call_word(call, call->args.slots[SLOT_BLOB].at);
     struct blob *blob = container_find(container, subject->name);
-    bool there = blob_exists(blob) || staging_of(blob, call_now_ms(call));
-    if (!there) return OUTCOME_BLOB_NOT_FOUND;
+    if (!is_there(blob, call_now_ms(call))) return OUTCOME_BLOB_NOT_FOUND;
     if (call->command->key != KEY_READ && blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
     subject->noun = "blob";
     subject->object = blob;
@@ -153,5 +157,14 @@ static const struct lease *lease_of(struct entry *entry) {
     return blob_lease(blob_of_entry(entry));
 }
 
+static bool leased_is_there(struct call *call, struct entry *entry) {
+    return is_there(blob_of_entry(entry), call_now_ms(call));
+}
+
 const struct lease_home container_leases = {
-    .find = find_subject, .commit = commit_lease, .leased = leased, .lease_of = lease_of};
+    .find = find_subject,
+    .commit = commit_lease,
+    .leased = leased,
+    .lease_of = lease_of,
+    .there = leased_is_there,
+};

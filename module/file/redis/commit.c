@@ -257,6 +257,10 @@ static const struct lease *lease_of(struct entry *entry) {
     return lease_at(entry)->lease;
 }
 
+static bool leased_is_there(struct call *call, struct entry *entry) {
+    return !share_view(call->value, lease_at(entry)->life->node, call_now_ms(call)).gone;
+}
+
 static char *called(struct entry *entry, struct bytes *name) {
     const struct file_node *node = lease_at(entry)->life->node;
     char *room = memory_alloc(node_path_length(node) + 1);
@@ -274,6 +278,7 @@ const struct lease_home share_leases = {
     .commit = commit_lease,
     .leased = leased,
     .lease_of = lease_of,
+    .there = leased_is_there,
     .called = called,
     .subject_of = subject_of,
     .may_begin = may_begin,

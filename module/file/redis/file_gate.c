@@ -245,9 +245,11 @@ enum outcome file_to_read(struct call *call, unsigned kind, const struct file_wi
 enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
     const struct share *share = call->value;
     if (!share->quota || to <= from || share->bytes + (to - from) <= share->quota) return OUTCOME_DONE;
+    uint64_t used = share->bytes - share_gone(share, call_now_ms(call)).bytes;
+    if (used + (to - from) <= share->quota) return OUTCOME_DONE;
     call_note(call,
               "%" PRIu64 " bytes more would exceed the quota of %" PRIu64 ", of which %" PRIu64 " are used",
-              to - from, share->quota, share->bytes);
+              to - from, share->quota, used);
     return OUTCOME_SHARE_FULL;
 }
 

@@ -37,6 +37,8 @@ struct lease_home {
                    enum lease_event event, bool expired);
     const struct order_index *(*leased)(const void *value); /* without a root while there are none */
     const struct lease *(*lease_of)(struct entry *entry);
+    /* Whether the thing that an entry stands for is still there: time may have ended it. */
+    bool (*there)(struct call *call, struct entry *entry);
     /* What the thing is called that an entry stands for; room that the caller frees, or NULL when it is the entry's own
      * name. NULL where all entries are called by their names. */
     char *(*called)(struct entry *entry, struct bytes *name);

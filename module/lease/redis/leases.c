@@ -357,6 +357,10 @@ static size_t leased_bytes(const struct lease_home *home, struct entry *entry) {
     return LEASE_REPLY_BYTES + name.length + home->lease_of(entry)->owner.length;
 }
 
+static bool is_listed(struct call *call, const struct lease_home *home, struct entry *entry) {
+    return lease_locked(lease_state(home->lease_of(entry), call_now_ms(call))) && home->there(call, entry);
+}
+
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
 enum outcome lease_list_handle(struct call *call) {
     struct entry *shown[PAGE_MOST];
@@ -371,7 +375,7 @@ enum outcome lease_list_handle(struct call *call) {
     const struct lease_home *home = call->aggregate->leases;
     struct entry *entry;
     for (; (entry = order_cursor_entry(&cursor)) && count < most && looked_at < LOOKED_AT_MOST; looked_at++) {
-        if (lease_locked(lease_state(home->lease_of(entry), call_now_ms(call)))) {
+        if (is_listed(call, home, entry)) {
             if (!page_room_take(&room, leased_bytes(home, entry))) break;
             shown[count++] = entry;
         }
