@@ -41,6 +41,7 @@ struct command {
     void (*give_back)(struct call *call, struct record_reader *granted);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
+    unsigned variant; /* which of the commands that share a handler this one is; the family's own numbers */
     const struct clause *const *grammar;
     const struct command_part *
         parts; /* of which SHAPE_REST is made, in the family's order; ended by one without a word; may be NULL */

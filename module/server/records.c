@@ -15,8 +15,9 @@ struct any_change {
 static bool read_and_believe(const struct aggregate *type, struct bytes record, int64_t horizon_ms,
                              void *change) {
     if (!change_read(type->changes, record, change)) return false;
-    return horizon_ms == INT64_MAX ||
-           version_plausible(change_newest_version(type->changes, change), horizon_ms);
+    if (horizon_ms == INT64_MAX) return true;
+    return version_plausible(change_newest_version(type->changes, change), horizon_ms) &&
+           (!type->is_plausible || type->is_plausible(change, horizon_ms));
 }
 
 static bool wants_content(const struct aggregate *type, const void *change) {

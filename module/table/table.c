@@ -110,9 +110,9 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
     return last;
 }
 
-int64_t table_next_ticks(const struct table *table, int64_t now_us) {
+int64_t table_next_ticks(int64_t given, int64_t now_us) {
     int64_t ticks = ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND;
-    if (ticks <= table->ticks) ticks = table->ticks + 1;
+    if (ticks <= given) ticks = given + 1;
     return ticks < TICKS_MOST ? ticks : TICKS_MOST;
 }
 
@@ -189,24 +189,30 @@ void table_do(struct table *table, const struct table_step *step) {
     }
 }
 
-static bool do_steps(struct table *table, struct packed_list steps) {
-    struct record_reader reader = record_reader(steps.items);
+static bool do_decided(struct table *table, const struct table_change *change) {
+    for (uint64_t i = 0; i < change->steps.count; i++) table_do(table, &change->decided[i]);
+    return true;
+}
+
+static bool apply_steps(struct table *table, const struct table_change *change) {
+    if (change->decided) return do_decided(table, change);
+    struct record_reader reader = record_reader(change->steps.items);
     struct table_step step;
-    if (!steps_fit(table, steps)) return false;
+    if (!steps_fit(table, change->steps)) return false;
     while (table_step_next(&reader, &step)) table_do(table, &step);
     return true;
 }
 
 /* --- Indexes --- */
 
-static bool declare_indexes(struct table *table, struct packed_list names) {
-    if (table->index_count + names.count > TABLE_INDEXES_MOST) return false;
-    add_indexes(table, names);
+static bool apply_index(struct table *table, const struct table_change *change) {
+    if (table->index_count + change->names.count > TABLE_INDEXES_MOST) return false;
+    add_indexes(table, change->names);
     return true;
 }
 
-static bool drop_indexes(struct table *table, struct packed_list names) {
-    struct record_reader reader = record_reader(names.items);
+static bool apply_unindex(struct table *table, const struct table_change *change) {
+    struct record_reader reader = record_reader(change->names.items);
     struct bytes name;
     while (table_name_next(&reader, &name)) {
         struct table_index *index = table_index_of(table, name);
@@ -218,7 +224,7 @@ static bool drop_indexes(struct table *table, struct packed_list names) {
 }
 
 /* One that is complete already, since it came out of a file, has nothing to learn. */
-static bool build_index(struct table *table, const struct table_change *change) {
+static bool apply_indexed(struct table *table, const struct table_change *change) {
     struct record_reader reader = record_reader(change->names.items);
     struct bytes name;
     struct table_index *index = table_name_next(&reader, &name) ? table_index_of(table, name) : NULL;
@@ -237,16 +243,36 @@ static bool build_index(struct table *table, const struct table_change *change) 
     return true;
 }
 
+/* --- Kinds --- */
+
+static bool apply_setacl(struct table *table, const struct table_change *change) {
+    set_policies(table, change->policies);
+    return true;
+}
+
+#define HAS(field) TABLE_HAS_##field
+/* clang-format off */
+const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
+    [TABLE_CREATE]          = {{"table.create",          HAS(POLICIES) | HAS(TICKS) | HAS(NAMES), CHANGE_CREATES}, 0, NULL},
+    [TABLE_DROP]            = {{"table.drop",            0, CHANGE_DROPS}, 0, NULL},
+    [TABLE_SETACL]          = {{"table.setacl",          HAS(POLICIES), 0}, 0, apply_setacl},
+    [TABLE_INDEX]           = {{"table.index",           HAS(NAMES), 0}, 0, apply_index},
+    [TABLE_UNINDEX]         = {{"table.unindex",         HAS(NAMES), 0}, 0, apply_unindex},
+    [TABLE_INDEXED]         = {{NULL,                    HAS(NAMES) | HAS(KEY), 0}, 0, apply_indexed},
+    [TABLE_INSERT]          = {{"table.insert",          HAS(STEPS), 0}, 1, apply_steps},
+    [TABLE_REPLACE]         = {{"table.replace",         HAS(STEPS), 0}, 1, apply_steps},
+    [TABLE_MERGE]           = {{"table.merge",           HAS(STEPS), 0}, 1, apply_steps},
+    [TABLE_DELETE]          = {{"table.delete",          HAS(STEPS), 0}, 1, apply_steps},
+    [TABLE_INSERTORREPLACE] = {{"table.insertorreplace", HAS(STEPS), 0}, 1, apply_steps},
+    [TABLE_INSERTORMERGE]   = {{"table.insertormerge",   HAS(STEPS), 0}, 1, apply_steps},
+    [TABLE_BATCH]           = {{"table.batch",           HAS(STEPS), 0}, TABLE_BATCH_MOST, apply_steps},
+    [TABLE_ENTITIES]        = {{NULL,                    HAS(STEPS), CHANGE_IN_FILES}, TABLE_ENTITIES_MOST, apply_steps},
+};
+/* clang-format on */
+
 bool table_apply(struct table *table, const struct table_change *change) {
-    switch (change->kind) {
-    case TABLE_CREATE:
-    case TABLE_DROP: return false;
-    case TABLE_SETACL: set_policies(table, change->policies); return true;
-    case TABLE_INDEX: return declare_indexes(table, change->names);
-    case TABLE_UNINDEX: return drop_indexes(table, change->names);
-    case TABLE_INDEXED: return build_index(table, change);
-    default: return do_steps(table, change->steps);
-    }
+    table_change_apply *apply = table_change_kinds[change->kind].apply;
+    return apply && apply(table, change);
 }
 
 /* --- Walks --- */
@@ -255,8 +281,7 @@ static void put_names(const struct table *table, struct record_writer *room) {
     for (unsigned i = 0; i < table->index_count; i++) record_put_bytes(room, table->indexes[i].name);
 }
 
-static void walk_head(const struct table *table, void (*take)(void *, const struct table_change *),
-                      void *context) {
+static void walk_head(const struct table *table, const struct change_walk *walk) {
     struct record_writer names;
     record_start(&names);
     put_names(table, &names);
@@ -266,7 +291,7 @@ static void walk_head(const struct table *table, void (*take)(void *, const stru
         .ticks = table->ticks,
         .names = {table->index_count, bytes_of(names.data, names.length)},
     };
-    take(context, &change);
+    walk->take(walk->context, &change);
     record_end(&names);
 }
 
@@ -280,12 +305,11 @@ static struct table_step step_of(const struct entity *entity) {
     };
 }
 
-void table_walk(const struct table *table, void (*take)(void *context, const struct table_change *change),
-                void *context) {
+void table_walk(const struct table *table, const struct change_walk *walk) {
     struct order_cursor cursor = first_entity(table);
     struct entry *entry = order_cursor_entry(&cursor);
     struct record_writer steps;
-    walk_head(table, take, context);
+    walk_head(table, walk);
     record_start(&steps);
     while (entry) {
         struct table_change change = {.kind = TABLE_ENTITIES};
@@ -297,12 +321,13 @@ void table_walk(const struct table *table, void (*take)(void *context, const str
             entry = order_cursor_entry(&cursor);
         }
         change.steps.items = bytes_of(steps.data, steps.length);
-        take(context, &change);
+        walk->take(walk->context, &change);
     }
     record_end(&steps);
 }
 
-static void take_into_copy(void *context, const struct table_change *change) {
+static void take_into_copy(void *context, const void *taken) {
+    const struct table_change *change = taken;
     struct table **copy = context;
     if (*copy)
         table_apply(*copy, change);
@@ -312,7 +337,7 @@ static void take_into_copy(void *context, const struct table_change *change) {
 
 struct table *table_copy(const struct table *source) {
     struct table *copy = NULL;
-    table_walk(source, take_into_copy, &copy);
+    table_walk(source, &(struct change_walk){.take = take_into_copy, .context = &copy});
     return copy;
 }
 

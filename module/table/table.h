@@ -29,6 +29,7 @@ struct table {
     int64_t ticks; /* the greatest Timestamp given so far */
     struct table_index *indexes;
     unsigned index_count;
+    int64_t upkeep_ms; /* when somebody will look at an index that is being built; 0 for nobody */
 };
 
 /* From a change of the kind TABLE_CREATE. */
@@ -44,8 +45,7 @@ bool table_apply(struct table *table, const struct table_change *change);
 void table_do(struct table *table, const struct table_step *step);
 
 /* The changes that build a table anew, in order. */
-void table_walk(const struct table *table, void (*take)(void *context, const struct table_change *change),
-                void *context);
+void table_walk(const struct table *table, const struct change_walk *walk);
 
 /* --- To ask --- */
 
@@ -62,8 +62,8 @@ struct table_index *table_unfinished(const struct table *table);
 /* How far the next portion of building goes: the last key of so many more entities. Empty when that is all. */
 struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t most);
 
-/* The Timestamp of what happens now. */
-int64_t table_next_ticks(const struct table *table, int64_t now_us);
+/* The Timestamp of what happens now, greater than the greatest one given so far. */
+int64_t table_next_ticks(int64_t given, int64_t now_us);
 
 /* All of the process. */
 struct table_census {

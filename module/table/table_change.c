@@ -1,78 +1,80 @@
 #include "table/table_change.h"
 
-#include "core/policy.h"
+#include "change/checks.h"
 #include "table/entity.h"
 #include "table/key.h"
 
-enum { FORMAT = 1 };
+#include <stddef.h>
 
-enum field { POLICIES = 1 << 0, TICKS = 1 << 1, NAMES = 1 << 2, KEY = 1 << 3, STEPS = 1 << 4 };
+/* --- Steps --- */
 
-/* clang-format off */
-static const struct { const char *event; unsigned fields; uint64_t most_steps; } kinds[TABLE_CHANGE_KINDS] = {
-    [TABLE_CREATE]          = {"table.create",          POLICIES | TICKS | NAMES, 0},
-    [TABLE_DROP]            = {"table.drop",            0, 0},
-    [TABLE_SETACL]          = {"table.setacl",          POLICIES, 0},
-    [TABLE_INDEX]           = {"table.index",           NAMES, 0},
-    [TABLE_UNINDEX]         = {"table.unindex",         NAMES, 0},
-    [TABLE_INDEXED]         = {NULL,                    NAMES | KEY, 0},
-    [TABLE_INSERT]          = {"table.insert",          STEPS, 1},
-    [TABLE_REPLACE]         = {"table.replace",         STEPS, 1},
-    [TABLE_MERGE]           = {"table.merge",           STEPS, 1},
-    [TABLE_DELETE]          = {"table.delete",          STEPS, 1},
-    [TABLE_INSERTORREPLACE] = {"table.insertorreplace", STEPS, 1},
-    [TABLE_INSERTORMERGE]   = {"table.insertormerge",   STEPS, 1},
-    [TABLE_BATCH]           = {"table.batch",           STEPS, TABLE_BATCH_MOST},
-    [TABLE_ENTITIES]        = {NULL,                    STEPS, TABLE_ENTITIES_MOST},
+enum {
+    STEP_HAS_KIND = 1,
+    STEP_HAS_KEY = 2,
+    STEP_HAS_ETAG = 4,
+    STEP_HAS_TICKS = 8,
+    STEP_HAS_PROPERTIES = 16,
+    STEP_NAMES = STEP_HAS_KIND | STEP_HAS_KEY,
+    STEP_WRITES = STEP_HAS_ETAG | STEP_HAS_TICKS | STEP_HAS_PROPERTIES,
 };
-/* clang-format on */
 
-const char *table_change_event(enum table_change_kind kind) {
-    return kinds[kind].event;
-}
+#define AT(member) .offset = offsetof(struct table_step, member)
+static const struct field step_fields[] = {
+    FIELD(STEP_HAS_KIND) = {AT(kind), .codec = CODEC_ENUM, .max = STEP_KINDS - 1},
+    FIELD(STEP_HAS_KEY) = {AT(key), .codec = CODEC_BYTES},
+    FIELD(STEP_HAS_ETAG) = {AT(etag), .codec = CODEC_VERSION},
+    FIELD(STEP_HAS_TICKS) = {AT(ticks), .codec = CODEC_WORD, .max = TICKS_MOST},
+    FIELD(STEP_HAS_PROPERTIES) = {AT(properties), .codec = CODEC_LIST},
+};
+#undef AT
 
-/* --- To write --- */
-
-void table_change_write(const struct table_change *change, struct record_writer *writer) {
-    unsigned fields = kinds[change->kind].fields;
-    record_put_byte(writer, TABLE_FAMILY);
-    record_put_byte(writer, FORMAT);
-    record_put_byte(writer, (uint8_t)change->kind);
-    if (fields & POLICIES) record_put_list(writer, change->policies);
-    if (fields & TICKS) record_put_number(writer, (uint64_t)change->ticks);
-    if (fields & NAMES) record_put_list(writer, change->names);
-    if (fields & KEY) record_put_bytes(writer, change->key);
-    if (fields & STEPS) record_put_list(writer, change->steps);
-}
+static const struct layout step_layout = {.fields = step_fields};
 
 void table_step_put(struct record_writer *writer, const struct table_step *step) {
-    record_put_byte(writer, (uint8_t)step->kind);
-    record_put_bytes(writer, step->key);
-    if (step->kind == STEP_REMOVE) return;
-    record_put_word(writer, step->etag);
-    record_put_word(writer, (uint64_t)step->ticks);
-    record_put_list(writer, step->properties);
-}
-
-/* --- To read --- */
-
-static int64_t ticks_field(int64_t ticks, struct record_reader *reader) {
-    if (ticks < 0 || ticks > TICKS_MOST) reader->failed = true;
-    return ticks;
+    layout_write(&step_layout, step->kind == STEP_REMOVE ? STEP_NAMES : STEP_NAMES | STEP_WRITES, step,
+                 writer);
 }
 
 bool table_step_next(struct record_reader *reader, struct table_step *step) {
     if (reader->failed || reader->at == reader->end) return false;
-    *step = (struct table_step){.kind = (enum table_step_kind)record_byte(reader)};
-    if (step->kind >= STEP_KINDS) reader->failed = true;
-    step->key = record_bytes(reader);
-    if (!reader->failed && step->kind != STEP_REMOVE) {
-        step->etag = record_word(reader);
-        step->ticks = ticks_field((int64_t)record_word(reader), reader);
-        step->properties = record_list(reader);
-    }
+    *step = (struct table_step){0};
+    layout_read(&step_layout, STEP_NAMES, reader, step);
+    if (step->kind != STEP_REMOVE) layout_read(&step_layout, STEP_WRITES, reader, step);
     return !reader->failed;
 }
+
+/* Those that were decided are packed when they are sent, if they ever are. */
+static void write_steps(const void *field, struct record_writer *writer) {
+    const struct table_change *change = field;
+    if (!change->decided) {
+        record_put_list(writer, change->steps);
+        return;
+    }
+    struct record_writer packed;
+    record_start(&packed);
+    for (uint64_t i = 0; i < change->steps.count; i++) table_step_put(&packed, &change->decided[i]);
+    record_put_list(writer, (struct packed_list){change->steps.count, bytes_of(packed.data, packed.length)});
+    record_end(&packed);
+}
+
+static void read_steps(struct record_reader *reader, void *field) {
+    struct table_change *change = field;
+    change->steps = record_list(reader);
+}
+
+static version newest_etag(const void *field) {
+    const struct table_change *change = field;
+    struct record_reader reader = record_reader(change->steps.items);
+    struct table_step step;
+    version newest = 0;
+    while (table_step_next(&reader, &step))
+        if (step.etag > newest) newest = step.etag;
+    return newest;
+}
+
+static const struct own_codec steps_codec = {write_steps, read_steps, newest_etag};
+
+/* --- Names --- */
 
 bool table_name_next(struct record_reader *reader, struct bytes *name) {
     if (reader->failed || reader->at == reader->end) return false;
@@ -80,18 +82,51 @@ bool table_name_next(struct record_reader *reader, struct bytes *name) {
     return !reader->failed;
 }
 
-static bool name_sound(struct bytes name) {
+static bool is_property_name(struct bytes name) {
     return property_name_check(name) == OUTCOME_DONE && filter_subject_of(name) == SUBJECT_PROPERTY;
 }
 
+static bool names_are_sound(const void *field) {
+    const struct packed_list *names = field;
+    struct record_reader reader = record_reader(names->items);
+    struct bytes name;
+    uint64_t count = 0;
+    if (names->count > TABLE_INDEXES_MOST) return false;
+    while (table_name_next(&reader, &name)) {
+        if (!is_property_name(name)) return false;
+        count++;
+    }
+    return record_complete(&reader) && count == names->count;
+}
+
+/* --- Fields --- */
+
+/* Empty for what lies behind all keys. */
+static bool key_is_sound(const void *field) {
+    const struct bytes *key = field;
+    return !key->length || stored_key_sound(*key);
+}
+
+#define AT(member) .offset = offsetof(struct table_change, member)
+static const struct field fields[] = {
+    FIELD(TABLE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
+    FIELD(TABLE_HAS_TICKS) = {AT(ticks), .codec = CODEC_INSTANT, .max = TICKS_MOST},
+    FIELD(TABLE_HAS_NAMES) = {AT(names), .codec = CODEC_LIST, .sound = names_are_sound},
+    FIELD(TABLE_HAS_KEY) = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
+    FIELD(TABLE_HAS_STEPS) = {.codec = CODEC_OWN, .own = &steps_codec},
+};
+#undef AT
+
+/* --- What makes steps sound --- */
+
 /* As many as the list says, each of its own name and sound. */
-static bool properties_sound(struct packed_list list) {
+static bool properties_fit(struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
     struct property property;
     uint64_t count = 0;
     if (list.count > PROPERTIES_MOST) return false;
     while (property_next(&reader, &property)) {
-        if (!name_sound(property.name) || !value_sound(&property.value)) return false;
+        if (!is_property_name(property.name) || !value_sound(&property.value)) return false;
         count++;
     }
     return record_complete(&reader) && count == list.count && properties_unique(list);
@@ -100,8 +135,7 @@ static bool properties_sound(struct packed_list list) {
 static bool step_sound(const struct table_step *step) {
     if (!stored_key_sound(step->key)) return false;
     if (step->kind == STEP_REMOVE) return true;
-    return step->etag && step->etag <= VERSION_MOST && properties_sound(step->properties) &&
-           entity_fits(step->key, step->properties) == OUTCOME_DONE;
+    return properties_fit(step->properties) && entity_fits(step->key, step->properties) == OUTCOME_DONE;
 }
 
 static bool stands_before(struct packed_list steps, const struct table_step *wanted) {
@@ -113,51 +147,32 @@ static bool stands_before(struct packed_list steps, const struct table_step *wan
 }
 
 /* Each entity once. In files they are many, and stand in their order. */
-static bool steps_sound(enum table_change_kind kind, struct packed_list steps) {
-    struct record_reader reader = record_reader(steps.items);
+static bool is_sound(const void *record) {
+    const struct table_change *change = record;
+    struct packed_list list = change->steps;
+    struct record_reader reader = record_reader(list.items);
     struct table_step step;
     struct bytes before = {"", 0};
     uint64_t count = 0;
-    if (!steps.count || steps.count > kinds[kind].most_steps) return false;
+    if (!(table_change_kinds[change->kind].is.fields & TABLE_HAS_STEPS)) return true;
+    if (!list.count || list.count > table_change_kinds[change->kind].steps_max) return false;
     while (table_step_next(&reader, &step)) {
         if (!step_sound(&step)) return false;
-        bool in_file = kind == TABLE_ENTITIES;
+        bool in_file = change->kind == TABLE_ENTITIES;
         if (in_file && (step.kind != STEP_ADD || bytes_compare(before, step.key) >= 0)) return false;
-        if (!in_file && stands_before(steps, &step)) return false;
+        if (!in_file && stands_before(list, &step)) return false;
         before = step.key;
         count++;
     }
-    return record_complete(&reader) && count == steps.count;
+    return record_complete(&reader) && count == list.count;
 }
 
-static bool names_sound(struct packed_list names) {
-    struct record_reader reader = record_reader(names.items);
-    struct bytes name;
-    uint64_t count = 0;
-    if (names.count > TABLE_INDEXES_MOST) return false;
-    while (table_name_next(&reader, &name)) {
-        if (!name_sound(name)) return false;
-        count++;
-    }
-    return record_complete(&reader) && count == names.count;
-}
-
-bool table_change_read(struct bytes record, struct table_change *change) {
-    struct record_reader reader = record_reader(record);
-    *change = (struct table_change){0};
-    uint8_t family = record_byte(&reader), format = record_byte(&reader), kind = record_byte(&reader);
-    if (reader.failed || family != TABLE_FAMILY || format != FORMAT || kind >= TABLE_CHANGE_KINDS)
-        return false;
-    unsigned fields = kinds[kind].fields;
-    change->kind = (enum table_change_kind)kind;
-    if (fields & POLICIES) change->policies = record_list(&reader);
-    if (fields & TICKS) change->ticks = ticks_field((int64_t)record_number(&reader), &reader);
-    if (fields & NAMES) change->names = record_list(&reader);
-    if (fields & KEY) change->key = record_bytes(&reader);
-    if (fields & STEPS) change->steps = record_list(&reader);
-    if (!record_complete(&reader)) return false;
-    if (fields & POLICIES && policies_check(change->policies) != OUTCOME_DONE) return false;
-    if (fields & KEY && change->key.length && !stored_key_sound(change->key)) return false;
-    return (!(fields & NAMES) || names_sound(change->names)) &&
-           (!(fields & STEPS) || steps_sound(change->kind, change->steps));
-}
+const struct change_family table_changes = {
+    .letter = 'T',
+    .kind_count = TABLE_CHANGE_KINDS,
+    .size = sizeof(struct table_change),
+    .kinds = &table_change_kinds[0].is,
+    .kind_bytes = sizeof(table_change_kinds[0]),
+    .layout = {.fields = fields},
+    .sound = is_sound,
+};

@@ -6,8 +6,8 @@
 #ifndef HOLDFAST_TABLE_CHANGE_H
 #define HOLDFAST_TABLE_CHANGE_H
 
+#include "change/change.h"
 #include "core/packed.h"
-#include "core/version.h"
 
 enum table_change_kind {
     TABLE_CREATE,
@@ -50,7 +50,7 @@ struct table_step {
     version etag;     /* not of STEP_REMOVE, like all that follows */
     int64_t ticks;
     struct packed_list properties;
-    struct entity *there; /* the entity, if whoever made the step has looked for it; not in records */
+    struct entity *there; /* the entity, if whoever decided the step has looked for it; not in records */
 };
 
 struct table_change {
@@ -60,25 +60,42 @@ struct table_change {
     struct packed_list names; /* of properties */
     struct bytes key;
     struct packed_list steps;
+    /* As many steps as the list counts, if whoever decided them knows that they fit: then the list has no items. Not in
+     * records, which have the list. */
+    const struct table_step *decided;
 };
 
-/* The first byte of every record; other families have other ones. */
-enum { TABLE_FAMILY = 'T' };
+/* The fields of a record, in their order: the rows of the layout. */
+enum table_field {
+    TABLE_HAS_POLICIES = 1 << 0,
+    TABLE_HAS_TICKS = 1 << 1,
+    TABLE_HAS_NAMES = 1 << 2,
+    TABLE_HAS_KEY = 1 << 3,
+    TABLE_HAS_STEPS = 1 << 4,
+};
 
-void table_change_write(const struct table_change *change, struct record_writer *writer);
+extern const struct change_family table_changes;
 
-/* Reads and checks a record. The change borrows from it. */
-bool table_change_read(struct bytes record, struct table_change *change);
+struct table;
+
+/* What a kind of changes does. */
+typedef bool table_change_apply(struct table *table, const struct table_change *change);
+
+/* A row of the kinds, which stand beside the functions that apply them. */
+struct table_kind {
+    struct change_kind is;
+    uint64_t steps_max;
+    table_change_apply *apply; /* NULL for kinds that create or drop */
+};
+
+extern const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS];
 
 /* One more step; the caller counts them. */
 void table_step_put(struct record_writer *writer, const struct table_step *step);
 /* The next one; false at the end. */
 bool table_step_next(struct record_reader *reader, struct table_step *step);
 
-/* A list of names: one more, and the next one. */
+/* The next one of a list of names; false at the end. */
 bool table_name_next(struct record_reader *reader, struct bytes *name);
-
-/* The keyspace notification for this change; NULL for none. */
-const char *table_change_event(enum table_change_kind kind);
 
 #endif

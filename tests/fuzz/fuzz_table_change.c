@@ -14,9 +14,10 @@ static void require_repeatable(const struct table_change *change) {
     struct table_change again;
     record_start(&first);
     record_start(&second);
-    table_change_write(change, &first);
-    require(table_change_read(bytes_of(first.data, first.length), &again), "what was read cannot be written");
-    table_change_write(&again, &second);
+    change_write(&table_changes, change, &first);
+    require(change_read(&table_changes, bytes_of(first.data, first.length), &again),
+            "what was read cannot be written");
+    change_write(&table_changes, &again, &second);
     require_bytes(bytes_of(second.data, second.length), bytes_of(first.data, first.length), "written twice");
     record_end(&second);
     record_end(&first);
@@ -24,7 +25,7 @@ static void require_repeatable(const struct table_change *change) {
 
 static void take(struct table_trial *trial, struct bytes record) {
     struct table_change change;
-    if (!table_change_read(record, &change)) return;
+    if (!change_read(&table_changes, record, &change)) return;
     require_repeatable(&change);
     if (change.kind == TABLE_CREATE) table_free(table_new(&change));
     table_trial_apply(trial, &change);

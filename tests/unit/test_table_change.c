@@ -83,7 +83,7 @@ static void the_format_is_what_it_was(void **state) {
         struct record_writer steps, writer;
         struct table_change change = change_of(i, &steps);
         record_start(&writer);
-        table_change_write(&change, &writer);
+        change_write(&table_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
         seen[change.kind] = true;
         record_end(&writer);
@@ -99,7 +99,7 @@ static bool reads(struct bytes record) {
     char *alone = malloc(record.length ? record.length : 1);
     require(alone, "there is memory");
     if (record.length) memcpy(alone, record.data, record.length);
-    bool sound = table_change_read(bytes_of(alone, record.length), &change);
+    bool sound = change_read(&table_changes, bytes_of(alone, record.length), &change);
     free(alone);
     return sound;
 }
@@ -109,10 +109,10 @@ static void what_is_read_says_the_same(void **state) {
     for (size_t i = 0; i < COUNT_OF(records); i++) {
         struct table_change change;
         struct record_writer writer;
-        require(table_change_read(records[i].record, &change), "record %zu", i);
+        require(change_read(&table_changes, records[i].record, &change), "record %zu", i);
         require_same(change.kind, records[i].kind, "record %zu", i);
         record_start(&writer);
-        table_change_write(&change, &writer);
+        change_write(&table_changes, &change, &writer);
         require_bytes(bytes_of(writer.data, writer.length), records[i].record, "record %zu", i);
         record_end(&writer);
     }
@@ -124,7 +124,7 @@ static void a_step_says_what_it_said(void **state) {
         struct table_change change;
         struct table_step step;
         if (records[i].step == STEP_KINDS) continue;
-        require(table_change_read(records[i].record, &change), "record %zu", i);
+        require(change_read(&table_changes, records[i].record, &change), "record %zu", i);
         struct record_reader reader = record_reader(change.steps.items);
         require(table_step_next(&reader, &step), "record %zu has a step", i);
         require_same(step.kind, records[i].step, "record %zu", i);
@@ -161,7 +161,7 @@ static void what_is_heard_of_has_a_word(void **state) {
     (void)state;
     require_same(COUNT_OF(words), TABLE_CHANGE_KINDS, "a word for each");
     for (size_t i = 0; i < COUNT_OF(words); i++) {
-        const char *event = table_change_event(words[i].kind);
+        const char *event = table_change_kinds[words[i].kind].is.event;
         require(!event == !words[i].event, "kind %zu", i);
         require(!event || strcmp(event, words[i].event) == 0, "kind %zu is called %s", i, event);
     }
@@ -196,9 +196,9 @@ static void doctored_records_are_safe(void **state) {
             doctored[dice_roll(&dice, record.length)] = (char)(dice_word(&dice) >> dice_roll(&dice, 8));
         if (!reads(bytes_of(doctored, record.length))) continue;
         sound++;
-        require(table_change_read(bytes_of(doctored, record.length), &change), "the same again");
+        require(change_read(&table_changes, bytes_of(doctored, record.length), &change), "the same again");
         record_start(&writer);
-        table_change_write(&change, &writer);
+        change_write(&table_changes, &change, &writer);
         require(reads(bytes_of(writer.data, writer.length)), "what was written of it");
         record_end(&writer);
     }
@@ -241,7 +241,7 @@ static void an_index_has_a_place_among_sixteen(void **state) {
         record_start(&writer);
         for (unsigned i = 0; i < count; i++) record_put_bytes(&names, bytes_of(&"abcdefghijklmnopq"[i], 1));
         struct table_change change = {.kind = TABLE_INDEX, .names = {count, {names.data, names.length}}};
-        table_change_write(&change, &writer);
+        change_write(&table_changes, &change, &writer);
         require_same(reads(bytes_of(writer.data, writer.length)), count <= TABLE_INDEXES_MOST, "%u", count);
         record_end(&writer);
         record_end(&names);

@@ -48,23 +48,23 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     }
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
-    property_put(&drafts->room, &property);
+    property_put(drafts->room, &property);
     draft->property_count++;
     return OUTCOME_DONE;
 }
 
 static struct packed_list properties_of(const struct drafts *drafts, const struct draft *draft) {
-    return (struct packed_list){draft->property_count,
-                                bytes_of(drafts->room.data + draft->properties_at, draft->properties_length)};
+    return (struct packed_list){
+        draft->property_count, bytes_of(drafts->room->data + draft->properties_at, draft->properties_length)};
 }
 
 static struct bytes key_of(const struct drafts *drafts, const struct draft *draft) {
-    return bytes_of(drafts->room.data + draft->key_at, draft->key_length);
+    return bytes_of(drafts->room->data + draft->key_at, draft->key_length);
 }
 
 static enum outcome read_properties(struct call *call, const struct argument *pairs, struct bytes row,
                                     struct drafts *drafts, struct draft *draft) {
-    draft->properties_at = drafts->room.length;
+    draft->properties_at = drafts->room->length;
     drafts->measured = true;
     for (int i = 0; i < pairs->count; i++) {
         enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
@@ -72,7 +72,7 @@ static enum outcome read_properties(struct call *call, const struct argument *pa
             return refusal_of_word(call, outcome, call_word(call, pairs->at + 2 * i));
         if (draft->property_count > PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
     }
-    draft->properties_length = drafts->room.length - draft->properties_at;
+    draft->properties_length = drafts->room->length - draft->properties_at;
     struct packed_list properties = properties_of(drafts, draft);
     if (!properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
     return entity_fits(key_of(drafts, draft), properties);
@@ -110,7 +110,7 @@ static enum outcome read_draft(struct call *call, enum verb verb, const struct a
     struct draft *draft = &drafts->items[drafts->count++];
     struct bytes row = call_word(call, row_at);
     *draft = (struct draft){.verb = verb, .match = {.kind = TAG_ANY}};
-    put_key(&drafts->room, call_word(call, ARG_PARTITION), row, draft);
+    put_key(drafts->room, call_word(call, ARG_PARTITION), row, draft);
     enum outcome outcome = OUTCOME_DONE;
     if (verb_is_conditional(verb)) outcome = read_conditions(call, args, drafts, draft);
     if (outcome != OUTCOME_DONE || !verb_has_properties(verb)) return outcome;
@@ -123,8 +123,8 @@ static bool request_fits(const struct call *call) {
     return bytes <= TABLE_REQUEST_MOST_BYTES;
 }
 
-static void start_reading(struct drafts *drafts, bool numbered) {
-    record_start(&drafts->room);
+static void start_reading(struct call *call, struct drafts *drafts, bool numbered) {
+    drafts->room = call_writer(call);
     drafts->count = 0;
     drafts->beside = 0;
     drafts->numbered = drafts->measured = numbered;
@@ -133,7 +133,7 @@ static void start_reading(struct drafts *drafts, bool numbered) {
 /* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
 static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
     bool is_small =
-        outcome == OUTCOME_DONE && drafts->room.length + drafts->beside < TABLE_REQUEST_MOST_BYTES / 2;
+        outcome == OUTCOME_DONE && drafts->room->length + drafts->beside < TABLE_REQUEST_MOST_BYTES / 2;
     bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
     if (is_small || !counts || request_fits(call)) return outcome;
     call_note(call, "all arguments together have at most 4 MiB");
@@ -141,7 +141,7 @@ static enum outcome end_reading(struct call *call, const struct drafts *drafts, 
 }
 
 enum outcome drafts_read_one(struct call *call, enum verb verb, struct drafts *drafts) {
-    start_reading(drafts, false);
+    start_reading(call, drafts, false);
     return end_reading(call, drafts, read_draft(call, verb, &call->args, ARG_ROW, drafts));
 }
 
@@ -198,16 +198,12 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
 }
 
 enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {
-    start_reading(drafts, true);
+    start_reading(call, drafts, true);
     enum outcome outcome = end_reading(call, drafts, read_all(call, drafts));
     unsigned twin = outcome == OUTCOME_DONE ? find_twin(drafts) : 0;
     if (!twin) return outcome;
     drafts_note(call, drafts, twin, OUTCOME_DUPLICATE_ROW);
     return OUTCOME_DUPLICATE_ROW;
-}
-
-void drafts_end(struct drafts *drafts) {
-    record_end(&drafts->room);
 }
 
 struct operation draft_operation(const struct drafts *drafts, const struct draft *draft) {

@@ -24,15 +24,14 @@ struct drafts {
     bool numbered; /* refusals name the operation */
     bool
         measured; /* what has been read so far counts in the size of the request, and is looked at behind it */
-    struct record_writer room;
-    size_t beside; /* bytes of conditions, and of what is passed over */
+    struct record_writer *room; /* lasts as long as the call */
+    size_t beside;              /* bytes of conditions, and of what is passed over */
     struct draft items[TABLE_BATCH_MOST];
 };
 
-/* Reads the call's own operation, or those of a batch. On refusal the call's note tells why. Ended in any case. */
+/* Reads the call's own operation, or those of a batch. On refusal the call's note tells why. */
 enum outcome drafts_read_one(struct call *call, enum verb verb, struct drafts *drafts);
 enum outcome drafts_read_batch(struct call *call, struct drafts *drafts);
-void drafts_end(struct drafts *drafts);
 
 /* Without its filter. */
 struct operation draft_operation(const struct drafts *drafts, const struct draft *draft);

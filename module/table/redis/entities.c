@@ -5,22 +5,20 @@
 
 /* --- The way to an entity --- */
 
-/* The stored key of the entity that the call is about, from table_expect until it is found: nothing
- * that runs another call comes between the two. */
-static char sought_key[STORED_KEY_MAX_BYTES];
-
-static struct bytes seek_key(struct bytes partition, struct bytes row) {
-    key_store(partition, sought_key);
-    sought_key[partition.length] = '\0';
-    key_store(row, sought_key + partition.length + 1);
-    return bytes_of(sought_key, partition.length + 1 + row.length);
+/* The stored key of the entity that the call is about. */
+static struct bytes seek_key(struct call *call, struct bytes partition, struct bytes row) {
+    char *key = call_room(call, partition.length + 1 + row.length);
+    key_store(partition, key);
+    key[partition.length] = '\0';
+    key_store(row, key + partition.length + 1);
+    return bytes_of(key, partition.length + 1 + row.length);
 }
 
 void table_expect(struct call *call) {
     struct bytes partition = call_word(call, ARG_PARTITION), row = call_word(call, ARG_ROW);
     if (partition.length > KEY_MAX_BYTES || row.length > KEY_MAX_BYTES) return;
     const struct table *table = call->value;
-    call->search = catalog_expect(&table->entities, seek_key(partition, row));
+    call->search = catalog_expect(&table->entities, seek_key(call, partition, row));
 }
 
 static const struct entity *entity_named(const struct call *call) {
@@ -112,73 +110,47 @@ static void reply_step(struct reply *out, const struct table_step *step) {
         reply_version(out, step->etag);
 }
 
-static enum outcome check_one(struct call *call, enum verb verb) {
-    if (call->value) return OUTCOME_DONE;
-    struct drafts drafts;
-    enum outcome outcome = drafts_read_one(call, verb, &drafts);
-    drafts_end(&drafts);
-    return outcome;
-}
-
-static enum outcome write_one(struct call *call, enum verb verb) {
-    struct drafts drafts;
-    struct table_step step;
-    enum outcome outcome = drafts_read_one(call, verb, &drafts);
-    if (outcome == OUTCOME_DONE) outcome = judge_all(call, &drafts, &step);
-    if (outcome == OUTCOME_DONE) {
-        table_commit_steps(call, verb_change(verb), &step, 1);
-        reply_step(&call->out, &step);
+/* Each step that writes has an ETag and a Timestamp that are greater than all that the table has given. */
+static void stamp_steps(const struct table *table, struct table_step *steps, size_t count) {
+    int64_t now_us = server_now_us(), ticks = table->ticks;
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].kind == STEP_REMOVE) continue;
+        steps[i].etag = version_mint(now_us / 1000);
+        steps[i].ticks = ticks = table_next_ticks(ticks, now_us);
     }
-    drafts_end(&drafts);
+}
+
+/* The steps, or NULL and why not. */
+static const struct table_step *decide_steps(struct call *call, enum table_change_kind kind,
+                                             const struct drafts *drafts, enum outcome *outcome) {
+    struct table_step *steps = call_room(call, drafts->count * sizeof(*steps));
+    *outcome = judge_all(call, drafts, steps);
+    if (*outcome != OUTCOME_DONE) return NULL;
+    stamp_steps(call->value, steps, drafts->count);
+    struct table_change *change = call_decide(call, kind);
+    change->steps.count = drafts->count;
+    change->decided = steps;
+    return steps;
+}
+
+/* --- One operation --- */
+
+static enum verb verb_of(const struct call *call) {
+    return (enum verb)call->command->variant;
+}
+
+enum outcome table_write_check(struct call *call) {
+    struct drafts drafts;
+    return call->value ? OUTCOME_DONE : drafts_read_one(call, verb_of(call), &drafts);
+}
+
+enum outcome table_write(struct call *call) {
+    struct drafts drafts;
+    enum outcome outcome = drafts_read_one(call, verb_of(call), &drafts);
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct table_step *step = decide_steps(call, verb_change(verb_of(call)), &drafts, &outcome);
+    if (step) reply_step(&call->out, step);
     return outcome;
-}
-
-enum outcome table_insert_check(struct call *call) {
-    return check_one(call, VERB_INSERT);
-}
-
-enum outcome table_insert(struct call *call) {
-    return write_one(call, VERB_INSERT);
-}
-
-enum outcome table_replace_check(struct call *call) {
-    return check_one(call, VERB_REPLACE);
-}
-
-enum outcome table_replace(struct call *call) {
-    return write_one(call, VERB_REPLACE);
-}
-
-enum outcome table_merge_check(struct call *call) {
-    return check_one(call, VERB_MERGE);
-}
-
-enum outcome table_merge(struct call *call) {
-    return write_one(call, VERB_MERGE);
-}
-
-enum outcome table_delete_check(struct call *call) {
-    return check_one(call, VERB_DELETE);
-}
-
-enum outcome table_delete(struct call *call) {
-    return write_one(call, VERB_DELETE);
-}
-
-enum outcome table_insertorreplace_check(struct call *call) {
-    return check_one(call, VERB_INSERTORREPLACE);
-}
-
-enum outcome table_insertorreplace(struct call *call) {
-    return write_one(call, VERB_INSERTORREPLACE);
-}
-
-enum outcome table_insertormerge_check(struct call *call) {
-    return check_one(call, VERB_INSERTORMERGE);
-}
-
-enum outcome table_insertormerge(struct call *call) {
-    return write_one(call, VERB_INSERTORMERGE);
 }
 
 /* --- Batches --- */
@@ -189,20 +161,16 @@ enum outcome table_batch_check(struct call *call) {
     enum outcome outcome = drafts_read_batch(call, &drafts);
     bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
     if (outcome == OUTCOME_DONE && missing) drafts_note(call, &drafts, 0, OUTCOME_TABLE_NOT_FOUND);
-    drafts_end(&drafts);
     return outcome;
 }
 
 enum outcome table_batch(struct call *call) {
     struct drafts drafts;
-    struct table_step steps[TABLE_BATCH_MOST];
     enum outcome outcome = drafts_read_batch(call, &drafts);
-    if (outcome == OUTCOME_DONE) outcome = judge_all(call, &drafts, steps);
-    if (outcome == OUTCOME_DONE) {
-        table_commit_steps(call, TABLE_BATCH, steps, drafts.count);
-        reply_array(&call->out, (long)drafts.count);
-        for (unsigned i = 0; i < drafts.count; i++) reply_step(&call->out, &steps[i]);
-    }
-    drafts_end(&drafts);
-    return outcome;
+    if (outcome != OUTCOME_DONE) return outcome;
+    const struct table_step *steps = decide_steps(call, TABLE_BATCH, &drafts, &outcome);
+    if (!steps) return outcome;
+    reply_array(&call->out, (long)drafts.count);
+    for (unsigned i = 0; i < drafts.count; i++) reply_step(&call->out, &steps[i]);
+    return OUTCOME_DONE;
 }

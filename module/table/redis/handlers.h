@@ -48,18 +48,9 @@ void table_expect(struct call *call);
 
 enum outcome table_get_check(struct call *call);
 enum outcome table_get(struct call *call);
-enum outcome table_insert_check(struct call *call);
-enum outcome table_insert(struct call *call);
-enum outcome table_replace_check(struct call *call);
-enum outcome table_replace(struct call *call);
-enum outcome table_merge_check(struct call *call);
-enum outcome table_merge(struct call *call);
-enum outcome table_delete_check(struct call *call);
-enum outcome table_delete(struct call *call);
-enum outcome table_insertorreplace_check(struct call *call);
-enum outcome table_insertorreplace(struct call *call);
-enum outcome table_insertormerge_check(struct call *call);
-enum outcome table_insertormerge(struct call *call);
+/* One operation: the row's variant is its verb. */
+enum outcome table_write_check(struct call *call);
+enum outcome table_write(struct call *call);
 
 enum outcome table_batch_check(struct call *call);
 enum outcome table_batch(struct call *call);
@@ -72,16 +63,8 @@ enum outcome table_asked_key_rule(struct bytes key);
 
 /* --- What follows a decision --- */
 
-/* Applies, sends the effect, tells. A change of the kind TABLE_CREATE makes the call's value. */
-void table_commit(struct call *call, const struct table_change *change);
-
-/* Gives all steps that write an ETag and a Timestamp, and commits them as one change. */
-void table_commit_steps(struct call *call, enum table_change_kind kind, struct table_step *steps,
-                        size_t count);
-
-/* Sees to it that indexes that are being built will be complete even if nobody comes. What is known of it goes by the
- * name of the key, which may change; so whoever meets such an index says it again. */
-void table_expect_upkeep(struct call *call);
+/* As the data type wants them: see aggregate.h. */
+void table_changed(struct call *call, const void *change);
 int64_t table_upkeep(struct call *call);
 
 /* What has been done so far: queries by their plans, entities answered, looked at, and written. */

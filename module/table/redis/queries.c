@@ -131,6 +131,5 @@ enum outcome table_query(struct call *call) {
         answer(call, &asked, &plan);
     plan_end(&plan);
     asked_end(&asked);
-    table_expect_upkeep(call);
     return OUTCOME_DONE;
 }

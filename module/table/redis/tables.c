@@ -11,23 +11,19 @@
 
 enum outcome table_create(struct call *call) {
     if (call->value) return OUTCOME_TABLE_EXISTS;
-    struct table_change change = {.kind = TABLE_CREATE};
-    table_commit(call, &change);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
-}
-
-static enum outcome change_and_answer(struct call *call, const struct table_change *change) {
-    table_commit(call, change);
+    call_decide(call, TABLE_CREATE);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
 enum outcome table_drop(struct call *call) {
-    struct table_change change = {.kind = TABLE_DROP};
-    if (call->value) return change_and_answer(call, &change);
-    call_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
-    return OUTCOME_RESOURCE_NOT_FOUND;
+    if (!call->value) {
+        call_note(call, "%s", outcome_text(OUTCOME_TABLE_NOT_FOUND)->text);
+        return OUTCOME_RESOURCE_NOT_FOUND;
+    }
+    call_decide(call, TABLE_DROP);
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 enum outcome table_getacl(struct call *call) {
@@ -40,8 +36,10 @@ enum outcome table_setacl_check(struct call *call) {
 }
 
 enum outcome table_setacl(struct call *call) {
-    struct table_change change = {.kind = TABLE_SETACL, .policies = call->policies.list};
-    return change_and_answer(call, &change);
+    struct table_change *change = call_decide(call, TABLE_SETACL);
+    change->policies = call->policies.list;
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 /* --- Indexes --- */
@@ -60,8 +58,9 @@ enum outcome table_index_check(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Those of the call's names that are, or are not, those of indexes, each once: packed into the room. */
-static struct packed_list pick_names(const struct call *call, bool indexed, struct record_writer *room) {
+/* Those of the call's names that are, or are not, those of indexes, each once. */
+static struct packed_list pick_names(struct call *call, bool indexed) {
+    struct record_writer *room = call_writer(call);
     struct packed_list names = {0, {"", 0}};
     struct name_set seen;
     name_set_start(&seen);
@@ -75,36 +74,28 @@ static struct packed_list pick_names(const struct call *call, bool indexed, stru
     return names;
 }
 
-static void commit_names(struct call *call, enum table_change_kind kind, struct packed_list names) {
-    struct table_change change = {.kind = kind, .names = names};
-    if (names.count) table_commit(call, &change);
+static enum outcome decide_names(struct call *call, enum table_change_kind kind, struct packed_list names) {
+    if (names.count) {
+        struct table_change *change = call_decide(call, kind);
+        change->names = names;
+    }
     reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 enum outcome table_index(struct call *call) {
     const struct table *table = call->value;
-    struct record_writer room;
-    record_start(&room);
-    struct packed_list names = pick_names(call, false, &room);
-    bool fits = table->index_count + names.count <= TABLE_INDEXES_MOST;
-    if (fits)
-        commit_names(call, TABLE_INDEX, names);
-    else
-        call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MOST);
-    record_end(&room);
-    table_expect_upkeep(call);
-    return fits ? OUTCOME_DONE : OUTCOME_INVALID_INPUT;
+    struct packed_list names = pick_names(call, false);
+    if (table->index_count + names.count <= TABLE_INDEXES_MOST) return decide_names(call, TABLE_INDEX, names);
+    call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MOST);
+    return OUTCOME_INVALID_INPUT;
 }
 
 enum outcome table_unindex(struct call *call) {
-    struct record_writer room;
     for (int i = 0; i < call->argc - ARG_NAMES; i++)
         if (!table_index_of(call->value, name_at(call, i)))
             return refusal_of_word(call, OUTCOME_INDEX_NOT_FOUND, name_at(call, i));
-    record_start(&room);
-    commit_names(call, TABLE_UNINDEX, pick_names(call, true, &room));
-    record_end(&room);
-    return OUTCOME_DONE;
+    return decide_names(call, TABLE_UNINDEX, pick_names(call, true));
 }
 
 enum outcome table_indexes(struct call *call) {

@@ -34,11 +34,12 @@ struct table_change table_change_again(const struct table_change *change, char *
     struct record_writer writer;
     struct table_change again;
     record_start(&writer);
-    table_change_write(change, &writer);
+    change_write(&table_changes, change, &writer);
     *record = malloc(writer.length);
     require(*record, "there is memory");
     memcpy(*record, writer.data, writer.length);
-    require(table_change_read(bytes_of(*record, writer.length), &again), "what was written is not read");
+    require(change_read(&table_changes, bytes_of(*record, writer.length), &again),
+            "what was written is not read");
     record_end(&writer);
     return again;
 }
@@ -72,7 +73,7 @@ static void put_step(struct table_trial *trial, struct dice *dice, struct record
     struct record_writer properties;
     record_start(&properties);
     whole.etag = ++trial->etags;
-    whole.ticks = table_next_ticks(trial->table, trial->now_us);
+    whole.ticks = table_next_ticks(trial->table->ticks, trial->now_us);
     require(whole.ticks > trial->model.ticks, "a Timestamp that is not greater than all others");
     if (step->kind != STEP_REMOVE) whole.properties = properties_draw(dice, &properties);
     table_step_put(steps, &whole);
@@ -260,7 +261,7 @@ static void take_over(struct table_trial *trial, struct table *table) {
     table_trial_compare(trial);
 }
 
-static void rebuild(void *context, const struct table_change *change) {
+static void rebuild(void *context, const void *change) {
     struct table **table = context;
     char *record;
     struct table_change again = table_change_again(change, &record);
@@ -273,7 +274,7 @@ static void rebuild(void *context, const struct table_change *change) {
 
 void table_trial_rebuild(struct table_trial *trial) {
     struct table *table = NULL;
-    table_walk(trial->table, rebuild, &table);
+    table_walk(trial->table, &(struct change_walk){.take = rebuild, .context = &table});
     take_over(trial, table);
 }
 
