@@ -160,6 +160,9 @@ $(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/%.o $(call objec
 	$(call say,LD,$@) $(CLANG) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) \
 	    -Wl,--as-needed -lcmocka $(MODULE_LIBRARIES) -o $@
 
+# Batches are read beside the server: the target brings what little of it they ask for.
+$(BUILD)/fuzz/fuzz_batch: $(call objects,fuzz,module/table/redis/drafts.c module/server/refusal.c)
+
 $(BENCH_PROGRAM): $(call objects,bench,$(BENCH_SOURCES))
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lhiredis -lpthread -lm -o $@

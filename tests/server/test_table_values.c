@@ -420,6 +420,26 @@ SCENE(a_request_has_four_mebibytes) {
     assert_string_equal(found("SELECT 1 none"), "p/r0 p/r1 p/r2 p/r3 p/r4");
 }
 
+/* All arguments count as they were sent, also those of which little is kept: 5 * 252 zeros, each of 4000 digits. */
+SCENE(long_texts_of_small_values_count_in_the_request) {
+    enum { DIGITS = 4000, MOST = 252 };
+    table_stage();
+    struct words words = words_of_line("TABLE.BATCH t p 5");
+    char *digits = pool_take(DIGITS + 1);
+    memset(digits, '0', DIGITS);
+    digits[DIGITS] = '\0';
+    for (int operation = 0; operation < 5; operation++) {
+        words_add_line(&words, pool_print("INSERT r%d PROPS %d", operation, MOST));
+        for (int number = 0; number < MOST; number++) {
+            words_add(&words, pool_print("v%d:double", number));
+            words_add(&words, digits);
+        }
+    }
+    witness_begin("none");
+    expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
+    witness_end();
+}
+
 /* Indexes of a table without entities are complete at once, so that nothing goes on behind the scenes. */
 SCENE(limits_of_lists) {
     table_stage();
@@ -450,6 +470,7 @@ int main(void) {
         PLAY(lengths_are_counted_in_code_units),
         PLAY(an_entity_has_a_mebibyte),
         PLAY(a_request_has_four_mebibytes),
+        PLAY(long_texts_of_small_values_count_in_the_request),
         PLAY(limits_of_lists),
     };
     return world_run("table_values", tests);

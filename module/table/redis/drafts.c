@@ -46,6 +46,8 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
         drafts->beside += text.length;
         return pass_own(call, subject, row, text);
     }
+    /* The text of a number may be as long as it likes; what is kept of it is short. */
+    if (type == VALUE_DOUBLE) drafts->beside += text.length;
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
     property_put(drafts->room, &property);
