@@ -1,6 +1,7 @@
 #include "server/args.h"
 
 #include "core/duration.h"
+#include "core/memory.h"
 #include "core/number.h"
 #include "core/version.h"
 
@@ -119,6 +120,14 @@ static int counted_words(const struct parser *parser, const struct clause *claus
     return (int)count * clause->width;
 }
 
+/* What the clause takes is given, from here on. */
+static struct argument *begin_argument(struct parser *parser, const struct clause *clause, int at) {
+    struct argument *argument = &parser->args->slots[clause->slot];
+    *argument = (struct argument){.at = at};
+    parser->args->given |= ARGS_BIT(clause->slot);
+    return argument;
+}
+
 /* A list among the positional arguments; each first value of an item is under the clause's rule. */
 static bool take_list(struct parser *parser, const struct clause *clause, int at, int *next) {
     struct argument *argument = &parser->args->slots[clause->slot];
@@ -160,8 +169,7 @@ static int width_of(const struct parser *parser, const struct clause *clause, st
 }
 
 static struct fault take_choice(struct parser *parser, const struct clause *clause, int at) {
-    struct argument *argument = &parser->args->slots[clause->slot];
-    *argument = (struct argument){.at = at};
+    struct argument *argument = begin_argument(parser, clause, at);
     argument->number = args_word(clause, argument_at(parser->argv, at));
     return argument->number < 0 ? syntax_fault(at) : none;
 }
@@ -222,8 +230,7 @@ static struct fault take_options(struct parser *parser, const struct clause *con
 
 /* Pairs of a word and a value, as many as the count says. */
 static struct fault take_chosen(struct parser *parser, const struct clause *clause, int at, int *next) {
-    struct argument *argument = &parser->args->slots[clause->slot];
-    *argument = (struct argument){.at = at};
+    struct argument *argument = begin_argument(parser, clause, at);
     int width = counted_words(parser, clause, argument);
     if (width < 0) return count_fault(parser, clause, at, at);
     *next = argument->at + width;
@@ -239,8 +246,7 @@ static struct fault take_positional(struct parser *parser, const struct clause *
     if (clause->shape == SHAPE_LIST)
         return take_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
     if (clause->shape == SHAPE_NUMBER) {
-        parser->args->slots[clause->slot] = (struct argument){.at = at};
-        take_number(parser, clause, at, &parser->args->slots[clause->slot].number);
+        take_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
     }
     note_rule(parser, clause, at);
     return none;
@@ -250,8 +256,7 @@ static struct fault take_positional(struct parser *parser, const struct clause *
 static void take_optional(struct parser *parser, const struct clause *const *grammar, int *at) {
     const struct clause *clause = *grammar;
     if (*at >= parser->argc || find_option(grammar + 1, argument_at(parser->argv, *at))) return;
-    parser->args->slots[clause->slot] = (struct argument){.at = *at};
-    parser->args->given |= ARGS_BIT(clause->slot);
+    begin_argument(parser, clause, *at);
     note_rule(parser, clause, (*at)++);
 }
 
@@ -281,4 +286,20 @@ struct fault args_parse_part(const struct clause *const *grammar, const void *ar
     struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
     if (argc - at < args_least(grammar)) return syntax_fault(at);
     return parse(&parser, grammar, at + 1, next);
+}
+
+struct args_kept *args_keep(const struct args *args) {
+    size_t count = (size_t)__builtin_popcountll(args->given), at = 0;
+    struct args_kept *kept = memory_alloc(sizeof(*kept) + count * sizeof(kept->slots[0]));
+    kept->given = args->given;
+    for (uint64_t left = args->given; left; left &= left - 1)
+        kept->slots[at++] = args->slots[__builtin_ctzll(left)];
+    return kept;
+}
+
+void args_restore(const struct args_kept *kept, struct args *args) {
+    size_t at = 0;
+    args->given = kept->given;
+    for (uint64_t left = kept->given; left; left &= left - 1)
+        args->slots[__builtin_ctzll(left)] = kept->slots[at++];
 }

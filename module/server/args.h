@@ -131,6 +131,15 @@ int args_word(const struct clause *clause, struct bytes word);
 /* How many words argv must have at least: the name and the positional arguments. */
 int args_least(const struct clause *const *grammar);
 
+/* What was parsed, in as little memory as it needs; freed with memory_free. */
+struct args_kept {
+    uint64_t given;
+    struct argument slots[]; /* of those given, in their order */
+};
+
+struct args_kept *args_keep(const struct args *args);
+void args_restore(const struct args_kept *kept, struct args *args);
+
 static inline bool args_given(const struct args *args, int slot) {
     return args->given >> slot & 1;
 }

@@ -1,6 +1,7 @@
 #include "server/command.h"
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/metadata.h"
 #include "core/policy.h"
 #include "core/property.h"
@@ -191,6 +192,7 @@ static void start(struct call *call, const struct command *command, RedisModuleC
     call->argc = argc;
     call->command = command;
     call->mode = CALL_FRESH;
+    call->parsed = false;
     call->args.given = 0;
     call->conditions.given = 0;
     call->key = NULL;
@@ -217,7 +219,7 @@ static enum outcome without_value(const struct call *call, enum outcome opened) 
 static enum outcome run(struct call *call) {
     enum outcome opened = open_key(call);
     if (call->value && call->command->expect) call->command->expect(call);
-    enum outcome outcome = check_form(call);
+    enum outcome outcome = call->parsed ? OUTCOME_DONE : check_form(call);
     if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? decision_run(call) : call->command->handle(call);
@@ -225,14 +227,10 @@ static enum outcome run(struct call *call) {
     return outcome;
 }
 
-void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                    enum call_mode mode) {
-    struct call call;
-    start(&call, command, ctx, argv, argc);
-    call.mode = mode;
-    enum outcome outcome = run(&call);
-    struct reply out = reply_to(ctx);
-    if (outcome != OUTCOME_DONE) refusal_reply(&out, outcome, call.note);
+static void run_and_answer(struct call *call) {
+    struct reply out = reply_to(call->ctx);
+    enum outcome outcome = run(call);
+    if (outcome != OUTCOME_DONE) refusal_reply(&out, outcome, call->note);
 }
 
 /* The server asks where the keys are. Only commands with two of them are asked. */
@@ -245,15 +243,47 @@ static int tell_keys(const struct command *command, RedisModuleCtx *ctx) {
 
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (command->other_key && RedisModule_IsKeysPositionRequest(ctx)) return tell_keys(command, ctx);
-    command_answer(command, ctx, argv, argc, CALL_FRESH);
+    struct call call;
+    start(&call, command, ctx, argv, argc);
+    run_and_answer(&call);
     return REDISMODULE_OK;
 }
 
-void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                   struct call_result *result) {
+/* --- Calls whose clients wait --- */
+
+void held_call_start(struct held_call *held, const struct call *call) {
+    held->command = call->command;
+    held->argc = call->argc;
+    held->argv = memory_alloc((size_t)call->argc * sizeof(*held->argv));
+    for (int i = 0; i < call->argc; i++) held->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
+    held->args = args_keep(&call->args);
+    held->conditions = call->conditions;
+}
+
+void held_call_end(struct held_call *held) {
+    for (int i = 0; i < held->argc; i++) RedisModule_FreeString(NULL, held->argv[i]);
+    memory_free(held->argv);
+    memory_free(held->args);
+}
+
+static void start_held(struct call *call, const struct held_call *held, RedisModuleCtx *ctx,
+                       enum call_mode mode) {
+    start(call, held->command, ctx, held->argv, held->argc);
+    args_restore(held->args, &call->args);
+    call->conditions = held->conditions;
+    call->parsed = true;
+    call->mode = mode;
+}
+
+void command_answer(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode) {
     struct call call;
-    start(&call, command, ctx, argv, argc);
-    call.mode = CALL_GRANTED;
+    start_held(&call, held, ctx, mode);
+    run_and_answer(&call);
+}
+
+void command_grant(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result) {
+    struct call call;
+    start_held(&call, held, ctx, CALL_GRANTED);
     record_start(&result->reply);
     record_start(&result->grant);
     call.grant = &result->grant;
@@ -262,16 +292,12 @@ void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModu
     memcpy(result->note, call.note, sizeof(result->note));
 }
 
-/* What is given back is found by the call's words, whether or not they would be taken today. */
-void command_give_back(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                       const struct call_result *result) {
+/* What is given back is found by the call's words. */
+void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result) {
     struct call call;
     struct record_reader granted = record_reader(bytes_of(result->grant.data, result->grant.length));
-    start(&call, command, ctx, argv, argc);
-    call.mode = CALL_GIVE_BACK;
-    enum outcome opened = open_key(&call);
-    check_form(&call);
-    if (opened == OUTCOME_DONE && call.value) command->give_back(&call, &granted);
+    start_held(&call, held, ctx, CALL_GIVE_BACK);
+    if (open_key(&call) == OUTCOME_DONE && call.value) held->command->give_back(&call, &granted);
     decision_carry_out(&call);
     finish(&call);
 }
@@ -288,11 +314,9 @@ void command_result_end(struct call_result *result) {
     if (result->grant.data) record_end(&result->grant);
 }
 
-enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
-                           int argc, int64_t *due_ms) {
+enum outcome command_probe(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms) {
     struct call call;
-    start(&call, command, ctx, argv, argc);
-    call.mode = CALL_PROBE;
+    start_held(&call, held, ctx, CALL_PROBE);
     call.due_ms = *due_ms;
     enum outcome outcome = run(&call);
     *due_ms = call.due_ms;

@@ -115,6 +115,7 @@ struct call {
     int argc;
     const struct command *command;
     enum call_mode mode;
+    bool parsed; /* the form is known to be right */
     struct args args;
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty lists when not given */
@@ -132,23 +133,32 @@ struct call {
     struct arena arena;                /* what the decision is made of */
 };
 
-/* Runs a command for a client that waited, in that client's own context. */
-void command_answer(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                    enum call_mode mode);
+/* A call whose client waits: parsed once, and decided as often as something has changed for it. */
+struct held_call {
+    const struct command *command;
+    RedisModuleString **argv;
+    int argc;
+    struct args_kept *args;
+    struct conditions conditions;
+};
 
-/* The turn of a client that waited has come, in somebody else's context: the reply is kept. */
-void command_grant(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                   struct call_result *result);
-/* The client was lost before it could be told: gives back what it was granted, if it is still there. */
-void command_give_back(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                       const struct call_result *result);
+void held_call_start(struct held_call *held, const struct call *call);
+void held_call_end(struct held_call *held);
+
+/* Runs it for its client, in that client's own context: it is served something to read, or its time is up. */
+void command_answer(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
+
+/* Its turn has come, in somebody else's context: the reply is kept. */
+void command_grant(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result);
 /* Tells the client what it was granted. */
 void command_reply(RedisModuleCtx *ctx, const struct call_result *result);
 void command_result_end(struct call_result *result);
 
+/* The client was lost before it got the reply: gives back what was granted, if it is still there. */
+void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result);
+
 /* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
-enum outcome command_probe(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv,
-                           int argc, int64_t *due_ms);
+enum outcome command_probe(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
 
 /* Lets the value of a key clear away what time has ended: answers when it wants to be looked after again. */
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key);

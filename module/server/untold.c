@@ -8,17 +8,13 @@ static unsigned long long given_back;
 
 struct waiting_command *waiting_command_new(const struct call *call) {
     struct waiting_command *waiting = memory_zeroed(sizeof(*waiting));
-    waiting->command = call->command;
+    held_call_start(&waiting->call, call);
     waiting->db = RedisModule_GetSelectedDb(call->ctx);
-    waiting->argc = call->argc;
-    waiting->argv = memory_alloc((size_t)call->argc * sizeof(*waiting->argv));
-    for (int i = 0; i < call->argc; i++) waiting->argv[i] = RedisModule_HoldString(NULL, call->argv[i]);
     return waiting;
 }
 
 void waiting_command_free(struct waiting_command *waiting) {
-    for (int i = 0; i < waiting->argc; i++) RedisModule_FreeString(NULL, waiting->argv[i]);
-    memory_free(waiting->argv);
+    held_call_end(&waiting->call);
     command_result_end(&waiting->result);
     memory_free(waiting);
 }
@@ -62,7 +58,7 @@ bool untold_give_back(RedisModuleCtx *ctx, bool writable) {
         list_del(&waiting->node);
         if (primary) {
             RedisModule_SelectDb(ctx, waiting->db);
-            command_give_back(waiting->command, ctx, waiting->argv, waiting->argc, &waiting->result);
+            command_give_back(&waiting->call, ctx, &waiting->result);
             given_back++;
         }
         waiting_command_free(waiting);

@@ -20,9 +20,7 @@
 /* A command whose client waits, and what it has been granted. */
 struct waiting_command {
     struct list_node node; /* among those that are to be told, or to be given back */
-    const struct command *command;
-    RedisModuleString **argv;
-    int argc;
+    struct held_call call;
     int db;
     RedisModuleBlockedClient *client;
     bool served; /* what its client gets is decided */

@@ -120,7 +120,7 @@ static void leave_party(struct waiter *waiter) {
 /* What was restored beside itself has parties of the same name. */
 static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
     return waiter->line->db == RedisModule_GetSelectedDb(call->ctx) &&
-           bytes_equal(api_bytes(waiter->waiting->argv[1]), call_word(call, 1));
+           bytes_equal(api_bytes(waiter->waiting->call.argv[1]), call_word(call, 1));
 }
 
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
@@ -130,7 +130,7 @@ void wait_visit_party(const struct call *call, struct guid id, wait_visitor *vis
     list_for_each (&party->waiters, waiter, among_party) {
         if (!waits_in_key(waiter, call)) continue;
         looked_at = waiter;
-        if (!visit(context, waiter->kind, &waiter->claim, waiter->waiting->argv)) break;
+        if (!visit(context, waiter->kind, &waiter->claim, waiter->waiting->call.argv)) break;
     }
     looked_at = NULL;
 }
@@ -261,7 +261,7 @@ static void depart(struct waiter *waiter) {
 static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due_ms) {
     looked_at = waiter;
     const struct waiting_command *waiting = waiter->waiting;
-    enum outcome outcome = command_probe(waiting->command, ctx, waiting->argv, waiting->argc, due_ms);
+    enum outcome outcome = command_probe(&waiting->call, ctx, due_ms);
     looked_at = NULL;
     return outcome != OUTCOME_WAITING;
 }
@@ -280,8 +280,7 @@ static void note_served(const struct waiter *waiter) {
 static void answer(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct waiting_command *waiting = waiter->waiting;
     leave(waiter);
-    if (in_turn(waiter->kind))
-        command_grant(waiting->command, ctx, waiting->argv, waiting->argc, &waiting->result);
+    if (in_turn(waiter->kind)) command_grant(&waiting->call, ctx, &waiting->result);
     if (waiting->result.outcome == OUTCOME_DONE) note_served(waiter);
     untold_add(waiting);
     tick_soon();
@@ -428,7 +427,7 @@ bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes
     list_for_each (&line->waiters, waiter, node) {
         if (waiter == looked_at) return true;
         if (!most--) return false;
-        if (!visit(context, kind, &waiter->claim, waiter->waiting->argv)) return false;
+        if (!visit(context, kind, &waiter->claim, waiter->waiting->call.argv)) return false;
     }
     return true;
 }
@@ -491,8 +490,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (waiting->served && in_turn(waiter->kind))
         command_reply(ctx, &waiting->result);
     else
-        command_answer(waiting->command, ctx, waiting->argv, waiting->argc,
-                       waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
+        command_answer(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
     return REDISMODULE_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Arguments: every shape of clause, every way to get it wrong, and in which order faults are told. */
 #include "server/args.h"
 
+#include "core/memory.h"
 #include "dice.h"
 #include "sample_grammar.h"
 #include "unit.h"
@@ -512,14 +513,30 @@ static void a_million_words_are_quick(void **state) {
     parse_many(NULL, "VALUE", OUTCOME_SYNTAX);
 }
 
+static void what_is_kept_is_what_was_parsed(void **state) {
+    (void)state;
+    struct args args = {.given = ARGS_BIT(0) | ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOTS_MAX - 1)}, again;
+    args.slots[0] = (struct argument){.at = 3, .number = 5, .length = 7};
+    args.slots[SLOT_BLOCK] = (struct argument){.at = 4, .number = -1};
+    args.slots[SLOTS_MAX - 1] = (struct argument){.at = 9, .count = 2, .id = {1, 2}};
+    struct args_kept *kept = args_keep(&args);
+    args_restore(kept, &again);
+    require_same(again.given, args.given, "what is given");
+    for (int slot = 0; slot < SLOTS_MAX; slot++)
+        if (args_given(&args, slot))
+            require(!memcmp(&again.slots[slot], &args.slots[slot], sizeof(struct argument)), "slot %d", slot);
+    memory_free(kept);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(right_words_are_understood),        tidy_test(wrong_words_are_pointed_at),
-        tidy_test(ids_are_read_in_any_form),          tidy_test(words_are_compared_in_full),
-        tidy_test(what_is_required_has_to_be_there),  tidy_test(the_rest_may_be_anything),
-        tidy_test(pairs_may_come_without_a_token),    tidy_test(a_grammar_knows_its_least),
-        tidy_test(any_words_are_parsed_soundly),      tidy_test(a_million_words_are_quick),
-        tidy_test(lists_stand_among_the_first_words), tidy_test(some_faults_count_late),
+        tidy_test(what_is_kept_is_what_was_parsed), tidy_test(right_words_are_understood),
+        tidy_test(wrong_words_are_pointed_at),      tidy_test(ids_are_read_in_any_form),
+        tidy_test(words_are_compared_in_full),      tidy_test(what_is_required_has_to_be_there),
+        tidy_test(the_rest_may_be_anything),        tidy_test(pairs_may_come_without_a_token),
+        tidy_test(a_grammar_knows_its_least),       tidy_test(any_words_are_parsed_soundly),
+        tidy_test(a_million_words_are_quick),       tidy_test(lists_stand_among_the_first_words),
+        tidy_test(some_faults_count_late),
     };
     return cmocka_run_group_tests_name("args", tests, NULL, NULL);
 }

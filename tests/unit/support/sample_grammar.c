@@ -230,7 +230,7 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
         int slot = (*grammar)->slot;
         bool listed = (*grammar)->shape == SHAPE_LIST;
         bool optional = (*grammar)->token.length || (*grammar)->shape == SHAPE_KEYWORD;
-        if (optional || listed) possible |= UINT64_C(1) << slot;
+        possible |= UINT64_C(1) << slot;
         if (listed) {
             words_seen += (args->slots[slot].count - 1) * (*grammar)->width;
             continue;
