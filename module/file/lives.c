@@ -156,7 +156,7 @@ static void name_open(struct file_open *open, uint64_t number) {
 }
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
-                           const struct share_change *change) {
+                           const struct share_change *change, uint64_t number) {
     struct file_life *life = life_need(share, node);
     struct open_group *group = group_for(share, session, life);
     struct file_open *open = account_add(&share->account, memory_zeroed(sizeof(*open)));
@@ -165,7 +165,7 @@ struct file_open *open_add(struct share *share, struct file_node *node, struct s
     open->deletes_on_close = change->deletes_on_close;
     open->opened_ms = change->instant_ms;
     open->group = group;
-    name_open(open, change->number);
+    name_open(open, number);
     hash_index_add(&share->opens, &open->entry);
     order_index_add(&share->numbered, &open->numbered);
     list_add_tail(&group->opens, &open->among);

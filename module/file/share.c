@@ -59,7 +59,6 @@ struct share *share_new(const struct share_change *change) {
     share->numbers = change->number;
     share_replace_list(share, &share->metadata, change->metadata);
     share_replace_list(share, &share->policies, change->policies);
-    version_observe(change->stamp.etag);
     census_count(CENSUS_SHARES, 0, 1);
     return share;
 }

@@ -89,19 +89,9 @@ void share_free(struct share *share);
  * deleted is. */
 struct share *share_copy(const struct share *source);
 
-/* What a change is about, found beforehand. */
-struct share_target {
-    struct file_node *node; /* of its path, or its handle */
-    struct file_open *open;
-    struct share_session *session;
-};
-
-/* NULLs for what is not there. */
-struct share_target share_target(const struct share *share, const struct share_change *change);
-
 /* Moves the state. False, and nothing done, when the change does not fit the state that it meets. A chunk that comes
  * with the change is taken over in either case. */
-bool share_apply(struct share *share, const struct share_target *target, const struct share_change *change);
+bool share_apply(struct share *share, const struct share_change *change);
 
 /* --- To ask --- */
 
@@ -172,7 +162,7 @@ void session_end(struct share *share, struct share_session *session);
 void session_forget(struct share *share, struct share_session *session);
 
 struct file_open *open_add(struct share *share, struct file_node *node, struct share_session *session,
-                           const struct share_change *change);
+                           const struct share_change *change, uint64_t number);
 void open_close(struct share *share, struct file_open *open);
 /* The handle does not mark the file when it closes. */
 void open_keeps_file(struct file_open *open);

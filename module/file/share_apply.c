@@ -3,35 +3,50 @@
 #include "file/share_load.h"
 #include "file/tree.h"
 
-typedef bool apply_change(struct share *share, const struct share_target *target,
-                          const struct share_change *change);
+/* --- What a change is about --- */
+
+static struct file_node *node_at_path(const struct share *share, const struct share_change *change) {
+    return change->node ? change->node : tree_find(share, change->path).node;
+}
+
+static struct file_node *file_at_path(const struct share *share, const struct share_change *change) {
+    struct file_node *node = node_at_path(share, change);
+    return node && node_is_file(node) ? node : NULL;
+}
+
+static struct share_session *session_of(const struct share *share, const struct share_change *change) {
+    return change->holder ? change->holder : share_session_find(share, &change->session);
+}
+
+static struct file_open *handle_of(const struct share *share, const struct share_change *change) {
+    return change->opened ? change->opened : share_open_find(share, &change->handle);
+}
+
+/* The handle's file, if it still has one. */
+static struct file_node *file_of_handle(const struct share *share, const struct share_change *change) {
+    const struct file_open *open = handle_of(share, change);
+    return open && open->group->life ? open->group->life->node : NULL;
+}
 
 /* --- The share --- */
 
 static void restamp_share(struct share *share, const struct share_change *change) {
     share->stamp = change->stamp;
-    version_observe(change->stamp.etag);
 }
 
-static bool apply_setmeta(struct share *share, const struct share_target *target,
-                          const struct share_change *change) {
-    (void)target;
+static bool apply_setmeta(struct share *share, const struct share_change *change) {
     share_replace_list(share, &share->metadata, change->metadata);
     restamp_share(share, change);
     return true;
 }
 
-static bool apply_setprops(struct share *share, const struct share_target *target,
-                           const struct share_change *change) {
-    (void)target;
+static bool apply_setprops(struct share *share, const struct share_change *change) {
     share->quota = change->quota;
     restamp_share(share, change);
     return true;
 }
 
-static bool apply_setacl(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    (void)target;
+static bool apply_setacl(struct share *share, const struct share_change *change) {
     share_replace_list(share, &share->policies, change->policies);
     restamp_share(share, change);
     return true;
@@ -51,9 +66,7 @@ static void hide_gone(struct share *share) {
     }
 }
 
-static bool apply_snapshot(struct share *share, const struct share_target *target,
-                           const struct share_change *change) {
-    (void)target;
+static bool apply_snapshot(struct share *share, const struct share_change *change) {
     unsigned count = share->snapshot_count;
     if (count == SHARE_SNAPSHOTS_MOST) return false;
     if (count && share->snapshots[count - 1].id >= change->snapshot) return false;
@@ -65,49 +78,41 @@ static bool apply_snapshot(struct share *share, const struct share_target *targe
     share->snapshot_count++;
     hide_gone(share);
     census_count(CENSUS_SNAPSHOTS, 0, 1);
-    version_observe(change->snapshot);
     return true;
 }
 
-static bool apply_share_lease(struct share *share, const struct share_target *target,
-                              const struct share_change *change) {
-    (void)target;
+static bool apply_share_lease(struct share *share, const struct share_change *change) {
     share_set_lease(share, &change->lease);
-    version_observe(change->lease.token);
     return true;
 }
 
 /* --- Sessions --- */
 
-static bool apply_connect(struct share *share, const struct share_target *target,
-                          const struct share_change *change) {
+static bool apply_connect(struct share *share, const struct share_change *change) {
     bool room = share->numbers < SHARE_NUMBERS_MOST;
-    if (target->session || change->number > share->numbers || !room) return false;
+    if (change->number > share->numbers || !room || session_of(share, change)) return false;
     session_begin(share, change);
     return true;
 }
 
-static bool apply_ping(struct share *share, const struct share_target *target,
-                       const struct share_change *change) {
-    if (!target->session || target->session->ended) return false;
-    deadlines_set(&share->deadlines, &target->session->deadline, change->instant_ms);
+static bool apply_ping(struct share *share, const struct share_change *change) {
+    struct share_session *session = session_of(share, change);
+    if (!session || session->ended) return false;
+    deadlines_set(&share->deadlines, &session->deadline, change->instant_ms);
     return true;
 }
 
-static bool apply_disconnect(struct share *share, const struct share_target *target,
-                             const struct share_change *change) {
-    (void)change;
-    if (!target->session) return false;
-    session_end(share, target->session);
+static bool apply_disconnect(struct share *share, const struct share_change *change) {
+    struct share_session *session = session_of(share, change);
+    if (!session) return false;
+    session_end(share, session);
     return true;
 }
 
-static bool apply_close(struct share *share, const struct share_target *target,
-                        const struct share_change *change) {
+static bool apply_close(struct share *share, const struct share_change *change) {
     struct record_reader reader = record_reader(change->handles.items);
     struct guid handle;
     bool any = false;
-    (void)target;
     while (share_handle_next(&reader, &handle)) {
         struct file_open *open = share_open_find(share, &handle);
         if (open) open_close(share, open);
@@ -117,12 +122,12 @@ static bool apply_close(struct share *share, const struct share_target *target,
 }
 
 /* Of a session that has nothing left there may be nothing at all, where a file was read meanwhile. */
-static bool apply_sweep(struct share *share, const struct share_target *target,
-                        const struct share_change *change) {
-    if (!target->session) return true;
-    if (!target->session->ended) return false;
-    apply_close(share, target, change);
-    if (change->on) session_forget(share, target->session);
+static bool apply_sweep(struct share *share, const struct share_change *change) {
+    struct share_session *session = session_of(share, change);
+    if (!session) return true;
+    if (!session->ended) return false;
+    apply_close(share, change);
+    if (change->on) session_forget(share, session);
     return true;
 }
 
@@ -134,7 +139,6 @@ static void keep(struct share *share, struct file_node *node, bool lists) {
 
 static void restamp(struct file_node *node, const struct share_change *change) {
     node->stamp = change->stamp;
-    version_observe(change->stamp.etag);
 }
 
 static void count_length(struct share *share, const struct file_node *node, uint64_t length) {
@@ -148,14 +152,9 @@ static void set_length(struct share *share, struct file_node *node, uint64_t len
     sparse_resize(&share->account, &node->content, length);
 }
 
-static bool is_file(const struct file_node *node) {
-    return node && node_is_file(node);
-}
-
-static bool apply_mkdir(struct share *share, const struct share_target *target,
-                        const struct share_change *change) {
+static bool apply_mkdir(struct share *share, const struct share_change *change) {
     struct tree_place place = tree_find(share, change->path);
-    if (target->node || !place.parent) return false;
+    if (place.node || !place.parent) return false;
     struct file_node *node = tree_add(share, place.parent, place.name, NODE_DIRECTORY);
     node->created_ms = change->stamp.modified_ms;
     node_set_lists(&share->account, node, NULL, &change->metadata);
@@ -163,10 +162,8 @@ static bool apply_mkdir(struct share *share, const struct share_target *target,
     return true;
 }
 
-static bool apply_rmdir(struct share *share, const struct share_target *target,
-                        const struct share_change *change) {
-    struct file_node *node = target->node;
-    (void)change;
+static bool apply_rmdir(struct share *share, const struct share_change *change) {
+    struct file_node *node = node_at_path(share, change);
     if (!node || node_is_file(node) || !node->parent || node->directory->children) return false;
     tree_remove(share, node);
     return true;
@@ -176,8 +173,9 @@ static bool apply_rmdir(struct share *share, const struct share_target *target,
 static struct file_node *begin_file(struct share *share, struct file_node *node, struct bytes path) {
     if (!node) {
         struct tree_place place = tree_find(share, path);
-        if (place.node || !place.parent) return NULL;
-        return tree_add(share, place.parent, place.name, NODE_FILE);
+        if (!place.parent) return NULL;
+        if (!place.node) return tree_add(share, place.parent, place.name, NODE_FILE);
+        node = place.node;
     }
     if (!node_is_file(node)) return NULL;
     keep(share, node, true);
@@ -187,9 +185,8 @@ static struct file_node *begin_file(struct share *share, struct file_node *node,
     return node;
 }
 
-static bool apply_create(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    struct file_node *node = begin_file(share, target->node, change->path);
+static bool apply_create(struct share *share, const struct share_change *change) {
+    struct file_node *node = begin_file(share, change->node, change->path);
     if (!node) return false;
     node->created_ms = change->stamp.modified_ms;
     node->attributes = change->attributes;
@@ -208,28 +205,26 @@ static bool write_bytes(struct share *share, struct file_node *node, const struc
     return true;
 }
 
-static bool apply_putrange(struct share *share, const struct share_target *target,
-                           const struct share_change *change) {
-    if (!is_file(target->node)) return false;
-    uint64_t length = target->node->content.length;
+static bool apply_putrange(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    if (!node) return false;
+    uint64_t length = node->content.length;
     if (change->content.length > length || change->offset > length - change->content.length) return false;
-    return write_bytes(share, target->node, change);
+    return write_bytes(share, node, change);
 }
 
-static bool apply_clearrange(struct share *share, const struct share_target *target,
-                             const struct share_change *change) {
-    struct file_node *node = target->node;
-    if (!is_file(node) || change->offset + change->length > node->content.length) return false;
+static bool apply_clearrange(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    if (!node || change->offset + change->length > node->content.length) return false;
     keep(share, node, false);
     sparse_clear(&share->account, &node->content, change->offset, change->length);
     restamp(node, change);
     return true;
 }
 
-static bool apply_file_props(struct share *share, const struct share_target *target,
-                             const struct share_change *change) {
-    struct file_node *node = target->node;
-    if (!is_file(node)) return false;
+static bool apply_file_props(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    if (!node) return false;
     keep(share, node, change->parts & SAYS_PROPERTIES);
     if (change->parts & SAYS_PROPERTIES) node_set_lists(&share->account, node, &change->properties, NULL);
     if (change->parts & SAYS_LENGTH) set_length(share, node, change->length);
@@ -238,20 +233,19 @@ static bool apply_file_props(struct share *share, const struct share_target *tar
     return true;
 }
 
-static bool apply_file_meta(struct share *share, const struct share_target *target,
-                            const struct share_change *change) {
-    if (!target->node) return false;
-    keep(share, target->node, true);
-    node_set_lists(&share->account, target->node, NULL, &change->metadata);
-    restamp(target->node, change);
+static bool apply_file_meta(struct share *share, const struct share_change *change) {
+    struct file_node *node = node_at_path(share, change);
+    if (!node) return false;
+    keep(share, node, true);
+    node_set_lists(&share->account, node, NULL, &change->metadata);
+    restamp(node, change);
     return true;
 }
 
-static bool apply_delete(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    (void)change;
-    if (!is_file(target->node)) return false;
-    file_remove(share, target->node);
+static bool apply_delete(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    if (!node) return false;
+    file_remove(share, node);
     return true;
 }
 
@@ -264,10 +258,9 @@ static void take_content(struct share *share, struct file_node *node, const stru
 }
 
 /* A copy onto itself leaves the content as it is. */
-static bool apply_copy(struct share *share, const struct share_target *target,
-                       const struct share_change *change) {
-    struct file_node *source = target->node, *there = tree_find(share, change->target).node;
-    if (!is_file(source)) return false;
+static bool apply_copy(struct share *share, const struct share_change *change) {
+    struct file_node *source = file_at_path(share, change), *there = tree_find(share, change->target).node;
+    if (!source) return false;
     if (there != source) there = begin_file(share, there, change->target);
     if (!there) return false;
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
@@ -310,9 +303,8 @@ static void replace_file(struct share *share, struct file_node *there, struct fi
     file_remove(share, source);
 }
 
-static bool apply_rename(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    struct file_node *node = target->node;
+static bool apply_rename(struct share *share, const struct share_change *change) {
+    struct file_node *node = node_at_path(share, change);
     struct tree_place place = tree_find(share, change->target);
     if (!may_move(node, &place)) return false;
     if (place.node && place.node != node) {
@@ -328,178 +320,178 @@ static bool apply_rename(struct share *share, const struct share_target *target,
     return true;
 }
 
-static bool apply_file_lease(struct share *share, const struct share_target *target,
-                             const struct share_change *change) {
-    if (!is_file(target->node) || share_has_token(share, change->lease.token, target->node)) return false;
-    file_set_lease(share, target->node, &change->lease);
-    version_observe(change->lease.token);
+static bool apply_file_lease(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    if (!node || share_has_token(share, change->lease.token, node)) return false;
+    file_set_lease(share, node, &change->lease);
     return true;
 }
 
-static bool apply_settle(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    (void)change;
-    if (!is_file(target->node) || !target->node->life) return false;
-    life_settle(share, target->node->life);
+static bool apply_settle(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    if (!node || !node->life) return false;
+    life_settle(share, node->life);
     return true;
 }
 
 /* --- Handles --- */
 
-static bool may_open(const struct share_target *target) {
-    return is_file(target->node) && target->session && !target->open;
-}
-
-static bool apply_open(struct share *share, const struct share_target *target,
-                       const struct share_change *change) {
-    if (!may_open(target) || target->session->ended || share->numbers >= SHARE_NUMBERS_MOST) return false;
-    struct share_change numbered = *change;
-    numbered.number = ++share->numbers;
-    open_add(share, target->node, target->session, &numbered);
+static bool apply_open(struct share *share, const struct share_change *change) {
+    struct share_session *session = session_of(share, change);
+    struct file_node *node = file_at_path(share, change);
+    if (!node || !session || session->ended || share->numbers >= SHARE_NUMBERS_MOST) return false;
+    if (share_open_find(share, &change->handle)) return false;
+    open_add(share, node, session, change, ++share->numbers);
     return true;
 }
 
-static bool apply_unopen(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    (void)change;
-    if (!target->open) return false;
-    open_keeps_file(target->open);
-    open_close(share, target->open);
+static bool apply_unopen(struct share *share, const struct share_change *change) {
+    struct file_open *open = handle_of(share, change);
+    if (!open) return false;
+    open_keeps_file(open);
+    open_close(share, open);
     return true;
 }
 
-static bool apply_load_open(struct share *share, const struct share_target *target,
-                            const struct share_change *change) {
-    if (!may_open(target) || !change->number || change->number > share->numbers) return false;
+static bool apply_load_open(struct share *share, const struct share_change *change) {
+    struct share_session *session = session_of(share, change);
+    struct file_node *node = file_at_path(share, change);
+    if (!node || !session || share_open_find(share, &change->handle)) return false;
+    if (!change->number || change->number > share->numbers) return false;
     struct order_cursor cursor = share_opens_seek(share, change->number);
     struct entry *entry = order_cursor_entry(&cursor);
     if (entry && open_number(open_of_numbered(entry)) == change->number) return false;
-    open_add(share, target->node, target->session, change);
+    open_add(share, node, session, change, change->number);
     return true;
 }
 
-static bool apply_write(struct share *share, const struct share_target *target,
-                        const struct share_change *change) {
+static bool apply_write(struct share *share, const struct share_change *change) {
     const uint64_t most = (uint64_t)FILE_MOST_BYTES;
-    if (!target->node || change->content.length > most || change->offset > most - change->content.length)
+    struct file_node *node = file_of_handle(share, change);
+    if (!node || change->content.length > most || change->offset > most - change->content.length)
         return false;
-    return write_bytes(share, target->node, change);
+    return write_bytes(share, node, change);
 }
 
-static bool apply_truncate(struct share *share, const struct share_target *target,
-                           const struct share_change *change) {
-    if (!target->node) return false;
-    keep(share, target->node, false);
-    set_length(share, target->node, change->length);
-    restamp(target->node, change);
+static bool apply_truncate(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_of_handle(share, change);
+    if (!node) return false;
+    keep(share, node, false);
+    set_length(share, node, change->length);
+    restamp(node, change);
     return true;
 }
 
-static bool add_lock(struct share *share, const struct share_target *target,
-                     const struct share_change *change, uint64_t times) {
-    if (!target->node) return false;
-    struct range_locks *locks = &target->node->life->locks;
-    struct lock_request request = {&target->open->locks, change->lock, {change->offset, change->length}};
+/* The handle, and the locks of the file that it has; NULL if it has none. */
+static struct range_locks *locks_of_handle(const struct share *share, const struct share_change *change,
+                                           struct file_open **open) {
+    *open = handle_of(share, change);
+    return *open && (*open)->group->life ? &(*open)->group->life->locks : NULL;
+}
+
+static void count_locks(struct file_open *open, size_t before, size_t after) {
+    census_count(CENSUS_LOCKS, before, after);
+    open->lock_count += (uint32_t)(after - before);
+}
+
+static bool add_lock(struct share *share, const struct share_change *change, uint64_t times) {
+    struct file_open *open;
+    struct range_locks *locks = locks_of_handle(share, change, &open);
+    if (!locks) return false;
+    struct lock_request request = {&open->locks, change->lock, {change->offset, change->length}};
     size_t before = locks->count;
     bool added = range_locks_add(&share->account, locks, &request, times);
-    census_count(CENSUS_LOCKS, before, locks->count);
-    target->open->lock_count += (uint32_t)(locks->count - before);
+    count_locks(open, before, locks->count);
     return added;
 }
 
-static bool apply_lock(struct share *share, const struct share_target *target,
-                       const struct share_change *change) {
-    return add_lock(share, target, change, 1);
+static bool apply_lock(struct share *share, const struct share_change *change) {
+    return add_lock(share, change, 1);
 }
 
-static bool apply_load_lock(struct share *share, const struct share_target *target,
-                            const struct share_change *change) {
-    return change->count && add_lock(share, target, change, change->count);
+static bool apply_load_lock(struct share *share, const struct share_change *change) {
+    return change->count && add_lock(share, change, change->count);
 }
 
-static bool apply_unlock(struct share *share, const struct share_target *target,
-                         const struct share_change *change) {
-    if (!target->node) return false;
-    struct range_locks *locks = &target->node->life->locks;
+static bool apply_unlock(struct share *share, const struct share_change *change) {
+    struct file_open *open;
+    struct range_locks *locks = locks_of_handle(share, change, &open);
+    if (!locks) return false;
     struct lock_range range = {change->offset, change->length};
     size_t before = locks->count;
-    bool removed = range_locks_remove(&share->account, locks, &target->open->locks, range);
-    census_count(CENSUS_LOCKS, before, locks->count);
-    target->open->lock_count -= (uint32_t)(before - locks->count);
+    bool removed = range_locks_remove(&share->account, locks, &open->locks, range);
+    count_locks(open, before, locks->count);
     return removed;
 }
 
-static bool apply_dispose(struct share *share, const struct share_target *target,
-                          const struct share_change *change) {
-    (void)share;
-    if (!target->node) return false;
-    target->node->life->pending = change->on;
+static bool apply_dispose(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_of_handle(share, change);
+    if (!node) return false;
+    node->life->pending = change->on;
     return true;
 }
 
-static bool apply_load_mark(struct share *share, const struct share_target *target,
-                            const struct share_change *change) {
-    (void)share;
-    (void)change;
-    bool open = is_file(target->node) && target->node->life && target->node->life->tally.opens;
-    if (open) target->node->life->pending = true;
+static bool apply_load_mark(struct share *share, const struct share_change *change) {
+    struct file_node *node = file_at_path(share, change);
+    bool open = node && node->life && node->life->tally.opens;
+    if (open) node->life->pending = true;
     return open;
 }
 
-/* --- All of them --- */
+/* --- The kinds --- */
 
-/* Creating and dropping a share are for those who have its key. */
-static apply_change *const functions[SHARE_CHANGE_KINDS] = {
-    [SHARE_SETMETA] = apply_setmeta,
-    [SHARE_SETPROPS] = apply_setprops,
-    [SHARE_SETACL] = apply_setacl,
-    [SHARE_SNAPSHOT] = apply_snapshot,
-    [SHARE_LEASE] = apply_share_lease,
-    [SHARE_CONNECT] = apply_connect,
-    [SHARE_PING] = apply_ping,
-    [SHARE_DISCONNECT] = apply_disconnect,
-    [SHARE_EXPIRE] = apply_disconnect,
-    [SHARE_SWEEP] = apply_sweep,
-    [FILE_MKDIR] = apply_mkdir,
-    [FILE_RMDIR] = apply_rmdir,
-    [FILE_CREATE] = apply_create,
-    [FILE_PUTRANGE] = apply_putrange,
-    [FILE_CLEARRANGE] = apply_clearrange,
-    [FILE_SETPROPS] = apply_file_props,
-    [FILE_SETMETA] = apply_file_meta,
-    [FILE_DELETE] = apply_delete,
-    [FILE_COPY] = apply_copy,
-    [FILE_RENAME] = apply_rename,
-    [FILE_LEASE] = apply_file_lease,
-    [FILE_SETTLE] = apply_settle,
-    [FILE_OPEN] = apply_open,
-    [FILE_CLOSE] = apply_close,
-    [FILE_CLOSEHANDLES] = apply_close,
-    [FILE_WRITE] = apply_write,
-    [FILE_TRUNCATE] = apply_truncate,
-    [FILE_LOCK] = apply_lock,
-    [FILE_UNLOCK] = apply_unlock,
-    [FILE_DISPOSE] = apply_dispose,
-    [LOAD_OPEN] = apply_load_open,
-    [LOAD_LOCK] = apply_load_lock,
-    [LOAD_MARK] = apply_load_mark,
-    [FILE_UNOPEN] = apply_unopen,
+#define HAS(field) SHARE_HAS(field)
+/* clang-format off */
+const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
+    [SHARE_CREATE]       = {{"share.create",       HAS(STAMP) | HAS(CREATED) | HAS(QUOTA) | HAS(METADATA) | HAS(POLICIES) | HAS(NUMBER), CHANGE_CREATES}, NULL, WAKES_NOBODY},
+    [SHARE_SETMETA]      = {{"share.setmeta",      HAS(STAMP) | HAS(METADATA), 0}, apply_setmeta, WAKES_NOBODY},
+    [SHARE_SETPROPS]     = {{"share.setprops",     HAS(STAMP) | HAS(QUOTA), 0}, apply_setprops, WAKES_NOBODY},
+    [SHARE_SETACL]       = {{"share.setacl",       HAS(STAMP) | HAS(POLICIES), 0}, apply_setacl, WAKES_NOBODY},
+    [SHARE_DROP]         = {{"share.delete",       0, CHANGE_DROPS}, NULL, WAKES_NOBODY},
+    [SHARE_SNAPSHOT]     = {{"share.snapshot",     HAS(SNAPSHOT) | HAS(STAMP) | HAS(METADATA), CHANGE_IN_FILES}, apply_snapshot, WAKES_NOBODY},
+    [SHARE_LEASE]        = {{NULL,                 HAS(LEASE) | HAS(LEASE_EVENT) | HAS(LEASE_EXPIRED), CHANGE_IN_FILES}, apply_share_lease, WAKES_FOR_SHARE},
+    [SHARE_CONNECT]      = {{"share.connect",      HAS(SESSION) | HAS(OWNER) | HAS(TTL) | HAS(INSTANT) | HAS(CLOSING) | HAS(NUMBER), CHANGE_IN_FILES}, apply_connect, WAKES_NOBODY},
+    [SHARE_PING]         = {{"share.ping",         HAS(SESSION) | HAS(INSTANT), 0}, apply_ping, WAKES_NOBODY},
+    [SHARE_DISCONNECT]   = {{"share.disconnect",   HAS(SESSION), CHANGE_IN_FILES}, apply_disconnect, WAKES_FOR_SESSION},
+    [SHARE_EXPIRE]       = {{"share.expired",      HAS(SESSION), 0}, apply_disconnect, WAKES_FOR_SESSION},
+    [SHARE_SWEEP]        = {{NULL,                 HAS(SESSION) | HAS(HANDLES) | HAS(ON), 0}, apply_sweep, WAKES_FOR_KEY},
+    [FILE_MKDIR]         = {{"file.mkdir",         HAS(PATH) | HAS(STAMP) | HAS(METADATA), 0}, apply_mkdir, WAKES_NOBODY},
+    [FILE_RMDIR]         = {{"file.rmdir",         HAS(PATH), 0}, apply_rmdir, WAKES_NOBODY},
+    [FILE_CREATE]        = {{"file.create",        HAS(PATH) | HAS(STAMP) | HAS(LENGTH) | HAS(ATTRIBUTES) | HAS(PROPERTIES) | HAS(METADATA), 0}, apply_create, WAKES_NOBODY},
+    [FILE_PUTRANGE]      = {{"file.putrange",      HAS(PATH) | HAS(STAMP) | HAS(OFFSET), CHANGE_HAS_CONTENT}, apply_putrange, WAKES_NOBODY},
+    [FILE_CLEARRANGE]    = {{"file.clearrange",    HAS(PATH) | HAS(STAMP) | HAS(OFFSET) | HAS(LENGTH), 0}, apply_clearrange, WAKES_NOBODY},
+    [FILE_SETPROPS]      = {{"file.setprops",      HAS(PATH) | HAS(STAMP) | HAS(PARTS) | HAS(LENGTH) | HAS(ATTRIBUTES) | HAS(PROPERTIES), 0}, apply_file_props, WAKES_NOBODY},
+    [FILE_SETMETA]       = {{"file.setmeta",       HAS(PATH) | HAS(STAMP) | HAS(METADATA), 0}, apply_file_meta, WAKES_NOBODY},
+    [FILE_DELETE]        = {{"file.delete",        HAS(PATH), 0}, apply_delete, WAKES_FOR_FILE},
+    [FILE_COPY]          = {{"file.copy",          HAS(PATH) | HAS(TARGET) | HAS(STAMP) | HAS(PARTS) | HAS(METADATA), 0}, apply_copy, WAKES_NOBODY},
+    [FILE_RENAME]        = {{"file.rename",        HAS(PATH) | HAS(TARGET) | HAS(STAMP), 0}, apply_rename, WAKES_FOR_MOVE},
+    [FILE_LEASE]         = {{NULL,                 HAS(PATH) | HAS(LEASE) | HAS(LEASE_EVENT) | HAS(LEASE_EXPIRED), CHANGE_IN_FILES}, apply_file_lease, WAKES_FOR_FILE},
+    [FILE_SETTLE]        = {{NULL,                 HAS(PATH), 0}, apply_settle, WAKES_FOR_FILE},
+    [FILE_OPEN]          = {{"file.open",          HAS(PATH) | HAS(SESSION) | HAS(HANDLE) | HAS(ACCESS) | HAS(SHARED) | HAS(DELETES) | HAS(INSTANT), 0}, apply_open, WAKES_NOBODY},
+    [FILE_CLOSE]         = {{"file.close",         HAS(HANDLES), 0}, apply_close, WAKES_FOR_HANDLE},
+    [FILE_CLOSEHANDLES]  = {{"file.closehandles",  HAS(HANDLES), 0}, apply_close, WAKES_FOR_KEY},
+    [FILE_WRITE]         = {{"file.write",         HAS(HANDLE) | HAS(STAMP) | HAS(OFFSET), CHANGE_HAS_CONTENT}, apply_write, WAKES_NOBODY},
+    [FILE_TRUNCATE]      = {{"file.truncate",      HAS(HANDLE) | HAS(STAMP) | HAS(LENGTH), 0}, apply_truncate, WAKES_NOBODY},
+    [FILE_LOCK]          = {{"file.lock",          HAS(HANDLE) | HAS(LOCK) | HAS(OFFSET) | HAS(LENGTH), 0}, apply_lock, WAKES_NOBODY},
+    [FILE_UNLOCK]        = {{"file.unlock",        HAS(HANDLE) | HAS(OFFSET) | HAS(LENGTH), 0}, apply_unlock, WAKES_FOR_FILE},
+    [FILE_DISPOSE]       = {{"file.dispose",       HAS(HANDLE) | HAS(ON), 0}, apply_dispose, WAKES_FOR_FILE},
+    [LOAD_NODE]          = {{NULL,                 HAS(NODE_KIND) | HAS(PARENT) | HAS(NAME) | HAS(BORN) | HAS(LAST), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_GHOST]         = {{NULL,                 HAS(PARENT) | HAS(NODE) | HAS(NAME) | HAS(BORN) | HAS(LAST), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_LENGTH]        = {{NULL,                 HAS(LENGTH), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_LEAF]          = {{NULL,                 HAS(LEAF) | HAS(PRESENT), CHANGE_IN_FILES | CHANGE_HAS_CONTENT}, share_load, WAKES_NOBODY},
+    [LOAD_GAP]           = {{NULL,                 HAS(LEAF), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_STATE]         = {{NULL,                 HAS(STAMP) | HAS(CREATED) | HAS(ATTRIBUTES) | HAS(PARTS) | HAS(PROPERTIES) | HAS(METADATA) | HAS(CHANGED) | HAS(LAST), CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_END]           = {{NULL,                 0, CHANGE_IN_FILES}, share_load, WAKES_NOBODY},
+    [LOAD_OPEN]          = {{NULL,                 HAS(PATH) | HAS(SESSION) | HAS(HANDLE) | HAS(ACCESS) | HAS(SHARED) | HAS(DELETES) | HAS(INSTANT) | HAS(NUMBER), CHANGE_IN_FILES}, apply_load_open, WAKES_NOBODY},
+    [LOAD_LOCK]          = {{NULL,                 HAS(HANDLE) | HAS(LOCK) | HAS(OFFSET) | HAS(LENGTH) | HAS(COUNT), CHANGE_IN_FILES}, apply_load_lock, WAKES_NOBODY},
+    [LOAD_MARK]          = {{NULL,                 HAS(PATH), CHANGE_IN_FILES}, apply_load_mark, WAKES_NOBODY},
+    [FILE_UNOPEN]        = {{"file.close",         HAS(HANDLE), 0}, apply_unopen, WAKES_FOR_HANDLE},
 };
+/* clang-format on */
+#undef HAS
 
-struct share_target share_target(const struct share *share, const struct share_change *change) {
-    struct share_target target = {
-        .open = share_open_find(share, &change->handle),
-        .session = share_session_find(share, &change->session),
-    };
-    if (share_change_has_path(change->kind))
-        target.node = tree_find(share, change->path).node;
-    else if (target.open && target.open->group->life)
-        target.node = target.open->group->life->node;
-    return target;
-}
-
-bool share_apply(struct share *share, const struct share_target *target, const struct share_change *change) {
-    if (share_load_is(change->kind)) return share_load(share, change);
-    share_load_end(share);
-    return functions[change->kind] && functions[change->kind](share, target, change);
+bool share_apply(struct share *share, const struct share_change *change) {
+    share_change_apply *apply = share_change_kinds[change->kind].apply;
+    if (apply != share_load) share_load_end(share);
+    return apply && apply(share, change);
 }

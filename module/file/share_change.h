@@ -6,6 +6,7 @@
 #ifndef HOLDFAST_SHARE_CHANGE_H
 #define HOLDFAST_SHARE_CHANGE_H
 
+#include "change/change.h"
 #include "core/chunk.h"
 #include "core/condition.h"
 #include "core/guid.h"
@@ -65,6 +66,10 @@ enum share_change_kind {
 /* What a FILE_SETPROPS or FILE_COPY says something of. */
 enum { SAYS_PROPERTIES = 1, SAYS_METADATA = 2, SAYS_LENGTH = 4, SAYS_ATTRIBUTES = 8, SAYS_ALL = 15 };
 
+struct file_node;
+struct file_open;
+struct share_session;
+
 /* In the order of its meaning; there is one at a time. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct share_change {
     enum share_change_kind kind;
@@ -100,14 +105,66 @@ struct share_change {
     /* Of files: */
     struct bytes name;
     uint8_t node_kind;
-    uint64_t parent, node; /* by number, in the order in which they came; the root is 0 */
+    uint64_t parent_number, node_number; /* in the order in which they came; the root is 0 */
     uint8_t born, last, changed;
     uint64_t leaf;
     uint64_t present;
     /* Beside the record: */
     struct bytes content;
     struct chunk *chunk; /* of a leaf */
+    /* In no record: what whoever made the change has looked for already; NULL for what has to be found. */
+    struct file_node *node;       /* of the path, or of the handle */
+    struct file_open *opened;     /* of the handle */
+    struct share_session *holder; /* of the session */
+    /* In no record: whom those who wait know what the change is about by, looked up before it happens. */
+    uint64_t subject;
+    struct guid party;
 };
+
+/* The fields of a record, in their order: the rows of the layout. */
+enum share_field {
+    SHARE_FIELD_PATH,
+    SHARE_FIELD_TARGET,
+    SHARE_FIELD_STAMP,
+    SHARE_FIELD_CREATED,
+    SHARE_FIELD_QUOTA,
+    SHARE_FIELD_SNAPSHOT,
+    SHARE_FIELD_PARTS,
+    SHARE_FIELD_OFFSET,
+    SHARE_FIELD_LENGTH,
+    SHARE_FIELD_ATTRIBUTES,
+    SHARE_FIELD_METADATA,
+    SHARE_FIELD_POLICIES,
+    SHARE_FIELD_PROPERTIES,
+    SHARE_FIELD_LEASE,
+    SHARE_FIELD_LEASE_EVENT,
+    SHARE_FIELD_LEASE_EXPIRED,
+    SHARE_FIELD_SESSION,
+    SHARE_FIELD_HANDLE,
+    SHARE_FIELD_HANDLES,
+    SHARE_FIELD_OWNER,
+    SHARE_FIELD_TTL,
+    SHARE_FIELD_INSTANT,
+    SHARE_FIELD_CLOSING,
+    SHARE_FIELD_ACCESS,
+    SHARE_FIELD_SHARED,
+    SHARE_FIELD_DELETES,
+    SHARE_FIELD_ON,
+    SHARE_FIELD_LOCK,
+    SHARE_FIELD_COUNT,
+    SHARE_FIELD_NUMBER,
+    SHARE_FIELD_NAME,
+    SHARE_FIELD_NODE_KIND,
+    SHARE_FIELD_PARENT,
+    SHARE_FIELD_NODE,
+    SHARE_FIELD_BORN,
+    SHARE_FIELD_CHANGED,
+    SHARE_FIELD_LAST,
+    SHARE_FIELD_LEAF,
+    SHARE_FIELD_PRESENT,
+};
+
+#define SHARE_HAS(field) (UINT64_C(1) << SHARE_FIELD_##field)
 
 /* The first byte of every record; other families have other ones. */
 enum { SHARE_FAMILY = 'S' };
@@ -115,21 +172,32 @@ enum { SHARE_FAMILY = 'S' };
 /* Public numbers stay below. */
 #define SHARE_NUMBERS_MOST (UINT64_C(1) << 62)
 
-void share_change_write(const struct share_change *change, struct record_writer *writer);
+extern const struct change_family share_changes;
 
-/* Reads and checks a record; what does not travel in it stays empty. The change borrows from the record. */
-bool share_change_read(struct bytes record, struct share_change *change);
+struct share;
 
-/* Whether bytes travel beside the record. */
-bool share_change_has_content(enum share_change_kind kind);
+/* What a kind of changes does. */
+typedef bool share_change_apply(struct share *share, const struct share_change *change);
 
-bool share_change_has_path(enum share_change_kind kind);
+/* Who is to be looked at among those who wait, when such a change has happened. */
+enum share_wake {
+    WAKES_NOBODY,
+    WAKES_FOR_SHARE,   /* those who wait for the share's lease */
+    WAKES_FOR_FILE,    /* those who wait for the file */
+    WAKES_FOR_HANDLE,  /* likewise, and the session that had it open */
+    WAKES_FOR_SESSION, /* the session, and whoever waits in the key */
+    WAKES_FOR_KEY,     /* whoever waits in the key */
+    WAKES_FOR_MOVE,    /* whoever waits in the key, and for the file */
+};
 
-/* Whether files hold such changes. */
-bool share_change_is_in_files(enum share_change_kind kind);
+/* A row of the kinds, which stand beside the functions that apply them. */
+struct share_kind {
+    struct change_kind is;
+    share_change_apply *apply; /* NULL for kinds that create or drop */
+    enum share_wake wakes;
+};
 
-/* The keyspace notification for this change; NULL for none. */
-const char *share_change_event(const struct share_change *change);
+extern const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS];
 
 /* One more handle for a list; a step through it, false at its end. */
 void share_handle_put(struct record_writer *writer, struct guid handle);

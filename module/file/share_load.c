@@ -98,7 +98,7 @@ static void take_age(const struct share *share, struct file_node *node) {
 }
 
 static bool load_node(struct share *share, struct share_loader *loader, const struct share_change *change) {
-    struct directory *parent = directory_at(loader, change->parent);
+    struct directory *parent = directory_at(loader, change->parent_number);
     struct file_node *node;
     if (!parent || loader->current) return false;
     if (change->last) {
@@ -120,10 +120,11 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
 }
 
 static bool load_ghost(struct share *share, struct share_loader *loader, const struct share_change *change) {
-    const struct directory *parent = directory_at(loader, change->parent);
-    if (!parent || loader->current || !change->node || change->node >= loader->count) return false;
+    const struct directory *parent = directory_at(loader, change->parent_number);
+    if (!parent || loader->current || !change->node_number || change->node_number >= loader->count)
+        return false;
     if (!ghost_fits(share, parent, change)) return false;
-    struct file_node *node = loader->nodes[change->node];
+    struct file_node *node = loader->nodes[change->node_number];
     if (is_live(share, node) && node->born < change->last) return false;
     if (!take_times(loader, node, change->born, change->last)) return false;
     struct file_past *past = node_need_past(&share->account, node);
@@ -188,7 +189,6 @@ static bool load_older(struct share *share, struct file_node *node, const struct
 static bool load_state(struct share *share, struct share_loader *loader, const struct share_change *change) {
     struct file_node *node = loader->current;
     if (!node) return false;
-    version_observe(change->stamp.etag);
     if (change->last) return load_older(share, node, change);
     if (change->changed > share->snapshot_count || change->changed < node->changed) return false;
     node->stamp = change->stamp;

@@ -15,7 +15,7 @@ struct numbered_directory {
 
 struct course {
     const struct share *share;
-    const struct share_walk *walk;
+    const struct change_walk *walk;
     struct numbered_directory *directories; /* whose children come next */
     size_t count, capacity;
     uint64_t numbers;
@@ -139,7 +139,8 @@ static void walk_children(struct course *course, struct numbered_directory paren
     struct tree_walk walk = tree_walk(course->share, parent.directory, 0, bytes_of("", 0));
     struct tree_item item;
     while (tree_next(&walk, &item) != TREE_END) {
-        struct share_change change = {.parent = parent.number, .name = item.name, .born = item.node->born};
+        struct share_change change = {
+            .parent_number = parent.number, .name = item.name, .born = item.node->born};
         if (!goes(course, item.node)) walk_node(course, item.node, &change);
     }
 }
@@ -153,7 +154,7 @@ static void walk_place_then(struct course *course, const struct file_node *node,
         return;
     }
     change->kind = LOAD_GHOST;
-    change->node = known - 1;
+    change->node_number = known - 1;
     take(course, change);
 }
 
@@ -164,8 +165,10 @@ static void walk_departed(struct course *course, struct numbered_directory paren
     struct tree_item item;
     while (tree_next(&walk, &item) != TREE_END) {
         if (item.node->born >= last || !goes(course, item.node)) continue;
-        struct share_change change = {
-            .parent = parent.number, .name = item.name, .born = item.node->born, .last = (uint8_t)last};
+        struct share_change change = {.parent_number = parent.number,
+                                      .name = item.name,
+                                      .born = item.node->born,
+                                      .last = (uint8_t)last};
         walk_place_then(course, item.node, &change);
     }
 }
@@ -177,8 +180,10 @@ static void walk_ghosts(struct course *course, struct numbered_directory parent)
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct ghost *ghost = ghost_of_entry(entry);
         if (!bytes_start_with(entry_name(entry), key)) break;
-        struct share_change change = {
-            .parent = parent.number, .name = ghost_name(ghost), .born = ghost->born, .last = ghost->last};
+        struct share_change change = {.parent_number = parent.number,
+                                      .name = ghost_name(ghost),
+                                      .born = ghost->born,
+                                      .last = ghost->last};
         walk_place_then(course, ghost->past->node, &change);
     }
 }
@@ -355,7 +360,7 @@ static void walk_snapshots(const struct course *course) {
     }
 }
 
-void share_walk(const struct share *share, const struct share_walk *walk) {
+void share_walk(const struct share *share, const struct change_walk *walk) {
     struct course course = {.share = share, .walk = walk};
     struct share_change change = share_as_change(share);
     take(&course, &change);
@@ -370,18 +375,18 @@ void share_walk(const struct share *share, const struct share_walk *walk) {
 
 /* --- Twins --- */
 
-static void copy_change(void *context, const struct share_change *change) {
+static void copy_change(void *context, const void *walked) {
     struct share *share = context;
+    const struct share_change *change = walked;
     struct share_change twin = *change;
     if (change->kind == SHARE_CREATE) return;
     if (change->chunk) twin.chunk = chunk_twin(change->chunk);
-    struct share_target target = share_target(share, &twin);
-    share_apply(share, &target, &twin);
+    share_apply(share, &twin);
 }
 
 struct share *share_copy(const struct share *source) {
     struct share_change change = share_as_change(source);
     struct share *share = share_new(&change);
-    share_walk(source, &(struct share_walk){.take = copy_change, .context = share});
+    share_walk(source, &(struct change_walk){.take = copy_change, .context = share});
     return share;
 }

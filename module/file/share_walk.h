@@ -14,15 +14,8 @@
 
 #include "file/share.h"
 
-typedef void take_share_change(void *context, const struct share_change *change);
-
-struct share_walk {
-    bool holders; /* also leases, sessions and handles; else as if all of them had ended */
-    take_share_change *take;
-    void *context;
-};
-
-void share_walk(const struct share *share, const struct share_walk *walk);
+/* Without holders as if all sessions and leases had ended. */
+void share_walk(const struct share *share, const struct change_walk *walk);
 
 /* The change that would build the share's own part anew, without what is in it. */
 struct share_change share_as_change(const struct share *share);

@@ -75,6 +75,10 @@ struct aggregate {
     void (*after)(struct call *call, const void *change);
     /* After the last change of a call, when anybody waits: serves whom it can. May be NULL. */
     void (*wake)(struct call *call, const void *change);
+    /* Where those who wait have claims: whether somebody who came before the call, and waits still, wants what does not
+     * go with what it wants; and whether it would wait, directly or by others, for somebody who waits for it. */
+    bool (*has_rival)(const struct call *call);
+    bool (*closes_circle)(const struct call *call);
     /* Somebody waits for something in the value: sees to what only time will bring. May be NULL. */
     void (*awaited)(struct call *call);
     unsigned char family; /* the first byte of its records */

@@ -19,6 +19,7 @@
 
 struct call;
 struct call_result;
+struct wait_claim;
 
 /* One sort of what a command takes several of, each with a word in front. */
 struct command_part {
@@ -81,8 +82,9 @@ struct wait_request {
     bool in_line; /* where one would stand in line is known */
     unsigned kind;
     struct bytes name;
-    int64_t due_ms;        /* when time alone may help; WAIT_NO_INSTANT */
-    enum outcome given_up; /* the outcome when the time to wait is over */
+    int64_t due_ms;                 /* when time alone may help; WAIT_NO_INSTANT */
+    enum outcome given_up;          /* the outcome when the time to wait is over */
+    const struct wait_claim *claim; /* NULL in lines without claims: see wait.h */
 };
 
 /* Why a command runs. */
@@ -188,6 +190,10 @@ enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, i
 
 /* The call wants what others may stand in line for, who come first. */
 void call_in_line(struct call *call, unsigned kind, struct bytes name);
+
+/* After either of them, where not all in a line want the same: what the call wants. Of those who stand there only such
+ * come first whose claims do not go with this one, and only if the call would wait, too. */
+void call_claims(struct call *call, const struct wait_claim *claim);
 
 /* --- What handlers ask of a call --- */
 

@@ -52,8 +52,15 @@ void call_in_line(struct call *call, unsigned kind, struct bytes name) {
 
 enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, int64_t due_ms,
                           enum outcome outcome) {
-    call->wait = (struct wait_request){true, true, kind, name, due_ms, outcome};
+    call->wait = (struct wait_request){true, true, kind, name, due_ms, outcome, NULL};
     return outcome;
+}
+
+/* The claim is copied: it lasts as long as the call. */
+void call_claims(struct call *call, const struct wait_claim *claim) {
+    struct wait_claim *kept = call_room(call, sizeof(*kept));
+    *kept = *claim;
+    call->wait.claim = kept;
 }
 
 /* --- What is done with it --- */
@@ -88,9 +95,7 @@ static enum outcome give_way(struct call *call, bool late) {
 
 /* Those who came before this call come first: whoever of them can be served now is served, and then the call is decided
  * anew. */
-static enum outcome decide_in_turn(struct call *call) {
-    enum outcome outcome = decide(call);
-    if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
+static enum outcome decide_behind_line(struct call *call, enum outcome outcome) {
     struct wait_request line = call->wait;
     if (!wait_count(call, line.kind, line.name)) return outcome;
     size_t ahead = wait_serve(call, line.kind, line.name);
@@ -100,9 +105,38 @@ static enum outcome decide_in_turn(struct call *call) {
     return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
 }
 
+/* Whether it could have what it wants, but for a rival. */
+static bool has_only_rivals(struct call *call, enum outcome outcome) {
+    const struct wait_request *wait = &call->wait;
+    if (outcome != OUTCOME_DONE || !wait->in_line || wait->not_yet || !wait->claim) return false;
+    return call->aggregate->has_rival(call);
+}
+
+/* Who would wait for a rival that waits for this call goes first. */
+static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome) {
+    const struct wait_request line = call->wait;
+    bool waits =
+        wait_allowed(call) && has_only_rivals(call, outcome) && !call->aggregate->closes_circle(call);
+    if (!waits) return outcome;
+    outcome = give_way(call, false);
+    call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+    call->wait.claim = line.claim;
+    return outcome;
+}
+
+static enum outcome decide_in_turn(struct call *call) {
+    enum outcome outcome = decide(call);
+    if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
+    return call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
+}
+
 static enum outcome await(struct call *call) {
     const struct aggregate *type = call->aggregate;
+    const struct wait_request *wait = &call->wait;
+    call->note[0] = '\0';
+    if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
     if (type->awaited) type->awaited(call);
+    if (wait->claim) return wait_with_claim(call, wait->kind, wait->name, wait->claim);
     return wait_in_line(call, call->wait.kind, call->wait.name, call->wait.due_ms);
 }
 
@@ -134,6 +168,7 @@ static enum outcome run_fresh(struct call *call) {
 static enum outcome run_probe(struct call *call) {
     call->out = (struct reply){NULL, NULL};
     enum outcome outcome = decide(call);
+    if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
     if (!call->wait.not_yet) return outcome;
     if (call->aggregate->awaited) call->aggregate->awaited(call);
     call->due_ms = call->wait.due_ms;

@@ -20,6 +20,11 @@ static bool read_and_believe(const struct aggregate *type, struct bytes record, 
            (!type->is_plausible || type->is_plausible(change, horizon_ms));
 }
 
+/* What is minted here from now on is newer than all that this server holds. */
+static void observe(const struct aggregate *type, const void *change) {
+    version_observe(change_newest_version(type->changes, change));
+}
+
 static bool wants_content(const struct aggregate *type, const void *change) {
     return change_is(type->changes, change, CHANGE_HAS_CONTENT) ||
            (type->has_source && type->has_source(change));
@@ -33,14 +38,14 @@ static enum effect_result move(const struct aggregate *type, struct effect_targe
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
         target->value = type->make(change);
-        return EFFECT_APPLIED;
-    }
-    if (change_is(type->changes, change, CHANGE_DROPS)) {
+    } else if (change_is(type->changes, change, CHANGE_DROPS)) {
         target->drop = true;
-        return EFFECT_APPLIED;
+    } else {
+        if (content->given) type->attach(change, content);
+        if (!type->move(target->value, change)) return EFFECT_MISFIT;
     }
-    if (content->given) type->attach(change, content);
-    return type->move(target->value, change) ? EFFECT_APPLIED : EFFECT_MISFIT;
+    observe(type, change);
+    return EFFECT_APPLIED;
 }
 
 /* A replica that is promoted finds by this what ends while nobody comes. */
@@ -84,11 +89,12 @@ bool records_load(const struct aggregate *type, struct loading *loading, struct 
     if (creates != !loading->value || !(creates || change_is(type->changes, &change, CHANGE_IN_FILES)))
         return false;
     if (type->keeps_order && !type->keeps_order(loading, &change)) return false;
-    if (creates) {
+    if (creates)
         loading->value = type->make(&change);
-        return true;
-    }
-    return attach_loaded(type, loading, &change) && type->move(loading->value, &change);
+    else if (!attach_loaded(type, loading, &change) || !type->move(loading->value, &change))
+        return false;
+    observe(type, &change);
+    return true;
 }
 
 struct record_saving {

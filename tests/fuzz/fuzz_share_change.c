@@ -21,8 +21,9 @@ static struct bytes next_piece(struct bytes *input) {
 
 static void take(struct share **share, struct bytes record, struct bytes *input) {
     struct share_change change;
-    if (!share_change_read(record, &change)) return;
-    struct bytes content = share_change_has_content(change.kind) ? next_piece(input) : bytes_of("", 0);
+    if (!change_read(&share_changes, record, &change)) return;
+    struct bytes content =
+        change_is(&share_changes, &change, CHANGE_HAS_CONTENT) ? next_piece(input) : bytes_of("", 0);
     share_trial_take(share, record, content);
 }
 

@@ -27,15 +27,16 @@ static char *copy_of(struct bytes bytes) {
     return copy;
 }
 
-static void write_down(void *context, const struct share_change *change) {
+static void write_down(void *context, const void *walked) {
+    const struct share_change *change = walked;
     struct tape *tape = context;
     struct record_writer writer;
     record_start(&writer);
-    share_change_write(change, &writer);
+    change_write(&share_changes, change, &writer);
     require(tape->count < RECORDS_MOST, "room for a record");
     struct record *record = &tape->records[tape->count++];
     *record = (struct record){copy_of(bytes_of(writer.data, writer.length)), writer.length, NULL, 0};
-    if (share_change_has_content(change->kind)) {
+    if (change_is(&share_changes, change, CHANGE_HAS_CONTENT)) {
         record->content = copy_of(change->content);
         record->content_length = change->content.length;
     }
@@ -45,8 +46,7 @@ static void write_down(void *context, const struct share_change *change) {
 static void say(struct share *share, struct share_change *change, struct tape *tape) {
     static version versions = 100;
     change->stamp = (struct stamp){++versions, 5};
-    struct share_target target = share_target(share, change);
-    require(share_apply(share, &target, change), "kind %d", change->kind);
+    require(share_apply(share, change), "kind %d", change->kind);
     write_down(tape, change);
 }
 
@@ -123,7 +123,7 @@ static void doctored_records_break_nothing(void **state) {
     struct dice dice = {42};
     (void)state;
     struct share *share = furnished(&changes);
-    share_walk(share, &(struct share_walk){.holders = true, .take = write_down, .context = &file});
+    share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &file});
     share_free(share);
     for (int round = 0; round < ROUNDS; round++) {
         play(&dice, &changes);
@@ -140,10 +140,11 @@ static void records_that_end_too_soon_are_not_read(void **state) {
     for (size_t i = 0; i < changes.count; i++) {
         struct share_change change;
         const struct record *record = &changes.records[i];
-        require(share_change_read(bytes_of(record->bytes, record->length), &change), "record %zu", i);
+        require(change_read(&share_changes, bytes_of(record->bytes, record->length), &change), "record %zu",
+                i);
         for (size_t length = 0; length < record->length; length++)
-            require(!share_change_read(bytes_of(record->bytes, length), &change), "%zu of record %zu", length,
-                    i);
+            require(!change_read(&share_changes, bytes_of(record->bytes, length), &change),
+                    "%zu of record %zu", length, i);
     }
     forget(&changes);
 }
@@ -153,7 +154,7 @@ static void a_share_that_comes_in_part_is_whole(void **state) {
     static struct tape changes, file;
     (void)state;
     struct share *share = furnished(&changes);
-    share_walk(share, &(struct share_walk){.holders = true, .take = write_down, .context = &file});
+    share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &file});
     share_free(share);
     for (size_t count = 1; count <= file.count; count++) {
         share = NULL;
@@ -171,8 +172,7 @@ static void a_share_that_comes_in_part_is_whole(void **state) {
 }
 
 static bool takes(struct share *share, struct share_change change) {
-    struct share_target target = share_target(share, &change);
-    return share_apply(share, &target, &change);
+    return share_apply(share, &change);
 }
 
 /* In a snapshot everything has one place, and so no directory is below itself. */
@@ -191,19 +191,20 @@ static void nothing_has_two_places_at_a_time(void **state) {
               (struct share_change){.kind = LOAD_NODE, .node_kind = NODE_DIRECTORY, .name = name, .born = 3}),
         "a directory");
     require(takes(share, done), "its state");
-    struct share_change ghost = {.kind = LOAD_GHOST, .node = 1, .parent = 1, .name = name, .last = 5};
+    struct share_change ghost = {
+        .kind = LOAD_GHOST, .node_number = 1, .parent_number = 1, .name = name, .last = 5};
     require(!takes(share, ghost), "below itself, where it is now");
     ghost.last = 3;
     require(takes(share, ghost), "where it was before");
     ghost.name = other;
-    ghost.parent = 0;
+    ghost.parent_number = 0;
     ghost.born = 2;
     require(!takes(share, ghost), "where it was then is taken");
     struct share_change gone = {
         .kind = LOAD_NODE, .node_kind = NODE_DIRECTORY, .name = other, .born = 3, .last = 5};
     require(takes(share, gone) && takes(share, done), "one that only snapshots see");
     ghost = (struct share_change){
-        .kind = LOAD_GHOST, .node = 2, .parent = 2, .name = other, .born = 4, .last = 5};
+        .kind = LOAD_GHOST, .node_number = 2, .parent_number = 2, .name = other, .born = 4, .last = 5};
     require(!takes(share, ghost), "below itself then");
     share_require_whole(share);
     share_free(share);

@@ -123,8 +123,7 @@ static bool is_below(int path, int above) {
 
 static bool apply(struct life *life, struct share_change *change) {
     if (!change->stamp.etag) change->stamp = (struct stamp){++life->versions, 1000};
-    struct share_target target = share_target(life->share, change);
-    return share_apply(life->share, &target, change);
+    return share_apply(life->share, change);
 }
 
 static struct guid guid_of(uint64_t number) {

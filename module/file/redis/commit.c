@@ -1,10 +1,9 @@
 /* The second half of every writing command: from the decided change to the world that knows of it; what happens to a
  * share when nobody asks; and what LEASE.* has to know of shares. */
+#include "server/commit.h"
 #include "core/memory.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/audience.h"
-#include "server/effect.h"
 #include "server/histogram.h"
 #include "server/info.h"
 #include "server/upkeep.h"
@@ -13,10 +12,9 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    UPKEEP_GRACE_MS = 10000, /* a look that is so late will not come any more */
-    EXPIRED_MOST = 64,       /* sessions that end in one portion of upkeep */
-    SWEPT_MOST = 400,        /* handles and locks that go in one */
-    BREATHER_MS = 1,         /* between two portions */
+    EXPIRED_MOST = 64, /* sessions that end in one portion of upkeep */
+    SWEPT_MOST = 400,  /* handles and locks that go in one */
+    BREATHER_MS = 1,   /* between two portions */
 };
 
 struct stamp share_stamp(struct call *call) {
@@ -24,19 +22,41 @@ struct stamp share_stamp(struct call *call) {
     return (struct stamp){version_mint(now_ms), now_ms};
 }
 
-/* What has been decided fits. If it does not, it must not go unseen. */
-static void apply(struct call *call, const struct share_target *target, const struct share_change *change) {
+/* --- Around a change --- */
+
+/* What a lease is known by when it has been acquired, renewed or broken stands in its event. */
+void share_events(const void *decided, const char *events[EVENTS_MAX]) {
+    const struct share_change *change = decided;
+    if (!(share_change_kinds[change->kind].is.fields & SHARE_HAS(LEASE))) return;
+    events[0] = change->expired ? LEASE_EXPIRED_EVENT : NULL;
+    events[1] = lease_event_name(change->event);
+}
+
+static void count_expiry(const struct lease *lease) {
+    lease_stats.expiries++;
+    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
+}
+
+/* Those who wait know files by their paths, and parties by their sessions: what the change is about may be gone when it
+ * has happened. */
+void share_before_change(struct call *call, void *decided) {
+    struct share_change *change = decided;
+    if (change->expired) count_expiry(share_lease(call->value));
+    if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;
+    if (change->node) change->subject = file_subject(change->node);
+    if (change->opened) change->party = change->opened->group->session->id;
+}
+
+/* Only where a session was begun is anything known of its connection. */
+void share_changed(struct call *call, const void *decided) {
+    const struct share_change *change = decided;
     switch (change->kind) {
-    case SHARE_CREATE:
-        call->value = share_new(change);
-        RedisModule_ModuleTypeSetValue(call->key, share_aggregate.type, call->value);
+    case SHARE_CONNECT:
+        if (change->ends_with_connection) attendance_note(call, change->session);
         break;
-    case SHARE_DROP:
-        RedisModule_UnlinkKey(call->key);
-        call->value = NULL;
-        break;
-    default:
-        if (!share_apply(call->value, target, change)) effect_complain(call->ctx, EFFECT_MISFIT);
+    case SHARE_DISCONNECT:
+    case SHARE_EXPIRE: attendance_forget(call, change->session); break;
+    default: break;
     }
 }
 
@@ -49,97 +69,30 @@ static void look_at_file(const struct call *call, uint64_t subject) {
     wait_look(call, WAIT_LEASE, name);
 }
 
-/* The file may be gone by now. */
-static void tell_waiters(const struct call *call, const struct share_change *change, uint64_t subject,
-                         struct guid party) {
-    switch (change->kind) {
-    case SHARE_LEASE: wait_look(call, WAIT_LEASE, bytes_of("", 0)); break;
-    case SHARE_DISCONNECT:
-    case SHARE_EXPIRE:
-        wait_look_at_party(change->session);
+void share_wake(struct call *call, const void *decided) {
+    const struct share_change *change = decided;
+    switch (share_change_kinds[change->kind].wakes) {
+    case WAKES_NOBODY: break;
+    case WAKES_FOR_SHARE: wait_look(call, WAIT_LEASE, bytes_of("", 0)); break;
+    case WAKES_FOR_FILE: look_at_file(call, change->subject); break;
+    case WAKES_FOR_HANDLE:
+        wait_look_at_party(change->party);
+        look_at_file(call, change->subject);
+        break;
+    case WAKES_FOR_SESSION: wait_look_at_party(change->session); /* fall through */
+    case WAKES_FOR_KEY: wait_look_at_key(call); break;
+    case WAKES_FOR_MOVE:
         wait_look_at_key(call);
+        look_at_file(call, change->subject);
         break;
-    case SHARE_SWEEP:
-    case FILE_CLOSEHANDLES: wait_look_at_key(call); break;
-    case FILE_CLOSE:
-    case FILE_UNOPEN:
-        wait_look_at_party(party);
-        look_at_file(call, subject);
-        break;
-    case FILE_RENAME: wait_look_at_key(call); /* fall through */
-    case FILE_DELETE:
-    case FILE_SETTLE:
-    case FILE_LEASE:
-    case FILE_UNLOCK:
-    case FILE_DISPOSE: look_at_file(call, subject); break;
-    default: break;
     }
-}
-
-/* --- Carrying out --- */
-
-static void note_expiry(const struct call *call, const struct lease *lease) {
-    lease_stats.expiries++;
-    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
-    call_event(call, LEASE_EXPIRED_EVENT);
-}
-
-/* See the queue's for why: one that looks late does not come any more. */
-static void expect_upkeep(struct call *call) {
-    struct share *share = call->value;
-    int64_t due_ms = share_next_end_ms(share);
-    if (due_ms == INT64_MAX) return;
-    bool expected = share->upkeep_ms && share->upkeep_ms <= due_ms &&
-                    call_now_ms(call) <= share->upkeep_ms + UPKEEP_GRACE_MS;
-    if (!expected) share_insist_on_upkeep(call);
-}
-
-void share_insist_on_upkeep(struct call *call) {
-    struct share *share = call->value;
-    int64_t due_ms = share_next_end_ms(share);
-    if (due_ms == INT64_MAX) return;
-    share->upkeep_ms = due_ms;
-    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_SHARE), due_ms);
-}
-
-/* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
- * nobody listens; what happens outside of a command has nothing that could be counted instead. */
-static void carry_out(struct call *call, const struct share_target *target, const struct share_change *change,
-                      RedisModuleString *content) {
-    bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
-    if (!heard) {
-        apply(call, target, change);
-        effect_unheard(call);
-        return;
-    }
-    struct record_writer record;
-    record_start(&record);
-    share_change_write(change, &record);
-    apply(call, target, change);
-    effect_send(call, &record, content);
-    record_end(&record);
-}
-
-void share_commit(struct call *call, const struct share_target *target, const struct share_change *change,
-                  RedisModuleString *content) {
-    const struct share_target none = {NULL, NULL, NULL};
-    if (!target) target = &none;
-    uint64_t subject = target->node && wait_anybody() ? file_subject(target->node) : 0;
-    struct guid party = target->open ? target->open->group->session->id : (struct guid){0, 0};
-    if (change->expired) note_expiry(call, share_lease(call->value));
-    carry_out(call, target, change, content);
-    if (share_change_event(change)) call_changed(call, share_change_event(change));
-    if (call->value) expect_upkeep(call);
-    if (wait_anybody()) tell_waiters(call, change, subject, party);
 }
 
 /* --- When nobody asks --- */
 
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
-    struct share_target target = {.session = session};
-    struct share_change change = {.kind = kind, .session = session->id};
-    attendance_forget(call, session->id);
-    share_commit(call, &target, &change, NULL);
+    struct share_change change = {.kind = kind, .session = session->id, .holder = session};
+    commit_at_once(call, &change, NULL);
 }
 
 static void end_those_who_left(struct call *call) {
@@ -176,14 +129,14 @@ static bool gather(const struct share_session *session, struct record_writer *ha
 /* The handles are named: other servers may have them in another order. */
 static void sweep_one(struct call *call) {
     struct share *share = call->value;
-    struct share_target target = {.session = list_top(&share->ended, struct share_session, among_ended)};
-    if (!target.session) return;
+    struct share_session *session = list_top(&share->ended, struct share_session, among_ended);
+    if (!session) return;
     struct record_writer handles;
-    struct share_change change = {.kind = SHARE_SWEEP, .session = target.session->id};
+    struct share_change change = {.kind = SHARE_SWEEP, .session = session->id, .holder = session};
     record_start(&handles);
-    change.on = gather(target.session, &handles, &change.handles.count);
+    change.on = gather(session, &handles, &change.handles.count);
     change.handles.items = bytes_of(handles.data, handles.length);
-    share_commit(call, &target, &change, NULL);
+    commit_at_once(call, &change, NULL);
     record_end(&handles);
 }
 
@@ -195,11 +148,17 @@ int64_t share_upkeep(struct call *call) {
     sweep_one(call);
     int64_t due_ms = share_next_end_ms(share);
     if (due_ms <= call_now_ms(call)) due_ms = call_now_ms(call) + BREATHER_MS;
-    share->upkeep_ms = due_ms == INT64_MAX ? 0 : due_ms;
-    return due_ms == INT64_MAX ? UPKEEP_NEVER : due_ms;
+    share->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
+    return due_ms;
 }
 
 /* --- What LEASE.* needs to know of shares --- */
+
+/* Probes and late answers only look, and commands that read never write. */
+static bool may_change(const struct call *call) {
+    if (call->mode == CALL_PROBE || call->mode == CALL_TIMED_OUT) return false;
+    return call->command->key != KEY_READ;
+}
 
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;
@@ -214,7 +173,9 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
         return OUTCOME_DONE;
     }
     struct tree_place place;
-    enum outcome outcome = file_place(call, call_word(call, call->args.slots[SLOT_FILE].at), &place);
+    struct bytes path = call_word(call, call->args.slots[SLOT_FILE].at);
+    if (may_change(call)) file_settle_at(call, path);
+    enum outcome outcome = file_place(call, path, &place);
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share_view(share, place.node, call_now_ms(call)).pending) return OUTCOME_DELETE_PENDING;
@@ -234,15 +195,15 @@ static enum outcome may_begin(struct call *call, const struct lease_subject *sub
 
 static void commit_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
                          enum lease_event event, bool expired) {
-    struct share_target target = {.node = subject->object};
     struct share_change change = {
         .kind = subject->object ? FILE_LEASE : SHARE_LEASE,
+        .node = subject->object,
         .lease = *next,
         .event = event,
         .expired = expired,
     };
     if (subject->object) change.path = call_word(call, call->args.slots[SLOT_FILE].at);
-    share_commit(call, &target, &change, NULL);
+    commit_at_once(call, &change, NULL);
 }
 
 static const struct order_index *leased(const void *value) {

@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/effect.h"
+#include "server/commit.h"
 #include "server/refusal.h"
 
 #include <inttypes.h>
@@ -32,70 +32,7 @@ enum outcome share_owner_rule(struct bytes text) {
     return text.length <= SESSION_OWNER_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_VALUE;
 }
 
-/* --- What is over goes --- */
-
-/* Probes and late answers only look, and commands that read never write. */
-static bool may_change(const struct call *call) {
-    if (call->mode == CALL_PROBE || call->mode == CALL_TIMED_OUT) return false;
-    return call->command->key != KEY_READ;
-}
-
-/* Sessions whose time is up end, as far as they have anything of this file. */
-static void end_sessions_of(struct call *call, const struct file_life *life) {
-    const struct open_group *group;
-    list_for_each (&life->groups, group, of_life) {
-        struct share_session *session = group->session;
-        if (!session->ended && session_is_over(session, call_now_ms(call)))
-            share_end_session(call, SHARE_EXPIRE, session);
-    }
-}
-
-static bool needs_settling(struct call *call, const struct file_node *node) {
-    int64_t now_ms = call_now_ms(call);
-    if (!may_change(call) || !node || !node->life || share_is_exact(call->value, now_ms)) return false;
-    return life_has_over(node->life, now_ms);
-}
-
-static void settle(struct call *call, struct file_node *node, struct bytes path) {
-    struct share_target target = {.node = node};
-    struct share_change change = {.kind = FILE_SETTLE, .path = path};
-    end_sessions_of(call, node->life);
-    share_commit(call, &target, &change, NULL);
-}
-
-static void settle_node(struct call *call, struct file_node *node) {
-    char *room = memory_alloc(node_path_length(node) + 1);
-    settle(call, node, node_path(node, room));
-    memory_free(room);
-}
-
-void file_settle_open(struct call *call, const struct file_open *open) {
-    struct file_node *node = open_node(open);
-    if (needs_settling(call, node)) settle_node(call, node);
-}
-
-/* A file that is settled has no part any more of the groups, which stay with their session. */
-static void settle_files_of(struct call *call, const struct share_session *session,
-                            const struct file_node *directory) {
-    const struct open_group *group;
-    list_for_each (&session->groups, group, of_session)
-        if (group->life && node_is_within(group->life->node, directory)) settle_node(call, group->life->node);
-}
-
-void file_end_due_sessions(struct call *call) {
-    struct share_session *session;
-    while ((session = share_due_session(call->value, call_now_ms(call))))
-        share_end_session(call, SHARE_EXPIRE, session);
-}
-
-void file_settle_below(struct call *call, const struct file_node *directory) {
-    const struct share *share = call->value;
-    const struct share_session *session;
-    file_end_due_sessions(call);
-    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
-}
-
-/* --- The steps --- */
+/* --- The way that was expected --- */
 
 /* The key that a call is looking for, and whose it is: other calls may run before it is found, since what has ended is
  * settled first, and leave keys of their own here. */
@@ -116,14 +53,105 @@ static struct tree_place find(const struct call *call, struct bytes path) {
     return tree_find(call->value, path);
 }
 
+/* --- What is over goes --- */
+
+/* Sessions whose time is up end, as far as they have anything of this file. */
+static void end_sessions_of(struct call *call, const struct file_life *life) {
+    const struct open_group *group;
+    list_for_each (&life->groups, group, of_life) {
+        struct share_session *session = group->session;
+        if (!session->ended && session_is_over(session, call_now_ms(call)))
+            share_end_session(call, SHARE_EXPIRE, session);
+    }
+}
+
+/* Nothing in the tree is any more where it was expected. */
+static void settle(struct call *call, struct file_node *node, struct bytes path) {
+    sought.call = NULL;
+    end_sessions_of(call, node->life);
+    struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
+    commit_at_once(call, &change, NULL);
+}
+
+static bool needs_settling(struct call *call, const struct file_node *node) {
+    return node && node->life && life_has_over(node->life, call_now_ms(call));
+}
+
+static void settle_node(struct call *call, struct file_node *node) {
+    char *room = memory_alloc(node_path_length(node) + 1);
+    settle(call, node, node_path(node, room));
+    memory_free(room);
+}
+
+static bool is_exact(struct call *call) {
+    return share_is_exact(call->value, call_now_ms(call));
+}
+
+void file_settle_at(struct call *call, struct bytes path) {
+    if (is_exact(call)) return;
+    struct file_node *node = tree_find(call->value, path).node;
+    if (needs_settling(call, node)) settle(call, node, path);
+}
+
+void file_settle_path(struct call *call) {
+    file_settle_at(call, call_word(call, ARG_PATH));
+}
+
+void file_settle_paths(struct call *call) {
+    file_settle_path(call);
+    file_settle_at(call, call_word(call, ARG_TARGET));
+}
+
+void file_settle_opening(struct call *call) {
+    file_settle_at(call, call_word(call, ARG_OPEN_PATH));
+}
+
+void file_settle_handle(struct call *call) {
+    struct file_open *open;
+    if (is_exact(call) || file_handle(call, 0, &open) != OUTCOME_DONE) return;
+    if (needs_settling(call, open_node(open))) settle_node(call, open_node(open));
+}
+
+/* A file that is settled has no part any more of the groups, which stay with their session. */
+static void settle_files_of(struct call *call, const struct share_session *session,
+                            const struct file_node *directory) {
+    const struct open_group *group;
+    list_for_each (&session->groups, group, of_session)
+        if (group->life && node_is_within(group->life->node, directory)) settle_node(call, group->life->node);
+}
+
+void file_end_due_sessions(struct call *call) {
+    struct share_session *session;
+    while ((session = share_due_session(call->value, call_now_ms(call))))
+        share_end_session(call, SHARE_EXPIRE, session);
+}
+
+static void settle_below(struct call *call, const struct file_node *directory) {
+    const struct share *share = call->value;
+    const struct share_session *session;
+    file_end_due_sessions(call);
+    list_for_each (&share->ended, session, among_ended) settle_files_of(call, session, directory);
+}
+
+void file_settle_directory(struct call *call) {
+    if (is_exact(call)) return;
+    file_settle_path(call);
+    const struct file_node *node = tree_find(call->value, call_word(call, ARG_PATH)).node;
+    if (node && !node_is_file(node) && node->directory->opens) settle_below(call, node);
+}
+
+void file_settle_move(struct call *call) {
+    if (is_exact(call)) return;
+    file_settle_directory(call);
+    file_settle_at(call, call_word(call, ARG_TARGET));
+}
+
+/* --- The steps --- */
+
 enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place) {
     struct share *share = call->value;
     *place = find(call, path);
     if (place->node && node_is_file(place->node)) pages_expect(&place->node->content.pages);
-    if (needs_settling(call, place->node)) {
-        settle(call, place->node, path);
-        *place = tree_find(share, path);
-    }
     if (place->node && place->node->life && share_view(share, place->node, call_now_ms(call)).gone)
         place->node = NULL;
     return place->parent || place->node == share->root ? OUTCOME_DONE : OUTCOME_PARENT_NOT_FOUND;

@@ -5,23 +5,30 @@ enum { ARG_CONTENT = 4, PUT_MAX_BYTES = 4 << 20 };
 
 /* A file or directory that is there, and is to be changed. */
 static enum outcome to_write(struct call *call, unsigned kind, const struct file_wish *wish,
-                             struct share_target *target) {
+                             struct file_node **node) {
     struct tree_place place;
     enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, kind);
     if (outcome == OUTCOME_DONE) outcome = file_pass(call, place.node, wish);
-    *target = (struct share_target){.node = place.node};
+    *node = place.node;
     return outcome;
 }
 
-/* The change gets a new stamp, and the answer is its ETag. */
-static enum outcome commit(struct call *call, const struct share_target *target, struct share_change *change,
-                           RedisModuleString *content) {
+static struct share_change *decide(struct call *call, enum share_change_kind kind, struct file_node *node,
+                                   RedisModuleString *content) {
+    struct share_change *change = call_decide_with(call, kind, content);
     change->path = call_word(call, ARG_PATH);
+    change->node = node;
+    return change;
+}
+
+/* The change gets a new stamp, and the answer is its ETag. */
+static struct share_change *decide_stamped(struct call *call, enum share_change_kind kind,
+                                           struct file_node *node, RedisModuleString *content) {
+    struct share_change *change = decide(call, kind, node, content);
     change->stamp = share_stamp(call);
-    share_commit(call, target, change, content);
     reply_version(&call->out, change->stamp.etag);
-    return OUTCOME_DONE;
+    return change;
 }
 
 /* --- Directories --- */
@@ -33,20 +40,13 @@ static enum outcome is_pending(struct call *call, const struct file_node *node) 
 
 enum outcome file_mkdir(struct call *call) {
     struct tree_place place;
-    struct share_target target = {NULL, NULL, NULL};
     enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
     if (outcome == OUTCOME_DONE && place.node) outcome = is_pending(call, place.node);
     if (outcome == OUTCOME_DONE && place.node)
         outcome = node_is_file(place.node) ? OUTCOME_FILE_KIND : OUTCOME_FILE_EXISTS;
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {.kind = FILE_MKDIR, .metadata = call->metadata.list};
-    return commit(call, &target, &change, NULL);
-}
-
-/* Files that are gone are not in the way. */
-static bool is_empty(struct call *call, const struct file_node *node) {
-    if (node->directory->children) file_settle_below(call, node);
-    return !node->directory->children;
+    decide_stamped(call, FILE_MKDIR, NULL, NULL)->metadata = call->metadata.list;
+    return OUTCOME_DONE;
 }
 
 enum outcome file_rmdir(struct call *call) {
@@ -58,10 +58,8 @@ enum outcome file_rmdir(struct call *call) {
         call_note(call, "the root directory stays");
         return OUTCOME_INVALID_PATH;
     }
-    if (!is_empty(call, place.node)) return OUTCOME_DIRECTORY_NOT_EMPTY;
-    struct share_target target = {.node = place.node};
-    struct share_change change = {.kind = FILE_RMDIR, .path = call_word(call, ARG_PATH)};
-    share_commit(call, &target, &change, NULL);
+    if (place.node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
+    decide(call, FILE_RMDIR, place.node, NULL);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -99,48 +97,39 @@ enum outcome file_create(struct call *call) {
         to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), given_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_target target = {.node = place.node};
-    struct share_change change = {
-        .kind = FILE_CREATE,
-        .length = given_size(call),
-        .attributes = asked_attributes(call),
-        .properties = call->properties.list,
-        .metadata = call->metadata.list,
-    };
-    return commit(call, &target, &change, NULL);
+    struct share_change *change = decide_stamped(call, FILE_CREATE, place.node, NULL);
+    change->length = given_size(call);
+    change->attributes = asked_attributes(call);
+    change->properties = call->properties.list;
+    change->metadata = call->metadata.list;
+    return OUTCOME_DONE;
 }
 
 enum outcome file_delete(struct call *call) {
-    struct share_target target;
+    struct file_node *node;
     struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
-    enum outcome outcome = to_write(call, NODE_FILE, &wish, &target);
+    enum outcome outcome = to_write(call, NODE_FILE, &wish, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {.kind = FILE_DELETE, .path = call_word(call, ARG_PATH)};
-    share_commit(call, &target, &change, NULL);
+    decide(call, FILE_DELETE, node, NULL);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-/* What sessions that are over had of the target may go on the way, so the source is looked for once more. */
 enum outcome file_copy(struct call *call) {
-    struct share_target source;
+    struct file_node *source;
     struct tree_place place;
     struct file_wish wish = {.class = CLASS_READ, .minds_locks = true, .range = {0, UINT64_MAX}};
     enum outcome outcome = to_write(call, NODE_FILE, &wish, &source);
     if (outcome == OUTCOME_DONE)
         outcome =
             to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
-    if (outcome == OUTCOME_DONE) outcome = to_write(call, NODE_FILE, &wish, &source);
-    if (outcome == OUTCOME_DONE)
-        outcome = file_may_grow(call, length_of(place.node), source.node->content.length);
+    if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), source->content.length);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {
-        .kind = FILE_COPY,
-        .target = call_word(call, ARG_TARGET),
-        .parts = args_given(&call->args, SLOT_META) ? SAYS_METADATA : 0,
-        .metadata = call->metadata.list,
-    };
-    return commit(call, &source, &change, NULL);
+    struct share_change *change = decide_stamped(call, FILE_COPY, source, NULL);
+    change->target = call_word(call, ARG_TARGET);
+    change->parts = args_given(&call->args, SLOT_META) ? SAYS_METADATA : 0;
+    change->metadata = call->metadata.list;
+    return OUTCOME_DONE;
 }
 
 /* --- Moving --- */
@@ -154,7 +143,6 @@ static enum outcome may_leave(struct call *call, const struct file_node *node) {
         return OUTCOME_INVALID_PATH;
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;
-    if (node->directory->opens) file_settle_below(call, node);
     if (node->directory->leases) {
         call_note(call, "files in the directory are leased: release or break their leases first");
         return OUTCOME_LEASE_ID_MISSING;
@@ -209,9 +197,8 @@ enum outcome file_rename(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = may_leave(call, source.node);
     if (outcome == OUTCOME_DONE) outcome = may_arrive(call, source.node, &place);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_target target = {.node = source.node};
-    struct share_change change = {.kind = FILE_RENAME, .target = call_word(call, ARG_TARGET)};
-    return commit(call, &target, &change, NULL);
+    decide_stamped(call, FILE_RENAME, source.node, NULL)->target = call_word(call, ARG_TARGET);
+    return OUTCOME_DONE;
 }
 
 /* --- Properties and metadata --- */
@@ -225,7 +212,7 @@ enum outcome file_setprops_check(struct call *call) {
 
 /* Whether the file gets another size is known only when it is there; it is that alone that locks mind. What clears the
  * attribute is not kept off by it. */
-static enum outcome to_describe(struct call *call, struct share_target *target) {
+static enum outcome to_describe(struct call *call, struct file_node **node) {
     struct tree_place place;
     enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
@@ -239,34 +226,34 @@ static enum outcome to_describe(struct call *call, struct share_target *target) 
         .ignores_readonly = clears,
         .lease_id = call_lease_id(call),
     };
-    target->node = place.node;
+    *node = place.node;
     outcome = file_pass(call, place.node, &wish);
     if (outcome != OUTCOME_DONE || !sized) return outcome;
     return file_may_grow(call, place.node->content.length, given_size(call));
 }
 
 enum outcome file_setprops(struct call *call) {
-    struct share_target target = {NULL, NULL, NULL};
-    enum outcome outcome = to_describe(call, &target);
+    struct file_node *node;
+    enum outcome outcome = to_describe(call, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {
-        .kind = FILE_SETPROPS, .properties = call->properties.list, .attributes = asked_attributes(call)};
-    if (args_given(&call->args, SLOT_PROPS)) change.parts |= SAYS_PROPERTIES;
-    if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change.parts |= SAYS_ATTRIBUTES;
-    if (args_given(&call->args, SLOT_FILE_SIZE)) {
-        change.parts |= SAYS_LENGTH;
-        change.length = given_size(call);
-    }
-    return commit(call, &target, &change, NULL);
+    struct share_change *change = decide_stamped(call, FILE_SETPROPS, node, NULL);
+    change->properties = call->properties.list;
+    change->attributes = asked_attributes(call);
+    if (args_given(&call->args, SLOT_PROPS)) change->parts |= SAYS_PROPERTIES;
+    if (args_given(&call->args, SLOT_FILE_ATTRIBUTES)) change->parts |= SAYS_ATTRIBUTES;
+    if (!args_given(&call->args, SLOT_FILE_SIZE)) return OUTCOME_DONE;
+    change->parts |= SAYS_LENGTH;
+    change->length = given_size(call);
+    return OUTCOME_DONE;
 }
 
 enum outcome file_setmeta(struct call *call) {
-    struct share_target target;
+    struct file_node *node;
     struct file_wish wish = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
-    enum outcome outcome = to_write(call, ANY_NODE, &wish, &target);
+    enum outcome outcome = to_write(call, ANY_NODE, &wish, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change change = {.kind = FILE_SETMETA, .metadata = call->metadata.list};
-    return commit(call, &target, &change, NULL);
+    decide_stamped(call, FILE_SETMETA, node, NULL)->metadata = call->metadata.list;
+    return OUTCOME_DONE;
 }
 
 /* --- Ranges --- */
@@ -280,27 +267,36 @@ enum outcome file_putrange_check(struct call *call) {
     return length ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
-/* What is put or cleared lies inside of the file. */
-static enum outcome write_range(struct call *call, struct share_change *change, uint64_t length,
-                                RedisModuleString *content) {
-    struct share_target target;
+/* What is put or cleared lies inside of the file. NULL where it may not be written. */
+static struct share_change *decide_range(struct call *call, enum share_change_kind kind, uint64_t length,
+                                         RedisModuleString *content, enum outcome *outcome) {
+    struct file_node *node;
     struct file_wish wish = {.class = CLASS_WRITE, .minds_locks = true, .lease_id = call_lease_id(call)};
-    enum outcome outcome = to_write(call, NODE_FILE, &wish, &target);
-    if (outcome != OUTCOME_DONE) return outcome;
-    uint64_t whole = target.node->content.length;
-    change->offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
-    if (length > whole || change->offset > whole - length) return OUTCOME_INVALID_RANGE;
-    pages_expect_bytes(&target.node->content.pages);
-    return commit(call, &target, change, content);
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
+    *outcome = to_write(call, NODE_FILE, &wish, &node);
+    if (*outcome != OUTCOME_DONE) return NULL;
+    uint64_t whole = node->content.length;
+    if (length > whole || offset > whole - length) {
+        *outcome = OUTCOME_INVALID_RANGE;
+        return NULL;
+    }
+    pages_expect_bytes(&node->content.pages);
+    struct share_change *change = decide_stamped(call, kind, node, content);
+    change->offset = offset;
+    return change;
 }
 
 enum outcome file_putrange(struct call *call) {
-    struct share_change change = {.kind = FILE_PUTRANGE, .content = call_word(call, ARG_CONTENT)};
-    return write_range(call, &change, change.content.length, call->argv[ARG_CONTENT]);
+    enum outcome outcome;
+    uint64_t length = call_word(call, ARG_CONTENT).length;
+    decide_range(call, FILE_PUTRANGE, length, call->argv[ARG_CONTENT], &outcome);
+    return outcome;
 }
 
 enum outcome file_clearrange(struct call *call) {
-    struct share_change change = {.kind = FILE_CLEARRANGE,
-                                  .length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number};
-    return write_range(call, &change, change.length, NULL);
+    enum outcome outcome;
+    uint64_t length = (uint64_t)call->args.slots[SLOT_FILE_LENGTH].number;
+    struct share_change *change = decide_range(call, FILE_CLEARRANGE, length, NULL, &outcome);
+    if (change) change->length = length;
+    return outcome;
 }

@@ -196,26 +196,26 @@ enum outcome file_closehandles_check(struct call *call) {
 }
 
 static void take_one(struct call *call, const struct selection *selection, uint64_t number,
-                     struct share_change *change, struct record_writer *handles) {
+                     struct packed_list *taken, struct record_writer *handles) {
     struct order_cursor cursor = share_opens_seek(call->value, number);
     struct entry *entry = order_cursor_entry(&cursor);
     const struct file_open *open = entry ? open_of_numbered(entry) : NULL;
     if (!open || open_number(open) != number || !is_selected(call, selection, open)) return;
     share_handle_put(handles, open->id);
-    change->handles.count = 1;
+    taken->count = 1;
 }
 
 /* Handles and their locks: as much as one command may close. */
-static bool take(const struct file_open *open, struct share_change *change, struct record_writer *handles,
+static bool take(const struct file_open *open, struct packed_list *taken, struct record_writer *handles,
                  size_t *effort) {
     if (*effort >= CLOSED_MOST) return false;
     *effort += 1 + open->lock_count;
     share_handle_put(handles, open->id);
-    change->handles.count++;
+    taken->count++;
     return true;
 }
 
-static void take_all_of_file(struct call *call, const struct file_life *life, struct share_change *change,
+static void take_all_of_file(struct call *call, const struct file_life *life, struct packed_list *taken,
                              struct record_writer *handles) {
     const struct open_group *group;
     const struct file_open *open;
@@ -223,41 +223,42 @@ static void take_all_of_file(struct call *call, const struct file_life *life, st
     list_for_each (&life->groups, group, of_life) {
         if (session_is_over(group->session, call_now_ms(call))) continue;
         list_for_each (&group->opens, open, among)
-            if (!take(open, change, handles, &effort)) return;
+            if (!take(open, taken, handles, &effort)) return;
     }
 }
 
-static void take_all(struct call *call, const struct selection *selection, struct share_change *change,
+static void take_all(struct call *call, const struct selection *selection, struct packed_list *taken,
                      struct record_writer *handles) {
     struct order_cursor cursor = share_opens_seek(call->value, 0);
     size_t effort = 0;
     if (!is_any_open(selection)) return;
     if (node_is_file(selection->node)) {
-        take_all_of_file(call, selection->node->life, change, handles);
+        take_all_of_file(call, selection->node->life, taken, handles);
         return;
     }
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
-        if (is_selected(call, selection, open) && !take(open, change, handles, &effort)) return;
+        if (is_selected(call, selection, open) && !take(open, taken, handles, &effort)) return;
     }
 }
 
 /* As many as one command may close; who is told of that many calls again. */
 enum outcome file_closehandles(struct call *call) {
     struct selection selection;
-    struct share_change change = {.kind = FILE_CLOSEHANDLES};
-    struct record_writer handles;
+    struct record_writer *handles = call_writer(call);
+    struct packed_list taken = {.count = 0};
     uint64_t number = 0;
     enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &selection);
     if (outcome != OUTCOME_DONE) return outcome;
-    record_start(&handles);
     if (asked_all(call))
-        take_all(call, &selection, &change, &handles);
+        take_all(call, &selection, &taken, handles);
     else if (asked_number(call, &number))
-        take_one(call, &selection, number, &change, &handles);
-    change.handles.items = bytes_of(handles.data, handles.length);
-    if (change.handles.count) share_commit(call, NULL, &change, NULL);
-    record_end(&handles);
-    reply_number(&call->out, (long long)change.handles.count);
+        take_one(call, &selection, number, &taken, handles);
+    taken.items = bytes_of(handles->data, handles->length);
+    if (taken.count) {
+        struct share_change *change = call_decide(call, FILE_CLOSEHANDLES);
+        change->handles = taken;
+    }
+    reply_number(&call->out, (long long)taken.count);
     return OUTCOME_DONE;
 }

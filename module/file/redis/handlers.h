@@ -37,7 +37,7 @@ enum {
 _Static_assert((int)SLOT_FILE_END <= (int)SLOTS_MAX, "too many options");
 
 /* Places of the arguments that many commands have. */
-enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3 };
+enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3, ARG_OPEN_PATH = 3 };
 
 extern struct aggregate share_aggregate;
 extern const struct lease_home share_leases;
@@ -90,6 +90,7 @@ enum outcome file_closehandles(struct call *call);
 
 enum outcome file_open_check(struct call *call);
 enum outcome file_open(struct call *call);
+enum outcome file_open_give_way(struct call *call, bool late);
 void file_open_give_back(struct call *call, struct record_reader *granted);
 enum outcome file_read(struct call *call);
 enum outcome file_write_check(struct call *call);
@@ -97,6 +98,7 @@ enum outcome file_write(struct call *call);
 enum outcome file_truncate(struct call *call);
 enum outcome file_lock_check(struct call *call);
 enum outcome file_lock(struct call *call);
+enum outcome file_lock_give_way(struct call *call, bool late);
 void file_lock_give_back(struct call *call, struct record_reader *granted);
 enum outcome file_unlock(struct call *call);
 enum outcome file_dispose(struct call *call);
@@ -120,8 +122,21 @@ struct file_wish {
 /* What the path of a call leads to will be asked for: before anything is checked. For commands that name one. */
 void file_expect(struct call *call);
 
-/* Where the path leads. What sessions that are over hold there is cleared away when the call may change anything, so
- * that the place is as it counts; and what is gone is not there. Fails when the parent is missing. */
+/* Before a command that writes is decided: what sessions that are over hold of the files that it is about goes, so that
+ * they are as they count. Of a file, … */
+void file_settle_at(struct call *call, struct bytes path);
+/* … of the command's path, of its two paths, of its path and all files below, of all these, and of its handle. */
+void file_settle_path(struct call *call);
+void file_settle_paths(struct call *call);
+void file_settle_directory(struct call *call);
+void file_settle_move(struct call *call);
+void file_settle_handle(struct call *call);
+/* … and of the path that it opens. */
+void file_settle_opening(struct call *call);
+/* Sessions whose time is up end, as all servers know it then. */
+void file_end_due_sessions(struct call *call);
+
+/* Where the path leads; what is gone is not there. Fails when the parent is missing. */
 enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place);
 
 /* That there is something of the kind at the place. ANY_NODE for both. */
@@ -163,16 +178,12 @@ static inline size_t file_page_most(const struct call *call, int64_t given_none,
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
 /* An open handle with one of these rights at least; 0 for any. */
 enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open);
+/* A change that is about a handle, and about its file, if it still has one. */
+struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
+                                             struct file_open *open, RedisModuleString *content);
 static inline struct file_node *open_node(const struct file_open *open) {
     return open->group->life->node;
 }
-/* What sessions that are over hold of the file of a handle goes. */
-void file_settle_open(struct call *call, const struct file_open *open);
-/* Likewise of all files below a directory. */
-void file_settle_below(struct call *call, const struct file_node *directory);
-/* Sessions whose time is up end, as all servers know it then. */
-void file_end_due_sessions(struct call *call);
-
 /* Bytes that lie inside of a content. */
 void reply_content(struct reply *out, const struct sparse *content, struct page_range range);
 
@@ -182,39 +193,32 @@ void reply_content(struct reply *out, const struct sparse *content, struct page_
  * who waits there, and a share that was loaded anew has the same lines. */
 uint64_t file_subject(const struct file_node *node);
 
-struct file_line {
-    enum wait_kind kind;
-    const struct file_node *node;
-    const struct share_session *session;
-    struct wait_claim claim;
-};
-
 /* Claims: what opens a file, and what locks a range. */
 struct wait_claim claim_to_open(const struct share_session *session, struct sharing wanted);
 struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question question,
                                 struct lock_range range);
 
-/* Whether someone who came before the call, and waits still, wants what does not go with the claim. */
-bool line_has_rival(const struct call *call, const struct file_line *line);
+/* What a call claims cannot be had now, but perhaps later: the outcome of those who do not wait. */
+enum outcome file_not_yet(struct call *call, enum wait_kind kind, const struct file_node *node,
+                          const struct wait_claim *claim, enum outcome refused);
 
-/* A call with a rival, and nothing else in its way: it waits, unless that would close a circle. */
-enum outcome line_queue(struct call *call, const struct file_line *line);
+/* It can be had, but others may have claimed it before. */
+void file_in_line(struct call *call, enum wait_kind kind, const struct file_node *node,
+                  const struct wait_claim *claim);
 
-/* The call cannot have what it wants: it waits, if it may and that does not close a circle, or is refused. */
-enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused);
+/* As the data type wants them: see aggregate.h. */
+bool file_has_rival(const struct call *call);
+bool file_closes_circle(const struct call *call);
 
 /* --- From a decision to the world that knows of it --- */
 
 struct stamp share_stamp(struct call *call);
 
-/* What follows every decision to change something: apply, send the effect, tell. A change of the kind SHARE_CREATE makes
- * the call's value. The content's argument, if any, travels with the effect. */
-void share_commit(struct call *call, const struct share_target *target, const struct share_change *change,
-                  RedisModuleString *content);
-
-/* Sees to it that what ends while a client waits in the key is noticed: the value may have come from elsewhere with all
- * that it knew. */
-void share_insist_on_upkeep(struct call *call);
+/* As the data type wants them: see aggregate.h. */
+void share_events(const void *change, const char *events[EVENTS_MAX]);
+void share_before_change(struct call *call, void *change);
+void share_changed(struct call *call, const void *change);
+void share_wake(struct call *call, const void *change);
 
 /* A session ends, disconnected or because its time is up, and its connection has nothing to do with it any more. */
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);

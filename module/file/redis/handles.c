@@ -11,7 +11,7 @@ const char *const file_disposition_words[] = {"OPEN",        "CREATE",    "OPENI
 const char *const file_switch_words[] = {"ON", "OFF", NULL};
 
 enum { DISPOSE_ON };
-enum { ARG_OPEN_PATH = 3, ARG_WRITTEN = 4, WRITE_MAX_BYTES = 4 << 20 };
+enum { ARG_WRITTEN = 4, WRITE_MAX_BYTES = 4 << 20 };
 enum { ACCESS_ATTRIBUTES = 8, SHARE_NONE = 8 };
 
 /* What a disposition does with a file that is there, or is not. */
@@ -69,6 +69,16 @@ static uint64_t asked_size(const struct call *call) {
     return args_given(&call->args, SLOT_FILE_SIZE) ? (uint64_t)call->args.slots[SLOT_FILE_SIZE].number : 0;
 }
 
+/* A change that is about a handle, and about its file, if it still has one. */
+struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
+                                             struct file_open *open, RedisModuleString *content) {
+    struct share_change *change = call_decide_with(call, kind, content);
+    change->handle = open->id;
+    change->opened = open;
+    change->node = open->group->life ? open_node(open) : NULL;
+    return change;
+}
+
 /* What is done to get a handle. */
 struct opening {
     struct share_session *session;
@@ -86,29 +96,23 @@ static enum outcome pass_readonly(const struct call *call, const struct opening 
     return args_given(&call->args, SLOT_FILE_DELETEONCLOSE) ? OUTCOME_CANNOT_DELETE : OUTCOME_DONE;
 }
 
-static enum outcome wait_to_open(struct call *call, const struct opening *opening, enum outcome refused) {
-    struct file_line line = {WAIT_OPENING, opening->place.node, opening->session,
-                             claim_to_open(opening->session, opening->counted)};
-    return line_join(call, &line, refused);
-}
-
 /* The lease and the handles that are open. */
 static enum outcome pass_others(struct call *call, const struct opening *opening) {
     const struct file_node *node = opening->place.node;
     int64_t now_ms = call_now_ms(call);
     struct life_view view = share_view(call->value, node, now_ms);
+    struct wait_claim claim = claim_to_open(opening->session, opening->counted);
     bool leased = lease_locked(lease_state(file_lease_of(node), now_ms));
     if (leased && !sharing_fits_lease(opening->counted)) {
         call_note(call, "the file is leased: it can be opened to read alone");
-        return wait_to_open(call, opening, OUTCOME_SHARING_VIOLATION);
+        return file_not_yet(call, WAIT_OPENING, node, &claim, OUTCOME_SHARING_VIOLATION);
     }
     if (!sharing_fits_all(&view.tally, opening->counted)) {
         const struct file_open *obstacle = life_obstacle(node->life, opening->counted, now_ms);
-        return wait_to_open(call, opening, file_sharing_violation(call, obstacle));
+        return file_not_yet(call, WAIT_OPENING, node, &claim, file_sharing_violation(call, obstacle));
     }
-    struct file_line line = {WAIT_OPENING, node, opening->session,
-                             claim_to_open(opening->session, opening->counted)};
-    return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
+    file_in_line(call, WAIT_OPENING, node, &claim);
+    return OUTCOME_DONE;
 }
 
 /* A file that is there: it is not to be deleted ─▶ not read-only ─▶ its lease ─▶ the handles share it. */
@@ -135,48 +139,42 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     return file_may_grow(call, node ? node->content.length : 0, asked_size(call));
 }
 
-static void make_file(struct call *call, struct opening *opening) {
-    struct share_target target = {.node = opening->place.node};
-    struct share_change change = {
-        .kind = FILE_CREATE,
-        .path = call_word(call, ARG_OPEN_PATH),
-        .stamp = share_stamp(call),
-        .length = asked_size(call),
-    };
-    share_commit(call, &target, &change, NULL);
-    opening->place = tree_find(call->value, change.path);
-}
-
-static struct guid make_handle(struct call *call, const struct opening *opening) {
-    struct share_target target = {.node = opening->place.node, .session = opening->session};
-    struct share_change change = {
-        .kind = FILE_OPEN,
-        .path = call_word(call, ARG_OPEN_PATH),
-        .session = opening->session->id,
-        .handle = entropy_guid(),
-        .sharing = opening->sharing,
-        .deletes_on_close = args_given(&call->args, SLOT_FILE_DELETEONCLOSE),
-        .instant_ms = call_now_ms(call),
-    };
-    share_commit(call, &target, &change, NULL);
-    return change.handle;
-}
-
-/* --- What the caller is told --- */
-
+/* What the caller is told. */
 struct opened {
     struct guid handle;
     version etag;
     uint64_t length;
-    enum disposal disposal;
 };
 
-static void reply_opened(struct reply *out, const struct opened *opened) {
+static void decide_file(struct call *call, const struct opening *opening, struct opened *opened) {
+    struct share_change *change = call_decide(call, FILE_CREATE);
+    change->path = call_word(call, ARG_OPEN_PATH);
+    change->node = opening->place.node;
+    change->stamp = share_stamp(call);
+    change->length = asked_size(call);
+    opened->etag = change->stamp.etag;
+    opened->length = change->length;
+}
+
+/* A file that is only made with the handle is found by its path. */
+static void decide_handle(struct call *call, const struct opening *opening, struct opened *opened) {
+    struct share_change *change = call_decide(call, FILE_OPEN);
+    change->path = call_word(call, ARG_OPEN_PATH);
+    change->node = opening->place.node;
+    change->session = opening->session->id;
+    change->holder = opening->session;
+    change->handle = opened->handle = entropy_guid();
+    change->sharing = opening->sharing;
+    change->deletes_on_close = args_given(&call->args, SLOT_FILE_DELETEONCLOSE);
+    change->instant_ms = call_now_ms(call);
+}
+
+static void reply_opened(struct reply *out, const struct opened *opened, enum disposal disposal) {
     struct reply_map map = reply_map(out, 4);
     reply_field_guid(&map, "handle", opened->handle);
     reply_field_version(&map, "etag", opened->etag);
     reply_field_number(&map, "content-length", (long long)opened->length);
-    reply_field_bytes(&map, "action", bytes_text(traits[opened->disposal].action));
+    reply_field_bytes(&map, "action", bytes_text(traits[disposal].action));
 }
 
 /* What the opening has made of the file stays. */
@@ -184,33 +182,30 @@ void file_open_give_back(struct call *call, struct record_reader *granted) {
     struct guid handle;
     struct file_open *open =
         share_handle_next(granted, &handle) ? share_open_find(call->value, &handle) : NULL;
-    if (!open) return;
-    struct share_target target = {.node = open->group->life ? open_node(open) : NULL, .open = open};
-    struct share_change change = {.kind = FILE_UNOPEN, .handle = handle};
-    share_commit(call, &target, &change, NULL);
+    if (open) file_decide_with_handle(call, FILE_UNOPEN, open, NULL);
 }
 
 /* That it can be had just now does not help who has waited long enough. */
-static enum outcome too_late(struct call *call, enum outcome refused) {
-    call_note(call, "it has come free, but the time to wait is over");
-    return refused;
+enum outcome file_open_give_way(struct call *call, bool late) {
+    if (late) call_note(call, "it has come free, but the time to wait is over");
+    return OUTCOME_SHARING_VIOLATION;
 }
 
 enum outcome file_open(struct call *call) {
     struct opening opening;
+    struct opened opened;
     enum outcome outcome = find_opening(call, &opening);
-    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (outcome != OUTCOME_DONE) return outcome;
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
-    if (call->mode == CALL_TIMED_OUT) return too_late(call, OUTCOME_SHARING_VIOLATION);
-    if (opening.disposal != DISPOSAL_OPEN) make_file(call, &opening);
-    struct opened opened = {
-        .handle = make_handle(call, &opening),
-        .etag = opening.place.node->stamp.etag,
-        .length = opening.place.node->content.length,
-        .disposal = opening.disposal,
-    };
+    if (opening.disposal == DISPOSAL_OPEN) {
+        opened.etag = opening.place.node->stamp.etag;
+        opened.length = opening.place.node->content.length;
+    } else {
+        decide_file(call, &opening, &opened);
+    }
+    decide_handle(call, &opening, &opened);
     if (call->grant) share_handle_put(call->grant, opened.handle);
-    reply_opened(&call->out, &opened);
+    reply_opened(&call->out, &opened, opening.disposal);
     return OUTCOME_DONE;
 }
 
@@ -273,19 +268,15 @@ enum outcome file_write(struct call *call) {
     struct bytes content = call_word(call, ARG_WRITTEN);
     uint64_t offset = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number;
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
-    if (outcome == OUTCOME_DONE) file_settle_open(call, open);
     if (outcome == OUTCOME_DONE) outcome = pass_lock(call, open, LOCK_WRITING, offset, content.length);
     if (outcome == OUTCOME_DONE && content.length)
         outcome = file_may_grow(call, open_node(open)->content.length, offset + content.length);
     if (outcome != OUTCOME_DONE) return outcome;
     if (content.length) {
-        struct share_target target = {.node = open_node(open), .open = open};
-        struct share_change change = {.kind = FILE_WRITE,
-                                      .handle = open->id,
-                                      .stamp = share_stamp(call),
-                                      .offset = offset,
-                                      .content = content};
-        share_commit(call, &target, &change, call->argv[ARG_WRITTEN]);
+        struct share_change *change =
+            file_decide_with_handle(call, FILE_WRITE, open, call->argv[ARG_WRITTEN]);
+        change->stamp = share_stamp(call);
+        change->offset = offset;
     }
     reply_number(&call->out, (long long)content.length);
     return OUTCOME_DONE;
@@ -298,10 +289,9 @@ enum outcome file_truncate(struct call *call) {
     enum outcome outcome = file_handle(call, SHARING_WRITE, &open);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, open_node(open)->content.length, length);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_target target = {.node = open_node(open), .open = open};
-    struct share_change change = {
-        .kind = FILE_TRUNCATE, .handle = open->id, .stamp = share_stamp(call), .length = length};
-    share_commit(call, &target, &change, NULL);
+    struct share_change *change = file_decide_with_handle(call, FILE_TRUNCATE, open, NULL);
+    change->stamp = share_stamp(call);
+    change->length = length;
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -314,13 +304,8 @@ enum outcome file_dispose(struct call *call) {
     bool on = call->args.slots[SLOT_FILE_WORD].number == DISPOSE_ON;
     enum outcome outcome = file_handle(call, SHARING_DELETE, &open);
     if (outcome != OUTCOME_DONE) return outcome;
-    file_settle_open(call, open);
     if (on && open_node(open)->attributes & ATTRIBUTE_READONLY) return OUTCOME_CANNOT_DELETE;
-    if (open->group->life->pending != on) {
-        struct share_target target = {.node = open_node(open), .open = open};
-        struct share_change change = {.kind = FILE_DISPOSE, .handle = open->id, .on = on};
-        share_commit(call, &target, &change, NULL);
-    }
+    if (open->group->life->pending != on) file_decide_with_handle(call, FILE_DISPOSE, open, NULL)->on = on;
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -329,14 +314,10 @@ enum outcome file_close(struct call *call) {
     struct file_open *open;
     enum outcome outcome = file_handle(call, 0, &open);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct record_writer handles;
-    struct share_target target = {.node = open_node(open), .open = open};
-    struct share_change change = {.kind = FILE_CLOSE};
-    record_start(&handles);
-    share_handle_put(&handles, open->id);
-    change.handles = (struct packed_list){1, bytes_of(handles.data, handles.length)};
-    share_commit(call, &target, &change, NULL);
-    record_end(&handles);
+    struct record_writer *handles = call_writer(call);
+    share_handle_put(handles, open->id);
+    struct share_change *change = file_decide_with_handle(call, FILE_CLOSE, open, NULL);
+    change->handles = (struct packed_list){1, bytes_of(handles->data, handles->length)};
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -25,52 +25,46 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     bool exact = share_is_exact(call->value, call_now_ms(call));
     const struct range_lock *obstacle =
         life_lock(open->group->life, &open->locks, question, request->range, exact, call_now_ms(call));
-    struct file_line line = {WAIT_LOCK, open_node(open), open->group->session,
-                             claim_to_lock(open, question, request->range)};
-    if (obstacle) return line_join(call, &line, file_lock_violation(call, obstacle));
-    return line_has_rival(call, &line) ? line_queue(call, &line) : OUTCOME_DONE;
+    struct wait_claim claim = claim_to_lock(open, question, request->range);
+    if (obstacle) {
+        enum outcome refused = file_lock_violation(call, obstacle);
+        return file_not_yet(call, WAIT_LOCK, open_node(open), &claim, refused);
+    }
+    file_in_line(call, WAIT_LOCK, open_node(open), &claim);
+    return OUTCOME_DONE;
 }
 
-/* Probes and late answers only look. */
-static bool is_to_act(const struct call *call) {
-    return call->mode != CALL_PROBE && call->mode != CALL_TIMED_OUT;
+enum outcome file_lock_give_way(struct call *call, bool late) {
+    if (late) call_note(call, "it has come free, but the time to wait is over");
+    return OUTCOME_FILE_LOCK_CONFLICT;
 }
 
 enum outcome file_lock(struct call *call) {
     struct file_open *open;
     enum outcome outcome = file_handle(call, SHARING_READ | SHARING_WRITE, &open);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (is_to_act(call)) file_settle_open(call, open);
     struct lock_request request = {.owner = &open->locks,
                                    .kind = (enum lock_kind)call->args.slots[SLOT_FILE_WORD].number};
     asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
     outcome = pass(call, open, &request);
-    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (outcome != OUTCOME_DONE) return outcome;
     if (open->lock_count == HANDLE_LOCKS_MOST || open->group->life->locks.count >= FILE_LOCKS_MOST) {
         call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MOST, FILE_LOCKS_MOST);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
-    if (call->mode == CALL_TIMED_OUT) {
-        call_note(call, "it has come free, but the time to wait is over");
-        return OUTCOME_FILE_LOCK_CONFLICT;
-    }
-    struct share_target target = {.node = open_node(open), .open = open};
-    struct share_change change = {.kind = FILE_LOCK,
-                                  .handle = open->id,
-                                  .lock = request.kind,
-                                  .offset = request.range.offset,
-                                  .length = request.range.length};
-    share_commit(call, &target, &change, NULL);
+    struct share_change *change = file_decide_with_handle(call, FILE_LOCK, open, NULL);
+    change->lock = request.kind;
+    change->offset = request.range.offset;
+    change->length = request.range.length;
     if (call->grant) share_handle_put(call->grant, open->id);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
 static void unlock(struct call *call, struct file_open *open, struct lock_range range) {
-    struct share_target target = {.node = open_node(open), .open = open};
-    struct share_change change = {
-        .kind = FILE_UNLOCK, .handle = open->id, .offset = range.offset, .length = range.length};
-    share_commit(call, &target, &change, NULL);
+    struct share_change *change = file_decide_with_handle(call, FILE_UNLOCK, open, NULL);
+    change->offset = range.offset;
+    change->length = range.length;
 }
 
 /* A lock that the handle has several times is given back once. */

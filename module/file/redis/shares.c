@@ -25,14 +25,11 @@ static uint64_t asked_quota(const struct call *call) {
 enum outcome share_create(struct call *call) {
     if (call->value) return OUTCOME_SHARE_EXISTS;
     struct stamp stamp = share_stamp(call);
-    struct share_change change = {
-        .kind = SHARE_CREATE,
-        .stamp = stamp,
-        .created_ms = stamp.modified_ms,
-        .quota = asked_quota(call),
-        .metadata = call->metadata.list,
-    };
-    share_commit(call, NULL, &change, NULL);
+    struct share_change *change = call_decide(call, SHARE_CREATE);
+    change->stamp = stamp;
+    change->created_ms = stamp.modified_ms;
+    change->quota = asked_quota(call);
+    change->metadata = call->metadata.list;
     reply_version(&call->out, stamp.etag);
     return OUTCOME_DONE;
 }
@@ -109,23 +106,29 @@ enum outcome share_getacl(struct call *call) {
     return OUTCOME_DONE;
 }
 
-static enum outcome update(struct call *call, struct share_change *change) {
-    enum outcome outcome = pass_lease(call, LEASE_READ);
-    if (outcome != OUTCOME_DONE) return outcome;
+/* NULL where it may not be updated; else the answer is the new ETag. */
+static struct share_change *decide_update(struct call *call, enum share_change_kind kind,
+                                          enum outcome *outcome) {
+    *outcome = pass_lease(call, LEASE_READ);
+    if (*outcome != OUTCOME_DONE) return NULL;
+    struct share_change *change = call_decide(call, kind);
     change->stamp = share_stamp(call);
-    share_commit(call, NULL, change, NULL);
     reply_version(&call->out, change->stamp.etag);
-    return OUTCOME_DONE;
+    return change;
 }
 
 enum outcome share_setmeta(struct call *call) {
-    struct share_change change = {.kind = SHARE_SETMETA, .metadata = call->metadata.list};
-    return update(call, &change);
+    enum outcome outcome;
+    struct share_change *change = decide_update(call, SHARE_SETMETA, &outcome);
+    if (change) change->metadata = call->metadata.list;
+    return outcome;
 }
 
 enum outcome share_setprops(struct call *call) {
-    struct share_change change = {.kind = SHARE_SETPROPS, .quota = asked_quota(call)};
-    return update(call, &change);
+    enum outcome outcome;
+    struct share_change *change = decide_update(call, SHARE_SETPROPS, &outcome);
+    if (change) change->quota = asked_quota(call);
+    return outcome;
 }
 
 enum outcome share_setacl_check(struct call *call) {
@@ -133,8 +136,10 @@ enum outcome share_setacl_check(struct call *call) {
 }
 
 enum outcome share_setacl(struct call *call) {
-    struct share_change change = {.kind = SHARE_SETACL, .policies = call->policies.list};
-    return update(call, &change);
+    enum outcome outcome;
+    struct share_change *change = decide_update(call, SHARE_SETACL, &outcome);
+    if (change) change->policies = call->policies.list;
+    return outcome;
 }
 
 enum outcome share_delete(struct call *call) {
@@ -143,8 +148,7 @@ enum outcome share_delete(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     if (share->snapshot_count && !args_given(&call->args, SLOT_SHARE_SNAPSHOTS))
         return OUTCOME_SHARE_HAS_SNAPSHOTS;
-    struct share_change change = {.kind = SHARE_DROP};
-    share_commit(call, NULL, &change, NULL);
+    call_decide(call, SHARE_DROP);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -154,17 +158,13 @@ enum outcome share_snapshot(struct call *call) {
     const struct share *share = call->value;
     if (share->snapshot_count == SHARE_SNAPSHOTS_MOST) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
-    file_end_due_sessions(call);
-    struct share_change change = {
-        .kind = SHARE_SNAPSHOT,
-        .snapshot = version_mint(call_now_ms(call)),
-        .stamp = share->stamp,
-        .metadata = given ? call->metadata.list : packed_view(share->metadata),
-    };
-    share_commit(call, NULL, &change, NULL);
+    struct share_change *change = call_decide(call, SHARE_SNAPSHOT);
+    change->snapshot = version_mint(call_now_ms(call));
+    change->stamp = share->stamp;
+    change->metadata = given ? call->metadata.list : packed_view(share->metadata);
     reply_array(&call->out, 2);
-    reply_version(&call->out, change.snapshot);
-    reply_version(&call->out, change.stamp.etag);
+    reply_version(&call->out, change->snapshot);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -195,37 +195,43 @@ enum outcome share_connect_check(struct call *call) {
 }
 
 enum outcome share_connect(struct call *call) {
-    struct share_change change = {.kind = SHARE_CONNECT, .session = entropy_guid(), .owner = {"", 0}};
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
-    asked_ttl(call, &change.ttl_ms);
-    change.instant_ms = call_now_ms(call) + change.ttl_ms;
-    change.ends_with_connection = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
-                                  call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;
+    struct share_change *change = call_decide(call, SHARE_CONNECT);
+    change->session = entropy_guid();
+    asked_ttl(call, &change->ttl_ms);
+    change->instant_ms = call_now_ms(call) + change->ttl_ms;
+    change->ends_with_connection = args_given(&call->args, SLOT_SHARE_ONCLOSE) &&
+                                   call->args.slots[SLOT_SHARE_ONCLOSE].number == ONCLOSE_END;
     if (args_given(&call->args, SLOT_SHARE_OWNER))
-        change.owner = call_word(call, call->args.slots[SLOT_SHARE_OWNER].at);
-    share_commit(call, NULL, &change, NULL);
-    if (change.ends_with_connection) attendance_note(call, change.session);
-    reply_guid(&call->out, change.session);
+        change->owner = call_word(call, call->args.slots[SLOT_SHARE_OWNER].at);
+    reply_guid(&call->out, change->session);
     return OUTCOME_DONE;
 }
 
+/* NULL where there is no such session. */
+static struct share_change *decide_for_session(struct call *call, enum share_change_kind kind,
+                                               enum outcome *outcome) {
+    struct share_session *session;
+    *outcome = file_session(call, call_word(call, ARG_SESSION), &session);
+    if (*outcome != OUTCOME_DONE) return NULL;
+    struct share_change *change = call_decide(call, kind);
+    change->session = session->id;
+    change->holder = session;
+    return change;
+}
+
 enum outcome share_ping(struct call *call) {
-    struct share_target target = {NULL, NULL, NULL};
-    enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &target.session);
-    if (outcome != OUTCOME_DONE) return outcome;
-    int64_t ttl_ms = target.session->ttl_ms;
-    struct share_change change = {
-        .kind = SHARE_PING, .session = target.session->id, .instant_ms = call_now_ms(call) + ttl_ms};
-    share_commit(call, &target, &change, NULL);
+    enum outcome outcome;
+    struct share_change *change = decide_for_session(call, SHARE_PING, &outcome);
+    if (!change) return outcome;
+    int64_t ttl_ms = change->holder->ttl_ms;
+    change->instant_ms = call_now_ms(call) + ttl_ms;
     reply_number(&call->out, ttl_ms);
     return OUTCOME_DONE;
 }
 
 enum outcome share_disconnect(struct call *call) {
-    struct share_target target = {NULL, NULL, NULL};
-    enum outcome outcome = file_session(call, call_word(call, ARG_SESSION), &target.session);
-    if (outcome != OUTCOME_DONE) return outcome;
-    share_end_session(call, SHARE_DISCONNECT, target.session);
-    reply_ok(&call->out);
-    return OUTCOME_DONE;
+    enum outcome outcome;
+    if (decide_for_session(call, SHARE_DISCONNECT, &outcome)) reply_ok(&call->out);
+    return outcome;
 }

@@ -2,7 +2,7 @@
 #include "file/redis/handlers.h"
 #include "file/share_load.h"
 #include "file/share_walk.h"
-#include "server/effect.h"
+#include "server/saving.h"
 #include "server/settings.h"
 #include "server/type_methods.h"
 #include "server/upkeep.h"
@@ -11,62 +11,28 @@ enum { ENCODING_VERSION = 0 };
 
 static const struct setting settings[] = {{.name = NULL}};
 
-static bool plausible(const struct share_change *change, int64_t horizon_ms) {
-    const version versions[] = {change->stamp.etag, change->lease.token, change->snapshot};
-    for (size_t i = 0; horizon_ms != INT64_MAX && i < sizeof(versions) / sizeof(versions[0]); i++)
-        if (!version_plausible(versions[i], horizon_ms)) return false;
-    return true;
+static void *make(const void *change) {
+    return share_new(change);
+}
+
+static bool move(void *value, const void *change) {
+    return share_apply(value, change);
 }
 
 /* The bytes are copied: what is written goes into pages, and a leaf is small. */
-static void attach(struct share_change *change, RedisModuleString *argument) {
-    change->content = api_bytes(argument);
+static void attach(void *attached, const struct effect_content *content) {
+    struct share_change *change = attached;
+    change->content = api_bytes(content->argument);
     if (change->kind == LOAD_LEAF && change->content.length <= LEAF_BYTES)
         change->chunk = chunk_copy(change->content);
 }
 
-/* A replica that is promoted finds by this what ends while nobody comes. */
-static void note_upkeep(struct effect_target *target) {
-    struct share *share = target->value;
-    int64_t due_ms = share_next_end_ms(share);
-    if (due_ms == INT64_MAX || (share->upkeep_ms && share->upkeep_ms <= due_ms)) return;
-    share->upkeep_ms = due_ms;
-    target->upkeep_ms = due_ms ? due_ms : 1;
+static const struct bytes *content_of(const void *change) {
+    return &((const struct share_change *)change)->content;
 }
 
-static enum effect_result apply(struct effect_target *target, struct bytes record,
-                                const struct effect_content *content, int64_t horizon_ms) {
-    struct share_change change;
-    if (!share_change_read(record, &change) || !plausible(&change, horizon_ms)) return EFFECT_MALFORMED;
-    if (content->given != share_change_has_content(change.kind)) return EFFECT_MALFORMED;
-    target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
-    target->events[1] = share_change_event(&change);
-    bool creates = change.kind == SHARE_CREATE;
-    if (creates != !target->value) return EFFECT_MISFIT;
-    if (creates) {
-        target->value = share_new(&change);
-        return EFFECT_APPLIED;
-    }
-    if (change.kind == SHARE_DROP) {
-        target->drop = true;
-        return EFFECT_APPLIED;
-    }
-    if (content->given) attach(&change, content->argument);
-    struct share_target found = share_target(target->value, &change);
-    if (!share_apply(target->value, &found, &change)) return EFFECT_MISFIT;
-    note_upkeep(target);
-    return EFFECT_APPLIED;
-}
-
-/* --- Files --- */
-
-static void put_record(void *context, const struct share_change *change) {
-    share_change_write(change, saving_record(context));
-    saving_put(context, share_change_has_content(change->kind) ? &change->content : NULL);
-}
-
-static void walk(struct saving *saving, const void *value) {
-    share_walk(value, &(struct share_walk){.holders = true, .take = put_record, .context = saving});
+static void walk(const void *value, const struct change_walk *walk) {
+    share_walk(value, walk);
 }
 
 /* Its tree has come to its end. */
@@ -74,31 +40,15 @@ static bool is_whole(const void *value) {
     return !((const struct share *)value)->load;
 }
 
-static bool take_record(struct loading *loading, struct bytes record) {
-    struct share_change change;
-    if (!share_change_read(record, &change) || !share_change_is_in_files(change.kind)) return false;
-    if (!plausible(&change, loading->horizon_ms)) return false;
-    if ((change.kind == SHARE_CREATE) != !loading->value) return false;
-    if (!loading->value) {
-        loading->value = share_new(&change);
-        return true;
-    }
-    if (!is_whole(loading->value) && !share_load_is(change.kind)) return false;
-    if (share_change_has_content(change.kind)) {
-        RedisModuleString *content = loading_content(loading);
-        if (!content) return false;
-        attach(&change, content);
-    }
-    struct share_target target = share_target(loading->value, &change);
-    return share_apply(loading->value, &target, &change);
+static int64_t next_look_ms(const void *value) {
+    _Static_assert(UPKEEP_NEVER == INT64_MAX, "a share that never ends anything is never looked at");
+    return share_next_end_ms(value);
 }
 
-static int64_t upkeep_due_ms(void *value) {
-    struct share *share = value;
-    int64_t due_ms = share_next_end_ms(share);
-    if (due_ms == INT64_MAX) return UPKEEP_NEVER;
-    share->upkeep_ms = due_ms;
-    return due_ms;
+/* First the tree, and then all else. */
+static bool keeps_order(struct loading *loading, const void *change) {
+    return !loading->value || is_whole(loading->value) ||
+           share_load_is(((const struct share_change *)change)->kind);
 }
 
 static void release(void *value) {
@@ -108,10 +58,8 @@ static void release(void *value) {
 static const struct saved_type saved = {
     .noun = "a share",
     .encoding_version = ENCODING_VERSION,
-    .walk = walk,
-    .take = take_record,
+    .type = &share_aggregate,
     .whole = is_whole,
-    .upkeep_due_ms = upkeep_due_ms,
     .free = release,
 };
 
@@ -127,9 +75,24 @@ struct aggregate share_aggregate = {
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_SHARE_NOT_FOUND,
-    .apply = apply,
     .upkeep = share_upkeep,
     .leases = &share_leases,
     .settings = settings,
     .info = share_info,
+    .changes = &share_changes,
+    .make = make,
+    .move = move,
+    .attach = attach,
+    .content_of = content_of,
+    .events = share_events,
+    .before = share_before_change,
+    .after = share_changed,
+    .wake = share_wake,
+    .has_rival = file_has_rival,
+    .closes_circle = file_closes_circle,
+    .awaited = upkeep_insist,
+    .walk = walk,
+    .keeps_order = keeps_order,
+    .next_look_ms = next_look_ms,
+    .look_at = offsetof(struct share, upkeep_ms),
 };

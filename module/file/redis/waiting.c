@@ -61,17 +61,14 @@ static bool are_rivals(enum wait_kind kind, const struct wait_claim *a, const st
 
 static bool is_no_rival(void *context, enum wait_kind kind, const struct wait_claim *claim,
                         RedisModuleString **argv) {
-    const struct file_line *line = context;
     (void)argv;
-    return !are_rivals(kind, &line->claim, claim);
+    return !are_rivals(kind, context, claim);
 }
 
-bool line_has_rival(const struct call *call, const struct file_line *line) {
-    bool stands = call->mode == CALL_PROBE || wait_allowed(call);
-    if (!stands || !wait_anybody()) return false;
-    uint64_t subject = file_subject(line->node);
-    return !wait_visit_ahead(call, line->kind, bytes_of(&subject, sizeof(subject)), AHEAD_MOST, is_no_rival,
-                             (void *)(uintptr_t)line);
+bool file_has_rival(const struct call *call) {
+    const struct wait_request *wait = &call->wait;
+    return !wait_visit_ahead(call, wait->kind, wait->name, AHEAD_MOST, is_no_rival,
+                             (void *)(uintptr_t)wait->claim);
 }
 
 /* --- Circles --- */
@@ -159,35 +156,35 @@ static bool follow(void *context, enum wait_kind kind, const struct wait_claim *
     return !circle->closed;
 }
 
-static bool closes_circle(const struct call *call, const struct file_line *line) {
-    struct circle circle = {.call = call, .self = line->session->id, .claim = &line->claim};
-    add_holders(&circle, line->kind, line->node);
-    add_rivals(&circle, line->kind, line->node);
+bool file_closes_circle(const struct call *call) {
+    const struct wait_request *wait = &call->wait;
+    struct circle circle = {.call = call, .self = wait->claim->party};
+    follow(&circle, wait->kind, wait->claim, call->argv);
     for (unsigned i = 0; i < circle.count && !circle.closed; i++)
         wait_visit_party(call, circle.sessions[i], follow, &circle);
     return circle.closed;
 }
 
-static enum outcome stand_in_line(struct call *call, const struct file_line *line) {
-    uint64_t subject = file_subject(line->node);
-    share_insist_on_upkeep(call);
-    return wait_with_claim(call, line->kind, bytes_of(&subject, sizeof(subject)), &line->claim);
+/* --- What a call waits for --- */
+
+static struct bytes line_name(struct call *call, const struct file_node *node) {
+    uint64_t *subject = call_room(call, sizeof(*subject));
+    *subject = file_subject(node);
+    return bytes_of(subject, sizeof(*subject));
 }
 
-/* Who would wait for a rival that waits for this session goes first. */
-enum outcome line_queue(struct call *call, const struct file_line *line) {
-    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
-    if (closes_circle(call, line)) return OUTCOME_DONE;
-    return stand_in_line(call, line);
+/* To name a line takes as long as its path, so it is done only for those who may stand in it. */
+enum outcome file_not_yet(struct call *call, enum wait_kind kind, const struct file_node *node,
+                          const struct wait_claim *claim, enum outcome refused) {
+    if (!args_given(&call->args, SLOT_BLOCK)) return refused;
+    call_not_yet(call, kind, line_name(call, node), WAIT_NO_INSTANT, refused);
+    call_claims(call, claim);
+    return refused;
 }
 
-enum outcome line_join(struct call *call, const struct file_line *line, enum outcome refused) {
-    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
-    if (!wait_allowed(call)) return refused;
-    if (wait_anybody() && closes_circle(call, line)) {
-        call->note[0] = '\0';
-        return OUTCOME_DEADLOCK;
-    }
-    call->note[0] = '\0';
-    return stand_in_line(call, line);
+void file_in_line(struct call *call, enum wait_kind kind, const struct file_node *node,
+                  const struct wait_claim *claim) {
+    if (!args_given(&call->args, SLOT_BLOCK) || !wait_anybody()) return;
+    call_in_line(call, kind, line_name(call, node));
+    call_claims(call, claim);
 }

@@ -106,7 +106,7 @@ static void say(struct share_life *life, struct share_change *change, bool fits)
     struct record_writer record;
     change->stamp = (struct stamp){++life->versions, life->now_ms};
     record_start(&record);
-    share_change_write(change, &record);
+    change_write(&share_changes, change, &record);
     bool applied = share_trial_take(&life->share, bytes_of(record.data, record.length), change->content);
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
     record_end(&record);

@@ -11,9 +11,10 @@ static void require_repeatable(const struct share_change *change) {
     struct share_change again;
     record_start(&first);
     record_start(&second);
-    share_change_write(change, &first);
-    require(share_change_read(bytes_of(first.data, first.length), &again), "what was read cannot be written");
-    share_change_write(&again, &second);
+    change_write(&share_changes, change, &first);
+    require(change_read(&share_changes, bytes_of(first.data, first.length), &again),
+            "what was read cannot be written");
+    change_write(&share_changes, &again, &second);
     require_bytes(bytes_of(second.data, second.length), bytes_of(first.data, first.length), "written twice");
     record_end(&second);
     record_end(&first);
@@ -21,17 +22,16 @@ static void require_repeatable(const struct share_change *change) {
 
 bool share_trial_take(struct share **share, struct bytes record, struct bytes content) {
     struct share_change change;
-    if (!share_change_read(record, &change)) return false;
+    if (!change_read(&share_changes, record, &change)) return false;
     require_repeatable(&change);
     if (change.kind == SHARE_DROP || (change.kind == SHARE_CREATE) != !*share) return false;
     if (!*share) {
         *share = share_new(&change);
         return true;
     }
-    if (share_change_has_content(change.kind)) change.content = content;
+    if (change_is(&share_changes, &change, CHANGE_HAS_CONTENT)) change.content = content;
     if (change.kind == LOAD_LEAF && content.length <= LEAF_BYTES) change.chunk = chunk_copy(content);
-    struct share_target target = share_target(*share, &change);
-    return share_apply(*share, &target, &change);
+    return share_apply(*share, &change);
 }
 
 /* --- Built anew --- */
@@ -41,17 +41,20 @@ struct tape {
     struct share *share;
 };
 
-static void write_down(void *context, const struct share_change *change) {
+static void write_down(void *context, const void *walked) {
+    const struct share_change *change = walked;
     struct tape *tape = context;
     struct record_writer record;
     struct share_change read;
     record_start(&record);
-    share_change_write(change, &record);
+    change_write(&share_changes, change, &record);
     struct bytes written = bytes_of(record.data, record.length);
     record_put_bytes(&tape->bytes, written);
-    if (share_change_has_content(change->kind)) record_put_bytes(&tape->bytes, change->content);
-    require(share_change_read(written, &read), "kind %d is read", change->kind);
-    require(share_change_is_in_files(read.kind), "kind %d stands in files", change->kind);
+    if (change_is(&share_changes, change, CHANGE_HAS_CONTENT))
+        record_put_bytes(&tape->bytes, change->content);
+    require(change_read(&share_changes, written, &read), "kind %d is read", change->kind);
+    require(change_is(&share_changes, &read, CHANGE_IN_FILES) || read.kind == SHARE_CREATE,
+            "kind %d stands in files", change->kind);
     require(share_trial_take(&tape->share, written, change->content), "kind %d fits", change->kind);
     record_end(&record);
 }
@@ -59,7 +62,7 @@ static void write_down(void *context, const struct share_change *change) {
 struct share *share_rebuilt(const struct share *share, struct record_writer *bytes) {
     struct tape tape = {.share = NULL};
     record_start(&tape.bytes);
-    share_walk(share, &(struct share_walk){.holders = true, .take = write_down, .context = &tape});
+    share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &tape});
     *bytes = tape.bytes;
     if (bytes->data == tape.bytes.room) bytes->data = bytes->room;
     return tape.share;
