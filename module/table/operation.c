@@ -46,14 +46,13 @@ static bool condition_holds(const struct operation *operation, const struct enti
     return filter_matches(operation->filter, &row, &work);
 }
 
-struct verdict operation_judge(const struct table *table, const struct operation *operation) {
-    struct entity *entity = table_find(table, operation->key);
-    const struct reaction *reaction = entity ? &verbs[operation->verb].there : &verbs[operation->verb].absent;
-    struct verdict verdict = {reaction->refusal, reaction->step, entity};
-    if (verdict.outcome == OUTCOME_DONE && entity && verbs[operation->verb].conditional &&
-        !condition_holds(operation, entity))
+struct verdict operation_judge(struct entity *there, const struct operation *operation) {
+    const struct reaction *reaction = there ? &verbs[operation->verb].there : &verbs[operation->verb].absent;
+    struct verdict verdict = {reaction->refusal, reaction->step, there};
+    if (verdict.outcome == OUTCOME_DONE && there && verbs[operation->verb].conditional &&
+        !condition_holds(operation, there))
         verdict.outcome = OUTCOME_UPDATE_CONDITION_NOT_MET;
     if (verdict.outcome == OUTCOME_DONE && verdict.step == STEP_MERGE)
-        verdict.outcome = entity_fits_merged(entity, operation->properties);
+        verdict.outcome = entity_fits_merged(there, operation->properties);
     return verdict;
 }

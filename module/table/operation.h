@@ -46,6 +46,7 @@ struct verdict {
     struct entity *entity; /* that is there; NULL for none */
 };
 
-struct verdict operation_judge(const struct table *table, const struct operation *operation);
+/* What the operation does where this entity is there, or none: NULL. */
+struct verdict operation_judge(struct entity *there, const struct operation *operation);
 
 #endif

@@ -16,10 +16,14 @@ enum outcome table_asked_key_rule(struct bytes key) {
     return outcome == OUTCOME_KEY_CHARACTER ? OUTCOME_KEY_UNUSABLE : outcome;
 }
 
-static void put_key(struct record_writer *room, struct bytes partition, struct bytes row,
-                    struct draft *draft) {
+/* A key that the call has looked for already is in its stored form. */
+static void put_key(const struct call *call, struct bytes row, struct drafts *drafts, struct draft *draft) {
+    struct record_writer *room = drafts->room;
     draft->key_at = room->length;
-    stored_key_put(room, partition, row);
+    if (call->search.name.data)
+        record_put_raw(room, call->search.name);
+    else
+        stored_key_put(room, call_word(call, ARG_PARTITION), row);
     draft->key_length = room->length - draft->key_at;
 }
 
@@ -112,7 +116,7 @@ static enum outcome read_draft(struct call *call, enum verb verb, const struct a
     struct draft *draft = &drafts->items[drafts->count++];
     struct bytes row = call_word(call, row_at);
     *draft = (struct draft){.verb = verb, .match = {.kind = TAG_ANY}};
-    put_key(drafts->room, call_word(call, ARG_PARTITION), row, draft);
+    put_key(call, row, drafts, draft);
     enum outcome outcome = OUTCOME_DONE;
     if (verb_is_conditional(verb)) outcome = read_conditions(call, args, drafts, draft);
     if (outcome != OUTCOME_DONE || !verb_has_properties(verb)) return outcome;

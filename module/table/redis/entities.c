@@ -21,9 +21,9 @@ void table_expect(struct call *call) {
     call->search = catalog_expect(&table->entities, seek_key(call, partition, row));
 }
 
-static const struct entity *entity_named(const struct call *call) {
+static struct entity *entity_named(const struct call *call) {
     const struct table *table = call->value;
-    return (const struct entity *)catalog_found(&table->entities, &call->search);
+    return (struct entity *)catalog_found(&table->entities, &call->search);
 }
 
 static enum outcome refuse_missing(struct call *call) {
@@ -54,18 +54,20 @@ enum outcome table_get(struct call *call) {
 
 /* --- Writing --- */
 
-static struct verdict judge(struct call *call, const struct drafts *drafts, unsigned number) {
-    const struct draft *draft = &drafts->items[number];
-    struct operation operation = draft_operation(drafts, draft);
-    struct verdict verdict = {.outcome = OUTCOME_DONE};
+/* A command that is about one entity has sent for it. */
+static struct entity *entity_of(const struct call *call, const struct drafts *drafts, struct bytes key) {
+    return drafts->numbered ? table_find(call->value, key) : entity_named(call);
+}
+
+static struct verdict judge(struct call *call, struct entity *there, struct bytes condition,
+                            struct operation *operation) {
+    if (!condition.data) return operation_judge(there, operation);
     struct filter filter;
-    if (draft->condition.data) {
-        verdict.outcome = filter_read(call, draft->condition, &filter);
-        if (verdict.outcome != OUTCOME_DONE) return verdict;
-        operation.filter = &filter;
-    }
-    verdict = operation_judge(call->value, &operation);
-    if (operation.filter) filter_end(&filter);
+    struct verdict verdict = {.outcome = filter_read(call, condition, &filter)};
+    if (verdict.outcome != OUTCOME_DONE) return verdict;
+    operation->filter = &filter;
+    verdict = operation_judge(there, operation);
+    filter_end(&filter);
     return verdict;
 }
 
@@ -91,12 +93,14 @@ static void note_verdict(struct call *call, const struct drafts *drafts, unsigne
 /* What the operations do to the table as it is now; each has an entity of its own. */
 static enum outcome judge_all(struct call *call, const struct drafts *drafts, struct table_step *steps) {
     for (unsigned i = 0; i < drafts->count; i++) {
-        struct verdict verdict = judge(call, drafts, i);
+        const struct draft *draft = &drafts->items[i];
+        struct operation operation = draft_operation(drafts, draft);
+        struct entity *there = entity_of(call, drafts, operation.key);
+        struct verdict verdict = judge(call, there, draft->condition, &operation);
         if (verdict.outcome != OUTCOME_DONE) {
             note_verdict(call, drafts, i, &verdict);
             return verdict.outcome;
         }
-        struct operation operation = draft_operation(drafts, &drafts->items[i]);
         steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties,
                                        .there = verdict.entity};
     }
