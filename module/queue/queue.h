@@ -17,8 +17,7 @@
  *   - What time has ended counts as gone at once, everywhere; a QUEUE_SETTLE removes it from memory some time later.
  *   - A receipt is good until the message is delivered, updated, given back or gone. Time alone never ends it.
  *   - Every message that comes gets the next order number; equal instants are ordered by it.
- *   - At most one message of a group can be had at a time: the one that came first. It is expired messages alone that
- *     still stand in the way of others, of their own group, until they are removed.
+ *   - At most one message of a group can be had at a time: the first to arrive of those that time has not ended.
  *   - Values know no key and no clock. */
 #ifndef HOLDFAST_QUEUE_H
 #define HOLDFAST_QUEUE_H
@@ -66,9 +65,19 @@ struct queue_depth {
 
 struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms);
 
-/* A walk over the visible messages in the order in which they are delivered. A cursor of zeros stands before the first;
- * valid until the next change. */
-struct message *queue_next_visible(const struct queue *queue, struct timeline_cursor *cursor, int64_t now_ms);
+/* A walk over the visible messages in the order in which they are delivered; valid until the next change. */
+struct visible_cursor {
+    const struct queue *queue;
+    int64_t now_ms;
+    struct timeline_cursor shown, successors_at;
+    struct message *next_shown, *next_successor;
+    struct message *answered;   /* one of them, or NULL: whoever is next there is looked for when asked */
+    struct timeline successors; /* see shelf_visit_successors; of those the visible ones */
+};
+
+struct visible_cursor queue_visible_start(const struct queue *queue, int64_t now_ms);
+struct message *queue_next_visible(struct visible_cursor *cursor);
+void queue_visible_end(struct visible_cursor *cursor);
 
 /* When the next message shows that does not yet; INT64_MAX for never. */
 int64_t queue_next_showing_ms(const struct queue *queue, int64_t now_ms);

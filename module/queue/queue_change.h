@@ -75,7 +75,8 @@ struct queue_change {
     uint64_t died;       /* … how many have had their last window, … */
     uint64_t forgotten;  /* … and how many first puts are forgotten */
     struct packed_list items;
-    struct message *const *found; /* the messages of the items, if whoever decided has looked for them; not in records */
+    struct message *const
+        *found; /* the messages of the items, if whoever decided has looked for them; not in records */
 };
 
 /* What a change says of one of its messages; each kind of change has some of it. */

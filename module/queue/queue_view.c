@@ -2,12 +2,37 @@
 #include "core/duration.h"
 #include "queue/queue.h"
 
+/* --- Successors: see shelf.h --- */
+
+struct successors {
+    int64_t now_ms;
+    size_t visible;
+    int64_t showing_ms; /* when the next one shows that does not yet */
+};
+
+static void count_successor(void *context, struct message *message) {
+    struct successors *successors = context;
+    const struct moment *moment = &message->moment;
+    if (moment->shows_ms <= successors->now_ms)
+        successors->visible++;
+    else if (moment->shows_ms < moment->ends_ms && moment->shows_ms < successors->showing_ms)
+        successors->showing_ms = moment->shows_ms;
+}
+
+static struct successors count_successors(const struct queue *queue, int64_t now_ms) {
+    struct successors successors = {.now_ms = now_ms, .showing_ms = INT64_MAX};
+    shelf_visit_successors(&queue->live, now_ms, count_successor, &successors);
+    return successors;
+}
+
+/* --- What there is --- */
+
 struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
     const struct shelf *live = &queue->live;
     size_t ended = timeline_rank(&live->ends, now_ms);
     size_t over = ended + timeline_rank(&live->hidden, now_ms), died = timeline_rank(&live->last, now_ms);
     struct queue_depth depth = {
-        .visible = timeline_rank(&live->shown, now_ms) - ended,
+        .visible = timeline_rank(&live->shown, now_ms) - ended + count_successors(queue, now_ms).visible,
         .dead = shelf_count(&queue->dead) + died,
         .died = died,
         .over = over,
@@ -21,15 +46,49 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
     return depth;
 }
 
-struct message *queue_next_visible(const struct queue *queue, struct timeline_cursor *cursor,
-                                   int64_t now_ms) {
-    struct moment *moment = timeline_living(&queue->live.shown, cursor, now_ms);
-    return moment && moment->shows_ms <= now_ms ? message_of_moment(moment) : NULL;
+/* Of two in the order of their showing; NULL comes last. */
+static bool shows_before(const struct message *one, const struct message *other) {
+    if (!one || !other) return one != NULL;
+    int64_t mine_ms = one->moment.shows_ms, theirs_ms = other->moment.shows_ms;
+    return mine_ms != theirs_ms ? mine_ms < theirs_ms : one->moment.order < other->moment.order;
+}
+
+static void note_visible(void *context, struct message *message) {
+    struct visible_cursor *cursor = context;
+    if (message->moment.shows_ms <= cursor->now_ms) timeline_add(&cursor->successors, &message->moment);
+}
+
+static void step_shown(struct visible_cursor *cursor) {
+    struct moment *moment = timeline_living(&cursor->queue->live.shown, &cursor->shown, cursor->now_ms);
+    cursor->next_shown = moment && moment->shows_ms <= cursor->now_ms ? message_of_moment(moment) : NULL;
+}
+
+static void step_successor(struct visible_cursor *cursor) {
+    cursor->next_successor = message_of_moment(timeline_next(&cursor->successors, &cursor->successors_at));
+}
+
+struct visible_cursor queue_visible_start(const struct queue *queue, int64_t now_ms) {
+    struct visible_cursor cursor = {
+        .queue = queue, .now_ms = now_ms, .successors = TIMELINE(BY_SHOWING, false)};
+    shelf_visit_successors(&queue->live, now_ms, note_visible, &cursor);
+    return cursor;
+}
+
+struct message *queue_next_visible(struct visible_cursor *cursor) {
+    if (cursor->next_shown == cursor->answered) step_shown(cursor);
+    if (cursor->next_successor == cursor->answered) step_successor(cursor);
+    bool successor = shows_before(cursor->next_successor, cursor->next_shown);
+    return cursor->answered = successor ? cursor->next_successor : cursor->next_shown;
+}
+
+void queue_visible_end(struct visible_cursor *cursor) {
+    timeline_end(&cursor->successors);
 }
 
 int64_t queue_next_showing_ms(const struct queue *queue, int64_t now_ms) {
     const struct moment *next = timeline_behind(&queue->live.shown, now_ms);
-    return next ? next->shows_ms : INT64_MAX;
+    int64_t successor_ms = count_successors(queue, now_ms).showing_ms;
+    return next && next->shows_ms < successor_ms ? next->shows_ms : successor_ms;
 }
 
 static int64_t first_end_ms(const struct timeline *timeline) {
@@ -63,12 +122,6 @@ static void step_unsettled(const struct queue *queue, struct dead_cursor *cursor
     cursor->next_unsettled = moment && moment->shows_ms <= now_ms ? message_of_moment(moment) : NULL;
 }
 
-static bool died_before(const struct message *one, const struct message *other) {
-    if (!one || !other) return one != NULL;
-    int64_t mine_ms = one->moment.shows_ms, theirs_ms = other->moment.shows_ms;
-    return mine_ms != theirs_ms ? mine_ms < theirs_ms : one->moment.order < other->moment.order;
-}
-
 struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
     if (!cursor->started) {
         cursor->started = true;
@@ -76,7 +129,7 @@ struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *c
         step_unsettled(queue, cursor, now_ms);
     }
     struct message *settled = cursor->next_settled, *unsettled = cursor->next_unsettled;
-    if (died_before(settled, unsettled)) {
+    if (shows_before(settled, unsettled)) { /* they died when their windows ended */
         step_settled(queue, cursor);
         return settled;
     }

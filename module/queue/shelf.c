@@ -10,6 +10,10 @@ struct group {
     char name[];
 };
 
+/* Messages that one search for successors looks at. What has ended in a queue with groups is removed at once, so that
+ * more of it is there but for moments. */
+enum { ENDED_MOST = 10000 };
+
 /* Which timelines a message is in beside `arrivals`. */
 enum { PLACE_SHOWN, PLACE_HIDDEN, PLACE_LAST };
 
@@ -74,6 +78,46 @@ static void join_group(struct shelf *shelf, struct message *message) {
 static bool stands_behind(const struct message *message) {
     const struct message_extra *extra = message->extra;
     return extra && extra->group && first_of(extra->group) != message;
+}
+
+/* --- Successors --- */
+
+struct successor_search {
+    int64_t now_ms;
+    visit_message *visit;
+    void *context;
+    int left;
+};
+
+static void find_successor(struct successor_search *search, const struct group *group) {
+    const struct message_extra *extra;
+    list_for_each (&group->messages, extra, peers) {
+        if (!message_over(extra->message, search->now_ms)) {
+            search->visit(search->context, extra->message);
+            return;
+        }
+        if (--search->left < 0) return;
+    }
+}
+
+/* Behind what has ended and stands at the beginning of this timeline. */
+static void find_successors(struct successor_search *search, const struct timeline *ending) {
+    struct timeline_cursor cursor = {0};
+    struct moment *moment;
+    while ((moment = timeline_next(ending, &cursor)) && moment->ends_ms <= search->now_ms) {
+        const struct message_extra *extra = message_of_moment(moment)->extra;
+        if (--search->left < 0) return;
+        if (extra && extra->group && &first_of(extra->group)->moment == moment)
+            find_successor(search, extra->group);
+    }
+}
+
+void shelf_visit_successors(const struct shelf *shelf, int64_t now_ms, visit_message *visit, void *context) {
+    struct successor_search search = {now_ms, visit, context, ENDED_MOST};
+    if (!shelf->groups.count) return;
+    find_successors(&search, &shelf->ends);
+    find_successors(&search, &shelf->hidden);
+    find_successors(&search, &shelf->last);
 }
 
 /* --- In and out of the timelines --- */

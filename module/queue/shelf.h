@@ -11,7 +11,8 @@
  * In `shown` every message shows before it ends. So at any moment as many are visible as have shown, less those that
  * have ended; and so for all other numbers. Nothing is moved when time passes.
  *
- * Of a group only the first to arrive may show; when it goes, the next one takes its place. */
+ * Of a group only the first to arrive may show; when it goes, the next one takes its place. While the first one has ended
+ * and is still here, its successor shows without being in `shown`: who asks looks for successors, too. */
 #ifndef HOLDFAST_SHELF_H
 #define HOLDFAST_SHELF_H
 
@@ -43,6 +44,11 @@ void shelf_move(struct shelf *shelf, struct message *message, int64_t shows_ms,
                 enum message_standing standing);
 void shelf_set_text(struct shelf *shelf, struct message *message, struct bytes text);
 void shelf_set_reason(struct shelf *shelf, struct message *message, struct bytes reason);
+
+/* Of each group whose first message has ended by now and is still here: the first one that has not ended. To find them
+ * takes a look at what has ended; where that is much, not all of it is looked at. */
+typedef void visit_message(void *context, struct message *message);
+void shelf_visit_successors(const struct shelf *shelf, int64_t now_ms, visit_message *visit, void *context);
 
 /* All messages at one place of the hash index, and the index itself there. */
 void shelf_relocate(struct shelf *shelf, size_t place, const struct relocation *relocation);

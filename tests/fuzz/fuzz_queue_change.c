@@ -14,9 +14,10 @@ static void require_whole(const struct queue *queue) {
     static const int64_t instants_ms[] = {0, 1000, 1001, 5000, QUEUE_FOREVER_MS};
     for (size_t i = 0; i < sizeof(instants_ms) / sizeof(instants_ms[0]); i++) {
         struct queue_depth depth = queue_depth(queue, instants_ms[i]);
-        struct timeline_cursor visible = {0};
+        struct visible_cursor visible = queue_visible_start(queue, instants_ms[i]);
         struct dead_cursor dead = {0};
-        while (queue_next_visible(queue, &visible, instants_ms[i])) depth.visible--;
+        while (queue_next_visible(&visible)) depth.visible--;
+        queue_visible_end(&visible);
         while (queue_next_dead(queue, &dead, instants_ms[i])) depth.dead--;
         require(!depth.visible && !depth.dead, "not as many as were counted");
     }

@@ -107,6 +107,25 @@ static const struct ending endings[] = {
      {{"QUEUE.STAT jobs", "\"messages\", 1, \"visible\", 1, \"invisible\", 0"}, {"QUEUE.PEEK jobs COUNT 9", "\"b\"]]"},
       {"QUEUE.STAT jobs", "\"dead\", 1"}, {"QUEUE.DEAD jobs", "\"a\"]]"}},
      {"QUEUE.REDRIVE jobs", "1"}},
+    {"a group's first message that expires",
+     "QUEUE.CREATE jobs; QUEUE.PUT jobs a TTL 5 GROUP g; QUEUE.PUT jobs b GROUP g; QUEUE.PUT jobs c GROUP g", 5000,
+     {{"QUEUE.STAT jobs", "\"messages\", 2, \"visible\", 1, \"invisible\", 1"}, {"QUEUE.PEEK jobs COUNT 9", "\"b\"]]"}},
+     {"QUEUE.GET jobs COUNT 9", "\"b\"]]"}},
+    {"several of a group that expire, taken or not",
+     "QUEUE.CREATE jobs; QUEUE.PUT jobs a TTL 5 GROUP g; QUEUE.PUT jobs b TTL 5 GROUP g; QUEUE.PUT jobs c GROUP g; "
+     "QUEUE.PUT jobs d; QUEUE.GET jobs VISIBILITY 60", 5000,
+     {{"QUEUE.STAT jobs", "\"messages\", 2, \"visible\", 2, \"invisible\", 0"}, {"QUEUE.PEEK jobs COUNT 9", "\"c\"], [\"id\""},
+      {"QUEUE.PEEK jobs COUNT 9", "\"d\"]]"}},
+     {"QUEUE.GET jobs COUNT 9", "\"d\"]]"}},
+    {"a group's first message that dies",
+     "QUEUE.CREATE jobs MAXDELIVERIES 1; QUEUE.PUT jobs a GROUP g; QUEUE.PUT jobs b GROUP g; QUEUE.GET jobs VISIBILITY 5", 5000,
+     {{"QUEUE.STAT jobs", "\"messages\", 1, \"visible\", 1, \"invisible\", 0"}, {"QUEUE.PEEK jobs COUNT 9", "\"b\"]]"},
+      {"QUEUE.DEAD jobs", "\"a\"]]"}},
+     {"QUEUE.GET jobs COUNT 9", "\"b\"]]"}},
+    {"a group whose next message is delayed",
+     "QUEUE.CREATE jobs; QUEUE.PUT jobs a TTL 5 GROUP g; QUEUE.PUT jobs b VISIBILITY 90 GROUP g; QUEUE.PUT jobs c GROUP g", 5000,
+     {{"QUEUE.STAT jobs", "\"messages\", 2, \"visible\", 0, \"invisible\", 2"}, {"QUEUE.PEEK jobs COUNT 9", "[]"}},
+     {"QUEUE.GET jobs COUNT 9", "[]"}},
 };
 /* clang-format on */
 

@@ -72,8 +72,9 @@ static void put(struct queue *queue, uint64_t number) {
 
 /* The number of the next visible message, which is hidden for so long; 0 when there is none. */
 static uint64_t get(struct queue *queue, int64_t now_ms, int64_t window_ms) {
-    struct timeline_cursor cursor = {0};
-    const struct message *message = queue_next_visible(queue, &cursor, now_ms);
+    struct visible_cursor cursor = queue_visible_start(queue, now_ms);
+    const struct message *message = queue_next_visible(&cursor);
+    queue_visible_end(&cursor);
     if (!message) return 0;
     uint64_t number = message->id.low;
     struct record_writer items;
@@ -231,6 +232,8 @@ static void a_group_goes_on_when_its_first_is_over(void **state) {
     struct queue_change settlement;
     put_as(queue, 10, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000, .group = "g"});
     put_as(queue, 20, &(struct putting){.now_ms = NOW_MS, .ttl_ms = TTL_MS, .group = "g"});
+    require_depth(queue, NOW_MS + 999, 1, 1, 0, 0);
+    require_depth(queue, NOW_MS + 1000, 1, 0, 0, 1);
     require(queue_settlement(queue, NOW_MS + 1000, 10, &settlement), "the first is over");
     require(queue_apply(queue, &settlement), "it fits");
     require_same(get(queue, NOW_MS + 1000, 1000), 20, "the second's turn");

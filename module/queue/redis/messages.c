@@ -214,14 +214,15 @@ static void reply_delivered(struct reply *out, const struct message *message, co
 }
 
 static size_t find_visible(struct call *call, size_t most, struct message **found) {
-    struct timeline_cursor cursor = {0};
+    struct visible_cursor cursor = queue_visible_start(call->value, call_now_ms(call));
     struct page_room room = {0};
     size_t count = 0;
     struct message *message;
-    while (count < most && (message = queue_next_visible(call->value, &cursor, call_now_ms(call)))) {
+    while (count < most && (message = queue_next_visible(&cursor))) {
         if (!page_room_take(&room, message_reply_bytes(message))) break;
         found[count++] = message;
     }
+    queue_visible_end(&cursor);
     return count;
 }
 

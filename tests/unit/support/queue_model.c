@@ -38,20 +38,23 @@ static bool dies_by_window(const struct model_message *message) {
     return message->standing == MESSAGE_LAST && message->shows_ms < message->expires_ms;
 }
 
-static bool stands_behind(const struct queue_model *model, const struct model_message *message) {
-    if (!message->group[0]) return false;
-    for (const struct model_message *other = model->messages; other < message; other++)
-        if (other->standing != MESSAGE_DEAD && !strcmp(other->group, message->group)) return true;
-    return false;
-}
-
 static bool is_over(const struct model_message *message, int64_t now_ms) {
     return end_of(message) <= now_ms;
 }
 
+static bool stands_behind(const struct queue_model *model, const struct model_message *message,
+                          int64_t now_ms) {
+    if (!message->group[0]) return false;
+    for (const struct model_message *other = model->messages; other < message; other++) {
+        bool lives = other->standing != MESSAGE_DEAD && !is_over(other, now_ms);
+        if (lives && !strcmp(other->group, message->group)) return true;
+    }
+    return false;
+}
+
 static bool is_visible(const struct queue_model *model, const struct model_message *message, int64_t now_ms) {
     bool counts = message->standing != MESSAGE_DEAD && !is_over(message, now_ms);
-    return counts && message->shows_ms <= now_ms && !stands_behind(model, message);
+    return counts && message->shows_ms <= now_ms && !stands_behind(model, message, now_ms);
 }
 
 static bool is_dead(const struct model_message *message, int64_t now_ms) {
@@ -249,11 +252,12 @@ static void compare_message(const struct model_message *expected, const struct m
 
 static void compare_lists(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
     static const struct model_message *list[MODEL_MESSAGES_MOST];
-    struct timeline_cursor visible = {0};
+    struct visible_cursor visible = queue_visible_start(queue, now_ms);
     struct dead_cursor dead = {0};
     size_t count = listed(model, false, now_ms, list);
-    for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_visible(queue, &visible, now_ms));
-    require(!queue_next_visible(queue, &visible, now_ms), "one more that is visible");
+    for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_visible(&visible));
+    require(!queue_next_visible(&visible), "one more that is visible");
+    queue_visible_end(&visible);
     count = listed(model, true, now_ms, list);
     for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_dead(queue, &dead, now_ms));
     require(!queue_next_dead(queue, &dead, now_ms), "one more that is dead");
@@ -264,7 +268,7 @@ static void compare_instants(const struct queue_model *model, const struct queue
     for (size_t i = 0; i < model->count; i++) {
         const struct model_message *message = &model->messages[i];
         if (end_of(message) < end_ms) end_ms = end_of(message);
-        if (message->standing == MESSAGE_DEAD || stands_behind(model, message)) continue;
+        if (message->standing == MESSAGE_DEAD || stands_behind(model, message, now_ms)) continue;
         if (message->shows_ms <= now_ms || message->shows_ms >= end_of(message)) continue;
         if (message->shows_ms < showing_ms) showing_ms = message->shows_ms;
     }

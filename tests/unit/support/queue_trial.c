@@ -80,17 +80,17 @@ static void put(struct queue_trial *trial, const struct queue_choice *choice) {
 }
 
 static void get(struct queue_trial *trial, const struct queue_choice *choice) {
-    struct timeline_cursor cursor = {0};
+    struct visible_cursor cursor = queue_visible_start(trial->queue, trial->now_ms);
     struct record_writer items;
     struct queue_change change = {.kind = QUEUE_DELIVER,
                                   .shows_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
     uint64_t count = 0, most = 1 + choice->count % BATCH_MOST;
     record_start(&items);
-    for (const struct message *message;
-         count < most && (message = queue_next_visible(trial->queue, &cursor, trial->now_ms)); count++) {
+    for (const struct message *message; count < most && (message = queue_next_visible(&cursor)); count++) {
         struct queue_item item = queue_delivery(trial->queue, message, next_guid(trial));
         queue_item_put(QUEUE_DELIVER, &items, &item);
     }
+    queue_visible_end(&cursor);
     apply_items(trial, &change, count, &items);
 }
 
