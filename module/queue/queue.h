@@ -69,13 +69,15 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms);
 struct visible_cursor {
     const struct queue *queue;
     int64_t now_ms;
-    struct timeline_cursor shown, successors_at;
+    struct timeline_cursor shown;
+    bool merges; /* successors come among them, see shelf_visit_successors; else the rest is not used */
+    struct timeline_cursor successors_at;
     struct message *next_shown, *next_successor;
     struct message *answered;   /* one of them, or NULL: whoever is next there is looked for when asked */
-    struct timeline successors; /* see shelf_visit_successors; of those the visible ones */
+    struct timeline successors; /* those that are visible */
 };
 
-struct visible_cursor queue_visible_start(const struct queue *queue, int64_t now_ms);
+void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms);
 struct message *queue_next_visible(struct visible_cursor *cursor);
 void queue_visible_end(struct visible_cursor *cursor);
 

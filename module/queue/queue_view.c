@@ -58,31 +58,40 @@ static void note_visible(void *context, struct message *message) {
     if (message->moment.shows_ms <= cursor->now_ms) timeline_add(&cursor->successors, &message->moment);
 }
 
-static void step_shown(struct visible_cursor *cursor) {
+static struct message *next_shown(struct visible_cursor *cursor) {
     struct moment *moment = timeline_living(&cursor->queue->live.shown, &cursor->shown, cursor->now_ms);
-    cursor->next_shown = moment && moment->shows_ms <= cursor->now_ms ? message_of_moment(moment) : NULL;
+    return moment && moment->shows_ms <= cursor->now_ms ? message_of_moment(moment) : NULL;
 }
 
-static void step_successor(struct visible_cursor *cursor) {
-    cursor->next_successor = message_of_moment(timeline_next(&cursor->successors, &cursor->successors_at));
+static struct message *next_successor(struct visible_cursor *cursor) {
+    return message_of_moment(timeline_next(&cursor->successors, &cursor->successors_at));
 }
 
-struct visible_cursor queue_visible_start(const struct queue *queue, int64_t now_ms) {
-    struct visible_cursor cursor = {
-        .queue = queue, .now_ms = now_ms, .successors = TIMELINE(BY_SHOWING, false)};
-    shelf_visit_successors(&queue->live, now_ms, note_visible, &cursor);
-    return cursor;
-}
-
-struct message *queue_next_visible(struct visible_cursor *cursor) {
-    if (cursor->next_shown == cursor->answered) step_shown(cursor);
-    if (cursor->next_successor == cursor->answered) step_successor(cursor);
+static struct message *next_of_both(struct visible_cursor *cursor) {
+    if (cursor->next_shown == cursor->answered) cursor->next_shown = next_shown(cursor);
+    if (cursor->next_successor == cursor->answered) cursor->next_successor = next_successor(cursor);
     bool successor = shows_before(cursor->next_successor, cursor->next_shown);
     return cursor->answered = successor ? cursor->next_successor : cursor->next_shown;
 }
 
+void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms) {
+    cursor->queue = queue;
+    cursor->now_ms = now_ms;
+    cursor->shown = (struct timeline_cursor){NULL, 0};
+    cursor->merges = queue_has_groups(queue) && queue_next_end_ms(queue) <= now_ms;
+    if (!cursor->merges) return;
+    cursor->successors_at = cursor->shown;
+    cursor->next_shown = cursor->next_successor = cursor->answered = NULL;
+    cursor->successors = (struct timeline)TIMELINE(BY_SHOWING, false);
+    shelf_visit_successors(&queue->live, now_ms, note_visible, cursor);
+}
+
+struct message *queue_next_visible(struct visible_cursor *cursor) {
+    return cursor->merges ? next_of_both(cursor) : next_shown(cursor);
+}
+
 void queue_visible_end(struct visible_cursor *cursor) {
-    timeline_end(&cursor->successors);
+    if (cursor->merges) timeline_end(&cursor->successors);
 }
 
 int64_t queue_next_showing_ms(const struct queue *queue, int64_t now_ms) {

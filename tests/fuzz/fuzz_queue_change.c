@@ -14,7 +14,8 @@ static void require_whole(const struct queue *queue) {
     static const int64_t instants_ms[] = {0, 1000, 1001, 5000, QUEUE_FOREVER_MS};
     for (size_t i = 0; i < sizeof(instants_ms) / sizeof(instants_ms[0]); i++) {
         struct queue_depth depth = queue_depth(queue, instants_ms[i]);
-        struct visible_cursor visible = queue_visible_start(queue, instants_ms[i]);
+        struct visible_cursor visible;
+        queue_visible_start(&visible, queue, instants_ms[i]);
         struct dead_cursor dead = {0};
         while (queue_next_visible(&visible)) depth.visible--;
         queue_visible_end(&visible);

@@ -72,7 +72,8 @@ static void put(struct queue *queue, uint64_t number) {
 
 /* The number of the next visible message, which is hidden for so long; 0 when there is none. */
 static uint64_t get(struct queue *queue, int64_t now_ms, int64_t window_ms) {
-    struct visible_cursor cursor = queue_visible_start(queue, now_ms);
+    struct visible_cursor cursor;
+    queue_visible_start(&cursor, queue, now_ms);
     const struct message *message = queue_next_visible(&cursor);
     queue_visible_end(&cursor);
     if (!message) return 0;

@@ -214,7 +214,8 @@ static void reply_delivered(struct reply *out, const struct message *message, co
 }
 
 static size_t find_visible(struct call *call, size_t most, struct message **found) {
-    struct visible_cursor cursor = queue_visible_start(call->value, call_now_ms(call));
+    struct visible_cursor cursor;
+    queue_visible_start(&cursor, call->value, call_now_ms(call));
     struct page_room room = {0};
     size_t count = 0;
     struct message *message;

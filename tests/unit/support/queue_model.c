@@ -252,7 +252,8 @@ static void compare_message(const struct model_message *expected, const struct m
 
 static void compare_lists(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
     static const struct model_message *list[MODEL_MESSAGES_MOST];
-    struct visible_cursor visible = queue_visible_start(queue, now_ms);
+    struct visible_cursor visible;
+    queue_visible_start(&visible, queue, now_ms);
     struct dead_cursor dead = {0};
     size_t count = listed(model, false, now_ms, list);
     for (size_t i = 0; i < count; i++) compare_message(list[i], queue_next_visible(&visible));

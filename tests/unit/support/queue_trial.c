@@ -80,7 +80,8 @@ static void put(struct queue_trial *trial, const struct queue_choice *choice) {
 }
 
 static void get(struct queue_trial *trial, const struct queue_choice *choice) {
-    struct visible_cursor cursor = queue_visible_start(trial->queue, trial->now_ms);
+    struct visible_cursor cursor;
+    queue_visible_start(&cursor, trial->queue, trial->now_ms);
     struct record_writer items;
     struct queue_change change = {.kind = QUEUE_DELIVER,
                                   .shows_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
