@@ -44,10 +44,11 @@ static void lay_aside(struct account *account, struct leftover leftover) {
     leftovers_wait();
 }
 
-void leftovers_free(struct account *account, struct leftover leftover, size_t effort) {
+size_t leftovers_free(struct account *account, struct leftover leftover, size_t effort) {
     bool later = leftovers_wait && !account->ends;
     if (!later) effort = SIZE_MAX;
     if (!leftover.free(account, &leftover, &effort)) lay_aside(account, leftover);
+    return effort;
 }
 
 /* False when the effort was not enough. */

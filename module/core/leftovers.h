@@ -27,8 +27,9 @@ struct leftover {
 /* Called when there is something to be swept. NULL, as in tests: everything is freed at once. */
 extern void (*leftovers_wait)(void);
 
-/* Frees as much as the effort is enough for, and lays the rest aside if that can be done here. */
-void leftovers_free(struct account *account, struct leftover leftover, size_t effort);
+/* Frees as much as the effort is enough for, and lays the rest aside if that can be done here. Answers the effort that is
+ * left. */
+size_t leftovers_free(struct account *account, struct leftover leftover, size_t effort);
 
 /* Frees as much as the effort is enough for; answers whether more is left. */
 bool leftovers_sweep(size_t effort);

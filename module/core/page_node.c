@@ -3,8 +3,6 @@
 #include "core/leftovers.h"
 #include "core/memory.h"
 
-enum { LEAVES_FREED_AT_ONCE = 64 };
-
 static size_t node_bytes(unsigned children) {
     return sizeof(struct page_node) + children * sizeof(void *);
 }
@@ -51,10 +49,8 @@ static bool trie_free(struct account *account, struct leftover *leftover, size_t
     return node_free(account, leftover->root, leftover->height, effort);
 }
 
-/* What is more than a few leaves is freed by and by. */
-void page_node_drop(struct account *account, struct page_node *node, unsigned height) {
-    struct leftover leftover = {trie_free, node, height};
-    leftovers_free(account, leftover, LEAVES_FREED_AT_ONCE);
+size_t page_node_drop(struct account *account, struct page_node *node, unsigned height, size_t leaves) {
+    return leftovers_free(account, (struct leftover){trie_free, node, height}, leaves);
 }
 
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height) {

@@ -39,7 +39,8 @@ struct page_node *page_leaf_need(struct account *account, struct pages *pages, u
 /* A node that may change, in place of one that is shared. */
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height);
 
-void page_node_drop(struct account *account, struct page_node *node, unsigned height);
+/* Frees so many leaves at most, and answers how many more there may be. */
+size_t page_node_drop(struct account *account, struct page_node *node, unsigned height, size_t leaves);
 
 /* Takes the children out that have become NULL; NULL if none is left. */
 struct page_node *page_node_compact(struct account *account, struct page_node *node);

@@ -2,6 +2,9 @@
 
 #include "core/page_node.h"
 
+/* How many leaves one operation frees itself; the rest is freed by and by. */
+enum { FREED_BY_DROP_MOST = 64, FREED_BY_CLEAR_MOST = 512 };
+
 static const char zeros[LEAF_BYTES];
 
 /* Neighbouring pages of one leaf. */
@@ -68,11 +71,12 @@ void pages_write(struct account *account, struct pages *pages, uint64_t offset, 
 /* --- Clearing --- */
 
 /* Answers the leaf that is left, NULL for none. */
-static struct page_node *leaf_clear(struct account *account, struct page_node *leaf, struct stretch stretch) {
+static struct page_node *leaf_clear(struct account *account, struct page_node *leaf, struct stretch stretch,
+                                    size_t *leaves) {
     uint64_t bits = bits_of(stretch) & leaf->present;
     if (!bits) return leaf;
     if (bits == leaf->present) {
-        page_node_drop(account, leaf, 0);
+        *leaves = page_node_drop(account, leaf, 0, *leaves);
         return NULL;
     }
     leaf = page_node_own(account, leaf, 0);
@@ -86,13 +90,14 @@ static struct page_node *leaf_clear(struct account *account, struct page_node *l
     return leaf;
 }
 
-/* Clears [page, end), counted from the first page of the node. */
+/* Clears [page, end), counted from the first page of the node; so many leaves may be freed at once. */
 static struct page_node *node_clear(struct account *account, struct page_node *node, unsigned height,
-                                    uint64_t page, uint64_t end) {
-    if (!height) return leaf_clear(account, node, stretch_at(page, end < LEAF_PAGES ? end : LEAF_PAGES));
+                                    uint64_t page, uint64_t end, size_t *leaves) {
+    if (!height)
+        return leaf_clear(account, node, stretch_at(page, end < LEAF_PAGES ? end : LEAF_PAGES), leaves);
     uint64_t span = page_span(height) * LEAF_PAGES;
     if (page == 0 && end >= span * NODE_WAYS) {
-        page_node_drop(account, node, height);
+        *leaves = page_node_drop(account, node, height, *leaves);
         return NULL;
     }
     node = page_node_own(account, node, height);
@@ -100,8 +105,8 @@ static struct page_node *node_clear(struct account *account, struct page_node *n
     for (uint64_t left = node->present; left; left &= left - 1, place++) {
         uint64_t start = (uint64_t)__builtin_ctzll(left) * span;
         if (start + span <= page || start >= end) continue;
-        node->below[place] =
-            node_clear(account, node->below[place], height - 1, page > start ? page - start : 0, end - start);
+        node->below[place] = node_clear(account, node->below[place], height - 1,
+                                        page > start ? page - start : 0, end - start, leaves);
     }
     return page_node_compact(account, node);
 }
@@ -118,9 +123,10 @@ static void lower_root(struct account *account, struct pages *pages) {
 
 void pages_clear(struct account *account, struct pages *pages, uint64_t offset, uint64_t length) {
     uint64_t page = offset / PAGE_BYTES, end = page + length / PAGE_BYTES;
+    size_t leaves = FREED_BY_CLEAR_MOST;
     struct page_range range;
     if (!pages_range(pages, offset, offset + length, &range)) return; /* and what is shared stays so */
-    pages->root = node_clear(account, pages->root, pages->height, page, end);
+    pages->root = node_clear(account, pages->root, pages->height, page, end, &leaves);
     if (pages->root)
         lower_root(account, pages);
     else
@@ -133,7 +139,7 @@ void pages_resize(struct account *account, struct pages *pages, uint64_t length)
 }
 
 void pages_drop(struct account *account, struct pages *pages) {
-    if (pages->root) page_node_drop(account, pages->root, pages->height);
+    if (pages->root) page_node_drop(account, pages->root, pages->height, FREED_BY_DROP_MOST);
     *pages = (struct pages){0};
 }
 

@@ -1,7 +1,7 @@
 #include "server/ranges.h"
 
-enum outcome range_fits_reply(struct call *call, uint64_t length) {
-    return reply_string_fits(call, length, "use RANGE");
+enum outcome range_fits_reply(struct call *call, uint64_t length, bool one_piece) {
+    return reply_content_fits(call, length, one_piece, "use RANGE");
 }
 
 /* What one range may take: two numbers of the server's protocol in an array. */

@@ -7,8 +7,8 @@
 #include "server/reply.h"
 #include "server/reply_room.h"
 
-/* Whether so many bytes can be one string of a reply. */
-enum outcome range_fits_reply(struct call *call, uint64_t length);
+/* Whether so many bytes of a content can be one string of a reply. */
+enum outcome range_fits_reply(struct call *call, uint64_t length, bool one_piece);
 
 /* Whether a list of so many ranges can be a reply. */
 enum outcome range_list_fits_reply(struct call *call, size_t count);

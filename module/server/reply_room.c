@@ -40,9 +40,13 @@ enum outcome reply_fits(struct call *call, uint64_t length, const char *advice) 
                   configured ? "holdfast.max-reply-bytes allows" : "the memory that is left allows", advice);
 }
 
-enum outcome reply_string_fits(struct call *call, uint64_t length, const char *advice) {
-    if (length <= (uint64_t)longest_reply_bytes) return reply_fits(call, length, advice);
-    return refuse(call, length, (uint64_t)longest_reply_bytes, "proto-max-bulk-len allows", advice);
+/* The memory that is left counts half already. */
+enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice) {
+    uint64_t most_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)longest_reply_bytes;
+    if (length > longest) return refuse(call, length, longest, "proto-max-bulk-len allows", advice);
+    if (one_piece || length <= most_in_pieces) return reply_fits(call, length, advice);
+    return refuse(call, length, most_in_pieces, "holdfast.max-reply-bytes allows for a content in pieces",
+                  advice);
 }
 
 bool page_room_take(struct page_room *room, size_t bytes) {

@@ -19,9 +19,12 @@ enum { REPLY_ROOM_LEAST_BYTES = 1 << 20 };
 /* In bytes, for pages that never hold more than `most`. */
 size_t reply_room_up_to(size_t most);
 
-/* Whether a reply, or one string of it, may hold so many bytes; `advice` tells how to get less. */
+/* Whether a reply may hold so many bytes; `advice` tells how to get less. */
 enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);
-enum outcome reply_string_fits(struct call *call, uint64_t length, const char *advice);
+
+/* Whether so many bytes of a content may be one string of a reply. What is not in one piece is put together first, so it
+ * counts twice. */
+enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice);
 
 /* What a page of a list has taken so far. A struct of zeros is an empty one. */
 struct page_room {

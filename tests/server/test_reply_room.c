@@ -47,18 +47,41 @@ SCENE(contents_over_the_bound_are_read_in_parts) {
     begin_with_contents();
     const char *handle = handle_of("f");
     const char *const lines[] = {"BLOB.GET box page",
-                                 "BLOB.GET box page RANGE 0 67108865",
+                                 "BLOB.GET box page RANGE 0 33554433",
                                  "BLOB.GET box list",
                                  "FILE.GET fs f",
-                                 pool_print("FILE.READ fs %s 0 67108865", handle),
+                                 pool_print("FILE.READ fs %s 0 33554433", handle),
                                  NULL};
     expect_each_error(client, lines, "INVALID InvalidRange");
-    require(strstr(call(client, "BLOB.GET box page")->str, "holdfast.max-reply-bytes allows, use RANGE"),
-            "the refusal does not say what to do");
-    redisReply *reply = expect_elements(call(client, "BLOB.GET box page RANGE 5 67108864"), 2);
-    assert_int_equal(reply->element[1]->len, 64 * MEGABYTE);
-    reply = expect_elements(call(client, "FILE.GET fs f RANGE 1099444518912 67108864"), 2);
-    assert_int_equal(reply->element[1]->len, 64 * MEGABYTE);
+    require(
+        strstr(
+            call(client, "BLOB.GET box page")->str,
+            "more than the 33554432 that holdfast.max-reply-bytes allows for a content in pieces, use RANGE"),
+        "the refusal does not say what to do");
+    redisReply *reply = expect_elements(call(client, "BLOB.GET box page RANGE 5 33554432"), 2);
+    assert_int_equal(reply->element[1]->len, 32 * MEGABYTE);
+    reply = expect_elements(call(client, "FILE.GET fs f RANGE 1099444518912 33554432"), 2);
+    assert_int_equal(reply->element[1]->len, 32 * MEGABYTE);
+    server_stop(lone);
+}
+
+/* To put pieces together takes as much again; one piece is answered from where it is. */
+SCENE(a_content_in_one_piece_is_read_up_to_the_bound) {
+    enum { BOUND = 65536 };
+    char *content = pool_take(BOUND + 1);
+    begin_alone("holdfast.max-reply-bytes 65536\n");
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    expect_etag(call(client, "BLOB.PUT box whole %b", content, (size_t)BOUND));
+    expect_etag(call(client, "BLOB.PUT box longer %b", content, (size_t)BOUND + 1));
+    expect_etag(call(client, "BLOB.CREATEPAGE box page %d", BOUND));
+    redisReply *reply = expect_elements(call(client, "BLOB.GET box whole"), 2);
+    assert_int_equal(reply->element[1]->len, BOUND);
+    expect_error(call(client, "BLOB.GET box longer"),
+                 "INVALID InvalidRange 65537 bytes are more than the 65536 that holdfast.max-reply-bytes "
+                 "allows, use RANGE");
+    expect_elements(call(client, "BLOB.GET box longer RANGE 1 65536"), 2);
+    expect_error(call(client, "BLOB.GET box page"), "INVALID InvalidRange");
+    expect_elements(call(client, "BLOB.GET box page RANGE 0 32768"), 2);
     server_stop(lone);
 }
 
@@ -90,7 +113,7 @@ SCENE(the_server_s_own_bound_holds_as_well) {
 SCENE(replies_are_smaller_while_memory_is_short) {
     begin_alone("maxmemory 200mb\n");
     begin_with_contents();
-    expect_elements(call(client, "BLOB.GET box page RANGE 0 67108864"), 2);
+    expect_elements(call(client, "BLOB.GET box page RANGE 0 33554432"), 2);
     expect_ok(call(client, "CONFIG SET maxmemory %lld", info_of(client, "used_memory") + 16LL * MEGABYTE));
     expect_error(call(client, "BLOB.GET box page RANGE 0 33554432"), "INVALID InvalidRange");
     expect_elements(call(client, "BLOB.GET box page RANGE 0 4194304"), 2);
@@ -101,7 +124,7 @@ SCENE(replies_are_smaller_while_memory_is_short) {
         "use RANGE");
     expect_elements(call(client, "BLOB.GET box page RANGE 0 1048576"), 2);
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
-    expect_elements(call(client, "BLOB.GET box page RANGE 0 67108864"), 2);
+    expect_elements(call(client, "BLOB.GET box page RANGE 0 33554432"), 2);
     server_stop(lone);
 }
 
@@ -252,10 +275,15 @@ SCENE(batches_of_messages_end_before_the_bound) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(contents_over_the_bound_are_read_in_parts), PLAY(a_refused_content_takes_no_memory),
-        PLAY(the_server_s_own_bound_holds_as_well),      PLAY(replies_are_smaller_while_memory_is_short),
-        PLAY(lists_without_pages_are_refused),           PLAY(pages_end_before_the_bound),
-        PLAY(pages_of_handles_end_before_the_bound),     PLAY(batches_of_messages_end_before_the_bound),
+        PLAY(contents_over_the_bound_are_read_in_parts),
+        PLAY(a_content_in_one_piece_is_read_up_to_the_bound),
+        PLAY(a_refused_content_takes_no_memory),
+        PLAY(the_server_s_own_bound_holds_as_well),
+        PLAY(replies_are_smaller_while_memory_is_short),
+        PLAY(lists_without_pages_are_refused),
+        PLAY(pages_end_before_the_bound),
+        PLAY(pages_of_handles_end_before_the_bound),
+        PLAY(batches_of_messages_end_before_the_bound),
     };
     return world_run("reply room", tests);
 }

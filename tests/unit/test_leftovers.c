@@ -8,7 +8,15 @@
 #include "dice.h"
 #include "unit.h"
 
-enum { LIVES = 60, STEPS = 120, SUBJECTS = 4, CHUNKS = 3000, LEAVES = 700, PORTION_MOST = 200 };
+enum {
+    LIVES = 60,
+    STEPS = 120,
+    SUBJECTS = 4,
+    CHUNKS = 3000,
+    LEAVES = 700,
+    MANY_LEAVES = 4 * LEAVES,
+    PORTION_MOST = 200
+};
 
 struct subject {
     struct content content;
@@ -27,10 +35,10 @@ static void fill_content(struct account *account, struct content *content) {
     for (int i = 0; i < CHUNKS; i++) content_add(account, content, chunk_copy(bytes_of("chunk", 5)));
 }
 
-static void fill_pages(struct account *account, struct pages *pages) {
+static void fill_pages(struct account *account, struct pages *pages, uint64_t leaves) {
     char page[PAGE_BYTES] = "page";
-    pages_resize(account, pages, (uint64_t)LEAVES * LEAF_BYTES);
-    for (uint64_t leaf = 0; leaf < LEAVES; leaf++)
+    pages_resize(account, pages, leaves * LEAF_BYTES);
+    for (uint64_t leaf = 0; leaf < leaves; leaf++)
         pages_write(account, pages, leaf * LEAF_BYTES, bytes_of(page, PAGE_BYTES));
 }
 
@@ -40,7 +48,7 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     (void)state;
     leftovers_wait = note_waiting;
     fill_content(&account, &subject.content);
-    fill_pages(&account, &subject.pages);
+    fill_pages(&account, &subject.pages, LEAVES);
     size_t parts = account.parts;
     waited = 0;
     content_clear(&account, &subject.content);
@@ -56,6 +64,30 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     leftovers_wait = NULL;
 }
 
+/* A part that is cleared, or cut off, is many subtrees. */
+static void a_large_part_is_freed_by_and_by(void **state) {
+    struct account account = {0};
+    struct pages pages = {0};
+    (void)state;
+    leftovers_wait = note_waiting;
+    for (int cut = 0; cut < 2; cut++) {
+        fill_pages(&account, &pages, MANY_LEAVES);
+        size_t parts = account.parts;
+        if (cut)
+            pages_resize(&account, &pages, PAGE_BYTES);
+        else
+            pages_clear(&account, &pages, LEAF_BYTES, (uint64_t)(MANY_LEAVES - 2) * LEAF_BYTES);
+        require(account.parts > parts * 2 / 3, "%zu of %zu parts were freed at once", parts - account.parts,
+                parts);
+        while (leftovers_sweep(PORTION_MOST)) {
+        }
+        require(account.parts < 20, "%zu parts are left", account.parts);
+    }
+    pages_drop(&account, &pages);
+    require_same(account.parts, 0, "all is freed");
+    leftovers_wait = NULL;
+}
+
 /* Nobody sweeps what ends with its aggregate. */
 static void leftovers_end_with_their_aggregate(void **state) {
     struct account account = {0}, moved;
@@ -67,7 +99,7 @@ static void leftovers_end_with_their_aggregate(void **state) {
     content_clear(&account, &content);
     moved = account;
     leftovers_follow(&moved);
-    fill_pages(&moved, &pages);
+    fill_pages(&moved, &pages, LEAVES);
     leftovers_end(&moved);
     assert_false(leftovers_sweep(1));
     pages_drop(&moved, &pages);
@@ -123,7 +155,7 @@ static void lives_end_with_nothing_left(void **state) {
         struct account account = {0};
         struct subject subjects[SUBJECTS] = {0};
         for (int i = 0; i < SUBJECTS; i += 2) fill_content(&account, &subjects[i].content);
-        for (int i = 0; i < SUBJECTS; i += 2) fill_pages(&account, &subjects[i].pages);
+        for (int i = 0; i < SUBJECTS; i += 2) fill_pages(&account, &subjects[i].pages, LEAVES);
         for (int i = 0; i < STEPS; i++) step(&account, subjects, &dice);
         if (dice_percent(&dice, 50)) leftovers_end(&account);
         for (int i = 0; i < SUBJECTS; i++) {
@@ -139,9 +171,8 @@ static void lives_end_with_nothing_left(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        tidy_test(what_is_large_is_freed_by_and_by),
-        tidy_test(leftovers_end_with_their_aggregate),
-        tidy_test(what_is_small_is_freed_at_once),
+        tidy_test(what_is_large_is_freed_by_and_by),   tidy_test(a_large_part_is_freed_by_and_by),
+        tidy_test(leftovers_end_with_their_aggregate), tidy_test(what_is_small_is_freed_at_once),
         tidy_test(lives_end_with_nothing_left),
     };
     return cmocka_run_group_tests_name("leftovers", tests, NULL, NULL);

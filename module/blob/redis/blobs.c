@@ -157,11 +157,12 @@ enum outcome blob_get(struct call *call) {
     struct page_range range;
     enum outcome outcome = wait_for_news(call, blob_to_read(call, ANY_KIND, &blob));
     if (outcome == OUTCOME_DONE) outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
-    if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct bytes view = blob_view(blob, range.offset, range.length);
+    outcome = range_fits_reply(call, range.length, view.length == range.length);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, blob->stamp.etag);
-    struct bytes view = blob_view(blob, range.offset, range.length);
     if (view.length == range.length)
         reply_bytes(&call->out, view);
     else

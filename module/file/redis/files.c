@@ -35,8 +35,8 @@ static enum outcome find_data(struct call *call, struct file_found *found) {
     return file_to_read(call, NODE_FILE, &wish, found);
 }
 
-void reply_content(struct reply *out, const struct sparse *content, struct page_range range) {
-    struct bytes view = sparse_view(content, range.offset, range.length);
+void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
+                   struct bytes view) {
     if (view.length == range.length) {
         reply_bytes(out, view);
         return;
@@ -51,14 +51,16 @@ enum outcome file_get(struct call *call) {
     struct file_found found;
     struct page_range range;
     enum outcome outcome = find_data(call, &found);
-    if (outcome == OUTCOME_DONE)
-        outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
-    if (outcome == OUTCOME_DONE) outcome = range_fits_reply(call, range.length);
+    if (outcome != OUTCOME_DONE) return outcome;
+    pages_expect_bytes(&found.view.content->pages);
+    outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct bytes view = sparse_view(found.view.content, range.offset, range.length);
+    outcome = range_fits_reply(call, range.length, view.length == range.length);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
-    pages_expect_bytes(&found.view.content->pages);
     reply_version(&call->out, found.view.stamp.etag);
-    reply_content(&call->out, found.view.content, range);
+    reply_content(&call->out, found.view.content, range, view);
     return OUTCOME_DONE;
 }
 

@@ -185,7 +185,8 @@ static inline struct file_node *open_node(const struct file_open *open) {
     return open->group->life->node;
 }
 /* Bytes that lie inside of a content. */
-void reply_content(struct reply *out, const struct sparse *content, struct page_range range);
+void reply_content(struct reply *out, const struct sparse *content, struct page_range range,
+                   struct bytes view);
 
 /* --- Waiting --- */
 

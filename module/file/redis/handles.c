@@ -247,8 +247,10 @@ enum outcome file_read(struct call *call) {
     const struct sparse *content = &open_node(open)->content;
     uint64_t left = offset < content->length ? content->length - offset : 0;
     if (length > left) length = left;
-    outcome = reply_string_fits(call, length, "read fewer at once");
-    if (outcome == OUTCOME_DONE) reply_content(&call->out, content, (struct page_range){offset, length});
+    struct bytes view = sparse_view(content, offset, length);
+    outcome = reply_content_fits(call, length, view.length == length, "read fewer at once");
+    if (outcome == OUTCOME_DONE)
+        reply_content(&call->out, content, (struct page_range){offset, length}, view);
     return outcome;
 }
 
