@@ -9,21 +9,21 @@ static bool name_keeps(struct load_order *order, struct bytes name) {
     if (compared == 0) return true;
     memcpy(order->name, name.data, name.length);
     order->length = name.length;
-    order->stage = LOAD_TAKEN;
+    order->stage = STAGE_TAKEN;
     return true;
 }
 
 static bool state_keeps(struct load_order *order, const struct container_change *change) {
     bool kept = change->parts & PART_KEPT;
-    if (order->stage != LOAD_TAKEN) return false;
-    order->stage = kept || change->kind == BLOB_PUT ? LOAD_WHOLE : LOAD_OPEN;
+    if (order->stage != STAGE_TAKEN) return false;
+    order->stage = kept || change->kind == BLOB_PUT ? STAGE_WHOLE : STAGE_OPEN;
     return true;
 }
 
 /* A list may bring much work that does not depend on its length, so only the last one of a content may be short. */
 static bool list_keeps(struct load_order *order, const struct container_change *change) {
-    if (order->stage != LOAD_OPEN) return false;
-    if (change->list.count < WALK_LIST_MOST) order->stage = LOAD_WHOLE;
+    if (order->stage != STAGE_OPEN) return false;
+    if (change->list.count < WALK_LIST_MOST) order->stage = STAGE_WHOLE;
     return true;
 }
 
@@ -35,8 +35,8 @@ static bool blob_keeps(struct load_order *order, const struct container_change *
     case BLOB_BLOCKS:
     case BLOB_LEAVES: return list_keeps(order, change);
     case BLOB_SNAPSHOT:
-        if (order->stage == LOAD_TAKEN) return false;
-        order->stage = LOAD_TAKEN;
+        if (order->stage == STAGE_TAKEN) return false;
+        order->stage = STAGE_TAKEN;
         return true;
     default: return true; /* what hangs from a blob, each with all its bytes */
     }

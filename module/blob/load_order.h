@@ -8,9 +8,9 @@
 
 /* How far the blob is that is being built. */
 enum load_stage {
-    LOAD_TAKEN, /* it has no state yet, or the last one has become a snapshot */
-    LOAD_OPEN,  /* it has a state, and content may follow */
-    LOAD_WHOLE, /* it has a state, and its content is there */
+    STAGE_TAKEN, /* it has no state yet, or the last one has become a snapshot */
+    STAGE_OPEN,  /* it has a state, and content may follow */
+    STAGE_WHOLE, /* it has a state, and its content is there */
 };
 
 /* Starts as zeros. */

@@ -2,7 +2,6 @@
 
 #include "allocations.h"
 #include "blob/digest.h"
-#include "blob/load_order.h"
 #include "blob/walk.h"
 #include "core/memory.h"
 #include "require.h"
@@ -193,42 +192,41 @@ void container_trial_copy(struct container_trial *trial) {
 
 /* --- Building anew --- */
 
-struct rebuilding {
-    struct container *container;
-    struct load_order order;
-};
+bool container_load(struct container_loader *loader, struct container_change *change, struct bytes content) {
+    if (!load_order_keeps(&loader->order, change)) return false;
+    change->content = content;
+    if (content.length > BLOB_INLINE_MAX) {
+        void *owner = owner_new(content);
+        change->chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
+        change->content = chunk_bytes(change->chunk);
+    }
+    if (change->kind == CONTAINER_CREATE) {
+        loader->container = container_new(change);
+        return true;
+    }
+    struct blob *blob =
+        container_change_has_name(change->kind) ? container_find(loader->container, change->name) : NULL;
+    return container_apply(loader->container, blob, change);
+}
 
 /* Through a record, and with the content where a reader of files would put it. */
 static void rebuild_change(void *context, const struct container_change *written) {
-    struct rebuilding *rebuilding = context;
     struct record_writer record;
     struct container_change change;
     record_start(&record);
     container_change_write(written, &record);
     require(container_change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
-    require(load_order_keeps(&rebuilding->order, &change), "a record of kind %d stands in the wrong place",
+    require(container_load(context, &change, written->content), "a change of kind %d does not fit",
             (int)change.kind);
-    change.content = written->content;
-    if (change.content.length > BLOB_INLINE_MAX) {
-        void *owner = owner_new(change.content);
-        change.chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
-        change.content = chunk_bytes(change.chunk);
-    }
-    if (change.kind == CONTAINER_CREATE)
-        rebuilding->container = container_new(&change);
-    else
-        require(container_apply(rebuilding->container, container_find(rebuilding->container, change.name),
-                                &change),
-                "a change of kind %d does not fit", (int)change.kind);
     record_end(&record);
 }
 
 struct container *container_rebuild(const struct container *container, uint64_t piece) {
-    struct rebuilding rebuilding = {.container = NULL};
-    const struct walk walk = {.piece = piece, .leases = true, .take = rebuild_change, .context = &rebuilding};
+    struct container_loader loader = {.container = NULL};
+    const struct walk walk = {.piece = piece, .leases = true, .take = rebuild_change, .context = &loader};
     container_walk(container, &walk);
-    require(!rebuilding.container->pool, "a file leaves chunks behind");
-    return rebuilding.container;
+    require(!loader.container->pool, "a file leaves chunks behind");
+    return loader.container;
 }
 
 static void add_bytes(void *context, struct bytes bytes) {

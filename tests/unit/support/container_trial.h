@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_UNIT_CONTAINER_TRIAL_H
 #define HOLDFAST_UNIT_CONTAINER_TRIAL_H
 
+#include "blob/load_order.h"
 #include "container_model.h"
 #include "draft.h"
 
@@ -31,6 +32,15 @@ void container_trial_take_over(struct container_trial *trial, struct container *
 
 /* A copy of it does, and the model loses the leases that a copy has not. */
 void container_trial_copy(struct container_trial *trial);
+
+/* A container that is being built from a file; starts as zeros. */
+struct container_loader {
+    struct container *container;
+    struct load_order order;
+};
+
+/* The next change of the file, as it was read, and the content beside it. False for what cannot come next. */
+bool container_load(struct container_loader *loader, struct container_change *change, struct bytes content);
 
 /* Builds another container from the records that this one would leave in a file, with contents in pieces
  * of at most so many bytes. Small contents go into the blobs, as they do when a file is read. */

@@ -1,0 +1,372 @@
+/* The framing of files: a value that has lived a little is written down as the pieces of which a file consists, records
+ * and the contents behind them; somebody swaps, drops, doubles, cuts and changes pieces; and the rest is loaded.
+ *
+ * A file that nobody has touched gives back the same value. Whatever else is believed to its end is whole, is saved to
+ * pieces that load to the same again, and takes no more memory than a multiple of the file. What is not believed leaves
+ * nothing behind.
+ *
+ * The first byte chooses the family, the second one how many edits there are; each has four bytes. What follows are choices
+ * of what happens in the value's life, eight bytes each. */
+#include "allocations.h"
+#include "blob/walk.h"
+#include "container_trial.h"
+#include "file/share_load.h"
+#include "queue_trial.h"
+#include "require.h"
+#include "share_life.h"
+#include "share_trial.h"
+#include "table_trial.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+    PIECES_MOST = 2000,
+    STEPS_MOST = 24,
+    EDITS_MOST = 4,
+    EDIT_BYTES = 4,
+    CHOICE_BYTES = 8,
+    HELD_PER_BYTE = 64,
+    HELD_BESIDE = 1 << 16,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* --- Tapes --- */
+
+struct tape {
+    size_t count;
+    struct bytes pieces[PIECES_MOST]; /* each an allocation of its own, with nothing behind it */
+};
+
+static struct bytes copy_of(struct bytes bytes) {
+    char *copy = malloc(bytes.length ? bytes.length : 1);
+    require(copy != NULL, "there is memory");
+    if (bytes.length) memcpy(copy, bytes.data, bytes.length);
+    return bytes_of(copy, bytes.length);
+}
+
+static void put_piece(struct tape *tape, struct bytes bytes) {
+    require(tape->count < PIECES_MOST, "room for a piece");
+    tape->pieces[tape->count++] = copy_of(bytes);
+}
+
+static void put_record(struct tape *tape, struct record_writer *record, const struct bytes *content) {
+    put_piece(tape, bytes_of(record->data, record->length));
+    if (content) put_piece(tape, *content);
+    record_end(record);
+}
+
+static void drop_piece(struct tape *tape, size_t at) {
+    free((void *)(uintptr_t)tape->pieces[at].data);
+    tape->count--;
+    memmove(&tape->pieces[at], &tape->pieces[at + 1], (tape->count - at) * sizeof(tape->pieces[0]));
+}
+
+static void end_tape(struct tape *tape) {
+    while (tape->count) drop_piece(tape, tape->count - 1);
+}
+
+static size_t tape_bytes(const struct tape *tape) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < tape->count; i++) bytes += tape->pieces[i].length;
+    return bytes;
+}
+
+/* --- Loading: the next record of a file, and what stands behind it --- */
+
+struct loader {
+    const struct tape *tape;
+    size_t at;
+    struct container_loader container;
+    struct share *share;
+    struct queue *queue;
+    struct table *table;
+};
+
+static bool next_piece(struct loader *loader, struct bytes *piece) {
+    if (loader->at == loader->tape->count) return false;
+    *piece = loader->tape->pieces[loader->at++];
+    return true;
+}
+
+static bool load_container(struct loader *loader, struct bytes record) {
+    struct container_change change;
+    struct bytes content = {"", 0};
+    if (!container_change_read(record, &change)) return false;
+    if (container_change_has_content(&change) && !next_piece(loader, &content)) return false;
+    return container_load(&loader->container, &change, content);
+}
+
+/* Whether a file may have such a change where it stands. */
+static bool is_believed(const struct change_family *changes, const void *change, bool is_first) {
+    bool creates = change_is(changes, change, CHANGE_CREATES);
+    return creates == is_first && (creates || change_is(changes, change, CHANGE_IN_FILES));
+}
+
+static bool load_share(struct loader *loader, struct bytes record) {
+    struct share_change change;
+    struct bytes content = {"", 0};
+    if (!change_read(&share_changes, record, &change)) return false;
+    if (!is_believed(&share_changes, &change, !loader->share)) return false;
+    if (loader->share && loader->share->load && !share_load_is(change.kind)) return false;
+    if (change_is(&share_changes, &change, CHANGE_HAS_CONTENT) && !next_piece(loader, &content)) return false;
+    return share_trial_take(&loader->share, record, content);
+}
+
+static bool load_queue(struct loader *loader, struct bytes record) {
+    struct queue_change change;
+    if (!change_read(&queue_changes, record, &change)) return false;
+    if (!is_believed(&queue_changes, &change, !loader->queue)) return false;
+    if (loader->queue) return queue_apply(loader->queue, &change);
+    loader->queue = queue_new(&change);
+    return true;
+}
+
+static bool load_table(struct loader *loader, struct bytes record) {
+    struct table_change change;
+    if (!change_read(&table_changes, record, &change)) return false;
+    if (!is_believed(&table_changes, &change, !loader->table)) return false;
+    if (loader->table) return table_apply(loader->table, &change);
+    loader->table = table_new(&change);
+    return true;
+}
+
+/* --- Saving --- */
+
+static void save_container_change(void *tape, const struct container_change *change) {
+    struct record_writer record;
+    record_start(&record);
+    container_change_write(change, &record);
+    put_record(tape, &record, container_change_has_content(change) ? &change->content : NULL);
+}
+
+static void save_container(const struct container *container, struct tape *tape) {
+    container_walk(
+        container,
+        &(struct walk){.piece = SIZE_MAX, .leases = true, .take = save_container_change, .context = tape});
+}
+
+static void save_share_change(void *tape, const void *taken) {
+    const struct share_change *change = taken;
+    struct record_writer record;
+    bool has_content = change_is(&share_changes, change, CHANGE_HAS_CONTENT);
+    record_start(&record);
+    change_write(&share_changes, change, &record);
+    put_record(tape, &record, has_content ? &change->content : NULL);
+}
+
+static void save_queue_change(void *tape, const void *change) {
+    struct record_writer record;
+    record_start(&record);
+    change_write(&queue_changes, change, &record);
+    put_record(tape, &record, NULL);
+}
+
+static void save_table_change(void *tape, const void *change) {
+    struct record_writer record;
+    record_start(&record);
+    change_write(&table_changes, change, &record);
+    put_record(tape, &record, NULL);
+}
+
+static struct change_walk walk_to(struct tape *tape, void (*take)(void *tape, const void *change)) {
+    return (struct change_walk){.piece = SIZE_MAX, .holders = true, .take = take, .context = tape};
+}
+
+static void save_share(const struct share *share, struct tape *tape) {
+    const struct change_walk walk = walk_to(tape, save_share_change);
+    share_walk(share, &walk);
+}
+
+static void save_queue(const struct queue *queue, struct tape *tape) {
+    const struct change_walk walk = walk_to(tape, save_queue_change);
+    queue_walk(queue, &walk);
+}
+
+static void save_table(const struct table *table, struct tape *tape) {
+    const struct change_walk walk = walk_to(tape, save_table_change);
+    table_walk(table, &walk);
+}
+
+/* --- Families --- */
+
+static bool loader_is_whole(const struct loader *loader) {
+    const struct container *container = loader->container.container;
+    if (container) return !container->pool;
+    if (loader->share) return !loader->share->load;
+    return loader->queue || loader->table;
+}
+
+static void loader_save(const struct loader *loader, struct tape *tape) {
+    if (loader->container.container) save_container(loader->container.container, tape);
+    if (loader->share) save_share(loader->share, tape);
+    if (loader->queue) save_queue(loader->queue, tape);
+    if (loader->table) save_table(loader->table, tape);
+}
+
+static void loader_end(struct loader *loader) {
+    if (loader->container.container) container_free(loader->container.container);
+    if (loader->share) share_free(loader->share);
+    if (loader->queue) queue_free(loader->queue);
+    if (loader->table) table_free(loader->table);
+    while (queue_sweep_cleared(100)) continue;
+    while (table_index_sweep(100)) continue;
+}
+
+static void live_container(const uint8_t *choices, size_t count, struct tape *tape) {
+    struct container_trial trial;
+    struct choice choice = {0};
+    container_trial_start(&trial, &choice);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
+        container_trial_step(&trial, &choice);
+    }
+    save_container(trial.container, tape);
+    container_trial_end(&trial);
+}
+
+static void live_share(const uint8_t *choices, size_t count, struct tape *tape) {
+    static struct share_life life;
+    struct share_choice choice;
+    share_life_start(&life);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
+        share_life_step(&life, &choice);
+    }
+    save_share(life.share, tape);
+    share_free(life.share);
+}
+
+static void live_queue(const uint8_t *choices, size_t count, struct tape *tape) {
+    static struct queue_trial trial;
+    struct queue_choice choice;
+    queue_trial_start(&trial);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
+        queue_trial_step(&trial, &choice);
+    }
+    save_queue(trial.queue, tape);
+    queue_trial_end(&trial);
+}
+
+static void live_table(const uint8_t *choices, size_t count, struct tape *tape) {
+    static struct table_trial trial;
+    struct table_choice choice;
+    table_trial_start(&trial);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&choice, choices + i * CHOICE_BYTES, sizeof(choice));
+        table_trial_step(&trial, &choice);
+    }
+    save_table(trial.table, tape);
+    table_trial_end(&trial);
+}
+
+static const struct {
+    void (*live)(const uint8_t *choices, size_t count, struct tape *tape);
+    bool (*load)(struct loader *loader, struct bytes record);
+} families[] = {
+    {live_container, load_container},
+    {live_share, load_share},
+    {live_queue, load_queue},
+    {live_table, load_table},
+};
+
+/* --- Edits --- */
+
+static void flip(struct bytes piece, uint8_t at, uint8_t bits) {
+    char *bytes = (char *)(uintptr_t)piece.data;
+    if (piece.length) bytes[at % piece.length] ^= (char)bits;
+}
+
+static void double_piece(struct tape *tape, size_t at, size_t to) {
+    struct bytes piece = tape->pieces[at];
+    put_piece(tape, piece);
+    piece = tape->pieces[tape->count - 1];
+    memmove(&tape->pieces[to + 1], &tape->pieces[to], (tape->count - 1 - to) * sizeof(piece));
+    tape->pieces[to] = piece;
+}
+
+enum { EDIT_CUT, EDIT_DROP, EDIT_DOUBLE, EDIT_SWAP, EDIT_FLIP, EDIT_SHORTEN, EDIT_KINDS };
+
+static void edit(struct tape *tape, const uint8_t *bytes) {
+    if (!tape->count) return;
+    size_t at = bytes[1] % tape->count, other = bytes[2] % tape->count;
+    struct bytes piece = tape->pieces[at];
+    switch (bytes[0] % EDIT_KINDS) {
+    case EDIT_CUT:
+        while (tape->count > at) drop_piece(tape, tape->count - 1);
+        break;
+    case EDIT_DROP: drop_piece(tape, at); break;
+    case EDIT_DOUBLE: double_piece(tape, at, other); break;
+    case EDIT_SWAP:
+        tape->pieces[at] = tape->pieces[other];
+        tape->pieces[other] = piece;
+        break;
+    case EDIT_FLIP: flip(piece, bytes[2], bytes[3]); break;
+    default: tape->pieces[at].length = piece.length ? bytes[2] % piece.length : 0;
+    }
+}
+
+/* --- What must hold --- */
+
+static bool load_all(size_t family, const struct tape *tape, struct loader *loader) {
+    struct bytes record;
+    *loader = (struct loader){.tape = tape};
+    while (next_piece(loader, &record))
+        if (!families[family].load(loader, record)) return false;
+    return loader_is_whole(loader);
+}
+
+static void require_same_tape(const struct tape *tape, const struct tape *expected, const char *which) {
+    require_same(tape->count, expected->count, "pieces of %s", which);
+    for (size_t i = 0; i < tape->count; i++)
+        require_bytes(tape->pieces[i], expected->pieces[i], "piece %zu of %s", i, which);
+}
+
+/* What was loaded is saved, and loaded and saved again. */
+static void require_lasting(size_t family, const struct loader *loader, struct tape *saved) {
+    static struct tape again;
+    struct loader next;
+    loader_save(loader, saved);
+    require(load_all(family, saved, &next), "what was saved is not loaded");
+    loader_save(&next, &again);
+    require_same_tape(&again, saved, "what was saved twice");
+    end_tape(&again);
+    loader_end(&next);
+}
+
+static void load_and_compare(size_t family, const struct tape *tape, bool is_untouched, bool is_beginning) {
+    static struct tape saved;
+    struct loader loader;
+    size_t before = allocations_bytes(), most = tape_bytes(tape) * HELD_PER_BYTE + HELD_BESIDE;
+    bool loaded = load_all(family, tape, &loader);
+    require(allocations_bytes() - before <= most, "%zu bytes of memory out of %zu of a file",
+            allocations_bytes() - before, tape_bytes(tape));
+    require(loaded || !is_untouched, "a file that nobody has touched is not loaded");
+    if (loaded) require_lasting(family, &loader, &saved);
+    /* A share of which not even the root has come has an empty one. */
+    bool is_bare = loader.share && loader.share->ids == 1;
+    if (loaded && is_beginning && (is_untouched || !is_bare))
+        require_same_tape(&saved, tape, "the beginning of a file");
+    if (loaded && loader.share) share_require_whole(loader.share);
+    end_tape(&saved);
+    loader_end(&loader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct tape tape;
+    if (size < 2) return 0;
+    size_t family = data[0] % (sizeof(families) / sizeof(families[0])), edits = data[1] % (EDITS_MOST + 1);
+    const uint8_t *choices = data + 2 + edits * EDIT_BYTES;
+    if (size < (size_t)(choices - data)) return 0;
+    size_t steps = (size - (size_t)(choices - data)) / CHOICE_BYTES;
+    allocations_forget();
+    families[family].live(choices, steps < STEPS_MOST ? steps : STEPS_MOST, &tape);
+    for (size_t i = 0; i < edits; i++) edit(&tape, data + 2 + i * EDIT_BYTES);
+    bool is_cut = edits == 1 && data[2] % EDIT_KINDS == EDIT_CUT;
+    load_and_compare(family, &tape, !edits, !edits || is_cut);
+    end_tape(&tape);
+    require_same(allocations_count(), 0, "all is freed");
+    return 0;
+}
