@@ -64,16 +64,15 @@ struct call_list {
 
 /* A change that a call has decided, and what travels beside it. */
 struct decided {
+    struct decided *next;
     void *change;
     RedisModuleString *content; /* NULL for none */
 };
 
-enum { DECIDED_MAX = 4 };
-
 /* What a call decides: changes, in order. They happen when the whole call is decided, or not at all. */
 struct decision {
-    struct decided changes[DECIDED_MAX];
-    unsigned count;
+    struct decided *first; /* NULL for none */
+    struct decided **end;  /* where the next one goes */
 };
 
 /* What a call would wait for. */

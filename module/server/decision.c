@@ -10,8 +10,13 @@ struct call_writer {
     struct record_writer writer;
 };
 
+static void forget_changes(struct decision *decision) {
+    decision->first = NULL;
+    decision->end = &decision->first;
+}
+
 void decision_start(struct call *call) {
-    call->decision.count = 0;
+    forget_changes(&call->decision);
     call->wait.not_yet = call->wait.in_line = false;
     call->writers = NULL;
     arena_start(&call->arena);
@@ -38,7 +43,10 @@ void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *cont
     struct decision *decision = &call->decision;
     void *change = arena_zeroed(&call->arena, call->command->aggregate->changes->size);
     *(unsigned *)change = kind;
-    decision->changes[decision->count++] = (struct decided){change, content};
+    struct decided *decided = call_room(call, sizeof(*decided));
+    *decided = (struct decided){NULL, change, content};
+    *decision->end = decided;
+    decision->end = &decided->next;
     return change;
 }
 
@@ -66,11 +74,10 @@ void call_claims(struct call *call, const struct wait_claim *claim) {
 /* --- What is done with it --- */
 
 void decision_carry_out(struct call *call) {
-    const struct decision *decision = &call->decision;
-    if (!decision->count) return;
-    for (unsigned i = 0; i < decision->count; i++)
-        commit_change(call, decision->changes[i].change, decision->changes[i].content);
-    for (unsigned i = 0; i < decision->count; i++) commit_wake(call, decision->changes[i].change);
+    for (const struct decided *next = call->decision.first; next; next = next->next)
+        commit_change(call, next->change, next->content);
+    for (const struct decided *next = call->decision.first; next; next = next->next)
+        commit_wake(call, next->change);
 }
 
 static void settle(struct call *call) {
@@ -79,7 +86,7 @@ static void settle(struct call *call) {
 
 /* From the start: whatever was decided and said before is forgotten. */
 static enum outcome decide(struct call *call) {
-    call->decision.count = 0;
+    forget_changes(&call->decision);
     call->wait.not_yet = call->wait.in_line = false;
     if (call->out.kept) call->out.kept->length = 0;
     if (call->grant) call->grant->length = 0;
@@ -88,7 +95,7 @@ static enum outcome decide(struct call *call) {
 
 /* The decision is dropped: another caller has what this one could have had, or will. */
 static enum outcome give_way(struct call *call, bool late) {
-    call->decision.count = 0;
+    forget_changes(&call->decision);
     call->out.kept->length = 0;
     return call->command->give_way(call, late);
 }
