@@ -50,6 +50,8 @@ struct aggregate {
     /* Gives a change what travels beside it: the bytes of a content, or the key of another value. NULL for a type whose
      * changes have nothing beside them. */
     void (*attach)(void *change, const struct effect_content *content);
+    bool
+        copies_content; /* attach copies the bytes, so nobody has to find out whether the argument is shared */
     /* Whether what a change from elsewhere says can be believed by somebody whose clock shows this instant; for more
      * than its versions, which are looked at in any case. May be NULL. */
     bool (*is_plausible)(const void *change, int64_t horizon_ms);
