@@ -168,6 +168,23 @@ static void what_shows_first_comes_first(void **state) {
     queue_free(queue);
 }
 
+/* The order is exact to the millisecond: within one, what was put first comes first. */
+static void in_one_millisecond_the_first_put_comes_first(void **state) {
+    (void)state;
+    struct queue *queue = queue_with_limit(0);
+    struct queue_change release = {
+        .kind = QUEUE_RELEASE, .id = guid_numbered(10), .receipt = guid_numbered(13), .shows_ms = NOW_MS + 1};
+    put(queue, 10);
+    require_same(get(queue, NOW_MS, 1000), 10, "taken");
+    put(queue, 20);
+    put_as(queue, 30, &(struct putting){.now_ms = NOW_MS + 1, .ttl_ms = TTL_MS});
+    require(queue_apply(queue, &release), "it fits");
+    require_same(get(queue, NOW_MS + 1, 1000), 20, "visible a millisecond before");
+    require_same(get(queue, NOW_MS + 1, 1000), 10, "put first");
+    require_same(get(queue, NOW_MS + 1, 1000), 30, "put last");
+    queue_free(queue);
+}
+
 /* --- Dead letters --- */
 
 static void the_last_window_that_ends_is_the_end(void **state) {
@@ -365,6 +382,7 @@ int main(void) {
         tidy_test(a_delay_beyond_the_end_never_shows),
         tidy_test(receipts_live_until_somebody_acts),
         tidy_test(what_shows_first_comes_first),
+        tidy_test(in_one_millisecond_the_first_put_comes_first),
         tidy_test(the_last_window_that_ends_is_the_end),
         tidy_test(who_expires_does_not_die),
         tidy_test(a_group_comes_one_by_one),
