@@ -1,7 +1,10 @@
 /* What values take: MEMORY USAGE against what the server really has in use, limits, and giving it back. */
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "blobs.h"
+#include "everywhere.h"
 #include "lone.h"
 #include "pool.h"
 #include "story.h"
@@ -225,6 +228,77 @@ SCENE(a_full_server_lets_consumers_go_on) {
     server_stop(lone);
 }
 
+/* --- What is freed by and by --- */
+
+enum { PART = 4 << 20, PARTS = 16, PATIENCE_STEPS = 20000 };
+
+static void fill_disk(void) {
+    char *part = pool_take(PART);
+    expect_etag(call(primary, "BLOB.CREATEPAGE box disk %d", PARTS * PART));
+    for (int i = 0; i < PARTS; i++)
+        expect_etag(call(primary, "BLOB.PUTPAGE box disk %d %b", i * PART, part, (size_t)PART)->element[0]);
+    world_in_step();
+    require(memory_of(replica, "box") > PARTS * PART, "the replica has not got the pages");
+}
+
+/* Until the container takes as little as before it was filled. */
+static void await_little(struct client *client, long long most) {
+    long long taken = LLONG_MAX;
+    for (int i = 0; i < PATIENCE_STEPS && taken > most; i++) {
+        taken = memory_of(client, "box");
+        usleep(500);
+    }
+    require(taken <= most, "%s keeps %lld bytes", client->server->name, taken);
+}
+
+static const char *const emptied_by[] = {
+    "BLOB.CLEARPAGE box disk 512 67107840",
+    "BLOB.SETPROPS box disk SIZE 512",
+    "BLOB.CREATEPAGE box disk 512",
+    "BLOB.DELETE box disk",
+};
+
+/* Nobody asks a replica to: it frees what the effects of its primary leave. */
+SCENE(replicas_free_large_contents_too) {
+    create("box");
+    long long most = memory_of(replica, "box") + 100000;
+    for (size_t i = 0; i < sizeof emptied_by / sizeof *emptied_by; i++) {
+        fill_disk();
+        redisReply *reply = call_line(primary, emptied_by[i]);
+        require(!reply_is_error(reply), "%s: %s", emptied_by[i], reply_text(reply));
+        world_in_step();
+        await_little(primary, most);
+        await_little(replica, most);
+        await_little(chained, most);
+        assert_string_equal(digest_of(replica), digest_of(primary));
+    }
+}
+
+static void fill_and_empty(void) {
+    fill_disk();
+    expect_etag(call(primary, "BLOB.COPY box twin box disk"));
+    expect_etag(call(primary, "BLOB.CLEARPAGE box disk 512 67107840")->element[0]);
+    expect_ok(call(primary, "BLOB.DELETE box twin"));
+    world_in_step();
+}
+
+/* While some is left to be freed, the value can be loaded anew and dropped, and the replica take over. */
+SCENE(replicas_go_on_while_contents_are_being_freed) {
+    create("box");
+    long long most = memory_of(replica, "box") + 100000;
+    fill_and_empty();
+    expect_ok(call(replica, "DEBUG RELOAD"));
+    await_little(replica, most);
+    fill_and_empty();
+    expect_ok(call(replica, "REPLICAOF NO ONE"));
+    await_little(replica, most);
+    follow(replica, primary);
+    fill_and_empty();
+    expect_number(call(primary, "DEL box"), 1);
+    world_in_step();
+    assert_int_equal(memory_of(replica, "box"), 0);
+}
+
 /* A replica that is full must still take what its primary sends. */
 SCENE(a_full_replica_follows_on) {
     create("box");
@@ -303,6 +377,8 @@ int main(void) {
         PLAY(overwriting_does_not_grow),
         PLAY(a_full_server_takes_nothing_in_and_lets_go),
         PLAY(a_full_server_lets_consumers_go_on),
+        PLAY(replicas_free_large_contents_too),
+        PLAY(replicas_go_on_while_contents_are_being_freed),
         PLAY(a_full_replica_follows_on),
         PLAY(unlink_frees_in_the_background),
         PLAY(a_copy_outlives_its_original),
