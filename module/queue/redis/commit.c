@@ -57,7 +57,6 @@ void queue_changed(struct call *call, const void *decided) {
     const struct queue_change *change = decided;
     count(change);
     if (change->kind == QUEUE_DELIVER) count_deliveries(call, change);
-    if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
 }
 
 void queue_wake(struct call *call, const void *change) {

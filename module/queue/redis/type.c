@@ -11,8 +11,12 @@ static void *make(const void *change) {
     return queue_new(change);
 }
 
-static bool move(void *value, const void *change) {
-    return queue_apply(value, change);
+/* What is cleared is freed by every server for itself. */
+static bool move(void *value, const void *decided) {
+    const struct queue_change *change = decided;
+    bool fits = queue_apply(value, change);
+    if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
+    return fits;
 }
 
 static void walk(const void *value, const struct change_walk *walk) {
