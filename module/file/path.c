@@ -17,7 +17,7 @@ static const struct path_fault_text fault_texts[PATH_FAULTS] = {
     [PATH_BAD_END] = {PATH_CODE_INVALID_NAME, "a name in a path does not end with a dot or a space"},
     [PATH_DOTS] = {PATH_CODE_INVALID_NAME, "a path has no . and .. in it"},
     [PATH_DEVICE] = {PATH_CODE_INVALID_NAME,
-                     "a name in a path is none of CON PRN AUX NUL CLOCK$ COM1 to COM9 LPT1 to LPT9"},
+                     "a name in a path must not be one of CON PRN AUX NUL CLOCK$ COM1 to COM9 LPT1 to LPT9"},
 };
 
 const struct path_fault_text *path_fault_text(enum path_fault fault) {

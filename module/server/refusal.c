@@ -92,7 +92,7 @@ void refusal_describe(struct call *call, const struct fault *fault) {
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
     if (!object) {
-        call_note(call, "there is no %s of this name", noun);
+        call_note(call, "the %s does not exist", noun);
         return;
     }
     char etag[VERSION_TEXT_LENGTH];

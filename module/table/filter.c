@@ -138,7 +138,7 @@ static bool parse_turned(struct parser *parser, struct comparison *comparison) {
     comparison->relation = mirrored[parser->token.relation];
     if (!step(parser)) return false;
     if (parser->token.kind == TOKEN_LITERAL)
-        return fail(parser, OUTCOME_NOT_IMPLEMENTED, "a comparison has a property on one side");
+        return fail(parser, OUTCOME_NOT_IMPLEMENTED, "a comparison must have a property on one side");
     if (parser->token.kind != TOKEN_NAME) return expected(parser, "expected a property behind the operator");
     comparison->name = parser->token.text;
     return step(parser);

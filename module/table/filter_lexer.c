@@ -117,7 +117,7 @@ static bool read_datetime(struct filter_lexer *lexer, struct bytes inside, struc
     *literal = (struct value){.type = VALUE_DATETIME};
     enum outcome outcome = ticks_read(inside, &literal->number);
     if (outcome == OUTCOME_INSTANT_OUT_OF_RANGE)
-        return filter_fail(lexer, outcome, inside.data, "an instant lies in the years 1601 to 9999");
+        return filter_fail(lexer, outcome, inside.data, "a datetime must lie in the years 1601 to 9999");
     return outcome == OUTCOME_DONE ||
            invalid(lexer, inside.data, "expected an instant like 2026-11-18 or 2026-11-18T09:00:00.5Z");
 }
@@ -239,7 +239,7 @@ static bool take_token(struct filter_lexer *lexer, struct token *token) {
     if (first == '\'') return take_string(lexer, &token->literal);
     if (is_digit(first) || first == '-') return take_number(lexer, &token->literal);
     if (first != '(' && first != ')')
-        return invalid(lexer, here(lexer), "no filter has this character outside of a text in quotes");
+        return invalid(lexer, here(lexer), "unexpected character outside a quoted string");
     token->kind = first == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
     lexer->at++;
     return true;

@@ -56,8 +56,8 @@ SCENE(each_etag_is_that_of_its_entity) {
 
 static const struct answered refusals[] = {
     /* Syntax, wherever it is, counts before all else. */
-    {"TABLE.BATCH t p 1", "ERR syntax error: the batch has less than 1 operations"},
-    {"TABLE.BATCH t p 2 INSERT r PROPS 0", "ERR syntax error: the batch has less than 2 operations"},
+    {"TABLE.BATCH t p 1", "ERR syntax error: the batch has fewer than 1 operations"},
+    {"TABLE.BATCH t p 2 INSERT r PROPS 0", "ERR syntax error: the batch has fewer than 2 operations"},
     {"TABLE.BATCH t p 1 NONSENSE r PROPS 0", "ERR syntax error near 'NONSENSE'"},
     {"TABLE.BATCH t p 1 GET r", "ERR syntax error near 'GET'"},
     {"TABLE.BATCH t p 1 INSERT r PROPS 0 NONSENSE", "ERR syntax error near 'NONSENSE'"},

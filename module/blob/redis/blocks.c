@@ -16,11 +16,11 @@ enum { ID_TEXT_MAX_BYTES = (BLOCK_ID_MAX_BYTES + 2) / 3 * 4 };
 
 static enum outcome id_check(struct call *call, long length) {
     if (length < 1) {
-        call_note(call, "a block id is base64");
+        call_note(call, "a block id must be base64");
         return OUTCOME_INVALID_QUERY;
     }
     if (length <= BLOCK_ID_MAX_BYTES) return OUTCOME_DONE;
-    call_note(call, "a block id stands for 1 to %d bytes", BLOCK_ID_MAX_BYTES);
+    call_note(call, "a block id must decode to 1 to %d bytes", BLOCK_ID_MAX_BYTES);
     return OUTCOME_OUT_OF_RANGE_INPUT;
 }
 
@@ -32,7 +32,7 @@ enum outcome blob_putblock_check(struct call *call) {
     if (length > (unsigned long long)max_block_bytes)
         return content_too_large(call, "holdfast.max-block-bytes");
     if (length) return OUTCOME_DONE;
-    call_note(call, "a block is not empty");
+    call_note(call, "a block must not be empty");
     return OUTCOME_INVALID_VALUE;
 }
 

@@ -51,13 +51,13 @@ static enum outcome find_source(struct call *call, struct source *source) {
     source->name = call_word(call, ARG_SOURCE_BLOB);
     source->snapshot = args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0;
     if (source->elsewhere) container = call_other_value(call, &outcome);
-    if (outcome == OUTCOME_CONTAINER_NOT_FOUND) call_note(call, "there is no source container of this name");
+    if (outcome == OUTCOME_CONTAINER_NOT_FOUND) call_note(call, "the source container does not exist");
     if (outcome != OUTCOME_DONE) return outcome;
     source->blob = container_find(container, source->name);
     if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))
         source->blob = snapshots_find(source->blob, source->snapshot);
     if (blob_exists(source->blob)) return OUTCOME_DONE;
-    call_note(call, "there is no source blob of this name");
+    call_note(call, "the source blob does not exist");
     return OUTCOME_BLOB_NOT_FOUND;
 }
 

@@ -55,7 +55,7 @@ enum outcome file_rmdir(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_DIRECTORY);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!place.parent) {
-        call_note(call, "the root directory stays");
+        call_note(call, "the root directory cannot be removed");
         return OUTCOME_INVALID_PATH;
     }
     if (place.node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
@@ -139,7 +139,7 @@ static enum outcome may_leave(struct call *call, const struct file_node *node) {
     struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
     if (node_is_file(node)) return file_pass(call, node, &wish);
     if (!node->parent) {
-        call_note(call, "the root directory stays");
+        call_note(call, "the root directory cannot be removed");
         return OUTCOME_INVALID_PATH;
     }
     if (call_lease_id(call)) return OUTCOME_LEASE_ABSENT_FILE;

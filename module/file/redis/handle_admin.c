@@ -191,7 +191,7 @@ static bool asked_all(const struct call *call) {
 enum outcome file_closehandles_check(struct call *call) {
     uint64_t number;
     if (asked_all(call) || asked_number(call, &number)) return OUTCOME_DONE;
-    call_note(call, "a handle is a number, as FILE.HANDLES shows it, or * for all");
+    call_note(call, "a handle must be a number shown by FILE.HANDLES, or * for all");
     return OUTCOME_INVALID_VALUE;
 }
 

@@ -44,11 +44,11 @@ enum outcome file_open_check(struct call *call) {
     int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;
     int64_t share = call->args.slots[SLOT_FILE_SHARE].number;
     if (share & SHARE_NONE && share != SHARE_NONE) {
-        call_note(call, "SHARE NONE goes with nothing else");
+        call_note(call, "SHARE NONE excludes all other modes");
         return OUTCOME_INVALID_VALUE;
     }
     if (args_given(&call->args, SLOT_FILE_DELETEONCLOSE) && !(access & SHARING_DELETE)) {
-        call_note(call, "DELETEONCLOSE takes ACCESS DELETE");
+        call_note(call, "DELETEONCLOSE requires ACCESS DELETE");
         return OUTCOME_INVALID_VALUE;
     }
     return OUTCOME_DONE;
@@ -104,7 +104,7 @@ static enum outcome pass_others(struct call *call, const struct opening *opening
     struct wait_claim claim = claim_to_open(opening->session, opening->counted);
     bool leased = lease_locked(lease_state(file_lease_of(node), now_ms));
     if (leased && !sharing_fits_lease(opening->counted)) {
-        call_note(call, "the file is leased: it can be opened to read alone");
+        call_note(call, "the file is leased: it can only be opened for reading");
         return file_not_yet(call, WAIT_OPENING, node, &claim, OUTCOME_SHARING_VIOLATION);
     }
     if (!sharing_fits_all(&view.tally, opening->counted)) {
@@ -187,7 +187,7 @@ void file_open_give_back(struct call *call, struct record_reader *granted) {
 
 /* That it can be had just now does not help who has waited long enough. */
 enum outcome file_open_give_way(struct call *call, bool late) {
-    if (late) call_note(call, "it has come free, but the time to wait is over");
+    if (late) call_note(call, "it is free now, but the time to wait is over");
     return OUTCOME_SHARING_VIOLATION;
 }
 

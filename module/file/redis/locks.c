@@ -35,7 +35,7 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
 }
 
 enum outcome file_lock_give_way(struct call *call, bool late) {
-    if (late) call_note(call, "it has come free, but the time to wait is over");
+    if (late) call_note(call, "it is free now, but the time to wait is over");
     return OUTCOME_FILE_LOCK_CONFLICT;
 }
 

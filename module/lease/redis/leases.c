@@ -159,7 +159,7 @@ static enum outcome find_after_others(struct call *call, struct lease_subject *s
 
 static enum outcome needs_no_end(struct call *call, const struct lease_subject *subject) {
     if (!subject->endless) return OUTCOME_DONE;
-    call_note(call, "the lease of a %s has no end", subject->noun);
+    call_note(call, "the lease of a %s must be infinite", subject->noun);
     return OUTCOME_INVALID_VALUE;
 }
 
@@ -201,7 +201,7 @@ enum outcome lease_acquire_handle(struct call *call) {
     outcome = may_begin(call, &subject);
     if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
     if (call->mode == CALL_TIMED_OUT) {
-        call_note(call, "it has come free, but the time to wait is over");
+        call_note(call, "it is free now, but the time to wait is over");
         return OUTCOME_LEASE_PRESENT;
     }
     if (!request.proposes) {

@@ -174,7 +174,7 @@ static enum outcome read_next(struct call *call, int *at, enum outcome earlier, 
     if (start < call->argc)
         refusal_describe(call, &fault);
     else
-        call_note(call, "syntax error: the batch has less than %" PRId64 " operations",
+        call_note(call, "syntax error: the batch has fewer than %" PRId64 " operations",
                   call->args.slots[SLOT_OPERATIONS].number);
     return fault.outcome;
 }

@@ -27,7 +27,7 @@ static struct entity *entity_named(const struct call *call) {
 }
 
 static enum outcome refuse_missing(struct call *call) {
-    call_note(call, "there is no entity of these keys");
+    call_note(call, "no entity with these keys");
     return OUTCOME_RESOURCE_NOT_FOUND;
 }
 
@@ -83,7 +83,7 @@ static void note_verdict(struct call *call, const struct drafts *drafts, unsigne
         struct text text = text_start(note, sizeof(note));
         version_write(verdict->entity->etag, etag);
         bool by_tag = etag_differs(&drafts->items[number], verdict->entity);
-        text_put(&text, by_tag ? "the entity's ETag is " : "the entity is not as IF wants it, its ETag is ");
+        text_put(&text, by_tag ? "the entity's ETag is " : "the entity does not match IF, its ETag is ");
         text_put(&text, etag);
         call_note(call, "%s", note);
     }
