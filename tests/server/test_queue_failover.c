@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "everywhere.h"
 #include "leases.h"
@@ -229,6 +230,26 @@ SCENE(promoted_under_load) {
     server_stop(second->server);
 }
 
+/* Many are freed behind the scenes, on whichever server they were. */
+SCENE(what_is_cleared_leaves_memory_on_replicas) {
+    enum { MESSAGES = 4000, BYTES = 2000, PATIENCE = 500 };
+    char *text = pool_take(BYTES + 1);
+    memset(text, 'x', BYTES);
+    text[BYTES] = '\0';
+    queue_stage("");
+    for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs %s", text);
+    for (int index = 0; index < MESSAGES; index++) receive(primary);
+    await_in_step(replica, primary);
+    long long full = info_of(replica, "used_memory"), cleared = full;
+    expect_number(call(primary, "QUEUE.CLEAR jobs"), MESSAGES);
+    await_in_step(replica, primary);
+    for (int attempt = 0; attempt < PATIENCE && cleared > full - MESSAGES * BYTES / 2; attempt++) {
+        usleep(10000);
+        cleared = info_of(replica, "used_memory");
+    }
+    require(cleared <= full - MESSAGES * BYTES / 2, "%lld bytes before, %lld after", full, cleared);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(a_replica_is_promoted_when_its_primary_has_stopped),
@@ -238,6 +259,7 @@ int main(void) {
         PLAY(a_failover_hands_the_queue_over),
         PLAY(windows_end_at_the_new_primary),
         PLAY(promoted_under_load),
+        PLAY(what_is_cleared_leaves_memory_on_replicas),
     };
     return world_run("queue_failover", tests);
 }

@@ -307,26 +307,6 @@ SCENE(what_has_expired_is_gone_for_every_command) {
     (void)kept;
 }
 
-/* Many are freed behind the scenes, on whichever server they were. */
-SCENE(what_is_cleared_leaves_memory_on_replicas) {
-    enum { MESSAGES = 4000, BYTES = 2000, PATIENCE = 500 };
-    char *text = pool_take(BYTES + 1);
-    memset(text, 'x', BYTES);
-    text[BYTES] = '\0';
-    queue_stage("");
-    for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs %s", text);
-    for (int index = 0; index < MESSAGES; index++) receive(primary);
-    await_in_step(replica, primary);
-    long long full = info_of(replica, "used_memory"), cleared = full;
-    expect_number(call(primary, "QUEUE.CLEAR jobs"), MESSAGES);
-    await_in_step(replica, primary);
-    for (int attempt = 0; attempt < PATIENCE && cleared > full - MESSAGES * BYTES / 2; attempt++) {
-        usleep(10000);
-        cleared = info_of(replica, "used_memory");
-    }
-    require(cleared <= full - MESSAGES * BYTES / 2, "%lld bytes before, %lld after", full, cleared);
-}
-
 /* Nobody comes, and yet their memory is given back. */
 SCENE(what_has_expired_leaves_memory_by_itself) {
     enum { MESSAGES = 2000 };
@@ -594,7 +574,6 @@ int main(void) {
         PLAY(receipts_row_by_row),
         PLAY(receipts_of_others_are_none),
         PLAY(what_has_expired_is_gone_for_every_command),
-        PLAY(what_is_cleared_leaves_memory_on_replicas),
         PLAY(what_has_expired_leaves_memory_by_itself),
         PLAY(a_window_may_be_longer_than_a_life),
         PLAY(clearing_takes_hidden_ones_too),

@@ -420,9 +420,9 @@ static void faults_say_where_and_why(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(faults); i++)
         require_fault(bytes_text(faults[i].text), faults[i].outcome, faults[i].position, faults[i].says);
-    require_fault(bytes_of("a\0", 2), OUTCOME_INVALID_INPUT, 2, "outside of a text");
-    require_fault(bytes_of("\0", 1), OUTCOME_INVALID_INPUT, 1, "outside of a text");
-    require_fault(bytes_of("a eq 1\0", 7), OUTCOME_INVALID_INPUT, 7, "outside of a text");
+    require_fault(bytes_of("a\0", 2), OUTCOME_INVALID_INPUT, 2, "outside a quoted string");
+    require_fault(bytes_of("\0", 1), OUTCOME_INVALID_INPUT, 1, "outside a quoted string");
+    require_fault(bytes_of("a eq 1\0", 7), OUTCOME_INVALID_INPUT, 7, "outside a quoted string");
     require_fault(bytes_of("a eq 'b\0c", 9), OUTCOME_INVALID_INPUT, 6, "never closed");
     require_fault(bytes_of("a eq X'0\0'", 10), OUTCOME_INVALID_INPUT, 9, "hexadecimal");
     require_fault(bytes_of("a eq guid'\0'", 12), OUTCOME_INVALID_INPUT, 11, "id");
