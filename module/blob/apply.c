@@ -25,8 +25,8 @@ static bool apply_setacl(struct container *container, struct blob **blob,
 
 static bool apply_lease(struct container *container, struct blob **blob,
                         const struct container_change *change) {
-    if (container_change_has_name(change->kind) && !*blob) return false;
-    container_set_lease(container, container_change_has_name(change->kind) ? *blob : NULL, &change->lease);
+    if (change->kind == BLOB_LEASE && !*blob) return false;
+    container_set_lease(container, *blob, &change->lease);
     return true;
 }
 
@@ -317,54 +317,59 @@ static bool apply_copystate(struct container *container, struct blob **blob,
 
 /* --- The table --- */
 
-static apply_change *const changes[CONTAINER_CHANGE_KINDS] = {
-    [CONTAINER_SETMETA] = apply_setmeta,
-    [CONTAINER_SETACL] = apply_setacl,
-    [BLOB_PUT] = apply_put,
-    [BLOB_EXTEND] = apply_extend,
-    [BLOB_SETPROPS] = apply_setprops,
-    [BLOB_SETMETA] = apply_setblobmeta,
-    [BLOB_DELETE] = apply_delete,
-    [CONTAINER_LEASE] = apply_lease,
-    [BLOB_LEASE] = apply_lease,
-    [BLOB_CREATEPAGE] = apply_createpage,
-    [BLOB_PUTPAGE] = apply_putpage,
-    [BLOB_CLEARPAGE] = apply_clearpage,
-    [BLOB_CREATEAPPEND] = apply_createappend,
-    [BLOB_APPEND] = apply_append,
-    [BLOB_STAGE] = apply_stage,
-    [BLOB_COMMIT] = apply_commit,
-    [BLOB_UNSTAGE] = apply_unstage,
-    [BLOB_SNAPSHOT] = apply_snapshot,
-    [BLOB_DELETESNAPSHOTS] = apply_deletesnapshots,
-    [BLOB_COPY] = apply_copy,
-    [BLOB_ABORTCOPY] = apply_abortcopy,
-    [BLOB_COPYSTATE] = apply_copystate,
-    [CONTAINER_CHUNK] = apply_chunk,
-    [BLOB_STATE] = apply_state,
-    [BLOB_SPANS] = apply_spans,
-    [BLOB_BLOCKS] = apply_spans,
-    [BLOB_LEAVES] = apply_leaves,
-    [BLOB_STAGED] = apply_staged,
-    [CONTAINER_LOADED] = apply_settle,
-};
+#define HAS(field)    CONTAINER_HAS_##field
+#define NAMED         HAS(NAME) | HAS(STAMP)
+#define NEW_BLOB      NAMED | HAS(CREATED) | HAS(PROPERTIES) | HAS(METADATA)
+#define STATE_OF_BLOB NEW_BLOB | HAS(KIND) | HAS(PARTS) | HAS(LENGTH) | HAS(COUNT) | HAS(SEQUENCE) | HAS(BORN)
+/* clang-format off */
+const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
+    [CONTAINER_CREATE]     = {{"container.create",  HAS(STAMP) | HAS(CREATED) | HAS(ACCESS) | HAS(METADATA) | HAS(POLICIES), CHANGE_CREATES | CHANGE_IN_FILES}, NULL, false},
+    [CONTAINER_SETMETA]    = {{"container.setmeta", HAS(STAMP) | HAS(METADATA), 0}, apply_setmeta, false},
+    [CONTAINER_SETACL]     = {{"container.setacl",  HAS(STAMP) | HAS(ACCESS) | HAS(POLICIES), 0}, apply_setacl, false},
+    [CONTAINER_DROP]       = {{"container.delete",  0, CHANGE_DROPS}, NULL, false},
+    [CONTAINER_LEASE]      = {{NULL,                HAS(LEASE), CHANGE_IN_FILES}, apply_lease, false},
+    [BLOB_PUT]             = {{"blob.put",          NEW_BLOB | HAS(FLAGS), CHANGE_HAS_CONTENT | CHANGE_IN_FILES}, apply_put, false},
+    [BLOB_SETPROPS]        = {{"blob.setprops",     NAMED | HAS(PARTS) | HAS(PROPERTIES) | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_setprops, true},
+    [BLOB_SETMETA]         = {{"blob.setmeta",      NAMED | HAS(METADATA) | HAS(FLAGS), 0}, apply_setblobmeta, false},
+    [BLOB_DELETE]          = {{"blob.delete",       HAS(NAME) | HAS(FLAGS), 0}, apply_delete, false},
+    [BLOB_LEASE]           = {{NULL,                HAS(NAME) | HAS(LEASE), CHANGE_IN_FILES}, apply_lease, false},
+    [BLOB_CREATEPAGE]      = {{"blob.createpage",   NEW_BLOB | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_createpage, true},
+    [BLOB_PUTPAGE]         = {{"blob.putpage",      NAMED | HAS(OFFSET) | HAS(FLAGS), CHANGE_HAS_CONTENT}, apply_putpage, true},
+    [BLOB_CLEARPAGE]       = {{"blob.clearpage",    NAMED | HAS(OFFSET) | HAS(LENGTH) | HAS(FLAGS), 0}, apply_clearpage, true},
+    [BLOB_CREATEAPPEND]    = {{"blob.createappend", NEW_BLOB | HAS(FLAGS), 0}, apply_createappend, false},
+    [BLOB_APPEND]          = {{"blob.append",       NAMED | HAS(OFFSET) | HAS(FLAGS), CHANGE_HAS_CONTENT}, apply_append, false},
+    [BLOB_STAGE]           = {{"blob.putblock",     HAS(NAME) | HAS(BLOCK) | HAS(TOUCHED) | HAS(FLAGS), CHANGE_HAS_CONTENT}, apply_stage, false},
+    [BLOB_COMMIT]          = {{"blob.putblocklist", NEW_BLOB | HAS(LIST) | HAS(FLAGS), 0}, apply_commit, false},
+    [BLOB_UNSTAGE]         = {{"blob.unstage",      HAS(NAME) | HAS(COUNT), 0}, apply_unstage, false},
+    [BLOB_SNAPSHOT]        = {{"blob.snapshot",     NAMED | HAS(PARTS) | HAS(METADATA) | HAS(SNAPSHOT), CHANGE_IN_FILES}, apply_snapshot, false},
+    [BLOB_DELETESNAPSHOTS] = {{"blob.delete",       HAS(NAME) | HAS(SNAPSHOT) | HAS(FLAGS), 0}, apply_deletesnapshots, false},
+    [BLOB_COPY]            = {{"blob.copy",         NAMED | HAS(CREATED) | HAS(PARTS) | HAS(METADATA) | HAS(SOURCE) | HAS(COPY) | HAS(FLAGS), 0}, apply_copy, false},
+    [BLOB_ABORTCOPY]       = {{"blob.abortcopy",    NAMED, 0}, apply_abortcopy, false},
+    [BLOB_COPYSTATE]       = {{NULL,                HAS(NAME) | HAS(COPY), CHANGE_IN_FILES}, apply_copystate, false},
 
-static void observe(const struct container_change *change) {
-    version_observe(change->stamp.etag);
-    version_observe(change->lease.token);
-    version_observe(change->snapshot);
-    version_observe(change->copy.id);
-    version_observe(change->born);
+    [CONTAINER_CHUNK]      = {{NULL,                HAS(LENGTH), CHANGE_HAS_CONTENT | CHANGE_IN_FILES}, apply_chunk, false},
+    [BLOB_STATE]           = {{NULL,                STATE_OF_BLOB, CHANGE_IN_FILES}, apply_state, false},
+    [BLOB_SPANS]           = {{NULL,                HAS(NAME) | HAS(LIST), CHANGE_IN_FILES}, apply_spans, false},
+    [BLOB_BLOCKS]          = {{NULL,                HAS(NAME) | HAS(LIST), CHANGE_IN_FILES}, apply_spans, false},
+    [BLOB_LEAVES]          = {{NULL,                HAS(NAME) | HAS(LIST), CHANGE_IN_FILES}, apply_leaves, false},
+    [BLOB_STAGED]          = {{NULL,                HAS(NAME) | HAS(COUNT) | HAS(BLOCK) | HAS(TOUCHED), CHANGE_IN_FILES}, apply_staged, false},
+    [CONTAINER_LOADED]     = {{NULL,                0, CHANGE_IN_FILES}, apply_loaded, false},
+};
+/* clang-format on */
+
+static struct blob *blob_before(const struct container *container, const struct container_change *change) {
+    if (change->sought) return change->blob;
+    return container_change_has_name(change) ? container_find(container, change->name) : NULL;
 }
 
-bool container_apply(struct container *container, struct blob *blob, const struct container_change *change) {
+bool container_apply(struct container *container, const struct container_change *change) {
+    const struct container_kind *kind = &container_change_kinds[change->kind];
+    struct blob *blob = blob_before(container, change);
     bool existed = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     size_t snapshots = blob ? snapshots_count(blob) : 0;
-    observe(change);
-    if (!container_change_is_in_files(change->kind)) container_settle(container);
-    bool applied = changes[change->kind] && changes[change->kind](container, &blob, change);
-    if (!applied) {
+    if (!(kind->is.traits & CHANGE_IN_FILES)) container_settle(container);
+    if (!kind->apply || !kind->apply(container, &blob, change)) {
         if (change->chunk) chunk_discard(change->chunk);
         return false;
     }

@@ -4,11 +4,6 @@
 
 #include "blob/container.h"
 
-/* What a kind of changes does. Takes over the change's chunk if it succeeds. The blob's place follows the blob, and is
- * NULL where there is none. */
-typedef bool apply_change(struct container *container, struct blob **blob,
-                          const struct container_change *change);
-
 /* Whether a change may make the blob one of this kind; a blob that exists keeps its kind for life. */
 bool apply_may_become(const struct blob *blob, enum blob_kind kind);
 
@@ -25,6 +20,6 @@ bool apply_block(struct container *container, struct blob **blob, const struct c
                  struct chunk *chunk);
 
 /* What files hold. */
-apply_change apply_extend, apply_chunk, apply_state, apply_spans, apply_leaves, apply_staged, apply_settle;
+container_change_apply apply_chunk, apply_state, apply_spans, apply_leaves, apply_staged, apply_loaded;
 
 #endif

@@ -4,17 +4,6 @@
 #include "blob/pool.h"
 #include "blob/walk.h"
 
-/* As files had it before the numbers of chunks. */
-bool apply_extend(struct container *container, struct blob **blob, const struct container_change *change) {
-    if (!blob_exists(*blob) || (*blob)->kind != KIND_BLOCK || blob_special(*blob)->blocks) return false;
-    blob_lift(&container->account, *blob);
-    if (change->chunk)
-        content_add(&container->account, &(*blob)->content, change->chunk);
-    else
-        content_append(&container->account, &(*blob)->content, change->content);
-    return true;
-}
-
 bool apply_staged(struct container *container, struct blob **blob, const struct container_change *change) {
     struct chunk *chunk = pool_chunk(container->pool, change->count);
     return chunk && apply_block_fits(*blob, change) && apply_block(container, blob, change, chunk);
@@ -133,7 +122,7 @@ bool apply_leaves(struct container *container, struct blob **blob, const struct 
     return true;
 }
 
-bool apply_settle(struct container *container, struct blob **blob, const struct container_change *change) {
+bool apply_loaded(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     (void)change;
     container_settle(container);

@@ -180,13 +180,6 @@ void blob_fill(struct account *account, struct blob *blob, struct bytes content,
     blob->length = content.length;
 }
 
-void blob_lift(struct account *account, struct blob *blob) {
-    if (!blob_is_inline(blob) || !blob->length) return;
-    struct bytes bytes = blob_view(blob, 0, UINT64_MAX);
-    blob->length = 0;
-    content_append(account, &blob->content, bytes);
-}
-
 static void take_blocks(struct account *account, struct blob *blob, struct block_list *blocks, bool foreign) {
     if (!blocks) return;
     blob_need_special(account, blob)->blocks =

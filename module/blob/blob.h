@@ -131,9 +131,6 @@ void blob_clear_content(struct account *account, struct blob *blob);
 /* Gives an empty blob the bytes, for which there must be room, or the chunk. */
 void blob_fill(struct account *account, struct blob *blob, struct bytes content, struct chunk *chunk);
 
-/* An inline content becomes a rope, so that more can follow. */
-void blob_lift(struct account *account, struct blob *blob);
-
 /* Gives an empty blob content, kind, blocks and numbers of another one, sharing bytes; an inline content needs room.
  * `foreign` is one of another container. */
 void blob_take(struct account *account, struct blob *blob, const struct blob *source, bool foreign);

@@ -56,7 +56,6 @@ struct container *container_new(const struct container_change *change) {
     container->access = change->access;
     container_replace_list(container, &container->metadata, change->metadata);
     container_replace_list(container, &container->policies, change->policies);
-    version_observe(change->stamp.etag);
     count(&all_containers, 0, 1);
     return container;
 }
@@ -244,20 +243,18 @@ struct blob *container_fit(struct container *container, struct blob *blob, size_
 /* --- Twins --- */
 
 /* A walk's records, applied to a container; chunks come as twins. */
-static void copy_record(void *context, const struct container_change *change) {
+static void copy_record(void *context, const void *record) {
     struct container *container = context;
-    struct container_change twin = *change;
-    if (change->chunk) twin.chunk = chunk_twin(change->chunk);
-    if (change->kind == CONTAINER_CREATE) return;
-    container_apply(container,
-                    container_change_has_name(change->kind) ? container_find(container, change->name) : NULL,
-                    &twin);
+    struct container_change twin = *(const struct container_change *)record;
+    if (twin.chunk) twin.chunk = chunk_twin(twin.chunk);
+    if (twin.kind != CONTAINER_CREATE) container_apply(container, &twin);
 }
 
 struct container *container_copy(const struct container *source) {
     struct container_change change = container_as_change(source);
     struct container *container = container_new(&change);
-    container_walk(source, &(struct walk){.piece = UINT64_MAX, .take = copy_record, .context = container});
+    container_walk(source,
+                   &(struct change_walk){.piece = SIZE_MAX, .take = copy_record, .context = container});
     return container;
 }
 

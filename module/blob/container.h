@@ -30,6 +30,7 @@ struct container {
     struct order_index leased; /* without a root while there are none */
     struct deadlines stagings;
     struct pool *pool;      /* while a file builds it */
+    int64_t upkeep_ms;      /* when somebody will look after staged blocks; 0 for nobody */
     size_t committed;       /* blobs that exist; the catalog has the others, too */
     uint64_t content_bytes; /* the sum of their content lengths */
     struct account account; /* all allocations but those of the catalog and the lease index */
@@ -65,9 +66,9 @@ static inline void container_expect_blob(const struct container *container,
 }
 struct blob *container_found(const struct container *container, const struct catalog_search *search);
 
-/* Moves the state. blob is the one that the change names, NULL if there is none. False, and nothing done,
- * when the change does not fit the state that it meets. The change's chunk is taken over in either case. */
-bool container_apply(struct container *container, struct blob *blob, const struct container_change *change);
+/* Moves the state. False, and nothing done, when the change does not fit the state that it meets. The change's chunk is
+ * taken over in either case. */
+bool container_apply(struct container *container, const struct container_change *change);
 
 /* Forgets what a file has begun to build and not ended. */
 void container_settle(struct container *container);

@@ -1,12 +1,9 @@
-/* Changes: the vocabulary in which the state of a container moves, and how it is written down.
- *
- * A change is a fact: it carries the new ETag, instants and bytes, and never a condition or a choice. The
- * same record travels to replicas, stands in append-only files and snapshots, and is read back by one decoder
- * that takes nothing on trust. Bytes of a content do not stand in the record; they travel beside it, so that
- * nobody copies them. */
+/* Changes of a container and its blobs: the vocabulary in which their state moves, and how it is written down; see
+ * change/change.h. Bytes of a content, and the key of a copy's source, travel beside the record. */
 #ifndef HOLDFAST_CONTAINER_CHANGE_H
 #define HOLDFAST_CONTAINER_CHANGE_H
 
+#include "change/change.h"
 #include "core/chunk.h"
 #include "core/condition.h"
 #include "core/packed.h"
@@ -18,7 +15,7 @@ enum container_change_kind {
     CONTAINER_SETACL,
     CONTAINER_DROP,
     BLOB_PUT,
-    BLOB_EXTEND, /* a further piece of a content, as files before the numbers of chunks had it; it is read only */
+    CONTAINER_LOADED, /* the end of what files hold, see below: the numbers of the chunks are forgotten */
     BLOB_SETPROPS,
     BLOB_SETMETA,
     BLOB_DELETE,     /* with all snapshots */
@@ -38,15 +35,14 @@ enum container_change_kind {
     BLOB_ABORTCOPY,
     BLOB_COPYSTATE,
 
-    /* How a file builds a container anew, and nothing else. A chunk gets the next number and is spoken of by it, so
-       that what is shared stays shared. */
-    CONTAINER_CHUNK,  /* a chunk, or the next piece of one */
-    BLOB_STATE,       /* a blob but for its content */
-    BLOB_SPANS,       /* chunks of its content */
-    BLOB_BLOCKS,      /* chunks of its content, with their block ids */
-    BLOB_LEAVES,      /* leaves of its pages */
-    BLOB_STAGED,      /* a staged block */
-    CONTAINER_LOADED, /* the numbers of the chunks are forgotten */
+    /* How a file builds a container anew, and nothing else. Each chunk gets the next number, and later records name
+       it by this number, so that what is shared stays shared. */
+    CONTAINER_CHUNK, /* a chunk, or the next piece of one */
+    BLOB_STATE,      /* a blob but for its content */
+    BLOB_SPANS,      /* chunks of its content */
+    BLOB_BLOCKS,     /* chunks of its content, with their block ids */
+    BLOB_LEAVES,     /* leaves of its pages */
+    BLOB_STAGED,     /* a staged block */
     CONTAINER_CHANGE_KINDS
 };
 
@@ -84,6 +80,7 @@ enum container_change_part {
     PARTS_ALL = 31,
 };
 
+struct blob;
 struct block_plan;
 struct container;
 
@@ -117,29 +114,66 @@ struct container_change {
     version source_snapshot;
     struct bytes block_id;
     struct bytes content;
-    struct chunk *chunk;                      /* the content, when it is too large for the blob itself */
+    struct chunk *chunk; /* the content, when it is too large for the blob itself */
+
+    /* What whoever decided has found already; not in records. */
+    bool sought;                              /* the blob of this name has been looked for, … */
+    struct blob *blob;                        /* … and this is it; NULL for none */
     const struct container *source_container; /* of a copy, when it comes from elsewhere */
-    const struct block_plan *plan;            /* of a commit that has just been decided */
+    const struct block_plan *plan;            /* of a commit */
 };
 
-/* The first byte of every record; other families have other ones. */
-enum { CONTAINER_FAMILY = 'C' };
+/* The fields of a record, in their order: the rows of the layout. */
+enum container_field {
+    CONTAINER_HAS_NAME = 1 << 0,
+    CONTAINER_HAS_STAMP = 1 << 1,
+    CONTAINER_HAS_CREATED = 1 << 2,
+    CONTAINER_HAS_ACCESS = 1 << 3,
+    CONTAINER_HAS_KIND = 1 << 4,
+    CONTAINER_HAS_PARTS = 1 << 5, /* which of properties, metadata, length and sequence there are */
+    CONTAINER_HAS_PROPERTIES = 1 << 6,
+    CONTAINER_HAS_METADATA = 1 << 7,
+    CONTAINER_HAS_POLICIES = 1 << 8,
+    CONTAINER_HAS_OFFSET = 1 << 9,
+    CONTAINER_HAS_LENGTH = 1 << 10,
+    CONTAINER_HAS_COUNT = 1 << 11,
+    CONTAINER_HAS_SEQUENCE = 1 << 12,
+    CONTAINER_HAS_BORN = 1 << 13,
+    CONTAINER_HAS_SNAPSHOT = 1 << 14,
+    CONTAINER_HAS_BLOCK = 1 << 15,
+    CONTAINER_HAS_TOUCHED = 1 << 16,
+    CONTAINER_HAS_SOURCE = 1 << 17,
+    CONTAINER_HAS_COPY = 1 << 18,
+    CONTAINER_HAS_LIST = 1 << 19,
+    CONTAINER_HAS_LEASE = 1 << 20,
+    CONTAINER_HAS_FLAGS = 1 << 21, /* what a write does to an ended lease and to staged blocks */
+};
 
-void container_change_write(const struct container_change *change, struct record_writer *writer);
+extern const struct change_family container_changes;
 
-/* Reads and checks a record; what does not travel in it stays empty. The change borrows from the record. */
-bool container_change_read(struct bytes record, struct container_change *change);
+/* What a kind of changes does. Takes over the change's chunk if it succeeds. The blob's place follows the blob, and is
+ * NULL where there is none. */
+typedef bool container_change_apply(struct container *container, struct blob **blob,
+                                    const struct container_change *change);
 
-/* What travels beside the record: bytes of a content, or the key of a copy's source. */
-bool container_change_has_content(const struct container_change *change);
-bool container_change_has_source_key(const struct container_change *change);
+/* A row of the kinds, which stand beside the functions that apply them. */
+struct container_kind {
+    struct change_kind is;
+    container_change_apply *apply; /* NULL for kinds that create or drop */
+    bool paged;                    /* offset and length are multiples of a page */
+};
 
-bool container_change_has_name(enum container_change_kind kind);
+extern const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS];
 
-/* Whether files hold such changes. */
-bool container_change_is_in_files(enum container_change_kind kind);
+/* Whether it is about the blob of a name, and not about the container itself. */
+static inline bool container_change_has_name(const struct container_change *change) {
+    return container_change_kinds[change->kind].is.fields & CONTAINER_HAS_NAME;
+}
 
-/* The keyspace notification for this change; NULL for none. */
+/* Whether the key of a copy's source travels beside the record. */
+bool container_change_has_source(const struct container_change *change);
+
+/* The keyspace notification; NULL for none. */
 const char *container_change_event(const struct container_change *change);
 
 #endif

@@ -17,7 +17,7 @@ struct digesting {
 static void take_change_bytes(const struct digesting *digesting, const struct container_change *change) {
     struct record_writer record;
     record_start(&record);
-    container_change_write(change, &record);
+    change_write(&container_changes, change, &record);
     digesting->take(digesting->context, bytes_of(record.data, record.length));
     record_end(&record);
 }

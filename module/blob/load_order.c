@@ -48,8 +48,8 @@ bool load_order_keeps(struct load_order *order, const struct container_change *c
         order->created = true;
         return first;
     }
-    if (!order->created || !container_change_is_in_files(change->kind)) return false;
+    if (!order->created || !change_is(&container_changes, change, CHANGE_IN_FILES)) return false;
     if (change->kind == CONTAINER_LEASE) return !order->length;
-    if (!container_change_has_name(change->kind)) return true;
+    if (!container_change_has_name(change)) return true;
     return name_keeps(order, change->name) && blob_keeps(order, change);
 }

@@ -6,7 +6,7 @@
 #include "core/pointer_map.h"
 
 struct walking {
-    const struct walk *walk;
+    const struct change_walk *walk;
     struct pointer_map numbers; /* of the chunks that may come again */
     uint64_t chunks;
 };
@@ -54,7 +54,7 @@ static void take_chunk(struct walking *walking, struct chunk *chunk) {
     for (size_t done = 0; done < bytes.length; done += change.content.length) {
         size_t left = bytes.length - done;
         change.content =
-            bytes_of(bytes.data + done, left < walking->walk->piece ? left : (size_t)walking->walk->piece);
+            bytes_of(bytes.data + done, left < walking->walk->piece ? left : walking->walk->piece);
         change.chunk = change.content.length == bytes.length ? chunk : NULL;
         take(walking, &change);
     }
@@ -194,7 +194,7 @@ static void take_staged(struct walking *walking, const struct blob *blob) {
 
 static void take_lease(const struct walking *walking, enum container_change_kind kind, struct bytes name,
                        const struct lease *lease) {
-    if (!walking->walk->leases || !lease->token) return;
+    if (!walking->walk->holders || !lease->token) return;
     take(walking, &(struct container_change){.kind = kind, .name = name, .lease = *lease});
 }
 
@@ -205,7 +205,7 @@ static void take_blob(struct walking *walking, const struct blob *blob) {
     take_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));
 }
 
-void container_walk(const struct container *container, const struct walk *walk) {
+void container_walk(const struct container *container, const struct change_walk *walk) {
     struct walking walking = {.walk = walk};
     struct container_change change = container_as_change(container);
     take(&walking, &change);

@@ -15,17 +15,8 @@
 /* Entries of a list that one change has at most. All lists but the last one of a content have as many. */
 enum { WALK_LIST_MOST = 4096 };
 
-/* Receives a change, with the content that travels beside it; a CONTAINER_CHUNK that is whole comes with the chunk. */
-typedef void take_change(void *context, const struct container_change *change);
-
-struct walk {
-    uint64_t piece; /* the most bytes of a chunk that one change has */
-    bool leases;    /* also those */
-    take_change *take;
-    void *context;
-};
-
-void container_walk(const struct container *container, const struct walk *walk);
+/* A CONTAINER_CHUNK that is whole comes with the chunk. */
+void container_walk(const struct container *container, const struct change_walk *walk);
 
 /* The change that would build the container's own part anew, without its blobs. */
 struct container_change container_as_change(const struct container *container);

@@ -16,8 +16,8 @@ static void require_repeatable(const struct container_change *change) {
     require(change->stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
     require(!leased || lease_sound(&change->lease), "an unsound lease");
     record_start(&writer);
-    container_change_write(change, &writer);
-    require(container_change_read(bytes_of(writer.data, writer.length), &again),
+    change_write(&container_changes, change, &writer);
+    require(change_read(&container_changes, bytes_of(writer.data, writer.length), &again),
             "what was read cannot be written");
     require(change_same(change, &again), "what was read is written as something else");
     record_end(&writer);
@@ -64,7 +64,7 @@ static void add_kinds(struct container_trial *trial) {
 
 /* The size of a content that comes with the record follows from the record, so that all paths are walked. */
 static void attach_content(struct container_change *change, size_t size) {
-    if (!container_change_has_content(change)) return;
+    if (!change_is(&container_changes, change, CHANGE_HAS_CONTENT)) return;
     size_t length = size * 61 % (4UL * BLOB_INLINE_MAX);
     if (change->kind == BLOB_PUTPAGE && size % 4) length -= length % PAGE_BYTES;
     change->content = act_bytes(size % 64, length);
@@ -87,7 +87,7 @@ static void apply(const struct container_change *change, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct container_change change;
     allocations_forget();
-    if (!container_change_read(bytes_of(data, size), &change)) return 0;
+    if (!change_read(&container_changes, bytes_of(data, size), &change)) return 0;
     require_repeatable(&change);
     if (change.kind == CONTAINER_CREATE)
         container_free(container_new(&change));

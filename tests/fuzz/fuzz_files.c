@@ -93,8 +93,9 @@ static bool next_piece(struct loader *loader, struct bytes *piece) {
 static bool load_container(struct loader *loader, struct bytes record) {
     struct container_change change;
     struct bytes content = {"", 0};
-    if (!container_change_read(record, &change)) return false;
-    if (container_change_has_content(&change) && !next_piece(loader, &content)) return false;
+    if (!change_read(&container_changes, record, &change)) return false;
+    if (change_is(&container_changes, &change, CHANGE_HAS_CONTENT) && !next_piece(loader, &content))
+        return false;
     return container_load(&loader->container, &change, content);
 }
 
@@ -134,17 +135,19 @@ static bool load_table(struct loader *loader, struct bytes record) {
 
 /* --- Saving --- */
 
-static void save_container_change(void *tape, const struct container_change *change) {
+static void save_container_change(void *tape, const void *taken) {
+    const struct container_change *change = taken;
     struct record_writer record;
+    bool has_content = change_is(&container_changes, change, CHANGE_HAS_CONTENT);
     record_start(&record);
-    container_change_write(change, &record);
-    put_record(tape, &record, container_change_has_content(change) ? &change->content : NULL);
+    change_write(&container_changes, change, &record);
+    put_record(tape, &record, has_content ? &change->content : NULL);
 }
 
 static void save_container(const struct container *container, struct tape *tape) {
-    container_walk(
-        container,
-        &(struct walk){.piece = SIZE_MAX, .leases = true, .take = save_container_change, .context = tape});
+    container_walk(container,
+                   &(struct change_walk){
+                       .piece = SIZE_MAX, .holders = true, .take = save_container_change, .context = tape});
 }
 
 static void save_share_change(void *tape, const void *taken) {

@@ -36,8 +36,7 @@ static enum sort sort_of(struct bytes name) {
 }
 
 static void apply(struct container *container, struct container_change change) {
-    require(container_apply(container, container_find(container, change.name), &change),
-            "kind %d does not fit", (int)change.kind);
+    require(container_apply(container, &change), "kind %d does not fit", (int)change.kind);
 }
 
 static void add(struct shelf *shelf, struct bytes name) {

@@ -144,7 +144,7 @@ static void snapshot_of(const char *name, uint64_t id) {
 }
 
 static void settle(void) {
-    struct text record = effect_start(EFFECT_SETTLE, NULL);
+    struct text record = effect_start(EFFECT_LOADED, NULL);
     hand_add(&record);
 }
 

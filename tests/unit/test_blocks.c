@@ -125,7 +125,7 @@ static void a_plan_is_as_good_as_its_list(void **state) {
                  "a plan");
     change.list = block_plan_list(&plan);
     change.plan = &plan;
-    require(container_apply(copy, blob, &change), "the plan");
+    require(container_apply(copy, &change), "the plan");
     block_plan_end(&plan);
     record_end(&asked);
     model_compare(&trial.model, copy);
@@ -247,8 +247,7 @@ static void stage_many(struct container *container, size_t from, size_t to, bool
     change.content = bytes_text("a block");
     for (size_t i = from; i < to; i++) {
         change.block_id = numbered(i, id);
-        require_same(container_apply(container, container_find(container, change.name), &change), expected,
-                     "block %zu", i);
+        require_same(container_apply(container, &change), expected, "block %zu", i);
     }
 }
 
@@ -260,7 +259,7 @@ static bool commit_many(struct container *container, size_t count, size_t of) {
     for (size_t i = 0; i < count; i++)
         block_choice_put(&list, BLOCK_LATEST, numbered(count - 1 - i % of, id));
     change.list = (struct packed_list){count, bytes_of(list.data, list.length)};
-    bool fits = container_apply(container, container_find(container, change.name), &change);
+    bool fits = container_apply(container, &change);
     record_end(&list);
     return fits;
 }

@@ -71,8 +71,9 @@ static void apply(struct world *world, const struct container_change *written) {
     struct record_writer record;
     struct container_change change;
     record_start(&record);
-    container_change_write(written, &record);
-    require(container_change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
+    change_write(&container_changes, written, &record);
+    require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
+            "a record cannot be read");
     change.content = written->content;
     change.chunk = written->chunk;
     container_trial_apply(&world->trial, &change);

@@ -14,8 +14,7 @@
 static const int64_t now_ms = STAGED_LIFE_MS * 3;
 
 static void apply(struct container *container, const struct container_change *change) {
-    require(container_apply(container, container_find(container, change->name), change),
-            "a change of kind %d does not fit", (int)change->kind);
+    require(container_apply(container, change), "a change of kind %d does not fit", (int)change->kind);
 }
 
 static void put(struct container *container, struct bytes name) {

@@ -9,12 +9,12 @@ static const struct {
     char letter;
     enum container_change_kind kind;
 } letters[] = {
-    {'C', CONTAINER_CREATE},  {'L', CONTAINER_LEASE}, {'K', CONTAINER_CHUNK}, {'Z', CONTAINER_LOADED},
-    {'P', BLOB_PUT},          {'T', BLOB_STATE},      {'t', BLOB_STATE},      {'S', BLOB_SPANS},
-    {'B', BLOB_BLOCKS},       {'V', BLOB_LEAVES},     {'N', BLOB_SNAPSHOT},   {'Y', BLOB_COPYSTATE},
-    {'U', BLOB_STAGED},       {'l', BLOB_LEASE},      {'E', BLOB_EXTEND},     {'D', BLOB_DELETE},
-    {'m', CONTAINER_SETMETA}, {'A', BLOB_APPEND},     {'X', CONTAINER_DROP},  {'s', BLOB_SPANS},
-    {'b', BLOB_BLOCKS},       {'v', BLOB_LEAVES},
+    {'C', CONTAINER_CREATE}, {'L', CONTAINER_LEASE}, {'K', CONTAINER_CHUNK}, {'Z', CONTAINER_LOADED},
+    {'P', BLOB_PUT},         {'T', BLOB_STATE},      {'t', BLOB_STATE},      {'S', BLOB_SPANS},
+    {'B', BLOB_BLOCKS},      {'V', BLOB_LEAVES},     {'N', BLOB_SNAPSHOT},   {'Y', BLOB_COPYSTATE},
+    {'U', BLOB_STAGED},      {'l', BLOB_LEASE},      {'D', BLOB_DELETE},     {'m', CONTAINER_SETMETA},
+    {'A', BLOB_APPEND},      {'X', CONTAINER_DROP},  {'s', BLOB_SPANS},      {'b', BLOB_BLOCKS},
+    {'v', BLOB_LEAVES},
 };
 
 /* A small t keeps the content of the state before. A list of a small letter lacks one entry, one of a great letter none. */
@@ -54,7 +54,6 @@ static void what_a_walk_writes_is_believed(void **state) {
         "C Ta K Va Na Ta Va Na ta Na Ta",
         "C Pa Na Pa Na K Ta Ba",
         "C K Ua la K Ub Ub lb K Uc Z",
-        "C Pa Ea Ea Pb Eb",
         "C Ta K sa Z",
         "C Ta K Ba K Ba ba Na Tb bb Z",
         "C Ta K Va va Na Ta va Z",

@@ -35,8 +35,8 @@ static void require_misfit(struct container_trial *trial, const struct container
     struct record_writer record;
     struct container_change read;
     record_start(&record);
-    container_change_write(change, &record);
-    bool readable = container_change_read(bytes_of(record.data, record.length), &read);
+    change_write(&container_changes, change, &record);
+    bool readable = change_read(&container_changes, bytes_of(record.data, record.length), &read);
     read.content = change->content;
     if (readable && read.content.length > BLOB_INLINE_MAX) read.chunk = chunk_copy(read.content);
     require(!readable || !container_trial_apply(trial, &read), "%s: it fits", why);
@@ -369,7 +369,8 @@ static void writes_of_what_is_not_so(void **state) {
         change.length = cases[i].length % 512 ? 0 : cases[i].length;
         change.block_id = bytes_text("a");
         change.lease = (struct lease){.kind = LEASE_FREE, .token = 5, .owner = {"", 0}};
-        if (container_change_has_content(&change)) change.content = act_bytes(i, (size_t)cases[i].length);
+        if (change_is(&container_changes, &change, CHANGE_HAS_CONTENT))
+            change.content = act_bytes(i, (size_t)cases[i].length);
         require_misfit(&trial, &change, cases[i].why);
     }
     acts_end(&trial);
@@ -446,27 +447,6 @@ static void snapshots_and_copies_that_cannot_be(void **state) {
 
 /* --- Chunks --- */
 
-/* As older files had it: a content without ids of blocks goes on. */
-static void pieces_of_older_files(void **state) {
-    (void)state;
-    static const struct {
-        const char *name;
-        bool fits;
-    } cases[] = {{"small", true}, {"large", true},   {"blocks", false}, {"pages", false},
-                 {"log", false},  {"staged", false}, {"missing", false}};
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        for (size_t length = 0; length < 10000; length += 4999) {
-            struct container_trial trial;
-            start(&trial);
-            struct container_change change = act_change(BLOB_EXTEND, cases[i].name);
-            change.content = act_bytes(0, length);
-            if (!cases[i].fits) require_misfit(&trial, &change, cases[i].name);
-            if (cases[i].fits)
-                require(container_trial_apply(&trial, &change), "a piece of %zu bytes", length);
-            acts_end(&trial);
-        }
-}
-
 static void chunks_that_cannot_be(void **state) {
     (void)state;
     struct container_trial trial;
@@ -513,7 +493,6 @@ int main(void) {
         tidy_test(appended_blocks_are_as_many_as_there_may_be),
         tidy_test(numbers_of_pages_are_for_pages),
         tidy_test(snapshots_and_copies_that_cannot_be),
-        tidy_test(pieces_of_older_files),
         tidy_test(chunks_that_cannot_be),
         tidy_test(numbers_end_with_the_file),
     };

@@ -17,7 +17,7 @@ enum {
 };
 
 /* The numbers of the places, ascending, and the length that they all fit into. */
-struct layout {
+struct places {
     uint64_t numbers[PLACES];
     uint64_t length;
 };
@@ -34,7 +34,7 @@ struct aggregate {
 };
 
 struct life {
-    struct layout layout;
+    struct places layout;
     struct dice dice;
     size_t count;
     struct aggregate aggregates[AGGREGATES];
@@ -52,7 +52,7 @@ static const char *pattern(unsigned char value) {
 }
 
 /* The first place from this page on. */
-static size_t place_from(const struct layout *layout, uint64_t page) {
+static size_t place_from(const struct places *layout, uint64_t page) {
     size_t low = 0, high = PLACES;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

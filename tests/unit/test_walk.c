@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-static const uint64_t pieces[] = {16, 100, BLOB_INLINE_MAX + 1, 1 << 20, UINT64_MAX};
+static const size_t pieces[] = {16, 100, BLOB_INLINE_MAX + 1, 1 << 20, SIZE_MAX};
 
 static void require_same_digest(const struct container *container, const struct container *other) {
     struct record_writer digest, others;
@@ -26,9 +26,7 @@ static void require_same_digest(const struct container *container, const struct 
 static void change_unseen(struct container *container, const struct choice *choice) {
     struct draft draft;
     draft_make(&draft, choice);
-    struct blob *blob =
-        container_change_has_name(draft.change.kind) ? container_find(container, draft.change.name) : NULL;
-    (void)container_apply(container, blob, &draft.change);
+    (void)container_apply(container, &draft.change);
     draft_end(&draft);
 }
 
@@ -187,10 +185,11 @@ struct seen {
     uint64_t longest; /* piece of a chunk */
 };
 
-static void note(void *context, const struct container_change *change) {
+static void note(void *context, const void *taken) {
+    const struct container_change *change = taken;
     struct seen *seen = context;
     require(seen->count < COUNT_OF(seen->kinds), "there are too many records");
-    require(container_change_is_in_files(change->kind), "a change of kind %d is not for files",
+    require(change_is(&container_changes, change, CHANGE_IN_FILES), "a change of kind %d is not for files",
             (int)change->kind);
     seen->kinds[seen->count++] = change->kind;
     if (change->kind != CONTAINER_CHUNK) return;
@@ -199,10 +198,10 @@ static void note(void *context, const struct container_change *change) {
     if (change->chunk) require_bytes(chunk_bytes(change->chunk), change->content, "a chunk");
 }
 
-static void require_walk(const struct container *container, uint64_t piece, bool leases,
+static void require_walk(const struct container *container, size_t piece, bool leases,
                          const enum container_change_kind *kinds, size_t count) {
     struct seen seen = {.count = 0};
-    const struct walk walk = {.piece = piece, .leases = leases, .take = note, .context = &seen};
+    const struct change_walk walk = {.piece = piece, .holders = leases, .take = note, .context = &seen};
     container_walk(container, &walk);
     require(seen.longest <= piece, "a piece of %zu bytes", (size_t)seen.longest);
     for (size_t i = 0; i < seen.count && i < count; i++)
@@ -228,7 +227,7 @@ static void records_come_in_order(void **state) {
         CONTAINER_CHUNK,  BLOB_SPANS,      BLOB_SNAPSHOT, BLOB_STATE,      BLOB_COPYSTATE, BLOB_LEASE,
         BLOB_STATE,       CONTAINER_CHUNK, BLOB_LEAVES,   CONTAINER_CHUNK, BLOB_STAGED,    CONTAINER_LOADED,
     };
-    require_walk(trial.container, UINT64_MAX, true, all, COUNT_OF(all));
+    require_walk(trial.container, SIZE_MAX, true, all, COUNT_OF(all));
     acts_end(&trial);
 }
 
@@ -238,7 +237,7 @@ static void nothing_is_settled_where_no_chunk_came(void **state) {
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "a", bytes_text("small")) && act_lease(&trial, "a", LEASE_HELD), "a small one");
-    require_walk(trial.container, UINT64_MAX, false, kinds, COUNT_OF(kinds));
+    require_walk(trial.container, SIZE_MAX, false, kinds, COUNT_OF(kinds));
     acts_end(&trial);
 }
 
@@ -259,7 +258,8 @@ struct lists {
     size_t count;
 };
 
-static void note_list(void *context, const struct container_change *change) {
+static void note_list(void *context, const void *taken) {
+    const struct container_change *change = taken;
     struct lists *lists = context;
     if (change->kind != BLOB_BLOCKS) return;
     require(lists->count < COUNT_OF(lists->counts), "there are too many lists");
@@ -279,7 +279,7 @@ static void long_lists_come_in_parts(void **state) {
         struct container *container = act_container_of_blocks();
         require(act_add_blocks(container, expected[0] + expected[1] + expected[2]), "many blocks");
         struct lists lists = {.count = 0};
-        const struct walk walk = {.piece = 100, .take = note_list, .context = &lists};
+        const struct change_walk walk = {.piece = 100, .take = note_list, .context = &lists};
         container_walk(container, &walk);
         for (size_t i = 0; i < COUNT_OF(counts[row]); i++)
             require_same(lists.counts[i], expected[i], "list %zu of row %zu", i, row);
@@ -393,8 +393,7 @@ static void digest_of(const struct difference *difference, bool other, struct re
         const struct container_change *change = &difference->changes[i];
         if (change->kind == CONTAINER_CREATE) break;
         if (other && i == difference->at) change = &difference->other;
-        struct blob *blob = change->name.length ? container_find(container, change->name) : NULL;
-        require(container_apply(container, blob, change), "%s: change %zu", difference->what, i);
+        require(container_apply(container, change), "%s: change %zu", difference->what, i);
     }
     container_settle(container);
     container_digest_bytes(container, digest);

@@ -49,7 +49,6 @@ enum outcome blob_append(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change change = {.kind = BLOB_APPEND, .offset = blob->length};
     container_change_blob(call, blob, &change);
-    container_change_attach(&change, content, effect_arguments_shared(call->ctx));
     container_commit(call, blob, &change, content);
     reply_array(&call->out, 3);
     reply_version(&call->out, change.stamp.etag);

@@ -124,7 +124,6 @@ enum outcome blob_put(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change change = {.kind = BLOB_PUT};
     container_change_create(call, blob, &change);
-    container_change_attach(&change, call->argv[ARG_CONTENT], effect_arguments_shared(call->ctx));
     container_commit(call, blob, &change, call->argv[ARG_CONTENT]);
     reply_version(&call->out, change.stamp.etag);
     return OUTCOME_DONE;

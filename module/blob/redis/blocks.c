@@ -62,7 +62,6 @@ enum outcome blob_putblock(struct call *call) {
     container_change_touch(call, blob, &change);
     change.touched_ms = call_now_ms(call);
     change.drops_staged = blob && !staging_of(blob, change.touched_ms) && blob_special(blob)->staging;
-    container_change_attach(&change, call->argv[ARG_BLOCK], effect_arguments_shared(call->ctx));
     container_commit(call, blob, &change, call->argv[ARG_BLOCK]);
     reply_ok(&call->out);
     return OUTCOME_DONE;

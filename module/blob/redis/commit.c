@@ -1,10 +1,9 @@
 /* The second half of every writing command: from the decided change to the world that knows of it. */
+#include "server/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
-#include "server/audience.h"
-#include "server/effect.h"
 #include "server/histogram.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
@@ -16,95 +15,83 @@ struct stamp commit_stamp(int64_t now_ms) {
     return (struct stamp){version_mint(now_ms), now_ms};
 }
 
-/* What has been decided fits. If it does not, it must not go unseen. */
-static void apply(struct call *call, struct blob *blob, const struct container_change *change) {
-    switch (change->kind) {
-    case CONTAINER_CREATE:
-        call->value = container_new(change);
-        RedisModule_ModuleTypeSetValue(call->key, container_aggregate.type, call->value);
-        break;
-    case CONTAINER_DROP: RedisModule_UnlinkKey(call->key); break;
-    default:
-        if (!container_apply(call->value, blob, change)) effect_complain(call->ctx, EFFECT_MISFIT);
-    }
+/* That a lease has run out shows only now. */
+void container_events(const void *decided, const char *events[EVENTS_MAX]) {
+    const struct container_change *change = decided;
+    events[0] = container_change_event(change);
+    if (!change->expired) return;
+    events[1] = events[0];
+    events[0] = LEASE_EXPIRED_EVENT;
+}
+
+static const struct lease *lease_before(const struct container *container,
+                                        const struct container_change *change) {
+    if (change->kind == CONTAINER_LEASE) return container_lease(container);
+    return blob_lease(change->sought ? change->blob : container_find(container, change->name));
+}
+
+void container_changes_soon(struct call *call, void *decided) {
+    const struct container_change *change = decided;
+    if (!call->value) return;
+    container_settle(call->value);
+    if (!change->expired) return;
+    const struct lease *lease = lease_before(call->value, change);
+    lease_stats.expiries++;
+    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
 }
 
 /* Who waits for a blob may care for its content, for its lease, or for its end. */
-static void tell_waiters(const struct call *call, const struct container_change *change) {
-    if (change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE) {
-        wait_look(call, WAIT_LEASE, change->name);
-    } else if (container_change_has_name(change->kind)) {
-        wait_look(call, WAIT_NEWS, change->name);
-        wait_look(call, WAIT_LEASE, change->name);
-    }
+void container_wake(struct call *call, const void *decided) {
+    const struct container_change *change = decided;
+    bool named = container_change_has_name(change);
+    if (named && change->kind != BLOB_LEASE) wait_look(call, WAIT_NEWS, change->name);
+    if (named || change->kind == CONTAINER_LEASE) wait_look(call, WAIT_LEASE, change->name);
 }
 
-static void note_expiry(const struct call *call, const struct lease *lease) {
-    lease_stats.expiries++;
-    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
-    call_event(call, LEASE_EXPIRED_EVENT);
-}
+/* --- Staged blocks that have waited too long --- */
 
-/* The change may borrow from what it replaces, so its record is written before it is applied. Nothing is recorded when
- * nobody listens; a client that waited is served in a context that has no command of its own to be counted. */
-static void carry_out(struct call *call, struct blob *blob, const struct container_change *change,
-                      RedisModuleString *content) {
-    bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
-    if (call->value) container_settle(call->value);
-    struct record_writer record;
-    record_start(&record);
-    if (heard) container_change_write(change, &record);
-    if (change->expired) note_expiry(call, blob ? blob_lease(blob) : container_lease(call->value));
-    apply(call, blob, change);
-    if (heard)
-        effect_send(call, &record, content);
-    else
-        effect_unheard(call);
-    record_end(&record);
-    if (container_change_event(change)) call_changed(call, container_change_event(change));
-    if (wait_anybody()) tell_waiters(call, change);
-}
-
-/* Staged blocks that have waited too long go with the upkeep, and some in passing with each change. */
-static void sweep(struct call *call) {
+/* Of one name, the first so many. */
+static void unstage(struct call *call, struct blob *blob, uint64_t most) {
     char name[NAME_MAX_BYTES];
-    struct bytes found;
-    if (!container_overdue(call->value, call_now_ms(call), &found)) return;
-    struct blob *blob = container_find(call->value, found);
-    memcpy(name, found.data, found.length); /* it may go with the blob */
-    struct container_change change = {
-        .kind = BLOB_UNSTAGE, .name = bytes_of(name, found.length), .count = SWEPT_MOST};
-    carry_out(call, blob, &change, NULL);
+    struct bytes named = blob_name(blob);
+    memcpy(name, named.data, named.length); /* it may go with the blob */
+    struct container_change change = {.kind = BLOB_UNSTAGE,
+                                      .name = bytes_of(name, named.length),
+                                      .count = most,
+                                      .sought = true,
+                                      .blob = blob};
+    commit_at_once(call, &change, NULL);
+}
+
+static void sweep(struct call *call) {
+    struct bytes name;
+    if (container_overdue(call->value, call_now_ms(call), &name))
+        unstage(call, container_find(call->value, name), SWEPT_MOST);
 }
 
 int64_t container_upkeep(struct call *call) {
+    struct container *container = call->value;
     sweep(call);
-    int64_t due_ms = container_due_ms(call->value);
-    return due_ms == INT64_MAX ? UPKEEP_NEVER : due_ms;
+    int64_t due_ms = container_due_ms(container);
+    container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
+    return due_ms;
 }
 
 /* Where the handler saw nothing, there may still be staged blocks whose time is up. */
 static struct blob *overdue(const struct call *call, const struct container_change *change) {
     const struct container *container = call->value;
-    bool any = container && container_change_has_name(change->kind) && deadlines_first(&container->stagings);
+    bool any = container && container_change_has_name(change) && deadlines_first(&container->stagings);
     return any ? container_find(container, change->name) : NULL;
 }
 
-void container_commit(struct call *call, struct blob *blob, const struct container_change *change,
+void container_commit(struct call *call, struct blob *blob, struct container_change *change,
                       RedisModuleString *content) {
-    bool begins = change->kind == BLOB_STAGE && !(blob && blob_special(blob)->staging);
     struct blob *hidden = blob ? NULL : overdue(call, change);
-    if (hidden) {
-        struct container_change whole = *change;
-        whole.drops_staged = true;
-        carry_out(call, hidden, &whole, content);
-    } else {
-        carry_out(call, blob, change, content);
-    }
-    if (begins)
-        upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_CONTAINER),
-                      staging_due_ms(change->touched_ms));
-    if (change->kind != CONTAINER_DROP && call->mode == CALL_FRESH) sweep(call);
+    change->sought = true;
+    change->blob = hidden ? hidden : blob;
+    if (hidden) change->drops_staged = true;
+    commit_at_once(call, change, content);
+    if (call->value && call->mode == CALL_FRESH) sweep(call);
 }
 
 /* --- What LEASE.* needs to know of containers --- */

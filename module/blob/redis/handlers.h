@@ -136,15 +136,15 @@ void container_change_blob(struct call *call, const struct blob *blob, struct co
 /* Likewise for one that begins a blob anew: creation, properties and metadata of the call, too. */
 void container_change_create(struct call *call, const struct blob *blob, struct container_change *change);
 
-/* The content is an argument: copied if it is small, kept if it is large. */
-void container_change_attach(struct container_change *change, RedisModuleString *argument, bool shared);
-
 /* What follows every decision to change something: apply, send the effect, tell. The content's argument, if
  * any, travels with the effect. A change of the kind CONTAINER_CREATE makes the call's value. */
-void container_commit(struct call *call, struct blob *blob, const struct container_change *change,
+void container_commit(struct call *call, struct blob *blob, struct container_change *change,
                       RedisModuleString *content);
 
-/* As the aggregate wants it. */
+/* As the data type wants them: see aggregate.h. */
+void container_events(const void *change, const char *events[EVENTS_MAX]);
+void container_changes_soon(struct call *call, void *change);
+void container_wake(struct call *call, const void *change);
 int64_t container_upkeep(struct call *call);
 
 /* --- Replies --- */

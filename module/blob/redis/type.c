@@ -1,7 +1,6 @@
 /* The container as a data type of the server: files, digests, memory, freeing, copies.
  *
  * A file holds the records of a walk, contents beside them. */
-#include "blob/blocks.h"
 #include "blob/digest.h"
 #include "blob/load_order.h"
 #include "blob/redis/handlers.h"
@@ -9,6 +8,7 @@
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/type_methods.h"
+#include "server/upkeep.h"
 #include "server/wait.h"
 
 #include <limits.h>
@@ -38,97 +38,54 @@ static bool keeps_argument(const struct container_change *change) {
     }
 }
 
-void container_change_attach(struct container_change *change, RedisModuleString *argument, bool shared) {
-    change->content = api_bytes(argument);
+static void attach(void *record, const struct effect_content *content) {
+    struct container_change *change = record;
+    if (container_change_has_source(change)) {
+        change->source_container = effect_other_value(content, &container_aggregate);
+        return;
+    }
+    change->content = api_bytes(content->argument);
     if (!keeps_argument(change)) return;
-    change->chunk = effect_chunk(argument, shared);
+    change->chunk = effect_chunk(content->argument, content->shared);
     change->content = chunk_bytes(change->chunk);
 }
 
-static bool plausible(const struct container_change *change, int64_t horizon_ms) {
-    const version versions[] = {change->stamp.etag, change->lease.token, change->snapshot, change->copy.id,
-                                change->born};
-    for (size_t i = 0; horizon_ms != INT64_MAX && i < sizeof(versions) / sizeof(versions[0]); i++)
-        if (!version_plausible(versions[i], horizon_ms)) return false;
-    return true;
+static bool has_source(const void *change) {
+    return container_change_has_source(change);
 }
 
-static bool readable(struct bytes record, const struct effect_content *content, int64_t horizon_ms,
-                     struct container_change *change) {
-    if (!container_change_read(record, change) || !plausible(change, horizon_ms)) return false;
-    return content->given ==
-           (container_change_has_content(change) || container_change_has_source_key(change));
+static struct bytes subject(const void *record) {
+    const struct container_change *change = record;
+    return container_change_has_name(change) ? change->name : bytes_of("", 0);
 }
 
-static enum effect_result apply(struct effect_target *target, struct bytes record,
-                                const struct effect_content *content, int64_t horizon_ms) {
-    struct container_change change;
-    if (!readable(record, content, horizon_ms, &change)) return EFFECT_MALFORMED;
-    target->name = container_change_has_name(change.kind) ? change.name : bytes_of("", 0);
-    target->events[0] = change.expired ? LEASE_EXPIRED_EVENT : NULL;
-    target->events[1] = container_change_event(&change);
-    bool creates = change.kind == CONTAINER_CREATE;
-    if (creates != !target->value) return EFFECT_MISFIT;
-    if (creates) {
-        target->value = container_new(&change);
-        return EFFECT_APPLIED;
-    }
-    if (change.kind == CONTAINER_DROP) {
-        target->drop = true;
-        return EFFECT_APPLIED;
-    }
-    struct blob *blob =
-        container_change_has_name(change.kind) ? container_find(target->value, change.name) : NULL;
-    if (container_change_has_content(&change))
-        container_change_attach(&change, content->argument, content->shared);
-    bool begins =
-        (change.kind == BLOB_STAGE || change.kind == BLOB_STAGED) && !(blob && blob_special(blob)->staging);
-    if (begins) target->upkeep_ms = staging_due_ms(change.touched_ms);
-    if (container_change_has_source_key(&change))
-        change.source_container = effect_other_value(content, &container_aggregate);
-    return container_apply(target->value, blob, &change) ? EFFECT_APPLIED : EFFECT_MISFIT;
+static void *make(const void *change) {
+    return container_new(change);
+}
+
+static bool move(void *value, const void *change) {
+    return container_apply(value, change);
 }
 
 /* --- Files --- */
 
-static void put_record(void *context, const struct container_change *change) {
-    container_change_write(change, saving_record(context));
-    saving_put(context, container_change_has_content(change) ? &change->content : NULL);
+static void walk(const void *value, const struct change_walk *walk) {
+    container_walk(value, walk);
 }
 
-static void walk(struct saving *saving, const void *value) {
-    struct walk walk = {.piece = saving->piece, .leases = true, .take = put_record, .context = saving};
-    container_walk(value, &walk);
+static const struct bytes *content_of(const void *change) {
+    return &((const struct container_change *)change)->content;
 }
 
-static bool apply_loaded(struct loading *loading, const struct container_change *change) {
-    if (change->kind == CONTAINER_CREATE) {
-        loading->value = container_new(change);
-        return true;
-    }
-    bool named = container_change_has_name(change->kind);
-    return container_apply(loading->value, named ? container_find(loading->value, change->name) : NULL,
-                           change);
-}
-
-static bool take_record(struct loading *loading, struct bytes record) {
-    struct container_change change;
-    if (!container_change_read(record, &change) || !load_order_keeps(loading->progress, &change))
-        return false;
-    if (!plausible(&change, loading->horizon_ms)) return false;
-    if (container_change_has_content(&change)) {
-        RedisModuleString *content = loading_content(loading);
-        if (!content) return false;
-        container_change_attach(&change, content, false);
-    }
-    return apply_loaded(loading, &change);
+static bool keeps_order(struct loading *loading, const void *change) {
+    return load_order_keeps(loading->progress, change);
 }
 
 static bool is_whole(const void *value) {
     return !((const struct container *)value)->pool;
 }
 
-static int64_t upkeep_due_ms(void *value) {
+static int64_t next_look_ms(const void *value) {
     return container_due_ms(value);
 }
 
@@ -139,10 +96,8 @@ static void release(void *value) {
 static const struct saved_type saved = {
     .noun = "a container",
     .encoding_version = ENCODING_VERSION,
-    .walk = walk,
-    .take = take_record,
+    .type = &container_aggregate,
     .whole = is_whole,
-    .upkeep_due_ms = upkeep_due_ms,
     .free = release,
 };
 
@@ -184,13 +139,26 @@ static void info(RedisModuleInfoCtx *ctx) {
 
 struct aggregate container_aggregate = {
     .type_name = "holdfastC",
-    .family = CONTAINER_FAMILY,
+    .family = 'C',
     .encoding_version = ENCODING_VERSION,
     .methods = TYPE_METHODS,
     .missing = OUTCOME_CONTAINER_NOT_FOUND,
-    .apply = apply,
     .upkeep = container_upkeep,
     .leases = &container_leases,
     .settings = settings,
     .info = info,
+    .changes = &container_changes,
+    .make = make,
+    .move = move,
+    .attach = attach,
+    .content_of = content_of,
+    .has_source = has_source,
+    .walk = walk,
+    .keeps_order = keeps_order,
+    .subject = subject,
+    .next_look_ms = next_look_ms,
+    .look_at = offsetof(struct container, upkeep_ms),
+    .events = container_events,
+    .before = container_changes_soon,
+    .wake = container_wake,
 };

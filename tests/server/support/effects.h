@@ -14,6 +14,7 @@
 enum effect_kind {
     EFFECT_CREATE = 0,
     EFFECT_PUT = 4,
+    EFFECT_LOADED = 5,
     EFFECT_SNAPSHOT = 19,
     EFFECT_COPYSTATE = 23,
     EFFECT_CHUNK = 24,
@@ -22,7 +23,6 @@ enum effect_kind {
     EFFECT_BLOCKS = 27,
     EFFECT_LEAVES = 28,
     EFFECT_STAGED = 29,
-    EFFECT_SETTLE = 30,
 };
 
 enum { STATE_BLOCK, STATE_PAGE, STATE_APPEND };

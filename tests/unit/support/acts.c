@@ -177,7 +177,7 @@ struct container *act_container_of_blocks(void) {
         container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}});
     const struct container_change chunk = {.kind = CONTAINER_CHUNK, .length = 1, .content = bytes_text("x")};
     const struct container_change blob = act_change(BLOB_STATE, "blob");
-    require(container_apply(container, NULL, &chunk) && container_apply(container, NULL, &blob), "a blob");
+    require(container_apply(container, &chunk) && container_apply(container, &blob), "a blob");
     return container;
 }
 
@@ -187,5 +187,5 @@ bool act_add_blocks(struct container *container, uint64_t count) {
     struct container_change change = act_change(BLOB_BLOCKS, "blob");
     for (size_t i = 0; i < count * sizeof(block); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
     change.list = (struct packed_list){count, bytes_of(items, (size_t)count * sizeof(block))};
-    return container_apply(container, container_find(container, change.name), &change);
+    return container_apply(container, &change);
 }

@@ -14,7 +14,7 @@ const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
     {"container.setacl",  CONTAINER_SETACL,       STAMP | ACCESS | POLICIES},
     {"container.delete",  CONTAINER_DROP,         0},
     {"blob.put",          BLOB_PUT,          NAME | STAMP | CREATED | PROPERTIES | METADATA | FREES | CONTENT | IN_FILES},
-    {NULL,                BLOB_EXTEND,       NAME | CONTENT | IN_FILES},
+    {NULL,                CONTAINER_LOADED,       IN_FILES},
     {"blob.setprops",     BLOB_SETPROPS, NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | FREES},
     {"blob.setmeta",      BLOB_SETMETA,  NAME | STAMP | METADATA | FREES},
     {"blob.delete",       BLOB_DELETE,       NAME | FREES},
@@ -40,7 +40,6 @@ const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
     {NULL,                BLOB_BLOCKS,       NAME | LIST | IN_FILES},
     {NULL,                BLOB_LEAVES,       NAME | LIST | IN_FILES},
     {NULL,                BLOB_STAGED,       NAME | COUNT | BLOCK | TOUCHED | IN_FILES},
-    {NULL,                CONTAINER_LOADED,       IN_FILES},
 };
 /* clang-format on */
 
@@ -94,7 +93,7 @@ void change_leave_only(struct container_change *change, unsigned brings) {
 void sample_write(struct sample *sample) {
     struct record_writer writer;
     record_start(&writer);
-    container_change_write(&sample->draft.change, &writer);
+    change_write(&container_changes, &sample->draft.change, &writer);
     sample->length = writer.length;
     sample->data = malloc(writer.length);
     require(sample->data, "there is memory");

@@ -382,7 +382,7 @@ static bool apply_dropping(struct model *model, const struct container_change *c
 }
 
 bool model_apply(struct model *model, const struct container_change *change, const struct model *source) {
-    if (!container_change_is_in_files(change->kind)) model_pool_drop(model);
+    if (!change_is(&container_changes, change, CHANGE_IN_FILES)) model_pool_drop(model);
     switch (change->kind) {
     case CONTAINER_CREATE:
     case CONTAINER_DROP: return false;

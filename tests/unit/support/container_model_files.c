@@ -31,14 +31,6 @@ static const struct model_block *chunk_of(const struct model *model, uint64_t nu
     return number && number <= whole ? &pool->chunks.all[number - 1] : NULL;
 }
 
-/* As files had it before the numbers of chunks. */
-static bool extend(struct model_blob *blob, const struct container_change *change) {
-    if (!model_exists(blob) || blob->state.kind != KIND_BLOCK || blob->state.blocks.count) return false;
-    model_append(&blob->state, change->content);
-    blob->state.chunks += blob->state.length != 0;
-    return true;
-}
-
 /* Whether the content that there is can be kept: a large one, as it is. */
 static bool can_be_kept(const struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob)) return false;
@@ -159,7 +151,6 @@ static bool add_leaves(struct model *model, const struct container_change *chang
 bool model_apply_from_file(struct model *model, const struct container_change *change) {
     const struct model_block *chunk;
     switch (change->kind) {
-    case BLOB_EXTEND: return extend(model_find(model, change->name), change);
     case CONTAINER_CHUNK: return add_chunk(&model->pool, change);
     case BLOB_STATE: return set_state(model, change);
     case BLOB_SPANS:

@@ -22,10 +22,11 @@ bool container_trial_apply(struct container_trial *trial, const struct container
     struct container_change whole = *change;
     const struct container_trial *neighbour = change->from_elsewhere ? trial->neighbour : NULL;
     whole.source_container = neighbour ? neighbour->container : NULL;
-    struct blob *blob =
-        container_change_has_name(change->kind) ? container_find(trial->container, change->name) : NULL;
+    whole.sought = change->stamp.etag % 2; /* as it is decided, or as it is read */
+    if (whole.sought && container_change_has_name(change))
+        whole.blob = container_find(trial->container, change->name);
     bool fits = model_apply(&trial->model, &whole, neighbour ? &neighbour->model : NULL);
-    bool applied = container_apply(trial->container, blob, &whole);
+    bool applied = container_apply(trial->container, &whole);
     require_same(applied, fits, "a change of kind %d", (int)change->kind);
     return fits;
 }
@@ -120,7 +121,7 @@ static void fit_pages(struct container_change *change, const struct model_blob *
 /* Seven of eight changes are bent until they have a chance to fit. */
 static void fit(const struct container_trial *trial, struct container_change *change,
                 const struct choice *choice) {
-    if (choice->stamp % 8 == 0 || !container_change_has_name(change->kind)) return;
+    if (choice->stamp % 8 == 0 || !container_change_has_name(change)) return;
     const struct model_blob *blob = fit_name(&trial->model, change, choice->name);
     switch (change->kind) {
     case BLOB_APPEND: change->offset = blob ? blob->state.length : 0; break;
@@ -147,8 +148,8 @@ bool container_trial_step(struct container_trial *trial, const struct choice *ch
     draft_make(&draft, choice);
     fit(trial, &draft.change, choice);
     record_start(&record);
-    container_change_write(&draft.change, &record);
-    require(container_change_read(bytes_of(record.data, record.length), &change),
+    change_write(&container_changes, &draft.change, &record);
+    require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
             "a record of kind %d cannot be read", (int)draft.change.kind);
     change.content = draft.change.content;
     change.chunk = draft_chunk(&draft, choice);
@@ -204,26 +205,27 @@ bool container_load(struct container_loader *loader, struct container_change *ch
         loader->container = container_new(change);
         return true;
     }
-    struct blob *blob =
-        container_change_has_name(change->kind) ? container_find(loader->container, change->name) : NULL;
-    return container_apply(loader->container, blob, change);
+    return container_apply(loader->container, change);
 }
 
 /* Through a record, and with the content where a reader of files would put it. */
-static void rebuild_change(void *context, const struct container_change *written) {
+static void rebuild_change(void *context, const void *taken) {
+    const struct container_change *written = taken;
     struct record_writer record;
     struct container_change change;
     record_start(&record);
-    container_change_write(written, &record);
-    require(container_change_read(bytes_of(record.data, record.length), &change), "a record cannot be read");
+    change_write(&container_changes, written, &record);
+    require(change_read(&container_changes, bytes_of(record.data, record.length), &change),
+            "a record cannot be read");
     require(container_load(context, &change, written->content), "a change of kind %d does not fit",
             (int)change.kind);
     record_end(&record);
 }
 
-struct container *container_rebuild(const struct container *container, uint64_t piece) {
+struct container *container_rebuild(const struct container *container, size_t piece) {
     struct container_loader loader = {.container = NULL};
-    const struct walk walk = {.piece = piece, .leases = true, .take = rebuild_change, .context = &loader};
+    const struct change_walk walk = {
+        .piece = piece, .holders = true, .take = rebuild_change, .context = &loader};
     container_walk(container, &walk);
     require(!loader.container->pool, "a file leaves chunks behind");
     return loader.container;
@@ -243,8 +245,7 @@ static void empty(struct container_trial *trial) {
     while (trial->model.count) {
         const struct container_change change = {.kind = BLOB_DELETE,
                                                 .name = model_name(&trial->model.blobs[0])};
-        struct blob *blob = container_find(trial->container, change.name);
-        require(container_apply(trial->container, blob, &change), "a blob cannot be deleted");
+        require(container_apply(trial->container, &change), "a blob cannot be deleted");
         (void)model_apply(&trial->model, &change, NULL);
     }
     model_compare(&trial->model, trial->container);

@@ -44,7 +44,7 @@ bool container_load(struct container_loader *loader, struct container_change *ch
 
 /* Builds another container from the records that this one would leave in a file, with contents in pieces
  * of at most so many bytes. Small contents go into the blobs, as they do when a file is read. */
-struct container *container_rebuild(const struct container *container, uint64_t piece);
+struct container *container_rebuild(const struct container *container, size_t piece);
 
 /* What a container's digest is made of; the caller ends the writer. */
 void container_digest_bytes(const struct container *container, struct record_writer *bytes);
