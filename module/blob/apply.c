@@ -317,10 +317,11 @@ static bool apply_copystate(struct container *container, struct blob **blob,
 
 /* --- The table --- */
 
-#define HAS(field)    CONTAINER_HAS_##field
-#define NAMED         HAS(NAME) | HAS(STAMP)
-#define NEW_BLOB      NAMED | HAS(CREATED) | HAS(PROPERTIES) | HAS(METADATA)
-#define STATE_OF_BLOB NEW_BLOB | HAS(KIND) | HAS(PARTS) | HAS(LENGTH) | HAS(COUNT) | HAS(SEQUENCE) | HAS(BORN)
+#define HAS(field) CONTAINER_HAS_##field
+#define NAMED      (HAS(NAME) | HAS(STAMP))
+#define NEW_BLOB   (NAMED | HAS(CREATED) | HAS(PROPERTIES) | HAS(METADATA))
+#define STATE_OF_BLOB                                                                                        \
+    (NEW_BLOB | HAS(KIND) | HAS(PARTS) | HAS(LENGTH) | HAS(COUNT) | HAS(SEQUENCE) | HAS(BORN))
 /* clang-format off */
 const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [CONTAINER_CREATE]     = {{"container.create",  HAS(STAMP) | HAS(CREATED) | HAS(ACCESS) | HAS(METADATA) | HAS(POLICIES), CHANGE_CREATES | CHANGE_IN_FILES}, NULL, false},

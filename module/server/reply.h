@@ -29,6 +29,11 @@ static inline struct reply reply_keep(struct record_writer *kept) {
     return (struct reply){NULL, kept};
 }
 
+/* Whether anybody will be told: where nobody is, large answers need not be put together. */
+static inline bool reply_is_told(const struct reply *out) {
+    return out->ctx || out->kept;
+}
+
 /* Answers what was kept. */
 void reply_play(RedisModuleCtx *ctx, struct bytes kept);
 

@@ -1,6 +1,5 @@
 /* Append blobs: CREATEAPPEND and APPEND. */
 #include "blob/redis/handlers.h"
-#include "server/effect.h"
 
 #include <inttypes.h>
 
@@ -8,10 +7,8 @@ enum outcome blob_createappend(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_to_create(call, KIND_APPEND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_CREATEAPPEND};
-    container_change_create(call, blob, &change);
-    container_commit(call, blob, &change, NULL);
-    reply_version(&call->out, change.stamp.etag);
+    const struct container_change *change = blob_decide_new(call, BLOB_CREATEAPPEND, blob, NULL);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -47,12 +44,11 @@ enum outcome blob_append(struct call *call) {
     enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);
     if (outcome == OUTCOME_DONE) outcome = may_append(call, blob, api_bytes(content).length);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_APPEND, .offset = blob->length};
-    container_change_blob(call, blob, &change);
-    container_commit(call, blob, &change, content);
+    struct container_change *change = blob_decide_write(call, BLOB_APPEND, blob, content);
+    change->offset = blob->length;
     reply_array(&call->out, 3);
-    reply_version(&call->out, change.stamp.etag);
-    reply_number(&call->out, (long long)change.offset);
-    reply_number(&call->out, (long long)blob_special(blob)->appended);
+    reply_version(&call->out, change->stamp.etag);
+    reply_number(&call->out, (long long)change->offset);
+    reply_number(&call->out, (long long)blob_special(blob)->appended + 1);
     return OUTCOME_DONE;
 }

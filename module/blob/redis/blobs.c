@@ -7,7 +7,6 @@
 #include "core/name.h"
 #include "core/property.h"
 #include "lease/redis/handlers.h"
-#include "server/effect.h"
 #include "server/ranges.h"
 #include "server/wait.h"
 
@@ -84,23 +83,42 @@ enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob 
 
 /* --- Changes --- */
 
-void container_change_touch(struct call *call, const struct blob *blob, struct container_change *change) {
+struct stamp new_stamp(int64_t now_ms) {
+    return (struct stamp){version_mint(now_ms), now_ms};
+}
+
+struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
+                                     RedisModuleString *content) {
+    struct container_change *change = call_decide_with(call, kind, content);
     change->name = call->search.name;
-    if (!blob || !blob->extra || !blob->extra->lease) return;
+    change->sought = true;
+    change->blob = blob;
+    return change;
+}
+
+struct container_change *blob_decide_touch(struct call *call, enum container_change_kind kind,
+                                           struct blob *blob, RedisModuleString *content) {
+    struct container_change *change = blob_decide(call, kind, blob, content);
+    if (!blob || !blob->extra || !blob->extra->lease) return change;
     change->frees_lease = lease_ended(blob->extra->lease, call_now_ms(call));
     change->expired = lease_state(blob->extra->lease, call_now_ms(call)) == LEASE_EXPIRED;
+    return change;
 }
 
-void container_change_blob(struct call *call, const struct blob *blob, struct container_change *change) {
-    container_change_touch(call, blob, change);
-    change->stamp = commit_stamp(call_now_ms(call));
+struct container_change *blob_decide_write(struct call *call, enum container_change_kind kind,
+                                           struct blob *blob, RedisModuleString *content) {
+    struct container_change *change = blob_decide_touch(call, kind, blob, content);
+    change->stamp = new_stamp(call_now_ms(call));
+    return change;
 }
 
-void container_change_create(struct call *call, const struct blob *blob, struct container_change *change) {
-    container_change_blob(call, blob, change);
+struct container_change *blob_decide_new(struct call *call, enum container_change_kind kind,
+                                         struct blob *blob, RedisModuleString *content) {
+    struct container_change *change = blob_decide_write(call, kind, blob, content);
     change->created_ms = change->stamp.modified_ms;
     change->properties = call->properties.list;
     change->metadata = call->metadata.list;
+    return change;
 }
 
 enum outcome content_too_large(struct call *call, const char *limit) {
@@ -119,13 +137,11 @@ enum outcome blob_put_check(struct call *call) {
 enum outcome blob_put(struct call *call) {
     struct blob *blob;
     container_expect_blob(call->value, &call->search);
-    call_now_ms(call); /* while the memory comes */
+    call_now_ms(call); /* reads the clock while the prefetch is in flight */
     enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_PUT};
-    container_change_create(call, blob, &change);
-    container_commit(call, blob, &change, call->argv[ARG_CONTENT]);
-    reply_version(&call->out, change.stamp.etag);
+    struct container_change *change = blob_decide_new(call, BLOB_PUT, blob, call->argv[ARG_CONTENT]);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -133,6 +149,7 @@ enum outcome blob_put(struct call *call) {
 
 /* A content in several chunks has to be put together once, since a reply is one run of bytes. */
 static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint64_t offset, size_t length) {
+    if (!reply_is_told(out)) return;
     char *whole = memory_alloc(length);
     blob_read(blob, offset, whole, length);
     reply_bytes(out, bytes_of(whole, length));
@@ -140,26 +157,26 @@ static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint6
 }
 
 /* BLOCK waits for another ETag than the conditions know, or, without conditions, for the blob to be there. A snapshot
- * never changes. */
-static enum outcome wait_for_news(struct call *call, enum outcome outcome) {
-    bool waits =
+ * never changes. Nothing new by the end of the time is null, also where a caller who does not wait is told more. */
+static enum outcome no_news(struct call *call, enum outcome outcome) {
+    bool news_may_come =
         outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
-    if (!waits || !args_given(&call->args, SLOT_BLOCK) || args_given(&call->args, SLOT_SNAPSHOT))
-        return outcome;
-    if (call->mode == CALL_PROBE) return OUTCOME_WAITING;
-    if (call->mode == CALL_TIMED_OUT) return OUTCOME_UNCHANGED;
-    return wait_allowed(call) ? wait_in_line(call, WAIT_NEWS, call->search.name, WAIT_NO_INSTANT) : outcome;
+    if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
+    call_not_yet(call, WAIT_NEWS, call->search.name, WAIT_NO_INSTANT, outcome);
+    call->wait.given_up = OUTCOME_UNCHANGED;
+    return outcome;
 }
 
 enum outcome blob_get(struct call *call) {
     const struct blob *blob;
     struct page_range range;
-    enum outcome outcome = wait_for_news(call, blob_to_read(call, ANY_KIND, &blob));
-    if (outcome == OUTCOME_DONE) outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
+    enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
+    if (outcome != OUTCOME_DONE) return no_news(call, outcome);
+    outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes view = blob_view(blob, range.offset, range.length);
     outcome = range_fits_reply(call, range.length, view.length == range.length);
-    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
+    if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, blob->stamp.etag);
     if (view.length == range.length)
@@ -193,14 +210,6 @@ enum outcome blob_getmeta(struct call *call) {
 
 /* --- Writing --- */
 
-/* The change of a blob that must be there, and its new ETag as the answer. */
-static enum outcome update(struct call *call, struct blob *blob, struct container_change *change) {
-    container_change_blob(call, blob, change);
-    container_commit(call, blob, change, NULL);
-    reply_version(&call->out, change->stamp.etag);
-    return OUTCOME_DONE;
-}
-
 enum outcome blob_setprops_check(struct call *call) {
     const uint64_t any = ARGS_BIT(SLOT_PROPS) | ARGS_BIT(SLOT_SIZE) | ARGS_BIT(SLOT_SEQUENCE);
     if (!(call->args.given & any)) {
@@ -224,27 +233,30 @@ static enum outcome next_sequence(const struct call *call, int64_t now, int64_t 
 
 enum outcome blob_setprops(struct call *call) {
     struct blob *blob;
+    int64_t sequence = 0;
     bool sized = args_given(&call->args, SLOT_SIZE), sequenced = args_given(&call->args, SLOT_SEQUENCE);
     enum outcome outcome = blob_to_write(call, sized || sequenced ? KIND_PAGE : ANY_KIND, &blob);
-    struct container_change change = {.kind = BLOB_SETPROPS, .properties = call->properties.list};
     if (outcome == OUTCOME_DONE && sequenced)
-        outcome = next_sequence(call, blob_special(blob)->sequence, &change.sequence);
+        outcome = next_sequence(call, blob_special(blob)->sequence, &sequence);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (args_given(&call->args, SLOT_PROPS)) change.parts |= PART_PROPERTIES;
-    if (sequenced) change.parts |= PART_SEQUENCE;
-    if (sized) {
-        change.parts |= PART_LENGTH;
-        change.length = (uint64_t)call->args.slots[SLOT_SIZE].number;
-    }
-    return update(call, blob, &change);
+    struct container_change *change = blob_decide_write(call, BLOB_SETPROPS, blob, NULL);
+    change->parts = (args_given(&call->args, SLOT_PROPS) ? PART_PROPERTIES : 0U) |
+                    (sequenced ? PART_SEQUENCE : 0U) | (sized ? PART_LENGTH : 0U);
+    change->properties = call->properties.list;
+    change->sequence = sequence;
+    if (sized) change->length = (uint64_t)call->args.slots[SLOT_SIZE].number;
+    reply_version(&call->out, change->stamp.etag);
+    return OUTCOME_DONE;
 }
 
 enum outcome blob_setmeta(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_to_write(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_SETMETA, .metadata = call->metadata.list};
-    return update(call, blob, &change);
+    struct container_change *change = blob_decide_write(call, BLOB_SETMETA, blob, NULL);
+    change->metadata = call->metadata.list;
+    reply_version(&call->out, change->stamp.etag);
+    return OUTCOME_DONE;
 }
 
 /* --- Deleting --- */
@@ -257,11 +269,8 @@ enum outcome blob_delete_check(struct call *call) {
 }
 
 /* To delete all of them is a write to the blob; to delete one is not. */
-static enum outcome delete_snapshots(struct call *call, struct blob *base, version id) {
-    struct container_change change = {
-        .kind = BLOB_DELETESNAPSHOTS, .name = call->search.name, .snapshot = id};
-    if (!id) container_change_touch(call, base, &change);
-    if (snapshots_count(base)) container_commit(call, base, &change, NULL);
+static enum outcome delete_all_snapshots(struct call *call, struct blob *base) {
+    if (snapshots_count(base)) blob_decide_touch(call, BLOB_DELETESNAPSHOTS, base, NULL);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -270,8 +279,10 @@ static enum outcome delete_snapshot(struct call *call) {
     const struct blob *snapshot;
     enum outcome outcome = blob_to_read(call, ANY_KIND, &snapshot);
     if (outcome != OUTCOME_DONE) return outcome;
-    return delete_snapshots(call, container_found(call->value, &call->search),
-                            call->args.slots[SLOT_SNAPSHOT].version);
+    struct blob *base = container_found(call->value, &call->search);
+    blob_decide(call, BLOB_DELETESNAPSHOTS, base, NULL)->snapshot = call->args.slots[SLOT_SNAPSHOT].version;
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
 }
 
 enum outcome blob_delete(struct call *call) {
@@ -283,11 +294,9 @@ enum outcome blob_delete(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
     if (asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY)
-        return delete_snapshots(call, blob, 0);
+        return delete_all_snapshots(call, blob);
     if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
-    struct container_change change = {.kind = BLOB_DELETE};
-    container_change_touch(call, blob, &change);
-    container_commit(call, blob, &change, NULL);
+    blob_decide_touch(call, BLOB_DELETE, blob, NULL);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

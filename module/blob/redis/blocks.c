@@ -2,7 +2,6 @@
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
-#include "server/effect.h"
 #include "server/reply_room.h"
 
 const char *const block_words[] = {"COMMITTED", "UNCOMMITTED", "LATEST", NULL};
@@ -52,17 +51,16 @@ static enum outcome fits_staged(const struct staging *staging, struct bytes id) 
 }
 
 enum outcome blob_putblock(struct call *call) {
-    unsigned char id[BLOCK_ID_MAX_BYTES];
-    size_t length = (size_t)base64_read(call_word(call, ARG_BLOCK_ID), id, sizeof(id));
+    char *room = call_room(call, BLOCK_ID_MAX_BYTES);
+    long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)room, BLOCK_ID_MAX_BYTES);
+    struct bytes id = bytes_of(room, (size_t)length);
     struct blob *blob = blob_named(call);
-    struct container_change change = {.kind = BLOB_STAGE, .block_id = bytes_of((const char *)id, length)};
     enum outcome outcome = may_stage(call, blob);
-    if (outcome == OUTCOME_DONE) outcome = fits_staged(staging_of(blob, call_now_ms(call)), change.block_id);
+    if (outcome == OUTCOME_DONE) outcome = fits_staged(staging_of(blob, call_now_ms(call)), id);
     if (outcome != OUTCOME_DONE) return outcome;
-    container_change_touch(call, blob, &change);
-    change.touched_ms = call_now_ms(call);
-    change.drops_staged = blob && !staging_of(blob, change.touched_ms) && blob_special(blob)->staging;
-    container_commit(call, blob, &change, call->argv[ARG_BLOCK]);
+    struct container_change *change = blob_decide_touch(call, BLOB_STAGE, blob, call->argv[ARG_BLOCK]);
+    change->block_id = id;
+    change->touched_ms = call_now_ms(call);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -93,12 +91,25 @@ enum outcome blob_putblocklist_check(struct call *call) {
     return OUTCOME_DONE;
 }
 
-static void commit(struct call *call, struct blob *blob, const struct block_plan *plan) {
-    struct container_change change = {.kind = BLOB_COMMIT, .list = block_plan_list(plan), .plan = plan};
-    container_change_create(call, blob, &change);
-    if (blob_exists(blob)) change.created_ms = blob->created_ms;
-    container_commit(call, blob, &change, NULL);
-    reply_version(&call->out, change.stamp.etag);
+static void *keep(struct call *call, const void *bytes, size_t length) {
+    return length ? memcpy(call_room(call, length), bytes, length) : NULL;
+}
+
+/* The plan as long as the call lasts, and in its memory alone. */
+static const struct block_plan *keep_plan(struct call *call, const struct block_plan *plan) {
+    struct block_plan *kept = keep(call, plan, sizeof(*plan));
+    kept->chunks = keep(call, plan->chunks, plan->count * sizeof(*plan->chunks));
+    kept->choices.data = keep(call, plan->choices.data, plan->choices.length);
+    kept->ids.data = keep(call, plan->ids.data, plan->ids.length);
+    return kept;
+}
+
+static void decide_commit(struct call *call, struct blob *blob, const struct block_plan *plan) {
+    struct container_change *change = blob_decide_new(call, BLOB_COMMIT, blob, NULL);
+    change->plan = keep_plan(call, plan);
+    change->list = block_plan_list(change->plan);
+    if (blob_exists(blob)) change->created_ms = blob->created_ms;
+    reply_version(&call->out, change->stamp.etag);
 }
 
 enum outcome blob_putblocklist(struct call *call) {
@@ -111,7 +122,7 @@ enum outcome blob_putblocklist(struct call *call) {
     outcome = block_plan_make(blob, staging_of(blob, call_now_ms(call)), asked_blocks(call, &asked), &plan);
     record_end(&asked);
     if (outcome != OUTCOME_DONE) return outcome;
-    commit(call, blob, &plan);
+    decide_commit(call, blob, &plan);
     block_plan_end(&plan);
     return OUTCOME_DONE;
 }

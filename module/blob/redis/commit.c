@@ -1,4 +1,4 @@
-/* The second half of every writing command: from the decided change to the world that knows of it. */
+/* What follows a change of a container, what happens to staged blocks that nobody asks for, and leases in containers. */
 #include "server/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"
@@ -8,12 +8,7 @@
 #include "server/upkeep.h"
 #include "server/wait.h"
 
-/* Staged blocks that one command drops in passing. */
-enum { SWEPT_MOST = 1000 };
-
-struct stamp commit_stamp(int64_t now_ms) {
-    return (struct stamp){version_mint(now_ms), now_ms};
-}
+enum { UNSTAGED_IN_PASSING = 1000 };
 
 /* That a lease has run out shows only now. */
 void container_events(const void *decided, const char *events[EVENTS_MAX]) {
@@ -63,35 +58,28 @@ static void unstage(struct call *call, struct blob *blob, uint64_t most) {
     commit_at_once(call, &change, NULL);
 }
 
-static void sweep(struct call *call) {
+static void unstage_some(struct call *call) {
     struct bytes name;
     if (container_overdue(call->value, call_now_ms(call), &name))
-        unstage(call, container_find(call->value, name), SWEPT_MOST);
+        unstage(call, container_find(call->value, name), UNSTAGED_IN_PASSING);
+}
+
+/* Whoever writes to a name finds none of its blocks that have waited too long; those of other names go in passing. */
+void container_clear_staged(struct call *call) {
+    const struct container *container = call->value;
+    if (!deadlines_first(&container->stagings)) return;
+    struct blob *blob = call->search.name.length ? container_found(container, &call->search) : NULL;
+    bool overdue = blob && blob_special(blob)->staging && !staging_of(blob, call_now_ms(call));
+    if (overdue) unstage(call, blob, UINT64_MAX);
+    unstage_some(call);
 }
 
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
-    sweep(call);
+    unstage_some(call);
     int64_t due_ms = container_due_ms(container);
     container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;
-}
-
-/* Where the handler saw nothing, there may still be staged blocks whose time is up. */
-static struct blob *overdue(const struct call *call, const struct container_change *change) {
-    const struct container *container = call->value;
-    bool any = container && container_change_has_name(change) && deadlines_first(&container->stagings);
-    return any ? container_find(container, change->name) : NULL;
-}
-
-void container_commit(struct call *call, struct blob *blob, struct container_change *change,
-                      RedisModuleString *content) {
-    struct blob *hidden = blob ? NULL : overdue(call, change);
-    change->sought = true;
-    change->blob = hidden ? hidden : blob;
-    if (hidden) change->drops_staged = true;
-    commit_at_once(call, change, content);
-    if (call->value && call->mode == CALL_FRESH) sweep(call);
 }
 
 /* --- What LEASE.* needs to know of containers --- */
@@ -132,8 +120,10 @@ static void commit_lease(struct call *call, const struct lease_subject *subject,
         .lease = *next,
         .event = event,
         .expired = expired,
+        .sought = true,
+        .blob = subject->object,
     };
-    container_commit(call, subject->object, &change, NULL);
+    commit_at_once(call, &change, NULL);
 }
 
 static const struct order_index *leased(const void *value) {

@@ -11,18 +11,20 @@ static enum container_access asked_access(const struct call *call) {
                                                 : ACCESS_PRIVATE;
 }
 
+/* Decides a change that gives the container a new ETag, which is the answer. */
+static struct container_change *decide_stamped(struct call *call, enum container_change_kind kind) {
+    struct container_change *change = call_decide(call, kind);
+    change->stamp = new_stamp(call_now_ms(call));
+    reply_version(&call->out, change->stamp.etag);
+    return change;
+}
+
 enum outcome container_create(struct call *call) {
     if (call->value) return OUTCOME_CONTAINER_EXISTS;
-    struct stamp stamp = commit_stamp(call_now_ms(call));
-    struct container_change change = {
-        .kind = CONTAINER_CREATE,
-        .stamp = stamp,
-        .created_ms = stamp.modified_ms,
-        .access = asked_access(call),
-        .metadata = call->metadata.list,
-    };
-    container_commit(call, NULL, &change, NULL);
-    reply_version(&call->out, stamp.etag);
+    struct container_change *change = decide_stamped(call, CONTAINER_CREATE);
+    change->created_ms = change->stamp.modified_ms;
+    change->access = asked_access(call);
+    change->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
 
@@ -77,36 +79,32 @@ enum outcome container_getacl(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Conditions, then the change with a new ETag, then the ETag as the answer. */
-static enum outcome update(struct call *call, struct container_change *change) {
+static enum outcome may_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
-    if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &container->stamp, "container");
-    if (outcome != OUTCOME_DONE) return outcome;
-    change->stamp = commit_stamp(call_now_ms(call));
-    container_commit(call, NULL, change, NULL);
-    reply_version(&call->out, change->stamp.etag);
-    return OUTCOME_DONE;
+    enum outcome outcome = pass_lease(call, use);
+    return outcome == OUTCOME_DONE ? call_conditions(call, &container->stamp, "container") : outcome;
 }
 
 enum outcome container_setmeta(struct call *call) {
-    struct container_change change = {.kind = CONTAINER_SETMETA, .metadata = call->metadata.list};
-    return update(call, &change);
+    enum outcome outcome = may_change(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    decide_stamped(call, CONTAINER_SETMETA)->metadata = call->metadata.list;
+    return OUTCOME_DONE;
 }
 
 enum outcome container_setacl(struct call *call) {
-    struct container_change change = {
-        .kind = CONTAINER_SETACL, .access = asked_access(call), .policies = call->policies.list};
-    return update(call, &change);
+    enum outcome outcome = may_change(call, LEASE_READ);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct container_change *change = decide_stamped(call, CONTAINER_SETACL);
+    change->access = asked_access(call);
+    change->policies = call->policies.list;
+    return OUTCOME_DONE;
 }
 
 enum outcome container_delete(struct call *call) {
-    const struct container *container = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_WRITE);
-    if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &container->stamp, "container");
+    enum outcome outcome = may_change(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = CONTAINER_DROP};
-    container_commit(call, NULL, &change, NULL);
+    call_decide(call, CONTAINER_DROP);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

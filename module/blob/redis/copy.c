@@ -14,17 +14,17 @@ enum outcome blob_snapshot(struct call *call) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = call_conditions(call, &blob->stamp, "blob");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_SNAPSHOT, .name = call->search.name, .stamp = blob->stamp};
-    change.snapshot = version_mint(call_now_ms(call));
+    struct container_change *change = blob_decide(call, BLOB_SNAPSHOT, blob, NULL);
+    change->snapshot = version_mint(call_now_ms(call));
+    change->stamp = blob->stamp;
     if (args_given(&call->args, SLOT_META)) {
-        change.parts = PART_METADATA;
-        change.metadata = call->metadata.list;
-        change.stamp = commit_stamp(call_now_ms(call));
+        change->parts = PART_METADATA;
+        change->metadata = call->metadata.list;
+        change->stamp = new_stamp(call_now_ms(call));
     }
-    container_commit(call, blob, &change, NULL);
     reply_array(&call->out, 2);
-    reply_version(&call->out, change.snapshot);
-    reply_version(&call->out, change.stamp.etag);
+    reply_version(&call->out, change->snapshot);
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -122,27 +122,22 @@ static void reply_copy(struct call *call, const struct container_change *change)
     reply_bytes(&call->out, bytes_text("success"));
 }
 
-static void copy(struct call *call, struct blob *target, const struct source *source) {
-    struct record_writer label;
-    record_start(&label);
-    put_label(call, source, &label);
-    struct container_change change = {.kind = BLOB_COPY,
-                                      .from_elsewhere = source->elsewhere,
-                                      .source = source->name,
-                                      .source_snapshot = source->snapshot,
-                                      .source_container =
-                                          call->other ? RedisModule_ModuleTypeGetValue(call->other) : NULL};
-    container_change_create(call, target, &change);
-    if (args_given(&call->args, SLOT_META)) change.parts = PART_METADATA;
-    change.copy = (struct copy){.status = COPY_SUCCESS,
-                                .id = version_mint(call_now_ms(call)),
-                                .source = bytes_of(label.data, label.length),
-                                .done = source->blob->length,
-                                .total = source->blob->length,
-                                .completed_ms = change.stamp.modified_ms};
-    container_commit(call, target, &change, source->elsewhere ? call->argv[ARG_SOURCE_CONTAINER] : NULL);
-    reply_copy(call, &change);
-    record_end(&label);
+static void decide_copy(struct call *call, struct blob *target, const struct source *source) {
+    struct record_writer *label = call_writer(call);
+    put_label(call, source, label);
+    struct container_change *change =
+        blob_decide_new(call, BLOB_COPY, target, source->elsewhere ? call->argv[ARG_SOURCE_CONTAINER] : NULL);
+    change->from_elsewhere = source->elsewhere;
+    change->source = source->name;
+    change->source_snapshot = source->snapshot;
+    if (args_given(&call->args, SLOT_META)) change->parts = PART_METADATA;
+    change->copy = (struct copy){.status = COPY_SUCCESS,
+                                 .id = version_mint(call_now_ms(call)),
+                                 .source = bytes_of(label->data, label->length),
+                                 .done = source->blob->length,
+                                 .total = source->blob->length,
+                                 .completed_ms = change->stamp.modified_ms};
+    reply_copy(call, change);
 }
 
 enum outcome blob_copy(struct call *call) {
@@ -150,7 +145,7 @@ enum outcome blob_copy(struct call *call) {
     struct blob *target = blob_named(call);
     enum outcome outcome = find_source(call, &source);
     if (outcome == OUTCOME_DONE) outcome = may_copy(call, target, source.blob);
-    if (outcome == OUTCOME_DONE) copy(call, target, &source);
+    if (outcome == OUTCOME_DONE) decide_copy(call, target, &source);
     return outcome;
 }
 
@@ -174,9 +169,7 @@ enum outcome blob_abortcopy(struct call *call) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
     if (outcome == OUTCOME_DONE) outcome = may_abort(blob, id);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_ABORTCOPY, .name = call->search.name};
-    change.stamp = commit_stamp(call_now_ms(call));
-    container_commit(call, blob, &change, NULL);
+    blob_decide(call, BLOB_ABORTCOPY, blob, NULL)->stamp = new_stamp(call_now_ms(call));
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -123,23 +123,25 @@ const struct blob *blob_asked_snapshot(const struct call *call, const struct blo
 /* A content that is larger than a limit allows. */
 enum outcome content_too_large(struct call *call, const char *limit);
 
-/* --- From a decision to the world that knows of it --- */
+/* --- Decisions --- */
 
 /* A new ETag, and the instant that goes with it. */
-struct stamp commit_stamp(int64_t now_ms);
+struct stamp new_stamp(int64_t now_ms);
 
-/* What a change of one blob says besides its own business: its name, the end of a lease that has ended, and, but for a
- * mere touch, a new stamp. */
-void container_change_touch(struct call *call, const struct blob *blob, struct container_change *change);
-void container_change_blob(struct call *call, const struct blob *blob, struct container_change *change);
+/* Decides a change of the blob of the call's name, NULL if there is none, with the content that travels beside it, if
+ * any. A touch tells besides whether it ends what is left of a lease; a write has a new stamp, too, and a change that
+ * begins a blob anew the properties and metadata of the call. */
+struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
+                                     RedisModuleString *content);
+struct container_change *blob_decide_touch(struct call *call, enum container_change_kind kind,
+                                           struct blob *blob, RedisModuleString *content);
+struct container_change *blob_decide_write(struct call *call, enum container_change_kind kind,
+                                           struct blob *blob, RedisModuleString *content);
+struct container_change *blob_decide_new(struct call *call, enum container_change_kind kind,
+                                         struct blob *blob, RedisModuleString *content);
 
-/* Likewise for one that begins a blob anew: creation, properties and metadata of the call, too. */
-void container_change_create(struct call *call, const struct blob *blob, struct container_change *change);
-
-/* What follows every decision to change something: apply, send the effect, tell. The content's argument, if
- * any, travels with the effect. A change of the kind CONTAINER_CREATE makes the call's value. */
-void container_commit(struct call *call, struct blob *blob, struct container_change *change,
-                      RedisModuleString *content);
+/* Drops staged blocks that have waited too long, before a write is decided. */
+void container_clear_staged(struct call *call);
 
 /* As the data type wants them: see aggregate.h. */
 void container_events(const void *change, const char *events[EVENTS_MAX]);

@@ -24,12 +24,10 @@ enum outcome blob_createpage(struct call *call) {
     struct blob *blob;
     enum outcome outcome = blob_to_create(call, KIND_PAGE, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change change = {.kind = BLOB_CREATEPAGE,
-                                      .length = (uint64_t)call->args.slots[SLOT_SIZE].number};
-    if (args_given(&call->args, SLOT_SEQUENCE)) change.sequence = call->args.slots[SLOT_SEQUENCE].number;
-    container_change_create(call, blob, &change);
-    container_commit(call, blob, &change, NULL);
-    reply_version(&call->out, change.stamp.etag);
+    struct container_change *change = blob_decide_new(call, BLOB_CREATEPAGE, blob, NULL);
+    change->length = (uint64_t)call->args.slots[SLOT_SIZE].number;
+    if (args_given(&call->args, SLOT_SEQUENCE)) change->sequence = call->args.slots[SLOT_SEQUENCE].number;
+    reply_version(&call->out, change->stamp.etag);
     return OUTCOME_DONE;
 }
 
@@ -60,35 +58,30 @@ static enum outcome sequence_met(struct call *call, int64_t sequence) {
     return met ? OUTCOME_DONE : OUTCOME_SEQUENCE_NOT_MET;
 }
 
-/* Pages of the blob are put or cleared; the answer is its ETag and sequence number. */
-static enum outcome write_pages(struct call *call, struct container_change *change,
-                                RedisModuleString *content) {
+/* Pages of the blob are put, from a content, or cleared; the answer is its ETag and sequence number. */
+static enum outcome write_pages(struct call *call, uint64_t length, RedisModuleString *content) {
     struct blob *blob;
+    uint64_t offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
     enum outcome outcome = blob_to_write(call, KIND_PAGE, &blob);
+    if (outcome == OUTCOME_DONE) outcome = sequence_met(call, blob_special(blob)->sequence);
     if (outcome != OUTCOME_DONE) return outcome;
-    int64_t sequence = blob_special(blob)->sequence;
-    uint64_t length = content ? change->content.length : change->length;
-    change->offset = (uint64_t)call->args.slots[SLOT_OFFSET].number;
-    outcome = sequence_met(call, sequence);
-    if (outcome != OUTCOME_DONE) return outcome;
-    if (length > blob->length || change->offset > blob->length - length) return OUTCOME_INVALID_PAGE_RANGE;
-    container_change_blob(call, blob, change);
-    container_commit(call, blob, change, content);
+    if (length > blob->length || offset > blob->length - length) return OUTCOME_INVALID_PAGE_RANGE;
+    struct container_change *change =
+        blob_decide_write(call, content ? BLOB_PUTPAGE : BLOB_CLEARPAGE, blob, content);
+    change->offset = offset;
+    if (!content) change->length = length;
     reply_array(&call->out, 2);
     reply_version(&call->out, change->stamp.etag);
-    reply_number(&call->out, sequence);
+    reply_number(&call->out, blob_special(blob)->sequence);
     return OUTCOME_DONE;
 }
 
 enum outcome blob_putpage(struct call *call) {
-    struct container_change change = {.kind = BLOB_PUTPAGE, .content = call_word(call, ARG_PAGES)};
-    return write_pages(call, &change, call->argv[ARG_PAGES]);
+    return write_pages(call, call_word(call, ARG_PAGES).length, call->argv[ARG_PAGES]);
 }
 
 enum outcome blob_clearpage(struct call *call) {
-    struct container_change change = {.kind = BLOB_CLEARPAGE,
-                                      .length = (uint64_t)call->args.slots[SLOT_LENGTH].number};
-    return write_pages(call, &change, NULL);
+    return write_pages(call, (uint64_t)call->args.slots[SLOT_LENGTH].number, NULL);
 }
 
 /* --- Ranges --- */
