@@ -223,6 +223,7 @@ static const char *const table_reads[] = {"TABLE.GETACL box", "TABLE.INDEXES box
                                           "TABLE.GET box p r SELECT 1 a", "TABLE.QUERY box FILTER a EXPLAIN",
                                           NULL};
 static const char *const table_growing_writes[] = {"TABLE.CREATE box",
+                                                   "TABLE.BATCH box p 1 INSERTORMERGE box PROPS 0",
                                                    "TABLE.SETACL box",
                                                    "TABLE.INDEX box a b",
                                                    "TABLE.INSERT box p r PROPS 1 a box",
@@ -232,7 +233,6 @@ static const char *const table_growing_writes[] = {"TABLE.CREATE box",
                                                    "TABLE.INSERTORMERGE box p r PROPS 0",
                                                    NULL};
 static const char *const table_shrinking_writes[] = {"TABLE.UNINDEX box a", "TABLE.DELETE box p r IFMATCH *",
-                                                     "TABLE.BATCH box p 1 INSERTORMERGE box PROPS 0",
                                                      "TABLE.DROP box", NULL};
 static const char *const reads[] = {"CONTAINER.GET box",     "CONTAINER.GETMETA box",
                                     "CONTAINER.GETACL box",  "BLOB.GET box cat",

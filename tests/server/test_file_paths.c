@@ -87,7 +87,7 @@ SCENE(why_a_path_is_none) {
     expect_said("FILE.RENAME fs a b|c", "no control characters and none of");
     expect_said("FILE.RENAME fs a d/../b", "no . and .. in it: 'd/../b'");
     expect_said("FILE.GET fs /a", "one slash between two names");
-    expect_said("FILE.HANDLES fs nul", "none of CON PRN AUX NUL");
+    expect_said("FILE.HANDLES fs nul", "one of CON PRN AUX NUL");
     expect_said("LEASE.GET fs FILE a/", "one slash between two names");
     expect_said("FILE.GET fs 256*a", "at most 255 characters");
 }
