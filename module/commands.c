@@ -22,7 +22,7 @@
 #define COPIES  .key = KEY_UPDATE, .other_key = 3, .flags = "write deny-oom fast getkeys-api", .categories = "write fast"
 #define SHRINKS .key = KEY_UPDATE, .flags = "write fast",          .categories = "write fast"
 #define REMOVES .key = KEY_REMOVE, .flags = "write fast",          .categories = "write fast"
-#define ON_LEASE .key = KEY_UPDATE, .flags = "write fast", .categories = "write fast"
+#define ON_LEASE .settle = lease_settle, .key = KEY_UPDATE, .flags = "write fast", .categories = "write fast"
 #define WAITS .key = KEY_UPDATE, .flags = "write deny-oom blocking", .categories = "write blocking"
 #define READS_OR_WAITS .key = KEY_READ, .flags = "readonly blocking", .categories = "read blocking"
 #define PAGES   .key = KEY_READ,   .flags = "readonly",            .categories = "read slow"
@@ -50,8 +50,8 @@
     X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
     X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
     X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
-    X(lease_acquire_handle) X(lease_renew_handle) X(lease_change_handle) X(lease_release_handle)                     \
-    X(lease_break_handle) X(lease_get_handle) X(lease_list_handle)                                                   \
+    X(lease_acquire_decide) X(lease_renew_decide) X(lease_change_decide) X(lease_release_decide)                     \
+    X(lease_break_decide) X(lease_get_decide) X(lease_list_decide)                                                   \
     X(queue_create) X(queue_drop) X(queue_configure) X(queue_getmeta) X(queue_setmeta) X(queue_getacl)               \
     X(queue_setacl) X(queue_stat) X(queue_put) X(queue_putmany) X(queue_get) X(queue_peek) X(queue_update)           \
     X(queue_release) X(queue_delete) X(queue_deletemany) X(queue_clear) X(queue_dead) X(queue_redrive)               \
@@ -187,26 +187,26 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(1), and the bytes that are appended",
         .summary = "Appends to an append blob and answers its new ETag, where the bytes begin, and the number of blocks."},
 
-    ROW(lease_acquire_handle) .name = "LEASE.ACQUIRE", WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
-        .give_back = lease_acquire_give_back,
+    DECIDES(lease_acquire_decide) .name = "LEASE.ACQUIRE", WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
+        .settle = lease_settle, .give_way = lease_acquire_give_way, .give_back = lease_acquire_give_back,
         .grammar = GRAMMAR(&key, &duration, &on_blob, &on_file, &proposed, &owner, CONDITIONS, &block),
         .complexity = "O(1)", .summary = "Acquires a lease, or waits in line for it, and answers its id and fencing token."},
-    ROW(lease_renew_handle) .name = "LEASE.RENEW", ON_LEASE, .conditions = CONDITIONS_WRITE,
+    DECIDES(lease_renew_decide) .name = "LEASE.RENEW", ON_LEASE, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&key, &lease_id, &on_blob, &on_file, CONDITIONS),
         .complexity = "O(1)", .summary = "Gives a lease its full duration anew."},
-    ROW(lease_change_handle) .name = "LEASE.CHANGE", ON_LEASE, .conditions = CONDITIONS_WRITE,
+    DECIDES(lease_change_decide) .name = "LEASE.CHANGE", ON_LEASE, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&key, &lease_id, &new_guid, &on_blob, &on_file, CONDITIONS),
         .complexity = "O(1)", .summary = "Gives a lease another id, and so another holder."},
-    ROW(lease_release_handle) .name = "LEASE.RELEASE", ON_LEASE, .conditions = CONDITIONS_WRITE,
+    DECIDES(lease_release_decide) .name = "LEASE.RELEASE", ON_LEASE, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&key, &lease_id, &on_blob, &on_file, CONDITIONS),
         .complexity = "O(1)", .summary = "Gives a lease back; the next in line gets it at once."},
-    ROW(lease_break_handle) .name = "LEASE.BREAK", ON_LEASE, .conditions = CONDITIONS_WRITE,
+    DECIDES(lease_break_decide) .name = "LEASE.BREAK", ON_LEASE, .conditions = CONDITIONS_WRITE,
         .grammar = GRAMMAR(&key, &period, &on_blob, &on_file, CONDITIONS),
         .complexity = "O(1)", .summary = "Ends somebody else's lease, now or after a period, and answers the seconds until then."},
-    ROW(lease_get_handle) .name = "LEASE.GET", READS,
+    DECIDES(lease_get_decide) .name = "LEASE.GET", READS,
         .grammar = GRAMMAR(&key, &on_blob, &on_file),
         .complexity = "O(1)", .summary = "Answers the state of a lease, its holder's label and how many wait for it."},
-    ROW(lease_list_handle) .name = "LEASE.LIST", PAGES,
+    DECIDES(lease_list_decide) .name = "LEASE.LIST", PAGES,
         .grammar = GRAMMAR(&key, &marker, &page_size),
         .complexity = "O(log N + M), N being the leases and M those of the page",
         .summary = "Answers a page of the leases that are held or being broken, by the names of what they stand on."},

@@ -50,8 +50,8 @@ struct aggregate {
     /* Gives a change what travels beside it: the bytes of a content, or the key of another value. NULL for a type whose
      * changes have nothing beside them. */
     void (*attach)(void *change, const struct effect_content *content);
-    bool
-        copies_content; /* attach copies the bytes, so nobody has to find out whether the argument is shared */
+    /* Attach copies the bytes, so nobody has to find out whether the argument is shared. */
+    bool copies_content;
     /* Whether what a change from elsewhere says can be believed by somebody whose clock shows this instant; for more
      * than its versions, which are looked at in any case. May be NULL. */
     bool (*is_plausible)(const void *change, int64_t horizon_ms);
@@ -67,8 +67,8 @@ struct aggregate {
     struct bytes (*subject)(const void *change);
     /* When time will have ended something that has to be cleared away; UPKEEP_NEVER. NULL if time ends nothing. */
     int64_t (*next_look_ms)(const void *value);
-    size_t
-        look_at; /* where the value keeps the instant at which somebody will look: an int64_t, 0 for nobody */
+    /* Where the value keeps the instant at which somebody will look: an int64_t, 0 for nobody. */
+    size_t look_at;
     /* The keyspace notifications of a change, if they are more than its kind's own, which is in events[0]. */
     void (*events)(const void *change, const char *events[EVENTS_MAX]);
     /* Looks at the value before a change of the call, and when it has happened: for counts, and for what is to be
@@ -86,9 +86,7 @@ struct aggregate {
     unsigned char family; /* the first byte of its records */
     int encoding_version; /* of its files */
     RedisModuleTypeMethods methods;
-    enum outcome missing; /* when a command wants the key and it is not there */
-    enum effect_result (*apply)(struct effect_target *target, struct bytes record,
-                                const struct effect_content *content, int64_t horizon_ms);
+    enum outcome missing;            /* when a command wants the key and it is not there */
     const struct lease_home *leases; /* NULL: nothing in it can be leased */
     const struct setting *settings;  /* ended by one without a name */
     void (*info)(RedisModuleInfoCtx *ctx);

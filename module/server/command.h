@@ -196,6 +196,11 @@ void call_claims(struct call *call, const struct wait_claim *claim);
 
 /* --- What handlers ask of a call --- */
 
+/* The data type that the call is about, also when there is no value yet. */
+static inline const struct aggregate *call_type(const struct call *call) {
+    return call->aggregate ? call->aggregate : call->command->aggregate;
+}
+
 /* Says why, beyond the table's text, the call is about to be refused. */
 void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -40,7 +40,7 @@ static void notify(struct call *call, const struct aggregate *type, const void *
 
 /* What happens outside of a command has no command that could be counted instead of an effect. */
 void commit_change(struct call *call, void *change, RedisModuleString *content) {
-    const struct aggregate *type = call->aggregate ? call->aggregate : call->command->aggregate;
+    const struct aggregate *type = call_type(call);
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
     if (type->before) type->before(call, change);
     if (content) {
@@ -60,7 +60,7 @@ void commit_change(struct call *call, void *change, RedisModuleString *content) 
 }
 
 void commit_wake(struct call *call, const void *change) {
-    const struct aggregate *type = call->aggregate ? call->aggregate : call->command->aggregate;
+    const struct aggregate *type = call_type(call);
     if (type->wake && wait_anybody()) type->wake(call, change);
 }
 

@@ -99,9 +99,7 @@ static enum effect_result apply_to_key(struct call *call, const struct aggregate
         content.shared = effect_arguments_shared(call->ctx);
     }
     int64_t horizon_ms = effect_horizon_ms(obeyed);
-    enum effect_result result = family->apply
-                                    ? family->apply(target, call_word(call, 2), &content, horizon_ms)
-                                    : records_apply(family, target, call_word(call, 2), &content, horizon_ms);
+    enum effect_result result = records_apply(family, target, call_word(call, 2), &content, horizon_ms);
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
     if (result == EFFECT_APPLIED && !before && target->value)
         RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);

@@ -33,10 +33,7 @@ static void put_into_digest(struct saving *saving, const struct bytes *content) 
 
 static void walk(struct saving *saving, const void *value, const struct saved_type *type) {
     record_start(&saving->record);
-    if (type->type)
-        records_save(type->type, saving, value);
-    else
-        type->walk(saving, value);
+    records_save(type->type, saving, value);
     if (saving->tells_newest) {
         effect_write_newest(saving_record(saving));
         saving_put(saving, NULL);
@@ -75,7 +72,7 @@ static bool take_record(struct loading *loading, const struct saved_type *type, 
     if (loading->knows_newest) return false;
     if (effect_is_newest(record))
         return loading->knows_newest = effect_read_newest(record, loading->horizon_ms, &loading->newest);
-    bool sound = type->type ? records_load(type->type, loading, record) : type->take(loading, record);
+    bool sound = records_load(type->type, loading, record);
     if (loading->content) RedisModule_FreeString(NULL, loading->content);
     loading->content = NULL;
     return sound;
@@ -113,19 +110,13 @@ static bool is_obeyed(RedisModuleIO *io) {
                     REDISMODULE_CTX_FLAGS_SLAVE);
 }
 
-static int64_t loaded_look_ms(const struct aggregate *type, void *value) {
-    int64_t due_ms = type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
-    if (due_ms != UPKEEP_NEVER) *upkeep_look_at(type, value) = due_ms;
-    return due_ms;
-}
-
 /* What ends while nobody comes has to be found in a value that was loaded, too. */
-static void expect_upkeep(RedisModuleIO *io, void *value, const struct saved_type *type) {
+static void expect_upkeep(RedisModuleIO *io, void *value, const struct aggregate *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    int64_t due_ms = !key         ? UPKEEP_NEVER
-                     : type->type ? loaded_look_ms(type->type, value)
-                                  : type->upkeep_due_ms(value);
-    if (due_ms != UPKEEP_NEVER) upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
+    int64_t due_ms = key && type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
+    if (due_ms == UPKEEP_NEVER) return;
+    *upkeep_look_at(type, value) = due_ms;
+    upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
 }
 
 void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress) {
@@ -133,7 +124,7 @@ void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *typ
     if (encoding == type->encoding_version) {
         loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
         if (take_all(&loading, type)) {
-            expect_upkeep(io, loading.value, type);
+            expect_upkeep(io, loading.value, type->type);
             return loading.value;
         }
     }

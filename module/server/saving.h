@@ -25,16 +25,10 @@ struct loading;
 /* What a family says of its type. */
 struct saved_type {
     const char *noun;             /* as the log calls a value: "a queue" */
-    const struct aggregate *type; /* whose records these are; NULL while a type has its own walk and take */
+    const struct aggregate *type; /* whose records these are: see records.h */
     int encoding_version;         /* the only one that is read */
-    /* Puts the records that build the value anew, in order. */
-    void (*walk)(struct saving *saving, const void *value);
-    /* Lets the next record change loading->value, or make it. False for what is not believed. */
-    bool (*take)(struct loading *loading, struct bytes record);
     /* Whether a value can be left as it is now; NULL if every value can. */
     bool (*whole)(const void *value);
-    /* When the value that was loaded will want to be looked after; UPKEEP_NEVER if never. Somebody will come then. */
-    int64_t (*upkeep_due_ms)(void *value);
     void (*free)(void *value);
 };
 

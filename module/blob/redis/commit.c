@@ -29,10 +29,11 @@ void container_changes_soon(struct call *call, void *decided) {
     const struct container_change *change = decided;
     if (!call->value) return;
     container_settle(call->value);
-    if (!change->expired) return;
+    bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
+    if (!change->expired && !leases) return;
     const struct lease *lease = lease_before(call->value, change);
-    lease_stats.expiries++;
-    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
+    if (change->expired) lease_count_expiry(lease);
+    if (leases) lease_count_change(call, lease, &change->lease, change->event);
 }
 
 /* Who waits for a blob may care for its content, for its lease, or for its end. */
@@ -112,18 +113,15 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     return OUTCOME_DONE;
 }
 
-static void commit_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
+static void decide_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
                          enum lease_event event, bool expired) {
-    struct container_change change = {
-        .kind = subject->object ? BLOB_LEASE : CONTAINER_LEASE,
-        .name = subject->name,
-        .lease = *next,
-        .event = event,
-        .expired = expired,
-        .sought = true,
-        .blob = subject->object,
-    };
-    commit_at_once(call, &change, NULL);
+    struct container_change *change = call_decide(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
+    change->name = subject->name;
+    change->lease = *next;
+    change->event = event;
+    change->expired = expired;
+    change->sought = true;
+    change->blob = subject->object;
 }
 
 static const struct order_index *leased(const void *value) {
@@ -140,7 +138,7 @@ static bool leased_is_there(struct call *call, struct entry *entry) {
 
 const struct lease_home container_leases = {
     .find = find_subject,
-    .commit = commit_lease,
+    .decide = decide_lease,
     .leased = leased,
     .lease_of = lease_of,
     .there = leased_is_there,

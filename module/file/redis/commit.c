@@ -32,16 +32,15 @@ void share_events(const void *decided, const char *events[EVENTS_MAX]) {
     events[1] = lease_event_name(change->event);
 }
 
-static void count_expiry(const struct lease *lease) {
-    lease_stats.expiries++;
-    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
-}
-
 /* Those who wait know files by their paths, and parties by their sessions: what the change is about may be gone when it
  * has happened. */
 void share_before_change(struct call *call, void *decided) {
     struct share_change *change = decided;
-    if (change->expired) count_expiry(share_lease(call->value));
+    if (change->expired) lease_count_expiry(share_lease(call->value));
+    if (change->kind == SHARE_LEASE || change->kind == FILE_LEASE) {
+        const struct lease *lease = change->node ? file_lease_of(change->node) : share_lease(call->value);
+        lease_count_change(call, lease, &change->lease, change->event);
+    }
     if (share_change_kinds[change->kind].wakes == WAKES_NOBODY || !wait_anybody()) return;
     if (change->node) change->subject = file_subject(change->node);
     if (change->opened) change->party = change->opened->group->session->id;
@@ -154,12 +153,6 @@ int64_t share_upkeep(struct call *call) {
 
 /* --- What LEASE.* needs to know of shares --- */
 
-/* Probes and late answers only look, and commands that read never write. */
-static bool may_change(const struct call *call) {
-    if (call->mode == CALL_PROBE || call->mode == CALL_TIMED_OUT) return false;
-    return call->command->key != KEY_READ;
-}
-
 static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "share"};
@@ -174,7 +167,6 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     }
     struct tree_place place;
     struct bytes path = call_word(call, call->args.slots[SLOT_FILE].at);
-    if (may_change(call)) file_settle_at(call, path);
     enum outcome outcome = file_place(call, path, &place);
     if (outcome == OUTCOME_DONE) outcome = file_is_there(&place, NODE_FILE);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -193,17 +185,19 @@ static enum outcome may_begin(struct call *call, const struct lease_subject *sub
     return subject->object ? file_may_be_leased(call, subject->object) : OUTCOME_DONE;
 }
 
-static void commit_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
+static void settle_subject(struct call *call) {
+    if (args_given(&call->args, SLOT_FILE))
+        file_settle_at(call, call_word(call, call->args.slots[SLOT_FILE].at));
+}
+
+static void decide_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
                          enum lease_event event, bool expired) {
-    struct share_change change = {
-        .kind = subject->object ? FILE_LEASE : SHARE_LEASE,
-        .node = subject->object,
-        .lease = *next,
-        .event = event,
-        .expired = expired,
-    };
-    if (subject->object) change.path = call_word(call, call->args.slots[SLOT_FILE].at);
-    commit_at_once(call, &change, NULL);
+    struct share_change *change = call_decide(call, subject->object ? FILE_LEASE : SHARE_LEASE);
+    change->node = subject->object;
+    change->lease = *next;
+    change->event = event;
+    change->expired = expired;
+    if (subject->object) change->path = call_word(call, call->args.slots[SLOT_FILE].at);
 }
 
 static const struct order_index *leased(const void *value) {
@@ -236,7 +230,8 @@ static struct bytes subject_of(struct entry *entry, uint64_t *room) {
 
 const struct lease_home share_leases = {
     .find = find_subject,
-    .commit = commit_lease,
+    .settle = settle_subject,
+    .decide = decide_lease,
     .leased = leased,
     .lease_of = lease_of,
     .there = leased_is_there,

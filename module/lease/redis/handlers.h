@@ -33,7 +33,10 @@ struct lease_subject {
 /* What LEASE.* has to know of a family. */
 struct lease_home {
     enum outcome (*find)(struct call *call, struct lease_subject *subject);
-    void (*commit)(struct call *call, const struct lease_subject *subject, const struct lease *next,
+    /* What time has ended around the subject goes before anything is decided about it. May be NULL. */
+    void (*settle)(struct call *call);
+    /* Decides the change by which the lease becomes the next one. */
+    void (*decide)(struct call *call, const struct lease_subject *subject, const struct lease *next,
                    enum lease_event event, bool expired);
     const struct order_index *(*leased)(const void *value); /* without a root while there are none */
     const struct lease *(*lease_of)(struct entry *entry);
@@ -50,7 +53,6 @@ struct lease_home {
 
 struct lease_stats {
     unsigned long long grants;
-    unsigned long long refusals; /* of acquiring */
     unsigned long long renewals;
     unsigned long long changes;
     unsigned long long releases;
@@ -59,6 +61,11 @@ struct lease_stats {
 };
 
 extern struct lease_stats lease_stats;
+
+/* For INFO, before a lease changes: what becomes of it, or that it has run out. */
+void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,
+                        enum lease_event event);
+void lease_count_expiry(const struct lease *lease);
 extern const struct setting lease_settings[];
 
 /* The rules of the options' values. */
@@ -66,14 +73,16 @@ enum outcome lease_id_rule(struct bytes text);
 enum outcome lease_owner_rule(struct bytes text);
 
 enum outcome lease_acquire_check(struct call *call);
-enum outcome lease_acquire_handle(struct call *call);
+enum outcome lease_acquire_decide(struct call *call);
+enum outcome lease_acquire_give_way(struct call *call, bool late);
 void lease_acquire_give_back(struct call *call, struct record_reader *granted);
-enum outcome lease_renew_handle(struct call *call);
-enum outcome lease_change_handle(struct call *call);
-enum outcome lease_release_handle(struct call *call);
-enum outcome lease_break_handle(struct call *call);
-enum outcome lease_get_handle(struct call *call);
-enum outcome lease_list_handle(struct call *call);
+enum outcome lease_renew_decide(struct call *call);
+enum outcome lease_change_decide(struct call *call);
+enum outcome lease_release_decide(struct call *call);
+enum outcome lease_break_decide(struct call *call);
+void lease_settle(struct call *call);
+enum outcome lease_get_decide(struct call *call);
+enum outcome lease_list_decide(struct call *call);
 
 /* Says in the call's refusal who holds the lease, for how long, and how many wait. */
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);

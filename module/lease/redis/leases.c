@@ -74,12 +74,41 @@ static enum outcome find(struct call *call, struct lease_subject *subject) {
     return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
 }
 
-static void commit(struct call *call, const struct lease_subject *subject, struct lease *next,
-                   enum lease_event event) {
+/* The lease becomes the next one, with a token of its own if there is a new holder. */
+static void decide_lease(struct call *call, const struct lease_subject *subject, struct lease *next,
+                         enum lease_event event) {
     int64_t now_ms = call_now_ms(call);
     bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_RENEWED;
     if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
-    call->aggregate->leases->commit(call, subject, next, event, expired);
+    call->aggregate->leases->decide(call, subject, next, event, expired);
+}
+
+/* A holder's time ends now, or is given an end. */
+static void count_end(const struct lease *lease, const struct lease *next, int64_t now_ms) {
+    if (lease_state(lease, now_ms) != LEASE_LEASED || next->kind == LEASE_HELD) return;
+    histogram_add(HISTOGRAM_HOLDING, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
+}
+
+void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,
+                        enum lease_event event) {
+    switch (event) {
+    case LEASE_ACQUIRED: lease_stats.grants++; break;
+    case LEASE_RENEWED: lease_stats.renewals++; break;
+    case LEASE_CHANGED: lease_stats.changes++; break;
+    case LEASE_RELEASED: lease_stats.releases++; break;
+    case LEASE_BREAKED: lease_stats.breaks++; break;
+    default: break;
+    }
+    if (event == LEASE_RELEASED || event == LEASE_BREAKED) count_end(lease, next, call_now_ms(call));
+}
+
+void lease_count_expiry(const struct lease *lease) {
+    lease_stats.expiries++;
+    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
+}
+
+void lease_settle(struct call *call) {
+    if (call->aggregate->leases->settle) call->aggregate->leases->settle(call);
 }
 
 static void reply_holder(struct reply *out, struct guid holder, version token) {
@@ -135,26 +164,10 @@ static struct lease_request acquire_request(struct call *call) {
 }
 
 /* What can be had later can be waited for. */
-static enum outcome wait_for_lease(struct call *call, const struct lease_subject *subject,
-                                   enum outcome refused) {
+static enum outcome not_yet(struct call *call, const struct lease_subject *subject, enum outcome refused) {
     int64_t due_ms = subject->lease->ends_ms == LEASE_FOREVER ? WAIT_NO_INSTANT : subject->lease->ends_ms;
-    if (call->mode == CALL_PROBE) {
-        call->due_ms = due_ms;
-        return OUTCOME_WAITING;
-    }
-    if (wait_allowed(call)) return wait_in_line(call, WAIT_LEASE, subject->name, due_ms);
-    lease_stats.refusals++;
     lease_note_holder(call, subject->lease, subject->name);
-    return refused;
-}
-
-/* Those who came before this call come first: those who can be served by now are. *ahead are left. */
-static enum outcome find_after_others(struct call *call, struct lease_subject *subject, size_t *ahead) {
-    enum outcome outcome = find(call, subject);
-    *ahead = 0;
-    if (outcome != OUTCOME_DONE || call->mode != CALL_FRESH || !wait_anybody()) return outcome;
-    *ahead = wait_serve(call, WAIT_LEASE, subject->name);
-    return find(call, subject);
+    return call_not_yet(call, WAIT_LEASE, subject->name, due_ms, refused);
 }
 
 static enum outcome needs_no_end(struct call *call, const struct lease_subject *subject) {
@@ -183,48 +196,49 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
     if (call->aggregate->leases->find(call, &subject) != OUTCOME_DONE) return;
     if (subject.lease->token != record_word(granted)) return;
     if (lease_release(subject.lease, &request, &next) == OUTCOME_DONE)
-        commit(call, &subject, &next, LEASE_RELEASED);
+        decide_lease(call, &subject, &next, LEASE_RELEASED);
 }
 
-enum outcome lease_acquire_handle(struct call *call) {
-    struct lease_subject subject;
+/* Others come first, or the time to wait is over. */
+enum outcome lease_acquire_give_way(struct call *call, bool late) {
+    struct lease_subject *subject = call_room(call, sizeof(*subject));
+    if (late)
+        call_note(call, "it is free now, but the time to wait is over");
+    else if (call->aggregate->leases->find(call, subject) == OUTCOME_DONE)
+        lease_note_holder(call, subject->lease, subject->name);
+    return OUTCOME_LEASE_PRESENT;
+}
+
+static struct guid random_id(void) {
+    unsigned char random[16];
+    RedisModule_GetRandomBytes(random, sizeof(random));
+    return guid_random(random);
+}
+
+/* One that is locked can only be had by its holder, who need not stand in line. */
+enum outcome lease_acquire_decide(struct call *call) {
+    struct lease_subject *subject = call_room(call, sizeof(*subject)); /* a line's name may lie in it */
     struct lease next;
-    size_t ahead;
-    enum outcome outcome = find_after_others(call, &subject, &ahead);
+    enum outcome outcome = find(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
     struct lease_request request = acquire_request(call);
-    if (request.duration_ms != DURATION_INFINITE_MS) outcome = needs_no_end(call, &subject);
+    if (request.duration_ms != DURATION_INFINITE_MS) outcome = needs_no_end(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
-    outcome = lease_acquire(subject.lease, &request, &next);
-    if (ahead && !lease_locked(lease_state(subject.lease, request.now_ms))) outcome = OUTCOME_LEASE_PRESENT;
-    if (outcome != OUTCOME_DONE) return wait_for_lease(call, &subject, outcome);
-    outcome = may_begin(call, &subject);
-    if (outcome != OUTCOME_DONE || call->mode == CALL_PROBE) return outcome;
-    if (call->mode == CALL_TIMED_OUT) {
-        call_note(call, "it is free now, but the time to wait is over");
-        return OUTCOME_LEASE_PRESENT;
-    }
-    if (!request.proposes) {
-        unsigned char random[16];
-        RedisModule_GetRandomBytes(random, sizeof(random));
-        next.id = guid_random(random);
-    }
-    bool renewed = lease_state(subject.lease, request.now_ms) == LEASE_LEASED;
-    commit(call, &subject, &next, LEASE_ACQUIRED);
-    if (call->grant && !renewed) put_grant(call->grant, &next);
-    lease_stats.grants++;
+    outcome = lease_acquire(subject->lease, &request, &next);
+    if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
+    outcome = may_begin(call, subject);
+    if (outcome != OUTCOME_DONE) return outcome;
+    enum lease_state state = lease_state(subject->lease, request.now_ms);
+    if (!lease_locked(state)) call_in_line(call, WAIT_LEASE, subject->name);
+    if (!request.proposes) next.id = random_id();
+    decide_lease(call, subject, &next, LEASE_ACQUIRED);
+    if (call->grant && state != LEASE_LEASED) put_grant(call->grant, &next);
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
 
 typedef enum outcome decision(const struct lease *lease, const struct lease_request *request,
                               struct lease *next);
-
-/* A holder's time ends now, or is given an end. */
-static void note_end(const struct lease *lease, const struct lease *next, int64_t now_ms) {
-    if (lease_state(lease, now_ms) != LEASE_LEASED || next->kind == LEASE_HELD) return;
-    histogram_add(HISTOGRAM_HOLDING, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
-}
 
 /* Renewing, changing, releasing and breaking go the same way. */
 static enum outcome decide(struct call *call, decision *decision, struct lease_request *request,
@@ -239,48 +253,43 @@ static enum outcome decide(struct call *call, decision *decision, struct lease_r
     if (outcome != OUTCOME_DONE) return outcome;
     if (event == LEASE_BREAKED && lease_unmoved(subject.lease, next))
         return OUTCOME_DONE; /* it is broken already */
-    note_end(subject.lease, next, request->now_ms);
-    commit(call, &subject, next, event);
+    decide_lease(call, &subject, next, event);
     return OUTCOME_DONE;
 }
 
-enum outcome lease_renew_handle(struct call *call) {
+enum outcome lease_renew_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID)};
     enum outcome outcome = decide(call, lease_renew, &request, LEASE_RENEWED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
-    lease_stats.renewals++;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
 
-enum outcome lease_change_handle(struct call *call) {
+enum outcome lease_change_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID), .proposed = id_at(call, ARG_NEW_ID)};
     enum outcome outcome = decide(call, lease_change, &request, LEASE_CHANGED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
-    lease_stats.changes++;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
 
-enum outcome lease_release_handle(struct call *call) {
+enum outcome lease_release_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID)};
     enum outcome outcome = decide(call, lease_release, &request, LEASE_RELEASED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
-    lease_stats.releases++;
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-enum outcome lease_break_handle(struct call *call) {
+enum outcome lease_break_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.period_ms = -1};
     if (args_given(&call->args, SLOT_PERIOD)) request.period_ms = call->args.slots[SLOT_PERIOD].number;
     enum outcome outcome = decide(call, lease_break, &request, LEASE_BREAKED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
-    lease_stats.breaks++;
     /* Rounded up, so that what is still locked never answers 0. */
     reply_number(&call->out, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);
     return OUTCOME_DONE;
@@ -320,7 +329,7 @@ static void reply_lease(struct call *call, const struct lease *lease, struct byt
     reply_map_end(&map);
 }
 
-enum outcome lease_get_handle(struct call *call) {
+enum outcome lease_get_decide(struct call *call) {
     struct lease_subject subject;
     enum outcome outcome = call->aggregate->leases->find(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -362,7 +371,7 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
 }
 
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
-enum outcome lease_list_handle(struct call *call) {
+enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MOST];
     struct page_room room = {0};
     size_t count = 0, most = PAGE_DEFAULT;
@@ -394,7 +403,8 @@ enum outcome lease_list_handle(struct call *call) {
 void lease_info(RedisModuleInfoCtx *ctx) {
     const struct info_number numbers[] = {
         {"lease_grants", lease_stats.grants},
-        {"lease_refusals", lease_stats.refusals},
+        {"lease_refusals",
+         refusal_count(OUTCOME_LEASE_PRESENT) + refusal_count(OUTCOME_LEASE_BREAKING_ACQUIRE)},
         {"lease_renewals", lease_stats.renewals},
         {"lease_changes", lease_stats.changes},
         {"lease_releases", lease_stats.releases},
