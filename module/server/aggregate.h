@@ -30,7 +30,6 @@ enum effect_result {
 struct effect_content {
     bool given;
     RedisModuleString *argument;
-    bool shared; /* the server may go on using the argument after the command */
     bool obeyed; /* it comes from where everything is decided; else the client's rights count */
     RedisModuleCtx *ctx;
 };
@@ -50,8 +49,6 @@ struct aggregate {
     /* Gives a change what travels beside it: the bytes of a content, or the key of another value. NULL for a type whose
      * changes have nothing beside them. */
     void (*attach)(void *change, const struct effect_content *content);
-    /* Attach copies the bytes, so nobody has to find out whether the argument is shared. */
-    bool copies_content;
     /* Whether what a change from elsewhere says can be believed by somebody whose clock shows this instant; for more
      * than its versions, which are looked at in any case. May be NULL. */
     bool (*is_plausible)(const void *change, int64_t horizon_ms);

@@ -44,8 +44,7 @@ void commit_change(struct call *call, void *change, RedisModuleString *content) 
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
     if (type->before) type->before(call, change);
     if (content) {
-        bool shared = !type->copies_content && effect_arguments_shared(call->ctx);
-        struct effect_content beside = {true, content, shared, true, call->ctx};
+        struct effect_content beside = {true, content, true, call->ctx};
         type->attach(change, &beside);
     }
     if (heard) {

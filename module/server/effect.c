@@ -56,12 +56,16 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 
-bool effect_arguments_shared(RedisModuleCtx *ctx) {
-    return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
+/* In transactions and scripts the server may go on using an argument after the command. What was loaded has no context,
+ * and is nobody else's. */
+static bool is_shared(const struct effect_content *content) {
+    const int shares = REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA;
+    return content->ctx && RedisModule_GetContextFlags(content->ctx) & shares;
 }
 
-struct chunk *effect_chunk(RedisModuleString *argument, bool shared) {
-    if (shared) {
+struct chunk *effect_chunk(const struct effect_content *content) {
+    RedisModuleString *argument = content->argument;
+    if (is_shared(content)) {
         /* The server counts its references without locks, and ours may be dropped on another thread. */
         struct chunk *copy = chunk_copy(api_bytes(argument));
         if (copy) return copy;
@@ -94,10 +98,7 @@ static enum effect_result apply_to_key(struct call *call, const struct aggregate
     }
     void *before = target->value;
     struct effect_content content = {.given = call->argc == 4, .obeyed = obeyed, .ctx = call->ctx};
-    if (content.given) {
-        content.argument = call->argv[3];
-        content.shared = effect_arguments_shared(call->ctx);
-    }
+    if (content.given) content.argument = call->argv[3];
     int64_t horizon_ms = effect_horizon_ms(obeyed);
     enum effect_result result = records_apply(family, target, call_word(call, 2), &content, horizon_ms);
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);

@@ -34,11 +34,8 @@ void effect_write_newest(struct record_writer *record);
 bool effect_is_newest(struct bytes record);
 bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest);
 
-/* A chunk that holds an argument's bytes: keeps the argument itself unless the server may still use it. */
-struct chunk *effect_chunk(RedisModuleString *argument, bool shared);
-
-/* Whether arguments may outlive the command in the server's hands: in transactions and scripts. */
-bool effect_arguments_shared(RedisModuleCtx *ctx);
+/* A chunk that holds a content's bytes: keeps the argument itself unless the server may still use it. */
+struct chunk *effect_chunk(const struct effect_content *content);
 
 /* The value of the key that travels beside a record, if it is one of the family's; NULL if not. */
 const void *effect_other_value(const struct effect_content *content, const struct aggregate *family);

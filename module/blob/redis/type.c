@@ -46,7 +46,7 @@ static void attach(void *record, const struct effect_content *content) {
     }
     change->content = api_bytes(content->argument);
     if (!keeps_argument(change)) return;
-    change->chunk = effect_chunk(content->argument, content->shared);
+    change->chunk = effect_chunk(content);
     change->content = chunk_bytes(change->chunk);
 }
 

@@ -83,7 +83,6 @@ struct aggregate share_aggregate = {
     .make = make,
     .move = move,
     .attach = attach,
-    .copies_content = true,
     .content_of = content_of,
     .events = share_events,
     .before = share_before_change,

@@ -4,6 +4,7 @@
 #include "core/duration.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "server/entropy.h"
 #include "server/histogram.h"
 #include "server/info.h"
 #include "server/refusal.h"
@@ -209,12 +210,6 @@ enum outcome lease_acquire_give_way(struct call *call, bool late) {
     return OUTCOME_LEASE_PRESENT;
 }
 
-static struct guid random_id(void) {
-    unsigned char random[16];
-    RedisModule_GetRandomBytes(random, sizeof(random));
-    return guid_random(random);
-}
-
 /* One that is locked can only be had by its holder, who need not stand in line. */
 enum outcome lease_acquire_decide(struct call *call) {
     struct lease_subject *subject = call_room(call, sizeof(*subject)); /* a line's name may lie in it */
@@ -230,7 +225,7 @@ enum outcome lease_acquire_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     enum lease_state state = lease_state(subject->lease, request.now_ms);
     if (!lease_locked(state)) call_in_line(call, WAIT_LEASE, subject->name);
-    if (!request.proposes) next.id = random_id();
+    if (!request.proposes) next.id = entropy_guid();
     decide_lease(call, subject, &next, LEASE_ACQUIRED);
     if (call->grant && state != LEASE_LEASED) put_grant(call->grant, &next);
     reply_holder(&call->out, next.id, next.token);
