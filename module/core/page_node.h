@@ -12,8 +12,12 @@ struct page_node {
     void *below[];    /* the children that there are; a leaf has its chunk here */
 };
 
+/* Without an instruction of its own, which not every processor has: pairs, nibbles, bytes, and the sum of the bytes. */
 static inline unsigned page_count(uint64_t bits) {
-    return (unsigned)__builtin_popcountll(bits);
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* Where something stands among what is there. */

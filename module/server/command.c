@@ -14,6 +14,9 @@
 
 enum { CONDITION_BITS = IF_MATCH | IF_NONE_MATCH | IF_MODIFIED_SINCE | IF_UNMODIFIED_SINCE };
 
+/* What is read for every command that has it: conditions, metadata, properties and policies. */
+enum { SHARED_BITS = (1 << (SLOT_POLICIES + 1)) - 1 };
+
 struct bytes argument_at(const void *argv, int at) {
     return api_bytes(((RedisModuleString *const *)argv)[at]);
 }
@@ -114,7 +117,7 @@ static enum outcome check_form(struct call *call) {
         return fault.outcome;
     }
     enum outcome outcome = OUTCOME_DONE;
-    if (call->args.given) {
+    if (call->args.given & SHARED_BITS) {
         call_read_conditions(call, SLOT_IFMATCH, &call->conditions);
         outcome = read_metadata(call);
         if (outcome == OUTCOME_DONE) outcome = read_properties(call);
