@@ -62,7 +62,7 @@
     {                                                                                                        \
         .version = REDISMODULE_TYPE_METHOD_VERSION, .rdb_load = load, .rdb_save = save,                      \
         .aof_rewrite = rewrite, .digest = digest_value, .mem_usage2 = memory_use, .free_effort2 = effort,    \
-        .free = release, .copy2 = copy, .defrag = defrag, .unlink2 = upkeep_on_unlink,                                                   \
+        .free = release, .copy2 = copy, .defrag = defrag, .unlink2 = upkeep_on_unlink,                       \
     }
 
 #endif
