@@ -90,6 +90,7 @@ static enum outcome decide(struct call *call) {
     call->wait.not_yet = call->wait.in_line = false;
     if (call->out.kept) call->out.kept->length = 0;
     if (call->grant) call->grant->length = 0;
+    call->note[0] = '\0';
     return call->command->decide(call);
 }
 
@@ -144,7 +145,7 @@ static enum outcome await(struct call *call) {
     if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
     if (type->awaited) type->awaited(call);
     if (wait->claim) return wait_with_claim(call, wait->kind, wait->name, wait->claim);
-    return wait_in_line(call, call->wait.kind, call->wait.name, call->wait.due_ms);
+    return wait_in_line(call, wait->kind, wait->name, wait->due_ms);
 }
 
 /* The answer of a call that may have to wait, or to give way, is kept until that is known. */
