@@ -11,7 +11,7 @@
 #include "table/redis/handlers.h"
 
 /* Ten years: the server adds the time to its clock unchecked. */
-#define BLOCK_MOST_MS INT64_C(315360000000)
+#define BLOCK_MAX_MS INT64_C(315360000000)
 
 /* clang-format off */
 static const struct clause
@@ -38,7 +38,7 @@ static const struct clause
 
     lease     = {TOKEN("LEASE"), SHAPE_ID, SLOT_LEASE, .width = 1, .fault = OUTCOME_INVALID_VALUE, .names = {"lease-id"}},
     block     = {TOKEN("BLOCK"), SHAPE_DURATION, SLOT_BLOCK, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = BLOCK_MOST_MS, .names = {"seconds"}},
+                 .least = 0, .most = BLOCK_MAX_MS, .names = {"seconds"}},
     duration  = {.shape = SHAPE_TEXT, .names = {"duration"}},
     lease_id  = {.shape = SHAPE_TEXT, .names = {"lease-id"}, .rule = lease_id_rule},
     new_guid  = {.shape = SHAPE_TEXT, .names = {"new-guid"}, .rule = lease_id_rule},
@@ -67,9 +67,9 @@ static const struct clause
     since     = {TOKEN("SINCE"), SHAPE_VERSION, SLOT_SINCE, .width = 1, .fault = OUTCOME_INVALID_QUERY,
                  .names = {"snapshot-id"}},
     size      = {.shape = SHAPE_NUMBER, .slot = SLOT_SIZE, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"size"}},
+                 .least = 0, .most = PAGES_MAX_BYTES, .names = {"size"}},
     new_size  = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"bytes"}},
+                 .least = 0, .most = PAGES_MAX_BYTES, .names = {"bytes"}},
     sequence  = {TOKEN("SEQUENCE"), SHAPE_NUMBER, SLOT_SEQUENCE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .least = 0, .most = INT64_MAX, .names = {"sequence"}},
     new_sequence = {TOKEN("SEQUENCE"), SHAPE_MEASURE, SLOT_SEQUENCE, .bare = 1, .fault = OUTCOME_INVALID_VALUE,
@@ -77,9 +77,9 @@ static const struct clause
     if_sequence  = {TOKEN("IFSEQUENCE"), SHAPE_MEASURE, SLOT_IFSEQUENCE, .fault = OUTCOME_INVALID_VALUE,
                  .least = 0, .most = INT64_MAX, .words = comparison_words, .names = {"sequence"}},
     page_offset  = {.shape = SHAPE_NUMBER, .slot = SLOT_OFFSET, .fault = OUTCOME_INVALID_PAGE_RANGE,
-                 .least = 0, .most = PAGES_MOST_BYTES, .names = {"offset"}},
+                 .least = 0, .most = PAGES_MAX_BYTES, .names = {"offset"}},
     page_length  = {.shape = SHAPE_NUMBER, .slot = SLOT_LENGTH, .fault = OUTCOME_INVALID_PAGE_RANGE,
-                 .least = 1, .most = PAGES_MOST_BYTES, .names = {"length"}},
+                 .least = 1, .most = PAGES_MAX_BYTES, .names = {"length"}},
     if_position  = {TOKEN("IFPOSITION"), SHAPE_NUMBER, SLOT_IFPOSITION, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .least = 0, .most = INT64_MAX, .names = {"length"}},
     if_max_size  = {TOKEN("IFMAXSIZE"), SHAPE_NUMBER, SLOT_IFMAXSIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
@@ -108,32 +108,32 @@ static const struct clause
     new_text  = {TOKEN("MESSAGE"), SHAPE_VALUE, SLOT_MESSAGE, .width = 1, .rule = queue_message_rule, .names = {"text"}},
     hidden    = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
                  .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+                 .least = 0, .most = QUEUE_VISIBILITY_MAX_SECONDS * INT64_C(1000)},
     window    = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
                  .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 1000, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+                 .least = 1000, .most = QUEUE_VISIBILITY_MAX_SECONDS * INT64_C(1000)},
     new_window = {TOKEN("VISIBILITY"), SHAPE_DURATION, SLOT_VISIBILITY, .width = 1, .names = {"seconds"}, .late = 2,
                  .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+                 .least = 0, .most = QUEUE_VISIBILITY_MAX_SECONDS * INT64_C(1000)},
     ttl       = {TOKEN("TTL"), SHAPE_DURATION, SLOT_TTL, .width = 1, .names = {"seconds"}, .late = 3,
                  .fault = OUTCOME_INVALID_QUERY, .least = -1, .most = INT64_MAX},
     how_many  = {TOKEN("COUNT"), SHAPE_NUMBER, SLOT_PAGE_SIZE, .width = 1, .names = {"count"}, .late = 3,
                  .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 1, .most = QUEUE_BATCH_MOST},
+                 .least = 1, .most = QUEUE_BATCH_MAX},
     dedup     = {TOKEN("DEDUP"), SHAPE_VALUE, SLOT_DEDUP, .width = 1, .names = {"id"}, .late = 4, .rule = queue_label_rule},
     within    = {TOKEN("WITHIN"), SHAPE_DURATION, SLOT_WITHIN, .width = 1, .names = {"seconds"}, .late = 4,
                  .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 1, .most = QUEUE_VISIBILITY_MOST_SECONDS * INT64_C(1000)},
+                 .least = 1, .most = QUEUE_VISIBILITY_MAX_SECONDS * INT64_C(1000)},
     group     = {TOKEN("GROUP"), SHAPE_VALUE, SLOT_GROUP, .width = 1, .names = {"name"}, .late = 4, .rule = queue_label_rule},
     reason    = {TOKEN("REASON"), SHAPE_VALUE, SLOT_REASON, .width = 1, .names = {"text"}, .late = 4, .rule = queue_reason_rule},
     ids       = {TOKEN("IDS"), SHAPE_ITEMS, SLOT_IDS, .width = 1, .names = {"id"}},
     dead      = {TOKEN("DEAD"), SHAPE_FLAG, SLOT_DEAD, .names = {"dead"}},
     deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
                  .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_DELIVERIES_MOST},
+                 .least = 0, .most = QUEUE_DELIVERIES_MAX},
     new_deliveries = {TOKEN("MAXDELIVERIES"), SHAPE_NUMBER, SLOT_MAXDELIVERIES, .width = 1, .names = {"count"},
                  .required = true, .fault = OUTCOME_OUT_OF_RANGE, .unreadable = OUTCOME_INVALID_QUERY,
-                 .least = 0, .most = QUEUE_DELIVERIES_MOST};
+                 .least = 0, .most = QUEUE_DELIVERIES_MAX};
 
 /* Of shares and files. */
 static const struct clause
@@ -162,17 +162,17 @@ static const struct clause
                  .names = {"offset", "length"}},
     file_prefix = {TOKEN("PREFIX"), SHAPE_VALUE, SLOT_FILE_PREFIX, .width = 1, .names = {"prefix"}},
     file_size = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_SIZE, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = FILE_MOST_BYTES, .names = {"size"}},
+                 .least = 0, .most = FILE_MAX_BYTES, .names = {"size"}},
     new_file_size = {TOKEN("SIZE"), SHAPE_NUMBER, SLOT_FILE_SIZE, .width = 1, .fault = OUTCOME_INVALID_VALUE,
-                 .least = 0, .most = FILE_MOST_BYTES, .names = {"bytes"}},
+                 .least = 0, .most = FILE_MAX_BYTES, .names = {"bytes"}},
     file_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_OFFSET, .fault = OUTCOME_INVALID_RANGE,
-                 .least = 0, .most = FILE_MOST_BYTES, .names = {"offset"}},
+                 .least = 0, .most = FILE_MAX_BYTES, .names = {"offset"}},
     read_offset = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_OFFSET, .fault = OUTCOME_INVALID_RANGE,
                  .least = 0, .most = INT64_MAX, .names = {"offset"}},
     read_length = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_LENGTH, .fault = OUTCOME_INVALID_RANGE,
                  .least = 0, .most = INT64_MAX, .names = {"length"}},
     clear_length = {.shape = SHAPE_NUMBER, .slot = SLOT_FILE_LENGTH, .fault = OUTCOME_INVALID_RANGE,
-                 .least = 1, .most = FILE_MOST_BYTES, .names = {"length"}},
+                 .least = 1, .most = FILE_MAX_BYTES, .names = {"length"}},
     lock_offset = {.shape = SHAPE_TEXT, .names = {"offset"}},
     lock_length = {.shape = SHAPE_TEXT, .names = {"length"}},
     lock_mode = {.shape = SHAPE_CHOICE, .slot = SLOT_FILE_WORD, .required = true, .words = file_lock_words, .names = {"mode"}},
@@ -211,7 +211,7 @@ static const struct clause
     property  = {.shape = SHAPE_TEXT, .names = {"property"}},
     more_properties = {.shape = SHAPE_REST, .names = {"property"}},
     operation_count = {.shape = SHAPE_NUMBER, .slot = SLOT_OPERATIONS, .names = {"count"}, .fault = OUTCOME_BATCH_SIZE,
-                 .least = 1, .most = TABLE_BATCH_MOST},
+                 .least = 1, .most = TABLE_BATCH_MAX},
     operations = {.shape = SHAPE_REST, .names = {"operation"}};
 /* clang-format on */
 

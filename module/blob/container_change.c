@@ -64,7 +64,7 @@ static void read_source(struct record_reader *reader, void *field) {
     change->from_elsewhere = elsewhere;
     change->source = record_bytes(reader);
     change->source_snapshot = record_word(reader);
-    if (elsewhere > 1 || change->source_snapshot > VERSION_MOST || name_check(change->source) != OUTCOME_DONE)
+    if (elsewhere > 1 || change->source_snapshot > VERSION_MAX || name_check(change->source) != OUTCOME_DONE)
         reader->failed = true;
 }
 
@@ -91,7 +91,7 @@ static void read_copy(struct record_reader *reader, void *field) {
     copy->total = (uint64_t)record_instant(reader);
     copy->completed_ms = record_instant(reader);
     bool sound = copy->status > COPY_NONE && copy->status < COPY_STATUSES && copy->id &&
-                 copy->id <= VERSION_MOST && copy->source.length <= COPY_SOURCE_MAX_BYTES;
+                 copy->id <= VERSION_MAX && copy->source.length <= COPY_SOURCE_MAX_BYTES;
     if (!sound) reader->failed = true;
 }
 
@@ -143,7 +143,7 @@ static const struct field fields[] = {
 /* --- What no field can see alone --- */
 
 static bool is_paged(uint64_t number) {
-    return number % PAGE_BYTES == 0 && number <= PAGES_MOST_BYTES;
+    return number % PAGE_BYTES == 0 && number <= PAGES_MAX_BYTES;
 }
 
 /* A state has only what blobs of its kind have. */

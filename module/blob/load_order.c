@@ -23,7 +23,7 @@ static bool state_keeps(struct load_order *order, const struct container_change 
 /* A list may bring much work that does not depend on its length, so only the last one of a content may be short. */
 static bool list_keeps(struct load_order *order, const struct container_change *change) {
     if (order->stage != STAGE_OPEN) return false;
-    if (change->list.count < WALK_LIST_MOST) order->stage = STAGE_WHOLE;
+    if (change->list.count < WALK_LIST_MAX) order->stage = STAGE_WHOLE;
     return true;
 }
 

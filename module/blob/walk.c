@@ -95,7 +95,7 @@ static void batch_send(struct walking *walking, struct batch *batch) {
 }
 
 static void batch_next(struct walking *walking, struct batch *batch) {
-    if (++batch->change.list.count == WALK_LIST_MOST) batch_send(walking, batch);
+    if (++batch->change.list.count == WALK_LIST_MAX) batch_send(walking, batch);
 }
 
 static void batch_end(struct walking *walking, struct batch *batch) {

@@ -13,7 +13,7 @@
 #include "blob/container.h"
 
 /* Entries of a list that one change has at most. All lists but the last one of a content have as many. */
-enum { WALK_LIST_MOST = 4096 };
+enum { WALK_LIST_MAX = 4096 };
 
 /* A CONTAINER_CHUNK that is whole comes with the chunk. */
 void container_walk(const struct container *container, const struct change_walk *walk);

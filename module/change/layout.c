@@ -63,7 +63,7 @@ static int64_t read_instant(struct record_reader *reader, uint64_t max) {
 static version read_version(struct record_reader *reader) {
     version v = record_word(reader);
     if (!v) reader->failed = true;
-    return limited(reader, v, VERSION_MOST);
+    return limited(reader, v, VERSION_MAX);
 }
 
 static struct bytes read_bytes(struct record_reader *reader, uint64_t max) {
@@ -90,7 +90,7 @@ static void read_field(const struct field *field, struct record_reader *reader, 
     case CODEC_WORD: *(uint64_t *)at = limited(reader, record_word(reader), field->max); break;
     case CODEC_INSTANT: *(int64_t *)at = read_instant(reader, field->max); break;
     case CODEC_VERSION: *(version *)at = read_version(reader); break;
-    case CODEC_MAYBE_VERSION: *(version *)at = limited(reader, record_word(reader), VERSION_MOST); break;
+    case CODEC_MAYBE_VERSION: *(version *)at = limited(reader, record_word(reader), VERSION_MAX); break;
     case CODEC_STAMP: read_stamp(reader, at); break;
     case CODEC_GUID: *(struct guid *)at = record_guid(reader); break;
     case CODEC_BYTES: *(struct bytes *)at = read_bytes(reader, field->max); break;

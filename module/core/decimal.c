@@ -9,7 +9,7 @@ enum {
     DIGITS_IN_WORD = 19, /* of any number that fits into 64 bits */
     DIGITS_THAT_COUNT =
         800, /* doubles lie, and meet half way, within 768 digits; the rest only says "a little more" */
-    EXPONENT_MOST = 100000, /* beyond all doubles, however many digits make up for it */
+    EXPONENT_MAX = 100000, /* beyond all doubles, however many digits make up for it */
     POWERS = 23,
 };
 
@@ -47,7 +47,7 @@ static struct bytes take_digits(struct bytes *text) {
 
 static int64_t small_number(struct bytes digits) {
     int64_t number = 0;
-    for (size_t i = 0; i < digits.length && number < EXPONENT_MOST; i++)
+    for (size_t i = 0; i < digits.length && number < EXPONENT_MAX; i++)
         number = number * 10 + (digits.data[i] - '0');
     return number;
 }

@@ -4,7 +4,7 @@
 
 enum { DECIMALS = 3 };
 
-#define SECONDS_MOST (DURATION_MOST_MS / 1000)
+#define SECONDS_MAX (DURATION_MAX_MS / 1000)
 
 /* The part behind the point, in thousandths. */
 static bool read_decimals(struct bytes text, int64_t *thousandths) {
@@ -39,6 +39,6 @@ bool duration_read(struct bytes text, int64_t *duration_ms) {
         if (!decimals.length || !read_decimals(decimals, &thousandths)) return false;
     }
     if (!read_seconds(whole, &seconds)) return false;
-    *duration_ms = seconds > SECONDS_MOST ? DURATION_MOST_MS : seconds * 1000 + thousandths;
+    *duration_ms = seconds > SECONDS_MAX ? DURATION_MAX_MS : seconds * 1000 + thousandths;
     return true;
 }

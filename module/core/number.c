@@ -51,8 +51,8 @@ bool number_read_bytes(struct bytes text, int64_t *count) {
     return false;
 }
 
-size_t number_write(int64_t number, char text[NUMBER_TEXT_MOST]) {
-    char digits[NUMBER_TEXT_MOST];
+size_t number_write(int64_t number, char text[NUMBER_TEXT_MAX]) {
+    char digits[NUMBER_TEXT_MAX];
     uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     size_t at = sizeof(digits), sign = number < 0;
     do digits[--at] = (char)('0' + left % 10);

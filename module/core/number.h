@@ -18,7 +18,7 @@ bool number_read_digits(struct bytes digits, bool negative, int64_t *number);
 bool number_read_bytes(struct bytes text, int64_t *count);
 
 /* As number_read takes it; answers how long it is. */
-enum { NUMBER_TEXT_MOST = 20 };
-size_t number_write(int64_t number, char text[NUMBER_TEXT_MOST]);
+enum { NUMBER_TEXT_MAX = 20 };
+size_t number_write(int64_t number, char text[NUMBER_TEXT_MAX]);
 
 #endif

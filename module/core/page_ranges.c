@@ -11,7 +11,7 @@ static bool add(struct range_list *list, struct page_range range) {
         last->length += range.length;
         return true;
     }
-    if (list->count == PAGE_RANGES_MOST) return false;
+    if (list->count == PAGE_RANGES_MAX) return false;
     if (!list->ranges || list->count == list->capacity) {
         list->capacity = list->capacity ? list->capacity * 2 : FIRST_CAPACITY;
         list->ranges = memory_resize(list->ranges, list->capacity * sizeof(*list->ranges));
@@ -47,7 +47,7 @@ static bool take_difference(void *context, uint64_t page, uint64_t changed, uint
 
 bool page_ranges_between(struct page_ranges *ranges, const struct pages *now, const struct pages *then,
                          struct page_range window) {
-    return pages_compare(now, then, window, PAGE_LEAVES_COMPARED_MOST, take_difference, ranges);
+    return pages_compare(now, then, window, PAGE_LEAVES_COMPARED_MAX, take_difference, ranges);
 }
 
 void page_ranges_end(struct page_ranges *ranges) {

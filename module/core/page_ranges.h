@@ -5,7 +5,7 @@
 
 #include "core/pages.h"
 
-enum { PAGE_RANGES_MOST = 50000, PAGE_LEAVES_COMPARED_MOST = 4096 };
+enum { PAGE_RANGES_MAX = 50000, PAGE_LEAVES_COMPARED_MAX = 4096 };
 
 /* In their order, merged. */
 struct range_list {

@@ -3,7 +3,7 @@
 #include "core/page_node.h"
 
 /* How many leaves one operation frees itself; the rest is freed by and by. */
-enum { FREED_BY_DROP_MOST = 64, FREED_BY_CLEAR_MOST = 512 };
+enum { FREED_BY_DROP_MAX = 64, FREED_BY_CLEAR_MAX = 512 };
 
 static const char zeros[LEAF_BYTES];
 
@@ -123,7 +123,7 @@ static void lower_root(struct account *account, struct pages *pages) {
 
 void pages_clear(struct account *account, struct pages *pages, uint64_t offset, uint64_t length) {
     uint64_t page = offset / PAGE_BYTES, end = page + length / PAGE_BYTES;
-    size_t leaves = FREED_BY_CLEAR_MOST;
+    size_t leaves = FREED_BY_CLEAR_MAX;
     struct page_range range;
     if (!pages_range(pages, offset, offset + length, &range)) return; /* and what is shared stays so */
     pages->root = node_clear(account, pages->root, pages->height, page, end, &leaves);
@@ -139,7 +139,7 @@ void pages_resize(struct account *account, struct pages *pages, uint64_t length)
 }
 
 void pages_drop(struct account *account, struct pages *pages) {
-    if (pages->root) page_node_drop(account, pages->root, pages->height, FREED_BY_DROP_MOST);
+    if (pages->root) page_node_drop(account, pages->root, pages->height, FREED_BY_DROP_MAX);
     *pages = (struct pages){0};
 }
 
@@ -178,7 +178,7 @@ struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t len
 /* --- Leaves --- */
 
 bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf) {
-    if (!leaf->present || leaf->index >= PAGES_MOST_BYTES / LEAF_BYTES) return false;
+    if (!leaf->present || leaf->index >= PAGES_MAX_BYTES / LEAF_BYTES) return false;
     uint64_t end = leaf->index * LEAF_PAGES + LEAF_PAGES - (unsigned)__builtin_clzll(leaf->present);
     if (end * PAGE_BYTES > pages->length) return false;
     if (chunk_bytes(leaf->chunk).length != (size_t)page_count(leaf->present) * PAGE_BYTES) return false;

@@ -19,7 +19,7 @@
 
 enum { PAGE_BYTES = 512, LEAF_PAGES = 64, LEAF_BYTES = PAGE_BYTES * LEAF_PAGES };
 
-#define PAGES_MOST_BYTES (INT64_C(1) << 43)
+#define PAGES_MAX_BYTES (INT64_C(1) << 43)
 
 struct page_node;
 

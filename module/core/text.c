@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { DIGITS_MOST = 20 };
+enum { DIGITS_MAX = 20 };
 
 struct text text_start(char *room, size_t size) {
     room[0] = '\0';
@@ -22,11 +22,11 @@ void text_put(struct text *text, const char *piece) {
 }
 
 void text_put_number(struct text *text, uint64_t number, int digits) {
-    char room[DIGITS_MOST];
+    char room[DIGITS_MAX];
     int count = 0;
     do {
-        room[DIGITS_MOST - ++count] = (char)('0' + number % 10);
+        room[DIGITS_MAX - ++count] = (char)('0' + number % 10);
         number /= 10;
-    } while (number || (count < digits && count < DIGITS_MOST));
-    put(text, room + DIGITS_MOST - count, (size_t)count);
+    } while (number || (count < digits && count < DIGITS_MAX));
+    put(text, room + DIGITS_MAX - count, (size_t)count);
 }

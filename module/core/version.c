@@ -8,8 +8,8 @@
 #define CLOCK_MARGIN_SECONDS   INT64_C(347133600) /* eleven years */
 
 /* The latest clock that epochs follow: what may be seen ten years ahead of it, and what a year of new epochs adds to
- * that, is still below VERSION_MOST. */
-#define CLOCK_MOST_SECONDS ((int64_t)(VERSION_MOST >> 32) - CLOCK_MARGIN_SECONDS)
+ * that, is still below VERSION_MAX. */
+#define CLOCK_MAX_SECONDS ((int64_t)(VERSION_MAX >> 32) - CLOCK_MARGIN_SECONDS)
 
 /* How an epoch's counts are shared; see the top of the header. */
 #define ANNEX_COUNT      UINT32_C(0xc0000000)
@@ -22,7 +22,7 @@ static uint64_t epoch_of(version v) {
 
 static int64_t clock_seconds(int64_t now_ms) {
     int64_t seconds = now_ms > 0 ? now_ms / 1000 : 0;
-    return seconds < CLOCK_MOST_SECONDS ? seconds : CLOCK_MOST_SECONDS;
+    return seconds < CLOCK_MAX_SECONDS ? seconds : CLOCK_MAX_SECONDS;
 }
 
 /* Knuth's MMIX generator; its seed is random. */

@@ -62,9 +62,9 @@
  *                   the lead as it is, and ten times as many, without a pause, would take years to use up what RESTORE
  *                   still believes.
  *
- * WHY IT NEVER WRAPS. No clock lifts an epoch beyond VERSION_MOST less eleven years (clocks go by up to the year 2086).
+ * WHY IT NEVER WRAPS. No clock lifts an epoch beyond VERSION_MAX less eleven years (clocks go by up to the year 2086).
  * What somebody's RESTORE says may lie ten years ahead; the year that is left has room for more new epochs than
- * servers change their roles. So all that is minted is below VERSION_MOST and can be loaded again. */
+ * servers change their roles. So all that is minted is below VERSION_MAX and can be loaded again. */
 #ifndef HOLDFAST_VERSION_H
 #define HOLDFAST_VERSION_H
 
@@ -78,7 +78,7 @@ typedef uint64_t version;
 enum { VERSION_TEXT_LENGTH = 18 };
 
 /* No server mints beyond this one before 2097; whatever says so is not believed, wherever it comes from. */
-#define VERSION_MOST (UINT64_C(0xf0000000) << 32)
+#define VERSION_MAX (UINT64_C(0xf0000000) << 32)
 
 /* --- A mint; the server has one, tests have many --- */
 

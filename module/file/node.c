@@ -53,7 +53,7 @@ bool node_is_within(const struct file_node *node, const struct file_node *direct
 
 static struct file_node *allocate(struct account *account, const struct directory *parent,
                                   struct bytes name) {
-    char folded[NAME_FOLDED_MOST_BYTES * 3 / 2];
+    char folded[NAME_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     bool same = bytes_equal(fold, name);
     size_t key_length = NODE_KEY_ID_BYTES + fold.length;

@@ -34,7 +34,7 @@ enum {
     ATTRIBUTES_ALL = 15,
 };
 
-#define FILE_MOST_BYTES (INT64_C(4) << 40)
+#define FILE_MAX_BYTES (INT64_C(4) << 40)
 
 struct file_node;
 struct file_life;
@@ -79,7 +79,7 @@ struct file_extra {
     struct file_past *past;
 };
 
-enum { NODE_KEY_ID_BYTES = 8, NODE_KEY_MOST_BYTES = NODE_KEY_ID_BYTES + NAME_FOLDED_MOST_BYTES };
+enum { NODE_KEY_ID_BYTES = 8, NODE_KEY_MAX_BYTES = NODE_KEY_ID_BYTES + NAME_FOLDED_MAX_BYTES };
 
 struct file_node {
     struct entry entry; /* its name is the key */
@@ -109,7 +109,7 @@ static inline bool node_is_file(const struct file_node *node) {
     return node->kind == NODE_FILE;
 }
 
-/* Writes a key for a sound name that is folded already; there must be room for NODE_KEY_MOST_BYTES. */
+/* Writes a key for a sound name that is folded already; there must be room for NODE_KEY_MAX_BYTES. */
 struct bytes node_key(char *room, uint64_t directory, struct bytes folded);
 
 struct bytes node_name(const struct file_node *node);

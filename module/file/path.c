@@ -50,7 +50,7 @@ static bool is_device(struct bytes name) {
 static enum path_fault check_characters(struct bytes name, size_t *count) {
     for (*count = 0; name.length; ++*count) {
         uint32_t character;
-        if (*count == NAME_MOST_CHARACTERS) return PATH_NAME_TOO_LONG;
+        if (*count == NAME_MAX_CHARACTERS) return PATH_NAME_TOO_LONG;
         if (!utf8_take(&name, &character)) return PATH_NOT_UTF8;
         if (bad_character(character)) return PATH_BAD_CHARACTER;
     }
@@ -83,16 +83,16 @@ static struct bytes first_name(struct bytes path) {
 }
 
 enum path_fault path_check(struct bytes path) {
-    if (path.length > PATH_FOLDED_MOST_BYTES) return PATH_TOO_LONG;
+    if (path.length > PATH_FOLDED_MAX_BYTES) return PATH_TOO_LONG;
     if (!path.length) return PATH_SOUND;
     size_t characters = 0, count;
     for (unsigned names = 1;; names++) {
         struct bytes name = first_name(path);
         enum path_fault fault = check_name(name, &count);
         if (fault) return fault;
-        if (names > PATH_MOST_NAMES) return PATH_TOO_DEEP;
+        if (names > PATH_MAX_NAMES) return PATH_TOO_DEEP;
         characters += count;
-        if (characters > PATH_MOST_CHARACTERS) return PATH_TOO_LONG;
+        if (characters > PATH_MAX_CHARACTERS) return PATH_TOO_LONG;
         if (name.length == path.length) return PATH_SOUND;
         path = behind(path, name.length + 1);
         characters++;

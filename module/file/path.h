@@ -17,11 +17,11 @@
 #include "core/bytes.h"
 
 enum {
-    NAME_MOST_CHARACTERS = 255,
-    PATH_MOST_CHARACTERS = 2048, /* slashes count, too */
-    PATH_MOST_NAMES = 250,
-    NAME_FOLDED_MOST_BYTES = NAME_MOST_CHARACTERS * 4, /* a name that is sound, as it is or folded */
-    PATH_FOLDED_MOST_BYTES = PATH_MOST_CHARACTERS * 4,
+    NAME_MAX_CHARACTERS = 255,
+    PATH_MAX_CHARACTERS = 2048, /* slashes count, too */
+    PATH_MAX_NAMES = 250,
+    NAME_FOLDED_MAX_BYTES = NAME_MAX_CHARACTERS * 4, /* a name that is sound, as it is or folded */
+    PATH_FOLDED_MAX_BYTES = PATH_MAX_CHARACTERS * 4,
 };
 
 /* --- Are they sound? --- */

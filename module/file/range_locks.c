@@ -226,7 +226,7 @@ static bool is_known(const struct collecting *collecting, uint64_t number) {
 
 static void note(struct collecting *collecting, struct lock_owner *owner) {
     struct lock_obstacles *found = collecting->found;
-    if (found->count == LOCK_OBSTACLES_MOST)
+    if (found->count == LOCK_OBSTACLES_MAX)
         found->cut = true;
     else
         found->owners[found->count++] = owner;

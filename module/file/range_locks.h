@@ -100,10 +100,10 @@ const struct range_lock *range_locks_find(const struct range_locks *locks, const
 
 /* All owners whose locks stand in the way of a request, each one once, in the order of their first locks. The one who
  * asks is among them when its own locks do. */
-enum { LOCK_OBSTACLES_MOST = 64, LOCK_OBSTACLES_LOOKED_AT = 4096 };
+enum { LOCK_OBSTACLES_MAX = 64, LOCK_OBSTACLES_LOOKED_AT = 4096 };
 
 struct lock_obstacles {
-    struct lock_owner *owners[LOCK_OBSTACLES_MOST];
+    struct lock_owner *owners[LOCK_OBSTACLES_MAX];
     unsigned count;
     bool cut; /* there may be more: the room or the work that was allowed is used up */
 };

@@ -28,7 +28,7 @@
 #include "file/opens.h"
 #include "file/share_change.h"
 
-enum { SHARE_SNAPSHOTS_MOST = 200, FILE_LOCKS_MOST = 20000, HANDLE_LOCKS_MOST = 10000 };
+enum { SHARE_SNAPSHOTS_MAX = 200, FILE_LOCKS_MAX = 20000, HANDLE_LOCKS_MAX = 10000 };
 
 struct share_snapshot {
     version id;

@@ -68,7 +68,7 @@ static void hide_gone(struct share *share) {
 
 static bool apply_snapshot(struct share *share, const struct share_change *change) {
     unsigned count = share->snapshot_count;
-    if (count == SHARE_SNAPSHOTS_MOST) return false;
+    if (count == SHARE_SNAPSHOTS_MAX) return false;
     if (count && share->snapshots[count - 1].id >= change->snapshot) return false;
     size_t size = (count + 1) * sizeof(*share->snapshots);
     share->snapshots = count ? account_resize(&share->account, share->snapshots, size)
@@ -89,7 +89,7 @@ static bool apply_share_lease(struct share *share, const struct share_change *ch
 /* --- Sessions --- */
 
 static bool apply_connect(struct share *share, const struct share_change *change) {
-    bool room = share->numbers < SHARE_NUMBERS_MOST;
+    bool room = share->numbers < SHARE_NUMBERS_MAX;
     if (change->number > share->numbers || !room || session_of(share, change)) return false;
     session_begin(share, change);
     return true;
@@ -339,7 +339,7 @@ static bool apply_settle(struct share *share, const struct share_change *change)
 static bool apply_open(struct share *share, const struct share_change *change) {
     struct share_session *session = session_of(share, change);
     struct file_node *node = file_at_path(share, change);
-    if (!node || !session || session->ended || share->numbers >= SHARE_NUMBERS_MOST) return false;
+    if (!node || !session || session->ended || share->numbers >= SHARE_NUMBERS_MAX) return false;
     if (share_open_find(share, &change->handle)) return false;
     open_add(share, node, session, change, ++share->numbers);
     return true;
@@ -366,7 +366,7 @@ static bool apply_load_open(struct share *share, const struct share_change *chan
 }
 
 static bool apply_write(struct share *share, const struct share_change *change) {
-    const uint64_t most = (uint64_t)FILE_MOST_BYTES;
+    const uint64_t most = (uint64_t)FILE_MAX_BYTES;
     struct file_node *node = file_of_handle(share, change);
     if (!node || change->content.length > most || change->offset > most - change->content.length)
         return false;

@@ -107,7 +107,7 @@ static const struct field fields[] = {ROW(PATH, path), .codec = CODEC_BYTES, .so
 }
 , ROW(COUNT, count), .codec = CODEC_NUMBER
 }
-, ROW(NUMBER, number), .codec = CODEC_NUMBER, .max = SHARE_NUMBERS_MOST
+, ROW(NUMBER, number), .codec = CODEC_NUMBER, .max = SHARE_NUMBERS_MAX
 }
 , ROW(NAME, name), .codec = CODEC_BYTES, .sound = node_name_is_sound
 }
@@ -117,13 +117,13 @@ static const struct field fields[] = {ROW(PATH, path), .codec = CODEC_BYTES, .so
 }
 , ROW(NODE, node_number), .codec = CODEC_NUMBER
 }
-, ROW(BORN, born), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MOST
+, ROW(BORN, born), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX
 }
-, ROW(CHANGED, changed), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MOST
+, ROW(CHANGED, changed), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX
 }
-, ROW(LAST, last), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MOST
+, ROW(LAST, last), .codec = CODEC_BYTE, .max = SHARE_SNAPSHOTS_MAX
 }
-, ROW(LEAF, leaf), .codec = CODEC_NUMBER, .max = PAGES_MOST_BYTES / LEAF_BYTES - 1
+, ROW(LEAF, leaf), .codec = CODEC_NUMBER, .max = PAGES_MAX_BYTES / LEAF_BYTES - 1
 }
 , ROW(PRESENT, present), .codec = CODEC_WORD, .sound = has_any_page
 }
@@ -143,7 +143,7 @@ static bool handles_are_sound(const struct share_change *change) {
 
 /* Locks lie anywhere below 2^64, all else inside of the largest file. */
 static bool range_is_sound(const struct share_change *change, bool locks) {
-    const uint64_t most = (uint64_t)FILE_MOST_BYTES;
+    const uint64_t most = (uint64_t)FILE_MAX_BYTES;
     if (locks) return lock_range_sound((struct lock_range){change->offset, change->length});
     return change->offset <= most && change->length <= most && change->offset + change->length <= most;
 }

@@ -170,7 +170,7 @@ enum share_field {
 enum { SHARE_FAMILY = 'S' };
 
 /* Public numbers stay below. */
-#define SHARE_NUMBERS_MOST (UINT64_C(1) << 62)
+#define SHARE_NUMBERS_MAX (UINT64_C(1) << 62)
 
 extern const struct change_family share_changes;
 

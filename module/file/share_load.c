@@ -8,7 +8,7 @@ enum { FIRST_CAPACITY = 64 };
 
 /* The snapshots in which a node has a place: a bit for each. */
 struct times {
-    uint64_t bits[SHARE_SNAPSHOTS_MOST / 64 + 1];
+    uint64_t bits[SHARE_SNAPSHOTS_MAX / 64 + 1];
 };
 
 struct share_loader {

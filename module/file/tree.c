@@ -5,13 +5,13 @@
 /* --- Now --- */
 
 static struct file_node *child(const struct share *share, uint64_t directory, struct bytes folded) {
-    char room[NODE_KEY_MOST_BYTES];
+    char room[NODE_KEY_MAX_BYTES];
     struct entry *entry = catalog_find(&share->nodes, node_key(room, directory, folded));
     return entry ? node_of_entry(entry) : NULL;
 }
 
 struct tree_place tree_find(const struct share *share, struct bytes path) {
-    char room[PATH_FOLDED_MOST_BYTES * 3 / 2];
+    char room[PATH_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes left = bytes_of(room, path_fold(room, path)), folded;
     struct tree_place place = {NULL, share->root, path_last(path)};
     while (path_next(&left, &folded)) {
@@ -23,12 +23,12 @@ struct tree_place tree_find(const struct share *share, struct bytes path) {
 }
 
 bool tree_expect(const struct share *share, struct bytes path, char *room, struct catalog_search *search) {
-    char folded[PATH_FOLDED_MOST_BYTES * 3 / 2];
-    if (!path.length || path.length > PATH_FOLDED_MOST_BYTES) return false;
+    char folded[PATH_FOLDED_MAX_BYTES * 3 / 2];
+    if (!path.length || path.length > PATH_FOLDED_MAX_BYTES) return false;
     struct bytes left = bytes_of(folded, path_fold(folded, path)), name;
     const struct file_node *node = share->root;
     while (path_next(&left, &name)) {
-        if (!node || node_is_file(node) || name.length > NAME_FOLDED_MOST_BYTES) return false;
+        if (!node || node_is_file(node) || name.length > NAME_FOLDED_MAX_BYTES) return false;
         if (left.length)
             node = child(share, node->directory->id, name);
         else
@@ -56,7 +56,7 @@ bool tree_fits(const struct file_node *node, const struct directory *parent, str
         reach.names++;
         reach.characters += node_name_characters(node_name(above)) + 1;
     }
-    return reach.names <= PATH_MOST_NAMES && reach.characters <= PATH_MOST_CHARACTERS + 1;
+    return reach.names <= PATH_MAX_NAMES && reach.characters <= PATH_MAX_CHARACTERS + 1;
 }
 
 static void extend_reach(struct directory *directory, struct path_reach reach) {
@@ -157,7 +157,7 @@ void tree_hide(struct share *share, struct file_node *node) {
 
 /* --- Then --- */
 
-enum { FOLD_ROOM = NAME_FOLDED_MOST_BYTES * 3 / 2, GHOST_KEY_MOST_BYTES = NODE_KEY_MOST_BYTES + 2 };
+enum { FOLD_ROOM = NAME_FOLDED_MAX_BYTES * 3 / 2, GHOST_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2 };
 
 static struct bytes ghost_key(char *room, struct bytes key, unsigned last) {
     if (room != key.data) memcpy(room, key.data, key.length);
@@ -178,7 +178,7 @@ struct bytes ghost_name(const struct ghost *ghost) {
 
 bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
                    unsigned last) {
-    char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
+    char folded[FOLD_ROOM], room[GHOST_KEY_MAX_BYTES];
     struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && (!last || node_of_entry(entry)->born < last)) return false;
@@ -194,7 +194,7 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
 
 void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
                     unsigned born, unsigned last) {
-    char folded[FOLD_ROOM], room[GHOST_KEY_MOST_BYTES];
+    char folded[FOLD_ROOM], room[GHOST_KEY_MAX_BYTES];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
     struct bytes key = ghost_key(room, node_key(room, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
@@ -214,7 +214,7 @@ void tree_add_ghost(struct share *share, struct file_past *past, uint64_t direct
 }
 
 static struct file_node *ghost_then(const struct share *share, struct bytes key, unsigned snapshot) {
-    char room[GHOST_KEY_MOST_BYTES];
+    char room[GHOST_KEY_MAX_BYTES];
     if (!share->ghosts.root) return NULL;
     struct order_cursor cursor = order_index_seek(&share->ghosts, ghost_key(room, key, snapshot));
     struct entry *entry = order_cursor_entry(&cursor);
@@ -226,7 +226,7 @@ static struct file_node *ghost_then(const struct share *share, struct bytes key,
 
 static struct file_node *child_then(const struct share *share, uint64_t directory, struct bytes folded,
                                     unsigned snapshot) {
-    char room[NODE_KEY_MOST_BYTES];
+    char room[NODE_KEY_MAX_BYTES];
     struct bytes key = node_key(room, directory, folded);
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && node_of_entry(entry)->born < snapshot) return node_of_entry(entry);
@@ -235,7 +235,7 @@ static struct file_node *child_then(const struct share *share, uint64_t director
 
 struct file_node *tree_find_then(const struct share *share, struct bytes path, unsigned snapshot) {
     if (!snapshot) return tree_find(share, path).node;
-    char room[PATH_FOLDED_MOST_BYTES * 3 / 2];
+    char room[PATH_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes left = bytes_of(room, path_fold(room, path)), folded;
     struct file_node *node = share->root;
     while (node && path_next(&left, &folded))
@@ -247,7 +247,7 @@ struct file_node *tree_find_then(const struct share *share, struct bytes path, u
 
 struct tree_walk tree_walk(const struct share *share, const struct directory *directory, unsigned snapshot,
                            struct bytes folded) {
-    char room[NODE_KEY_MOST_BYTES];
+    char room[NODE_KEY_MAX_BYTES];
     struct bytes key = node_key(room, directory->id, folded);
     struct tree_walk walk = {.share = share, .directory = directory->id, .snapshot = snapshot};
     walk.nodes = catalog_seek(&share->nodes, key);

@@ -14,7 +14,7 @@ struct tree_place {
 struct tree_place tree_find(const struct share *share, struct bytes path);
 
 /* The same in two steps, for who has something else to do while the memory comes: the first one goes down to the directory,
- * writes the key of what is looked for into room for NODE_KEY_MOST_BYTES, and sends for it. False when it is tree_find
+ * writes the key of what is looked for into room for NODE_KEY_MAX_BYTES, and sends for it. False when it is tree_find
  * that has to look. The path need not be sound yet. */
 bool tree_expect(const struct share *share, struct bytes path, char *room, struct catalog_search *search);
 struct tree_place tree_found(const struct share *share, struct bytes path,

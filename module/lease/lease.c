@@ -276,6 +276,6 @@ bool lease_read(struct record_reader *reader, struct lease *lease) {
     lease->since_ms = record_instant(reader);
     lease->ends_ms = record_instant(reader);
     lease->owner = record_bytes(reader);
-    return !reader->failed && kind < LEASE_KINDS && lease->token && lease->token <= VERSION_MOST &&
+    return !reader->failed && kind < LEASE_KINDS && lease->token && lease->token <= VERSION_MAX &&
            lease->owner.length <= LEASE_OWNER_MAX_BYTES && sound_end(lease);
 }

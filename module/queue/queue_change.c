@@ -95,8 +95,8 @@ static const struct own_codec dedup = {write_dedup, read_dedup, NULL};
 static const struct field fields[] = {
     FIELD(QUEUE_HAS_METADATA) = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
     FIELD(QUEUE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    FIELD(QUEUE_HAS_LIMIT) = {AT(most_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MOST},
-    FIELD(QUEUE_HAS_ORDER) = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MOST},
+    FIELD(QUEUE_HAS_LIMIT) = {AT(most_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX},
+    FIELD(QUEUE_HAS_ORDER) = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MAX},
     FIELD(QUEUE_HAS_ID) = {AT(id), .codec = CODEC_GUID},
     FIELD(QUEUE_HAS_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},
     FIELD(QUEUE_HAS_INSERTED) = {AT(inserted_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
@@ -132,7 +132,7 @@ static bool is_sound(const void *record) {
     uint64_t has = queue_change_kinds[change->kind].is.fields;
     if (!(has & QUEUE_HAS_ITEMS)) return !(has & QUEUE_HAS_DEDUP) || change->dedup.length;
     if (!items_are_sound(change->kind, change->items)) return false;
-    if (has & QUEUE_HAS_ORDER && change->items.count > QUEUE_ORDER_MOST - change->order) return false;
+    if (has & QUEUE_HAS_ORDER && change->items.count > QUEUE_ORDER_MAX - change->order) return false;
     return !change->dedup.length || change->items.count == 1;
 }
 

@@ -34,7 +34,7 @@ enum queue_change_kind {
 
 enum {
     QUEUE_LABEL_MAX_BYTES = 256, /* of groups, reasons and the ids of duplicates */
-    QUEUE_DELIVERIES_MOST = 1000000,
+    QUEUE_DELIVERIES_MAX = 1000000,
     QUEUE_TEXT_MAX_BYTES = 64 << 20, /* whatever an operator allows */
 };
 
@@ -42,7 +42,7 @@ enum {
 #define QUEUE_FOREVER_MS INT64_C(253402300799000)
 
 /* Order numbers stay below. */
-#define QUEUE_ORDER_MOST ((uint64_t)INT64_MAX)
+#define QUEUE_ORDER_MAX ((uint64_t)INT64_MAX)
 
 enum message_standing {
     MESSAGE_QUEUED,

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 /* A shelf with so few messages is freed where it is cleared. */
-enum { FREED_AT_ONCE_MOST = 256 };
+enum { FREED_AT_ONCE_MAX = 256 };
 
 static pthread_mutex_t census_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(census);
@@ -65,7 +65,7 @@ struct cleared {
 static LIST_HEAD(cleared_shelves);
 
 void queue_discard(struct shelf *shelf) {
-    if (shelf_count(shelf) <= FREED_AT_ONCE_MOST) {
+    if (shelf_count(shelf) <= FREED_AT_ONCE_MAX) {
         shelf_end(shelf);
         return;
     }

@@ -12,7 +12,7 @@ struct group {
 
 /* Messages that one search for successors looks at. What has ended in a queue with groups is removed at once, so that
  * more of it is there but for moments. */
-enum { ENDED_MOST = 10000 };
+enum { ENDED_MAX = 10000 };
 
 /* Which timelines a message is in beside `arrivals`. */
 enum { PLACE_SHOWN, PLACE_HIDDEN, PLACE_LAST };
@@ -113,7 +113,7 @@ static void find_successors(struct successor_search *search, const struct timeli
 }
 
 void shelf_visit_successors(const struct shelf *shelf, int64_t now_ms, visit_message *visit, void *context) {
-    struct successor_search search = {now_ms, visit, context, ENDED_MOST};
+    struct successor_search search = {now_ms, visit, context, ENDED_MAX};
     if (!shelf->groups.count) return;
     find_successors(&search, &shelf->ends);
     find_successors(&search, &shelf->hidden);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    LEAF_LEAST = 4, /* the only leaf of a timeline grows by doubling */
-    LEAF_MOST = 60,
-    INNER_MOST = 50,
-    HEIGHT_MOST = 16,
+    LEAF_MIN = 4, /* the only leaf of a timeline grows by doubling */
+    LEAF_MAX = 60,
+    INNER_MAX = 50,
+    HEIGHT_MAX = 16,
     SPARSE_SHARE = 4, /* a node that is used to less than a fourth … */
     JOINED_SHARE = 2, /* … joins a neighbour, if half a node then stays free for what comes */
 };
@@ -34,7 +34,7 @@ struct branch {
 
 struct inner {
     uint32_t count;
-    struct branch branches[INNER_MOST];
+    struct branch branches[INNER_MAX];
 };
 
 /* The way from the root to a leaf. */
@@ -42,7 +42,7 @@ struct path {
     struct {
         struct inner *inner;
         unsigned at;
-    } steps[HEIGHT_MOST];
+    } steps[HEIGHT_MAX];
     struct timeline_leaf *leaf;
 };
 
@@ -202,13 +202,13 @@ static unsigned cut_leaf_at(const struct timeline *timeline, const struct timeli
 /* The moment goes into a full leaf; answers the new leaf behind it. */
 static struct timeline_leaf *leaf_split(struct timeline *timeline, struct timeline_leaf *leaf, unsigned place,
                                         struct moment *moment) {
-    struct timeline_leaf *right = leaf_new(timeline, LEAF_MOST);
+    struct timeline_leaf *right = leaf_new(timeline, LEAF_MAX);
     unsigned kept = cut_leaf_at(timeline, leaf, place);
     right->count = leaf->count - kept;
     memcpy(right->moments, &leaf->moments[kept], right->count * sizeof(moment));
     leaf->count = kept;
     leaf_link_behind(timeline, leaf, right);
-    if (place > kept || kept == LEAF_MOST)
+    if (place > kept || kept == LEAF_MAX)
         leaf_insert(right, place - kept, moment);
     else
         leaf_insert(leaf, place, moment);
@@ -222,7 +222,7 @@ static struct inner *inner_split(struct timeline *timeline, struct inner *inner,
     right->count = inner->count - kept;
     memcpy(right->branches, &inner->branches[kept], right->count * sizeof(*branch));
     inner->count = kept;
-    if (place > kept || kept == INNER_MOST)
+    if (place > kept || kept == INNER_MAX)
         inner_insert(right, place - kept, branch);
     else
         inner_insert(inner, place, branch);
@@ -245,7 +245,7 @@ static void add_branch(struct timeline *timeline, struct path *path, struct bran
         struct inner *inner = path->steps[level].inner;
         unsigned at = path->steps[level].at;
         refresh(&inner->branches[at], left);
-        if (inner->count < INNER_MOST) {
+        if (inner->count < INNER_MAX) {
             inner_insert(inner, at + 1, &right);
             for (; level-- > 0;) {
                 struct branch *branch = branch_at(path, level);
@@ -264,7 +264,7 @@ static void add_branch(struct timeline *timeline, struct path *path, struct bran
 
 static void grow_only_leaf(struct timeline *timeline) {
     struct timeline_leaf *leaf = timeline->root;
-    uint32_t capacity = leaf->capacity * 2 > LEAF_MOST / 2 ? LEAF_MOST : leaf->capacity * 2;
+    uint32_t capacity = leaf->capacity * 2 > LEAF_MAX / 2 ? LEAF_MAX : leaf->capacity * 2;
     timeline->held -= memory_size(leaf);
     leaf = memory_resize(leaf, sizeof(*leaf) + capacity * sizeof(leaf->moments[0]));
     timeline->held += memory_size(leaf);
@@ -274,9 +274,9 @@ static void grow_only_leaf(struct timeline *timeline) {
 
 static void make_room(struct timeline *timeline) {
     if (!timeline->root) {
-        timeline->root = timeline->first = timeline->last = leaf_new(timeline, LEAF_LEAST);
+        timeline->root = timeline->first = timeline->last = leaf_new(timeline, LEAF_MIN);
     } else if (!timeline->height && timeline->first->count == timeline->first->capacity &&
-               timeline->first->capacity < LEAF_MOST) {
+               timeline->first->capacity < LEAF_MAX) {
         grow_only_leaf(timeline);
     }
 }
@@ -288,7 +288,7 @@ void timeline_add(struct timeline *timeline, struct moment *moment) {
     descend(timeline, key, &path);
     unsigned place = leaf_place(timeline, path.leaf, key);
     timeline->count++;
-    if (path.leaf->count == LEAF_MOST) {
+    if (path.leaf->count == LEAF_MAX) {
         struct timeline_leaf *right = leaf_split(timeline, path.leaf, place, moment);
         timeline->latest = moment;
         add_branch(timeline, &path, branch_to_leaf(timeline, path.leaf), branch_to_leaf(timeline, right));
@@ -331,11 +331,11 @@ static bool join(struct timeline *timeline, struct inner *inner, unsigned at, bo
     struct branch *left = &inner->branches[at], *right = left + 1;
     if (leaves) {
         struct timeline_leaf *one = left->child, *other = right->child;
-        if (one->count + other->count > LEAF_MOST / JOINED_SHARE) return false;
+        if (one->count + other->count > LEAF_MAX / JOINED_SHARE) return false;
         join_leaves(timeline, one, other);
     } else {
         struct inner *one = left->child, *other = right->child;
-        if (one->count + other->count > INNER_MOST / JOINED_SHARE) return false;
+        if (one->count + other->count > INNER_MAX / JOINED_SHARE) return false;
         other->branches[0].key = right->key; /* its own may have been above what came to it later */
         join_inners(timeline, one, other);
     }
@@ -351,7 +351,7 @@ static void join_neighbours(struct timeline *timeline, struct inner *inner, unsi
 
 /* From the leaf to the root: nodes that got empty go, sparse ones join a neighbour. */
 static void tidy(struct timeline *timeline, struct path *path) {
-    bool empty = path->leaf->count == 0, sparse = path->leaf->count < LEAF_MOST / SPARSE_SHARE;
+    bool empty = path->leaf->count == 0, sparse = path->leaf->count < LEAF_MAX / SPARSE_SHARE;
     if (empty) leaf_unlink(timeline, path->leaf);
     for (unsigned level = timeline->height; level-- > 0 && (empty || sparse);) {
         struct inner *inner = path->steps[level].inner;
@@ -361,7 +361,7 @@ static void tidy(struct timeline *timeline, struct path *path) {
         else
             join_neighbours(timeline, inner, at, level + 1 == timeline->height);
         empty = inner->count == 0;
-        sparse = inner->count < INNER_MOST / SPARSE_SHARE;
+        sparse = inner->count < INNER_MAX / SPARSE_SHARE;
         if (empty) node_free(timeline, inner);
     }
     if (empty) {
@@ -403,7 +403,7 @@ void timeline_remove(struct timeline *timeline, const struct moment *moment) {
     timeline->count--;
     for (unsigned level = 0; level < timeline->height; level++) branch_at(&path, level)->count--;
     if (timeline->follows_ends) forget_end(timeline, &path, moment->ends_ms);
-    if (leaf->count < LEAF_MOST / SPARSE_SHARE) tidy(timeline, &path);
+    if (leaf->count < LEAF_MAX / SPARSE_SHARE) tidy(timeline, &path);
 }
 
 struct moment **timeline_slot(const struct timeline *timeline, const struct moment *moment) {

@@ -52,7 +52,7 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
     struct record_reader reader = record_reader(record);
     record_byte(&reader);
     *newest = record_word(&reader);
-    bool sound = record_complete(&reader) && *newest <= VERSION_MOST;
+    bool sound = record_complete(&reader) && *newest <= VERSION_MAX;
     return sound && (horizon_ms == INT64_MAX || version_plausible(*newest, horizon_ms));
 }
 

@@ -12,13 +12,13 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 static uint64_t left_in_memory(void) {
     if (!server_max_memory) return UINT64_MAX;
     double left = (1.0 - (double)RedisModule_GetUsedMemoryRatio()) * (double)server_max_memory / 2;
-    return left > REPLY_ROOM_LEAST_BYTES ? (uint64_t)left : REPLY_ROOM_LEAST_BYTES;
+    return left > REPLY_ROOM_MIN_BYTES ? (uint64_t)left : REPLY_ROOM_MIN_BYTES;
 }
 
 /* How much memory is left is asked only when it matters. */
 static uint64_t room_up_to(uint64_t most) {
     uint64_t room = lesser((uint64_t)max_reply_bytes, most);
-    return room <= REPLY_ROOM_LEAST_BYTES ? room : lesser(room, left_in_memory());
+    return room <= REPLY_ROOM_MIN_BYTES ? room : lesser(room, left_in_memory());
 }
 
 size_t reply_room_up_to(size_t most) {

@@ -7,14 +7,14 @@
  *
  * The bound is holdfast.max-reply-bytes; no string is longer than proto-max-bulk-len, either. Replies wait in the server's
  * memory until they are read, so near maxmemory a reply may take half of what is left, and above it
- * REPLY_ROOM_LEAST_BYTES. */
+ * REPLY_ROOM_MIN_BYTES. */
 #ifndef HOLDFAST_REPLY_ROOM_H
 #define HOLDFAST_REPLY_ROOM_H
 
 #include "server/command.h"
 
 /* However short memory is. */
-enum { REPLY_ROOM_LEAST_BYTES = 1 << 20 };
+enum { REPLY_ROOM_MIN_BYTES = 1 << 20 };
 
 /* In bytes, for pages that never hold more than `most`. */
 size_t reply_room_up_to(size_t most);

@@ -14,8 +14,8 @@ long long max_reply_bytes = 64LL << 20;
 #define MAX_REPLY_LEAST_BYTES 1024
 #define MAX_REPLY_MOST_BYTES  (512LL << 30)
 
-/* Fifty years either way. Instants before 1970 and versions beyond VERSION_MOST could be written and not be read again. */
-#define CLOCK_OFFSET_MOST_MS 1577880000000LL
+/* Fifty years either way. Instants before 1970 and versions beyond VERSION_MAX could be written and not be read again. */
+#define CLOCK_OFFSET_MAX_MS 1577880000000LL
 
 void (*clock_moved)(void);
 
@@ -27,8 +27,8 @@ const struct setting server_settings[] = {
     {.name = "clock-offset-ms",
      .number = &clock_offset_ms,
      .changed = tell_clock_moved,
-     .least = -CLOCK_OFFSET_MOST_MS,
-     .most = CLOCK_OFFSET_MOST_MS},
+     .least = -CLOCK_OFFSET_MAX_MS,
+     .most = CLOCK_OFFSET_MAX_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
     {.name = "max-reply-bytes",
      .bytes = true,

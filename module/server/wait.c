@@ -13,7 +13,7 @@
 #include "ccan/list/list.h"
 
 enum {
-    SERVED_MOST =
+    SERVED_MAX =
         100, /* waiters that one command or one tick of the timer looks at; the rest comes with the next tick */
     PAUSED_RETRY_MS = 50,
     KEY_MAX_BYTES = 60000, /* a key with a longer name cannot be waited for */
@@ -352,7 +352,7 @@ static void serve(RedisModuleCtx *ctx, struct line *line, int *budget) {
 }
 
 static void serve_now(const struct call *call, struct line *line) {
-    int budget = SERVED_MOST;
+    int budget = SERVED_MAX;
     serve(call->ctx, line, &budget);
     arm();
 }
@@ -444,7 +444,7 @@ static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int
 }
 
 static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
-    for (int budget = SERVED_MOST; budget > 0; budget--) {
+    for (int budget = SERVED_MAX; budget > 0; budget--) {
         struct deadline *first = deadlines_first(&deadlines);
         if (!first || first->due_ms > now_ms) break;
         struct line *line = container_of(first, struct line, deadline);

@@ -70,7 +70,7 @@ bool properties_unique(struct packed_list properties) {
     struct packed_property property;
     name_set_start(&names);
     while (property_step(&reader, &property))
-        if (names.count == NAME_SET_MOST || !name_set_add(&names, property.name)) return false;
+        if (names.count == NAME_SET_MAX || !name_set_add(&names, property.name)) return false;
     return true;
 }
 
@@ -82,15 +82,15 @@ struct given {
     struct {
         struct bytes whole;
         bool placed;
-    } items[NAME_SET_MOST];
+    } items[NAME_SET_MAX];
 };
 
 static void given_read(struct given *given, struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
     struct packed_property property;
     name_set_start(&given->names);
-    for (const char *from = reader.at;
-         given->names.count < NAME_SET_MOST && property_step(&reader, &property); from = reader.at) {
+    for (const char *from = reader.at; given->names.count < NAME_SET_MAX && property_step(&reader, &property);
+         from = reader.at) {
         given->items[given->names.count].whole = bytes_of(from, (size_t)(reader.at - from));
         given->items[given->names.count].placed = false;
         name_set_add(&given->names, property.name);
@@ -135,13 +135,12 @@ struct packed_list properties_merge(struct packed_list standing, struct packed_l
 enum {
     COUNTED_HEAD = 4,     /* what each entity counts for, … */
     COUNTED_PROPERTY = 8, /* … and each property, besides its name and value */
-    COUNTED_MOST_EXTRA = COUNTED_PROPERTY + 4,
+    COUNTED_MAX_EXTRA = COUNTED_PROPERTY + 4,
 };
 
 /* Most entities are so small that nothing has to be counted: no byte of theirs counts more than twice. */
 static bool surely_fits(struct bytes key, struct packed_list properties) {
-    return 2 * (key.length + properties.items.length) + properties.count * COUNTED_MOST_EXTRA +
-               COUNTED_HEAD <=
+    return 2 * (key.length + properties.items.length) + properties.count * COUNTED_MAX_EXTRA + COUNTED_HEAD <=
            ENTITY_MAX_BYTES;
 }
 
@@ -158,7 +157,7 @@ static size_t counted_size(struct bytes key, struct packed_list properties) {
 }
 
 enum outcome entity_fits(struct bytes key, struct packed_list properties) {
-    if (properties.count > PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
+    if (properties.count > PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
     if (surely_fits(key, properties)) return OUTCOME_DONE;
     return counted_size(key, properties) > ENTITY_MAX_BYTES ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
 }
@@ -168,7 +167,7 @@ enum outcome entity_fits_merged(const struct entity *entity, struct packed_list 
     struct bytes key = entry_name(&entity->entry);
     struct packed_list most = {standing.count + given.count,
                                bytes_of("", standing.items.length + given.items.length)};
-    if (most.count <= PROPERTIES_MOST && surely_fits(key, most)) return OUTCOME_DONE;
+    if (most.count <= PROPERTIES_MAX && surely_fits(key, most)) return OUTCOME_DONE;
     struct record_writer room;
     record_start(&room);
     enum outcome outcome = entity_fits(key, properties_merge(standing, given, &room));

@@ -81,7 +81,7 @@ static unsigned nearest(const struct areas *areas, struct area area) {
     for (unsigned i = 0; i < areas->count; i++) {
         struct area item = areas->items[i], whole = area_around(item, area);
         unsigned growth =
-            (width(whole.partition) - width(item.partition)) * AXIS_MOST + width(whole.row) - width(item.row);
+            (width(whole.partition) - width(item.partition)) * AXIS_MAX + width(whole.row) - width(item.row);
         if (growth >= best_growth) continue;
         best_growth = growth;
         best = i;
@@ -93,7 +93,7 @@ void areas_add(struct areas *areas, struct area area) {
     if (is_empty(area)) return;
     for (unsigned i = 0; i < areas->count; i++)
         if (area_in(area, areas->items[i])) return;
-    if (areas->count < AREAS_MOST) {
+    if (areas->count < AREAS_MAX) {
         areas->items[areas->count++] = area;
         return;
     }

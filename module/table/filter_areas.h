@@ -22,12 +22,12 @@ struct bound {
     bool cut; /* the text is the beginning of many */
 };
 
-enum { AXIS_MOST = 112, AREAS_MOST = 64 };
+enum { AXIS_MAX = 112, AREAS_MAX = 64 };
 
 /* In their order; the first one is the beginning of everything, behind the last one is its end. */
 struct axis {
     unsigned count;
-    struct bound bounds[AXIS_MOST];
+    struct bound bounds[AXIS_MAX];
 };
 
 void axis_start(struct axis *axis);
@@ -53,7 +53,7 @@ struct area {
 
 struct areas {
     unsigned count;
-    struct area items[AREAS_MOST];
+    struct area items[AREAS_MAX];
 };
 
 /* What is empty adds nothing. */

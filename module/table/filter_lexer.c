@@ -19,7 +19,7 @@ static const struct word words[] = {
     {"null", TOKEN_NULL, FILTER_EQ},
 };
 
-enum { WORDS = sizeof(words) / sizeof(words[0]), WORD_MOST = 4 };
+enum { WORDS = sizeof(words) / sizeof(words[0]), WORD_MAX = 4 };
 
 bool filter_fail(struct filter_lexer *lexer, enum outcome outcome, const char *at, const char *text) {
     *lexer->fault = (struct filter_fault){outcome, (size_t)(at - lexer->text.data) + 1, text};
@@ -201,7 +201,7 @@ static struct bytes take_word(struct filter_lexer *lexer) {
 }
 
 static bool find_word(struct bytes word, struct token *token) {
-    if (word.length > WORD_MOST) return false;
+    if (word.length > WORD_MAX) return false;
     for (size_t i = 0; i < WORDS; i++) {
         if (!bytes_equal(word, bytes_text(words[i].text))) continue;
         token->kind = words[i].kind;

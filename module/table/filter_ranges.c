@@ -11,8 +11,8 @@
 #include <math.h>
 
 enum {
-    MEETING_MOST = 3,                                                 /* types that a literal meets */
-    TEXTS_MOST = (FILTER_MAX_COMPARISONS + 1) * INDEX_KEY_VALUE_MOST, /* numbers of several types are short */
+    MEETING_MAX = 3,                                                /* types that a literal meets */
+    TEXTS_MAX = (FILTER_MAX_COMPARISONS + 1) * INDEX_KEY_VALUE_MAX, /* numbers of several types are short */
 };
 
 /* Values of one type in an index, and where the literal lies among them: between the bounds stand those that equal it. */
@@ -37,10 +37,10 @@ struct index_plan {
     struct plan plan;
     struct bytes property;
     struct bound not_a_number;
-    struct meeting meetings[FILTER_MAX_COMPARISONS][MEETING_MOST];
+    struct meeting meetings[FILTER_MAX_COMPARISONS][MEETING_MAX];
     unsigned char meeting_counts[FILTER_MAX_COMPARISONS];
     size_t length;
-    char texts[TEXTS_MOST];
+    char texts[TEXTS_MAX];
 };
 
 /* --- The tree --- */

@@ -8,7 +8,7 @@
 
 #include "table/filter.h"
 
-enum { RANGES_MOST = 32 };
+enum { RANGES_MAX = 32 };
 
 struct range {
     struct bytes from;
@@ -18,7 +18,7 @@ struct range {
 
 struct ranges {
     unsigned count; /* 0: nothing can match */
-    struct range items[RANGES_MOST];
+    struct range items[RANGES_MAX];
     struct record_writer room; /* where the bounds stand */
 };
 

@@ -10,7 +10,7 @@
 
 #include "table/value.h"
 
-enum { INDEX_VALUE_MAX_BYTES = 256, INDEX_KEY_VALUE_MOST = 2 * INDEX_VALUE_MAX_BYTES + 8 };
+enum { INDEX_VALUE_MAX_BYTES = 256, INDEX_KEY_VALUE_MAX = 2 * INDEX_VALUE_MAX_BYTES + 8 };
 
 /* Class and value and what ends it. */
 void index_key_put_value(struct record_writer *writer, const struct value *value);

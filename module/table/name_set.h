@@ -7,17 +7,17 @@
 
 #include <stdint.h>
 
-enum { NAME_SET_MOST = 255, NAME_SET_NONE = NAME_SET_MOST, NAME_SET_FEW = 8, NAME_SET_SLOTS = 512 };
+enum { NAME_SET_MAX = 255, NAME_SET_NONE = NAME_SET_MAX, NAME_SET_FEW = 8, NAME_SET_SLOTS = 512 };
 
 struct name_set {
     unsigned count;
-    struct bytes names[NAME_SET_MOST]; /* borrowed */
-    uint16_t slots[NAME_SET_SLOTS];    /* of more than a few: their numbers, from 1 */
+    struct bytes names[NAME_SET_MAX]; /* borrowed */
+    uint16_t slots[NAME_SET_SLOTS];   /* of more than a few: their numbers, from 1 */
 };
 
 void name_set_start(struct name_set *set);
 
-/* False when it is there already. There are at most NAME_SET_MOST. */
+/* False when it is there already. There are at most NAME_SET_MAX. */
 bool name_set_add(struct name_set *set, struct bytes name);
 /* The number of the name, from 0 in the order in which they came; NAME_SET_NONE when it is not there. */
 unsigned name_set_find(const struct name_set *set, struct bytes name);

@@ -9,7 +9,7 @@
 #include "table/value.h"
 
 enum {
-    PROPERTIES_MOST = 252,
+    PROPERTIES_MAX = 252,
     PROPERTY_NAME_MAX_UNITS = 255,
     PROPERTY_NAME_MAX_BYTES = PROPERTY_NAME_MAX_UNITS * 3,
     ENTITY_MAX_BYTES = 1 << 20, /* as the service counts: see value_size */

@@ -13,16 +13,16 @@ enum {
 enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
 
 /* So far a full page looks for what follows, so that the last one mostly knows that it is the last. */
-enum { LOOKED_BEYOND_MOST = 64 };
+enum { LOOKED_BEYOND_MAX = 64 };
 
 /* The entities that a plan leads to, one after the other, in the order of their keys. */
 struct stream {
     const struct query *query;
-    struct bytes from, to;                    /* of keys; to.data is NULL where there is no end */
-    const struct entity *entity;              /* where it stands; NULL at the end */
-    unsigned range;                           /* keys: the one it is in */
-    struct order_cursor cursors[RANGES_MOST]; /* keys: only the first; index of single values: one for each */
-    struct bytes *gathered;                   /* index of ranges: the keys, sorted */
+    struct bytes from, to;                   /* of keys; to.data is NULL where there is no end */
+    const struct entity *entity;             /* where it stands; NULL at the end */
+    unsigned range;                          /* keys: the one it is in */
+    struct order_cursor cursors[RANGES_MAX]; /* keys: only the first; index of single values: one for each */
+    struct bytes *gathered;                  /* index of ranges: the keys, sorted */
     size_t gathered_count, gathered_at;
 };
 
@@ -131,7 +131,7 @@ static void gather_range(struct stream *stream, const struct range *range) {
         bool in_span = is_below(key, stream->to);
         if (range->single && !in_span) break;
         bool wanted = in_span && bytes_compare(key, stream->from) >= 0;
-        if (wanted && stream->gathered_count < QUERY_GATHERED_MOST)
+        if (wanted && stream->gathered_count < QUERY_GATHERED_MAX)
             stream->gathered[stream->gathered_count++] = key;
         order_cursor_next(&cursor);
     }
@@ -146,7 +146,7 @@ static void settle_on_gathered(struct stream *stream) {
 /* A plan takes such ranges only if they have few marks. */
 static void start_with_gathered(struct stream *stream) {
     const struct ranges *ranges = &stream->query->plan->values;
-    stream->gathered = memory_alloc(QUERY_GATHERED_MOST * sizeof(*stream->gathered));
+    stream->gathered = memory_alloc(QUERY_GATHERED_MAX * sizeof(*stream->gathered));
     for (unsigned i = 0; i < ranges->count; i++) gather_range(stream, &ranges->items[i]);
     qsort(stream->gathered, stream->gathered_count, sizeof(*stream->gathered), compare_keys);
     settle_on_gathered(stream);
@@ -203,7 +203,7 @@ void query_run(const struct query *query, struct query_page *page) {
     for (; stream.entity; stream_next(&stream)) {
         size_t more = answered_bytes(stream.entity);
         bool full = page->count == query->rows_most;
-        bool tired = page->work >= QUERY_WORK_MOST || (full && ++beyond > LOOKED_BEYOND_MOST);
+        bool tired = page->work >= QUERY_WORK_MAX || (full && ++beyond > LOOKED_BEYOND_MAX);
         bool matching = !tired && matches(query, stream.entity, &page->work);
         bool fits = !full && (!page->count || bytes + more <= query->bytes_most);
         page->examined += !tired;

@@ -14,11 +14,11 @@
 #include "table/table.h"
 
 enum {
-    QUERY_ROWS_MOST = 1000,
-    QUERY_BYTES_MOST =
+    QUERY_ROWS_MAX = 1000,
+    QUERY_BYTES_MAX =
         4 << 20, /* answered by one portion, in properties, too; unless the first row alone has more */
-    QUERY_WORK_MOST = 100000,   /* see filter_matches; to fetch an entity is work, too */
-    QUERY_GATHERED_MOST = 4096, /* marks of an index that has to be sorted */
+    QUERY_WORK_MAX = 100000,   /* see filter_matches; to fetch an entity is work, too */
+    QUERY_GATHERED_MAX = 4096, /* marks of an index that has to be sorted */
 };
 
 enum plan_kind { PLAN_POINT, PLAN_RANGE, PLAN_INDEX, PLAN_SCAN, PLAN_KINDS };
@@ -53,7 +53,7 @@ struct query {
 
 struct query_page {
     size_t count;
-    const struct entity *rows[QUERY_ROWS_MOST];
+    const struct entity *rows[QUERY_ROWS_MAX];
     struct bytes
         next;        /* the stored key to go on with; data is NULL at the end. Valid until the next change. */
     size_t examined; /* entities */

@@ -2,9 +2,9 @@
 #include "table/query.h"
 
 enum {
-    COMPARED_MOST = 20000,   /* plans are compared by so many entities at most */
-    ESTIMATED_MOST = 200000, /* and told by so many */
-    INDEX_EFFORT = 3,        /* what an entity costs that an index leads to, by one of a walk */
+    COMPARED_MAX = 20000,   /* plans are compared by so many entities at most */
+    ESTIMATED_MAX = 200000, /* and told by so many */
+    INDEX_EFFORT = 3,       /* what an entity costs that an index leads to, by one of a walk */
 };
 
 struct range plan_span(const struct plan *plan) {
@@ -64,8 +64,8 @@ static bool is_everything(const struct ranges *ranges) {
 static size_t effort_with(const struct table_index *index, const struct filter *filter, struct range span) {
     struct ranges values;
     if (!index->complete || !filter_index_ranges(filter, index->name, &values)) return SIZE_MAX;
-    size_t effort = count_values(index, &values, span, COMPARED_MOST);
-    if (!all_single(&values) && effort > QUERY_GATHERED_MOST) effort = SIZE_MAX;
+    size_t effort = count_values(index, &values, span, COMPARED_MAX);
+    if (!all_single(&values) && effort > QUERY_GATHERED_MAX) effort = SIZE_MAX;
     ranges_end(&values);
     return effort;
 }
@@ -74,8 +74,8 @@ static size_t effort_with(const struct table_index *index, const struct filter *
 static const struct table_index *best_index(const struct table *table, const struct filter *filter,
                                             const struct plan *plan) {
     const struct table_index *best = NULL;
-    size_t walked = count_keys(table, plan, COMPARED_MOST);
-    size_t least = walked < COMPARED_MOST ? walked / INDEX_EFFORT : COMPARED_MOST - (plan->kind != PLAN_SCAN);
+    size_t walked = count_keys(table, plan, COMPARED_MAX);
+    size_t least = walked < COMPARED_MAX ? walked / INDEX_EFFORT : COMPARED_MAX - (plan->kind != PLAN_SCAN);
     for (unsigned i = 0; i < table->index_count; i++) {
         size_t effort = effort_with(&table->indexes[i], filter, plan_span(plan));
         if (effort > least || (effort == least && best)) continue;
@@ -109,6 +109,6 @@ void plan_end(struct plan *plan) {
 
 size_t plan_estimate(const struct table *table, const struct plan *plan) {
     if (plan->kind == PLAN_SCAN) return catalog_count(&table->entities);
-    return plan->index ? count_values(plan->index, &plan->values, plan_span(plan), ESTIMATED_MOST)
-                       : count_keys(table, plan, ESTIMATED_MOST);
+    return plan->index ? count_values(plan->index, &plan->values, plan_span(plan), ESTIMATED_MAX)
+                       : count_keys(table, plan, ESTIMATED_MAX);
 }

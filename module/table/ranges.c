@@ -18,7 +18,7 @@ struct draft {
 struct drafts {
     struct record_writer *room;
     unsigned count;
-    struct draft items[AREAS_MOST];
+    struct draft items[AREAS_MAX];
 };
 
 static void put_bound(struct record_writer *room, const struct bound *bound, const struct ending *ending) {
@@ -119,7 +119,7 @@ static void join_neighbours(struct range *items, unsigned count) {
 }
 
 static void finish(const struct drafts *drafts, struct ranges *ranges) {
-    struct range items[AREAS_MOST];
+    struct range items[AREAS_MAX];
     const char *data = drafts->room->data;
     for (unsigned i = 0; i < drafts->count; i++) {
         const struct draft *draft = &drafts->items[i];
@@ -129,7 +129,7 @@ static void finish(const struct drafts *drafts, struct ranges *ranges) {
     }
     sort(items, drafts->count);
     unsigned count = join_those_that_touch(items, drafts->count);
-    for (; count > RANGES_MOST; count--) join_neighbours(items, count);
+    for (; count > RANGES_MAX; count--) join_neighbours(items, count);
     memcpy(ranges->items, items, count * sizeof(items[0]));
     ranges->count = count;
 }

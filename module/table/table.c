@@ -113,7 +113,7 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
 int64_t table_next_ticks(int64_t given, int64_t now_us) {
     int64_t ticks = ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND;
     if (ticks <= given) ticks = given + 1;
-    return ticks < TICKS_MOST ? ticks : TICKS_MOST;
+    return ticks < TICKS_MAX ? ticks : TICKS_MAX;
 }
 
 /* --- Steps --- */
@@ -206,7 +206,7 @@ static bool apply_steps(struct table *table, const struct table_change *change) 
 /* --- Indexes --- */
 
 static bool apply_index(struct table *table, const struct table_change *change) {
-    if (table->index_count + change->names.count > TABLE_INDEXES_MOST) return false;
+    if (table->index_count + change->names.count > TABLE_INDEXES_MAX) return false;
     add_indexes(table, change->names);
     return true;
 }
@@ -265,8 +265,8 @@ const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
     [TABLE_DELETE]          = {{"table.delete",          HAS(STEPS), 0}, 1, apply_steps},
     [TABLE_INSERTORREPLACE] = {{"table.insertorreplace", HAS(STEPS), 0}, 1, apply_steps},
     [TABLE_INSERTORMERGE]   = {{"table.insertormerge",   HAS(STEPS), 0}, 1, apply_steps},
-    [TABLE_BATCH]           = {{"table.batch",           HAS(STEPS), 0}, TABLE_BATCH_MOST, apply_steps},
-    [TABLE_ENTITIES]        = {{NULL,                    HAS(STEPS), CHANGE_IN_FILES}, TABLE_ENTITIES_MOST, apply_steps},
+    [TABLE_BATCH]           = {{"table.batch",           HAS(STEPS), 0}, TABLE_BATCH_MAX, apply_steps},
+    [TABLE_ENTITIES]        = {{NULL,                    HAS(STEPS), CHANGE_IN_FILES}, TABLE_ENTITIES_MAX, apply_steps},
 };
 /* clang-format on */
 

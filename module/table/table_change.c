@@ -23,7 +23,7 @@ static const struct field step_fields[] = {
     FIELD(STEP_HAS_KIND) = {AT(kind), .codec = CODEC_ENUM, .max = STEP_KINDS - 1},
     FIELD(STEP_HAS_KEY) = {AT(key), .codec = CODEC_BYTES},
     FIELD(STEP_HAS_ETAG) = {AT(etag), .codec = CODEC_VERSION},
-    FIELD(STEP_HAS_TICKS) = {AT(ticks), .codec = CODEC_WORD, .max = TICKS_MOST},
+    FIELD(STEP_HAS_TICKS) = {AT(ticks), .codec = CODEC_WORD, .max = TICKS_MAX},
     FIELD(STEP_HAS_PROPERTIES) = {AT(properties), .codec = CODEC_LIST},
 };
 #undef AT
@@ -91,7 +91,7 @@ static bool names_are_sound(const void *field) {
     struct record_reader reader = record_reader(names->items);
     struct bytes name;
     uint64_t count = 0;
-    if (names->count > TABLE_INDEXES_MOST) return false;
+    if (names->count > TABLE_INDEXES_MAX) return false;
     while (table_name_next(&reader, &name)) {
         if (!is_property_name(name)) return false;
         count++;
@@ -110,7 +110,7 @@ static bool key_is_sound(const void *field) {
 #define AT(member) .offset = offsetof(struct table_change, member)
 static const struct field fields[] = {
     FIELD(TABLE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    FIELD(TABLE_HAS_TICKS) = {AT(ticks), .codec = CODEC_INSTANT, .max = TICKS_MOST},
+    FIELD(TABLE_HAS_TICKS) = {AT(ticks), .codec = CODEC_INSTANT, .max = TICKS_MAX},
     FIELD(TABLE_HAS_NAMES) = {AT(names), .codec = CODEC_LIST, .sound = names_are_sound},
     FIELD(TABLE_HAS_KEY) = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
     FIELD(TABLE_HAS_STEPS) = {.codec = CODEC_OWN, .own = &steps_codec},
@@ -124,7 +124,7 @@ static bool properties_fit(struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
     struct property property;
     uint64_t count = 0;
-    if (list.count > PROPERTIES_MOST) return false;
+    if (list.count > PROPERTIES_MAX) return false;
     while (property_next(&reader, &property)) {
         if (!is_property_name(property.name) || !value_sound(&property.value)) return false;
         count++;

@@ -28,9 +28,9 @@ enum table_change_kind {
 };
 
 enum {
-    TABLE_BATCH_MOST = 100,
-    TABLE_INDEXES_MOST = 16,
-    TABLE_ENTITIES_MOST = 4096, /* in one change of a file */
+    TABLE_BATCH_MAX = 100,
+    TABLE_INDEXES_MAX = 16,
+    TABLE_ENTITIES_MAX = 4096, /* in one change of a file */
 };
 
 struct entity;

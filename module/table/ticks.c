@@ -4,7 +4,7 @@
 
 enum {
     YEAR_FIRST = 1601,
-    YEAR_MOST = 9999,
+    YEAR_MAX = 9999,
     DAYS_OF_400_YEARS = 146097,
     FRACTION_DIGITS = 7,
     OFFSET_MAX_MINUTES = 14 * 60,
@@ -14,7 +14,7 @@ enum {
 #define TICKS_PER_MINUTE (60 * TICKS_PER_SECOND)
 #define TICKS_PER_DAY    (INT64_C(86400) * TICKS_PER_SECOND)
 #define UNIX_EPOCH_MS    INT64_C(11644473600000) /* from 1601 to 1970 */
-#define UNIX_MS_MOST     (TICKS_MOST / TICKS_PER_MILLISECOND - UNIX_EPOCH_MS)
+#define UNIX_MS_MAX      (TICKS_MAX / TICKS_PER_MILLISECOND - UNIX_EPOCH_MS)
 
 /* Days before each month of a usual year. */
 static const int days_before[13] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
@@ -57,7 +57,7 @@ static bool take_number(struct bytes *text, size_t digits, int least, int most, 
 }
 
 static bool take_date(struct bytes *text, int *year, int *month, int *day) {
-    return take_number(text, 4, 0, YEAR_MOST, year) && take_char(text, '-') &&
+    return take_number(text, 4, 0, YEAR_MAX, year) && take_char(text, '-') &&
            take_number(text, 2, 1, 12, month) && take_char(text, '-') &&
            take_number(text, 2, 1, days_in_month(*year, *month), day);
 }
@@ -109,7 +109,7 @@ enum outcome ticks_read(struct bytes text, int64_t *ticks) {
     if (text.length) return OUTCOME_INVALID_INPUT;
     if (year < YEAR_FIRST - 1) return OUTCOME_INSTANT_OUT_OF_RANGE;
     sum += days_of(year, month, day) * TICKS_PER_DAY;
-    if (sum < 0 || sum > TICKS_MOST) return OUTCOME_INSTANT_OUT_OF_RANGE;
+    if (sum < 0 || sum > TICKS_MAX) return OUTCOME_INSTANT_OUT_OF_RANGE;
     *ticks = sum;
     return OUTCOME_DONE;
 }
@@ -144,6 +144,6 @@ void ticks_write(int64_t ticks, char text[TICKS_TEXT_LENGTH]) {
 
 int64_t ticks_of_ms(int64_t unix_ms) {
     if (unix_ms < -UNIX_EPOCH_MS) return 0;
-    if (unix_ms > UNIX_MS_MOST) return TICKS_MOST;
+    if (unix_ms > UNIX_MS_MAX) return TICKS_MAX;
     return (unix_ms + UNIX_EPOCH_MS) * TICKS_PER_MILLISECOND;
 }

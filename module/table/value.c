@@ -183,7 +183,7 @@ static bool take_number(struct value *value, struct bytes bytes) {
     case VALUE_INT32: value->number = unzigzag(word); return sound && word <= UINT32_MAX;
     case VALUE_INT64: value->number = unzigzag(word); return sound;
     case VALUE_BOOL: value->number = (int64_t)word; return sound && word <= 1;
-    default: value->number = (int64_t)word; return sound && word <= TICKS_MOST;
+    default: value->number = (int64_t)word; return sound && word <= TICKS_MAX;
     }
 }
 

@@ -67,7 +67,7 @@ bool value_unpack(enum value_type type, struct bytes body, struct value *value);
 
 enum { TICKS_TEXT_LENGTH = 28, TICKS_PER_MILLISECOND = 10000 };
 
-#define TICKS_MOST INT64_C(2650467743999999999) /* the end of the year 9999 */
+#define TICKS_MAX INT64_C(2650467743999999999) /* the end of the year 9999 */
 
 /* ISO 8601: a date alone, or with a time of up to seven digits behind the second, and Z, +hh:mm, or nothing for UTC. */
 enum outcome ticks_read(struct bytes text, int64_t *ticks);

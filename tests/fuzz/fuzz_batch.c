@@ -100,7 +100,7 @@ struct naive_operation {
 
 struct naive_batch {
     unsigned count;
-    struct naive_operation items[TABLE_BATCH_MOST];
+    struct naive_operation items[TABLE_BATCH_MAX];
 };
 
 static bool is_word(struct bytes word, const char *text) {
@@ -194,14 +194,14 @@ static bool next_property(const struct words *words, const struct naive_operatio
 }
 
 static enum outcome judge_properties(const struct words *words, const struct naive_operation *operation) {
-    static struct bytes names[PROPERTIES_MOST + 1];
+    static struct bytes names[PROPERTIES_MAX + 1];
     struct property property;
     enum outcome outcome = OUTCOME_DONE;
     size_t size = 4 + 2 * (units_of(words->argv[PARTITION_AT]) + units_of(words->argv[operation->row_at])),
            count = 0;
     bool twice = false;
     for (int i = 0; next_property(words, operation, &i, &property, &outcome);) {
-        if (count == PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
+        if (count == PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
         for (size_t other = 0; other < count; other++) twice |= bytes_equal(names[other], property.name);
         names[count++] = property.name;
         size += 8 + 2 * units_of(property.name) + value_size(&property.value);

@@ -13,7 +13,7 @@ static void require_repeatable(const struct container_change *change) {
     struct record_writer writer;
     struct container_change again;
     bool leased = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
-    require(change->stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
+    require(change->stamp.etag <= VERSION_MAX, "an ETag that nobody mints");
     require(!leased || lease_sound(&change->lease), "an unsound lease");
     record_start(&writer);
     change_write(&container_changes, change, &writer);

@@ -15,7 +15,7 @@ static void check_index_key(const struct value *value) {
     struct bytes begin, stored;
     record_start(&writer);
     index_key_put_value(&writer, value);
-    require(writer.length <= INDEX_KEY_VALUE_MOST, "%zu bytes", writer.length);
+    require(writer.length <= INDEX_KEY_VALUE_MAX, "%zu bytes", writer.length);
     size_t length = writer.length;
     record_put_raw(&writer, bytes_of("k\0r", 3));
     require(index_key_split(bytes_of(writer.data, writer.length), &begin, &stored), "it has an end");

@@ -24,7 +24,7 @@ static struct bytes take(const uint8_t **data, size_t *size, size_t length) {
 
 static bool ranges_have(const struct ranges *ranges, struct bytes key) {
     bool has = false;
-    require(ranges->count <= RANGES_MOST, "%u ranges", ranges->count);
+    require(ranges->count <= RANGES_MAX, "%u ranges", ranges->count);
     for (unsigned i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->items[i];
         require(range->to.data ? bytes_compare(range->from, range->to) < 0 : i + 1 == ranges->count,

@@ -37,10 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* --- Places and values --- */
 
 static const uint64_t regions[REGIONS] = {
-    0, REGION, (1 << 12) - 32, (1 << 18) - 32, (1 << 24) - 7, PAGES_MOST_BYTES / PAGE_BYTES - REGION};
+    0, REGION, (1 << 12) - 32, (1 << 18) - 32, (1 << 24) - 7, PAGES_MAX_BYTES / PAGE_BYTES - REGION};
 
 static uint64_t page_of(size_t place) {
-    return place < PLACES ? regions[place / REGION] + place % REGION : PAGES_MOST_BYTES / PAGE_BYTES;
+    return place < PLACES ? regions[place / REGION] + place % REGION : PAGES_MAX_BYTES / PAGE_BYTES;
 }
 
 /* The first place from this page on. */
@@ -144,7 +144,7 @@ static void add_leaf(struct account *account, struct subject *subject, const str
     }
     if (choice->other % 8 == 7) length += choice->value + 1;
     if (length != (size_t)__builtin_popcountll(leaf.present) * PAGE_BYTES || !leaf.present) fits = false;
-    if (leaf.index >= PAGES_MOST_BYTES / LEAF_BYTES) fits = false;
+    if (leaf.index >= PAGES_MAX_BYTES / LEAF_BYTES) fits = false;
     leaf.chunk = chunk_copy(bytes_of(bytes, length));
     require_same(pages_leaf_fits(&subject->pages, &leaf), fits, "leaf %llu", (unsigned long long)leaf.index);
     if (!fits) {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { INDEXES = 4, WAYS = WAY_INDEX + INDEXES, PAGE_MOST = 20, SEED_BYTES = 1 };
+enum { INDEXES = 4, WAYS = WAY_INDEX + INDEXES, PAGE_MAX = 20, SEED_BYTES = 1 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,8 +51,8 @@ static bool walk_page(struct walk *walk) {
         .filter = walk->filter,
         .plan = &plan,
         .from = bytes_of(walk->from, walk->from_length),
-        .rows_most = 1 + dice_roll(&walk->dice, PAGE_MOST),
-        .bytes_most = QUERY_BYTES_MOST,
+        .rows_most = 1 + dice_roll(&walk->dice, PAGE_MAX),
+        .bytes_most = QUERY_BYTES_MAX,
     };
     query_run(&query, &page);
     require(page.count <= query.rows_most, "way %u: %zu rows", walk->way, page.count);

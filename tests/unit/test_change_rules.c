@@ -42,14 +42,14 @@ static void nothing_less_and_nothing_more_is_a_record(void **state) {
 static void require_sound_numbers(const struct container_change *change, unsigned brings) {
     require(change->parts <= PARTS_ALL && change->blob_kind <= KIND_APPEND, "parts or a kind of no blob");
     require(change->sequence >= 0 && change->touched_ms >= 0, "a negative number");
-    require(change->born <= VERSION_MOST && change->snapshot <= VERSION_MOST &&
-                change->source_snapshot <= VERSION_MOST,
+    require(change->born <= VERSION_MAX && change->snapshot <= VERSION_MAX &&
+                change->source_snapshot <= VERSION_MAX,
             "a version that nobody mints");
     require(!(brings & BLOCK) || (change->block_id.length >= 1 && change->block_id.length <= 64),
             "a block id of %zu bytes", change->block_id.length);
     if (!(brings & COPY)) return;
     require(change->copy.status >= COPY_PENDING && change->copy.status <= COPY_FAILED, "no copy's status");
-    require(change->copy.id && change->copy.id <= VERSION_MOST && change->copy.completed_ms >= 0,
+    require(change->copy.id && change->copy.id <= VERSION_MAX && change->copy.completed_ms >= 0,
             "no copy's id");
     require(change->copy.source.length <= 4096, "too much is told of a source");
 }
@@ -62,7 +62,7 @@ static void require_refused_or_sound(struct bytes record) {
     require(change.kind < CONTAINER_CHANGE_KINDS && change.access < ACCESS_KINDS,
             "there is no such kind or access");
     require(change.stamp.modified_ms >= 0 && change.created_ms >= 0, "an instant lies before 1970");
-    require(change.stamp.etag <= VERSION_MOST, "an ETag that nobody mints");
+    require(change.stamp.etag <= VERSION_MAX, "an ETag that nobody mints");
     if (vocabulary[change.kind].brings & LEASE) require(lease_sound(&change.lease), "an unsound lease");
     require_sound_numbers(&change, vocabulary[change.kind].brings);
     struct record_writer writer;
@@ -185,9 +185,9 @@ static void etags_keep_the_rules(void **state) {
     } cases[] = {
         {"no ETag", 0, false},
         {"the smallest", 1, true},
-        {"the greatest", VERSION_MOST, true},
-        {"a greater one", VERSION_MOST + 1, false},
-        {"the next epoch's", VERSION_MOST + (UINT64_C(1) << 32), false},
+        {"the greatest", VERSION_MAX, true},
+        {"a greater one", VERSION_MAX + 1, false},
+        {"the next epoch's", VERSION_MAX + (UINT64_C(1) << 32), false},
         {"the greatest number", UINT64_MAX, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -203,7 +203,7 @@ static void stamps_and_access_keep_the_rules(void **state) {
     (void)state;
     struct container_change change = sound_change(CONTAINER_CREATE);
     require_soundness(&change, true, "a creation");
-    change.stamp.etag = VERSION_MOST;
+    change.stamp.etag = VERSION_MAX;
     change.stamp.modified_ms = INT64_MAX;
     change.created_ms = INT64_MAX;
     require_soundness(&change, true, "the last instant");
@@ -255,9 +255,9 @@ static void leases_keep_the_rules(void **state) {
         change.event = LEASE_QUIET;
         change.lease.token = 0;
         require_soundness(&change, false, "a lease that never was");
-        change.lease.token = VERSION_MOST;
+        change.lease.token = VERSION_MAX;
         require_soundness(&change, true, "the greatest token");
-        change.lease.token = VERSION_MOST + 1;
+        change.lease.token = VERSION_MAX + 1;
         require_soundness(&change, false, "a greater token");
         change.lease = lease_once_written(true);
         change.lease.ends_ms = LEASE_FOREVER;
@@ -292,12 +292,12 @@ static void names_of_sources_keep_the_rules(void **state) {
 /* Whoever brings a version, it is none, or one that some server may have minted. */
 static void versions_keep_the_rules(void **state) {
     (void)state;
-    static const version versions[] = {0, 1, VERSION_MOST, VERSION_MOST + 1, UINT64_MAX};
+    static const version versions[] = {0, 1, VERSION_MAX, VERSION_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < COUNT_OF(versions); i++)
         for (int kind = 0; kind < CONTAINER_CHANGE_KINDS; kind++) {
             const struct container_change plain = sound_change((enum container_change_kind)kind);
             unsigned brings = change_brings(&plain);
-            bool sound = versions[i] <= VERSION_MOST;
+            bool sound = versions[i] <= VERSION_MAX;
             struct container_change change = plain;
             change.born = versions[i];
             require_soundness(&change, sound || !(brings & BORN), "the birth of pages");
@@ -321,12 +321,12 @@ static void pages_keep_the_rules(void **state) {
     } cases[] = {
         {0, true},
         {512, true},
-        {PAGES_MOST_BYTES, true},
-        {PAGES_MOST_BYTES + 512, false},
+        {PAGES_MAX_BYTES, true},
+        {PAGES_MAX_BYTES + 512, false},
         {1, false},
         {511, false},
         {513, false},
-        {PAGES_MOST_BYTES - 1, false},
+        {PAGES_MAX_BYTES - 1, false},
         {UINT64_MAX - 511, false},
         {UINT64_MAX, false},
     };

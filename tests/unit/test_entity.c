@@ -168,7 +168,7 @@ static size_t merge_plain(struct plain *standing, size_t count, const struct pla
 }
 
 static void merges_are_like_naive_ones(void **state) {
-    static struct plain standing[2 * PROPERTIES_MOST], given[PROPERTIES_MOST];
+    static struct plain standing[2 * PROPERTIES_MAX], given[PROPERTIES_MAX];
     struct dice dice = {9};
     (void)state;
     for (int round = 0; round < 3000; round++) {
@@ -301,13 +301,13 @@ static void many_small_properties_are_counted(void **state) {
     (void)state;
     struct record_writer room;
     record_start(&room);
-    for (int i = 0; i < PROPERTIES_MOST; i++) {
+    for (int i = 0; i < PROPERTIES_MAX; i++) {
         char name[] = {'a', (char)('a' + i / 16), (char)('a' + i % 16), '\0'};
         property_put(&room, &(struct property){bytes_text(name), {.type = VALUE_GUID}});
     }
-    require_same(entity_fits(stored, written(&room, PROPERTIES_MOST)), OUTCOME_DONE, "252 ids");
+    require_same(entity_fits(stored, written(&room, PROPERTIES_MAX)), OUTCOME_DONE, "252 ids");
     put_binary(&room, "b", 0);
-    require_same(entity_fits(stored, written(&room, PROPERTIES_MOST + 1)), OUTCOME_TOO_MANY_PROPERTIES,
+    require_same(entity_fits(stored, written(&room, PROPERTIES_MAX + 1)), OUTCOME_TOO_MANY_PROPERTIES,
                  "one more");
     record_end(&room);
 }

@@ -131,7 +131,7 @@ static void cut_lists_are_found(void **state) {
                  &(struct property){bytes_text("name"), {.type = VALUE_STRING, .bytes = {"text", 4}}});
     size_t first = writer.length;
     property_put(&writer,
-                 &(struct property){bytes_text("born"), {.type = VALUE_DATETIME, .number = TICKS_MOST}});
+                 &(struct property){bytes_text("born"), {.type = VALUE_DATETIME, .number = TICKS_MAX}});
     for (size_t length = 0; length <= writer.length; length++) {
         char *copy = malloc(length + !length);
         require(copy, "there is memory");

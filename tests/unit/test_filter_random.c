@@ -36,7 +36,7 @@ static bool ranges_have(const struct ranges *ranges, struct bytes key) {
 }
 
 static void require_in_order(const struct ranges *ranges, const char *text) {
-    require(ranges->count <= RANGES_MOST, "%u ranges of %s", ranges->count, text);
+    require(ranges->count <= RANGES_MAX, "%u ranges of %s", ranges->count, text);
     for (unsigned i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->items[i];
         require(range->to.data || i + 1 == ranges->count, "range %u has no end: %s", i, text);

@@ -11,7 +11,7 @@ enum { TEXT_ROOM = 64 };
 static struct bytes put(struct record_writer *writer, const struct value *value, struct bytes stored) {
     record_start(writer);
     index_key_put_value(writer, value);
-    require(writer->length <= INDEX_KEY_VALUE_MOST, "%zu bytes", writer->length);
+    require(writer->length <= INDEX_KEY_VALUE_MAX, "%zu bytes", writer->length);
     record_put_raw(writer, stored);
     return bytes_of(writer->data, writer->length);
 }

@@ -21,7 +21,7 @@ static struct lease draw(struct dice *dice, char owner[OWNER_ROOM]) {
     struct lease lease = {
         .kind = (enum lease_kind)dice_roll(dice, LEASE_KINDS),
         .id = {dice_word(dice), dice_word(dice)},
-        .token = dice_word(dice) % VERSION_MOST + 1,
+        .token = dice_word(dice) % VERSION_MAX + 1,
         .duration_ms = dice_percent(dice, 30) ? DURATION_INFINITE_MS : number(dice) % INT64_MAX,
         .since_ms = number(dice),
         .ends_ms = number(dice) % LEASE_FOREVER,
@@ -99,9 +99,9 @@ static void what_is_out_of_range_is_refused(void **state) {
     }
     lease = good, lease.token = 0;
     require(!sound(&lease), "no token");
-    lease.token = VERSION_MOST;
+    lease.token = VERSION_MAX;
     require(sound(&lease), "the greatest token");
-    lease.token = VERSION_MOST + 1;
+    lease.token = VERSION_MAX + 1;
     require(!sound(&lease), "a greater token");
     lease.token = UINT64_MAX;
     require(!sound(&lease), "the greatest number as a token");

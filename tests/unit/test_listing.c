@@ -382,7 +382,7 @@ static void the_longest_marker_fits(void **state) {
     struct container *container = container_of_names(&name, 1);
     struct listing_query query = query_of("", "");
     snapshot(container, name, 1);
-    snapshot(container, name, VERSION_MOST);
+    snapshot(container, name, VERSION_MAX);
     query.snapshots = true;
     query.most = 1;
     struct listing listing;
@@ -392,7 +392,7 @@ static void the_longest_marker_fits(void **state) {
     query.most = 5;
     struct listing rest;
     listing_collect(container, &query, &rest);
-    require(rest.count == 2 && rest.items[0].snapshot == VERSION_MOST, "the rest of it");
+    require(rest.count == 2 && rest.items[0].snapshot == VERSION_MAX, "the rest of it");
     listing_free(&rest);
     listing_free(&listing);
     container_free(container);

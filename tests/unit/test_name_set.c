@@ -18,7 +18,7 @@ static void it_has_what_was_added(void **state) {
     struct dice dice = {3};
     (void)state;
     fill_stock();
-    for (unsigned most = 0; most <= NAME_SET_MOST; most += most < 20 ? 1 : 47) {
+    for (unsigned most = 0; most <= NAME_SET_MAX; most += most < 20 ? 1 : 47) {
         struct name_set set;
         bool there[STOCK] = {false};
         name_set_start(&set);

@@ -118,7 +118,7 @@ static void reads_what_was_printed(void **state) {
         int length = snprintf(text, sizeof(text), "%" PRId64, written);
         require(number_read(bytes_of(text, (size_t)length), &number), "'%s' is no number", text);
         require_same(number, written, "'%s'", text);
-        char own[NUMBER_TEXT_MOST];
+        char own[NUMBER_TEXT_MAX];
         require_bytes(bytes_of(own, number_write(written, own)), bytes_of(text, (size_t)length), "'%s'",
                       text);
     }
@@ -126,7 +126,7 @@ static void reads_what_was_printed(void **state) {
 
 static void writes_the_greatest_and_the_least(void **state) {
     (void)state;
-    char text[NUMBER_TEXT_MOST];
+    char text[NUMBER_TEXT_MAX];
     require_bytes(bytes_of(text, number_write(INT64_MAX, text)), bytes_text("9223372036854775807"),
                   "the greatest");
     require_bytes(bytes_of(text, number_write(INT64_MIN, text)), bytes_text("-9223372036854775808"),

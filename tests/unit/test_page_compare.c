@@ -24,7 +24,7 @@ static bool tell(void *context, uint64_t page, uint64_t changed, uint64_t cleare
     return ++told->count != told->end_at;
 }
 
-static const struct page_range everything = {0, PAGES_MOST_BYTES};
+static const struct page_range everything = {0, PAGES_MAX_BYTES};
 
 static struct told differences(const struct pages *now, const struct pages *then, struct page_range window) {
     struct told told = {.count = 0};
@@ -52,7 +52,7 @@ static void clear_page(struct account *account, struct pages *pages, uint64_t pa
 
 static struct pages pages_without(struct account *account) {
     struct pages pages = {0};
-    pages_resize(account, &pages, PAGES_MOST_BYTES);
+    pages_resize(account, &pages, PAGES_MAX_BYTES);
     return pages;
 }
 
@@ -155,7 +155,7 @@ static void a_root_that_grew_hides_nothing(void **state) {
 
 static void against_nothing_all_is_new_or_gone(void **state) {
     (void)state;
-    static const uint64_t places[] = {0, 64, 4095, 4096, 262144, 16777216, PAGES_MOST_BYTES / PAGE_BYTES - 1};
+    static const uint64_t places[] = {0, 64, 4095, 4096, 262144, 16777216, PAGES_MAX_BYTES / PAGE_BYTES - 1};
     struct account account = {0};
     struct pages pages = pages_without(&account), nothing = pages_without(&account);
     for (size_t i = 0; i < COUNT_OF(places); i++) write_page(&account, &pages, places[i], '\0');

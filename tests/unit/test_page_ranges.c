@@ -165,7 +165,7 @@ static void ranges_are_bounded(void **state) {
     (void)state;
     struct account account = {0};
     struct pages pages;
-    sprinkle(&account, &pages, PAGE_RANGES_MOST + 1);
+    sprinkle(&account, &pages, PAGE_RANGES_MAX + 1);
     struct page_ranges ranges = {.pages = {NULL, 0, 0}};
     struct page_range window = {0, pages.length};
     require(!page_ranges_of(&ranges, &pages, window), "50,001 ranges");
@@ -173,7 +173,7 @@ static void ranges_are_bounded(void **state) {
     ranges = (struct page_ranges){.pages = {NULL, 0, 0}};
     window.length -= UINT64_C(2) * PAGE_BYTES;
     require(page_ranges_of(&ranges, &pages, window), "50,000 ranges");
-    require_same(ranges.pages.count, PAGE_RANGES_MOST, "ranges");
+    require_same(ranges.pages.count, PAGE_RANGES_MAX, "ranges");
     page_ranges_end(&ranges);
     pages_drop(&account, &pages);
 }
@@ -197,9 +197,9 @@ static bool compare_leaves(uint64_t leaves, uint64_t from) {
 
 static void comparing_is_bounded(void **state) {
     (void)state;
-    require(compare_leaves(PAGE_LEAVES_COMPARED_MOST, 0), "4,096 leaves");
-    require(!compare_leaves(PAGE_LEAVES_COMPARED_MOST + 1, 0), "4,097 leaves");
-    require(compare_leaves(UINT64_C(3) * PAGE_LEAVES_COMPARED_MOST, UINT64_C(2) * PAGE_LEAVES_COMPARED_MOST),
+    require(compare_leaves(PAGE_LEAVES_COMPARED_MAX, 0), "4,096 leaves");
+    require(!compare_leaves(PAGE_LEAVES_COMPARED_MAX + 1, 0), "4,097 leaves");
+    require(compare_leaves(UINT64_C(3) * PAGE_LEAVES_COMPARED_MAX, UINT64_C(2) * PAGE_LEAVES_COMPARED_MAX),
             "what is shared does not count");
 }
 

@@ -357,8 +357,8 @@ static struct life *life_of(size_t count, uint64_t seed, bool sparse) {
     }
     if (sparse)
         for (size_t i = 0; i < GROUP; i++)
-            life->layout.numbers[PLACES - GROUP + i] = PAGES_MOST_BYTES / PAGE_BYTES - GROUP + i;
-    life->layout.length = sparse ? (uint64_t)PAGES_MOST_BYTES : (uint64_t)PLACES * PAGE_BYTES;
+            life->layout.numbers[PLACES - GROUP + i] = PAGES_MAX_BYTES / PAGE_BYTES - GROUP + i;
+    life->layout.length = sparse ? (uint64_t)PAGES_MAX_BYTES : (uint64_t)PLACES * PAGE_BYTES;
     return life;
 }
 
@@ -399,12 +399,12 @@ static void nothing_has_no_bytes(void **state) {
     struct pages pages = {0}, equal = {0};
     struct page_range range;
     struct page_leaf leaf;
-    pages_resize(&account, &pages, PAGES_MOST_BYTES);
-    require_same(pages_view(&pages, PAGES_MOST_BYTES - 1, UINT64_MAX).length, 1, "the last byte");
-    require_same(pages_view(&pages, PAGES_MOST_BYTES, 1).length, 0, "behind the end");
-    require(!pages_range(&pages, 0, PAGES_MOST_BYTES, &range), "a range that nobody wrote");
+    pages_resize(&account, &pages, PAGES_MAX_BYTES);
+    require_same(pages_view(&pages, PAGES_MAX_BYTES - 1, UINT64_MAX).length, 1, "the last byte");
+    require_same(pages_view(&pages, PAGES_MAX_BYTES, 1).length, 0, "behind the end");
+    require(!pages_range(&pages, 0, PAGES_MAX_BYTES, &range), "a range that nobody wrote");
     require(!pages_leaf(&pages, 0, &leaf), "a leaf that nobody wrote");
-    pages_clear(&account, &pages, 0, PAGES_MOST_BYTES);
+    pages_clear(&account, &pages, 0, PAGES_MAX_BYTES);
     pages_write(&account, &pages, 0, bytes_of("", 0));
     pages_share(&equal, &pages);
     require(pages_same(&equal, &pages), "both are nothing");
@@ -415,7 +415,7 @@ static void nothing_has_no_bytes(void **state) {
 /* Leaves with a page each, so many next to each other. */
 static struct pages pages_of_leaves(struct account *account, uint64_t leaves) {
     struct pages pages = {0};
-    pages_resize(account, &pages, PAGES_MOST_BYTES);
+    pages_resize(account, &pages, PAGES_MAX_BYTES);
     for (uint64_t i = 0; i < leaves; i++) write_page(account, &pages, i * LEAF_PAGES + i % LEAF_PAGES, 2);
     return pages;
 }
@@ -454,7 +454,7 @@ enum { LEAVES = 300 };
 
 /* Pages that are not there: between those of two leaves, or somewhere behind them all. */
 static struct page_range some_gap(struct dice *dice, bool behind) {
-    uint64_t most = PAGES_MOST_BYTES / LEAF_BYTES - LEAVES;
+    uint64_t most = PAGES_MAX_BYTES / LEAF_BYTES - LEAVES;
     uint64_t leaf = behind ? LEAVES + dice_roll(dice, most - LEAVES) : dice_roll(dice, LEAVES - 1);
     uint64_t from = leaf * LEAF_PAGES + leaf % LEAF_PAGES + 1;
     uint64_t to = (leaf + 1) * LEAF_PAGES + (leaf + 1) % LEAF_PAGES + (behind ? 5 * (size_t)LEAF_PAGES : 0);
@@ -468,7 +468,7 @@ static void cleared_memory_comes_back(void **state) {
     struct dice dice = {45};
     struct account account = {0};
     struct pages pages = pages_of_leaves(&account, LEAVES);
-    write_page(&account, &pages, PAGES_MOST_BYTES / PAGE_BYTES - 1, 2);
+    write_page(&account, &pages, PAGES_MAX_BYTES / PAGE_BYTES - 1, 2);
     for (int round = 0; round < 600; round++) {
         struct account before = account;
         struct page_range gap = some_gap(&dice, round % 2);
@@ -481,8 +481,8 @@ static void cleared_memory_comes_back(void **state) {
         require_same_accounts(&account, &before, "cleared in two parts");
     }
     pages_clear(&account, &pages, 0, LEAVES * (uint64_t)LEAF_BYTES);
-    require_page(&pages, PAGES_MOST_BYTES / PAGE_BYTES - 1, 2);
-    pages_clear(&account, &pages, 0, PAGES_MOST_BYTES);
+    require_page(&pages, PAGES_MAX_BYTES / PAGE_BYTES - 1, 2);
+    pages_clear(&account, &pages, 0, PAGES_MAX_BYTES);
     require_same(account.held + account.parts, 0, "all is cleared");
 }
 
@@ -533,7 +533,7 @@ static void leaves_that_cannot_be_do_not_fit(void **state) {
     (void)state;
     struct account account = {0};
     struct pages pages = {0};
-    uint64_t end = PAGES_MOST_BYTES / LEAF_BYTES;
+    uint64_t end = PAGES_MAX_BYTES / LEAF_BYTES;
     require_unfit(&pages, 0, 1, chunk_of_pages(1), "there is no length");
     pages_resize(&account, &pages, LEAF_BYTES + 10 * PAGE_BYTES);
     for (int round = 0; round < 2; round++) {
@@ -550,7 +550,7 @@ static void leaves_that_cannot_be_do_not_fit(void **state) {
         if (!round) add_fit(&account, &pages, 1, 1 << 9, chunk_of_pages(1));
         require_unfit(&pages, 1, 1, chunk_of_pages(1), "a leaf that is there already");
     }
-    pages_resize(&account, &pages, PAGES_MOST_BYTES);
+    pages_resize(&account, &pages, PAGES_MAX_BYTES);
     require_unfit(&pages, end, 1, chunk_of_pages(1), "behind all that can be");
     for (unsigned shift = 58; shift < 64; shift++)
         require_unfit(&pages, UINT64_C(1) << shift, 1, chunk_of_pages(1), "an index that wraps");

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { ROOM = 3 * PATH_FOLDED_MOST_BYTES };
+enum { ROOM = 3 * PATH_FOLDED_MAX_BYTES };
 
 /* --- What is sound --------------------------------------------------------------------------------------- */
 
@@ -138,14 +138,14 @@ static struct bytes long_path(char *room, const char *character, size_t last) {
 static void paths_have_2048_characters(void **state) {
     (void)state;
     static char room[ROOM];
-    size_t rest = PATH_MOST_CHARACTERS - 7 * 256 - 251;
+    size_t rest = PATH_MAX_CHARACTERS - 7 * 256 - 251;
     for (size_t i = 0; i < COUNT_OF(wide); i++) {
         require_same(path_check(long_path(room, wide[i], rest)), PATH_SOUND, "of %zu bytes", i + 1);
         require_same(path_check(long_path(room, wide[i], rest + 1)), PATH_TOO_LONG, "of %zu bytes", i + 1);
     }
-    require_same(path_check(repeat(room, "\xff", PATH_FOLDED_MOST_BYTES + 1)), PATH_TOO_LONG,
+    require_same(path_check(repeat(room, "\xff", PATH_FOLDED_MAX_BYTES + 1)), PATH_TOO_LONG,
                  "so long that nobody looks at it");
-    require_same(path_check(repeat(room, "\xff", PATH_FOLDED_MOST_BYTES)), PATH_NOT_UTF8, "looked at");
+    require_same(path_check(repeat(room, "\xff", PATH_FOLDED_MAX_BYTES)), PATH_NOT_UTF8, "looked at");
 }
 
 static void paths_have_250_names(void **state) {

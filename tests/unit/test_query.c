@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { TABLES = 40, FILTERS = 24, INDEXES = 4, WAYS = WAY_INDEX + INDEXES, PAGE_MOST = 20 };
+enum { TABLES = 40, FILTERS = 24, INDEXES = 4, WAYS = WAY_INDEX + INDEXES, PAGE_MAX = 20 };
 
 /* --- All ways --- */
 
@@ -35,8 +35,8 @@ static bool next_page(struct walk *walk, const struct plan *plan, struct query_p
         .filter = walk->filter,
         .plan = plan,
         .from = bytes_of(walk->from, walk->from_length),
-        .rows_most = 1 + dice_roll(walk->dice, PAGE_MOST),
-        .bytes_most = QUERY_BYTES_MOST,
+        .rows_most = 1 + dice_roll(walk->dice, PAGE_MAX),
+        .bytes_most = QUERY_BYTES_MAX,
     };
     query_run(&query, page);
     walk->counts->pages++;
@@ -223,7 +223,7 @@ static struct pages pages_of(const struct table *table, const char *text, size_t
     struct plan plan;
     filter_of(bytes_text(text), &filter);
     plan_make(table, &filter, &plan);
-    struct query query = {table, &filter, &plan, {"", 0}, rows_most, QUERY_BYTES_MOST};
+    struct query query = {table, &filter, &plan, {"", 0}, rows_most, QUERY_BYTES_MAX};
     do {
         query_run(&query, &page);
         pages.count++;
@@ -246,9 +246,9 @@ static void a_page_looks_at_so_much(void **state) {
     (void)state;
     struct table *table = table_of(ROWS, binaries(&room, 3, 1));
     for (size_t i = 0; i < COUNT_OF(none); i++) {
-        struct pages pages = pages_of(table, none[i], QUERY_ROWS_MOST);
+        struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
         require_same(pages.rows, 0, "'%s' matches nobody", none[i]);
-        require(pages.most_work < QUERY_WORK_MOST + WORK_OF_ONE, "%zu", pages.most_work);
+        require(pages.most_work < QUERY_WORK_MAX + WORK_OF_ONE, "%zu", pages.most_work);
         require(pages.most_work * pages.count >= ROWS, "each row was looked at");
     }
     struct pages pages = pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
@@ -262,8 +262,8 @@ static void a_page_answers_so_many_bytes(void **state) {
     struct record_writer room;
     (void)state;
     struct table *table = table_of(ROWS, binaries(&room, PROPERTIES, LENGTH));
-    struct pages pages = pages_of(table, "", QUERY_ROWS_MOST);
-    size_t fitting = QUERY_BYTES_MOST / (PROPERTIES * LENGTH);
+    struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
+    size_t fitting = QUERY_BYTES_MAX / (PROPERTIES * LENGTH);
     require_same(pages.rows, ROWS, "all of them");
     require(pages.most_rows >= fitting && pages.most_rows <= fitting + 1, "%zu rows in a page",
             pages.most_rows);
@@ -276,10 +276,10 @@ static void a_page_answers_so_many_properties(void **state) {
     enum { ROWS = 600, LEAST_COST = 64 };
     struct record_writer room;
     (void)state;
-    struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MOST, 0));
-    struct pages pages = pages_of(table, "", QUERY_ROWS_MOST);
+    struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
+    struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     require_same(pages.rows, ROWS, "all of them");
-    require(pages.most_rows <= QUERY_BYTES_MOST / (PROPERTIES_MOST * LEAST_COST) + 1, "%zu", pages.most_rows);
+    require(pages.most_rows <= QUERY_BYTES_MAX / (PROPERTIES_MAX * LEAST_COST) + 1, "%zu", pages.most_rows);
     require(pages.most_rows > 100, "%zu rows in a page", pages.most_rows);
     table_free(table);
     record_end(&room);
@@ -294,8 +294,8 @@ static const struct {
     {6, "", 3, 2}, /* the last one is known to be the last */
     {1, "", 1, 1},
     {0, "", 3, 1},
-    {7, "", QUERY_ROWS_MOST, 1},
-    {2500, "", QUERY_ROWS_MOST, 3},
+    {7, "", QUERY_ROWS_MAX, 1},
+    {2500, "", QUERY_ROWS_MAX, 3},
     {7, "RowKey eq '000002'", 1, 1},
     {20, "RowKey lt '000003' or RowKey eq '000019'", 3, 2},
     {67, "RowKey lt '000003'", 3, 1},  /* 64 that do not match are looked at */
@@ -370,7 +370,7 @@ static void a_page_begins_where_it_is_told(void **state) {
         struct plan plan;
         filter_of(bytes_text(beginnings[i].filter), &filter);
         plan_make(table, &filter, &plan);
-        struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MOST, QUERY_BYTES_MOST};
+        struct query query = {table, &filter, &plan, beginnings[i].from, QUERY_ROWS_MAX, QUERY_BYTES_MAX};
         query_run(&query, &page);
         require_same(page.count, beginnings[i].rows, "beginning %zu", i);
         require(!page.next.data, "beginning %zu", i);

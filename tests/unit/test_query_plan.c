@@ -187,8 +187,8 @@ static size_t work_for(const struct table *table, const char *text) {
     struct query query = {.table = table,
                           .filter = &filter,
                           .plan = &plan,
-                          .rows_most = QUERY_ROWS_MOST,
-                          .bytes_most = QUERY_BYTES_MOST};
+                          .rows_most = QUERY_ROWS_MAX,
+                          .bytes_most = QUERY_BYTES_MAX};
     query.from = bytes_of("", 0);
     query_run(&query, &page);
     require(page.count && !page.next.data, "'%s' is answered by a page", text);
@@ -230,8 +230,8 @@ static size_t rows_of(const struct table *table, const char *text) {
     struct query query = {.table = table,
                           .filter = &filter,
                           .plan = &plan,
-                          .rows_most = QUERY_ROWS_MOST,
-                          .bytes_most = QUERY_BYTES_MOST};
+                          .rows_most = QUERY_ROWS_MAX,
+                          .bytes_most = QUERY_BYTES_MAX};
     query.from = bytes_of("", 0);
     do {
         query_run(&query, &page);
@@ -245,7 +245,7 @@ static size_t rows_of(const struct table *table, const char *text) {
 
 /* Ranges of an index are gathered and sorted before the first row, so they are only taken when that is little. */
 static void what_is_gathered_is_bounded(void **state) {
-    enum { MANY = 5 * QUERY_GATHERED_MOST };
+    enum { MANY = 5 * QUERY_GATHERED_MAX };
     static const struct {
         const char *filter;
         enum plan_kind kind;

@@ -381,13 +381,13 @@ static void not_more_are_named_than_there_is_room_for(void **state) {
     (void)state;
     struct stage stage;
     stage_start(&stage);
-    for (size_t i = 0; i < LOCK_OBSTACLES_MOST; i++)
+    for (size_t i = 0; i < LOCK_OBSTACLES_MAX; i++)
         require(lock(&stage, i, LOCK_SHARED, 0, 10), "lock %zu", i);
     struct lock_obstacles all = ask(&stage, 99, LOCK_EXCLUSIVE, 0, 10);
-    require(all.count == LOCK_OBSTACLES_MOST && !all.cut, "%u and no more", all.count);
-    require(lock(&stage, LOCK_OBSTACLES_MOST, LOCK_SHARED, 0, 10), "one more");
+    require(all.count == LOCK_OBSTACLES_MAX && !all.cut, "%u and no more", all.count);
+    require(lock(&stage, LOCK_OBSTACLES_MAX, LOCK_SHARED, 0, 10), "one more");
     all = ask(&stage, 99, LOCK_EXCLUSIVE, 0, 10);
-    require(all.count == LOCK_OBSTACLES_MOST && all.cut, "%u, and there are more", all.count);
+    require(all.count == LOCK_OBSTACLES_MAX && all.cut, "%u, and there are more", all.count);
     stage_end(&stage);
 }
 

@@ -134,13 +134,13 @@ static void a_batch_with_one_misfit_does_nothing(void **state) {
         char row[16];
         record_start(&steps);
         put_step(&steps, STEP_REMOVE, "there", 0);
-        for (int step = 1; step < TABLE_BATCH_MOST - 1; step++) {
+        for (int step = 1; step < TABLE_BATCH_MAX - 1; step++) {
             (void)snprintf(row, sizeof(row), "%d", step);
             put_step(&steps, STEP_ADD, row, 1000 + step);
         }
         put_step(&steps, last_steps[i].kind, last_steps[i].row, 2000);
         size_t held = table_held(table);
-        require(!apply_steps(table, TABLE_BATCH, TABLE_BATCH_MOST, &steps), "%s", last_steps[i].why);
+        require(!apply_steps(table, TABLE_BATCH, TABLE_BATCH_MAX, &steps), "%s", last_steps[i].why);
         require_same(catalog_count(&table->entities), 1, "%s", last_steps[i].why);
         require_same(table->indexes[0].count, 1, "%s", last_steps[i].why);
         require_same(table->ticks, 8, "%s", last_steps[i].why);
@@ -158,12 +158,12 @@ static void what_does_not_fit_does_nothing(void **state) {
     require(!table_apply(table, &(struct table_change){.kind = TABLE_DROP}), "it is not its own to end");
     require(!change_names(table, TABLE_INDEXED, 0, 1), "no such index");
     require(!change_names(table, TABLE_INDEXED, 0, 0), "no name at all");
-    require(change_names(table, TABLE_INDEX, 0, TABLE_INDEXES_MOST - 1), "all but one");
+    require(change_names(table, TABLE_INDEX, 0, TABLE_INDEXES_MAX - 1), "all but one");
     require(!change_names(table, TABLE_INDEX, 20, 22), "two are one too many");
-    require_same(table->index_count, TABLE_INDEXES_MOST - 1, "neither is there");
+    require_same(table->index_count, TABLE_INDEXES_MAX - 1, "neither is there");
     require(change_names(table, TABLE_INDEX, 20, 21), "one is not");
     require(change_names(table, TABLE_UNINDEX, 30, 31), "what is not there is gone already");
-    require_same(table->index_count, TABLE_INDEXES_MOST, "all of them");
+    require_same(table->index_count, TABLE_INDEXES_MAX, "all of them");
     table_free(table);
 }
 
@@ -212,8 +212,8 @@ static void timestamps_only_grow(void **state) {
         {INT64_C(133444736001234560), INT64_C(1700000000123456), INT64_C(133444736001234561)},
         {INT64_C(133444736001234569), INT64_C(1700000000123456), INT64_C(133444736001234570)},
         {INT64_C(200000000000000000), INT64_C(1700000000123456), INT64_C(200000000000000001)},
-        {TICKS_MOST - 1, 0, TICKS_MOST},
-        {TICKS_MOST, 0, TICKS_MOST},
+        {TICKS_MAX - 1, 0, TICKS_MAX},
+        {TICKS_MAX, 0, TICKS_MAX},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(moments); i++)

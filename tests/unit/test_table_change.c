@@ -235,14 +235,14 @@ static void heads_and_lists_are_checked(void **state) {
 
 static void an_index_has_a_place_among_sixteen(void **state) {
     (void)state;
-    for (unsigned count = TABLE_INDEXES_MOST - 1; count <= TABLE_INDEXES_MOST + 1; count++) {
+    for (unsigned count = TABLE_INDEXES_MAX - 1; count <= TABLE_INDEXES_MAX + 1; count++) {
         struct record_writer names, writer;
         record_start(&names);
         record_start(&writer);
         for (unsigned i = 0; i < count; i++) record_put_bytes(&names, bytes_of(&"abcdefghijklmnopq"[i], 1));
         struct table_change change = {.kind = TABLE_INDEX, .names = {count, {names.data, names.length}}};
         change_write(&table_changes, &change, &writer);
-        require_same(reads(bytes_of(writer.data, writer.length)), count <= TABLE_INDEXES_MOST, "%u", count);
+        require_same(reads(bytes_of(writer.data, writer.length)), count <= TABLE_INDEXES_MAX, "%u", count);
         record_end(&writer);
         record_end(&names);
     }
@@ -271,12 +271,12 @@ static const struct forged steps[] = {
     {"no kind of step", false, STEP_KINDS, RECORD("p\0r"), 1, 1, TWO_ITEMS},
     {"no kind of step", false, 255, RECORD("p\0r"), 1, 1, TWO_ITEMS},
     {"no ETag", false, STEP_OF("p\0r", 0, 1)},
-    {"the greatest ETag", true, STEP_OF("p\0r", VERSION_MOST, 1)},
-    {"an ETag beyond", false, STEP_OF("p\0r", VERSION_MOST + 1, 1)},
+    {"the greatest ETag", true, STEP_OF("p\0r", VERSION_MAX, 1)},
+    {"an ETag beyond", false, STEP_OF("p\0r", VERSION_MAX + 1, 1)},
     {"an ETag far beyond", false, STEP_OF("p\0r", UINT64_MAX, 1)},
     {"the first instant", true, STEP_OF("p\0r", 1, 0)},
-    {"the last instant", true, STEP_OF("p\0r", 1, TICKS_MOST)},
-    {"an instant behind it", false, STEP_OF("p\0r", 1, TICKS_MOST + 1)},
+    {"the last instant", true, STEP_OF("p\0r", 1, TICKS_MAX)},
+    {"an instant behind it", false, STEP_OF("p\0r", 1, TICKS_MAX + 1)},
     {"an instant before all", false, STEP_OF("p\0r", 1, UINT64_MAX)},
     {"no keys", false, STEP_OF("", 1, 1)},
     {"empty keys", true, STEP_OF("\0", 1, 1)},
@@ -354,7 +354,7 @@ static bool reads_entity(struct bytes key, uint64_t count, const struct record_w
 
 static void an_entity_has_252_properties(void **state) {
     (void)state;
-    for (unsigned count = PROPERTIES_MOST - 1; count <= PROPERTIES_MOST + 8; count++) {
+    for (unsigned count = PROPERTIES_MAX - 1; count <= PROPERTIES_MAX + 8; count++) {
         struct record_writer list;
         record_start(&list);
         for (unsigned i = 0; i < count; i++) {
@@ -362,7 +362,7 @@ static void an_entity_has_252_properties(void **state) {
             int length = snprintf(name, sizeof(name), "n%u", i);
             property_put(&list, &(struct property){bytes_of(name, (size_t)length), {.type = VALUE_BOOL}});
         }
-        require_same(reads_entity(stored, count, &list), count <= PROPERTIES_MOST, "%u properties", count);
+        require_same(reads_entity(stored, count, &list), count <= PROPERTIES_MAX, "%u properties", count);
         record_end(&list);
     }
 }
@@ -449,8 +449,8 @@ static const struct {
     {TABLE_DELETE, 1},
     {TABLE_INSERTORMERGE, 1},
     {TABLE_INSERTORREPLACE, 1},
-    {TABLE_BATCH, TABLE_BATCH_MOST},
-    {TABLE_ENTITIES, TABLE_ENTITIES_MOST},
+    {TABLE_BATCH, TABLE_BATCH_MAX},
+    {TABLE_ENTITIES, TABLE_ENTITIES_MAX},
 };
 
 static void a_change_has_so_many_steps(void **state) {

@@ -33,8 +33,8 @@ static const struct form forms[] = {
     {"1970-01-01T00:00:00Z", INT64_C(116444736000000000)},
     {"2000-02-29T12:00:00.5+00:00", INT64_C(125962992005000000)},
     {"2026-11-18T09:00:00+05:30", INT64_C(134394462000000000)},
-    {"9999-12-31T23:59:59.9999999Z", TICKS_MOST},
-    {"9999-12-31T23:59:59.9999999", TICKS_MOST},
+    {"9999-12-31T23:59:59.9999999Z", TICKS_MAX},
+    {"9999-12-31T23:59:59.9999999", TICKS_MAX},
 };
 
 static void every_form_is_read(void **state) {
@@ -145,14 +145,14 @@ static void every_day_is_there_and_back(void **state) {
                 require_same(ticks, day * DAY, "%s", expected);
             }
         }
-    require_same(day * DAY - 1, TICKS_MOST, "the end");
+    require_same(day * DAY - 1, TICKS_MAX, "the end");
 }
 
 static void what_is_written_is_read(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int round = 0; round < 50000; round++) {
-        int64_t ticks = (int64_t)(dice_word(&dice) >> 1) % (TICKS_MOST + 1), again = -1;
+        int64_t ticks = (int64_t)(dice_word(&dice) >> 1) % (TICKS_MAX + 1), again = -1;
         char text[TICKS_TEXT_LENGTH + 1] = "";
         ticks_write(ticks, text);
         require_same(text[TICKS_TEXT_LENGTH], 0, "nothing is written behind it");
@@ -168,8 +168,8 @@ static void unix_time_is_converted(void **state) {
     require_same(ticks_of_ms(-INT64_C(11644473600000)), 0, "1601");
     require_same(ticks_of_ms(-INT64_C(11644473600001)), 0, "before all");
     require_same(ticks_of_ms(INT64_MIN), 0, "long before all");
-    require_same(ticks_of_ms(INT64_C(253402300799999)), TICKS_MOST - 9999, "the last one");
-    require_same(ticks_of_ms(INT64_MAX), TICKS_MOST, "after all");
+    require_same(ticks_of_ms(INT64_C(253402300799999)), TICKS_MAX - 9999, "the last one");
+    require_same(ticks_of_ms(INT64_MAX), TICKS_MAX, "after all");
 }
 
 int main(void) {

@@ -248,7 +248,7 @@ static void what_is_packed_is_read(void **state) {
         case VALUE_INT64: value.number = (int64_t)dice_word(&dice) >> dice_roll(&dice, 64); break;
         case VALUE_BOOL: value.number = (int64_t)dice_roll(&dice, 2), most = 2; break;
         case VALUE_DATETIME:
-            value.number = (int64_t)(dice_word(&dice) % (uint64_t)(TICKS_MOST + 1)) >> dice_roll(&dice, 62);
+            value.number = (int64_t)(dice_word(&dice) % (uint64_t)(TICKS_MAX + 1)) >> dice_roll(&dice, 62);
             break;
         case VALUE_DOUBLE:
             value.real = (double)((int64_t)dice_word(&dice) >> dice_roll(&dice, 64)) / 1024;
@@ -272,7 +272,7 @@ static void edges_are_packed(void **state) {
     }
     require_packed(&(struct value){.type = VALUE_INT64, .number = INT64_MAX}, 9);
     require_packed(&(struct value){.type = VALUE_INT64, .number = INT64_MIN}, 9);
-    require_packed(&(struct value){.type = VALUE_DATETIME, .number = TICKS_MOST}, 9);
+    require_packed(&(struct value){.type = VALUE_DATETIME, .number = TICKS_MAX}, 9);
     require_packed(&(struct value){.type = VALUE_DOUBLE, .real = 1}, 3);
     require_packed(&(struct value){.type = VALUE_INT32, .number = 7}, 2);
     require_packed(&(struct value){.type = VALUE_BOOL, .number = 0}, 1);

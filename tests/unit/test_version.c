@@ -338,7 +338,7 @@ static void is_plausible_up_to_ten_years_ahead(void **state) {
         {VERSION_OF(1700000000, 5), true},
         {VERSION_OF(1700000000 + ten_years, UINT32_MAX), true},
         {VERSION_OF(1700000000 + ten_years + 1, 0), false},
-        {VERSION_MOST, false},
+        {VERSION_MAX, false},
         {UINT64_MAX, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -352,9 +352,9 @@ static void is_plausible_up_to_ten_years_ahead(void **state) {
 static void believes_what_it_knows(void **state) {
     (void)state;
     struct mint mint = MINT_INITIAL;
-    mint_observe(&mint, VERSION_MOST);
-    require(mint_believes(&mint, VERSION_MOST, 0), "the newest");
-    require(!mint_believes(&mint, VERSION_MOST + 1, 0), "a newer one");
+    mint_observe(&mint, VERSION_MAX);
+    require(mint_believes(&mint, VERSION_MAX, 0), "the newest");
+    require(!mint_believes(&mint, VERSION_MAX + 1, 0), "a newer one");
 }
 
 /* Whatever the clock says: what it mints, what it believes, and what comes of that can be loaded again. */
@@ -363,15 +363,15 @@ static void stays_below_the_greatest(void **state) {
     static const int64_t clocks_ms[] = {INT64_C(3679398240000), INT64_C(4102444800000), INT64_MAX};
     for (size_t i = 0; i < COUNT_OF(clocks_ms); i++) {
         struct mint mint = MINT_INITIAL;
-        require(mint_version(&mint, clocks_ms[i]) < VERSION_MOST, "clock %zu", i);
-        version most = VERSION_MOST;
+        require(mint_version(&mint, clocks_ms[i]) < VERSION_MAX, "clock %zu", i);
+        version most = VERSION_MAX;
         while (!mint_believes(&mint, most, clocks_ms[i])) most -= UINT64_C(1) << 32;
         mint_observe(&mint, most);
         for (int roles = 0; roles < 1000000; roles++) {
             mint_renew_epoch(&mint, UINT32_MAX);
             mint_version(&mint, clocks_ms[i]);
         }
-        require(mint.newest < VERSION_MOST, "clock %zu: a million roles above what is believed", i);
+        require(mint.newest < VERSION_MAX, "clock %zu: a million roles above what is believed", i);
     }
 }
 

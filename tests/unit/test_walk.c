@@ -269,11 +269,11 @@ static void note_list(void *context, const void *taken) {
 /* All lists but the last one of a content are as long as they may be, and files that come so are believed. */
 static void long_lists_come_in_parts(void **state) {
     (void)state;
-    static const uint64_t counts[][3] = {{WALK_LIST_MOST - 1},
-                                         {WALK_LIST_MOST},
-                                         {WALK_LIST_MOST, 1},
-                                         {WALK_LIST_MOST, WALK_LIST_MOST},
-                                         {WALK_LIST_MOST, WALK_LIST_MOST, 5}};
+    static const uint64_t counts[][3] = {{WALK_LIST_MAX - 1},
+                                         {WALK_LIST_MAX},
+                                         {WALK_LIST_MAX, 1},
+                                         {WALK_LIST_MAX, WALK_LIST_MAX},
+                                         {WALK_LIST_MAX, WALK_LIST_MAX, 5}};
     for (size_t row = 0; row < COUNT_OF(counts); row++) {
         const uint64_t *expected = counts[row];
         struct container *container = act_container_of_blocks();

@@ -9,7 +9,7 @@
 
 const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY", NULL};
 
-enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
+enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
 
 static const char *const kind_names[BLOB_KINDS] = {"block", "page", "append", "block"};
 static const char *const copy_statuses[COPY_STATUSES] = {"", "pending", "success", "aborted", "failed"};
@@ -82,7 +82,7 @@ static struct listing_query asked(struct call *call) {
         .prefix = asked_text(call, SLOT_PREFIX),
         .delimiter = asked_text(call, SLOT_DELIMITER),
         .marker = asked_text(call, SLOT_MARKER),
-        .most = most > PAGE_MOST ? PAGE_MOST : (size_t)most,
+        .most = most > PAGE_MAX ? PAGE_MAX : (size_t)most,
         .budget = reply_room_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = included(call, INCLUDE_META),

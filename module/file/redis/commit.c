@@ -12,9 +12,9 @@
 #include "ccan/container_of/container_of.h"
 
 enum {
-    EXPIRED_MOST = 64, /* sessions that end in one portion of upkeep */
-    SWEPT_MOST = 400,  /* handles and locks that go in one */
-    BREATHER_MS = 1,   /* between two portions */
+    EXPIRED_MAX = 64, /* sessions that end in one portion of upkeep */
+    SWEPT_MAX = 400,  /* handles and locks that go in one */
+    BREATHER_MS = 1,  /* between two portions */
 };
 
 struct stamp share_stamp(struct call *call) {
@@ -96,7 +96,7 @@ void share_end_session(struct call *call, enum share_change_kind kind, struct sh
 
 static void end_those_who_left(struct call *call) {
     struct guid id;
-    for (int left = EXPIRED_MOST; left && attendance_next_gone(call, &id); left--) {
+    for (int left = EXPIRED_MAX; left && attendance_next_gone(call, &id); left--) {
         struct share_session *session = share_session_find(call->value, &id);
         if (session && !session->ended) share_end_session(call, SHARE_DISCONNECT, session);
     }
@@ -104,7 +104,7 @@ static void end_those_who_left(struct call *call) {
 
 static void end_those_due(struct call *call) {
     struct share_session *session;
-    for (int left = EXPIRED_MOST; left && (session = share_due_session(call->value, call_now_ms(call)));
+    for (int left = EXPIRED_MAX; left && (session = share_due_session(call->value, call_now_ms(call)));
          left--)
         share_end_session(call, SHARE_EXPIRE, session);
 }
@@ -116,7 +116,7 @@ static bool gather(const struct share_session *session, struct record_writer *ha
     size_t effort = 0;
     list_for_each (&session->groups, group, of_session) {
         list_for_each (&group->opens, open, among) {
-            if (effort >= SWEPT_MOST) return false;
+            if (effort >= SWEPT_MAX) return false;
             effort += 1 + (group->life ? open->lock_count : 0);
             share_handle_put(handles, open->id);
             ++*count;

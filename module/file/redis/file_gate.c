@@ -38,7 +38,7 @@ enum outcome share_owner_rule(struct bytes text) {
  * settled first, and leave keys of their own here. */
 static struct {
     const struct call *call;
-    char key[NODE_KEY_MOST_BYTES];
+    char key[NODE_KEY_MAX_BYTES];
 } sought;
 
 void file_expect(struct call *call) {

@@ -7,7 +7,7 @@
 
 const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARCHIVE", NULL};
 
-enum { PAGE_DEFAULT = 1000, PAGE_MOST = 5000, LOOKED_AT_MOST = 10000 };
+enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, LOOKED_AT_MOST = 10000 };
 
 /* What an item takes in a listing besides its name. */
 enum { ITEM_REPLY_BYTES = 96 };
@@ -183,7 +183,7 @@ enum outcome file_getranges(struct call *call) {
 /* --- Listing --- */
 
 struct listing {
-    struct tree_item items[PAGE_MOST];
+    struct tree_item items[PAGE_MAX];
     size_t count;
     struct bytes next; /* empty at the end */
 };
@@ -191,7 +191,7 @@ struct listing {
 static struct bytes folded_word(const struct call *call, int slot, char *room) {
     if (!args_given(&call->args, slot)) return bytes_of("", 0);
     struct bytes word = call_word(call, call->args.slots[slot].at);
-    if (word.length > NAME_FOLDED_MOST_BYTES) word.length = NAME_FOLDED_MOST_BYTES;
+    if (word.length > NAME_FOLDED_MAX_BYTES) word.length = NAME_FOLDED_MAX_BYTES;
     return bytes_of(room, path_fold(room, word));
 }
 
@@ -202,13 +202,13 @@ static bool is_shown(struct call *call, const struct file_found *directory, cons
 }
 
 static void collect_items(struct call *call, const struct file_found *directory, struct listing *listing) {
-    char marker_room[NAME_FOLDED_MOST_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MOST_BYTES * 3 / 2];
+    char marker_room[NAME_FOLDED_MAX_BYTES * 3 / 2], prefix_room[NAME_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes marker = folded_word(call, SLOT_MARKER, marker_room);
     struct bytes prefix = folded_word(call, SLOT_FILE_PREFIX, prefix_room);
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
-    if (from.length > NAME_FOLDED_MOST_BYTES) from.length = NAME_FOLDED_MOST_BYTES;
+    if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
-    size_t most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST);
+    size_t most = file_page_most(call, PAGE_DEFAULT, PAGE_MAX);
     struct page_room room = {0};
     struct tree_item item;
     enum tree_step step;

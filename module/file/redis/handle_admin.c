@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 20000, CLOSED_MOST = 2000 };
+enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MOST = 20000, CLOSED_MAX = 2000 };
 
 /* What a handle takes in a page besides its path and its session's owner. */
 enum { HANDLE_REPLY_BYTES = 352 };
@@ -102,7 +102,7 @@ struct page {
     uint64_t from;
     size_t most;
     struct page_room room;
-    const struct file_open *found[PAGE_MOST];
+    const struct file_open *found[PAGE_MAX];
     size_t count;
     const struct file_open *next; /* NULL at the end */
 };
@@ -152,7 +152,7 @@ static void gather_of_share(struct call *call, const struct selection *selection
 /* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were
  * asked for, or none. */
 static void reply_page(struct call *call, const struct selection *selection) {
-    struct page page = {.most = file_page_most(call, PAGE_DEFAULT, PAGE_MOST)};
+    struct page page = {.most = file_page_most(call, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     asked_marker(call, &page.from);
     if (is_any_open(selection)) {
@@ -208,7 +208,7 @@ static void take_one(struct call *call, const struct selection *selection, uint6
 /* Handles and their locks: as much as one command may close. */
 static bool take(const struct file_open *open, struct packed_list *taken, struct record_writer *handles,
                  size_t *effort) {
-    if (*effort >= CLOSED_MOST) return false;
+    if (*effort >= CLOSED_MAX) return false;
     *effort += 1 + open->lock_count;
     share_handle_put(handles, open->id);
     taken->count++;

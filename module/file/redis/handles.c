@@ -196,7 +196,7 @@ enum outcome file_open(struct call *call) {
     struct opened opened;
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
+    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
     if (opening.disposal == DISPOSAL_OPEN) {
         opened.etag = opening.place.node->stamp.etag;
         opened.length = opening.place.node->content.length;
@@ -261,7 +261,7 @@ enum outcome file_write_check(struct call *call) {
         return OUTCOME_BODY_TOO_LARGE;
     }
     uint64_t end = (uint64_t)call->args.slots[SLOT_FILE_OFFSET].number + length;
-    return end <= (uint64_t)FILE_MOST_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
+    return end <= (uint64_t)FILE_MAX_BYTES ? OUTCOME_DONE : OUTCOME_INVALID_RANGE;
 }
 
 /* What is written behind the end makes the file longer. */

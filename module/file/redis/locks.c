@@ -48,8 +48,8 @@ enum outcome file_lock(struct call *call) {
     asked_range(call, ARG_LOCK_OFFSET, ARG_LOCK_LENGTH, &request.range);
     outcome = pass(call, open, &request);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (open->lock_count == HANDLE_LOCKS_MOST || open->group->life->locks.count >= FILE_LOCKS_MOST) {
-        call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MOST, FILE_LOCKS_MOST);
+    if (open->lock_count == HANDLE_LOCKS_MAX || open->group->life->locks.count >= FILE_LOCKS_MAX) {
+        call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
     struct share_change *change = file_decide_with_handle(call, FILE_LOCK, open, NULL);

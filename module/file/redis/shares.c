@@ -12,7 +12,7 @@ const char *const share_onclose_words[] = {"KEEP", "END", NULL};
 enum { ONCLOSE_KEEP, ONCLOSE_END };
 enum { ARG_TTL = 2 };
 
-#define TTL_MOST_MS (INT64_C(365) * 24 * 3600 * 1000)
+#define TTL_MAX_MS (INT64_C(365) * 24 * 3600 * 1000)
 
 /* What a share's policies may permit: to read, to create, to write, to delete and to list. */
 #define SHARE_PERMISSIONS "rcwdl"
@@ -156,7 +156,7 @@ enum outcome share_delete(struct call *call) {
 /* To take a snapshot changes nothing of the share, and so not its ETag. */
 enum outcome share_snapshot(struct call *call) {
     const struct share *share = call->value;
-    if (share->snapshot_count == SHARE_SNAPSHOTS_MOST) return OUTCOME_SHARE_SNAPSHOTS_FULL;
+    if (share->snapshot_count == SHARE_SNAPSHOTS_MAX) return OUTCOME_SHARE_SNAPSHOTS_FULL;
     bool given = args_given(&call->args, SLOT_META);
     struct share_change *change = call_decide(call, SHARE_SNAPSHOT);
     change->snapshot = version_mint(call_now_ms(call));
@@ -171,7 +171,7 @@ enum outcome share_snapshot(struct call *call) {
 /* --- Sessions --- */
 
 static bool asked_ttl(const struct call *call, int64_t *ttl_ms) {
-    return duration_read(call_word(call, ARG_TTL), ttl_ms) && *ttl_ms > 0 && *ttl_ms <= TTL_MOST_MS;
+    return duration_read(call_word(call, ARG_TTL), ttl_ms) && *ttl_ms > 0 && *ttl_ms <= TTL_MAX_MS;
 }
 
 enum outcome share_connect_check(struct call *call) {
@@ -195,7 +195,7 @@ enum outcome share_connect_check(struct call *call) {
 }
 
 enum outcome share_connect(struct call *call) {
-    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MOST) return OUTCOME_OUT_OF_RANGE;
+    if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
     struct share_change *change = call_decide(call, SHARE_CONNECT);
     change->session = entropy_guid();
     asked_ttl(call, &change->ttl_ms);

@@ -13,8 +13,8 @@
 #include "file/redis/handlers.h"
 
 enum {
-    AHEAD_MOST = 256,    /* looked at in a line; behind more of them one has to wait for one's turn */
-    SESSIONS_MOST = 512, /* looked at for a circle */
+    AHEAD_MAX = 256,    /* looked at in a line; behind more of them one has to wait for one's turn */
+    SESSIONS_MAX = 512, /* looked at for a circle */
 };
 
 uint64_t file_subject(const struct file_node *node) {
@@ -67,7 +67,7 @@ static bool is_no_rival(void *context, enum wait_kind kind, const struct wait_cl
 
 bool file_has_rival(const struct call *call) {
     const struct wait_request *wait = &call->wait;
-    return !wait_visit_ahead(call, wait->kind, wait->name, AHEAD_MOST, is_no_rival,
+    return !wait_visit_ahead(call, wait->kind, wait->name, AHEAD_MAX, is_no_rival,
                              (void *)(uintptr_t)wait->claim);
 }
 
@@ -79,14 +79,14 @@ struct circle {
     bool closed;
     unsigned count;
     const struct wait_claim *claim; /* whose obstacles are looked for */
-    struct guid sessions[SESSIONS_MOST];
+    struct guid sessions[SESSIONS_MAX];
 };
 
 /* A session that somebody on the way waits for. */
 static bool add_session(struct circle *circle, struct guid session, struct guid waiter) {
     if (guid_equal(session, waiter)) return true;
     if (guid_equal(session, circle->self)) circle->closed = true;
-    if (circle->closed || circle->count == SESSIONS_MOST) return false;
+    if (circle->closed || circle->count == SESSIONS_MAX) return false;
     for (unsigned i = 0; i < circle->count; i++)
         if (guid_equal(circle->sessions[i], session)) return true;
     circle->sessions[circle->count++] = session;
@@ -128,7 +128,7 @@ static bool add_rival(void *context, enum wait_kind kind, const struct wait_clai
 
 static void add_rivals(struct circle *circle, enum wait_kind kind, const struct file_node *node) {
     uint64_t subject = file_subject(node);
-    wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MOST, add_rival, circle);
+    wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MAX, add_rival, circle);
 }
 
 /* The file that a waiter's command is about. */

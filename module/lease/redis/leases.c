@@ -332,7 +332,7 @@ enum outcome lease_get_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum { PAGE_DEFAULT = 100, PAGE_MOST = 1000, LOOKED_AT_MOST = 5000 };
+enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MOST = 5000 };
 
 /* What a lease takes in a page besides its name and its holder's label. */
 enum { LEASE_REPLY_BYTES = 320 };
@@ -367,13 +367,13 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
 
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */
 enum outcome lease_list_decide(struct call *call) {
-    struct entry *shown[PAGE_MOST];
+    struct entry *shown[PAGE_MAX];
     struct page_room room = {0};
     size_t count = 0, most = PAGE_DEFAULT;
     int looked_at = 0;
     if (args_given(&call->args, SLOT_PAGE_SIZE)) {
         int64_t asked = call->args.slots[SLOT_PAGE_SIZE].number;
-        most = asked < PAGE_MOST ? (size_t)asked : PAGE_MOST;
+        most = asked < PAGE_MAX ? (size_t)asked : PAGE_MAX;
     }
     struct order_cursor cursor = list_start(call);
     const struct lease_home *home = call->aggregate->leases;

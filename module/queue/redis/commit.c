@@ -10,7 +10,7 @@ enum {
     UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that much of it goes at once */
     UPKEEP_PORTION = 128,
     CLEARED_PORTION = 2000,
-    SURVEYED_MOST = 10000, /* queues that INFO looks at */
+    SURVEYED_MAX = 10000, /* queues that INFO looks at */
 };
 
 struct queue_stats queue_stats;
@@ -75,7 +75,7 @@ void queue_settle_some(struct call *call) {
 }
 
 void queue_settle_many(struct call *call) {
-    settle(call, QUEUE_BATCH_MOST);
+    settle(call, QUEUE_BATCH_MAX);
 }
 
 /* --- When nobody asks --- */
@@ -132,7 +132,7 @@ void queue_info(RedisModuleInfoCtx *ctx) {
 void queue_survey(RedisModuleInfoCtx *ctx) {
     struct queue_depth depth;
     int64_t now_ms = server_now_ms();
-    size_t surveyed = queue_census_depth(now_ms, SURVEYED_MOST, &depth);
+    size_t surveyed = queue_census_depth(now_ms, SURVEYED_MAX, &depth);
     int64_t age_ms = depth.arrived_ms < 0 ? 0 : now_ms - depth.arrived_ms;
     const struct info_number numbers[] = {
         {"queues_surveyed", surveyed},

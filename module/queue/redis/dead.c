@@ -33,7 +33,7 @@ static size_t find_dead(struct call *call, size_t most, struct page_room *room, 
 }
 
 enum outcome queue_dead(struct call *call) {
-    struct message *dead[QUEUE_BATCH_MOST];
+    struct message *dead[QUEUE_BATCH_MAX];
     struct page_room room = {0};
     size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
     reply_array(&call->out, (long)count);
@@ -47,8 +47,8 @@ enum outcome queue_redrive_check(struct call *call) {
         call_note(call, "syntax error near 'IDS'");
         return OUTCOME_SYNTAX;
     }
-    if (call->args.slots[SLOT_IDS].count <= QUEUE_BATCH_MOST) return OUTCOME_DONE;
-    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MOST);
+    if (call->args.slots[SLOT_IDS].count <= QUEUE_BATCH_MAX) return OUTCOME_DONE;
+    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -90,12 +90,12 @@ static void put_back(struct call *call, struct message *const *dead, size_t coun
 }
 
 enum outcome queue_redrive(struct call *call) {
-    struct message *dead[QUEUE_BATCH_MOST];
+    struct message *dead[QUEUE_BATCH_MAX];
     enum outcome outcome = queue_takes_more(call);
     if (outcome != OUTCOME_DONE) return outcome;
     size_t count = args_given(&call->args, SLOT_IDS)
                        ? find_by_ids(call, dead)
-                       : find_dead(call, asked_count(call, QUEUE_BATCH_MOST), NULL, dead);
+                       : find_dead(call, asked_count(call, QUEUE_BATCH_MAX), NULL, dead);
     if (count) put_back(call, dead, count);
     reply_number(&call->out, (long long)count);
     return OUTCOME_DONE;

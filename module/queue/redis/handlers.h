@@ -26,8 +26,8 @@ enum {
 _Static_assert((int)SLOT_QUEUE_END <= (int)SLOTS_MAX, "too many options");
 
 enum {
-    QUEUE_BATCH_MOST = 1000,
-    QUEUE_VISIBILITY_MOST_SECONDS = 604800,
+    QUEUE_BATCH_MAX = 1000,
+    QUEUE_VISIBILITY_MAX_SECONDS = 604800,
     QUEUE_SETTLED_IN_PASSING = 16, /* of each kind, by one command */
 };
 

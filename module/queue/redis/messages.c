@@ -34,7 +34,7 @@ const struct setting queue_settings[] = {
      .number = &max_message_bytes,
      .least = 1,
      .most = QUEUE_TEXT_MAX_BYTES},
-    {.name = "queue-max-count", .number = &max_count, .least = 1, .most = QUEUE_BATCH_MOST},
+    {.name = "queue-max-count", .number = &max_count, .least = 1, .most = QUEUE_BATCH_MAX},
     {.name = "queue-receipt-mismatch", .choice = &on_mismatch},
     {.name = NULL},
 };
@@ -95,9 +95,9 @@ enum outcome queue_put_check(struct call *call) {
 }
 
 enum outcome queue_batch_check(struct call *call) {
-    if (!args_given(&call->args, SLOT_LIST) || call->args.slots[SLOT_LIST].count <= QUEUE_BATCH_MOST)
+    if (!args_given(&call->args, SLOT_LIST) || call->args.slots[SLOT_LIST].count <= QUEUE_BATCH_MAX)
         return OUTCOME_DONE;
-    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MOST);
+    call_note(call, "a batch has at most %d items", QUEUE_BATCH_MAX);
     return OUTCOME_OUT_OF_RANGE;
 }
 
@@ -157,7 +157,7 @@ static void put_items(struct call *call, struct queue_change *change, int at, in
 /* No queue runs out of order numbers but one that a payload has brought to their end. */
 enum outcome queue_takes_more(struct call *call) {
     const struct queue *queue = call->value;
-    if (queue->orders <= QUEUE_ORDER_MOST - QUEUE_BATCH_MOST) return OUTCOME_DONE;
+    if (queue->orders <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
     call_note(call, "the queue has no order numbers left");
     return OUTCOME_OUT_OF_RANGE;
 }
@@ -288,7 +288,7 @@ static void deliver(struct call *call, struct message *const *found, size_t coun
 }
 
 enum outcome queue_get(struct call *call) {
-    struct message *found[QUEUE_BATCH_MOST];
+    struct message *found[QUEUE_BATCH_MAX];
     size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), found);
     reply_array(&call->out, (long)count);
     if (!count) {
@@ -308,7 +308,7 @@ enum outcome queue_get_nothing(struct call *call, bool late) {
 }
 
 enum outcome queue_peek(struct call *call) {
-    struct message *seen[QUEUE_BATCH_MOST];
+    struct message *seen[QUEUE_BATCH_MAX];
     size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), seen);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
@@ -400,8 +400,8 @@ enum outcome queue_delete(struct call *call) {
 enum outcome queue_deletemany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     const int named = list->count;
-    struct message *gone[QUEUE_BATCH_MOST];
-    enum outcome outcomes[QUEUE_BATCH_MOST];
+    struct message *gone[QUEUE_BATCH_MAX];
+    enum outcome outcomes[QUEUE_BATCH_MAX];
     struct pointer_map places = {0}; /* in `gone`, counted from one */
     size_t count = 0;
     for (int i = 0; i < named; i++) {

@@ -76,7 +76,7 @@ static enum outcome read_properties(struct call *call, const struct argument *pa
         enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
         if (outcome != OUTCOME_DONE)
             return refusal_of_word(call, outcome, call_word(call, pairs->at + 2 * i));
-        if (draft->property_count > PROPERTIES_MOST) return OUTCOME_TOO_MANY_PROPERTIES;
+        if (draft->property_count > PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
     }
     draft->properties_length = drafts->room->length - draft->properties_at;
     struct packed_list properties = properties_of(drafts, draft);
@@ -126,7 +126,7 @@ static enum outcome read_draft(struct call *call, enum verb verb, const struct a
 static bool request_fits(const struct call *call) {
     size_t bytes = 0;
     for (int at = ARG_PARTITION; at < call->argc; at++) bytes += call_word(call, at).length;
-    return bytes <= TABLE_REQUEST_MOST_BYTES;
+    return bytes <= TABLE_REQUEST_MAX_BYTES;
 }
 
 static void start_reading(struct call *call, struct drafts *drafts, bool numbered) {
@@ -139,7 +139,7 @@ static void start_reading(struct call *call, struct drafts *drafts, bool numbere
 /* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
 static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
     bool is_small =
-        outcome == OUTCOME_DONE && drafts->room->length + drafts->beside < TABLE_REQUEST_MOST_BYTES / 2;
+        outcome == OUTCOME_DONE && drafts->room->length + drafts->beside < TABLE_REQUEST_MAX_BYTES / 2;
     bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
     if (is_small || !counts || request_fits(call)) return outcome;
     call_note(call, "all arguments together have at most 4 MiB");

@@ -26,7 +26,7 @@ struct drafts {
         measured; /* what has been read so far counts in the size of the request, and is looked at behind it */
     struct record_writer *room; /* lasts as long as the call */
     size_t beside;              /* bytes of conditions, and of what is passed over */
-    struct draft items[TABLE_BATCH_MOST];
+    struct draft items[TABLE_BATCH_MAX];
 };
 
 /* Reads the call's own operation, or those of a batch. On refusal the call's note tells why. */

@@ -29,8 +29,8 @@ enum outcome selection_read(struct call *call, struct selection *selection) {
     if (selection->all) return OUTCOME_DONE;
     const struct argument *names = &call->args.slots[SLOT_SELECT];
     name_set_start(&selection->names);
-    if (names->count > SELECTED_MOST) {
-        call_note(call, "SELECT takes at most %d names", SELECTED_MOST);
+    if (names->count > SELECTED_MAX) {
+        call_note(call, "SELECT takes at most %d names", SELECTED_MAX);
         return OUTCOME_INVALID_INPUT;
     }
     for (int i = 0; i < names->count; i++) {
@@ -64,7 +64,7 @@ static void reply_ticks(struct reply *out, int64_t ticks) {
 
 /* As text: scripts, and clients whose numbers are doubles, would round it, and write it back so. */
 static void reply_large(struct reply *out, int64_t number) {
-    char text[NUMBER_TEXT_MOST];
+    char text[NUMBER_TEXT_MAX];
     reply_bytes(out, bytes_of(text, number_write(number, text)));
 }
 

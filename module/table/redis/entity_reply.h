@@ -5,7 +5,7 @@
 #include "table/name_set.h"
 #include "table/redis/handlers.h"
 
-enum { SELECTED_MOST = 255 };
+enum { SELECTED_MAX = 255 };
 
 /* Which properties a caller wants to see. */
 struct selection {

@@ -25,7 +25,7 @@ _Static_assert((int)SLOT_TABLE_END <= (int)SLOTS_MAX, "too many options");
 
 enum { ARG_PARTITION = 2, ARG_ROW = 3, ARG_NAMES = 2 };
 
-enum { TABLE_REQUEST_MOST_BYTES = 4 << 20 };
+enum { TABLE_REQUEST_MAX_BYTES = 4 << 20 };
 
 extern struct aggregate table_aggregate;
 

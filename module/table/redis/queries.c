@@ -97,9 +97,9 @@ static void explain(struct call *call, const struct plan *plan) {
 }
 
 static size_t asked_rows(const struct call *call) {
-    if (!args_given(&call->args, SLOT_TOP)) return QUERY_ROWS_MOST;
+    if (!args_given(&call->args, SLOT_TOP)) return QUERY_ROWS_MAX;
     int64_t top = call->args.slots[SLOT_TOP].number;
-    return top < QUERY_ROWS_MOST ? (size_t)top : QUERY_ROWS_MOST;
+    return top < QUERY_ROWS_MAX ? (size_t)top : QUERY_ROWS_MAX;
 }
 
 static void answer(struct call *call, const struct asked *asked, const struct plan *plan) {
@@ -109,7 +109,7 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
         .plan = plan,
         .from = bytes_of(asked->from.data, asked->from.length),
         .rows_most = asked_rows(call),
-        .bytes_most = reply_room_up_to(QUERY_BYTES_MOST),
+        .bytes_most = reply_room_up_to(QUERY_BYTES_MAX),
     };
     struct query_page page;
     query_run(&query, &page);

@@ -64,7 +64,7 @@ static struct packed_list pick_names(struct call *call, bool indexed) {
     struct packed_list names = {0, {"", 0}};
     struct name_set seen;
     name_set_start(&seen);
-    for (int i = 0; i < call->argc - ARG_NAMES && seen.count < NAME_SET_MOST; i++) {
+    for (int i = 0; i < call->argc - ARG_NAMES && seen.count < NAME_SET_MAX; i++) {
         struct bytes name = name_at(call, i);
         if (!!table_index_of(call->value, name) != indexed || !name_set_add(&seen, name)) continue;
         record_put_bytes(room, name);
@@ -86,8 +86,8 @@ static enum outcome decide_names(struct call *call, enum table_change_kind kind,
 enum outcome table_index(struct call *call) {
     const struct table *table = call->value;
     struct packed_list names = pick_names(call, false);
-    if (table->index_count + names.count <= TABLE_INDEXES_MOST) return decide_names(call, TABLE_INDEX, names);
-    call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MOST);
+    if (table->index_count + names.count <= TABLE_INDEXES_MAX) return decide_names(call, TABLE_INDEX, names);
+    call_note(call, "a table has at most %d indexes", TABLE_INDEXES_MAX);
     return OUTCOME_INVALID_INPUT;
 }
 

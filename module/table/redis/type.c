@@ -9,11 +9,11 @@
 enum { ENCODING_VERSION = 0 };
 
 /* Ten years, as for versions; and a horizon behind which there is nothing to be compared. */
-#define AHEAD_MOST_MS   INT64_C(315360000000)
-#define HORIZON_MOST_MS INT64_C(253402300799000)
+#define AHEAD_MAX_MS   INT64_C(315360000000)
+#define HORIZON_MAX_MS INT64_C(253402300799000)
 
 static bool ticks_plausible(int64_t ticks, int64_t horizon_ms) {
-    return horizon_ms >= HORIZON_MOST_MS || ticks <= ticks_of_ms(horizon_ms + AHEAD_MOST_MS);
+    return horizon_ms >= HORIZON_MAX_MS || ticks <= ticks_of_ms(horizon_ms + AHEAD_MAX_MS);
 }
 
 /* Timestamps that lie absurdly ahead would poison all that come later, as versions would. */

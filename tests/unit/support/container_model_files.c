@@ -112,7 +112,7 @@ static bool leaf_read(const struct model *model, struct record_reader *reader, s
 }
 
 static bool leaf_fits(const struct model_state *state, const struct leaf *leaf) {
-    if (!leaf->present || leaf->index >= PAGES_MOST_BYTES / LEAF_BYTES) return false;
+    if (!leaf->present || leaf->index >= PAGES_MAX_BYTES / LEAF_BYTES) return false;
     uint64_t pages = 0, last = 0;
     for (uint64_t bit = 0; bit < LEAF_PAGES; bit++)
         if (leaf->present >> bit & 1) {

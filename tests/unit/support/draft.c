@@ -194,7 +194,7 @@ static void add_numbers(struct container_change *change, const struct choice *ch
         change->length = change->content.length + (choice->stamp % 4 ? 0 : 1000);
     change->count = large ? UINT64_MAX : choice->size % 5U;
     change->sequence = large ? INT64_MAX : choice->fine;
-    change->born = large ? VERSION_MOST : choice->stamp;
+    change->born = large ? VERSION_MAX : choice->stamp;
     change->snapshot = choice->stamp % 4 ? (UINT64_C(0x65a00000) << 32) + choice->stamp : 0;
     change->block_id = draft_block_id(choice->fine % 4 ? choice->fine % 5U : choice->fine / 4U);
     change->touched_ms = large ? INT64_MAX : choice->stamp * STAGED_LIFE_MS / 8;
@@ -268,7 +268,7 @@ bool lease_same(const struct lease *a, const struct lease *b) {
 
 bool lease_sound(const struct lease *lease) {
     bool endless = lease->ends_ms == LEASE_FOREVER, infinite = lease->duration_ms == DURATION_INFINITE_MS;
-    bool possible = lease->token && lease->token <= VERSION_MOST && lease->since_ms >= 0 &&
+    bool possible = lease->token && lease->token <= VERSION_MAX && lease->since_ms >= 0 &&
                     lease->ends_ms >= 0 && lease->duration_ms >= DURATION_INFINITE_MS &&
                     lease->owner.length <= LEASE_OWNER_MAX_BYTES;
     switch (lease->kind) {

@@ -39,7 +39,7 @@ static struct bytes text_value(struct dice *dice) {
 static struct value value_draw(struct dice *dice) {
     static const double reals[] = {-1.5, 0, 1, 2, (double)NAN, (double)INFINITY, -(double)INFINITY};
     static const int64_t wide[] = {-2, 0, 1, 2, INT64_MAX, INT64_MIN};
-    static const int64_t instants[] = {0, 1, TICKS_MOST};
+    static const int64_t instants[] = {0, 1, TICKS_MAX};
     static const struct bytes binaries[] = {{"", 0}, {"\0", 1}, {"\0\xff", 2}, {"\1", 1}};
     struct value value = {.type = (enum value_type)dice_roll(dice, VALUE_TYPES)};
     switch (value.type) {

@@ -109,7 +109,7 @@ static bool step_fits(const struct table_model *model, const struct table_step *
         set_property(&merged, &property);
     }
     set_properties(&merged, step->properties);
-    bool fits = merged.count <= PROPERTIES_MOST && size_of(&merged) <= ENTITY_MAX_BYTES;
+    bool fits = merged.count <= PROPERTIES_MAX && size_of(&merged) <= ENTITY_MAX_BYTES;
     clear_properties(&merged);
     return fits;
 }
@@ -222,7 +222,7 @@ bool table_model_fits(const struct table_model *model, const struct table_change
     case TABLE_DROP: return false;
     case TABLE_SETACL:
     case TABLE_UNINDEX: return true;
-    case TABLE_INDEX: return model->index_count + change->names.count <= TABLE_INDEXES_MOST;
+    case TABLE_INDEX: return model->index_count + change->names.count <= TABLE_INDEXES_MAX;
     case TABLE_INDEXED: return index_of((struct table_model *)model, first_name(change));
     default: return steps_fit(model, change->steps);
     }

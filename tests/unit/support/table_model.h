@@ -27,7 +27,7 @@ struct model_index {
 struct table_model {
     struct model_entity *entities;
     size_t count;
-    struct model_index indexes[TABLE_INDEXES_MOST];
+    struct model_index indexes[TABLE_INDEXES_MAX];
     unsigned index_count;
     struct model_list policies;
     int64_t ticks;

@@ -224,7 +224,7 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     case 11:
     case 12: build_index(trial, &dice, choice); break;
     case 13: table_index_sweep(choice->count); break;
-    case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MOST); break;
+    case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MAX); break;
     case 15:
     case 16:
     case 17:
