@@ -36,23 +36,6 @@ static void preload(const char *folder) {
     setenv("HOLDFAST_PRELOAD", others ? pool_print("%s %s", others, library) : library, 1);
 }
 
-static void stage(const char *settings) {
-    const char *others = getenv("HOLDFAST_PRELOAD");
-    char *before = others ? pool_copy(others, strlen(others)) : NULL;
-    char template[] = "/tmp/holdfast-XXXXXX";
-    require(mkdtemp(template), "no folder");
-    preload(template);
-    server = server_start("wall", pool_print("holdfast.lease-min-seconds 0.05\n%s", settings));
-    unlink(getenv("HOLDFAST_WALL_CLOCK"));
-    rmdir(template);
-    if (before)
-        setenv("HOLDFAST_PRELOAD", before, 1);
-    else
-        unsetenv("HOLDFAST_PRELOAD");
-    client = visitor(server);
-    expect_etag(call(client, "CONTAINER.CREATE box"));
-}
-
 static void set_wall_clock(double seconds) {
     *offset_us += (int64_t)(seconds * SECOND_US);
     usleep(150000); /* it has been looked at by then */
@@ -73,6 +56,35 @@ static long long behind_ms(void) {
 static void end(void) {
     munmap((void *)offset_us, sizeof *offset_us);
     server_stop(server);
+}
+
+/* Some servers bind a module to the libraries before what is preloaded; then it reads the true clock. */
+static void need_reach(void) {
+    set_wall_clock(100);
+    bool reached = behind_ms() > 50000;
+    set_wall_clock(-100);
+    if (reached) return;
+    end();
+    print_message("# skipped: on this server a preloaded clock does not reach the module\n");
+    skip();
+}
+
+static void stage(const char *settings) {
+    const char *others = getenv("HOLDFAST_PRELOAD");
+    char *before = others ? pool_copy(others, strlen(others)) : NULL;
+    char template[] = "/tmp/holdfast-XXXXXX";
+    require(mkdtemp(template), "no folder");
+    preload(template);
+    server = server_start("wall", pool_print("holdfast.lease-min-seconds 0.05\n%s", settings));
+    unlink(getenv("HOLDFAST_WALL_CLOCK"));
+    rmdir(template);
+    if (before)
+        setenv("HOLDFAST_PRELOAD", before, 1);
+    else
+        unsetenv("HOLDFAST_PRELOAD");
+    client = visitor(server);
+    expect_etag(call(client, "CONTAINER.CREATE box"));
+    need_reach();
 }
 
 SCENE(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
