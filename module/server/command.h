@@ -32,7 +32,7 @@ enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT };
 struct command {
     const char *name;
     RedisModuleCmdFunc entry;
-    enum outcome (*handle)(struct call *call); /* decides, carries out and answers */
+    enum outcome (*handle)(struct call *call); /* of HOLDFAST.APPLY, which decides nothing */
     enum outcome (*decide)(struct call *call); /* decides and answers; the house carries out */
     void (*settle)(struct call *call);         /* what time has ended goes before the decision; may be NULL */
     /* The outcome when it could have what it decided, but others come first, or its time to wait is over; for rows that
