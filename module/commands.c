@@ -1,5 +1,5 @@
 /* THE table: one row per command. Registration, parser, COMMAND DOCS, key specs, ACL categories and the
- * README's reference all come from here. */
+ * syntax lines of the pages all come from here. */
 #include "commands.h"
 
 #include "clauses.h"

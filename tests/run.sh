@@ -38,7 +38,7 @@ run_scripts() {
 }
 
 run_server() {
-    HOLDFAST_MODULE=$top/build/holdfast.so HOLDFAST_README=$top/README.md HOLDFAST_TMP=$scratch \
+    HOLDFAST_MODULE=$top/build/holdfast.so HOLDFAST_SOURCES=$top HOLDFAST_TMP=$scratch \
         HOLDFAST_SERVER=$installed_server CMOCKA_MESSAGE_OUTPUT=TAP \
         timeout -k 5 "$TEST_TIMEOUT" "build/server/$1"
 }
@@ -54,7 +54,7 @@ run_asan() {
     ASAN_OPTIONS=log_path=$reports/report.$1:detect_leaks=$leaks:abort_on_error=0:exitcode=99 \
     UBSAN_OPTIONS=log_path=$reports/report.$1:print_stacktrace=1:halt_on_error=1 \
     HOLDFAST_PRELOAD=$("$CC" -print-file-name=libasan.so) \
-    HOLDFAST_MODULE=$top/build/asan/holdfast.so HOLDFAST_README=$top/README.md HOLDFAST_TMP=$scratch \
+    HOLDFAST_MODULE=$top/build/asan/holdfast.so HOLDFAST_SOURCES=$top HOLDFAST_TMP=$scratch \
         HOLDFAST_SERVER=$installed_server CMOCKA_MESSAGE_OUTPUT=TAP \
         timeout -k 5 $((TEST_TIMEOUT * 2)) "build/server/$1"
 }

@@ -1,7 +1,7 @@
 /* Arguments: the grammar of commands as data, and the one parser that reads argv by it.
  *
  * A grammar is a list of clauses, ended by NULL: first the positional ones, which have no token, then the
- * options, which may come in any order. The parser, COMMAND DOCS and the README's reference all come from
+ * options, which may come in any order. The parser, COMMAND DOCS and the syntax lines of the pages all come from
  * these lists, so they cannot disagree. Faults of syntax come before faults of value; among faults of value those of
  * clauses that are looked at early, and among equals the first in argv counts.
  *

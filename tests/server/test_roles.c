@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "grammar.h"
+#include "pages.h"
 #include "pool.h"
 #include "text.h"
 #include "world.h"
@@ -83,10 +84,7 @@ static const struct role roles[] = {
 enum { ROLE_COUNT = sizeof roles / sizeof *roles };
 
 static const char *proposal(const char *name) {
-    const char *readme = getenv("HOLDFAST_README");
-    if (!readme || !*readme) readme = "README.md";
-    size_t folder = strlen(readme) - strlen("README.md");
-    return pool_print("%.*sdeploy/%s", (int)folder, readme, name);
+    return pages_source(pool_print("deploy/%s", name));
 }
 
 static FILE *open_or_fail(const char *path, const char *mode) {

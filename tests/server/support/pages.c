@@ -1,0 +1,50 @@
+#include "pages.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "pool.h"
+#include "text.h"
+
+static const char *top(void) {
+    const char *folder = getenv("HOLDFAST_SOURCES");
+    return folder && *folder ? folder : ".";
+}
+
+const char *pages_source(const char *path) {
+    return pool_print("%s/%s", top(), path);
+}
+
+static const char *contents(const char *path) {
+    FILE *file = fopen(path, "r");
+    require(file, "%s does not open", path);
+    struct text text = {0};
+    text_add(&text, "", 0);
+    char part[4096];
+    for (size_t length = fread(part, 1, sizeof part, file); length;
+         length = fread(part, 1, sizeof part, file)) {
+        text_add(&text, part, length);
+    }
+    fclose(file);
+    return text.bytes;
+}
+
+struct pages pages_read(void) {
+    static const char *const folders[] = {"", "module/", "module/*/", "deploy/", "deploy/*/", "tests/"};
+    glob_t found = {0};
+    for (size_t index = 0; index < sizeof folders / sizeof *folders; index++) {
+        glob(pages_source(pool_print("%s*.md", folders[index])), index ? GLOB_APPEND : 0, NULL, &found);
+    }
+    require(found.gl_pathc >= 8, "only %zu pages in %s", found.gl_pathc, top());
+    struct pages pages = {found.gl_pathc, pool_take(found.gl_pathc * sizeof *pages.page)};
+    for (size_t index = 0; index < found.gl_pathc; index++) {
+        const char *path = found.gl_pathv[index];
+        pages.page[index] = (struct page){
+            pool_copy(path + strlen(top()) + 1, strlen(path) - strlen(top()) - 1), contents(path)};
+    }
+    globfree(&found);
+    return pages;
+}
