@@ -17,6 +17,24 @@ struct pages {
 /* All pages: *.md at the top, in module/, in its rooms, in deploy/, in its recipes and in tests/. */
 struct pages pages_read(void);
 
+/* A block of code between lines of ```. */
+struct fence {
+    const char *path; /* of its page */
+    size_t line;      /* of its first line of code */
+    const char *info; /* what stands behind the first ``` */
+    const char *text;
+};
+
+struct fences {
+    size_t count;
+    struct fence *fence;
+};
+
+struct fences fences_of(const struct page *page);
+
+/* Takes the first line off the text, without its end, or answers NULL. */
+const char *line_of(const char **text);
+
 /* The path of a file of the sources, given from their top. */
 const char *pages_source(const char *path);
 

@@ -1,0 +1,116 @@
+#include "likeness.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "pages.h"
+#include "pool.h"
+#include "text.h"
+
+enum { ETAG_LENGTH = 18, GUID_LENGTH = 36, INSTANT_DIGITS = 13, DECIMALS = 3 };
+
+static size_t digits(const char *text) {
+    return strspn(text, "0123456789");
+}
+
+static size_t etag_at(const char *text) {
+    if (!text_begins(text, "0x")) return 0;
+    return strspn(text + 2, "0123456789ABCDEF") == ETAG_LENGTH - 2 ? ETAG_LENGTH : 0;
+}
+
+static size_t guid_at(const char *text) {
+    if (strspn(text, "0123456789abcdef-") != GUID_LENGTH) return 0;
+    return text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' ? GUID_LENGTH : 0;
+}
+
+/* What stands for whatever comes in its place. */
+static size_t passing_at(const char *text) {
+    size_t whole = digits(text);
+    if (whole == INSTANT_DIGITS) return whole;
+    if (whole && text[whole] == '.' && digits(text + whole + 1) == DECIMALS) return whole + 1 + DECIMALS;
+    if (whole == 4 && text[4] == '-' && strspn(text, "0123456789-:.T") > 19)
+        return strspn(text, "0123456789-:.T");
+    return 0;
+}
+
+static bool likeness_binds(struct likeness *likeness, const char *shown, const char *real) {
+    for (size_t index = 0; index < likeness->count; index++) {
+        bool is_shown = !strcmp(likeness->pair[index].shown, shown);
+        if (is_shown || !strcmp(likeness->pair[index].real, real)) {
+            return is_shown && !strcmp(likeness->pair[index].real, real);
+        }
+    }
+    likeness->pair = pool_grow(likeness->pair, (likeness->count + 1) * sizeof *likeness->pair);
+    likeness->pair[likeness->count].shown = shown;
+    likeness->pair[likeness->count++].real = real;
+    return true;
+}
+
+static bool line_holds(struct likeness *likeness, const char *shown, const char *real, bool any_number) {
+    const char *first = shown;
+    while (*shown) {
+        bool is_inside = shown > first && isalnum((unsigned char)shown[-1]);
+        size_t own = is_inside ? 0 : etag_at(shown) ? etag_at(shown) : guid_at(shown);
+        size_t passing = is_inside || own ? 0 : any_number ? digits(shown) : passing_at(shown);
+        if (own) {
+            if ((etag_at(shown) ? etag_at(real) : guid_at(real)) != own) return false;
+            if (!likeness_binds(likeness, pool_copy(shown, own), pool_copy(real, own))) return false;
+        }
+        size_t length = own || passing ? own : 1;
+        size_t length_real = passing ? (any_number ? digits(real) : passing_at(real)) : length;
+        if (passing && !length_real) return false;
+        if (!own && !passing && *shown != *real) return false;
+        shown += passing ? passing : length;
+        real += length_real;
+    }
+    return !*real;
+}
+
+/* The same without the spaces at its end. */
+static const char *next_line(const char **text) {
+    const char *line = line_of(text);
+    size_t length = line ? strlen(line) : 0;
+    while (length && line[length - 1] == ' ') length--;
+    return line ? pool_copy(line, length) : NULL;
+}
+
+static bool ends_in_ms(const char *line) {
+    size_t length = line ? strlen(line) : 0;
+    return length > 4 && !strcmp(line + length - 4, "-ms\"");
+}
+
+bool likeness_holds(struct likeness *likeness, const char *shown, const char *real) {
+    bool may_skip = false;
+    const char *before = NULL;
+    for (const char *line; (line = next_line(&shown)); before = line) {
+        if (!strcmp(line, "...")) {
+            may_skip = true;
+            continue;
+        }
+        const char *answer = next_line(&real);
+        while (answer && !line_holds(likeness, line, answer, ends_in_ms(before))) {
+            if (!may_skip) return false;
+            answer = next_line(&real);
+        }
+        if (!answer) return false;
+        may_skip = false;
+    }
+    return may_skip || !*real;
+}
+
+const char *likeness_real(const struct likeness *likeness, const char *shown) {
+    struct text real = {0};
+    text_add(&real, "", 0);
+    while (*shown) {
+        size_t length = 1;
+        const char *added = shown;
+        for (size_t index = 0; index < likeness->count; index++) {
+            if (!text_begins(shown, likeness->pair[index].shown)) continue;
+            length = strlen(likeness->pair[index].shown);
+            added = likeness->pair[index].real;
+        }
+        text_add(&real, added, length);
+        shown += length;
+    }
+    return real.bytes;
+}
