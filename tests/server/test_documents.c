@@ -1,7 +1,10 @@
 /* The pages show the grammar that the module really has, each command on one line of its own. */
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/outcome.h"
 #include "grammar.h"
 #include "pages.h"
 #include "pool.h"
@@ -29,7 +32,47 @@ SCENE(the_reference_shows_every_command_as_it_is) {
     require(!missing.length, "the pages lack:%s", missing.bytes);
 }
 
+/* The words in `code`, one after the other. */
+static const char *next_code(const char **text) {
+    const char *begin = strchr(*text, '`'), *end = begin ? strchr(begin + 1, '`') : NULL;
+    if (!end) return NULL;
+    *text = end + 1;
+    return pool_copy(begin + 1, (size_t)(end - begin - 1));
+}
+
+static bool is_code_of_an_error(const char *code) {
+    for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
+        const char *known = outcome_text(outcome)->code;
+        if (known && !strcmp(known, code)) return true;
+    }
+    return false;
+}
+
+/* Codes begin with a capital and go on with small letters; commands and options do not. */
+static bool looks_like_a_code(const char *code) {
+    return isupper((unsigned char)code[0]) && islower((unsigned char)code[strlen(code) - 1]) &&
+           strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz5") == strlen(code);
+}
+
+SCENE(the_errors_of_the_commands_are_those_of_the_module) {
+    struct pages pages = pages_read();
+    struct words commands = grammar_commands(primary);
+    struct text faults = {0};
+    text_add(&faults, "", 0);
+    for (size_t index = 0; index < commands.count; index++) {
+        const char *section = section_of(&pages, commands.word[index]);
+        const char *errors = section ? paragraph_of(section, "**Errors**") : NULL;
+        for (const char *code; errors && (code = next_code(&errors));) {
+            if (looks_like_a_code(code) && !is_code_of_an_error(code)) {
+                text_print(&faults, "\n%s: %s", commands.word[index], code);
+            }
+        }
+    }
+    require(!faults.length, "no such errors:%s", faults.bytes);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(the_reference_shows_every_command_as_it_is)};
+    const struct CMUnitTest tests[] = {PLAY(the_reference_shows_every_command_as_it_is),
+                                       PLAY(the_errors_of_the_commands_are_those_of_the_module)};
     return world_run("documents", tests);
 }

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "example.h"
+#include "grammar.h"
 #include "pool.h"
 #include "text.h"
 #include "world.h"
@@ -13,9 +14,11 @@ static bool is_example(const struct fence *fence) {
 }
 
 /* The examples of a page build on each other; one that says 'fresh' begins with nothing. */
+static void (*tell)(const struct words *command, const redisReply *reply);
+
 static void begin(struct reading *reading, bool is_resp3) {
     expect_ok(call(primary, "FLUSHALL"));
-    *reading = (struct reading){.server = primary->server, .is_resp3 = is_resp3};
+    *reading = (struct reading){.server = primary->server, .is_resp3 = is_resp3, .tell = tell};
 }
 
 static void play_page(struct text *faults, const struct page *page, bool is_resp3) {
@@ -48,8 +51,70 @@ SCENE(they_answer_the_same_in_resp3) {
     play_all(true);
 }
 
+/* What the examples show of the commands: the types of their replies, and their errors. */
+static struct {
+    size_t count;
+    struct {
+        const char *command;
+        const redisReply *reply;
+    } * item;
+} seen;
+
+static void see(const struct words *command, const redisReply *reply) {
+    seen.item = pool_grow(seen.item, (seen.count + 1) * sizeof *seen.item);
+    seen.item[seen.count].command = command->word[0];
+    seen.item[seen.count++].reply = reply;
+}
+
+static const char *type_of(const redisReply *reply) {
+    switch (reply->type) {
+    case REDIS_REPLY_STRING: return "string";
+    case REDIS_REPLY_INTEGER: return "integer";
+    case REDIS_REPLY_STATUS: return "OK";
+    case REDIS_REPLY_NIL: return "null";
+    case REPLY_MAP: return "map";
+    default: return "array";
+    }
+}
+
+/* What the page has to say of a reply: its type behind **Returns**, or the code of the error behind **Errors**. */
+static bool is_told(const char *section, const redisReply *reply) {
+    const char *told = paragraph_of(section, reply_is_error(reply) ? "**Errors**" : "**Returns**");
+    if (!told) return false;
+    if (!reply_is_error(reply)) return strstr(told, type_of(reply)) != NULL;
+    if (text_begins(reply->str, "ERR ")) return true;
+    const char *code = strchr(reply->str, ' ') + 1;
+    return strstr(told, pool_print("`%.*s`", (int)strcspn(code, " "), code)) != NULL;
+}
+
+SCENE(the_pages_tell_what_each_command_returns) {
+    struct pages pages = pages_read();
+    struct words commands = grammar_commands(primary);
+    struct text faults = {0};
+    text_add(&faults, "", 0);
+    memset(&seen, 0, sizeof seen);
+    tell = see;
+    for (size_t index = 0; index < pages.count; index++) play_page(&faults, &pages.page[index], true);
+    tell = NULL;
+    for (size_t index = 0; index < commands.count; index++) {
+        const char *section = section_of(&pages, commands.word[index]);
+        bool is_shown = false;
+        if (!section || !strcmp(commands.word[index], "HOLDFAST.APPLY")) continue;
+        for (size_t place = 0; place < seen.count; place++) {
+            if (strcasecmp(seen.item[place].command, commands.word[index])) continue;
+            is_shown = is_shown || !reply_is_error(seen.item[place].reply);
+            if (is_told(section, seen.item[place].reply)) continue;
+            text_print(&faults, "\n%s does not tell of %s", commands.word[index],
+                       reply_text(seen.item[place].reply));
+        }
+        if (!is_shown) text_print(&faults, "\n%s has no example", commands.word[index]);
+    }
+    require(!faults.length, "%s", faults.bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {PLAY(the_examples_answer_what_they_show),
-                                       PLAY(they_answer_the_same_in_resp3)};
+                                       PLAY(they_answer_the_same_in_resp3),
+                                       PLAY(the_pages_tell_what_each_command_returns)};
     return world_run("examples", tests);
 }

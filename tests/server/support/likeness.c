@@ -7,7 +7,7 @@
 #include "pool.h"
 #include "text.h"
 
-enum { ETAG_LENGTH = 18, GUID_LENGTH = 36, INSTANT_DIGITS = 13, DECIMALS = 3 };
+enum { ETAG_LENGTH = 18, GUID_LENGTH = 36, RECEIPT_LENGTH = 32, INSTANT_DIGITS = 13, DECIMALS = 3 };
 
 static size_t digits(const char *text) {
     return strspn(text, "0123456789");
@@ -18,9 +18,22 @@ static size_t etag_at(const char *text) {
     return strspn(text + 2, "0123456789ABCDEF") == ETAG_LENGTH - 2 ? ETAG_LENGTH : 0;
 }
 
+static size_t receipt_at(const char *text) {
+    return strspn(text, "0123456789abcdef-") == RECEIPT_LENGTH && !memchr(text, '-', RECEIPT_LENGTH)
+               ? RECEIPT_LENGTH
+               : 0;
+}
+
 static size_t guid_at(const char *text) {
     if (strspn(text, "0123456789abcdef-") != GUID_LENGTH) return 0;
     return text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' ? GUID_LENGTH : 0;
+}
+
+/* What is new each time and the same from then on. */
+static size_t own_at(const char *text) {
+    size_t length = etag_at(text);
+    if (!length) length = guid_at(text);
+    return length ? length : receipt_at(text);
 }
 
 /* What stands for whatever comes in its place. */
@@ -50,10 +63,10 @@ static bool line_holds(struct likeness *likeness, const char *shown, const char 
     const char *first = shown;
     while (*shown) {
         bool is_inside = shown > first && isalnum((unsigned char)shown[-1]);
-        size_t own = is_inside ? 0 : etag_at(shown) ? etag_at(shown) : guid_at(shown);
+        size_t own = is_inside ? 0 : own_at(shown);
         size_t passing = is_inside || own ? 0 : any_number ? digits(shown) : passing_at(shown);
         if (own) {
-            if ((etag_at(shown) ? etag_at(real) : guid_at(real)) != own) return false;
+            if (own_at(real) != own) return false;
             if (!likeness_binds(likeness, pool_copy(shown, own), pool_copy(real, own))) return false;
         }
         size_t length = own || passing ? own : 1;

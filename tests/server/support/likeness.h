@@ -1,7 +1,7 @@
 /* Whether what a server answered is what a page shows, although ETags, ids and instants are new each time.
  *
- * Where a page shows an ETag, a GUID, an instant, a time in seconds with three decimals, or a number behind a name that
- * ends in -ms, any other one will do. But the page's ETags and GUIDs stand for those that the server gave first in
+ * Where a page shows an ETag, a GUID, a receipt, an instant, a time in seconds with three decimals, or a number behind a name that
+ * ends in -ms, any other one will do. But the page's ETags, GUIDs and receipts stand for those that the server gave first in
  * their place: shown again they must be the same again, and the next commands of the page are sent with them. A line
  * '...' stands for any lines. */
 #ifndef HOLDFAST_TESTS_LIKENESS_H
@@ -21,7 +21,7 @@ struct likeness {
 /* Several lines each; the ends of lines count, but not spaces before them. */
 bool likeness_holds(struct likeness *likeness, const char *shown, const char *real);
 
-/* The text with the real ETags and GUIDs in the place of the shown ones that are known. */
+/* The text with the real ETags, GUIDs and receipts in the place of the shown ones that are known. */
 const char *likeness_real(const struct likeness *likeness, const char *shown);
 
 #endif

@@ -83,3 +83,24 @@ struct fences fences_of(const struct page *page) {
     }
     return fences;
 }
+
+/* Up to the end, whatever comes first of the two. */
+static const char *up_to(const char *text, const char *end, const char *other_end) {
+    const char *one = strstr(text, end), *other = strstr(text, other_end);
+    if (!one || (other && other < one)) one = other;
+    return pool_copy(text, one ? (size_t)(one - text) : strlen(text));
+}
+
+const char *section_of(const struct pages *pages, const char *command) {
+    const char *heading = pool_print("\n### %s\n", command);
+    for (size_t index = 0; index < pages->count; index++) {
+        const char *found = strstr(pages->page[index].text, heading);
+        if (found) return up_to(found + strlen(heading), "\n### ", "\n## ");
+    }
+    return NULL;
+}
+
+const char *paragraph_of(const char *text, const char *beginning) {
+    const char *found = strstr(text, pool_print("\n%s", beginning));
+    return found ? up_to(found + 1 + strlen(beginning), "\n\n", "\n```") : NULL;
+}

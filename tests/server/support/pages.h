@@ -32,6 +32,12 @@ struct fences {
 
 struct fences fences_of(const struct page *page);
 
+/* What the pages say below the heading of a command, up to the next heading; NULL if there is none. */
+const char *section_of(const struct pages *pages, const char *command);
+
+/* The paragraph of a text that begins so, behind its beginning; NULL if there is none. */
+const char *paragraph_of(const char *text, const char *beginning);
+
 /* Takes the first line off the text, without its end, or answers NULL. */
 const char *line_of(const char **text);
 
