@@ -28,7 +28,8 @@ struct message *message_new(const struct queue_change *change) {
     message->entry = (struct entry){hash_bytes(message_name(&change->id)), sizeof(struct guid),
                                     offsetof(struct message, id)};
     message->receipt = change->receipt;
-    message->moment.order = change->order;
+    message->moment.order = change->order & MOMENT_ORDER_MAX;
+    message->moment.turn = change->turn & MOMENT_TURN_MAX;
     message->moment.ends_ms = change->expires_ms;
     message->inserted_ms = change->inserted_ms;
     message->deliveries = change->deliveries;
@@ -56,6 +57,7 @@ struct queue_change message_as_change(const struct message *message) {
         .inserted_ms = message->inserted_ms,
         .expires_ms = message_expires_ms(message),
         .shows_ms = message->moment.shows_ms,
+        .turn = message->moment.turn,
         .deliveries = message->deliveries,
         .standing = (enum message_standing)message->standing,
         .text = message_text(message),
@@ -106,6 +108,7 @@ void message_renew(struct message *message, int64_t inserted_ms, int64_t expires
     message->deliveries = 0;
     message->inserted_ms = inserted_ms;
     message->moment.shows_ms = inserted_ms;
+    message->moment.turn = 0;
     message->moment.ends_ms = expires_ms;
     if (!message->extra) return;
     memory_free(message->extra->reason); /* that of another life */

@@ -36,7 +36,7 @@ void originals_add(struct originals *originals, const struct queue_change *chang
     struct original *original = memory_alloc(sizeof(*original) + name.length);
     *original = (struct original){
         .entry = {hash_bytes(name), (uint16_t)name.length, offsetof(struct original, name)},
-        .moment = {.order = change->order, .ends_ms = change->until_ms},
+        .moment = {.order = change->order & MOMENT_ORDER_MAX, .ends_ms = change->until_ms},
         .id = change->id,
         .receipt = change->receipt,
         .inserted_ms = change->inserted_ms,

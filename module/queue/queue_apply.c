@@ -90,7 +90,7 @@ static bool apply_put(struct queue *queue, const struct queue_change *change) {
         one.id = item.id;
         one.receipt = item.receipt;
         one.text = item.text;
-        shelf_add(&queue->live, message_new(&one));
+        shelf_add_last(&queue->live, message_new(&one));
     }
     queue->orders = one.order;
     if (change->dedup.length) remember_original(queue, change, &item);
@@ -112,17 +112,25 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
         if (!message) return false;
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
-        int64_t shows_ms = change->kind == QUEUE_UNDELIVER ? item.shows_ms : change->shows_ms;
-        shelf_move(&queue->live, message, shows_ms, item.last ? MESSAGE_LAST : MESSAGE_QUEUED);
+        struct showing showing = {change->shows_ms, 0, item.last ? MESSAGE_LAST : MESSAGE_QUEUED};
+        if (change->kind == QUEUE_UNDELIVER)
+            showing = (struct showing){item.shows_ms, (int)item.turn, MESSAGE_QUEUED};
+        shelf_move(&queue->live, message, &showing);
     }
     return true;
+}
+
+static void move(struct queue *queue, struct message *message, const struct queue_change *change,
+                 enum message_standing standing) {
+    const struct showing showing = {change->shows_ms, change->behind ? TURN_LAST : 0, standing};
+    shelf_move(&queue->live, message, &showing);
 }
 
 static bool apply_update(struct queue *queue, const struct queue_change *change) {
     struct message *message = find_message(queue, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
-    shelf_move(&queue->live, message, change->shows_ms, (enum message_standing)message->standing);
+    move(queue, message, change, (enum message_standing)message->standing);
     if (change->has_text) shelf_set_text(&queue->live, message, change->text);
     return true;
 }
@@ -130,6 +138,7 @@ static bool apply_update(struct queue *queue, const struct queue_change *change)
 static void bury(struct queue *queue, struct message *message, int64_t died_ms) {
     shelf_take(&queue->live, message);
     message_set_showing(message, died_ms, MESSAGE_DEAD);
+    message->moment.turn = 0;
     shelf_add(&queue->dead, message);
 }
 
@@ -141,7 +150,7 @@ static bool apply_release(struct queue *queue, const struct queue_change *change
     if (change->standing == MESSAGE_DEAD)
         bury(queue, message, change->shows_ms);
     else
-        shelf_move(&queue->live, message, change->shows_ms, MESSAGE_QUEUED);
+        move(queue, message, change, MESSAGE_QUEUED);
     return true;
 }
 
@@ -173,10 +182,10 @@ static bool apply_redrive(struct queue *queue, const struct queue_change *change
         if (!message && is_alone(change)) return false;
         if (!message) continue;
         shelf_take(&queue->dead, message);
-        message->moment.order = order;
+        message->moment.order = order & MOMENT_ORDER_MAX;
         message->receipt = item.receipt;
         message_renew(message, change->inserted_ms, item.expires_ms);
-        shelf_add(&queue->live, message);
+        shelf_add_last(&queue->live, message);
     }
     queue->orders = order;
     return true;
@@ -239,14 +248,14 @@ const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_DROP]         = {{"queue.drop",      0, CHANGE_DROPS}, NULL},
     [QUEUE_PUT]          = {{"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), 0}, apply_put},
     [QUEUE_DELIVER]      = {{"queue.get",       HAS(SHOWS) | HAS(ITEMS), 0}, apply_deliver},
-    [QUEUE_UPDATE]       = {{"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(MAYBE_TEXT), 0}, apply_update},
-    [QUEUE_RELEASE]      = {{"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(STANDING) | HAS(REASON), 0}, apply_release},
+    [QUEUE_UPDATE]       = {{"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(MAYBE_TEXT) | HAS(BEHIND), 0}, apply_update},
+    [QUEUE_RELEASE]      = {{"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(STANDING) | HAS(REASON) | HAS(BEHIND), 0}, apply_release},
     [QUEUE_DELETE]       = {{"queue.delete",    HAS(ITEMS), 0}, apply_delete},
     [QUEUE_CLEAR]        = {{"queue.clear",     0, 0}, apply_clear},
     [QUEUE_CLEAR_DEAD]   = {{"queue.clear",     0, 0}, apply_clear},
     [QUEUE_REDRIVE]      = {{"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), 0}, apply_redrive},
     [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_settle},
-    [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT), CHANGE_IN_FILES}, apply_message},
+    [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT) | HAS(TURN), CHANGE_IN_FILES}, apply_message},
     [QUEUE_ORIGINAL]     = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), CHANGE_IN_FILES}, apply_original},
     [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_delete},
     [QUEUE_UNDELIVER]    = {{"queue.release",   HAS(ITEMS), 0}, apply_deliver},

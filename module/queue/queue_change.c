@@ -6,7 +6,15 @@
 
 /* --- Items --- */
 
-enum { ITEM_ID = 1, ITEM_RECEIPT = 2, ITEM_TEXT = 4, ITEM_DELIVERY = 8, ITEM_EXPIRES = 16, ITEM_SHOWS = 32 };
+enum {
+    ITEM_ID = 1,
+    ITEM_RECEIPT = 2,
+    ITEM_TEXT = 4,
+    ITEM_DELIVERY = 8,
+    ITEM_EXPIRES = 16,
+    ITEM_SHOWS = 32,
+    ITEM_TURN = 64
+};
 
 /* A delivery is one number: how many there have been, and in the lowest bit whether this was the last one. */
 static void write_delivery(const void *field, struct record_writer *writer) {
@@ -32,6 +40,7 @@ static const struct field item_fields[] = {
     FIELD(ITEM_DELIVERY) = {.codec = CODEC_OWN, .own = &delivery},
     FIELD(ITEM_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
     FIELD(ITEM_SHOWS) = {AT(shows_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(ITEM_TURN) = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
 };
 #undef AT
 
@@ -43,7 +52,7 @@ static const unsigned items_of[QUEUE_CHANGE_KINDS] = {
     [QUEUE_DELETE] = ITEM_ID,
     [QUEUE_REDRIVE] = ITEM_ID | ITEM_RECEIPT | ITEM_EXPIRES,
     [QUEUE_CLEAR_LIVING] = ITEM_ID,
-    [QUEUE_UNDELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY | ITEM_SHOWS,
+    [QUEUE_UNDELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY | ITEM_SHOWS | ITEM_TURN,
 };
 
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer,
@@ -114,6 +123,8 @@ static const struct field fields[] = {
     FIELD(QUEUE_HAS_DIED) = {AT(died), .codec = CODEC_NUMBER},
     FIELD(QUEUE_HAS_FORGOTTEN) = {AT(forgotten), .codec = CODEC_NUMBER},
     FIELD(QUEUE_HAS_ITEMS) = {AT(items), .codec = CODEC_LIST},
+    FIELD(QUEUE_HAS_TURN) = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
+    FIELD(QUEUE_HAS_BEHIND) = {AT(behind), .codec = CODEC_FLAG},
 };
 #undef AT
 

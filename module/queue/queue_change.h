@@ -28,7 +28,7 @@ enum queue_change_kind {
     QUEUE_MESSAGE,      /* one message as it is: nothing but the way in which a file builds a queue anew */
     QUEUE_ORIGINAL,     /* likewise what is known of a first put, for its duplicates */
     QUEUE_CLEAR_LIVING, /* items: id; those that have died with their last window stay */
-    QUEUE_UNDELIVER,    /* items: id, receipt, deliveries, when it shows; nobody has got them after all */
+    QUEUE_UNDELIVER, /* items: id, receipt, deliveries, when it shows and in which turn; nobody has got them */
     QUEUE_CHANGE_KINDS
 };
 
@@ -41,8 +41,9 @@ enum {
 /* The last second of the year 9999: what expires then never does. */
 #define QUEUE_FOREVER_MS INT64_C(253402300799000)
 
-/* Order numbers stay below. */
-#define QUEUE_ORDER_MAX ((uint64_t)INT64_MAX)
+/* Order numbers stay below, and turns do not get above: see timeline.h. */
+#define QUEUE_ORDER_MAX ((UINT64_C(1) << 52) - 1)
+#define QUEUE_TURN_MAX  ((1u << 12) - 1)
 
 enum message_standing {
     MESSAGE_QUEUED,
@@ -63,6 +64,8 @@ struct queue_change {
     int64_t shows_ms;         /* of a dead letter: when it died */
     uint32_t most_deliveries; /* 0 = no limit */
     uint32_t deliveries;
+    uint32_t turn; /* among messages that show in the same millisecond */
+    bool behind;   /* it shows behind those that show in the same millisecond */
     enum message_standing standing;
     bool has_text; /* an update may leave it as it is */
     struct bytes text;
@@ -88,6 +91,7 @@ struct queue_item {
     bool last;
     int64_t expires_ms;
     int64_t shows_ms;
+    uint32_t turn;
 };
 
 /* The fields of a record, in their order: the rows of the layout. */
@@ -113,6 +117,8 @@ enum queue_field {
     QUEUE_HAS_DIED = 1 << 18,
     QUEUE_HAS_FORGOTTEN = 1 << 19,
     QUEUE_HAS_ITEMS = 1 << 20,
+    QUEUE_HAS_TURN = 1 << 21,
+    QUEUE_HAS_BEHIND = 1 << 22,
 };
 
 extern const struct change_family queue_changes;

@@ -50,7 +50,9 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
 static bool shows_before(const struct message *one, const struct message *other) {
     if (!one || !other) return one != NULL;
     int64_t mine_ms = one->moment.shows_ms, theirs_ms = other->moment.shows_ms;
-    return mine_ms != theirs_ms ? mine_ms < theirs_ms : one->moment.order < other->moment.order;
+    if (mine_ms != theirs_ms) return mine_ms < theirs_ms;
+    if (one->moment.turn != other->moment.turn) return one->moment.turn < other->moment.turn;
+    return one->moment.order < other->moment.order;
 }
 
 static void note_visible(void *context, struct message *message) {

@@ -133,10 +133,12 @@ static bool expires(const struct message *message) {
     return message->moment.ends_ms < QUEUE_FOREVER_MS;
 }
 
-static void enter(struct shelf *shelf, struct message *message) {
+typedef void add_moment(struct timeline *timeline, struct moment *moment);
+
+static void enter(struct shelf *shelf, struct message *message, add_moment *add) {
     message->place = place_for(message) & 3;
-    if (message->place == PLACE_LAST) timeline_add(&shelf->last, &message->moment);
-    if (message->place == PLACE_SHOWN) timeline_add(&shelf->shown, &message->moment);
+    if (message->place == PLACE_LAST) add(&shelf->last, &message->moment);
+    if (message->place == PLACE_SHOWN) add(&shelf->shown, &message->moment);
     if (message->place == PLACE_SHOWN && expires(message)) timeline_add(&shelf->ends, &message->moment);
     if (message->place == PLACE_HIDDEN && expires(message)) timeline_add(&shelf->hidden, &message->moment);
 }
@@ -162,17 +164,25 @@ static void leave_group(struct shelf *shelf, struct message *message) {
     } else if (was_first) {
         struct message *next = first_of(group);
         leave(shelf, next);
-        enter(shelf, next);
+        enter(shelf, next, timeline_add);
     }
 }
 
-void shelf_add(struct shelf *shelf, struct message *message) {
+static void add(struct shelf *shelf, struct message *message, add_moment *add) {
     if (!shelf->by_id.segments) hash_index_start(&shelf->by_id);
     hash_index_add(&shelf->by_id, &message->entry);
     shelf->held += message_held(message);
     if (message->extra) join_group(shelf, message);
     timeline_add(&shelf->arrivals, &message->moment);
-    enter(shelf, message);
+    enter(shelf, message, add);
+}
+
+void shelf_add(struct shelf *shelf, struct message *message) {
+    add(shelf, message, timeline_add);
+}
+
+void shelf_add_last(struct shelf *shelf, struct message *message) {
+    add(shelf, message, timeline_add_last);
 }
 
 void shelf_take(struct shelf *shelf, struct message *message) {
@@ -184,26 +194,29 @@ void shelf_take(struct shelf *shelf, struct message *message) {
 }
 
 /* Most deliveries change nothing but when the message shows, and between those two it is the same timeline. */
-static bool only_shows_later(const struct message *message, int64_t shows_ms,
-                             enum message_standing standing) {
-    return message->place == PLACE_SHOWN && standing == MESSAGE_QUEUED && shows_ms < message->moment.ends_ms;
+static bool only_shows_later(const struct message *message, const struct showing *showing) {
+    return message->place == PLACE_SHOWN && showing->standing == MESSAGE_QUEUED &&
+           showing->ms < message->moment.ends_ms;
 }
 
-void shelf_move(struct shelf *shelf, struct message *message, int64_t shows_ms,
-                enum message_standing standing) {
-    if (only_shows_later(message, shows_ms, standing)) {
+void shelf_move(struct shelf *shelf, struct message *message, const struct showing *showing) {
+    add_moment *add = showing->turn == TURN_LAST ? timeline_add_last : timeline_add;
+    unsigned turn = showing->turn == TURN_LAST ? 0 : (unsigned)showing->turn;
+    if (only_shows_later(message, showing)) {
         timeline_remove(&shelf->shown, &message->moment);
-        message->moment.shows_ms = shows_ms;
-        timeline_add(&shelf->shown, &message->moment);
+        message->moment.shows_ms = showing->ms;
+        message->moment.turn = turn & MOMENT_TURN_MAX;
+        add(&shelf->shown, &message->moment);
         return;
     }
     leave(shelf, message);
     timeline_remove(&shelf->arrivals, &message->moment);
     shelf->held -= message_held(message);
-    message_set_showing(message, shows_ms, standing);
+    message_set_showing(message, showing->ms, showing->standing);
+    message->moment.turn = turn & MOMENT_TURN_MAX;
     shelf->held += message_held(message);
     timeline_add(&shelf->arrivals, &message->moment);
-    enter(shelf, message);
+    enter(shelf, message, add);
 }
 
 /* --- Messages that move in memory --- */

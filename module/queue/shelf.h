@@ -36,12 +36,22 @@ bool shelf_sweep(struct shelf *shelf, size_t most);
 void shelf_expect(const struct shelf *shelf, const struct guid *id);
 struct message *shelf_find(const struct shelf *shelf, const struct guid *id);
 
+/* The message is where its change says, as from a file. */
 void shelf_add(struct shelf *shelf, struct message *message);
+/* It comes now: behind those that show in the same millisecond. */
+void shelf_add_last(struct shelf *shelf, struct message *message);
 /* The message is the caller's then. */
 void shelf_take(struct shelf *shelf, struct message *message);
-/* The message shows at another instant, or stands differently. */
-void shelf_move(struct shelf *shelf, struct message *message, int64_t shows_ms,
-                enum message_standing standing);
+/* How a message is to show. */
+struct showing {
+    int64_t ms;
+    int turn; /* TURN_LAST: behind those that show in the same millisecond */
+    enum message_standing standing;
+};
+
+enum { TURN_LAST = -1 };
+
+void shelf_move(struct shelf *shelf, struct message *message, const struct showing *showing);
 void shelf_set_text(struct shelf *shelf, struct message *message, struct bytes text);
 void shelf_set_reason(struct shelf *shelf, struct message *message, struct bytes reason);
 

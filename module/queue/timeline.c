@@ -21,7 +21,7 @@ struct timeline_leaf {
 
 struct key {
     int64_t at_ms;
-    uint64_t order;
+    uint64_t place; /* among equal instants */
 };
 
 /* The key is not above those of the moments below the child, and above all those before it. */
@@ -47,12 +47,13 @@ struct path {
 };
 
 static struct key key_of(const struct timeline *timeline, const struct moment *moment) {
-    int64_t at_ms = timeline->key == BY_SHOWING ? moment->shows_ms : moment->ends_ms;
-    return (struct key){timeline->key == BY_ARRIVAL ? 0 : at_ms, moment->order};
+    if (timeline->key == BY_SHOWING)
+        return (struct key){moment->shows_ms, (uint64_t)moment->turn << 52 | moment->order};
+    return (struct key){timeline->key == BY_ARRIVAL ? 0 : moment->ends_ms, moment->order};
 }
 
 static bool key_above(struct key a, struct key b) {
-    return a.at_ms != b.at_ms ? a.at_ms > b.at_ms : a.order > b.order;
+    return a.at_ms != b.at_ms ? a.at_ms > b.at_ms : a.place > b.place;
 }
 
 /* The last branch that is not above the key; the first one stands for everything below it, too. */
@@ -97,6 +98,11 @@ static void descend(const struct timeline *timeline, struct key key, struct path
 
 static struct branch *branch_at(const struct path *path, unsigned level) {
     return &path->steps[level].inner->branches[path->steps[level].at];
+}
+
+/* Behind all of this instant. */
+static struct key key_behind(int64_t instant_ms) {
+    return (struct key){instant_ms, UINT64_MAX};
 }
 
 /* --- Nodes --- */
@@ -304,6 +310,26 @@ void timeline_add(struct timeline *timeline, struct moment *moment) {
     }
 }
 
+static const struct moment *last_until(const struct timeline *timeline, int64_t instant_ms) {
+    const struct moment *last = timeline_last(timeline);
+    struct path path;
+    if (!last || last->shows_ms <= instant_ms) return last;
+    descend(timeline, key_behind(instant_ms), &path);
+    unsigned place = leaf_place(timeline, path.leaf, key_behind(instant_ms));
+    if (place) return path.leaf->moments[place - 1];
+    const struct timeline_leaf *previous = path.leaf->previous;
+    return previous ? previous->moments[previous->count - 1] : NULL;
+}
+
+/* Thousands of turns at one instant are no order that anybody follows: the last ones share the last turn. */
+void timeline_add_last(struct timeline *timeline, struct moment *moment) {
+    const struct moment *before = last_until(timeline, moment->shows_ms);
+    bool shares = before && before->shows_ms == moment->shows_ms;
+    unsigned turn = shares ? (unsigned)before->turn + (before->order > moment->order) : 0;
+    moment->turn = (turn > MOMENT_TURN_MAX ? MOMENT_TURN_MAX : turn) & MOMENT_TURN_MAX;
+    timeline_add(timeline, moment);
+}
+
 /* --- To remove --- */
 
 static void inner_remove(struct inner *inner, unsigned place) {
@@ -437,10 +463,6 @@ struct moment *timeline_first(const struct timeline *timeline) {
 
 struct moment *timeline_last(const struct timeline *timeline) {
     return timeline->last ? timeline->last->moments[timeline->last->count - 1] : NULL;
-}
-
-static struct key key_behind(int64_t instant_ms) {
-    return (struct key){instant_ms, UINT64_MAX};
 }
 
 size_t timeline_rank(const struct timeline *timeline, int64_t instant_ms) {

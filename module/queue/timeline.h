@@ -1,4 +1,4 @@
-/* A timeline: moments in the order of an instant and, among equals, of arrival; with ranks.
+/* A timeline: moments in the order of an instant and, among equals, of their turns and of arrival; with ranks.
  *
  *   root ─▶ inner node ─▶ … ─▶ leaf ⇄ leaf ⇄ leaf        a B+tree of pointers, absent while there is nothing in it
  *
@@ -16,8 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The largest numbers of a moment. */
+#define MOMENT_ORDER_MAX ((UINT64_C(1) << 52) - 1)
+#define MOMENT_TURN_MAX  ((1u << 12) - 1)
+
 struct moment {
-    uint64_t order; /* of arrival */
+    uint64_t order : 52; /* of arrival */
+    uint64_t turn : 12;  /* comes before the order in BY_SHOWING; 0 for most: see timeline_add_last */
     int64_t shows_ms;
     int64_t ends_ms;
 };
@@ -43,6 +48,8 @@ struct timeline {
     { .key = (by), .follows_ends = (follows) }
 
 void timeline_add(struct timeline *timeline, struct moment *moment);
+/* For BY_SHOWING: the moment gets the turn that puts it behind all that show at its instant. */
+void timeline_add_last(struct timeline *timeline, struct moment *moment);
 /* The moment must be there. */
 void timeline_remove(struct timeline *timeline, const struct moment *moment);
 /* Where the timeline keeps its pointer to a moment that is there: for one that is about to move in memory. */

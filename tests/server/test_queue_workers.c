@@ -36,7 +36,7 @@ static struct message {
     char id[40], receipt[40];
     enum state state;
     int group; /* 0 for none */
-    int order, deliveries;
+    int order, turn, deliveries;
     bool last; /* dies with its window, or when it is given back */
     bool delivered;
     long long inserted_ms, expires_ms, shows_ms;
@@ -107,7 +107,27 @@ static bool is_dead(const struct message *message) {
 }
 
 static bool comes_before(const struct message *one, const struct message *other) {
-    return one->shows_ms != other->shows_ms ? one->shows_ms < other->shows_ms : one->order < other->order;
+    if (one->shows_ms != other->shows_ms) return one->shows_ms < other->shows_ms;
+    return one->turn != other->turn ? one->turn < other->turn : one->order < other->order;
+}
+
+static bool will_show(const struct message *message) {
+    bool ends = message->last && message->shows_ms < message->expires_ms;
+    return message->state == LIVING && message->shows_ms < message->expires_ms && !ends &&
+           !stands_behind(message);
+}
+
+/* The message gets behind all that show when it does. */
+static void go_behind(struct message *message) {
+    const struct message *last = NULL;
+    message->turn = 0;
+    if (!will_show(message)) return;
+    for (int number = 0; number < numbers; number++) {
+        const struct message *other = &messages[number];
+        bool equal = other != message && other->shows_ms == message->shows_ms && will_show(other);
+        if (equal && (!last || comes_before(last, other))) last = other;
+    }
+    if (last) message->turn = last->turn + (last->order > message->order);
 }
 
 /* The first so many by the instant at which they came to be so; answers how many there are. */
@@ -185,6 +205,7 @@ static void play_put(struct worker *worker) {
     expect_number(field(put, "inserted"), now_ms);
     expect_number(field(put, "visible-at"), message->shows_ms);
     expect_number(field(put, "expires"), message->expires_ms);
+    go_behind(message);
     numbers++;
 }
 
@@ -193,6 +214,7 @@ static void deliver(struct worker *worker, int number, long long window_ms, cons
     message->deliveries++;
     message->delivered = true;
     message->shows_ms = now_ms + window_ms;
+    message->turn = 0;
     message->last = most_deliveries && message->deliveries >= most_deliveries;
     expect_text(field(got, "message"), pool_print("%d", number));
     expect_text(field(got, "id"), message->id);
@@ -248,6 +270,8 @@ static void play_update(struct worker *worker) {
         claim(worker, "UPDATE", pool_print("VISIBILITY %s", seconds(window_ms)), &reply);
     if (!message) return;
     message->shows_ms = now_ms + window_ms;
+    message->turn = 0;
+    if (!window_ms) go_behind(message);
     expect_number(field(reply, "visible-at"), message->shows_ms);
     note(message->receipt, field(reply, "receipt"));
     end_what_is_over(); /* its last window, if that is over now */
@@ -267,6 +291,8 @@ static void play_release(struct worker *worker) {
     message->state = dies ? DEAD : LIVING;
     message->shows_ms = dies ? now_ms : now_ms + delay_ms;
     message->last = false;
+    message->turn = 0;
+    if (!dies && !delay_ms) go_behind(message);
     message->receipt[0] = '\0';
     seen.deaths += dies;
 }
@@ -302,6 +328,7 @@ static void play_redrive(struct worker *worker) {
         message->order = orders++;
         message->deliveries = 0;
         message->last = false;
+        go_behind(message);
         message->receipt[0] = '\0';
         seen.redriven++;
     }

@@ -168,20 +168,32 @@ static void what_shows_first_comes_first(void **state) {
     queue_free(queue);
 }
 
-/* The order is exact to the millisecond: within one, what was put first comes first. */
-static void in_one_millisecond_the_first_put_comes_first(void **state) {
+/* What comes back is behind what is there, also within a millisecond. */
+static void in_one_millisecond_what_came_first_goes_first(void **state) {
     (void)state;
     struct queue *queue = queue_with_limit(0);
-    struct queue_change release = {
-        .kind = QUEUE_RELEASE, .id = guid_numbered(10), .receipt = guid_numbered(13), .shows_ms = NOW_MS + 1};
+    struct queue_change release = {.kind = QUEUE_RELEASE,
+                                   .id = guid_numbered(10),
+                                   .receipt = guid_numbered(13),
+                                   .shows_ms = NOW_MS + 1,
+                                   .behind = true};
     put(queue, 10);
     require_same(get(queue, NOW_MS, 1000), 10, "taken");
     put(queue, 20);
     put_as(queue, 30, &(struct putting){.now_ms = NOW_MS + 1, .ttl_ms = TTL_MS});
     require(queue_apply(queue, &release), "it fits");
+    put_as(queue, 40, &(struct putting){.now_ms = NOW_MS + 1, .ttl_ms = TTL_MS});
+    struct queue *copy = queue_copy(queue);
     require_same(get(queue, NOW_MS + 1, 1000), 20, "visible a millisecond before");
-    require_same(get(queue, NOW_MS + 1, 1000), 10, "put first");
-    require_same(get(queue, NOW_MS + 1, 1000), 30, "put last");
+    require_same(get(queue, NOW_MS + 1, 1000), 30, "put before the release");
+    require_same(get(queue, NOW_MS + 1, 1000), 10, "released");
+    require_same(get(queue, NOW_MS + 1, 1000), 40, "put after it");
+    for (uint64_t number = 10; number <= 40; number += 10)
+        require_same(get(queue, NOW_MS + 1001, 1000), number, "whose windows end together");
+    require_same(get(copy, NOW_MS + 1, 1000), 20, "the copy: visible a millisecond before");
+    require_same(get(copy, NOW_MS + 1, 1000), 30, "the copy: put before the release");
+    require_same(get(copy, NOW_MS + 1, 1000), 10, "the copy: released");
+    queue_free(copy);
     queue_free(queue);
 }
 
@@ -382,7 +394,7 @@ int main(void) {
         tidy_test(a_delay_beyond_the_end_never_shows),
         tidy_test(receipts_live_until_somebody_acts),
         tidy_test(what_shows_first_comes_first),
-        tidy_test(in_one_millisecond_the_first_put_comes_first),
+        tidy_test(in_one_millisecond_what_came_first_goes_first),
         tidy_test(the_last_window_that_ends_is_the_end),
         tidy_test(who_expires_does_not_die),
         tidy_test(a_group_comes_one_by_one),

@@ -51,13 +51,17 @@ static const struct written {
     {{.kind = QUEUE_DELIVER, .shows_ms = 1500},
      {.id = {1, 0}, .deliveries = 3, .last = true},
      RECORD("Q\1\6\xdc\xb\1\x21" ID RECEIPT "\7")},
-    {{.kind = QUEUE_UPDATE, .shows_ms = 1500}, {.id = {0, 0}}, RECORD("Q\1\7" ID RECEIPT "\xdc\xb\0")},
+    {{.kind = QUEUE_UPDATE, .shows_ms = 1500}, {.id = {0, 0}}, RECORD("Q\1\7" ID RECEIPT "\xdc\xb\0\0")},
     {{.kind = QUEUE_UPDATE, .shows_ms = 1500, .has_text = true, .text = RECORD("t")},
      {.id = {0, 0}},
-     RECORD("Q\1\7" ID RECEIPT "\xdc\xb\1\1t")},
-    {{.kind = QUEUE_RELEASE, .shows_ms = 1500, .standing = MESSAGE_DEAD, .reason = RECORD("why")},
+     RECORD("Q\1\7" ID RECEIPT "\xdc\xb\1\1t\0")},
+    {{.kind = QUEUE_RELEASE,
+      .shows_ms = 1500,
+      .standing = MESSAGE_DEAD,
+      .reason = RECORD("why"),
+      .behind = true},
      {.id = {0, 0}},
-     RECORD("Q\1\x8" ID RECEIPT "\xdc\xb\2\3why")},
+     RECORD("Q\1\x8" ID RECEIPT "\xdc\xb\2\3why\1")},
     {{.kind = QUEUE_DELETE}, {.id = {1, 0}}, RECORD("Q\1\x9\1\x10" ID)},
     {{.kind = QUEUE_CLEAR}, {.id = {0, 0}}, RECORD("Q\1\xa")},
     {{.kind = QUEUE_CLEAR_DEAD}, {.id = {0, 0}}, RECORD("Q\1\xb")},
@@ -73,12 +77,13 @@ static const struct written {
       .expires_ms = 2000,
       .shows_ms = 1500,
       .deliveries = 200,
+      .turn = 5,
       .standing = MESSAGE_LAST,
       .group = RECORD("g"),
       .reason = RECORD("r"),
       .text = RECORD("text")},
      {.id = {0, 0}},
-     RECORD("Q\1\xe\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\xc8\1\1\1g\1r\4text")},
+     RECORD("Q\1\xe\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\xc8\1\1\1g\1r\4text\5")},
     {{.kind = QUEUE_ORIGINAL,
       .order = 4,
       .inserted_ms = 1000,
@@ -90,8 +95,8 @@ static const struct written {
      RECORD("Q\1\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\1d\xe9\7")},
     {{.kind = QUEUE_CLEAR_LIVING}, {.id = {1, 0}}, RECORD("Q\1\x10\1\x10" ID)},
     {{.kind = QUEUE_UNDELIVER},
-     {.id = {1, 0}, .deliveries = 3, .shows_ms = 1500},
-     RECORD("Q\1\x11\1\x23" ID RECEIPT "\6\xdc\xb")},
+     {.id = {1, 0}, .deliveries = 3, .shows_ms = 1500, .turn = 5},
+     RECORD("Q\1\x11\1\x24" ID RECEIPT "\6\xdc\xb\5")},
 };
 
 /* The change as it was meant, with its ids, and its item in a list. */
@@ -190,14 +195,13 @@ static void what_nobody_writes_is_not_read(void **state) {
         RECORD("Q\1\3\xc1\x84\x3d"),                                       /* 1000001 deliveries */
         RECORD("Q\1\1\1\4\1-\1b"),                                         /* metadata without a name */
         RECORD("Q\1\2\1\6\1p\0\0\1R"),                                     /* a policy with a capital */
-        RECORD("Q\1\7" ID RECEIPT "\xdc\xb\2"),                            /* a text or none */
-        RECORD("Q\1\x8" ID RECEIPT "\xdc\xb\3\0"),                         /* no such standing */
+        RECORD("Q\1\7" ID RECEIPT "\xdc\xb\2\0"),                          /* a text or none */
+        RECORD("Q\1\x8" ID RECEIPT "\xdc\xb\3\0\0"),                       /* no such standing */
         RECORD("Q\1\x9\0"),                                                /* nobody is deleted */
         RECORD("Q\1\x9\2\x10" ID),                                         /* one of two */
         RECORD("Q\1\6\x99\xb0\xff\x90\xfd\xce\x39\1\x21" ID RECEIPT "\7"), /* behind the end of time */
         RECORD("Q\1\xf\4" ID RECEIPT "\xe8\7\xd0\xf\xdc\xb\0"),            /* an original without an id */
-        RECORD("Q\1\xc\xff\xff\xff\xff\xff\xff\xff\xff\x7f\xe8\7\1\x22" ID RECEIPT
-               "\xd0\xf"), /* the last order */
+        RECORD("Q\1\xc\xff\xff\xff\xff\xff\xff\xff\x7\xe8\7\1\x22" ID RECEIPT "\xd0\xf"), /* the last order */
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(unsound); i++) {

@@ -28,7 +28,9 @@ static int64_t instant_of(const struct trial *trial, const struct moment *moment
 
 static bool above(const struct trial *trial, const struct moment *a, const struct moment *b) {
     int64_t one = instant_of(trial, a), other = instant_of(trial, b);
-    return one != other ? one > other : a->order > b->order;
+    if (one != other) return one > other;
+    if (trial->timeline.key == BY_SHOWING && a->turn != b->turn) return a->turn > b->turn;
+    return a->order > b->order;
 }
 
 static void trial_start(struct trial *trial, enum timeline_key key) {
@@ -36,7 +38,7 @@ static void trial_start(struct trial *trial, enum timeline_key key) {
     trial->timeline = (struct timeline)TIMELINE(key, true);
     trial->all = calloc(MOMENTS, sizeof(*trial->all));
     require(trial->all, "there is memory");
-    for (size_t i = 0; i < MOMENTS; i++) trial->all[i].order = i;
+    for (size_t i = 0; i < MOMENTS; i++) trial->all[i].order = i & MOMENT_ORDER_MAX;
 }
 
 static void trial_end(struct trial *trial) {
@@ -51,6 +53,17 @@ static void add(struct trial *trial, struct moment *moment) {
     trial->naive.moments[place] = moment;
     trial->present[moment->order] = true;
     timeline_add(&trial->timeline, moment);
+}
+
+/* Behind all that show at its instant. */
+static void add_last(struct trial *trial, struct moment *moment) {
+    struct naive *naive = &trial->naive;
+    size_t place = naive->count++;
+    for (; place && instant_of(trial, naive->moments[place - 1]) > moment->shows_ms; place--)
+        naive->moments[place] = naive->moments[place - 1];
+    naive->moments[place] = moment;
+    trial->present[moment->order] = true;
+    timeline_add_last(&trial->timeline, moment);
 }
 
 static void take(struct trial *trial, struct moment *moment) {
@@ -94,6 +107,7 @@ struct habit {
     unsigned instants; /* few of them mean many equal ones */
     bool rising;
     bool in_turn; /* what came first goes first */
+    bool behind;  /* what comes goes behind its equals */
 };
 
 static void live(const struct habit *habit, uint64_t seed) {
@@ -109,7 +123,11 @@ static void live(const struct habit *habit, uint64_t seed) {
             int64_t instant = (int64_t)dice_roll(&dice, habit->instants);
             moment->shows_ms = habit->rising ? step / 7 : instant;
             moment->ends_ms = moment->shows_ms + (int64_t)dice_roll(&dice, habit->instants);
-            add(&trial, moment);
+            moment->turn = 0;
+            if (habit->behind)
+                add_last(&trial, moment);
+            else
+                add(&trial, moment);
         } else if (trial.naive.count) {
             size_t at = habit->in_turn ? 0 : dice_roll(&dice, trial.naive.count);
             take(&trial, trial.naive.moments[at]);
@@ -124,8 +142,11 @@ static void live(const struct habit *habit, uint64_t seed) {
 
 static void it_is_a_sorted_array(void **state) {
     static const struct habit habits[] = {
-        {BY_SHOWING, 100000, false, false}, {BY_SHOWING, 3, false, false}, {BY_SHOWING, 5000, true, true},
-        {BY_END, 1000, true, false},        {BY_ARRIVAL, 50, true, false}, {BY_END, 1, false, true},
+        {BY_SHOWING, 100000, false, false, false}, {BY_SHOWING, 3, false, false, false},
+        {BY_SHOWING, 5000, true, true, false},     {BY_END, 1000, true, false, false},
+        {BY_ARRIVAL, 50, true, false, false},      {BY_END, 1, false, true, false},
+        {BY_SHOWING, 300, false, false, true},     {BY_SHOWING, 20, true, false, true},
+        {BY_SHOWING, 5000, true, true, true},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(habits); i++) live(&habits[i], i + 1);
@@ -135,7 +156,8 @@ static struct moment *moments_new(size_t count) {
     struct moment *moments = calloc(count, sizeof(*moments));
     require(moments, "there is memory");
     for (size_t i = 0; i < count; i++)
-        moments[i] = (struct moment){.order = i, .shows_ms = (int64_t)i, .ends_ms = (int64_t)i + 100};
+        moments[i] = (struct moment){
+            .order = i & MOMENT_ORDER_MAX, .shows_ms = (int64_t)i, .ends_ms = (int64_t)i + 100};
     return moments;
 }
 

@@ -244,7 +244,8 @@ static void put_grant(struct record_writer *grant, const struct message *message
     const struct queue_item item = {.id = message->id,
                                     .receipt = receipt,
                                     .deliveries = message->deliveries,
-                                    .shows_ms = message->moment.shows_ms};
+                                    .shows_ms = message->moment.shows_ms,
+                                    .turn = message->moment.turn};
     queue_item_put(QUEUE_UNDELIVER, grant, &item);
 }
 
@@ -351,6 +352,7 @@ enum outcome queue_update(struct call *call) {
     change->id = message->id;
     change->receipt = entropy_guid();
     change->shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
+    change->behind = change->shows_ms == call_now_ms(call);
     change->has_text = args_given(&call->args, SLOT_MESSAGE);
     change->text = asked_text(call, SLOT_MESSAGE);
     struct reply_map map = reply_map(&call->out, 2);
@@ -372,6 +374,7 @@ enum outcome queue_release(struct call *call) {
     change->id = message->id;
     change->receipt = entropy_guid();
     change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->behind = change->shows_ms == now_ms;
     change->reason = asked_text(call, SLOT_REASON);
     change->standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
     reply_ok(&call->out);

@@ -62,6 +62,37 @@ static bool is_dead(const struct model_message *message, int64_t now_ms) {
     return dies_by_window(message) && message->shows_ms <= now_ms;
 }
 
+/* Whether there is another one of its group in front of it, perhaps one that has ended. */
+static bool has_predecessor(const struct queue_model *model, const struct model_message *message) {
+    for (const struct model_message *other = model->messages; other < message; other++) {
+        bool is_peer = message->group[0] && !strcmp(other->group, message->group);
+        if (is_peer && other->standing != MESSAGE_DEAD) return true;
+    }
+    return false;
+}
+
+static bool comes_before(const struct model_message *one, const struct model_message *other) {
+    return one->turn != other->turn ? one->turn < other->turn : one->order < other->order;
+}
+
+static bool will_show(const struct queue_model *model, const struct model_message *message) {
+    return message->standing != MESSAGE_DEAD && message->shows_ms < end_of(message) &&
+           !dies_by_window(message) && !has_predecessor(model, message);
+}
+
+/* The message gets behind all that show when it does. */
+static void go_behind(struct queue_model *model, struct model_message *message) {
+    const struct model_message *last = NULL;
+    message->turn = 0;
+    if (!will_show(model, message)) return;
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_message *other = &model->messages[i];
+        bool equal = other != message && other->shows_ms == message->shows_ms && will_show(model, other);
+        if (equal && (!last || comes_before(last, other))) last = other;
+    }
+    if (last) message->turn = last->turn + (last->order > message->order);
+}
+
 /* --- Changes --- */
 
 static void put(struct queue_model *model, const struct queue_change *change) {
@@ -81,6 +112,7 @@ static void put(struct queue_model *model, const struct queue_change *change) {
         };
         copy_text(message, item.text);
         copy_label(message->group, change->group);
+        go_behind(model, message);
     }
     if (!change->dedup.length) return;
     size_t at = 0;
@@ -101,6 +133,7 @@ static void deliver(struct queue_model *model, const struct queue_change *change
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
         message->shows_ms = change->kind == QUEUE_UNDELIVER ? item.shows_ms : change->shows_ms;
+        message->turn = item.turn;
         message->standing = item.last ? MESSAGE_LAST : MESSAGE_QUEUED;
     }
 }
@@ -109,6 +142,8 @@ static void update(struct queue_model *model, const struct queue_change *change)
     struct model_message *message = find(model, change->id);
     message->receipt = change->receipt;
     message->shows_ms = change->shows_ms;
+    message->turn = 0;
+    if (change->behind) go_behind(model, message);
     if (change->has_text) copy_text(message, change->text);
 }
 
@@ -117,6 +152,8 @@ static void release(struct queue_model *model, const struct queue_change *change
     message->receipt = change->receipt;
     message->shows_ms = change->shows_ms;
     message->standing = change->standing;
+    message->turn = 0;
+    if (change->behind) go_behind(model, message);
     if (change->reason.length) copy_label(message->reason, change->reason);
 }
 
@@ -145,7 +182,8 @@ static void redrive(struct queue_model *model, const struct queue_change *change
         message.deliveries = 0;
         message.reason[0] = '\0';
         message.standing = MESSAGE_QUEUED;
-        model->messages[model->count++] = message;
+        model->messages[model->count] = message;
+        go_behind(model, &model->messages[model->count++]);
     }
 }
 
@@ -171,9 +209,14 @@ static void forget_first(struct queue_model *model) {
     model->originals[first] = model->originals[--model->originals_count];
 }
 
+static void bury(struct model_message *message) {
+    message->standing = MESSAGE_DEAD;
+    message->turn = 0;
+}
+
 static void settle(struct queue_model *model, const struct queue_change *change) {
     for (uint64_t i = 0; i < change->ended; i++) take_out(model, first_to_end(model, false));
-    for (uint64_t i = 0; i < change->died; i++) first_to_end(model, true)->standing = MESSAGE_DEAD;
+    for (uint64_t i = 0; i < change->died; i++) bury(first_to_end(model, true));
     for (uint64_t i = 0; i < change->forgotten; i++) forget_first(model);
 }
 
@@ -221,7 +264,7 @@ static int by_showing(const void *left, const void *right) {
     const struct model_message *one = *(const struct model_message *const *)left;
     const struct model_message *other = *(const struct model_message *const *)right;
     if (one->shows_ms != other->shows_ms) return one->shows_ms < other->shows_ms ? -1 : 1;
-    return one->order < other->order ? -1 : 1;
+    return comes_before(one, other) ? -1 : 1;
 }
 
 /* All visible messages, or all dead ones, in their order. */

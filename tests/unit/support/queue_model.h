@@ -10,6 +10,7 @@ enum { MODEL_MESSAGES_MOST = 600, MODEL_TEXT_MOST = 300, MODEL_LABEL_MOST = 8 };
 struct model_message {
     struct guid id, receipt;
     uint64_t order;
+    unsigned turn; /* before the order, where instants are equal */
     int64_t inserted_ms, expires_ms, shows_ms;
     uint32_t deliveries;
     enum message_standing standing;

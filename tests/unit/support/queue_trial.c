@@ -111,6 +111,7 @@ static void update(struct queue_trial *trial, const struct queue_choice *choice)
         .id = message->id,
         .receipt = next_guid(trial),
         .shows_ms = trial->now_ms + choice->visibility % 4 * INT64_C(1000),
+        .behind = choice->visibility % 4 == 0,
         .has_text = choice->count % 2,
         .text = {text, choice->length},
     };
@@ -128,6 +129,7 @@ static void release(struct queue_trial *trial, const struct queue_choice *choice
         .shows_ms = trial->now_ms + (dies ? 0 : choice->visibility % 4 * INT64_C(500)),
         .reason = bytes_text(labels[choice->label % 6]),
         .standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
+        .behind = !dies && choice->visibility % 4 == 0,
     };
     apply(trial, &change);
 }
