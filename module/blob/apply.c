@@ -36,27 +36,8 @@ bool apply_may_become(const struct blob *blob, enum blob_kind kind) {
     return !blob_exists(blob) || blob->kind == kind;
 }
 
-/* Once it is decided that a change fits, blocks that have waited too long go first. A name that has nothing else is as
- * good as none. */
-static struct blob *drop_staged(struct container *container, struct blob *blob,
-                                const struct container_change *change) {
-    if (!blob || !change->drops_staged) return blob;
-    if (blob_exists(blob)) {
-        container_unstage(container, blob, UINT64_MAX);
-        return blob;
-    }
-    container_remove(container, blob);
-    return NULL;
-}
-
-/* The blocks that wait, as the change meets them. */
-static const struct staging *staging_met(const struct blob *blob, const struct container_change *change) {
-    return blob && !change->drops_staged ? blob_special(blob)->staging : NULL;
-}
-
 /* What a write says of the blob besides its content. */
 static void restamp(struct container *container, struct blob *blob, const struct container_change *change) {
-    drop_staged(container, blob, change);
     blob->stamp = change->stamp;
     if (change->frees_lease) container_free_lease(container, blob);
 }
@@ -75,7 +56,6 @@ void apply_redescribe(struct container *container, struct blob *blob, const stru
 
 struct blob *apply_begin(struct container *container, struct blob *blob,
                          const struct container_change *change, enum blob_kind kind, size_t room) {
-    blob = drop_staged(container, blob, change);
     if (!blob) {
         blob = container_add(container, change->name, kind, room);
     } else {
@@ -120,7 +100,8 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob,
 
 static bool apply_delete(struct container *container, struct blob **blob,
                          const struct container_change *change) {
-    if (!*blob || (change->drops_staged && !blob_exists(*blob))) return false;
+    (void)change;
+    if (!*blob) return false;
     container_remove(container, *blob);
     *blob = NULL;
     return true;
@@ -186,9 +167,14 @@ static bool apply_append(struct container *container, struct blob **blob,
 
 /* --- Blocks --- */
 
+/* Also what has waited too long, until a change removes it. */
+static const struct staging *all_staged(const struct blob *blob) {
+    return blob ? blob_special(blob)->staging : NULL;
+}
+
 bool apply_block_fits(const struct blob *blob, const struct container_change *change) {
     if (!apply_may_become(blob, KIND_BLOCK)) return false;
-    const struct staging *staging = staging_met(blob, change);
+    const struct staging *staging = all_staged(blob);
     if (!staging) return true;
     if (staging->id_length != change->block_id.length) return false;
     return staging->count < BLOCKS_STAGED_MAX || staging_find(staging, change->block_id);
@@ -196,7 +182,6 @@ bool apply_block_fits(const struct blob *blob, const struct container_change *ch
 
 bool apply_block(struct container *container, struct blob **blob, const struct container_change *change,
                  struct chunk *chunk) {
-    *blob = drop_staged(container, *blob, change);
     if (!*blob) *blob = container_add(container, change->name, KIND_UNCOMMITTED, 0);
     container_stage(container, *blob, change, chunk);
     if (change->frees_lease) container_free_lease(container, *blob);
@@ -216,7 +201,6 @@ static bool apply_stage(struct container *container, struct blob **blob,
 
 static void commit(struct container *container, struct blob **blob, const struct container_change *change,
                    const struct block_plan *plan) {
-    *blob = drop_staged(container, *blob, change);
     if (!*blob) *blob = container_add(container, change->name, KIND_BLOCK, 0);
     (*blob)->kind = KIND_BLOCK;
     blocks_commit(&container->account, *blob, plan);
@@ -233,7 +217,7 @@ static bool apply_commit(struct container *container, struct blob **blob,
         return true;
     }
     struct block_plan plan;
-    if (block_plan_make(*blob, staging_met(*blob, change), change->list, &plan) != OUTCOME_DONE) return false;
+    if (block_plan_make(*blob, all_staged(*blob), change->list, &plan) != OUTCOME_DONE) return false;
     commit(container, blob, change, &plan);
     block_plan_end(&plan);
     return true;
@@ -241,7 +225,7 @@ static bool apply_commit(struct container *container, struct blob **blob,
 
 static bool apply_unstage(struct container *container, struct blob **blob,
                           const struct container_change *change) {
-    if (!*blob || !blob_special(*blob)->staging) return false;
+    if (!all_staged(*blob)) return false;
     container_unstage(container, *blob, change->count);
     if (blob_exists(*blob) || blob_special(*blob)->staging) return true;
     container_remove(container, *blob);
@@ -259,7 +243,6 @@ static bool apply_snapshot(struct container *container, struct blob **blob,
 static bool apply_deletesnapshots(struct container *container, struct blob **blob,
                                   const struct container_change *change) {
     if (!*blob || !snapshots_drop(&container->account, *blob, change->snapshot)) return false;
-    drop_staged(container, *blob, change);
     if (change->frees_lease) container_free_lease(container, *blob);
     return true;
 }

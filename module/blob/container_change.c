@@ -8,7 +8,7 @@
 
 /* --- Fields of their own --- */
 
-enum { EXPIRED = 0x80, FREES_LEASE = 1, DROPS_STAGED = 2 };
+enum { EXPIRED = 0x80, FREES_LEASE = 1 };
 
 static uint8_t expired_bit(const struct container_change *change) {
     return change->expired ? EXPIRED : 0;
@@ -23,16 +23,14 @@ static uint8_t read_flagged(struct record_reader *reader, struct container_chang
 
 static void write_flags(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
-    record_put_byte(writer, (uint8_t)(expired_bit(change) | (change->frees_lease ? FREES_LEASE : 0) |
-                                      (change->drops_staged ? DROPS_STAGED : 0)));
+    record_put_byte(writer, (uint8_t)(expired_bit(change) | (change->frees_lease ? FREES_LEASE : 0)));
 }
 
 static void read_flags(struct record_reader *reader, void *field) {
     struct container_change *change = field;
     uint8_t flags = read_flagged(reader, change);
     change->frees_lease = flags & FREES_LEASE;
-    change->drops_staged = flags & DROPS_STAGED;
-    if (flags & ~(FREES_LEASE | DROPS_STAGED)) reader->failed = true;
+    if (flags & ~FREES_LEASE) reader->failed = true;
 }
 
 static void write_lease(const void *field, struct record_writer *writer) {

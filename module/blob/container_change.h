@@ -100,7 +100,6 @@ struct container_change {
     struct copy copy;
     enum lease_event event;
     bool frees_lease;    /* the write ends what is left of a lease that has ended */
-    bool drops_staged;   /* what was staged has waited too long */
     bool expired;        /* this is the moment at which it shows that a lease has run out */
     bool from_elsewhere; /* the source of a copy is in another container, whose key travels beside */
     uint64_t offset;     /* where bytes go, or how long an append blob was before */

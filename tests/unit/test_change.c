@@ -185,7 +185,6 @@ static struct container_change change_once_written(enum container_change_kind ki
         .copy = {COPY_SUCCESS, UINT64_C(0x65a0000000000007), bytes_text("source"), 128, 129, 1002},
     };
     if (sort & FULL) fill(&change);
-    change.drops_staged = sort & FULL && ends;
     if (sort & GROWS) {
         change.blob_kind = KIND_APPEND;
         change.parts = PART_PROPERTIES | PART_METADATA;

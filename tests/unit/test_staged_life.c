@@ -151,80 +151,6 @@ static void an_uncommitted_blob_goes_with_its_lease(void **state) {
     acts_end(&trial);
 }
 
-/* What has waited too long counts no more: whoever stages then begins anew, with ids of any length. */
-static void blocks_that_are_overdue_make_room(void **state) {
-    (void)state;
-    struct container_trial trial;
-    acts_start(&trial);
-    for (int committed = 0; committed < 2; committed++) {
-        require(stage_at(&trial, "blob", "a", monday_ms) && stage_at(&trial, "blob", "b", monday_ms),
-                "blocks");
-        struct container_change change = act_change(BLOB_STAGE, "blob");
-        change.block_id = bytes_text("longer");
-        change.touched_ms = monday_ms + STAGED_LIFE_MS;
-        change.content = bytes_text("a block");
-        require(!container_trial_apply(&trial, &change), "an id of another length");
-        change.drops_staged = true;
-        require(container_trial_apply(&trial, &change), "once the others are dropped");
-        require_same(blob_special(act_blob(&trial, "blob"))->staging->count, 1, "the new one");
-        require_overdue(&trial, monday_ms + 2 * STAGED_LIFE_MS - 1, NULL);
-        container_trial_compare(&trial);
-        require(act_commit(&trial, "blob", "Llonger"), "a commit");
-    }
-    acts_end(&trial);
-}
-
-/* A change that does not fit the state it meets does nothing, also not to what it would have dropped. */
-static void what_does_not_fit_drops_nothing(void **state) {
-    (void)state;
-    static const enum container_change_kind kinds[] = {BLOB_CREATEPAGE,      BLOB_APPEND, BLOB_PUTPAGE,
-                                                       BLOB_STAGE,           BLOB_COMMIT, BLOB_COPY,
-                                                       BLOB_DELETESNAPSHOTS, BLOB_DELETE};
-    struct container_trial trial;
-    acts_start(&trial);
-    for (int committed = 0; committed < 2; committed++)
-        for (size_t i = 0; i < COUNT_OF(kinds) - (size_t)committed; i++) {
-            if (committed) require(act_put(&trial, "blob", bytes_text("content")), "a blob");
-            require(stage_at(&trial, "blob", "a", monday_ms) && act_lease(&trial, "blob", LEASE_HELD),
-                    "a block");
-            struct container_change change = act_change(kinds[i], "blob");
-            change.drops_staged = true;
-            if (kinds[i] == BLOB_COMMIT) change.list = (struct packed_list){1, bytes_text("\1\1a")};
-            if (kinds[i] == BLOB_COPY) change.source = bytes_text("nowhere");
-            bool fits = kinds[i] == BLOB_CREATEPAGE && !committed;
-            require_same(container_trial_apply(&trial, &change), fits, "kind %d", (int)kinds[i]);
-            require_same(stands(&trial, "blob", monday_ms), !fits, "the block after kind %d", (int)kinds[i]);
-            container_trial_compare(&trial);
-            require(act_delete(&trial, "blob"), "it goes");
-        }
-    acts_end(&trial);
-}
-
-/* A name that has nothing but such blocks is as good as none: what begins there then begins without its lease. */
-static void what_begins_anew_is_free(void **state) {
-    (void)state;
-    static const enum container_change_kind kinds[] = {BLOB_PUT,   BLOB_CREATEPAGE, BLOB_CREATEAPPEND,
-                                                       BLOB_STAGE, BLOB_COMMIT,     BLOB_COPY};
-    struct container_trial trial;
-    acts_start(&trial);
-    require(act_put(&trial, "source", bytes_text("content")), "a source");
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        require(stage_at(&trial, "blob", "a", monday_ms) && act_lease(&trial, "blob", LEASE_HELD), "a block");
-        struct container_change change = act_change(kinds[i], "blob");
-        change.drops_staged = true;
-        change.block_id = bytes_text("id");
-        change.content = bytes_text("bytes");
-        change.source = bytes_text("source");
-        change.copy = (struct copy){COPY_SUCCESS, 7, bytes_text("box/source"), 7, 7, 1};
-        require(container_trial_apply(&trial, &change), "a change of kind %d", (int)kinds[i]);
-        require_same(blob_lease(act_blob(&trial, "blob"))->token, 0, "the lease after kind %d",
-                     (int)kinds[i]);
-        container_trial_compare(&trial);
-        require(act_delete(&trial, "blob"), "it goes");
-    }
-    acts_end(&trial);
-}
-
 /* Through files and copies; and a blob that moves takes its deadline along. */
 static void deadlines_go_along(void **state) {
     (void)state;
@@ -250,9 +176,6 @@ int main(void) {
         tidy_test(the_one_that_waits_longest_comes_first),
         tidy_test(they_go_in_parts),
         tidy_test(an_uncommitted_blob_goes_with_its_lease),
-        tidy_test(blocks_that_are_overdue_make_room),
-        tidy_test(what_does_not_fit_drops_nothing),
-        tidy_test(what_begins_anew_is_free),
         tidy_test(deadlines_go_along),
     };
     return cmocka_run_group_tests_name("staged_life", tests, NULL, NULL);

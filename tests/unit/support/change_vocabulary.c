@@ -68,7 +68,6 @@ static void leave_only_numbers(struct container_change *change, unsigned brings)
     if (!(brings & SOURCE)) change->source_snapshot = 0;
     if (!(brings & SOURCE)) change->from_elsewhere = false;
     if (!(brings & COPY)) change->copy = (struct copy){.source = {"", 0}};
-    if (!(brings & FREES)) change->drops_staged = false;
 }
 
 void change_leave_only(struct container_change *change, unsigned brings) {

@@ -365,22 +365,6 @@ static bool apply_to_none(struct model *model, const struct container_change *ch
     return false;
 }
 
-/* Blocks whose time is up count no more for the change that drops them, and stay if it does not fit. */
-static bool apply_dropping(struct model *model, const struct container_change *change,
-                           const struct model *source) {
-    struct model_blob *blob = model_find(model, change->name);
-    if (!blob) return apply_to_blob(model, change, source);
-    if (!model_exists(blob)) return apply_to_none(model, change, source);
-    struct model_blocks aside = blob->staged;
-    blob->staged = (struct model_blocks){NULL, 0};
-    bool fits = apply_to_blob(model, change, source);
-    if (fits)
-        model_blocks_drop(&aside, UINT64_MAX);
-    else
-        model_find(model, change->name)->staged = aside;
-    return fits;
-}
-
 bool model_apply(struct model *model, const struct container_change *change, const struct model *source) {
     if (!change_is(&container_changes, change, CHANGE_IN_FILES)) model_pool_drop(model);
     switch (change->kind) {
@@ -392,7 +376,7 @@ bool model_apply(struct model *model, const struct container_change *change, con
         model->access = change->access;
         break;
     case CONTAINER_LEASE: model_lease_set(&model->lease, &change->lease); return true;
-    default: return (change->drops_staged ? apply_dropping : apply_to_blob)(model, change, source);
+    default: return apply_to_blob(model, change, source);
     }
     model->stamp = change->stamp;
     return true;

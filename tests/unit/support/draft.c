@@ -198,7 +198,6 @@ static void add_numbers(struct container_change *change, const struct choice *ch
     change->snapshot = choice->stamp % 4 ? (UINT64_C(0x65a00000) << 32) + choice->stamp : 0;
     change->block_id = draft_block_id(choice->fine % 4 ? choice->fine % 5U : choice->fine / 4U);
     change->touched_ms = large ? INT64_MAX : choice->stamp * STAGED_LIFE_MS / 8;
-    change->drops_staged = choice->beside & 64;
     change->source = draft_name(choice->fine);
     change->source_snapshot = choice->beside & 128 ? change->snapshot : 0;
     change->from_elsewhere = choice->beside & 4;
@@ -297,8 +296,7 @@ bool change_same(const struct container_change *a, const struct container_change
            same_list(a->properties, b->properties) && same_list(a->metadata, b->metadata) &&
            same_list(a->policies, b->policies) && same_list(a->list, b->list) &&
            lease_same(&a->lease, &b->lease) && copy_same(&a->copy, &b->copy) && a->event == b->event &&
-           a->frees_lease == b->frees_lease && a->drops_staged == b->drops_staged &&
-           a->expired == b->expired && a->from_elsewhere == b->from_elsewhere &&
-           bytes_equal(a->source, b->source) && a->source_snapshot == b->source_snapshot &&
-           same_numbers(a, b);
+           a->frees_lease == b->frees_lease && a->expired == b->expired &&
+           a->from_elsewhere == b->from_elsewhere && bytes_equal(a->source, b->source) &&
+           a->source_snapshot == b->source_snapshot && same_numbers(a, b);
 }
