@@ -350,21 +350,6 @@ static bool apply_to_blob(struct model *model, const struct container_change *ch
     return true;
 }
 
-/* To a name that has nothing but blocks whose time is up, a change that drops them does what it does to none. */
-static bool apply_to_none(struct model *model, const struct container_change *change,
-                          const struct model *source) {
-    struct model_blob *blob = model_find(model, change->name), aside = *blob;
-    take_out(model, blob);
-    if (apply_to_blob(model, change, source)) {
-        model_blob_end(&aside);
-        return true;
-    }
-    blob = insert(model, change->name, KIND_UNCOMMITTED);
-    model_blob_end(blob);
-    *blob = aside;
-    return false;
-}
-
 bool model_apply(struct model *model, const struct container_change *change, const struct model *source) {
     if (!change_is(&container_changes, change, CHANGE_IN_FILES)) model_pool_drop(model);
     switch (change->kind) {
