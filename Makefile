@@ -191,7 +191,7 @@ packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out
 make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
-.PHONY: always build help run test unit server house scripts asan matrix servers tsan fuzz lint format bench bench-instructions packages install uninstall clean distclean \
+.PHONY: always build help run sentinel cluster test unit server house scripts asan matrix servers tsan fuzz lint format bench bench-instructions packages install uninstall clean distclean \
         test-programs unit-programs server-programs fuzz-programs asan-programs matrix-programs
 always:
 
@@ -203,6 +203,14 @@ run: ## try it: install what is missing, build, start a server, play a short tou
 	$(call packages,run)
 	$(make_all) $(BUILD)/holdfast.so
 	@PORT='$(PORT)' deploy/dev/run.sh $(BUILD)/holdfast.so
+
+# A first port that was given counts; that of 'make run' does not.
+given_port = $(if $(filter command% environment%, $(origin PORT)),PORT='$(PORT)')
+
+sentinel cluster: ## a primary, two replicas and three Sentinels; or a cluster of six nodes: started on this machine (deploy/sentinel, deploy/cluster)
+	$(call packages,run)
+	$(make_all) $(BUILD)/holdfast.so
+	@$(given_port) deploy/$@/up
 
 unit-programs: $(UNIT_PROGRAMS)
 	@:

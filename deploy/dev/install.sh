@@ -14,9 +14,9 @@ root=$2$3
 
 modules=lib/redis/modules
 share=share/holdfast
-configurations=(redis.conf redis-replicated.conf users.acl users-cluster.acl)
+configurations=(redis.conf redis-replicated.conf users.acl users-cluster.acl sentinel/node.conf sentinel/sentinel.conf cluster/node.conf)
 files=("$modules/holdfast.so" "$modules/holdfast.so.debug" "${configurations[@]/#/$share/}")
-folders=("$share" "$modules" lib/redis)
+folders=("$share/sentinel" "$share/cluster" "$share" "$modules" lib/redis)
 made=$root/$share/made-folders # one a line; those of an earlier install stay listed
 
 put() {
@@ -39,11 +39,11 @@ put_everything() {
     for folder in "${folders[@]}"; do
         [ -d "$root/$folder" ] || missing+=("$folder")
     done
-    install -d "$root/$modules" "$root/$share"
+    install -d "$root/$modules" "$root/$share/sentinel" "$root/$share/cluster"
     if [ ${#missing[@]} -gt 0 ]; then printf '%s\n' "${missing[@]}" >>"$made"; fi
     put_module "$1"
     for name in "${configurations[@]}"; do
-        sed "s#/usr/local/#$prefix/#g" "$here/$name" | put /dev/stdin "$share/$name"
+        "$here/dev/configuration.sh" "$name" | sed "s#/usr/local/#$prefix/#g" | put /dev/stdin "$share/$name"
     done
 }
 

@@ -30,7 +30,7 @@ ask() { redis-cli -s "$socket" "$@" 2>/dev/null; }
 setting() { ask CONFIG GET "$1" | tail -n 1; }
 
 make -s -o build/holdfast.so install DESTDIR='' PREFIX="$place/root" >/dev/null
-sed -i "s#^dir .*#dir $place#" "$place/root/share/holdfast/redis.conf"
+find "$place/root/share/holdfast" -name '*.conf' -exec sed -i "s#^dir .*#dir $place#" {} +
 
 start redis.conf
 holds 'with redis.conf a server of its own takes writes' grep -q '^0x' <(ask CONTAINER.CREATE box)
@@ -41,5 +41,14 @@ start redis-replicated.conf
 holds 'with redis-replicated.conf a primary without a replica grants no lease' \
     grep -q '^NOREPLICAS' <(ask LEASE.ACQUIRE box 60)
 same "$(setting appendonly) $(setting maxmemory-policy) $(setting min-replicas-max-lag)" 'yes noeviction 10' 'and has the rest of redis.conf'
+# Sentinel makes servers write to their configuration.
+for configuration in redis.conf redis-replicated.conf sentinel/node.conf cluster/node.conf; do
+    stop
+    start "$configuration"
+    ask CONFIG REWRITE >/dev/null
+    stop
+    start "$configuration"
+    same "$(ask PING)" PONG "with $configuration a server starts again after it has rewritten it"
+done
 stop
 done_testing

@@ -19,7 +19,8 @@ anew() {
 }
 
 expected_files=$(printf '%s\n' lib/redis/modules/holdfast.so lib/redis/modules/holdfast.so.debug \
-    share/holdfast/made-folders share/holdfast/redis-replicated.conf share/holdfast/redis.conf share/holdfast/users-cluster.acl share/holdfast/users.acl)
+    share/holdfast/cluster/node.conf share/holdfast/made-folders share/holdfast/redis-replicated.conf share/holdfast/redis.conf \
+    share/holdfast/sentinel/node.conf share/holdfast/sentinel/sentinel.conf share/holdfast/users-cluster.acl share/holdfast/users.acl)
 
 anew usr/local/lib usr/local/share
 before=$(tree)
