@@ -72,7 +72,7 @@ count_up() {
     say "BLOB.PUT $key:counts count $next IFMATCH $etag" || return 1
     [[ ${answer[0]} > $newest ]] || echo "ETags fell: $newest, then ${answer[0]}" >>"$mine.faults"
     etag=${answer[0]} newest=$etag count=$next answered=$next
-    echo "$(since_began_ms)" >>"$mine.answered"
+    since_began_ms >>"$mine.answered"
     say "WAIT $replicas 1000" || return 1
     if [ "${answer[0]}" -ge "$replicas" ]; then confirmed=$count; fi
 }
