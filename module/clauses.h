@@ -8,6 +8,7 @@
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
+#include "server/grace.h"
 #include "table/redis/handlers.h"
 
 /* Ten years: the server adds the time to its clock unchecked. */
@@ -96,6 +97,10 @@ static const struct clause
                              .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}},
     source_unmodified     = {TOKEN("SOURCEIFUNMODIFIEDSINCE"), SHAPE_NUMBER, SLOT_SOURCE_UNMODIFIED, .width = 1,
                              .fault = OUTCOME_INVALID_VALUE, .least = 0, .most = INT64_MAX, .names = {"ms"}};
+
+/* Of the server itself. */
+static const struct clause
+    grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}};
 
 /* Of queues. What is looked at late is what the storage service looks at late. */
 static const struct clause

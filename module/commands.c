@@ -31,6 +31,8 @@
 #define SHRINKS_MUCH .key = KEY_UPDATE, .flags = "write", .categories = "write slow"
 #define TAKES_OR_WAITS .key = KEY_UPDATE, .flags = "write blocking", .categories = "write blocking"
 
+#define ADMINISTERS .key = KEY_NONE, .flags = "admin fast", .categories = "admin dangerous fast"
+
 #define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
 #define ON_QUEUE .aggregate = &queue_aggregate, .settle = queue_settle_some
 #define LOOKS_AT_QUEUE .aggregate = &queue_aggregate, .settle = upkeep_schedule
@@ -64,7 +66,7 @@
     X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
     X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(effect_handle)
+    X(effect_handle) X(grace_decide)
 
 /* What a batch is made of, in the order of enum verb. */
 static const struct command_part table_operations[] = {
@@ -491,6 +493,10 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&key, &effect, &payload),
         .complexity = "That of the command whose effect it is",
         .summary = "Applies what another server has decided. For the primary's link and append-only files alone."},
+    DECIDES(grace_decide) .name = "HOLDFAST.GRACE", ADMINISTERS,
+        .grammar = GRAMMAR(&grace_word),
+        .complexity = "O(N), N being the lines in which clients wait",
+        .summary = "Ends the time after a failover in which the server grants nothing new."},
 };
 /* clang-format on */
 /* NOLINTEND(bugprone-macro-parentheses) */

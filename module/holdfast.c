@@ -9,6 +9,7 @@
 #include "server/audience.h"
 #include "server/effect.h"
 #include "server/events.h"
+#include "server/grace.h"
 #include "server/info.h"
 #include "server/registration.h"
 #include "server/settings.h"
@@ -121,6 +122,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
     wait_start();
+    if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     clock_moved = alarms_clock_moved;

@@ -138,7 +138,7 @@ static const struct aggregate *accepted(const struct command *command, RedisModu
 
 static enum outcome open_key(struct call *call) {
     const struct command *command = call->command;
-    if (command->key == KEY_EFFECT) return OUTCOME_DONE;
+    if (command->key == KEY_EFFECT || command->key == KEY_NONE) return OUTCOME_DONE;
     int mode = command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
     call->aggregate = call->key ? accepted(command, call->key) : NULL;

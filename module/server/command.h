@@ -27,7 +27,7 @@ struct command_part {
     const struct clause *const *grammar;
 };
 
-enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT };
+enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT, KEY_NONE };
 
 struct command {
     const char *name;

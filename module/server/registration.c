@@ -171,7 +171,8 @@ static uint64_t key_flags(enum key_use use) {
     case KEY_CREATE: return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT;
     case KEY_REMOVE: return REDISMODULE_CMD_KEY_RM | REDISMODULE_CMD_KEY_DELETE;
     case KEY_UPDATE:
-    case KEY_EFFECT: break;
+    case KEY_EFFECT:
+    case KEY_NONE: break;
     }
     return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE;
 }
@@ -223,7 +224,8 @@ static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *
 }
 
 static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
-    RedisModuleCommandKeySpec specs[SPECS] = {key_spec(1, key_flags(command->key))};
+    RedisModuleCommandKeySpec specs[SPECS] = {{0}};
+    if (command->key != KEY_NONE) specs[0] = key_spec(1, key_flags(command->key));
     if (command->other_key) specs[1] = key_spec(command->other_key, key_flags(KEY_READ));
     RedisModuleCommandInfo info = {
         .version = REDISMODULE_COMMAND_INFO_VERSION,
@@ -232,13 +234,14 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
         .since = SINCE,
         .arity = least_arity(command->grammar),
         .key_specs = specs,
-        .args = arguments(tree, command->grammar),
+        .args = command->grammar[0] ? arguments(tree, command->grammar) : NULL,
     };
     return RedisModule_SetCommandInfo(handle, &info);
 }
 
 static int add_one(RedisModuleCtx *ctx, const struct command *command, struct tree *tree) {
-    if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, 1, 1, 1) !=
+    int key = command->key != KEY_NONE;
+    if (RedisModule_CreateCommand(ctx, command->name, command->entry, command->flags, key, key, key) !=
         REDISMODULE_OK)
         return REDISMODULE_ERR;
     RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);

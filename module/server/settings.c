@@ -3,6 +3,7 @@
 #include "core/duration.h"
 #include "core/number.h"
 #include "server/events.h"
+#include "server/grace.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,8 @@ long long max_reply_bytes = 64LL << 20;
 
 #define MAX_REPLY_LEAST_BYTES 1024
 #define MAX_REPLY_MOST_BYTES  (512LL << 30)
+
+#define GRACE_MOST_MS (86400000LL * 365) /* as the longest lease */
 
 /* Fifty years either way. Instants before 1970 and versions beyond VERSION_MAX could be written and not be read again. */
 #define CLOCK_OFFSET_MAX_MS 1577880000000LL
@@ -30,6 +33,11 @@ const struct setting server_settings[] = {
      .least = -CLOCK_OFFSET_MAX_MS,
      .most = CLOCK_OFFSET_MAX_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
+    {.name = "grace-seconds",
+     .duration = &grace_time,
+     .changed = grace_changed,
+     .least = 0,
+     .most = GRACE_MOST_MS},
     {.name = "max-reply-bytes",
      .bytes = true,
      .number = &max_reply_bytes,
@@ -41,18 +49,27 @@ const struct setting server_settings[] = {
 int64_t longest_reply_bytes = INT64_C(512) * 1024 * 1024;
 int64_t server_max_memory = 0;
 
-static struct bytes reply_text(RedisModuleCallReply *reply) {
+static struct bytes text_of(RedisModuleCallReply *reply) {
     size_t length = 0;
     const char *text = reply ? RedisModule_CallReplyStringPtr(reply, &length) : NULL;
     return bytes_of(text, length);
 }
 
-static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) {
+bool server_config(RedisModuleCtx *ctx, const char *name, char *text, size_t size) {
     RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "cc", "GET", name);
-    int64_t read;
-    if (!reply) return;
-    if (number_read(reply_text(RedisModule_CallReplyArrayElement(reply, 1)), &read)) *number = read;
+    if (!reply) return false;
+    struct bytes value = text_of(RedisModule_CallReplyArrayElement(reply, 1));
+    bool fits = value.data && value.length < size;
+    if (fits) snprintf(text, size, "%.*s", (int)value.length, value.data);
     RedisModule_FreeCallReply(reply);
+    return fits;
+}
+
+static void read_number(RedisModuleCtx *ctx, const char *name, int64_t *number) {
+    char text[32];
+    int64_t read;
+    if (!server_config(ctx, name, text, sizeof(text))) return;
+    if (number_read(bytes_text(text), &read)) *number = read;
 }
 
 static void read_server(RedisModuleCtx *ctx) {
@@ -84,6 +101,7 @@ static const char *fault_of(const struct setting *setting) {
 static int apply(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
     const char *fault = fault_of(setting);
     (void)ctx;
+    if (!fault && ((const struct setting *)setting)->duration) tell(setting);
     if (!fault) return REDISMODULE_OK;
     *error = RedisModule_CreateString(NULL, fault, strlen(fault));
     return REDISMODULE_ERR;

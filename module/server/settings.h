@@ -48,6 +48,9 @@ extern int64_t server_max_memory;
 /* See server/reply_room.h. */
 extern long long max_reply_bytes;
 
+/* One of the server's own settings as text. False when it has none of this name, or no room for it. */
+bool server_config(RedisModuleCtx *ctx, const char *name, char *text, size_t size);
+
 /* Reads what the server is set to, now and whenever that changes. */
 int settings_watch_server(RedisModuleCtx *ctx);
 

@@ -281,6 +281,15 @@ static void provoke_with_a_pending_copy(void) {
     expect_ok(call(primary, "BLOB.ABORTCOPY box cat %s", id));
 }
 
+/* What comes from a snapshot may lack what was written behind it. */
+static void provoke_in_grace(void) {
+    configure(primary, "holdfast.grace-seconds", "60");
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    struct words words = words_of_line("LEASE.ACQUIRE box 15");
+    provoke(&words, "CONFLICT ServerRecovering");
+    expect_ok(call(primary, "HOLDFAST.GRACE END"));
+}
+
 static void provoke_with_many_blocks(void) {
     struct words words = words_of_line("BLOB.PUTBLOCKLIST box cat 50001");
     for (int block = 0; block < 50001; block++) words_add_line(&words, "LATEST AAAA");
@@ -325,6 +334,7 @@ SCENE(every_error_is_provoked) {
     }
     provoke_with_snapshots();
     provoke_with_a_pending_copy();
+    provoke_in_grace();
     provoke_with_many_blocks();
     provoke_with_handles();
     provoke_a_circle();

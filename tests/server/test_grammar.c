@@ -114,6 +114,7 @@ static const struct sample {
     {"TOP", "TOP 5", NULL},
     {"NEXT", "NEXT p r", NULL},
     {"EXPLAIN", "EXPLAIN", NULL},
+    {"action", "END", "HOLDFAST.GRACE"},
 };
 
 static const char *const lists[] = {"PROPS", "META",   "POLICIES",   "INCLUDE",

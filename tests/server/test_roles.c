@@ -61,8 +61,10 @@ static const char *const replication[] = {"psync", "replconf", "ping",  "auth",
 static const char *const topology[] = {"cluster|slots", "cluster|shards",  "cluster|nodes", "cluster|info",
                                        "cluster|myid",  "cluster|keyslot", "info",          NULL};
 
-/* LEASE.BREAK and FILE.CLOSEHANDLES take away what others hold; HOLDFAST.APPLY asks no condition. */
-static const char *const for_operators[] = {"LEASE.BREAK", "FILE.CLOSEHANDLES", "HOLDFAST.APPLY", NULL};
+/* LEASE.BREAK and FILE.CLOSEHANDLES take away what others hold; HOLDFAST.APPLY asks no condition;
+ * HOLDFAST.GRACE lets two hold one lease. */
+static const char *const for_operators[] = {"LEASE.BREAK", "FILE.CLOSEHANDLES", "HOLDFAST.APPLY",
+                                            "HOLDFAST.GRACE", NULL};
 
 enum own_commands { OWN_NONE, OWN_READING, OWN_ALL_BUT_OPERATORS };
 

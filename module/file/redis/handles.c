@@ -3,6 +3,7 @@
 #include "file/redis/handlers.h"
 #include "server/effect.h"
 #include "server/entropy.h"
+#include "server/grace.h"
 
 const char *const file_access_words[] = {"READ", "WRITE", "DELETE", "ATTRIBUTES", NULL};
 const char *const file_share_words[] = {"READ", "WRITE", "DELETE", "NONE", NULL};
@@ -139,6 +140,14 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
     return file_may_grow(call, node ? node->content.length : 0, asked_size(call));
 }
 
+/* The last check of all: in grace nobody new keeps others out. An open for attributes alone keeps out nobody. */
+static enum outcome pass_grace(struct call *call, const struct opening *opening) {
+    bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
+    if (shares || !grace_lasts(call)) return OUTCOME_DONE;
+    struct wait_claim claim = claim_to_open(opening->session, opening->counted);
+    return file_not_yet(call, WAIT_OPENING, opening->place.node, &claim, grace_refuse(call));
+}
+
 /* What the caller is told. */
 struct opened {
     struct guid handle;
@@ -197,6 +206,8 @@ enum outcome file_open(struct call *call) {
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
+    outcome = pass_grace(call, &opening);
+    if (outcome != OUTCOME_DONE) return outcome;
     if (opening.disposal == DISPOSAL_OPEN) {
         opened.etag = opening.place.node->stamp.etag;
         opened.length = opening.place.node->content.length;

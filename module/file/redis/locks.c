@@ -1,6 +1,7 @@
 /* FILE.LOCK and FILE.UNLOCK. */
 #include "core/number.h"
 #include "file/redis/handlers.h"
+#include "server/grace.h"
 
 const char *const file_lock_words[] = {"EXCLUSIVE", "SHARED", NULL};
 
@@ -34,6 +35,16 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     return OUTCOME_DONE;
 }
 
+/* The last check of all: in grace only what the handle is known to hold can be had once more. */
+static enum outcome pass_grace(struct call *call, struct file_open *open,
+                               const struct lock_request *request) {
+    if (!grace_lasts(call)) return OUTCOME_DONE;
+    if (range_locks_find(&open->group->life->locks, &open->locks, request->range)) return OUTCOME_DONE;
+    enum lock_question question = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
+    struct wait_claim claim = claim_to_lock(open, question, request->range);
+    return file_not_yet(call, WAIT_LOCK, open_node(open), &claim, grace_refuse(call));
+}
+
 enum outcome file_lock_give_way(struct call *call, bool late) {
     if (late) call_note(call, "it is free now, but the time to wait is over");
     return OUTCOME_FILE_LOCK_CONFLICT;
@@ -52,6 +63,8 @@ enum outcome file_lock(struct call *call) {
         call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
+    outcome = pass_grace(call, open, &request);
+    if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_LOCK, open, NULL);
     change->lock = request.kind;
     change->offset = request.range.offset;

@@ -17,14 +17,19 @@ enum {
     SESSIONS_MAX = 512, /* looked at for a circle */
 };
 
-uint64_t file_subject(const struct file_node *node) {
-    size_t length = node_path_length(node);
-    char *room = memory_alloc(length + 1), *folded = memory_alloc((length + 1) * 3 / 2 + 1);
-    size_t size = path_fold(folded, node_path(node, room));
+static uint64_t subject_of(struct bytes path) {
+    char *folded = memory_alloc((path.length + 1) * 3 / 2 + 1);
+    size_t size = path_fold(folded, path);
     uint64_t subject = hash_bytes(bytes_of(folded, size));
     folded[size] = '/'; /* another hash of the same */
     subject = subject << 32 | hash_bytes(bytes_of(folded, size + 1));
     memory_free(folded);
+    return subject;
+}
+
+uint64_t file_subject(const struct file_node *node) {
+    char *room = memory_alloc(node_path_length(node) + 1);
+    uint64_t subject = subject_of(node_path(node, room));
     memory_free(room);
     return subject;
 }
@@ -167,9 +172,10 @@ bool file_closes_circle(const struct call *call) {
 
 /* --- What a call waits for --- */
 
+/* Without a node: of the file that an open is about to make. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
     uint64_t *subject = call_room(call, sizeof(*subject));
-    *subject = file_subject(node);
+    *subject = node ? file_subject(node) : subject_of(call_word(call, ARG_OPEN_PATH));
     return bytes_of(subject, sizeof(*subject));
 }
 

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "server/entropy.h"
+#include "server/grace.h"
 #include "server/histogram.h"
 #include "server/info.h"
 #include "server/refusal.h"
@@ -177,6 +178,21 @@ static enum outcome needs_no_end(struct call *call, const struct lease_subject *
     return OUTCOME_INVALID_VALUE;
 }
 
+/* Whether whoever comes with this id goes on holding it: one that had run out before grace began may be somebody else's. */
+static bool goes_on(const struct lease *lease, const struct guid *id, int64_t now_ms) {
+    enum lease_state state = lease_state(lease, now_ms);
+    bool within = state == LEASE_EXPIRED && lease->ends_ms >= grace.began_ms;
+    return guid_equal(lease->id, *id) && (state == LEASE_LEASED || within);
+}
+
+/* The last check of all: in grace there are no new holders. */
+static enum outcome pass_grace(struct call *call, const struct lease_subject *subject,
+                               const struct guid *id) {
+    if (!grace_lasts(call)) return OUTCOME_DONE;
+    if (id && goes_on(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
+    return call_not_yet(call, WAIT_LEASE, subject->name, grace.ends_ms, grace_refuse(call));
+}
+
 static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
     const struct lease_home *home = call->aggregate->leases;
     return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
@@ -222,6 +238,8 @@ enum outcome lease_acquire_decide(struct call *call) {
     outcome = lease_acquire(subject->lease, &request, &next);
     if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
     outcome = may_begin(call, subject);
+    if (outcome == OUTCOME_DONE)
+        outcome = pass_grace(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
     enum lease_state state = lease_state(subject->lease, request.now_ms);
     if (!lease_locked(state)) call_in_line(call, WAIT_LEASE, subject->name);
@@ -245,6 +263,7 @@ static enum outcome decide(struct call *call, decision *decision, struct lease_r
     if (outcome != OUTCOME_DONE) return outcome;
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
+    if (outcome == OUTCOME_DONE && event == LEASE_RENEWED) outcome = pass_grace(call, &subject, &request->id);
     if (outcome != OUTCOME_DONE) return outcome;
     if (event == LEASE_BREAKED && lease_unmoved(subject.lease, next))
         return OUTCOME_DONE; /* it is broken already */
