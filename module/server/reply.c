@@ -15,6 +15,7 @@ enum kept {
     KEPT_MAP,
     KEPT_OPEN_MAP,
     KEPT_MAP_LENGTH, /* of the open map that is the innermost one */
+    KEPT_EXISTS,
 };
 
 static void keep(struct reply *out, enum kept what) {
@@ -33,6 +34,13 @@ void reply_ok(struct reply *out) {
         RedisModule_ReplyWithSimpleString(out->ctx, "OK");
     else
         keep(out, KEPT_OK);
+}
+
+void reply_exists(struct reply *out) {
+    if (out->ctx)
+        RedisModule_ReplyWithSimpleString(out->ctx, "EXISTS");
+    else
+        keep(out, KEPT_EXISTS);
 }
 
 void reply_null(struct reply *out) {
@@ -178,6 +186,7 @@ static double real_of(uint64_t bits) {
 static void play_one(struct reply *out, struct record_reader *reader) {
     switch ((enum kept)record_byte(reader)) {
     case KEPT_OK: reply_ok(out); break;
+    case KEPT_EXISTS: reply_exists(out); break;
     case KEPT_NULL: reply_null(out); break;
     case KEPT_ERROR: reply_error(out, record_bytes(reader).data); break;
     case KEPT_BYTES: reply_bytes(out, record_bytes(reader)); break;

@@ -27,7 +27,9 @@ static redisReply *first(redisReply *list) {
 SCENE(creating_again_needs_the_same_metadata) {
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
     witness_begin("");
-    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 nAME x A 1"));
+    const redisReply *again = call(primary, "QUEUE.CREATE jobs META 2 nAME x A 1");
+    assert_int_equal(again->type, REDIS_REPLY_STATUS);
+    assert_string_equal(again->str, "EXISTS");
     static const char *const others[] = {"QUEUE.CREATE jobs", "QUEUE.CREATE jobs META 2 a 1 Name X",
                                          "QUEUE.CREATE jobs META 1 a 1",
                                          "QUEUE.CREATE jobs META 2 a 1 Name x MAXDELIVERIES 3", NULL};

@@ -21,11 +21,13 @@ static bool is_as_asked(const struct call *call) {
 
 enum outcome queue_create(struct call *call) {
     if (call->value && !is_as_asked(call)) return OUTCOME_QUEUE_EXISTS;
-    if (!call->value) {
-        struct queue_change *change = call_decide(call, QUEUE_CREATE);
-        change->metadata = call->metadata.list;
-        change->most_deliveries = asked_most_deliveries(call);
+    if (call->value) {
+        reply_exists(&call->out);
+        return OUTCOME_DONE;
     }
+    struct queue_change *change = call_decide(call, QUEUE_CREATE);
+    change->metadata = call->metadata.list;
+    change->most_deliveries = asked_most_deliveries(call);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
