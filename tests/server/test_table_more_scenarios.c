@@ -204,6 +204,12 @@ SCENE(scenario_29_selecting) {
         {"TABLE.GET t p r SELECT 3 b b a", "[<etag>, [\"a\", \"1\", \"b:int32\", 2]]"},
         {"TABLE.GET t p r SELECT 2 RowKey PartitionKey",
          "[<etag>, [\"PartitionKey\", \"p\", \"RowKey\", \"r\"]]"},
+        {"TABLE.GET t p r SELECT 1 *", "[<etag>, [\"a\", \"1\", \"b:int32\", 2, \"c\", \"3\"]]"},
+        {"TABLE.GET t p r SELECT 3 RowKey * b",
+         "[<etag>, [\"RowKey\", \"r\", \"a\", \"1\", \"b:int32\", 2, \"c\", \"3\"]]"},
+        {"TABLE.QUERY t SELECT 2 * PartitionKey", "[null, [[\"p\", \"r\", <etag>, [\"PartitionKey\", \"p\", "
+                                                  "\"a\", \"1\", \"b:int32\", 2, \"c\", \"3\"]]]]"},
+        {"TABLE.GET t p r SELECT 1 **", "INVALID PropertyNameInvalid"},
         {"TABLE.QUERY t FILTER \"b eq 2\" SELECT 1 c", "[null, [[\"p\", \"r\", <etag>, [\"c\", \"3\"]]]]"},
         {"TABLE.QUERY t FILTER \"b eq 3\" SELECT 1 c", "[null, []]"},
         {"TABLE.QUERY t SELECT 2 c none FILTER \"a ge '1'\"",

@@ -235,6 +235,9 @@ SCENE(what_was_selected_can_be_written_back) {
     expect_elements(map, 10);
     write_back("r", map);
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"n:int32\", 5, \"s\", \"x\"]]");
+    redisReply *whole = ask("TABLE.GET t p r SELECT 2 Timestamp *")->element[1];
+    expect_elements(whole, 6);
+    expect_text(whole->element[0], "Timestamp:datetime");
     expect_error(ask("TABLE.INSERT t p s PROPS 2 PartitionKey p RowKey r"), BAD_INPUT);
 }
 

@@ -17,6 +17,10 @@ static void select_sound(struct selection *selection, struct bytes name) {
 }
 
 static enum outcome select_name(struct call *call, struct selection *selection, struct bytes name) {
+    if (bytes_equal(name, bytes_text("*"))) {
+        selection->all = true;
+        return OUTCOME_DONE;
+    }
     enum outcome outcome = property_name_check(name);
     if (outcome != OUTCOME_DONE) return refusal_of_word(call, outcome, name);
     select_sound(selection, name);
@@ -124,7 +128,8 @@ static void reply_own(struct reply_map *map, const struct entity *entity, const 
 }
 
 void reply_entity(struct reply *out, const struct entity *entity, const struct selection *selection) {
-    if (selection->all) {
+    bool own = selection->partition || selection->row || selection->timestamp;
+    if (selection->all && !own) {
         reply_whole(out, entity);
         return;
     }
@@ -133,7 +138,7 @@ void reply_entity(struct reply *out, const struct entity *entity, const struct s
     struct property property;
     reply_own(&map, entity, selection);
     while (property_next(&reader, &property)) {
-        if (!name_set_has(&selection->names, property.name)) continue;
+        if (!selection->all && !name_set_has(&selection->names, property.name)) continue;
         reply_property(out, &property);
         map.count++;
     }

@@ -9,7 +9,7 @@ enum { SELECTED_MAX = 255 };
 
 /* Which properties a caller wants to see. */
 struct selection {
-    bool all;
+    bool all; /* of its own; what every entity has is asked for by name */
     bool partition, row, timestamp;
     struct name_set names;
 };
