@@ -52,6 +52,7 @@
     X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
     X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
     X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
+    X(blob_seal)                                                                                                     \
     X(lease_acquire_decide) X(lease_renew_decide) X(lease_change_decide) X(lease_release_decide)                     \
     X(lease_break_decide) X(lease_get_decide) X(lease_list_decide)                                                   \
     X(queue_create) X(queue_drop) X(queue_configure) X(queue_getmeta) X(queue_setmeta) X(queue_getacl)               \
@@ -188,6 +189,9 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&container, &blob, &content, &if_position, &if_max_size, CONDITIONS, &lease),
         .complexity = "O(1), and the bytes that are appended",
         .summary = "Appends to an append blob and answers its new ETag, where the bytes begin, and the number of blocks."},
+    DECIDES(blob_seal) .name = "BLOB.SEAL", ON_BLOB, SHRINKS, .conditions = CONDITIONS_WRITE,
+        .grammar = GRAMMAR(&container, &blob, CONDITIONS, &lease),
+        .complexity = "O(1)", .summary = "Closes an append blob, to which nothing is appended any more, and answers its new ETag."},
 
     DECIDES(lease_acquire_decide) .name = "LEASE.ACQUIRE", WAITS, .conditions = CONDITIONS_WRITE, .check = lease_acquire_check,
         .settle = lease_settle, .give_way = lease_acquire_give_way, .give_back = lease_acquire_give_back,

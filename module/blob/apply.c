@@ -155,11 +155,21 @@ static bool apply_append(struct container *container, struct blob **blob,
                          const struct container_change *change) {
     if (!blob_exists(*blob) || (*blob)->kind != KIND_APPEND || !change->content.length) return false;
     if ((*blob)->length != change->offset || blob_special(*blob)->appended >= APPEND_BLOCKS_MAX) return false;
+    if (blob_special(*blob)->sealed) return false;
     if (change->chunk)
         content_add(&container->account, &(*blob)->content, change->chunk);
     else
         content_append(&container->account, &(*blob)->content, change->content);
     blob_need_special(&container->account, *blob)->appended++;
+    forget_copy(container, *blob);
+    restamp(container, *blob, change);
+    return true;
+}
+
+static bool apply_seal(struct container *container, struct blob **blob,
+                       const struct container_change *change) {
+    if (!blob_exists(*blob) || (*blob)->kind != KIND_APPEND) return false;
+    blob_need_special(&container->account, *blob)->sealed = true;
     forget_copy(container, *blob);
     restamp(container, *blob, change);
     return true;
@@ -330,6 +340,7 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [BLOB_COPY]            = {{"blob.copy",         NAMED | HAS(CREATED) | HAS(PARTS) | HAS(METADATA) | HAS(SOURCE) | HAS(COPY) | HAS(FLAGS), 0}, apply_copy, false},
     [BLOB_ABORTCOPY]       = {{"blob.abortcopy",    NAMED, 0}, apply_abortcopy, false},
     [BLOB_COPYSTATE]       = {{NULL,                HAS(NAME) | HAS(COPY), CHANGE_IN_FILES}, apply_copystate, false},
+    [BLOB_SEAL]            = {{"blob.seal",         NAMED | HAS(FLAGS), 0}, apply_seal, false},
 
     [CONTAINER_CHUNK]      = {{NULL,                HAS(LENGTH), CHANGE_HAS_CONTENT | CHANGE_IN_FILES}, apply_chunk, false},
     [BLOB_STATE]           = {{NULL,                STATE_OF_BLOB, CHANGE_IN_FILES}, apply_state, false},

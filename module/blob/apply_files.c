@@ -34,6 +34,7 @@ bool apply_state(struct container *container, struct blob **blob, const struct c
     special->sequence = change->sequence;
     special->born = change->born;
     special->appended = change->count;
+    special->sealed = change->parts & PART_SEALED;
     if (change->blob_kind == KIND_PAGE) (*blob)->pages.length = change->length;
     blob_settle(&container->account, *blob);
     return true;

@@ -105,8 +105,8 @@ struct blob_special *blob_need_special(struct account *account, struct blob *blo
 
 static bool needs_special(const struct blob *blob) {
     const struct blob_special *special = blob->extra->special;
-    return blob->kind == KIND_PAGE || special->appended || special->blocks || special->staging ||
-           special->snapshots || special->copy;
+    return blob->kind == KIND_PAGE || special->appended || special->sealed || special->blocks ||
+           special->staging || special->snapshots || special->copy;
 }
 
 void blob_settle(struct account *account, struct blob *blob) {
@@ -169,6 +169,7 @@ void blob_clear_content(struct account *account, struct blob *blob) {
     special->sequence = 0;
     special->born = 0;
     special->appended = 0;
+    special->sealed = false;
 }
 
 void blob_fill(struct account *account, struct blob *blob, struct bytes content, struct chunk *chunk) {
@@ -205,6 +206,7 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
     own->sequence = special->sequence;
     own->born = special->born;
     own->appended = special->appended;
+    own->sealed = special->sealed;
     blob_settle(account, blob);
 }
 

@@ -33,6 +33,7 @@ struct blob_special {
     int64_t sequence;  /* of a page blob */
     version born;      /* what its pages began with: only what has the same can be compared */
     uint64_t appended; /* blocks of an append blob */
+    bool sealed;       /* it is closed: nothing is appended any more */
 };
 
 struct blob_extra {

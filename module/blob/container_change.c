@@ -149,7 +149,7 @@ static bool kind_is_sound(const struct container_change *change) {
     bool page = change->blob_kind == KIND_PAGE;
     bool numbered = change->parts & (PART_LENGTH | PART_SEQUENCE) || change->born;
     return (page || !numbered) && (change->blob_kind == KIND_APPEND || !change->count) &&
-           is_paged(change->length);
+           (change->blob_kind == KIND_APPEND || !(change->parts & PART_SEALED)) && is_paged(change->length);
 }
 
 static bool is_sound(const void *record) {

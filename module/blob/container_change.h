@@ -43,6 +43,8 @@ enum container_change_kind {
     BLOB_BLOCKS,     /* chunks of its content, with their block ids */
     BLOB_LEAVES,     /* leaves of its pages */
     BLOB_STAGED,     /* a staged block */
+
+    BLOB_SEAL, /* nothing is appended any more */
     CONTAINER_CHANGE_KINDS
 };
 
@@ -76,8 +78,9 @@ enum container_change_part {
     PART_METADATA = 2,
     PART_LENGTH = 4,
     PART_SEQUENCE = 8,
-    PART_KEPT = 16, /* no part: the content is that of the state before */
-    PARTS_ALL = 31,
+    PART_KEPT = 16,   /* no part: the content is that of the state before */
+    PART_SEALED = 32, /* no part: an append blob that is closed */
+    PARTS_ALL = 63,
 };
 
 struct blob;

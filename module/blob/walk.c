@@ -34,8 +34,9 @@ struct container_change blob_as_change(const struct blob *blob, struct bytes nam
         .stamp = blob->stamp,
         .created_ms = blob->created_ms,
         .blob_kind = blob->kind,
-        .parts =
-            PART_PROPERTIES | PART_METADATA | (blob->kind == KIND_PAGE ? PART_LENGTH | PART_SEQUENCE : 0),
+        .parts = PART_PROPERTIES | PART_METADATA |
+                 (blob->kind == KIND_PAGE ? PART_LENGTH | PART_SEQUENCE : 0) |
+                 (special->sealed ? PART_SEALED : 0),
         .properties = blob_properties(blob),
         .metadata = blob_metadata(blob),
         .length = blob->kind == KIND_PAGE ? blob->length : 0,

@@ -120,6 +120,7 @@
     X(NO_PENDING_COPY,         "CONFLICT", "NoPendingCopyOperation",       "no copy to this blob is pending")        \
     X(COPY_ID_MISMATCH,        "CONFLICT", "CopyIdMismatch",               "the pending copy has another id") \
     X(SNAPSHOTS_PRESENT,       "CONFLICT", "SnapshotsPresent",             "the blob has snapshots, use SNAPSHOTS INCLUDE or ONLY") \
+    X(BLOB_SEALED,             "CONFLICT", "BlobIsSealed",                 "the blob is sealed: nothing is appended any more") \
     X(BLOCK_COUNT_EXCEEDED,    "CONFLICT", "BlockCountExceedsLimit",       "a blob has at most 50000 blocks, and 100000 that are staged") \
     X(BLOB_OVERWRITTEN,        "CONFLICT", "BlobOverwritten",              "the blob has been created anew since that snapshot") \
     X(PREVIOUS_NOT_FOUND,      "CONFLICT", "PreviousSnapshotNotFound",     "no snapshot with the id given by SINCE") \

@@ -247,9 +247,9 @@ static const char *const growing_writes[] = {
     "BLOB.CREATEPAGE box disk 512",  "BLOB.PUTPAGE box disk 0 x",
     "BLOB.CREATEAPPEND box log",     "BLOB.APPEND box log x",
     "BLOB.SNAPSHOT box cat",         NULL};
-static const char *const shrinking_writes[] = {"BLOB.CLEARPAGE box disk 0 512",
-                                               "BLOB.ABORTCOPY box cat 0x0000000000000001",
-                                               "BLOB.DELETE box cat", "CONTAINER.DELETE box", NULL};
+static const char *const shrinking_writes[] = {
+    "BLOB.CLEARPAGE box disk 0 512", "BLOB.SEAL box log",    "BLOB.ABORTCOPY box cat 0x0000000000000001",
+    "BLOB.DELETE box cat",           "CONTAINER.DELETE box", NULL};
 
 static struct client *login(const char *rules) {
     struct words words = words_of_line("ACL SETUSER limited reset on nopass");

@@ -206,6 +206,90 @@ SCENE(waiting_readers_follow_a_log) {
     expect_shape(answer_of(reader), "[<etag>, \"line\"]");
 }
 
+/* --- Sealing --- */
+
+SCENE(nothing_is_appended_to_a_sealed_blob) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEAPPEND box log", "<etag>", 'c'},
+        {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 'a'},
+        {"BLOB.SEAL box log IFMATCH $c", "PRECONDITION ConditionNotMet", 0},
+        {"BLOB.SEAL box log IFMATCH $a", "<etag>", 's'},
+        {"BLOB.APPEND box log two", "CONFLICT BlobIsSealed", 0},
+        {"BLOB.APPEND box log two IFPOSITION 0", "CONFLICT BlobIsSealed", 0},
+        {"BLOB.APPEND box log two IFMATCH $a", "PRECONDITION ConditionNotMet", 0},
+        {"BLOB.GET box log IFMATCH $s", "[<etag>, \"one\"]", 0},
+        {"BLOB.STAT box log",
+         "[\"blob-type\", \"append\", \"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, "
+         "\"content-length\", 3, \"content-type\", \"application/octet-stream\", \"block-count\", 1, "
+         "\"sealed\", 1, "
+         "\"snapshots\", 0, \"lease-state\", \"available\", \"lease-status\", \"unlocked\", \"meta\", []]",
+         0},
+        {"BLOB.SEAL box log", "<etag>", 't'},
+        {"BLOB.GET box log IFMATCH $s", "[<etag>, \"one\"]", 0},
+        {"BLOB.SETMETA box log META 1 a b", "<etag>", 0},
+        {"BLOB.APPEND box log two", "CONFLICT BlobIsSealed", 0},
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.APPEND box log two", "[<etag>, 0, 1]", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+    assert_string_equal(story_kept('s'), story_kept('t'));
+    assert_true(strcmp(story_kept('s'), story_kept('a')) > 0);
+}
+
+SCENE(snapshots_and_copies_keep_the_seal) {
+    static const struct step steps[] = {
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 0},
+        {"BLOB.SNAPSHOT box log", NULL, 'o'},
+        {"BLOB.SEAL box log", "<etag>", 0},
+        {"BLOB.SNAPSHOT box log", NULL, 's'},
+        {"BLOB.COPY box twin box log", NULL, 0},
+        {"BLOB.APPEND box twin x", "CONFLICT BlobIsSealed", 0},
+        {"CONTAINER.CREATE other", "<etag>", 0},
+        {"BLOB.COPY other log box log", NULL, 0},
+        {"BLOB.APPEND other log x", "CONFLICT BlobIsSealed", 0},
+        {"BLOB.CREATEAPPEND box log", "<etag>", 0},
+        {"BLOB.COPY box log box log SNAPSHOT $s", NULL, 0},
+        {"BLOB.APPEND box log x", "CONFLICT BlobIsSealed", 0},
+        {"BLOB.COPY box log box log SNAPSHOT $o", NULL, 0},
+        {"BLOB.APPEND box log x", "[<etag>, 3, 2]", 0},
+        {NULL, NULL, 0},
+    };
+    create("box");
+    story_play(steps);
+    expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", story_kept('s')), "sealed"), 1);
+    expect_number(
+        field(expect_elements(call(primary, "BLOB.LIST box PREFIX twin"), 2)->element[1]->element[0],
+              "sealed"),
+        1);
+}
+
+SCENE(only_append_blobs_are_sealed) {
+    create("box");
+    put("box", "cat", "meow");
+    expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    expect_elements(call(primary, "LEASE.ACQUIRE box -1 BLOB log ID " ID_A), 2);
+    story_step("BLOB.SEAL box cat", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.SEAL box disk", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.SEAL box none", "NOTFOUND BlobNotFound", 0);
+    story_step("BLOB.SEAL none log", "NOTFOUND ContainerNotFound", 0);
+    story_step("BLOB.SEAL box log", "PRECONDITION LeaseIdMissing", 0);
+    story_step("BLOB.SEAL box log LEASE A", "<etag>", 0);
+}
+
+SCENE(a_seal_is_noticed) {
+    static const struct noticed rows[] = {
+        {"BLOB.SEAL box log", "blob.seal box"},
+        {NULL, NULL},
+    };
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    witness_noticed(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(an_append_blob_begins_empty),
@@ -219,6 +303,10 @@ int main(void) {
         PLAY(many_small_appends_take_little_more_than_their_bytes),
         PLAY(appends_are_notified_and_abort_watchers),
         PLAY(waiting_readers_follow_a_log),
+        PLAY(nothing_is_appended_to_a_sealed_blob),
+        PLAY(snapshots_and_copies_keep_the_seal),
+        PLAY(only_append_blobs_are_sealed),
+        PLAY(a_seal_is_noticed),
     };
     return world_run("append_blobs", tests);
 }

@@ -30,6 +30,8 @@ static const char *const commands[] = {
     "BLOB.APPEND box log 70000*z",
     "BLOB.APPEND box log end IFPOSITION 70000",
     "BLOB.APPEND box log end IFPOSITION 1",
+    "BLOB.SEAL box log",
+    "BLOB.APPEND box log more",
     "BLOB.GET box log RANGE 69999 -1",
     "BLOB.COPY box twin box cat",
     "BLOB.COPY box twin box disk",

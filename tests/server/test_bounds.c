@@ -168,6 +168,7 @@ static const struct bound blob_bounds[] = {
     {"BLOB.GETPAGES box striped SINCE @striped", NULL, "BLOB.PUTPAGE box striped 0 512*x", 0},
     {"BLOB.CREATEAPPEND box avictim", victim_appended, NULL, 0},
     {"BLOB.APPEND box avictim 1048576*x", NULL, NULL, 0},
+    {"BLOB.SEAL box avictim", victim_appended, NULL, 0},
     {"LEASE.ACQUIRE box -1 BLOB n060000", NULL, "LEASE.BREAK box BLOB n000001 PERIOD 0", 0},
     {"LEASE.RENEW box @l BLOB blocks", NULL, NULL, 0},
     {"LEASE.CHANGE box @l 00000000-0000-0000-0000-000000000001 BLOB blocks", NULL, NULL, 0},

@@ -58,6 +58,8 @@ static void every_kind_brings_what_it_should(void **state) {
         sample.draft.change.parts = (unsigned)i % (PARTS_ALL + 1U);
         if (kind == BLOB_STATE && sample.draft.change.blob_kind != KIND_PAGE)
             sample.draft.change.parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
+        if (kind == BLOB_STATE && sample.draft.change.blob_kind != KIND_APPEND)
+            sample.draft.change.parts &= ~(unsigned)PART_SEALED;
         sample_write(&sample);
         require(change_read(&container_changes, bytes_of(sample.data, sample.length), &change),
                 "kind %d is refused", (int)kind);
@@ -95,9 +97,10 @@ static void every_kind_brings_what_it_should(void **state) {
 enum {
     PLAIN,
     META = 1,
-    ENDS = 2,  /* a lease's time, or the lease */
-    FULL = 4,  /* all numbers, copies and lists have something to tell, and all parts are there */
-    GROWS = 8, /* of an append blob */
+    ENDS = 2,    /* a lease's time, or the lease */
+    FULL = 4,    /* all numbers, copies and lists have something to tell, and all parts are there */
+    GROWS = 8,   /* of an append blob */
+    SEALED = 16, /* likewise, and it is closed */
 };
 
 /* clang-format off */
@@ -143,17 +146,20 @@ static const struct {
     {BLOB_STATE, PLAIN, RECORD("C\1\x19" NAMED STAMPED MADE "\0\0\0\0\0\0\0\0\0\0\0")},
     {BLOB_STATE, META | FULL, RECORD("C\1\x19" NAMED STAMPED MADE "\1\x1f\0" PAIR "\x80\x08\0\x89\1" WORD)},
     {BLOB_STATE, META | GROWS, RECORD("C\1\x19" NAMED STAMPED MADE "\2\3\0" PAIR "\x88\1\0\0\0\0\0\0\0\0")},
+    {BLOB_STATE, META | GROWS | SEALED, RECORD("C\1\x19" NAMED STAMPED MADE "\2\x23\0" PAIR "\x88\1\0\0\0\0\0\0\0\0")},
     {BLOB_SPANS, FULL, RECORD("C\1\x1a" NAMED LISTED)},
     {BLOB_BLOCKS, FULL, RECORD("C\1\x1b" NAMED LISTED)},
     {BLOB_LEAVES, FULL, RECORD("C\1\x1c" NAMED LISTED)},
     {BLOB_STAGED, FULL, RECORD("C\1\x1d" NAMED "\x88\1\5block\xeb\x07")},
     {CONTAINER_LOADED, FULL, RECORD("C\1\x05")},
+    {BLOB_SEAL, PLAIN, RECORD("C\1\x1e" NAMED STAMPED "\0")},
+    {BLOB_SEAL, ENDS, RECORD("C\1\x1e" NAMED STAMPED "\x81")},
 };
 /* clang-format on */
 
 /* Numbers of more than one byte, and another one for each field. */
 static void fill(struct container_change *change) {
-    change->parts = PARTS_ALL;
+    change->parts = PARTS_ALL & ~(unsigned)PART_SEALED;
     change->blob_kind = KIND_PAGE;
     change->offset = 1536;
     change->length = 1024;
@@ -189,6 +195,7 @@ static struct container_change change_once_written(enum container_change_kind ki
         change.blob_kind = KIND_APPEND;
         change.parts = PART_PROPERTIES | PART_METADATA;
         change.count = 136;
+        if (sort & SEALED) change.parts |= PART_SEALED;
     }
     return change;
 }

@@ -138,7 +138,7 @@ static struct container_change sound_change(enum container_change_kind kind) {
                                      .stamp = {5, 5},
                                      .created_ms = 5,
                                      .blob_kind = KIND_PAGE,
-                                     .parts = PARTS_ALL,
+                                     .parts = PARTS_ALL & ~(unsigned)PART_SEALED,
                                      .block_id = bytes_text("id"),
                                      .source = bytes_text("source"),
                                      .copy = {COPY_PENDING, 5, {"", 0}, 0, 0, 0},
@@ -355,7 +355,8 @@ static void parts_and_kinds_keep_the_rules(void **state) {
         for (unsigned parts = 0; parts < 256; parts++) {
             struct container_change change = sound_change(kinds[i]);
             change.parts = parts;
-            require_soundness(&change, parts <= PARTS_ALL, "parts");
+            bool is_of_others = kinds[i] == BLOB_STATE && parts & PART_SEALED; /* only append blobs */
+            require_soundness(&change, parts <= PARTS_ALL && !is_of_others, "parts");
         }
     for (unsigned kind = 0; kind < 256; kind++) {
         struct container_change change = sound_change(BLOB_STATE);
@@ -375,6 +376,8 @@ static void states_have_what_their_kind_has(void **state) {
         require_soundness(&change, kind == KIND_PAGE, "a length");
         change.parts = PART_SEQUENCE;
         require_soundness(&change, kind == KIND_PAGE, "a sequence number");
+        change.parts = PART_SEALED;
+        require_soundness(&change, kind == KIND_APPEND, "a seal");
         change.parts = 0;
         change.born = 5;
         require_soundness(&change, kind == KIND_PAGE, "a birth");

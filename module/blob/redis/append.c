@@ -1,4 +1,4 @@
-/* Append blobs: CREATEAPPEND and APPEND. */
+/* Append blobs: CREATEAPPEND, APPEND and SEAL. */
 #include "blob/redis/handlers.h"
 
 #include <inttypes.h>
@@ -27,6 +27,7 @@ enum outcome blob_append_check(struct call *call) {
 static enum outcome may_append(struct call *call, const struct blob *blob, size_t more) {
     const struct argument *slots = call->args.slots;
     uint64_t length = blob->length;
+    if (blob_special(blob)->sealed) return OUTCOME_BLOB_SEALED;
     if (args_given(&call->args, SLOT_IFPOSITION) && length != (uint64_t)slots[SLOT_IFPOSITION].number) {
         call_note(call, "the blob has %" PRIu64 " bytes", length);
         return OUTCOME_APPEND_POSITION_NOT_MET;
@@ -50,5 +51,16 @@ enum outcome blob_append(struct call *call) {
     reply_version(&call->out, change->stamp.etag);
     reply_number(&call->out, (long long)change->offset);
     reply_number(&call->out, (long long)blob_special(blob)->appended + 1);
+    return OUTCOME_DONE;
+}
+
+/* One that is sealed already stays as it is, so that a caller may try again. */
+enum outcome blob_seal(struct call *call) {
+    struct blob *blob;
+    enum outcome outcome = blob_to_write(call, KIND_APPEND, &blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    version etag = blob->stamp.etag;
+    if (!blob_special(blob)->sealed) etag = blob_decide_write(call, BLOB_SEAL, blob, NULL)->stamp.etag;
+    reply_version(&call->out, etag);
     return OUTCOME_DONE;
 }

@@ -80,6 +80,7 @@ enum outcome blob_getpages(struct call *call);
 enum outcome blob_createappend(struct call *call);
 enum outcome blob_append_check(struct call *call);
 enum outcome blob_append(struct call *call);
+enum outcome blob_seal(struct call *call);
 enum outcome blob_putblock_check(struct call *call);
 enum outcome blob_putblock(struct call *call);
 enum outcome blob_putblocklist_check(struct call *call);

@@ -33,6 +33,7 @@ static void reply_special_fields(struct reply_map *map, const struct blob *blob,
     const struct blob_special *special = blob_special(blob);
     if (blob->kind == KIND_PAGE) reply_field_number(map, "sequence-number", special->sequence);
     if (blob->kind == KIND_APPEND) reply_field_number(map, "block-count", (long long)special->appended);
+    if (special->sealed) reply_field_number(map, "sealed", 1);
     if (special->copy && fields != FIELDS_LISTED) reply_copy_fields(map, special->copy);
     if (!snapshot && fields == FIELDS_ALL)
         reply_field_number(map, "snapshots", (long long)snapshots_count(blob));

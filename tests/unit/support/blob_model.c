@@ -183,6 +183,7 @@ void model_empty(struct model_state *state) {
     state->pages = NULL;
     state->length = state->page_count = state->page_capacity = state->chunks = 0;
     state->appended = 0;
+    state->sealed = false;
     state->sequence = 0;
     state->born = 0;
 }

@@ -48,6 +48,7 @@ struct model_state {
     struct model_blocks blocks; /* the committed ones, in their order */
     size_t chunks;              /* in which a block blob's content came; 0 for a small one */
     uint64_t appended;
+    bool sealed;
     int64_t sequence;
     version born;
     struct copy copy; /* with a source of the model's own; COPY_NONE when it came from nowhere */

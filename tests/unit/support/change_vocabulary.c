@@ -40,6 +40,7 @@ const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
     {NULL,                BLOB_BLOCKS,       NAME | LIST | IN_FILES},
     {NULL,                BLOB_LEAVES,       NAME | LIST | IN_FILES},
     {NULL,                BLOB_STAGED,       NAME | COUNT | BLOCK | TOUCHED | IN_FILES},
+    {"blob.seal",         BLOB_SEAL,         NAME | STAMP | FREES},
 };
 /* clang-format on */
 

@@ -111,6 +111,7 @@ static void compare_state(const struct blob *blob, const struct model_state *own
     require_same(blob->length, own->length, "the length of a content");
     compare_blocks(blob, own);
     if (own->kind == KIND_APPEND) require_same(blob_special(blob)->appended, own->appended, "appended");
+    require_same(blob_special(blob)->sealed, own->sealed, "whether it is sealed");
     if (own->kind != KIND_PAGE) {
         compare_bytes(blob, bytes_of(own->content, (size_t)own->length));
         return;
@@ -168,7 +169,7 @@ static void compare_extra(const struct blob *blob) {
     require(extra->properties || extra->metadata || extra->lease || special, "there is an extra of nothing");
     if (special)
         require(blob->kind == KIND_PAGE || special->blocks || special->staging || special->snapshots ||
-                    special->copy || special->appended,
+                    special->copy || special->appended || special->sealed,
                 "there is something special of nothing");
 }
 

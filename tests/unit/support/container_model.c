@@ -168,8 +168,17 @@ static bool write_pages(struct model_blob *blob, const struct container_change *
 static bool append(struct model_blob *blob, const struct container_change *change) {
     if (!model_exists(blob) || blob->state.kind != KIND_APPEND || !change->content.length) return false;
     if (blob->state.length != change->offset || blob->state.appended >= 50000) return false;
+    if (blob->state.sealed) return false;
     model_append(&blob->state, change->content);
     blob->state.appended++;
+    model_set_copy(&blob->state, NULL);
+    restamp(blob, change);
+    return true;
+}
+
+static bool seal(struct model_blob *blob, const struct container_change *change) {
+    if (!model_exists(blob) || blob->state.kind != KIND_APPEND) return false;
+    blob->state.sealed = true;
     model_set_copy(&blob->state, NULL);
     restamp(blob, change);
     return true;
@@ -330,6 +339,7 @@ static bool apply_to_blob(struct model *model, const struct container_change *ch
     case BLOB_CLEARPAGE: return write_pages(blob, change);
     case BLOB_CREATEAPPEND: return create(model, change, KIND_APPEND);
     case BLOB_APPEND: return append(blob, change);
+    case BLOB_SEAL: return seal(blob, change);
     case BLOB_STAGE: return model_apply_stage(model, change, change->content);
     case BLOB_COMMIT: return commit(model, change);
     case BLOB_UNSTAGE: return unstage(model, blob, change);

@@ -54,6 +54,7 @@ static bool set_state(struct model *model, const struct container_change *change
     blob->state.sequence = change->sequence;
     blob->state.born = change->born;
     blob->state.appended = change->count;
+    blob->state.sealed = change->parts & PART_SEALED;
     if (blob->state.kind == KIND_PAGE) blob->state.length = change->length;
     return true;
 }

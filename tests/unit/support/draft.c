@@ -178,7 +178,9 @@ static void fit_state(struct container_change *change) {
         change->parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
         change->born = 0;
     }
-    if (change->blob_kind != KIND_APPEND) change->count = 0;
+    if (change->blob_kind == KIND_APPEND) return;
+    change->count = 0;
+    change->parts &= ~(unsigned)PART_SEALED;
 }
 
 /* What only some kinds have, and each may have. */
