@@ -244,6 +244,14 @@ matrix: ## the server tests on the installed server and on those of 'make server
 	$(make_all) $@-programs
 	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
 
+# What cannot be had here (no network, no Go) is skipped, and told of with the reason.
+.PHONY: recipes
+recipes: ## run the recipes with the newest clients that can be had, and with the distribution's (TESTS='lock')
+	$(call packages,test recipes)
+	$(make_all) $(BUILD)/holdfast.so
+	@deploy/dev/clients.sh $(BUILD)/clients c python go node
+	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh python node go
+
 tsan: ## what threads share, under a sanitizer that looks for races
 	$(call packages,test)
 	$(make_all) $(TSAN_PROGRAM)
@@ -298,8 +306,8 @@ install: $(BUILD)/holdfast.so ## install the module, its debug information and s
 uninstall: ## remove what install put there
 	@deploy/dev/install.sh uninstall '$(DESTDIR)' '$(PREFIX)'
 
-clean: ## remove what was compiled; what was fetched stays, and the servers to test on
-	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers -exec rm -rf {} + 2>/dev/null || true
+clean: ## remove what was compiled; what was fetched stays, and the servers and clients to test with
+	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers ! -name clients -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## remove everything that was made or fetched
 	rm -rf $(BUILD)

@@ -2,6 +2,12 @@
 # from the machine's own lists. The machine's package sources are only read. Only sources are asked for.
 #
 #   prepare_apt STATE [RELEASE]     writes STATE/apt.conf, for apt-get -c; with another RELEASE in the place of the machine's own
+#
+# For scripts that take source packages of several releases, with $folder/.apt for what apt keeps and $folder/.tarballs for what comes:
+#
+#   read_release RELEASE                    reads its lists once; 'own' is the machine's own. The answer is whether there are any
+#   tarball_of RELEASE PACKAGE              prints the name of the tarball that the release has of a source package
+#   fetch_from_release RELEASE PACKAGE      fetches it; apt checks it against the signed lists. One that is there already is only checked
 sources_list=${APT_SOURCES_LIST:-/etc/apt/sources.list}
 sources_parts=${APT_SOURCES_PARTS:-/etc/apt/sources.list.d}
 
@@ -90,4 +96,29 @@ Dir::Log "$apt";
 Acquire::Retries "3";
 APT::Sandbox::User "$(id -un)";
 CONF
+}
+
+declare -A release_is_there=()
+read_release() {
+    local release=$1 state=$folder/.apt/$1 name=''
+    if [ -z "${release_is_there[$release]:-}" ]; then
+        [ "$release" = own ] || name=$release
+        mkdir -p "$state"
+        prepare_apt "$state" "$name"
+        release_is_there[$release]=no
+        if apt-get -c "$state/apt.conf" update -qq >"$state/update.log" 2>&1; then release_is_there[$release]=yes; fi
+        # One list of several that cannot be read need not matter; which one has what is wanted shows later.
+        if compgen -G "$state/lists/*Sources*" >/dev/null; then release_is_there[$release]=yes; fi
+    fi
+    [ "${release_is_there[$release]}" = yes ]
+}
+
+tarball_of() {
+    apt-get -c "$folder/.apt/$1/apt.conf" source --print-uris -qq --tar-only "$2" 2>/dev/null |
+        awk '$2 ~ /\.orig\.tar\./ && !found { print $2; found = 1 }'
+}
+
+fetch_from_release() {
+    mkdir -p "$folder/.tarballs"
+    (cd "$folder/.tarballs" && apt-get -c "$folder/.apt/$1/apt.conf" source -qq --download-only --tar-only "$2")
 }

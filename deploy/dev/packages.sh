@@ -1,8 +1,8 @@
 #!/bin/bash
 # Makes sure that this machine has what a task needs, and nothing more.
 #
-#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, fuzz, bench, bench-instructions, format or
-#                                           lint
+#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, fuzz, bench, bench-instructions,
+#                                           format or lint
 #
 # What is there already is recognised by the command, header or library itself, wherever it came from, so a machine with everything
 # is left alone and needs no network. Only what is missing is installed, from the distribution's own packages. With --check nothing is
@@ -24,7 +24,11 @@ needs() {
                  command:redis-cli:redis-tools" ;;
     test)  echo "command:${HOLDFAST_SERVER:-redis-server}:redis-server
                  header:hiredis/hiredis.h:libhiredis-dev
-                 header:cmocka.h:libcmocka-dev" ;;
+                 header:cmocka.h:libcmocka-dev
+                 python:redis:python3-redis" ;;
+    recipes) echo "command:make:make
+                 command:xz:xz-utils
+                 command:go:golang-go" ;;
     servers) echo "command:make:make
                  command:xz:xz-utils
                  command:flock:util-linux" ;;
@@ -74,10 +78,18 @@ header_is_there() {
     printf '#include <%s>\n' "$1" | "$CC" ${CPPFLAGS:-} ${CFLAGS:-} -E -x c - >/dev/null 2>&1
 }
 
+# Debian's modules are for Debian's Python, whatever else is called python3.
+python_module_is_there() {
+    local python=python3
+    [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+    "$python" -c "import $1" 2>/dev/null
+}
+
 is_there() {
     case $1 in
     command) command -v "$2" >/dev/null ;;
     header) header_is_there "$2" ;;
+    python) python_module_is_there "$2" ;;
     clang) clang_command >/dev/null ;;
     fuzzer) fuzzer_library_is_there ;;
     certificates) certificates_are_there ;;

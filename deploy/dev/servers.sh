@@ -27,34 +27,6 @@ tell() {
     echo "servers.sh: $*" >&2
 }
 
-# Reads the lists of a release once. The answer is whether there are any.
-declare -A release_is_there=()
-release_read() {
-    local release=$1 state=$folder/.apt/$1 name=''
-    if [ -z "${release_is_there[$release]:-}" ]; then
-        [ "$release" = own ] || name=$release
-        mkdir -p "$state"
-        prepare_apt "$state" "$name"
-        release_is_there[$release]=no
-        if apt-get -c "$state/apt.conf" update -qq >"$state/update.log" 2>&1; then release_is_there[$release]=yes; fi
-        # One list of several that cannot be read need not matter; which one has what is wanted shows later.
-        if compgen -G "$state/lists/*Sources*" >/dev/null; then release_is_there[$release]=yes; fi
-    fi
-    [ "${release_is_there[$release]}" = yes ]
-}
-
-# Prints the name of the tarball that a release has of a package.
-tarball_in() {
-    apt-get -c "$folder/.apt/$1/apt.conf" source --print-uris -qq --tar-only "$2" 2>/dev/null |
-        awk '$2 ~ /\.orig\.tar\./ && !found { print $2; found = 1 }'
-}
-
-# Fetches it into .tarballs; one that is there already is only checked.
-fetch_tarball() {
-    mkdir -p "$folder/.tarballs"
-    (cd "$folder/.tarballs" && apt-get -c "$folder/.apt/$1/apt.conf" source -qq --download-only --tar-only "$2")
-}
-
 # 'redis_8.0.2.orig.tar.gz' gives redis-8.0.2; what the distribution adds to a version does not matter.
 name_of() {
     sed -E 's/_/-/; s/\.orig\.tar\..*//; s/\+.*//' <<<"$1"
@@ -91,8 +63,8 @@ find_package() {
     local package=$1 meant=$2 release tarball
     shift
     for release in "$@"; do
-        release_read "$release" || continue
-        tarball=$(tarball_in "$release" "$package")
+        read_release "$release" || continue
+        tarball=$(tarball_of "$release" "$package")
         [ -n "$tarball" ] || continue
         [ "$release" = "$meant" ] || tell "no $package of '$meant' in the package lists: taking that of '$release'"
         found_release=$release found_tarball=$tarball
@@ -108,7 +80,7 @@ obtain() {
     if find_package "$package" "$@"; then
         name=$(name_of "$found_tarball")
         if ! [ -x "$folder/$name/$package-server" ]; then
-            fetch_tarball "$found_release" "$package" || { tell "cannot fetch $found_tarball"; unobtained "$wish" "$name"; return; }
+            fetch_from_release "$found_release" "$package" || { tell "cannot fetch $found_tarball"; unobtained "$wish" "$name"; return; }
         fi
         build "$name" "$found_tarball" || { unobtained "$wish" "$name"; return; }
         echo "$name" >"$folder/.wanted/$wish"

@@ -1,0 +1,338 @@
+// deploy/recipes/go/recipes_test.go
+
+package recipes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var ctx = context.Background()
+
+// serverToTry is the server of PORT, in RESP2 or RESP3, with a fresh key of each name.
+func serverToTry(t *testing.T, keys ...string) *redis.Client {
+	protocol, _ := strconv.Atoi(os.Getenv("RESP"))
+	server := Connect("127.0.0.1:"+os.Getenv("PORT"), protocol)
+	t.Cleanup(func() { server.Close() })
+	for _, key := range keys {
+		must(t, server.Del(ctx, key).Err())
+	}
+	return server
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(t *testing.T, found, expected any) {
+	t.Helper()
+	if !reflect.DeepEqual(found, expected) {
+		t.Fatalf("found %v, expected %v", found, expected)
+	}
+}
+
+func together(count int, call func(number int)) {
+	var running sync.WaitGroup
+	for number := 0; number < count; number++ {
+		running.Add(1)
+		go func(number int) {
+			defer running.Done()
+			call(number)
+		}(number)
+	}
+	running.Wait()
+}
+
+func TestHoldfast(t *testing.T) {
+	expected := map[string]any{"id": "7", "count": int64(1)}
+	same(t, Fields([]any{"id", "7", "count", int64(1)}), expected)
+	same(t, Fields(map[any]any{"id": "7", "count": int64(1)}), expected)
+	same(t, Fields([]any{}), map[string]any{})
+	same(t, Int("9223372036854775807"), int64(9223372036854775807))
+	for _, text := range []string{"", ": ", "[LEASE.ACQUIRE] "} {
+		text = strings.Replace(text+"CONFLICT LeaseAlreadyPresent held by x", ": CONFLICT", "CONFLICT:", 1)
+		same(t, Refusal(errors.New(text)), "CONFLICT LeaseAlreadyPresent")
+	}
+	same(t, Refusal(nil), "")
+
+	server := serverToTry(t, "try:t", "try:q")
+	must(t, server.Do(ctx, "TABLE.CREATE", "try:t").Err())
+	must(t, server.Do(ctx, "TABLE.INSERT", "try:t", "p", "r", "PROPS", 1, "n:int64", int64(9223372036854775807)).Err())
+	entity, err := server.Do(ctx, "TABLE.GET", "try:t", "p", "r").Slice()
+	must(t, err)
+	same(t, Int(Fields(entity[1])["n:int64"]), int64(9223372036854775807))
+
+	// What the recipes avoid: a socket that is less patient than BLOCK. Its connection is closed, so nothing is given to who has gone.
+	must(t, server.Do(ctx, "QUEUE.CREATE", "try:q").Err())
+	hasty := redis.NewClient(&redis.Options{Addr: server.Options().Addr, MaxRetries: -1, ReadTimeout: 300 * time.Millisecond})
+	defer hasty.Close()
+	if hasty.Do(ctx, "QUEUE.GET", "try:q", "BLOCK", 2).Err() == nil {
+		t.Fatal("a hasty socket should have given up")
+	}
+	must(t, server.Do(ctx, "QUEUE.PUT", "try:q", "work").Err())
+	taken, err := server.Do(ctx, "QUEUE.GET", "try:q").Slice()
+	must(t, err)
+	same(t, len(taken), 1)
+}
+
+func TestCompareAndSet(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	together(4, func(int) {
+		for time := 0; time < 25; time++ {
+			_, err := Update(ctx, server, "try:docs", "visits", func(old []byte) ([]byte, error) {
+				number, _ := strconv.Atoi(string(old))
+				return []byte(strconv.Itoa(number + 1)), nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	seen, err := server.Do(ctx, "BLOB.GET", "try:docs", "visits").Slice()
+	must(t, err)
+	same(t, seen[1], "100")
+}
+
+func TestLock(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	inside := make(chan bool, 1) // has room for one
+	together(3, func(int) {
+		lock, err := Take(ctx, server, "try:docs", "report", "", 15*time.Second, LongestBlock)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		select {
+		case inside <- true:
+		default:
+			t.Error("two were inside")
+		}
+		time.Sleep(20 * time.Millisecond)
+		<-inside
+		lock.Release(ctx)
+	})
+	late, err := Take(ctx, server, "try:docs", "report", "late", 15*time.Second, 0)
+	must(t, err)
+	must(t, late.Put(ctx, "part 1"))
+	same(t, late.Held(), true)
+	_, err = Take(ctx, server, "try:docs", "report", "", 15*time.Second, 100*time.Millisecond)
+	same(t, Refusal(err), "CONFLICT LeaseAlreadyPresent")
+	must(t, server.Do(ctx, "LEASE.BREAK", "try:docs", "PERIOD", 0, "BLOB", "report").Err())
+	next, err := Take(ctx, server, "try:docs", "report", "next", 15*time.Second, 0)
+	must(t, err)
+	if next.Token <= late.Token {
+		t.Fatal("the token did not grow")
+	}
+	same(t, Refusal(late.Put(ctx, "too late")), "PRECONDITION LeaseIdMismatchWithBlobOperation")
+	same(t, Refusal(late.renew(ctx)), "CONFLICT LeaseIdMismatchWithLeaseOperation")
+	must(t, next.Put(ctx, "part 2"))
+	next.Release(ctx)
+	late.Release(ctx)
+}
+
+func TestLeader(t *testing.T) {
+	server := serverToTry(t, "try:infra")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:infra").Err())
+	must(t, server.Do(ctx, "BLOB.PUT", "try:infra", "leader", "").Err())
+	following, stop := context.WithCancel(ctx)
+	heard := make(chan string, 2)
+	told := []string{}
+	leads := make(chan string, 2)
+	run := func(name string) {
+		campaigning, over := context.WithCancel(ctx)
+		err := Campaign(campaigning, server, "try:infra", name, 2*time.Second, func(lock *Lock) {
+			leads <- lock.Token
+			told = append(told, <-heard) // each leads until the follower knows
+			over()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	var first, second string
+	together(3, func(number int) {
+		switch number {
+		case 0:
+			if err := Follow(following, server, "try:infra", time.Second, func(name string) { heard <- name }); err != nil {
+				t.Error(err)
+			}
+		case 1:
+			run("alice")
+		case 2:
+			first = <-leads
+			run("bob")
+			second = <-leads
+			stop()
+		}
+	})
+	same(t, told, []string{"alice", "bob"})
+	if first >= second {
+		t.Fatal("the token did not grow")
+	}
+}
+
+func TestWorker(t *testing.T) {
+	server := serverToTry(t, "try:jobs")
+	must(t, server.Do(ctx, "QUEUE.CREATE", "try:jobs", "MAXDELIVERIES", 1).Err())
+	working, stop := context.WithCancel(ctx)
+	seen := make(chan string, 9)
+	together(3, func(number int) {
+		if number == 2 {
+			must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "long").Err())
+			time.Sleep(2 * time.Second)
+			must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "last").Err())
+			return
+		}
+		err := Work(working, server, "try:jobs", time.Second, time.Second, func(message *Message) error {
+			seen <- message.Text
+			if message.Text == "long" {
+				time.Sleep(1600 * time.Millisecond) // longer than the window
+			} else {
+				stop()
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	close(seen)
+	all := []string{}
+	for text := range seen {
+		all = append(all, text)
+	}
+	same(t, all, []string{"long", "last"})
+
+	server = serverToTry(t, "try:jobs")
+	must(t, server.Do(ctx, "QUEUE.CREATE", "try:jobs", "MAXDELIVERIES", 1).Err())
+	must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "poison").Err())
+	_, err := WorkOne(ctx, server, "try:jobs", time.Minute, LongestBlock, func(*Message) error {
+		return errors.New("cannot be done " + strings.Repeat("ü", 300))
+	})
+	must(t, err)
+	letters, err := Dead(ctx, server, "try:jobs", 10)
+	must(t, err)
+	same(t, len(letters), 1)
+	same(t, letters[0].Reason[:14], "cannot be done")
+	count, err := Redrive(ctx, server, "try:jobs", letters)
+	must(t, err)
+	same(t, count, 1)
+	again, err := WorkOne(ctx, server, "try:jobs", time.Minute, LongestBlock, func(*Message) error { return nil })
+	must(t, err)
+	same(t, again.Text, "poison")
+	none, err := WorkOne(ctx, server, "try:jobs", time.Minute, 100*time.Millisecond, nil)
+	must(t, err)
+	same(t, none == nil, true)
+}
+
+func TestSemaphore(t *testing.T) {
+	server := serverToTry(t, "try:permits")
+	made, err := MakeSemaphore(ctx, server, "try:permits", 2)
+	must(t, err)
+	same(t, made, true)
+	made, err = MakeSemaphore(ctx, server, "try:permits", 2)
+	must(t, err)
+	same(t, made, false)
+	inside := make(chan bool, 2) // has room for two
+	together(6, func(int) {
+		release, ok, err := Permit(ctx, server, "try:permits", time.Minute, LongestBlock)
+		if err != nil || !ok {
+			t.Error("no permit", err)
+			return
+		}
+		select {
+		case inside <- true:
+		default:
+			t.Error("three were inside")
+		}
+		time.Sleep(50 * time.Millisecond)
+		<-inside
+		must(t, release())
+	})
+	stat, err := server.Do(ctx, "QUEUE.STAT", "try:permits").Result()
+	must(t, err)
+	same(t, Int(Fields(stat)["visible"]), int64(2))
+	must(t, server.Do(ctx, "QUEUE.GET", "try:permits", "COUNT", 2).Err())
+	_, ok, err := Permit(ctx, server, "try:permits", time.Minute, 100*time.Millisecond)
+	must(t, err)
+	same(t, ok, false)
+}
+
+func TestReaders(t *testing.T) {
+	server := serverToTry(t, "try:work")
+	must(t, server.Do(ctx, "SHARE.CREATE", "try:work").Err())
+	anna, err := Begin(ctx, server, "try:work", 15*time.Second)
+	must(t, err)
+	bob, err := Begin(ctx, server, "try:work", 15*time.Second)
+	must(t, err)
+	writing, err := anna.OpenToWrite(ctx, "prices", LongestBlock)
+	must(t, err)
+	must(t, writing.Replace(ctx, []byte("lamp 9.50")))
+	_, err = bob.OpenToRead(ctx, "prices", 100*time.Millisecond)
+	same(t, Refusal(err), "CONFLICT SharingViolation")
+	writing.Close()
+	one, err := anna.OpenToRead(ctx, "prices", LongestBlock)
+	must(t, err)
+	other, err := bob.OpenToRead(ctx, "prices", LongestBlock)
+	must(t, err)
+	content, err := other.Read(ctx)
+	must(t, err)
+	same(t, string(content), "lamp 9.50")
+	_, err = bob.OpenToWrite(ctx, "prices", 100*time.Millisecond)
+	same(t, Refusal(err), "CONFLICT SharingViolation")
+	one.Close()
+	other.Close()
+	anna.End(ctx)
+	bob.End(ctx)
+
+	dies, err := Begin(ctx, server, "try:work", time.Second)
+	must(t, err)
+	_, err = dies.OpenToWrite(ctx, "prices", LongestBlock)
+	must(t, err)
+	close(dies.quiet) // no PING any more
+	next, err := Begin(ctx, server, "try:work", 15*time.Second)
+	must(t, err)
+	defer next.End(ctx)
+	_, err = next.OpenToWrite(ctx, "prices", 5*time.Second)
+	must(t, err)
+}
+
+func TestUpload(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	content := bytes.Repeat([]byte("\x00\xff0123456789"), 1000)
+	must(t, server.Do(ctx, "BLOB.PUTBLOCK", "try:docs", "film", PartID("upload-1", 0), content[:4096]).Err())
+	arrived, err := Arrived(ctx, server, "try:docs", "film")
+	must(t, err)
+	same(t, len(arrived), 1)
+	send := func(name, replaces string) (string, error) {
+		return Upload(ctx, server, "try:docs", "film", bytes.NewReader(content), int64(len(content)), 4096, name, replaces)
+	}
+	etag, err := send("upload-1", "")
+	must(t, err)
+	seen, err := server.Do(ctx, "BLOB.GET", "try:docs", "film").Slice()
+	must(t, err)
+	same(t, seen[1], string(content))
+	_, err = send("upload-2", "")
+	same(t, Refusal(err), "CONFLICT BlobAlreadyExists")
+	newer, err := send("upload-3", etag)
+	must(t, err)
+	same(t, newer > etag, true)
+	_, err = send("upload-4", etag)
+	same(t, Refusal(err), "PRECONDITION ConditionNotMet")
+}

@@ -1,0 +1,75 @@
+// deploy/recipes/node/holdfast.mjs
+// What the other recipes share: one way to send, whatever the client. For node-redis 4 to 6, ioredis 5 and 6, valkey-glide 2.
+// Contents are text here; for bytes let the client answer Buffers.
+
+export const LONGEST_BLOCK = 20; // seconds: what the recipes wait at most in one command
+
+const word = value => (typeof value === 'string' || Buffer.isBuffer(value) ? value : String(value));
+
+// A command that waits keeps all else on its connection waiting: line() opens a connection of its own, without the
+// timeouts that would forget the answer while the server goes on holding our place. hangUp() ends a wait at once.
+
+export function ofNodeRedis(client) {
+  return {
+    send: (...words) => client.sendCommand(words.map(word)),
+    async line() {
+      const own = client.duplicate({ socket: { ...client.options?.socket, socketTimeout: undefined }, commandOptions: undefined });
+      own.on('error', () => {}); // whoever waits is told by the rejected command
+      await own.connect();
+      return ofNodeRedis(own);
+    },
+    hangUp: () => (client.destroy ? client.destroy() : client.disconnect().catch(() => {})),
+  };
+}
+
+export function ofIoredis(client) {
+  return {
+    send: (name, ...words) => client.call(name, ...words.map(word)),
+    async line() {
+      const own = client.duplicate({ commandTimeout: undefined, socketTimeout: undefined, retryStrategy: null });
+      own.on('error', () => {});
+      return ofIoredis(own);
+    },
+    hangUp: () => client.disconnect(),
+  };
+}
+
+// connect(options) makes a client with these options beside your own. A client that is closed while it waits keeps its
+// connection, and its place at the server, until the answer comes; so hangUp() has the server end the wait first.
+export function ofGlide(client, connect) {
+  const send = (...words) => client.customCommand(words.map(word));
+  return {
+    send,
+    async line() {
+      const own = await connect({ requestTimeout: (LONGEST_BLOCK + 10) * 1000 });
+      const id = await own.customCommand(['CLIENT', 'ID']);
+      const hangUp = () => send('CLIENT', 'UNBLOCK', id).then(() => own.close(), () => own.close());
+      return { ...ofGlide(own, connect), hangUp };
+    },
+    hangUp: () => client.close(),
+  };
+}
+
+// A map as an object: a flat list of names and values (RESP2), an object or a Map (RESP3), or pairs (valkey-glide).
+export function fields(reply) {
+  if (reply instanceof Map) return Object.fromEntries(reply);
+  if (!Array.isArray(reply)) return { ...reply };
+  if (reply[0]?.key !== undefined) return Object.fromEntries(reply.map(({ key, value }) => [key, value]));
+  return Object.fromEntries(reply.flatMap((name, at) => (at % 2 ? [] : [[name, reply[at + 1]]])));
+}
+
+// The class and the code of an error: 'CONFLICT LeaseAlreadyPresent'.
+export function refusal(error) {
+  const found = /^(?:\[.*?\] )?(\w+):? (\w+)/.exec(error?.message ?? '');
+  return found ? `${found[1]} ${found[2]}` : '';
+}
+
+export const sleep = (ms, signal) =>
+  new Promise(done => {
+    if (signal?.aborted) return done();
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', () => (clearTimeout(timer), done()), { once: true });
+  });
+
+// Somebody was quicker: a random time, longer with each attempt, so that writers do not collide in step.
+export const pause = attempt => sleep(Math.random() * Math.min(2 * attempt, 100));

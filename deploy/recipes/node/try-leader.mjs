@@ -1,0 +1,26 @@
+// deploy/recipes/node/try-leader.mjs
+// Two campaign; the second leads as soon as the first steps down, and the follower hears of both.
+import { sleep } from './holdfast.mjs';
+import { campaign, follow } from './leader.mjs';
+import { assert, done, fresh, serverToTry } from './trying.mjs';
+
+const server = await serverToTry();
+const infra = await fresh(server, 'CONTAINER.CREATE', 'try:infra');
+await server.send('BLOB.PUT', infra, 'leader', '');
+const told = [];
+const tokens = [];
+const over = [new AbortController(), new AbortController(), new AbortController()];
+const lead = own => async lock => {
+  tokens.push(lock.token);
+  while (told.length < tokens.length) await sleep(10); // each leads until the follower knows
+  own.abort();
+};
+const following = follow(server, infra, name => told.push(name), { signal: over[2].signal });
+const alice = campaign(server, infra, 'alice', lead(over[0]), { signal: over[0].signal });
+while (!tokens.length) await sleep(10);
+await Promise.all([alice, campaign(server, infra, 'bob', lead(over[1]), { signal: over[1].signal })]);
+over[2].abort();
+await following;
+assert.deepEqual(told, ['alice', 'bob']);
+assert.ok(tokens[0] < tokens[1]);
+done();

@@ -1,0 +1,42 @@
+// deploy/recipes/node/try-worker.mjs
+// Work that takes longer than its window, work that fails and dies, and a worker that dies.
+import { fields, sleep } from './holdfast.mjs';
+import { assert, done, fresh, serverToTry } from './trying.mjs';
+import { dead, redrive, work, workOne } from './worker.mjs';
+
+const server = await serverToTry();
+const jobs = await fresh(server, 'QUEUE.CREATE', 'try:jobs', 'MAXDELIVERIES', 1);
+const seen = [];
+const over = new AbortController();
+const handle = async message => {
+  seen.push(message.message);
+  if (message.message === 'long') await sleep(1600); // longer than the window of one second
+};
+const workers = [1, 2].map(() => work(server, jobs, handle, { signal: over.signal, window: 1 }));
+await server.send('QUEUE.PUT', jobs, 'long');
+await sleep(2000);
+await server.send('QUEUE.PUT', jobs, 'last');
+while (Number(fields(await server.send('QUEUE.STAT', jobs)).messages)) await sleep(20);
+over.abort();
+await Promise.all(workers);
+assert.deepEqual(seen, ['long', 'last']);
+
+const line = await server.line();
+await server.send('QUEUE.PUT', jobs, 'poison');
+const fail = () => Promise.reject(new Error(`cannot be done ${'ü'.repeat(300)}`));
+await workOne(server, line, jobs, fail);
+const letters = await dead(server, jobs);
+assert.deepEqual(letters.map(letter => letter.reason.slice(0, 14)), ['cannot be done']);
+assert.equal(await redrive(server, jobs, letters), 1);
+assert.equal(await redrive(server, jobs, []), 0);
+assert.equal((await workOne(server, line, jobs, () => {})).message, 'poison');
+assert.equal(await workOne(server, line, jobs, fail, { wait: 0.1 }), null);
+
+await server.send('QUEUE.CONFIGURE', jobs, 'MAXDELIVERIES', 5);
+await server.send('QUEUE.PUT', jobs, 'of one who dies');
+await server.send('QUEUE.GET', jobs, 'VISIBILITY', 1);
+const again = await workOne(server, line, jobs, () => {});
+assert.equal(again.message, 'of one who dies');
+assert.equal(Number(again['dequeue-count']), 2);
+line.hangUp();
+done();

@@ -1,0 +1,62 @@
+// deploy/recipes/node/trying.mjs
+// What the programs try-*.mjs share. CLIENT: redis, redis4, redis5, ioredis or glide, installed in the folder CLIENTS.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { ofGlide, ofIoredis, ofNodeRedis, refusal } from './holdfast.mjs';
+
+const { CLIENT = 'redis', CLIENTS = '.', PORT = '6379', RESP = '' } = process.env;
+const find = name => import(pathToFileURL(createRequire(`${CLIENTS}/`).resolve(name)));
+const opened = [];
+
+async function nodeRedis(name) {
+  const { createClient } = (await find(name)).default;
+  // Nothing is sent again by the library: a write that was sent twice may happen twice.
+  const client = createClient({ url: `redis://127.0.0.1:${PORT}`, ...(RESP ? { RESP: Number(RESP) } : {}) });
+  client.on('error', error => console.error(error.message));
+  await client.connect();
+  return ofNodeRedis(client);
+}
+
+async function ioredis() {
+  const { Redis } = (await find('ioredis')).default;
+  const client = new Redis(Number(PORT), '127.0.0.1', {
+    autoResendUnfulfilledCommands: false, // nothing is sent again by the library
+    maxRetriesPerRequest: 0,
+    commandTimeout: 1000, // as an application may have it; a line of its own goes without
+    ...(RESP ? { protocol: Number(RESP) } : {}),
+  });
+  client.on('error', error => console.error(error.message));
+  return ofIoredis(client);
+}
+
+async function glide() {
+  const { GlideClient, ProtocolVersion } = (await find('@valkey/valkey-glide')).default;
+  const protocol = RESP === '2' ? ProtocolVersion.RESP2 : ProtocolVersion.RESP3;
+  const connect = options =>
+    GlideClient.createClient({ addresses: [{ host: '127.0.0.1', port: Number(PORT) }], protocol, requestTimeout: 2000, ...options });
+  return ofGlide(await connect({}), connect);
+}
+
+export async function serverToTry() {
+  const make = { ioredis, glide }[CLIENT] ?? (() => nodeRedis(CLIENT));
+  const server = await make();
+  opened.push(server);
+  return server;
+}
+
+export async function fresh(server, command, key, ...words) {
+  await server.send('DEL', key);
+  await server.send(command, key, ...words);
+  return key;
+}
+
+export async function refused(code, promise) {
+  await assert.rejects(promise, error => refusal(error) === code || assert.fail(`${code} expected: ${error.stack}`));
+}
+
+export function done() {
+  for (const server of opened) server.hangUp();
+}
+
+export { assert };

@@ -1,0 +1,77 @@
+// deploy/recipes/node/worker.mjs
+// Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason.
+import { LONGEST_BLOCK, fields, refusal } from './holdfast.mjs';
+
+// Prolongs the message's window in the background. Each UPDATE answers a new receipt. Answers what ends that.
+export function extend(server, queue, message, window) {
+  let under_way = Promise.resolve();
+  const timer = setInterval(() => {
+    under_way = under_way.then(async () => {
+      const words = [queue, message.id, message.receipt, 'VISIBILITY', window];
+      message.receipt = fields(await server.send('QUEUE.UPDATE', ...words)).receipt;
+    });
+    under_way = under_way.catch(() => {
+      message.lost = true; // somebody else has it, or an answer was lost and with it the receipt
+      clearInterval(timer);
+    });
+  }, (window * 1000) / 3);
+  return () => (clearInterval(timer), under_way);
+}
+
+// False when it is too late: somebody else has the message, or it has died.
+export async function settle(server, command, queue, message, ...words) {
+  try {
+    await server.send(command, queue, message.id, message.receipt, ...words);
+    return true;
+  } catch (error) {
+    if (refusal(error) !== 'NOTFOUND MessageNotFound') throw error;
+    return false;
+  }
+}
+
+// Handles one message, taken on a connection of its own, and answers it; or null when none came in time.
+export async function workOne(server, line, queue, handle, { window = 30, wait = LONGEST_BLOCK } = {}) {
+  const [taken] = await line.send('QUEUE.GET', queue, 'VISIBILITY', window, 'BLOCK', wait);
+  if (!taken) return null;
+  const message = fields(taken);
+  const stop = extend(server, queue, message, window);
+  let failure;
+  try {
+    await handle(message);
+  } catch (error) {
+    failure = error;
+  }
+  await stop();
+  if (!failure) {
+    await settle(server, 'QUEUE.DELETE', queue, message);
+  } else {
+    const pause = Math.min(2 ** Number(message['dequeue-count']), 600);
+    const reason = Array.from(String(failure.message ?? failure)).slice(0, 64).join(''); // never half of a character
+    await settle(server, 'QUEUE.RELEASE', queue, message, 'VISIBILITY', pause, 'REASON', reason);
+  }
+  return message;
+}
+
+// Works until the signal is aborted. After a broken connection call it again: what we had comes back by itself.
+export async function work(server, queue, handle, { signal, ...options } = {}) {
+  const line = await server.line();
+  signal?.addEventListener('abort', () => line.hangUp(), { once: true });
+  try {
+    while (!signal?.aborted) await workOne(server, line, queue, handle, options);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  } finally {
+    if (!signal?.aborted) line.hangUp();
+  }
+}
+
+// The dead letters, the oldest first: with id, dequeue-count, reason and message.
+export async function dead(server, queue, count = 32) {
+  return (await server.send('QUEUE.DEAD', queue, 'COUNT', count)).map(fields);
+}
+
+// Puts these dead letters back, once what killed them is mended; answers how many.
+export async function redrive(server, queue, letters) {
+  if (!letters.length) return 0;
+  return server.send('QUEUE.REDRIVE', queue, 'IDS', letters.length, ...letters.map(letter => letter.id));
+}

@@ -1,0 +1,45 @@
+# deploy/recipes/python/holdfast.py
+"""What the other recipes share. For redis-py 4 and newer, RESP2 or RESP3, decode_responses or not."""
+
+import random
+import re
+import time
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+LONGEST_BLOCK = 20  # seconds: what the recipes wait at most in one command
+
+
+def connect(host="127.0.0.1", port=6379, **options):
+    """A pool of connections that sends no command twice and waits longer for an answer than any BLOCK."""
+    options.setdefault("socket_timeout", LONGEST_BLOCK + 10)  # redis-py 8 would hang up after 5 seconds
+    options.setdefault("socket_keepalive", True)
+    return redis.Redis(host=host, port=port, retry=Retry(NoBackoff(), 0), **options)
+
+
+def text(value):
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+
+
+def fields(reply):
+    """A map as a dict with text names: RESP2 sends a flat list of names and values, RESP3 a map."""
+    if isinstance(reply, dict):
+        pairs = reply.items()
+    elif reply and isinstance(reply[0], (list, tuple)):
+        pairs = reply
+    else:
+        pairs = zip(reply[::2], reply[1::2])
+    return {text(name): value for name, value in pairs}
+
+
+def refusal(error):
+    """The class and the code of an error: ("CONFLICT", "LeaseAlreadyPresent")."""
+    found = re.match(r"(?:\[.*?\] )?(\w+):? (\w+)", str(error))
+    return found.groups() if found else ("", "")
+
+
+def pause(attempt):
+    """Somebody was quicker: wait a random time, longer with each attempt, so that writers do not collide in step."""
+    time.sleep(random.random() * min(0.002 * attempt, 0.1))

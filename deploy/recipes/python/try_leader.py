@@ -1,0 +1,36 @@
+# deploy/recipes/python/try_leader.py
+"""Two campaign; the second leads as soon as the first steps down, and the follower hears of both."""
+
+import threading
+
+from leader import campaign, follow
+from trying import container, same, server_to_try, together
+
+server = server_to_try()
+infra = container(server, "try:infra")
+stop, first_leads, led, told = threading.Event(), threading.Event(), [], []
+
+
+def lead(lock):
+    led.append(lock.token)
+    first_leads.set()
+    while len(told) < len(led):  # each leads until the follower knows
+        threading.Event().wait(0.01)
+    if len(led) == 2:
+        stop.set()
+
+
+def alice():
+    campaign(server, infra, "alice", lambda lock: (lead(lock), retire.set()), retire, wait=2)
+
+
+def bob():
+    first_leads.wait(10)
+    campaign(server, infra, "bob", lead, stop, wait=2)
+
+
+retire = threading.Event()
+server.execute_command("BLOB.PUT", infra, "leader", "")
+together(alice, bob, lambda: follow(server, infra, told.append, stop, wait=1))
+same(told, ["alice", "bob"])
+same(led[0] < led[1], True)

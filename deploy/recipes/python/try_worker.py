@@ -1,0 +1,53 @@
+# deploy/recipes/python/try_worker.py
+"""Work that takes longer than its window, work that fails and dies, and a worker that dies."""
+
+import threading
+import time
+
+from holdfast import fields, text
+from trying import same, server_to_try, together
+from worker import dead, redrive, work, work_one
+
+server = server_to_try()
+server.delete("try:jobs")
+server.execute_command("QUEUE.CREATE", "try:jobs", "MAXDELIVERIES", 1)
+stop, seen = threading.Event(), []
+
+
+def handle(message):
+    seen.append(text(message["message"]))
+    if seen[-1] == "long":
+        time.sleep(1.6)  # longer than the window of one second
+    if seen[-1] == "last":
+        stop.set()
+
+
+together(
+    lambda: work(server, "try:jobs", handle, stop, window=1, wait=1),
+    lambda: work(server, "try:jobs", handle, stop, window=1, wait=1),
+    lambda: server.execute_command("QUEUE.PUT", "try:jobs", "long"),
+    lambda: (time.sleep(2.0), server.execute_command("QUEUE.PUT", "try:jobs", "last")),
+)
+same(seen, ["long", "last"])
+
+server.execute_command("QUEUE.PUT", "try:jobs", "poison")
+
+
+def fail(message):
+    raise ValueError("cannot be done " + "ü" * 300)
+
+
+work_one(server, "try:jobs", fail)
+letters = dead(server, "try:jobs")
+same([text(letter["reason"])[:14] for letter in letters], ["cannot be done"])
+same(redrive(server, "try:jobs", letters), 1)
+same(redrive(server, "try:jobs", []), 0)
+same(text(work_one(server, "try:jobs", lambda message: None)["message"]), "poison")
+same(work_one(server, "try:jobs", fail, wait=0.1), None)
+
+server.execute_command("QUEUE.CONFIGURE", "try:jobs", "MAXDELIVERIES", 5)
+server.execute_command("QUEUE.PUT", "try:jobs", "of one who dies")
+server.execute_command("QUEUE.GET", "try:jobs", "VISIBILITY", 1)
+again = work_one(server, "try:jobs", lambda message: None, wait=5)
+same((text(again["message"]), int(again["dequeue-count"])), ("of one who dies", 2))
+same(fields(server.execute_command("QUEUE.STAT", "try:jobs"))["messages"], 0)

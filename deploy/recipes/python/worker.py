@@ -1,0 +1,85 @@
+# deploy/recipes/python/worker.py
+"""Takes messages, extends their windows while it works, and settles them: deleted, or given back with a reason."""
+
+import contextlib
+import threading
+
+import redis
+
+from holdfast import LONGEST_BLOCK, fields, refusal, text
+
+LOST = ("NOTFOUND", "MessageNotFound")
+
+
+@contextlib.contextmanager
+def extended(server, queue, message, window):
+    """Prolongs the message's window in the background. Each UPDATE answers a new receipt."""
+    done = threading.Event()
+
+    def keep():
+        while not done.wait(window / 3):
+            try:
+                words = (queue, message["id"], message["receipt"], "VISIBILITY", window)
+                message["receipt"] = fields(server.execute_command("QUEUE.UPDATE", *words))["receipt"]
+            except redis.RedisError:
+                message["lost"] = True  # somebody else has it, or an answer was lost and with it the receipt
+                return
+
+    keeper = threading.Thread(target=keep, daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
+
+
+def settle(server, command, queue, message, *words):
+    """False when it is too late: somebody else has the message, or it has died."""
+    try:
+        server.execute_command(command, queue, message["id"], message["receipt"], *words)
+        return True
+    except redis.ResponseError as error:
+        if refusal(error) != LOST:
+            raise
+        return False
+
+
+def work_one(server, queue, handle, window=30, wait=LONGEST_BLOCK):
+    """Handles one message and answers it, or None when none came in time."""
+    taken = server.execute_command("QUEUE.GET", queue, "VISIBILITY", window, "BLOCK", wait)
+    if not taken:
+        return None
+    message = fields(taken[0])
+    failure = None
+    with extended(server, queue, message, window):
+        try:
+            handle(message)
+        except Exception as error:
+            failure = error
+    if failure is None:
+        settle(server, "QUEUE.DELETE", queue, message)
+    else:
+        pause = min(2 ** int(message["dequeue-count"]), 600)
+        reason = str(failure)[:64]  # never half of a character: decoding clients would choke on it
+        settle(server, "QUEUE.RELEASE", queue, message, "VISIBILITY", pause, "REASON", reason)
+    return message
+
+
+def work(server, queue, handle, stop, window=30, wait=LONGEST_BLOCK):
+    while not stop.is_set():
+        try:
+            work_one(server, queue, handle, window, wait)
+        except (redis.ConnectionError, redis.TimeoutError):
+            stop.wait(1)  # what we had comes back to the queue by itself
+
+
+def dead(server, queue, count=32):
+    """The dead letters, the oldest first: with id, dequeue-count, reason and message."""
+    return [fields(letter) for letter in server.execute_command("QUEUE.DEAD", queue, "COUNT", count)]
+
+
+def redrive(server, queue, letters):
+    """Puts these dead letters back, once what killed them is mended; answers how many."""
+    ids = [text(letter["id"]) for letter in letters]
+    return server.execute_command("QUEUE.REDRIVE", queue, "IDS", len(ids), *ids) if ids else 0

@@ -1,0 +1,40 @@
+#!/bin/bash
+# The recipes, with the clients of the distribution: real programs on real servers. And the pages: a block whose first line names a file of
+# deploy/recipes is that file. 'make recipes' takes the newest clients, too. Answers in TAP.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+. tests/scripts/tap.sh
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+# Each block of a page that begins with a comment naming a recipe becomes a file FOLDER/PAGE-LINE, with the recipe's name in its first line.
+blocks() {
+    awk -v folder="$place" '
+        /^```/ { inside = !inside; first = inside; if (file) close(file); file = ""; next }
+        first { first = 0
+                if (match($0, /^(#|\/\/|\/\*) deploy\/recipes\/[^ ]+/)) {
+                    file = folder "/" ++count; name = $0
+                    sub(/^[^d]*/, "", name); sub(/ .*/, "", name); print name " " FILENAME " " file } }
+        file { print >file }' "$@"
+}
+
+different=''
+quoted=0
+while read -r recipe page block; do
+    quoted=$((quoted + 1))
+    cmp -s "$recipe" "$block" || different+="$page: the block of $recipe is other than the file"$'\n'
+done < <(blocks README.md module/*/README.md deploy/*.md)
+same "$different" '' "the $quoted recipes on the pages are the files"
+
+# Each file says where it lies, so that whoever has copied it finds it again.
+unnamed=$(for file in deploy/recipes/*/*.*; do
+    head -n 1 "$file" | grep -qE "^(#|//|/\*) $file( \*/)?\$" || echo "$file"
+done)
+same "$unnamed" '' 'every recipe begins with a comment that names its file'
+
+tests/recipes.sh python >"$place/output"
+sed -nE '/^(ok|not ok|#)/p' "$place/output" | awk -v told="$tests_told" '
+    /^(not )?ok [0-9]+/ { sub(/ok [0-9]+/, "ok " ++told) } { print }'
+tests_told=$((tests_told + $(grep -cE '^(not )?ok ' "$place/output")))
+done_testing
