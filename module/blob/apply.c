@@ -33,25 +33,25 @@ static bool apply_lease(struct container *container, struct blob **blob,
 /* --- A blob as a whole --- */
 
 bool apply_may_become(const struct blob *blob, enum blob_kind kind) {
-    return !blob_exists(blob) || blob->kind == kind;
+    return !blob_exists(blob) || blob->kind == kind || blob_is_untyped(blob);
 }
 
 /* What a write says of the blob besides its content. */
-static void restamp(struct container *container, struct blob *blob, const struct container_change *change) {
+void apply_restamp(struct container *container, struct blob *blob, const struct container_change *change) {
     blob->stamp = change->stamp;
     if (change->frees_lease) container_free_lease(container, blob);
 }
 
 /* A blob that is written is no copy any more. */
-static void forget_copy(struct container *container, struct blob *blob) {
-    if (blob_special(blob)->copy) blob_set_copy(&container->account, blob, NULL);
+void apply_forget_copy(struct container *container, struct blob *blob) {
+    if (blob_special(blob)->copy) container_set_copy(container, blob, NULL);
 }
 
 void apply_redescribe(struct container *container, struct blob *blob, const struct container_change *change) {
     blob->created_ms = change->created_ms;
     blob_set_lists(&container->account, blob, &change->properties, &change->metadata);
-    forget_copy(container, blob);
-    restamp(container, blob, change);
+    apply_forget_copy(container, blob);
+    apply_restamp(container, blob, change);
 }
 
 struct blob *apply_begin(struct container *container, struct blob *blob,
@@ -84,8 +84,8 @@ static bool apply_setprops(struct container *container, struct blob **blob,
         blob_set_lists(&container->account, *blob, &change->properties, NULL);
     if (change->parts & PART_LENGTH) pages_resize(&container->account, &(*blob)->pages, change->length);
     if (change->parts & PART_SEQUENCE) (*blob)->extra->special->sequence = change->sequence;
-    forget_copy(container, *blob);
-    restamp(container, *blob, change);
+    apply_forget_copy(container, *blob);
+    apply_restamp(container, *blob, change);
     return true;
 }
 
@@ -93,8 +93,8 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob,
                               const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
     blob_set_lists(&container->account, *blob, NULL, &change->metadata);
-    forget_copy(container, *blob);
-    restamp(container, *blob, change);
+    apply_forget_copy(container, *blob);
+    apply_restamp(container, *blob, change);
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool apply_putpage(struct container *container, struct blob **blob,
                           const struct container_change *change) {
     if (!are_pages(*blob, change->offset, change->content.length)) return false;
     pages_write(&container->account, &(*blob)->pages, change->offset, change->content);
-    restamp(container, *blob, change);
+    apply_restamp(container, *blob, change);
     return true;
 }
 
@@ -138,7 +138,7 @@ static bool apply_clearpage(struct container *container, struct blob **blob,
                             const struct container_change *change) {
     if (!are_pages(*blob, change->offset, change->length)) return false;
     pages_clear(&container->account, &(*blob)->pages, change->offset, change->length);
-    restamp(container, *blob, change);
+    apply_restamp(container, *blob, change);
     return true;
 }
 
@@ -161,8 +161,8 @@ static bool apply_append(struct container *container, struct blob **blob,
     else
         content_append(&container->account, &(*blob)->content, change->content);
     blob_need_special(&container->account, *blob)->appended++;
-    forget_copy(container, *blob);
-    restamp(container, *blob, change);
+    apply_forget_copy(container, *blob);
+    apply_restamp(container, *blob, change);
     return true;
 }
 
@@ -170,8 +170,8 @@ static bool apply_seal(struct container *container, struct blob **blob,
                        const struct container_change *change) {
     if (!blob_exists(*blob) || (*blob)->kind != KIND_APPEND) return false;
     blob_need_special(&container->account, *blob)->sealed = true;
-    forget_copy(container, *blob);
-    restamp(container, *blob, change);
+    apply_forget_copy(container, *blob);
+    apply_restamp(container, *blob, change);
     return true;
 }
 
@@ -243,7 +243,7 @@ static bool apply_unstage(struct container *container, struct blob **blob,
     return true;
 }
 
-/* --- Snapshots and copies --- */
+/* --- Snapshots --- */
 
 static bool apply_snapshot(struct container *container, struct blob **blob,
                            const struct container_change *change) {
@@ -254,57 +254,6 @@ static bool apply_deletesnapshots(struct container *container, struct blob **blo
                                   const struct container_change *change) {
     if (!*blob || !snapshots_drop(&container->account, *blob, change->snapshot)) return false;
     if (change->frees_lease) container_free_lease(container, *blob);
-    return true;
-}
-
-static const struct blob *source_of(const struct container *container,
-                                    const struct container_change *change) {
-    if (change->from_elsewhere) container = change->source_container;
-    const struct blob *blob = container ? container_find(container, change->source) : NULL;
-    if (blob && change->source_snapshot) blob = snapshots_find(blob, change->source_snapshot);
-    return blob_exists(blob) ? blob : NULL;
-}
-
-static bool apply_copy(struct container *container, struct blob **blob,
-                       const struct container_change *change) {
-    const struct blob *source = source_of(container, change);
-    if (!source || !apply_may_become(*blob, source->kind)) return false;
-    struct container_change whole = *change;
-    whole.properties = blob_properties(source);
-    if (!(change->parts & PART_METADATA)) whole.metadata = blob_metadata(source);
-    if (source == *blob) {
-        container_unstage(container, *blob, UINT64_MAX);
-        apply_redescribe(container, *blob, &whole);
-    } else {
-        size_t room = blob_is_inline(source) ? (size_t)source->length : 0;
-        *blob = apply_begin(container, *blob, &whole, source->kind, room);
-        blob_take(&container->account, *blob, source, change->from_elsewhere);
-    }
-    if (source->kind == KIND_PAGE) blob_need_special(&container->account, *blob)->born = change->stamp.etag;
-    blob_set_copy(&container->account, *blob, &change->copy);
-    return true;
-}
-
-static bool apply_abortcopy(struct container *container, struct blob **blob,
-                            const struct container_change *change) {
-    if (!blob_exists(*blob) || !blob_is_being_copied(*blob)) return false;
-    struct copy *copy = (*blob)->extra->special->copy;
-    copy->status = COPY_ABORTED;
-    copy->completed_ms = change->stamp.modified_ms;
-    int64_t sequence = blob_special(*blob)->sequence;
-    blob_clear_content(&container->account, *blob);
-    *blob = container_fit(container, *blob, 0);
-    struct blob_special *special = (*blob)->extra->special;
-    special->sequence = sequence;
-    if ((*blob)->kind == KIND_PAGE) special->born = change->stamp.etag;
-    restamp(container, *blob, change);
-    return true;
-}
-
-static bool apply_copystate(struct container *container, struct blob **blob,
-                            const struct container_change *change) {
-    if (!blob_exists(*blob)) return false;
-    blob_set_copy(&container->account, *blob, &change->copy);
     return true;
 }
 
@@ -349,6 +298,13 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [BLOB_LEAVES]          = {{NULL,                HAS(NAME) | HAS(LIST), CHANGE_IN_FILES}, apply_leaves, false},
     [BLOB_STAGED]          = {{NULL,                HAS(NAME) | HAS(COUNT) | HAS(BLOCK) | HAS(TOUCHED), CHANGE_IN_FILES}, apply_staged, false},
     [CONTAINER_LOADED]     = {{NULL,                0, CHANGE_IN_FILES}, apply_loaded, false},
+
+    [BLOB_COPYSTART]       = {{"blob.copy",         NAMED | HAS(COPY) | HAS(FLAGS), 0}, apply_copystart, false},
+    [BLOB_COPYBEGIN]       = {{NULL,                HAS(NAME) | HAS(KIND) | HAS(PARTS) | HAS(PROPERTIES) | HAS(METADATA) | HAS(OFFSET) | HAS(LENGTH) | HAS(COUNT) | HAS(SEQUENCE), 0}, apply_copybegin, false},
+    [BLOB_COPYPIECE]       = {{NULL,                HAS(NAME) | HAS(OFFSET) | HAS(LENGTH), CHANGE_HAS_CONTENT}, apply_copypiece, false},
+    [BLOB_COPYBLOCK]       = {{NULL,                HAS(NAME) | HAS(OFFSET) | HAS(LENGTH) | HAS(BLOCK), CHANGE_HAS_CONTENT}, apply_copyblock, false},
+    [BLOB_COPYEND]         = {{"blob.copied",       NAMED | HAS(COPY) | HAS(DESCRIPTION), 0}, apply_copyend, false},
+    [BLOB_COPYTOLD]        = {{NULL,                HAS(NAME) | HAS(COPY) | HAS(DESCRIPTION), CHANGE_IN_FILES}, apply_copystate, false},
 };
 /* clang-format on */
 

@@ -19,6 +19,16 @@ bool apply_block_fits(const struct blob *blob, const struct container_change *ch
 bool apply_block(struct container *container, struct blob **blob, const struct container_change *change,
                  struct chunk *chunk);
 
+/* A new ETag, and what goes with it. */
+void apply_restamp(struct container *container, struct blob *blob, const struct container_change *change);
+
+/* A blob that is written is no copy any more. */
+void apply_forget_copy(struct container *container, struct blob *blob);
+
+/* Copies. */
+container_change_apply apply_copy, apply_abortcopy, apply_copystate, apply_copystart, apply_copybegin,
+    apply_copypiece, apply_copyblock, apply_copyend;
+
 /* What files hold. */
 container_change_apply apply_chunk, apply_state, apply_spans, apply_leaves, apply_staged, apply_loaded;
 

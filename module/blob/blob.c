@@ -137,13 +137,19 @@ void blob_set_lists(struct account *account, struct blob *blob, const struct pac
     blob_settle(account, blob);
 }
 
-/* One allocation, the text behind the numbers. */
+/* The texts stand behind the numbers, in one allocation. */
+static void copy_place_texts(struct copy *copy) {
+    copy->source.data = (const char *)(copy + 1);
+    copy->description.data = copy->source.data + copy->source.length;
+}
+
 static struct copy *copy_new(const struct copy *copy) {
-    struct copy *kept = memory_alloc(sizeof(*kept) + copy->source.length);
-    char *source = (char *)(kept + 1);
-    memcpy(source, copy->source.data, copy->source.length);
+    struct copy *kept = memory_alloc(sizeof(*kept) + copy->source.length + copy->description.length);
     *kept = *copy;
-    kept->source.data = source;
+    copy_place_texts(kept);
+    if (copy->source.length) memcpy((char *)(kept + 1), copy->source.data, copy->source.length);
+    if (copy->description.length)
+        memcpy((char *)(kept + 1) + copy->source.length, copy->description.data, copy->description.length);
     return kept;
 }
 
@@ -224,6 +230,6 @@ void blob_relocate_parts(struct blob *blob, const struct relocation *relocation)
     if (!extra->special) return;
     struct blob_special *special = extra->special = relocate(relocation, extra->special);
     special->copy = relocate(relocation, special->copy);
-    if (special->copy) special->copy->source.data = (const char *)(special->copy + 1);
+    if (special->copy) copy_place_texts(special->copy);
     if (special->snapshots) special->snapshots = snapshots_relocate(special->snapshots, relocation);
 }

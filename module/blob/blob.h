@@ -101,6 +101,19 @@ static inline bool blob_is_being_copied(const struct blob *blob) {
     return copy && copy->status == COPY_PENDING;
 }
 
+/* Whether nobody knows of which kind it is: a copy from another server was to say so, and has not, or never will. It may
+ * become any. */
+static inline bool blob_is_untyped(const struct blob *blob) {
+    const struct copy *copy = blob_special(blob)->copy;
+    return copy && copy->untyped;
+}
+
+/* Whether its content is not there yet. */
+static inline bool blob_is_arriving(const struct blob *blob) {
+    const struct copy *copy = blob_special(blob)->copy;
+    return copy && copy->status == COPY_PENDING && (copy->arriving || copy->untyped);
+}
+
 /* --- Change --- */
 
 struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room);

@@ -21,6 +21,29 @@ struct block_list *block_list_new(struct account *account, struct packed_list id
     return list;
 }
 
+/* A list that grows has room to spare, as much as the allocator gives or half as much again. */
+struct block_list *block_list_add(struct account *account, struct block_list *list, struct bytes id) {
+    size_t before = list ? list->length : 0, length = before + 1 + id.length;
+    if (!list || list->uses > 1) {
+        struct block_list *own = block_list_new(account, (struct packed_list){1, bytes_of("", 0)});
+        if (list) {
+            own = account_resize(account, own, sizeof(*own) + length);
+            memcpy(own->ids, list->ids, before);
+            own->count = list->count + 1;
+            list->uses--;
+        }
+        list = own;
+    } else {
+        list->count++;
+    }
+    if (memory_size(list) < sizeof(*list) + length)
+        list = account_resize(account, list, sizeof(*list) + length + length / 2);
+    list->ids[before] = (char)id.length;
+    memcpy(list->ids + before + 1, id.data, id.length);
+    list->length = length;
+    return list;
+}
+
 struct block_list *block_list_share(struct block_list *list) {
     list->uses++;
     return list;

@@ -22,6 +22,8 @@ struct block_list;
 
 /* The items are ids, each with its length in front. NULL for an empty list. */
 struct block_list *block_list_new(struct account *account, struct packed_list ids);
+/* The list, which may be NULL, with one id of at most BLOCK_ID_MAX_BYTES more, in place of the list that is given. */
+struct block_list *block_list_add(struct account *account, struct block_list *list, struct bytes id);
 struct block_list *block_list_share(struct block_list *list);
 void block_list_drop(struct account *account, struct block_list *list);
 

@@ -73,6 +73,7 @@ struct blob *container_found(const struct container *container, const struct cat
 size_t container_held(const struct container *container) {
     return container->account.held + catalog_held(&container->blobs) +
            (container->leased.root ? container->leased.held : 0) +
+           (container->copying.root ? container->copying.held : 0) +
            container->stagings.capacity * sizeof(*container->stagings.heap);
 }
 
@@ -96,17 +97,18 @@ static void replace_lease(struct container *container, struct lease **place, con
     count(&all_leases, before, after);
 }
 
-static void list_leased(struct container *container, struct blob *blob, bool before, bool after) {
+/* An index that has a root only while there is anything in it. */
+static void list_blob(struct order_index *index, struct blob *blob, bool before, bool after) {
     if (before == after) return;
-    if (!container->leased.root) order_index_start(&container->leased);
+    if (!index->root) order_index_start(index);
     if (after) {
-        order_index_add(&container->leased, &blob->entry);
+        order_index_add(index, &blob->entry);
         return;
     }
-    order_index_remove(&container->leased, &blob->entry);
-    if (!order_index_empty(&container->leased)) return;
-    order_index_end(&container->leased);
-    container->leased.root = NULL;
+    order_index_remove(index, &blob->entry);
+    if (!order_index_empty(index)) return;
+    order_index_end(index);
+    index->root = NULL;
 }
 
 void container_set_lease(struct container *container, struct blob *blob, const struct lease *lease) {
@@ -118,7 +120,7 @@ void container_set_lease(struct container *container, struct blob *blob, const s
     struct blob_extra *extra = blob_need_extra(&container->account, blob);
     bool before = stands(extra->lease);
     replace_lease(container, &extra->lease, lease);
-    list_leased(container, blob, before, stands(lease));
+    list_blob(&container->leased, blob, before, stands(lease));
     blob_settle(&container->account, blob);
 }
 
@@ -126,6 +128,21 @@ void container_free_lease(struct container *container, struct blob *blob) {
     if (!stands(blob_lease(blob))) return;
     struct lease freed = lease_freed(blob_lease(blob));
     container_set_lease(container, blob, &freed);
+}
+
+/* --- Copies --- */
+
+void container_set_copy(struct container *container, struct blob *blob, const struct copy *copy) {
+    bool before = blob_is_being_copied(blob);
+    blob_set_copy(&container->account, blob, copy);
+    list_blob(&container->copying, blob, before, blob_is_being_copied(blob));
+}
+
+struct blob *container_copying(const struct container *container, struct bytes from) {
+    if (!container->copying.root) return NULL;
+    struct order_cursor cursor = order_index_seek(&container->copying, from);
+    struct entry *entry = order_cursor_entry(&cursor);
+    return entry ? blob_of_entry(entry) : NULL;
 }
 
 /* --- Staged blocks --- */
@@ -159,7 +176,8 @@ void container_settle(struct container *container) {
 
 int64_t container_due_ms(const struct container *container) {
     const struct deadline *first = deadlines_first(&container->stagings);
-    return first ? first->due_ms : INT64_MAX;
+    int64_t due_ms = first ? first->due_ms : INT64_MAX;
+    return container->copying.root && container->copies_look_ms < due_ms ? container->copies_look_ms : due_ms;
 }
 
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name) {
@@ -185,6 +203,7 @@ static void free_blob(struct container *container, struct blob *blob) {
 
 void container_remove(struct container *container, struct blob *blob) {
     container_set_lease(container, blob, NULL);
+    if (blob_special(blob)->copy) container_set_copy(container, blob, NULL);
     catalog_remove(&container->blobs, &blob->entry);
     free_blob(container, blob);
 }
@@ -202,6 +221,7 @@ void container_free(struct container *container) {
     }
     catalog_end(&container->blobs);
     if (container->leased.root) order_index_end(&container->leased);
+    if (container->copying.root) order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);
     memory_free(container->metadata);
     memory_free(container->policies);
@@ -212,21 +232,25 @@ void container_free(struct container *container) {
 /* All of the container's pointers to one blob. */
 struct blob_slots {
     struct catalog_slots named;
-    unsigned leased_count;
+    unsigned leased_count, copying_count;
     void **leased[ORDER_INDEX_MAX_HEIGHT];
+    void **copying[ORDER_INDEX_MAX_HEIGHT];
 };
 
 static struct blob_slots slots_of(const struct container *container, const struct blob *blob) {
-    struct blob_slots slots = {.leased_count = 0};
+    struct blob_slots slots = {.leased_count = 0, .copying_count = 0};
     catalog_slots(&container->blobs, &blob->entry, &slots.named);
     if (stands(blob_lease(blob)))
         slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
+    if (blob_is_being_copied(blob))
+        slots.copying_count = order_index_slots(&container->copying, &blob->entry, slots.copying);
     return slots;
 }
 
 static void slots_set(const struct blob_slots *slots, struct blob *blob) {
     catalog_slots_set(&slots->named, &blob->entry);
     for (unsigned i = 0; i < slots->leased_count; i++) *slots->leased[i] = &blob->entry;
+    for (unsigned i = 0; i < slots->copying_count; i++) *slots->copying[i] = &blob->entry;
     struct staging *staging = blob_special(blob)->staging;
     if (staging) staging->blob = blob;
 }

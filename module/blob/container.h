@@ -2,6 +2,7 @@
  *
  *   container ─▶ catalog ─▶ blob blob blob …                (found by name, listed in the order of names)
  *             ─▶ leased                                      (the blobs whose lease is held or was broken off)
+ *             ─▶ copying                                     (the blobs to which a copy from another server goes on)
  *             ─▶ stagings                                    (the blobs that have staged blocks, by how long still)
  *             ─▶ metadata, policies                          (packed lists, absent for most)
  *
@@ -27,10 +28,12 @@ struct container {
     struct packed *policies;
     struct lease *lease;
     struct catalog blobs;
-    struct order_index leased; /* without a root while there are none */
+    struct order_index leased;  /* without a root while there are none */
+    struct order_index copying; /* the blobs to which a copy goes on; likewise */
     struct deadlines stagings;
     struct pool *pool;      /* while a file builds it */
-    int64_t upkeep_ms;      /* when somebody will look after staged blocks; 0 for nobody */
+    int64_t upkeep_ms;      /* when somebody will look after staged blocks and copies; 0 for nobody */
+    int64_t copies_look_ms; /* when copies that go on are to be looked after; 0 for at once */
     size_t committed;       /* blobs that exist; the catalog has the others, too */
     uint64_t content_bytes; /* the sum of their content lengths */
     struct account account; /* all allocations but those of the catalog and the lease index */
@@ -73,11 +76,14 @@ bool container_apply(struct container *container, const struct container_change 
 /* Forgets what a file has begun to build and not ended. */
 void container_settle(struct container *container);
 
-/* When staged blocks will have waited too long; INT64_MAX if there are none. */
+/* When staged blocks will have waited too long, or copies want to be looked after; INT64_MAX if there are none. */
 int64_t container_due_ms(const struct container *container);
 
 /* The name of a blob whose staged blocks have waited too long; false if there is none. */
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name);
+
+/* The first blob to which a copy goes on whose name is not below this one; NULL if there is none. */
+struct blob *container_copying(const struct container *container, struct bytes from);
 
 /* The container and its lists; the container itself may move. */
 struct container *container_relocate(struct container *container, const struct relocation *relocation);
@@ -107,6 +113,9 @@ struct blob *container_fit(struct container *container, struct blob *blob, size_
 void container_set_lease(struct container *container, struct blob *blob, const struct lease *lease);
 /* A write ends what is left of a lease that has ended; its last id stays. */
 void container_free_lease(struct container *container, struct blob *blob);
+
+/* Of a blob that is in the catalog; NULL forgets it. */
+void container_set_copy(struct container *container, struct blob *blob, const struct copy *copy);
 
 /* A block more; the first one begins a staging. */
 void container_stage(struct container *container, struct blob *blob, const struct container_change *change,

@@ -70,9 +70,13 @@ static version source_version(const void *field) {
     return ((const struct container_change *)field)->source_snapshot;
 }
 
+/* What stands beside the status in its byte. */
+enum { COPY_ARRIVING = 0x10, COPY_UNTYPED = 0x20 };
+
 static void write_copy(const void *field, struct record_writer *writer) {
     const struct copy *copy = field;
-    record_put_byte(writer, (uint8_t)copy->status);
+    record_put_byte(writer, (uint8_t)((unsigned)copy->status | (copy->arriving ? COPY_ARRIVING : 0U) |
+                                      (copy->untyped ? COPY_UNTYPED : 0U)));
     record_put_word(writer, copy->id);
     record_put_bytes(writer, copy->source);
     record_put_number(writer, copy->done);
@@ -82,7 +86,10 @@ static void write_copy(const void *field, struct record_writer *writer) {
 
 static void read_copy(struct record_reader *reader, void *field) {
     struct copy *copy = field;
-    copy->status = record_byte(reader);
+    uint8_t status = record_byte(reader);
+    copy->arriving = status & COPY_ARRIVING;
+    copy->untyped = status & COPY_UNTYPED;
+    copy->status = status & ~(COPY_ARRIVING | COPY_UNTYPED);
     copy->id = record_word(reader);
     copy->source = record_bytes(reader);
     copy->done = (uint64_t)record_instant(reader);
@@ -90,6 +97,8 @@ static void read_copy(struct record_reader *reader, void *field) {
     copy->completed_ms = record_instant(reader);
     bool sound = copy->status > COPY_NONE && copy->status < COPY_STATUSES && copy->id &&
                  copy->id <= VERSION_MAX && copy->source.length <= COPY_SOURCE_MAX_BYTES;
+    if (copy->arriving && (copy->untyped || copy->status != COPY_PENDING)) sound = false;
+    if (copy->untyped && copy->status == COPY_SUCCESS) sound = false;
     if (!sound) reader->failed = true;
 }
 
@@ -135,6 +144,8 @@ static const struct field fields[] = {
     FIELD(CONTAINER_HAS_LIST) = {AT(list), .codec = CODEC_LIST},
     FIELD(CONTAINER_HAS_LEASE) = {.codec = CODEC_OWN, .own = &lease},
     FIELD(CONTAINER_HAS_FLAGS) = {.codec = CODEC_OWN, .own = &flags},
+    FIELD(CONTAINER_HAS_DESCRIPTION) = {AT(copy.description), .codec = CODEC_BYTES,
+                                        .max = COPY_DESCRIPTION_MAX_BYTES},
 };
 #undef AT
 
@@ -177,5 +188,6 @@ bool container_change_has_source(const struct container_change *change) {
 
 const char *container_change_event(const struct container_change *change) {
     const char *event = container_change_kinds[change->kind].is.event;
+    if (change->kind == BLOB_COPYEND && change->copy.status == COPY_FAILED) return "blob.copyfailed";
     return event ? event : lease_event_name(change->event);
 }

@@ -45,6 +45,14 @@ enum container_change_kind {
     BLOB_STAGED,     /* a staged block */
 
     BLOB_SEAL, /* nothing is appended any more */
+
+    /* Copies from another server; see apply_copy.c. */
+    BLOB_COPYSTART, /* it is pending; a blob that is there keeps its content */
+    BLOB_COPYBEGIN, /* the source has answered: the blob is emptied and becomes one of the source's kind */
+    BLOB_COPYPIECE, /* bytes more, as many as one effect may have; also of the block that came last */
+    BLOB_COPYBLOCK, /* the first bytes of the next block */
+    BLOB_COPYEND,   /* it is done, or has failed */
+    BLOB_COPYTOLD,  /* in files: a BLOB_COPYSTATE that has a description */
     CONTAINER_CHANGE_KINDS
 };
 
@@ -58,7 +66,7 @@ enum blob_kind {
     BLOB_KINDS
 };
 
-enum { BLOCK_ID_MAX_BYTES = 64, COPY_SOURCE_MAX_BYTES = 4096 };
+enum { BLOCK_ID_MAX_BYTES = 64, COPY_SOURCE_MAX_BYTES = 4096, COPY_DESCRIPTION_MAX_BYTES = 1024 };
 
 enum copy_status { COPY_NONE, COPY_PENDING, COPY_SUCCESS, COPY_ABORTED, COPY_FAILED, COPY_STATUSES };
 
@@ -69,7 +77,10 @@ struct copy {
     struct bytes source; /* for people; borrowed */
     uint64_t done;
     uint64_t total;
-    int64_t completed_ms; /* 0 while it goes on */
+    int64_t completed_ms;     /* 0 while it goes on */
+    bool arriving;            /* pending, and the blob has been emptied for what comes from another server */
+    bool untyped;             /* there was no blob, and no source has said of which kind it will be */
+    struct bytes description; /* why it failed, for people; borrowed */
 };
 
 /* Parts that some kinds of changes have or have not. */
@@ -86,6 +97,7 @@ enum container_change_part {
 struct blob;
 struct block_plan;
 struct container;
+struct copy_order;
 
 struct container_change {
     enum container_change_kind kind;
@@ -123,6 +135,7 @@ struct container_change {
     struct blob *blob;                        /* … and this is it; NULL for none */
     const struct container *source_container; /* of a copy, when it comes from elsewhere */
     const struct block_plan *plan;            /* of a commit */
+    const struct copy_order *order;           /* of a copy that starts */
 };
 
 /* The fields of a record, in their order: the rows of the layout. */
@@ -149,6 +162,7 @@ enum container_field {
     CONTAINER_HAS_LIST = 1 << 19,
     CONTAINER_HAS_LEASE = 1 << 20,
     CONTAINER_HAS_FLAGS = 1 << 21, /* what a write does to an ended lease and to staged blocks */
+    CONTAINER_HAS_DESCRIPTION = 1 << 22,
 };
 
 extern const struct change_family container_changes;

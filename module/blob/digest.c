@@ -62,10 +62,10 @@ static void take_blocks(const struct digesting *digesting, const struct blob *bl
 static void take_state(const struct digesting *digesting, const struct blob *blob, struct bytes name) {
     struct container_change change = blob_as_change(blob, name);
     take_change_bytes(digesting, &change);
-    if (blob_special(blob)->copy)
-        take_change_bytes(digesting, &(struct container_change){.kind = BLOB_COPYSTATE,
-                                                                .name = name,
-                                                                .copy = *blob_special(blob)->copy});
+    if (blob_special(blob)->copy) {
+        change = blob_copy_as_change(blob, name);
+        take_change_bytes(digesting, &change);
+    }
     if (blob->kind == KIND_PAGE) {
         take_pages(digesting, blob);
         return;

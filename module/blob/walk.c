@@ -46,6 +46,12 @@ struct container_change blob_as_change(const struct blob *blob, struct bytes nam
     };
 }
 
+struct container_change blob_copy_as_change(const struct blob *blob, struct bytes name) {
+    const struct copy *copy = blob_special(blob)->copy;
+    return (struct container_change){
+        .kind = copy->description.length ? BLOB_COPYTOLD : BLOB_COPYSTATE, .name = name, .copy = *copy};
+}
+
 /* --- Chunks --- */
 
 static void take_chunk(struct walking *walking, struct chunk *chunk) {
@@ -161,8 +167,8 @@ static void take_state(struct walking *walking, const struct blob *blob, struct 
     take(walking, &change);
     if (change.kind == BLOB_STATE && !kept) take_content(walking, blob, name);
     if (!blob_special(blob)->copy) return;
-    take(walking,
-         &(struct container_change){.kind = BLOB_COPYSTATE, .name = name, .copy = *blob_special(blob)->copy});
+    change = blob_copy_as_change(blob, name);
+    take(walking, &change);
 }
 
 static const struct blob *take_snapshots(struct walking *walking, const struct blob *blob) {

@@ -24,4 +24,7 @@ struct container_change container_as_change(const struct container *container);
 /* Likewise for the state of a blob or a snapshot, without its content: a BLOB_STATE. */
 struct container_change blob_as_change(const struct blob *blob, struct bytes name);
 
+/* Likewise for what a blob was copied from, which there is. */
+struct container_change blob_copy_as_change(const struct blob *blob, struct bytes name);
+
 #endif

@@ -225,6 +225,35 @@ void content_append(struct account *account, struct content *content, struct byt
     content_add(account, content, fresh);
 }
 
+/* Where the content keeps its last chunk, with rope and block its own. */
+static struct chunk **own_tail(struct account *account, struct content *content) {
+    if (content->chunk) return &content->chunk;
+    struct rope *rope = content->rope = rope_own(account, content->rope, content->rope->count);
+    struct block **last = &rope->blocks[rope->count - 1];
+    *last = block_own(account, *last);
+    return &(*last)->spans[(*last)->count - 1].chunk;
+}
+
+/* Puts a chunk that may change in the place of one that may not. */
+static void make_sole(struct account *account, struct chunk **tail, size_t room) {
+    struct chunk *own = chunk_empty(room);
+    chunk_extend(own, chunk_bytes(*tail));
+    chunk_use(account, own);
+    chunk_drop(account, *tail);
+    *tail = own;
+}
+
+void content_extend_last(struct account *account, struct content *content, struct bytes bytes, size_t room) {
+    struct chunk **tail = own_tail(account, content);
+    if (!chunk_is_sole(*tail))
+        make_sole(account, tail, room);
+    else if (chunk_spare(*tail) < bytes.length)
+        *tail = chunk_resize(account, *tail, room);
+    chunk_extend(*tail, bytes);
+    content->length += bytes.length;
+    if (content->rope) own_last_span(content->rope)->end = content->length;
+}
+
 /* --- Sharing --- */
 
 void content_clear(struct account *account, struct content *content) {

@@ -31,6 +31,9 @@ void content_add(struct account *account, struct content *content, struct chunk 
  * costs the same in the long run. */
 void content_append(struct account *account, struct content *content, struct bytes bytes);
 
+/* Bytes more in the last chunk, which there is, and which will have `room` bytes in all. */
+void content_extend_last(struct account *account, struct content *content, struct bytes bytes, size_t room);
+
 /* Room for so many chunks. */
 void content_reserve(struct account *account, struct content *content, size_t chunks);
 

@@ -56,9 +56,9 @@ static void every_kind_brings_what_it_should(void **state) {
         require_told_of(kind);
         draft_make(&sample.draft, &full);
         sample.draft.change.parts = (unsigned)i % (PARTS_ALL + 1U);
-        if (kind == BLOB_STATE && sample.draft.change.blob_kind != KIND_PAGE)
+        if ((kind == BLOB_STATE || kind == BLOB_COPYBEGIN) && sample.draft.change.blob_kind != KIND_PAGE)
             sample.draft.change.parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
-        if (kind == BLOB_STATE && sample.draft.change.blob_kind != KIND_APPEND)
+        if ((kind == BLOB_STATE || kind == BLOB_COPYBEGIN) && sample.draft.change.blob_kind != KIND_APPEND)
             sample.draft.change.parts &= ~(unsigned)PART_SEALED;
         sample_write(&sample);
         require(change_read(&container_changes, bytes_of(sample.data, sample.length), &change),
@@ -154,6 +154,12 @@ static const struct {
     {CONTAINER_LOADED, FULL, RECORD("C\1\x05")},
     {BLOB_SEAL, PLAIN, RECORD("C\1\x1e" NAMED STAMPED "\0")},
     {BLOB_SEAL, ENDS, RECORD("C\1\x1e" NAMED STAMPED "\x81")},
+    {BLOB_COPYSTART, PLAIN, RECORD("C\1\x1f" NAMED STAMPED COPIED "\0")},
+    {BLOB_COPYBEGIN, META | FULL, RECORD("C\1\x20" NAMED "\1\x1f\0" PAIR "\x80\x0c\x80\x08\0\x89\1")},
+    {BLOB_COPYPIECE, FULL, RECORD("C\1\x21" NAMED "\x80\x0c\x80\x08")},
+    {BLOB_COPYBLOCK, FULL, RECORD("C\1\x22" NAMED "\x80\x0c\x80\x08\5block")},
+    {BLOB_COPYEND, PLAIN, RECORD("C\1\x23" NAMED STAMPED COPIED "\3why")},
+    {BLOB_COPYTOLD, PLAIN, RECORD("C\1\x24" NAMED COPIED "\3why")},
 };
 /* clang-format on */
 
@@ -168,7 +174,7 @@ static void fill(struct container_change *change) {
     change->born = change->snapshot = change->source_snapshot = UINT64_C(0x65a0000000000007);
     change->list = (struct packed_list){2, bytes_text("abcdef")};
     change->from_elsewhere = true;
-    if (change->kind == BLOB_STATE) change->count = 0;
+    if (change->kind == BLOB_STATE || change->kind == BLOB_COPYBEGIN) change->count = 0;
 }
 
 static struct container_change change_once_written(enum container_change_kind kind, unsigned sort,
@@ -188,7 +194,8 @@ static struct container_change change_once_written(enum container_change_kind ki
         .block_id = bytes_text("block"),
         .touched_ms = 1003,
         .source = bytes_text("from"),
-        .copy = {COPY_SUCCESS, UINT64_C(0x65a0000000000007), bytes_text("source"), 128, 129, 1002},
+        .copy = {COPY_SUCCESS, UINT64_C(0x65a0000000000007), bytes_text("source"), 128, 129, 1002, false,
+                 false, bytes_text("why")},
     };
     if (sort & FULL) fill(&change);
     if (sort & GROWS) {

@@ -100,7 +100,7 @@ static void a_write_frees_what_has_ended(void **state) {
             struct container_change change = change_of(kinds[i], bytes_text("blob"));
             change.content = change.block_id = bytes_text("x");
             change.source = bytes_text("blob");
-            change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1};
+            change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1, false, false, {"", 0}};
             require_same(standing(&trial), kind != LEASE_FREE, "before");
             require_same(has_index(&trial), kind != LEASE_FREE, "before");
             container_trial_apply(&trial, &change);
@@ -177,7 +177,7 @@ static void a_copy_of_a_blob_leaves_leases_where_they_are(void **state) {
     put(&trial, bytes_text("other"), 20, false);
     struct container_change change = change_of(BLOB_COPY, bytes_text("other"));
     change.source = bytes_text("blob");
-    change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1};
+    change.copy = (struct copy){COPY_SUCCESS, 9, {"", 0}, 1, 1, 1, false, false, {"", 0}};
     require(container_trial_apply(&trial, &change), "a copy of what is leased");
     require(lease_same(blob_lease(container_find(trial.container, bytes_text("other"))), &never),
             "none comes");

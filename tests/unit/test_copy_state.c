@@ -83,7 +83,7 @@ static void properties_come_along_and_metadata_may_be_new(void **state) {
     change = act_change(BLOB_COPY, "copy");
     change.source = bytes_text("source");
     change.parts = PART_METADATA;
-    change.copy = (struct copy){COPY_SUCCESS, 7, bytes_text("k/source"), 1, 1, 1};
+    change.copy = (struct copy){COPY_SUCCESS, 7, bytes_text("k/source"), 1, 1, 1, false, false, {"", 0}};
     require(container_trial_apply(&trial, &change), "a copy");
     require_same(blob_metadata(act_blob(&trial, "copy")).count, 0, "none at all");
     require_same(blob_properties(act_blob(&trial, "copy")).count, 1, "the source's properties");

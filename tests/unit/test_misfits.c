@@ -439,7 +439,7 @@ static void snapshots_and_copies_that_cannot_be(void **state) {
             change.snapshot = change.source_snapshot = cases[i].snapshot;
             change.source = bytes_text(cases[i].source);
             change.from_elsewhere = elsewhere;
-            change.copy = (struct copy){COPY_SUCCESS, 5, {"", 0}, 1, 1, 1};
+            change.copy = (struct copy){COPY_SUCCESS, 5, {"", 0}, 1, 1, 1, false, false, {"", 0}};
             require_misfit(&trial, &change, cases[i].why);
         }
     acts_end(&trial);

@@ -381,8 +381,8 @@ static const struct difference differences[] = {
      1},
     {"how far a copy is",
      {{NAMED(BLOB_PUT), .content = {"x", 1}},
-      {NAMED(BLOB_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 5, 10, 0}}},
-     {NAMED(BLOB_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 6, 10, 0}},
+      {NAMED(BLOB_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 5, 10, 0, false, false, {"", 0}}}},
+     {NAMED(BLOB_COPYSTATE), .copy = {COPY_PENDING, 5, {"s", 1}, 6, 10, 0, false, false, {"", 0}}},
      1},
 };
 

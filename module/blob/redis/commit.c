@@ -8,7 +8,7 @@
 #include "server/upkeep.h"
 #include "server/wait.h"
 
-enum { UNSTAGED_IN_PASSING = 1000 };
+enum { UNSTAGED_IN_PASSING = 1000, COPIES_LOOK_EVERY_MS = 1000 };
 
 /* That a lease has run out shows only now. */
 void container_events(const void *decided, const char *events[EVENTS_MAX]) {
@@ -78,6 +78,7 @@ void container_clear_staged(struct call *call) {
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_some(call);
+    container->copies_look_ms = call_now_ms(call) + COPIES_LOOK_EVERY_MS;
     int64_t due_ms = container_due_ms(container);
     container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;

@@ -102,10 +102,12 @@ static void blocks_copy(const struct model_blocks *blocks, struct model_blocks *
 /* --- Content --- */
 
 void model_set_copy(struct model_state *state, const struct copy *copy) {
-    char *before = (char *)state->copy.source.data;
+    char *before = (char *)state->copy.source.data, *described = (char *)state->copy.description.data;
     state->copy = copy ? *copy : (struct copy){.status = COPY_NONE};
     if (copy) state->copy.source.data = model_copy_of(copy->source);
+    if (copy) state->copy.description.data = model_copy_of(copy->description);
     free(before);
+    free(described);
 }
 
 void model_append(struct model_state *state, struct bytes bytes) {
@@ -197,6 +199,7 @@ void model_state_copy(const struct model_state *state, struct model_state *copy)
     copy->pages = model_copy_of(bytes_of(state->pages, state->page_count * sizeof(*state->pages)));
     copy->page_capacity = state->page_count;
     copy->copy.source.data = model_copy_of(state->copy.source);
+    copy->copy.description.data = model_copy_of(state->copy.description);
     blocks_copy(&state->blocks, &copy->blocks);
 }
 

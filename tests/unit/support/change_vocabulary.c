@@ -41,6 +41,12 @@ const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
     {NULL,                BLOB_LEAVES,       NAME | LIST | IN_FILES},
     {NULL,                BLOB_STAGED,       NAME | COUNT | BLOCK | TOUCHED | IN_FILES},
     {"blob.seal",         BLOB_SEAL,         NAME | STAMP | FREES},
+    {"blob.copy",         BLOB_COPYSTART,    NAME | STAMP | COPY | FREES},
+    {NULL,                BLOB_COPYBEGIN,    NAME | KIND | PARTS | PROPERTIES | METADATA | OFFSET | LENGTH | COUNT | SEQUENCE},
+    {NULL,                BLOB_COPYPIECE,    NAME | OFFSET | LENGTH | CONTENT},
+    {NULL,                BLOB_COPYBLOCK,    NAME | OFFSET | LENGTH | BLOCK | CONTENT},
+    {"blob.copied",       BLOB_COPYEND,      NAME | STAMP | COPY | DESCRIPTION},
+    {NULL,                BLOB_COPYTOLD,     NAME | COPY | DESCRIPTION | IN_FILES},
 };
 /* clang-format on */
 
@@ -68,7 +74,9 @@ static void leave_only_numbers(struct container_change *change, unsigned brings)
     if (!(brings & SOURCE)) change->source = bytes_of("", 0);
     if (!(brings & SOURCE)) change->source_snapshot = 0;
     if (!(brings & SOURCE)) change->from_elsewhere = false;
+    struct bytes description = change->copy.description;
     if (!(brings & COPY)) change->copy = (struct copy){.source = {"", 0}};
+    change->copy.description = brings & DESCRIPTION ? description : bytes_of("", 0);
 }
 
 void change_leave_only(struct container_change *change, unsigned brings) {

@@ -30,6 +30,7 @@ enum {
     SOURCE = 1 << 20,
     COPY = 1 << 21,
     LIST = 1 << 22,
+    DESCRIPTION = 1 << 23,
     IN_FILES = 1 << 24,
 };
 

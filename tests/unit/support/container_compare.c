@@ -99,6 +99,8 @@ static void compare_copy(const struct copy *copy, const struct copy *own) {
     require(copy_same(copy, own), "where it was copied from: status %d, not %d", (int)copy->status,
             (int)own->status);
     require(copy->source.data == (const char *)(copy + 1), "the source stands elsewhere");
+    require(copy->description.data == copy->source.data + copy->source.length,
+            "the description stands elsewhere");
 }
 
 static void compare_state(const struct blob *blob, const struct model_state *own) {
@@ -184,21 +186,30 @@ static void compare_blob(const struct blob *blob, const struct model_blob *own) 
 
 /* --- Containers --- */
 
-/* The index has those blobs whose lease stands, and no other ones; without any there is no index. */
-static void compare_leased(const struct model *model, const struct container *container) {
-    size_t i = 0, found = 0,
-           expected = model_census(model).leases - (size_t)model_lease_stands(&model->lease);
-    require_same(container->leased.root != NULL, expected != 0, "an index of %zu leases", expected);
-    if (!container->leased.root) return;
-    require(!order_index_empty(&container->leased), "the index of %zu leases is empty", expected);
-    struct order_cursor cursor = order_index_seek(&container->leased, bytes_of("", 0));
+/* The index has those blobs that belong into it, and no other ones; without any there is no index. */
+static void compare_index(const struct model *model, const struct container *container,
+                          const struct order_index *index, bool (*belongs)(const struct model_blob *blob)) {
+    size_t i = 0, found = 0, expected = 0;
+    for (size_t at = 0; at < model->count; at++) expected += belongs(&model->blobs[at]);
+    require_same(index->root != NULL, expected != 0, "an index of %zu blobs", expected);
+    if (!index->root) return;
+    require(!order_index_empty(index), "the index of %zu blobs is empty", expected);
+    struct order_cursor cursor = order_index_seek(index, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor), found++) {
-        while (i < model->count && !model_lease_stands(&model->blobs[i].lease)) i++;
-        require(i < model->count, "there are more than %zu leases in the index", expected);
+        while (i < model->count && !belongs(&model->blobs[i])) i++;
+        require(i < model->count, "there are more than %zu blobs in the index", expected);
         require(container_find(container, model_name(&model->blobs[i++])) == blob_of_entry(entry),
-                "lease %zu of %zu in the index is another blob's", found, expected);
+                "place %zu of %zu in the index is another blob's", found, expected);
     }
-    require_same(found, expected, "leases in the index");
+    require_same(found, expected, "blobs in the index");
+}
+
+static bool is_leased(const struct model_blob *blob) {
+    return model_lease_stands(&blob->lease);
+}
+
+static bool is_being_copied(const struct model_blob *blob) {
+    return model_exists(blob) && blob->state.copy.status == COPY_PENDING;
 }
 
 /* The blob that has waited longest is due a week after its last block, and not a moment before. */
@@ -220,6 +231,7 @@ static void compare_overdue(const struct model *model, const struct container *c
 
 static void compare_account(const struct model *model, const struct container *container) {
     size_t indexes = catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0) +
+                     (container->copying.root ? container->copying.held : 0) +
                      container->stagings.capacity * sizeof(*container->stagings.heap);
     require_same(container_held(container), container->account.held + indexes, "all that is held");
     if (model->pool.missing) return;
@@ -254,7 +266,8 @@ void model_compare(const struct model *model, const struct container *container)
     }
     require(!order_cursor_entry(&cursor), "there are more than %zu blobs", model->count);
     compare_lease(container_lease(container), container->lease, &model->lease, "the container");
-    compare_leased(model, container);
+    compare_index(model, container, &container->leased, is_leased);
+    compare_index(model, container, &container->copying, is_being_copied);
     compare_overdue(model, container);
     compare_account(model, container);
 }

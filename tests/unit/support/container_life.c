@@ -16,6 +16,7 @@ struct choice life_draw(struct dice *dice, int step) {
     struct choice choice;
     dice_fill(dice, &choice, sizeof(choice));
     if (dice_percent(dice, 10)) choice.kind = BLOB_PUT;
+    if (dice_percent(dice, 10)) choice.kind = (uint8_t)(BLOB_COPYSTART + dice_roll(dice, 5));
     if (choice.kind % CONTAINER_CHANGE_KINDS == BLOB_DELETE && dice_percent(dice, 30))
         choice.kind = BLOB_STAGE;
     if (dice_percent(dice, 90)) choice.size = (uint8_t)dice_roll(dice, 7);

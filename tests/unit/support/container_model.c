@@ -57,7 +57,7 @@ struct model_blob *model_find(const struct model *model, struct bytes name) {
     return there ? &model->blobs[place] : NULL;
 }
 
-static struct model_blob *insert(struct model *model, struct bytes name, enum blob_kind kind) {
+struct model_blob *model_insert(struct model *model, struct bytes name, enum blob_kind kind) {
     size_t place = place_of(model, name);
     model->blobs = model_resized(model->blobs, (model->count + 1) * sizeof(*model->blobs));
     struct model_blob *blob = &model->blobs[place];
@@ -81,10 +81,10 @@ static void drop(struct model *model, struct model_blob *blob) {
 /* --- What writes have in common --- */
 
 bool model_may_become(const struct model_blob *blob, enum blob_kind kind) {
-    return !model_exists(blob) || blob->state.kind == kind;
+    return !model_exists(blob) || blob->state.kind == kind || blob->state.copy.untyped;
 }
 
-static void restamp(struct model_blob *blob, const struct container_change *change) {
+void model_restamp(struct model_blob *blob, const struct container_change *change) {
     blob->state.stamp = change->stamp;
     if (change->frees_lease) model_lease_end(&blob->lease);
 }
@@ -94,13 +94,13 @@ void model_redescribe(struct model_blob *blob, const struct container_change *ch
     model_list_set(&blob->state.properties, change->properties);
     model_list_set(&blob->state.metadata, change->metadata);
     model_set_copy(&blob->state, NULL);
-    restamp(blob, change);
+    model_restamp(blob, change);
 }
 
 struct model_blob *model_begin(struct model *model, const struct container_change *change,
                                enum blob_kind kind) {
     struct model_blob *blob = model_find(model, change->name);
-    if (!blob) blob = insert(model, change->name, kind);
+    if (!blob) blob = model_insert(model, change->name, kind);
     model_blocks_drop(&blob->staged, UINT64_MAX);
     model_empty(&blob->state);
     blob->state.kind = kind;
@@ -126,7 +126,7 @@ static bool set_properties(struct model_blob *blob, const struct container_chang
     if (change->parts & PART_LENGTH) model_pages_resize(&blob->state, change->length);
     if (change->parts & PART_SEQUENCE) blob->state.sequence = change->sequence;
     model_set_copy(&blob->state, NULL);
-    restamp(blob, change);
+    model_restamp(blob, change);
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool set_metadata(struct model_blob *blob, const struct container_change 
     if (!model_exists(blob)) return false;
     model_list_set(&blob->state.metadata, change->metadata);
     model_set_copy(&blob->state, NULL);
-    restamp(blob, change);
+    model_restamp(blob, change);
     return true;
 }
 
@@ -161,7 +161,7 @@ static bool write_pages(struct model_blob *blob, const struct container_change *
         model_pages_write(&blob->state, change->offset, change->content);
     else
         model_pages_clear(&blob->state, change->offset, change->length);
-    restamp(blob, change);
+    model_restamp(blob, change);
     return true;
 }
 
@@ -172,7 +172,7 @@ static bool append(struct model_blob *blob, const struct container_change *chang
     model_append(&blob->state, change->content);
     blob->state.appended++;
     model_set_copy(&blob->state, NULL);
-    restamp(blob, change);
+    model_restamp(blob, change);
     return true;
 }
 
@@ -180,7 +180,7 @@ static bool seal(struct model_blob *blob, const struct container_change *change)
     if (!model_exists(blob) || blob->state.kind != KIND_APPEND) return false;
     blob->state.sealed = true;
     model_set_copy(&blob->state, NULL);
-    restamp(blob, change);
+    model_restamp(blob, change);
     return true;
 }
 
@@ -190,7 +190,7 @@ bool model_apply_stage(struct model *model, const struct container_change *chang
     struct model_blob *blob = model_find(model, change->name);
     if (!bytes.length || !model_may_become(blob, KIND_BLOCK)) return false;
     if (blob && blob->staged.count && blob->staged.all[0].id_length != change->block_id.length) return false;
-    if (!blob) blob = insert(model, change->name, KIND_UNCOMMITTED);
+    if (!blob) blob = model_insert(model, change->name, KIND_UNCOMMITTED);
     model_stage(&blob->staged, change->block_id, bytes);
     blob->touched_ms = change->touched_ms;
     if (change->frees_lease) model_lease_end(&blob->lease);
@@ -307,24 +307,6 @@ static bool copy(struct model *model, const struct container_change *change, con
     return true;
 }
 
-static bool abort_copy(struct model_blob *blob, const struct container_change *change) {
-    if (!model_exists(blob) || blob->state.copy.status != COPY_PENDING) return false;
-    int64_t sequence = blob->state.sequence;
-    model_empty(&blob->state);
-    blob->state.sequence = sequence;
-    if (blob->state.kind == KIND_PAGE) blob->state.born = change->stamp.etag;
-    blob->state.copy.status = COPY_ABORTED;
-    blob->state.copy.completed_ms = change->stamp.modified_ms;
-    restamp(blob, change);
-    return true;
-}
-
-static bool set_copy_state(struct model_blob *blob, const struct container_change *change) {
-    if (!model_exists(blob)) return false;
-    model_set_copy(&blob->state, &change->copy);
-    return true;
-}
-
 /* --- Everything --- */
 
 static bool apply_to_blob(struct model *model, const struct container_change *change,
@@ -346,8 +328,14 @@ static bool apply_to_blob(struct model *model, const struct container_change *ch
     case BLOB_SNAPSHOT: return snapshot(blob, change);
     case BLOB_DELETESNAPSHOTS: return delete_snapshots(blob, change);
     case BLOB_COPY: return copy(model, change, source);
-    case BLOB_ABORTCOPY: return abort_copy(blob, change);
-    case BLOB_COPYSTATE: return set_copy_state(blob, change);
+    case BLOB_ABORTCOPY:
+    case BLOB_COPYSTATE:
+    case BLOB_COPYTOLD:
+    case BLOB_COPYSTART:
+    case BLOB_COPYBEGIN:
+    case BLOB_COPYPIECE:
+    case BLOB_COPYBLOCK:
+    case BLOB_COPYEND: return model_apply_copying(model, blob, change);
     default: break;
     }
     if (change->kind != BLOB_DELETE && change->kind != BLOB_LEASE)

@@ -53,6 +53,11 @@ void model_redescribe(struct model_blob *blob, const struct container_change *ch
 bool model_may_become(const struct model_blob *blob, enum blob_kind kind);
 bool model_apply_stage(struct model *model, const struct container_change *change, struct bytes bytes);
 
+/* Copies from another server. */
+bool model_apply_copying(struct model *model, struct model_blob *blob, const struct container_change *change);
+void model_restamp(struct model_blob *blob, const struct container_change *change);
+struct model_blob *model_insert(struct model *model, struct bytes name, enum blob_kind kind);
+
 /* The changes that only files hold. */
 bool model_apply_from_file(struct model *model, const struct container_change *change);
 void model_pool_drop(struct model *model);

@@ -57,6 +57,14 @@ static bool takes_chunks(const struct model_state *state, enum container_change_
     return kind == BLOB_SPANS ? !state->blocks.count : state->blocks.count == state->chunks;
 }
 
+static bool is_pending(const struct model_blob *blob) {
+    return model_exists(blob) && blob->state.copy.status == COPY_PENDING;
+}
+
+static bool wants_block(const struct model_state *state) {
+    return state->kind == KIND_BLOCK && state->blocks.count == state->chunks;
+}
+
 static bool is_wanted(const struct model_blob *blob, const struct container_change *change) {
     enum blob_kind wanted = kind_wanted(change);
     switch (change->kind) {
@@ -71,7 +79,12 @@ static bool is_wanted(const struct model_blob *blob, const struct container_chan
     case BLOB_BLOCKS: return model_exists(blob) && takes_chunks(&blob->state, change->kind);
     case BLOB_UNSTAGE: return blob && blob->staged.count;
     case BLOB_DELETESNAPSHOTS: return blob && blob->snapshot_count;
-    case BLOB_ABORTCOPY: return blob && blob->state.copy.status == COPY_PENDING;
+    case BLOB_ABORTCOPY:
+    case BLOB_COPYEND: return is_pending(blob);
+    case BLOB_COPYSTART: return blob && !is_pending(blob);
+    case BLOB_COPYBEGIN: return is_pending(blob) && !blob->state.copy.arriving;
+    case BLOB_COPYPIECE: return is_pending(blob) && blob->state.copy.arriving;
+    case BLOB_COPYBLOCK: return is_pending(blob) && blob->state.copy.arriving && wants_block(&blob->state);
     default: return model_exists(blob) && (wanted == KIND_UNCOMMITTED || blob->state.kind == wanted);
     }
 }
@@ -118,6 +131,48 @@ static void fit_pages(struct container_change *change, const struct model_blob *
     change->content.length = (size_t)(change->kind == BLOB_PUTPAGE ? count : 0);
 }
 
+/* Bytes that may come next. */
+static void fit_piece(struct container_change *change, const struct model_blob *blob) {
+    if (!is_pending(blob) || !blob->state.copy.arriving) return;
+    const struct model_state *state = &blob->state;
+    uint64_t total = state->copy.total;
+    change->offset = state->kind == KIND_PAGE ? state->copy.done : state->length;
+    uint64_t left = change->offset < total ? total - change->offset : 0, length = change->content.length;
+    if (state->kind == KIND_PAGE) length -= length % PAGE_BYTES;
+    if (length > left) length = left;
+    if (change->kind == BLOB_COPYBLOCK) {
+        change->length = left;
+        length -= length / 2;
+    } else if (state->blocks.count) {
+        const struct model_block *last = &state->blocks.all[state->blocks.count - 1];
+        if (change->length < last->length + length) change->length = last->length + length;
+    }
+    change->content.length = (size_t)length;
+}
+
+/* A copy begins, comes to its end, or fails before that. */
+static void fit_copying(struct container_change *change, const struct model_blob *blob,
+                        const struct choice *choice) {
+    bool there = model_exists(blob);
+    if (change->kind == BLOB_COPYSTART) change->copy.status = COPY_PENDING;
+    if (!there || change->kind == BLOB_COPYSTART) return;
+    if (change->kind == BLOB_COPYBEGIN) {
+        if (!blob->state.copy.untyped) change->blob_kind = blob->state.kind;
+        change->offset = choice->size * UINT64_C(512);
+        if (change->blob_kind == KIND_PAGE) change->parts |= PART_LENGTH;
+        if (change->blob_kind != KIND_PAGE) change->parts &= ~(unsigned)(PART_LENGTH | PART_SEQUENCE);
+        change->length = change->blob_kind == KIND_PAGE ? change->offset : 0;
+        if (change->blob_kind != KIND_APPEND) change->count = 0;
+        if (change->blob_kind != KIND_APPEND) change->parts &= ~(unsigned)PART_SEALED;
+        return;
+    }
+    if (!is_pending(blob)) return;
+    const struct model_state *state = &blob->state;
+    bool whole = state->copy.arriving && (state->kind == KIND_PAGE || state->length == state->copy.total);
+    change->copy.id = state->copy.id;
+    change->copy.status = whole ? COPY_SUCCESS : COPY_FAILED;
+}
+
 /* Seven of eight changes are bent until they have a chance to fit. */
 static void fit(const struct container_trial *trial, struct container_change *change,
                 const struct choice *choice) {
@@ -133,6 +188,11 @@ static void fit(const struct container_trial *trial, struct container_change *ch
         break;
     case BLOB_STAGED: change->count = 1 + change->count % 3; break;
     case BLOB_DELETESNAPSHOTS: change->snapshot = some_snapshot(blob, choice->fine); break;
+    case BLOB_COPYSTART:
+    case BLOB_COPYBEGIN:
+    case BLOB_COPYEND: fit_copying(change, blob, choice); break;
+    case BLOB_COPYPIECE:
+    case BLOB_COPYBLOCK: fit_piece(change, blob); break;
     case BLOB_COPY:
         change->name = draft_name(choice->name);
         fit_copy(trial, change, choice);

@@ -169,6 +169,7 @@ static struct copy copy_of(const struct choice *choice) {
         .done = choice->size,
         .total = choice->size % 3 ? choice->size : (uint64_t)INT64_MAX,
         .completed_ms = choice->fine % 2 ? choice->stamp * INT64_C(1001) : 0,
+        .description = bytes_of(source, choice->metadata % sizeof(source)),
     };
 }
 
@@ -204,7 +205,7 @@ static void add_numbers(struct container_change *change, const struct choice *ch
     change->source_snapshot = choice->beside & 128 ? change->snapshot : 0;
     change->from_elsewhere = choice->beside & 4;
     change->copy = copy_of(choice);
-    if (change->kind == BLOB_STATE) fit_state(change);
+    if (change->kind == BLOB_STATE || change->kind == BLOB_COPYBEGIN) fit_state(change);
 }
 
 void draft_make(struct draft *draft, const struct choice *choice) {
@@ -282,7 +283,9 @@ bool lease_sound(const struct lease *lease) {
 
 bool copy_same(const struct copy *a, const struct copy *b) {
     return a->status == b->status && a->id == b->id && bytes_equal(a->source, b->source) &&
-           a->done == b->done && a->total == b->total && a->completed_ms == b->completed_ms;
+           a->done == b->done && a->total == b->total && a->completed_ms == b->completed_ms &&
+           a->arriving == b->arriving && a->untyped == b->untyped &&
+           bytes_equal(a->description, b->description);
 }
 
 static bool same_numbers(const struct container_change *a, const struct container_change *b) {

@@ -1,0 +1,225 @@
+/* What the changes do that bring copies: those within a server, which are done at once, and those from another one.
+ *
+ *   COPYSTART ──▶ pending ──COPYBEGIN──▶ arriving ──COPYPIECE, COPYBLOCK …──▶ ──COPYEND──▶ done | failed
+ *
+ * What arrives goes straight into the blob, which is why nobody reads its content until it is complete. So files hold what
+ * has arrived by then, and whoever loads them goes on with the next piece. */
+#include "blob/apply.h"
+#include "blob/blocks.h"
+#include "blob/snapshots.h"
+
+/* --- Within a server --- */
+
+static const struct blob *source_of(const struct container *container,
+                                    const struct container_change *change) {
+    if (change->from_elsewhere) container = change->source_container;
+    const struct blob *blob = container ? container_find(container, change->source) : NULL;
+    if (blob && change->source_snapshot) blob = snapshots_find(blob, change->source_snapshot);
+    return blob_exists(blob) ? blob : NULL;
+}
+
+bool apply_copy(struct container *container, struct blob **blob, const struct container_change *change) {
+    const struct blob *source = source_of(container, change);
+    if (!source || !apply_may_become(*blob, source->kind)) return false;
+    struct container_change whole = *change;
+    whole.properties = blob_properties(source);
+    if (!(change->parts & PART_METADATA)) whole.metadata = blob_metadata(source);
+    if (source == *blob) {
+        container_unstage(container, *blob, UINT64_MAX);
+        apply_redescribe(container, *blob, &whole);
+    } else {
+        size_t room = blob_is_inline(source) ? (size_t)source->length : 0;
+        *blob = apply_begin(container, *blob, &whole, source->kind, room);
+        blob_take(&container->account, *blob, source, change->from_elsewhere);
+    }
+    if (source->kind == KIND_PAGE) blob_need_special(&container->account, *blob)->born = change->stamp.etag;
+    container_set_copy(container, *blob, &change->copy);
+    return true;
+}
+
+/* --- From another server --- */
+
+static bool is_pending(const struct blob *blob, bool arriving) {
+    return blob_exists(blob) && blob_is_being_copied(blob) && blob_special(blob)->copy->arriving == arriving;
+}
+
+bool apply_copystate(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!blob_exists(*blob)) return false;
+    container_set_copy(container, *blob, &change->copy);
+    return true;
+}
+
+/* A name that had no blob is an empty one now. */
+bool apply_copystart(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (change->copy.status != COPY_PENDING || (blob_exists(*blob) && blob_is_being_copied(*blob)))
+        return false;
+    struct copy copy = change->copy;
+    copy.untyped = !blob_exists(*blob) || blob_is_untyped(*blob);
+    if (!*blob) *blob = container_add(container, change->name, KIND_BLOCK, 0);
+    if (!blob_exists(*blob)) (*blob)->kind = KIND_BLOCK;
+    if (copy.untyped) (*blob)->created_ms = change->stamp.modified_ms;
+    (*blob)->stamp = change->stamp;
+    if (change->frees_lease) container_free_lease(container, *blob);
+    container_set_copy(container, *blob, &copy);
+    return true;
+}
+
+static void set_numbers(struct container *container, struct blob *blob,
+                        const struct container_change *change) {
+    struct blob_special *special = blob_need_special(&container->account, blob);
+    special->appended = change->count;
+    special->sequence = change->sequence;
+    special->sealed = change->parts & PART_SEALED;
+    if (blob->kind != KIND_PAGE) return;
+    special->born = blob->stamp.etag;
+    blob->pages.length = change->length;
+}
+
+bool apply_copybegin(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!is_pending(*blob, false) || !apply_may_become(*blob, change->blob_kind)) return false;
+    if (change->count > APPEND_BLOCKS_MAX) return false;
+    container_unstage(container, *blob, UINT64_MAX);
+    blob_clear_content(&container->account, *blob);
+    (*blob)->kind = (uint8_t)change->blob_kind;
+    *blob = container_fit(container, *blob, 0);
+    (*blob)->created_ms = (*blob)->stamp.modified_ms;
+    blob_set_lists(&container->account, *blob, &change->properties, &change->metadata);
+    set_numbers(container, *blob, change);
+    struct copy *copy = (*blob)->extra->special->copy;
+    copy->arriving = true;
+    copy->untyped = false;
+    copy->done = 0;
+    copy->total = change->offset;
+    return true;
+}
+
+/* --- What arrives --- */
+
+/* Whether these bytes may come next. Those of pages may leave out what was never written. */
+static bool comes_next(const struct blob *blob, const struct container_change *change) {
+    if (!is_pending(blob, true) || !change->content.length) return false;
+    if (blob_is_inline(blob) && blob->length) return false;
+    const struct copy *copy = blob_special(blob)->copy;
+    uint64_t length = change->content.length;
+    if (length > copy->total || change->offset > copy->total - length) return false;
+    return blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == blob->length;
+}
+
+static struct chunk *chunk_of(const struct container_change *change, size_t room) {
+    if (change->chunk) return change->chunk;
+    struct chunk *chunk = chunk_empty(room);
+    chunk_extend(chunk, change->content);
+    return chunk;
+}
+
+static void has_arrived(struct blob *blob, const struct container_change *change) {
+    blob->extra->special->copy->done = change->offset + change->content.length;
+}
+
+static bool arrive_pages(struct container *container, struct blob *blob,
+                         const struct container_change *change) {
+    uint64_t length = change->content.length;
+    if (change->offset % PAGE_BYTES || length % PAGE_BYTES) return false;
+    if (length > blob->length || change->offset > blob->length - length) return false;
+    pages_write(&container->account, &blob->pages, change->offset, change->content);
+    if (change->chunk) chunk_discard(change->chunk);
+    return true;
+}
+
+/* More of the block that came last, which has `length` bytes in all. */
+static bool arrive_in_block(struct container *container, struct blob *blob,
+                            const struct container_change *change) {
+    size_t last = content_chunks(&blob->content);
+    size_t there = last ? chunk_bytes(content_chunk(&blob->content, last - 1)).length : 0;
+    if (!there || change->length < there || change->content.length > change->length - there) return false;
+    content_extend_last(&container->account, &blob->content, change->content, (size_t)change->length);
+    if (change->chunk) chunk_discard(change->chunk);
+    return true;
+}
+
+static void arrive_inline(struct container *container, struct blob **blob,
+                          const struct container_change *change) {
+    *blob = container_fit(container, *blob, change->content.length);
+    blob_fill(&container->account, *blob, change->content, NULL);
+}
+
+bool apply_copypiece(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!comes_next(*blob, change)) return false;
+    const struct blob_special *special = blob_special(*blob);
+    bool whole = change->content.length == special->copy->total;
+    if ((*blob)->kind == KIND_PAGE) {
+        if (!arrive_pages(container, *blob, change)) return false;
+    } else if (special->blocks) {
+        if (!arrive_in_block(container, *blob, change)) return false;
+    } else if ((*blob)->kind == KIND_BLOCK && whole && !change->chunk &&
+               change->content.length <= BLOB_INLINE_MAX) {
+        arrive_inline(container, blob, change);
+    } else {
+        content_add(&container->account, &(*blob)->content, chunk_of(change, change->content.length));
+    }
+    has_arrived(*blob, change);
+    return true;
+}
+
+/* The ids so far, and this one behind them. */
+static void add_block_id(struct container *container, struct blob *blob, struct bytes id) {
+    struct blob_special *special = blob_need_special(&container->account, blob);
+    special->blocks = block_list_add(&container->account, special->blocks, id);
+}
+
+bool apply_copyblock(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!comes_next(*blob, change) || (*blob)->kind != KIND_BLOCK) return false;
+    uint64_t blocks = block_list_view(blob_special(*blob)->blocks).count;
+    uint64_t left = blob_special(*blob)->copy->total - change->offset;
+    if (blocks != content_chunks(&(*blob)->content) || blocks == BLOCKS_COMMITTED_MAX) return false;
+    if (change->length < change->content.length || change->length > left) return false;
+    content_add(&container->account, &(*blob)->content, chunk_of(change, (size_t)change->length));
+    add_block_id(container, *blob, change->block_id);
+    has_arrived(*blob, change);
+    return true;
+}
+
+/* --- The end --- */
+
+/* The blob keeps its kind, and a page blob its sequence number; what is compared with its pages must be younger. */
+static void empty(struct container *container, struct blob **blob, version etag) {
+    int64_t sequence = blob_special(*blob)->sequence;
+    blob_clear_content(&container->account, *blob);
+    *blob = container_fit(container, *blob, 0);
+    struct blob_special *special = blob_need_special(&container->account, *blob);
+    special->sequence = sequence;
+    if ((*blob)->kind == KIND_PAGE) special->born = etag;
+    blob_settle(&container->account, *blob);
+}
+
+bool apply_abortcopy(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!blob_exists(*blob) || !blob_is_being_copied(*blob)) return false;
+    struct copy copy = *blob_special(*blob)->copy;
+    copy.status = COPY_ABORTED;
+    copy.arriving = false;
+    copy.completed_ms = change->stamp.modified_ms;
+    container_set_copy(container, *blob, &copy);
+    empty(container, blob, change->stamp.etag);
+    apply_restamp(container, *blob, change);
+    return true;
+}
+
+/* Whether all of the content is there. */
+static bool is_complete(const struct blob *blob) {
+    return is_pending(blob, true) &&
+           (blob->kind == KIND_PAGE || blob->length == blob_special(blob)->copy->total);
+}
+
+bool apply_copyend(struct container *container, struct blob **blob, const struct container_change *change) {
+    if (!blob_exists(*blob) || !blob_is_being_copied(*blob)) return false;
+    const struct copy *before = blob_special(*blob)->copy;
+    bool arriving = before->arriving;
+    struct copy copy = change->copy;
+    copy.untyped = before->untyped;
+    if (copy.id != before->id || copy.arriving || copy.status == COPY_PENDING) return false;
+    if (copy.status == COPY_SUCCESS && !is_complete(*blob)) return false;
+    container_set_copy(container, *blob, &copy);
+    if (arriving && copy.status != COPY_SUCCESS) empty(container, blob, change->stamp.etag);
+    apply_restamp(container, *blob, change);
+    return true;
+}
