@@ -6,7 +6,7 @@
 #
 # What is installed of the module is small: its debug information lies in a file beside it, which debuggers find by themselves.
 # Uninstalling removes the files below, and of the folders those that installing had to make, once they are empty. Folders that were
-# there before stay, and so do lib/ and share/ themselves, which belong to everybody.
+# there before stay, and so do bin/, lib/ and share/ themselves, which belong to everybody.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 task=$1 prefix=$3
@@ -15,7 +15,7 @@ root=$2$3
 modules=lib/redis/modules
 share=share/holdfast
 configurations=(redis.conf redis-replicated.conf users.acl users-cluster.acl sentinel/node.conf sentinel/sentinel.conf cluster/node.conf)
-files=("$modules/holdfast.so" "$modules/holdfast.so.debug" "${configurations[@]/#/$share/}")
+files=("$modules/holdfast.so" "$modules/holdfast.so.debug" bin/holdfast-cli "${configurations[@]/#/$share/}")
 folders=("$share/sentinel" "$share/cluster" "$share" "$modules" lib/redis)
 made=$root/$share/made-folders # one a line; those of an earlier install stay listed
 
@@ -39,9 +39,10 @@ put_everything() {
     for folder in "${folders[@]}"; do
         [ -d "$root/$folder" ] || missing+=("$folder")
     done
-    install -d "$root/$modules" "$root/$share/sentinel" "$root/$share/cluster"
+    install -d "$root/$modules" "$root/$share/sentinel" "$root/$share/cluster" "$root/bin"
     if [ ${#missing[@]} -gt 0 ]; then printf '%s\n' "${missing[@]}" >>"$made"; fi
     put_module "$1"
+    put "$here/holdfast-cli" bin/holdfast-cli 755
     for name in "${configurations[@]}"; do
         "$here/dev/configuration.sh" "$name" | sed "s#/usr/local/#$prefix/#g" | put /dev/stdin "$share/$name"
     done

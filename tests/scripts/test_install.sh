@@ -18,24 +18,24 @@ anew() {
     (cd "$place/root" && mkdir -p . "$@")
 }
 
-expected_files=$(printf '%s\n' lib/redis/modules/holdfast.so lib/redis/modules/holdfast.so.debug \
+expected_files=$(printf '%s\n' bin/holdfast-cli lib/redis/modules/holdfast.so lib/redis/modules/holdfast.so.debug \
     share/holdfast/cluster/node.conf share/holdfast/made-folders share/holdfast/redis-replicated.conf share/holdfast/redis.conf \
     share/holdfast/sentinel/node.conf share/holdfast/sentinel/sentinel.conf share/holdfast/users-cluster.acl share/holdfast/users.acl)
 
-anew usr/local/lib usr/local/share
+anew usr/local/bin usr/local/lib usr/local/share
 before=$(tree)
 install_it
 same "$(cd "$place/root/usr/local" && find . -type f | sed 's#^\./##' | LC_ALL=C sort)" "$expected_files" 'what is installed is announced'
 uninstall_it
-same "$(tree)" "$before" 'on a machine with empty lib and share, nothing is left and nothing of it is gone'
+same "$(tree)" "$before" 'on a machine with empty bin, lib and share, nothing is left and nothing of it is gone'
 
-anew usr/local/lib/redis/modules usr/local/share/holdfast
+anew usr/local/bin usr/local/lib/redis/modules usr/local/share/holdfast
 before=$(tree)
 install_it
 uninstall_it
 same "$(tree)" "$before" 'folders that were there before stay, empty as they are'
 
-anew usr/local/lib/redis/modules usr/local/share
+anew usr/local/bin usr/local/lib/redis/modules usr/local/share
 touch "$place/root/usr/local/lib/redis/modules/other.so"
 before=$(tree)
 install_it
@@ -43,7 +43,7 @@ install_it
 uninstall_it
 same "$(tree)" "$before" 'after two installs, the files of others stay and everything else goes'
 
-anew usr/local/lib usr/local/share
+anew usr/local/bin usr/local/lib usr/local/share
 install_it
 touch "$place/root/usr/local/share/holdfast/mine.conf"
 uninstall_it
@@ -56,7 +56,7 @@ same "$(tree)" . 'uninstalling what is not there does nothing'
 anew
 install_it /opt/holdfast
 uninstall_it /opt/holdfast
-same "$(tree)" "$(printf '%s\n' . ./opt ./opt/holdfast ./opt/holdfast/lib ./opt/holdfast/share)" 'lib and share belong to everybody and stay'
+same "$(tree)" "$(printf '%s\n' . ./opt ./opt/holdfast ./opt/holdfast/bin ./opt/holdfast/lib ./opt/holdfast/share)" 'bin, lib and share belong to everybody and stay'
 
 anew
 install_it '/opt/other'
