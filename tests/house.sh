@@ -67,6 +67,17 @@ long_functions() {
         /^\}/ && start { if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"; start = 0 }' "$@" /dev/null
 }
 
+# Static functions of one name in several files: grep and break find the wrong one. 'release' is what the makers of type methods want.
+static_names_shared() {
+    awk '
+        /^static / && match($0, /[A-Za-z_0-9]+\(/) {
+            name = substr($0, RSTART, RLENGTH - 1)
+            if (name ~ /^[A-Z_]+$/ || name == "__attribute__" || name == "release") next
+            if (name in place && place[name] != FILENAME) print name ": " place[name] ", " FILENAME
+            place[name] = FILENAME
+        }' "$@" /dev/null
+}
+
 exported_names() {
     if [ -f build/holdfast.so ]; then
         nm -D --defined-only build/holdfast.so | awk '$3 != "RedisModule_OnLoad" { print $3 }'
@@ -116,6 +127,8 @@ for source in "${sources[@]}"; do
 done | rule 'no file is longer than 600 lines'
 
 long_functions module/*.c module/*/*.c module/*/redis/*.c | rule 'no function of the module is longer than 60 lines'
+
+static_names_shared module/*.c module/*/*.c module/*/redis/*.c | rule 'no two files have a static function of the same name'
 
 diff <(calls_made) <(calls_bound) | sed -n 's/^</not bound:/p; s/^>/bound, but never called:/p' | rule 'the calls that are bound are those that are made'
 

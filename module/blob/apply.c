@@ -6,16 +6,16 @@
 
 /* --- The container's own --- */
 
-static bool apply_setmeta(struct container *container, struct blob **blob,
-                          const struct container_change *change) {
+static bool apply_container_setmeta(struct container *container, struct blob **blob,
+                                    const struct container_change *change) {
     (void)blob;
     container->stamp = change->stamp;
     container_replace_list(container, &container->metadata, change->metadata);
     return true;
 }
 
-static bool apply_setacl(struct container *container, struct blob **blob,
-                         const struct container_change *change) {
+static bool apply_container_setacl(struct container *container, struct blob **blob,
+                                   const struct container_change *change) {
     (void)blob;
     container->stamp = change->stamp;
     container->access = change->access;
@@ -68,16 +68,16 @@ struct blob *apply_begin(struct container *container, struct blob *blob,
     return blob;
 }
 
-static bool apply_put(struct container *container, struct blob **blob,
-                      const struct container_change *change) {
+static bool apply_blob_put(struct container *container, struct blob **blob,
+                           const struct container_change *change) {
     if (!apply_may_become(*blob, KIND_BLOCK)) return false;
     *blob = apply_begin(container, *blob, change, KIND_BLOCK, change->chunk ? 0 : change->content.length);
     blob_fill(&container->account, *blob, change->content, change->chunk);
     return true;
 }
 
-static bool apply_setprops(struct container *container, struct blob **blob,
-                           const struct container_change *change) {
+static bool apply_blob_setprops(struct container *container, struct blob **blob,
+                                const struct container_change *change) {
     if (!blob_exists(*blob)) return false;
     if (change->parts & (PART_LENGTH | PART_SEQUENCE) && (*blob)->kind != KIND_PAGE) return false;
     if (change->parts & PART_PROPERTIES)
@@ -98,8 +98,8 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob,
     return true;
 }
 
-static bool apply_delete(struct container *container, struct blob **blob,
-                         const struct container_change *change) {
+static bool apply_blob_delete(struct container *container, struct blob **blob,
+                              const struct container_change *change) {
     (void)change;
     if (!*blob) return false;
     container_remove(container, *blob);
@@ -245,8 +245,8 @@ static bool apply_unstage(struct container *container, struct blob **blob,
 
 /* --- Snapshots --- */
 
-static bool apply_snapshot(struct container *container, struct blob **blob,
-                           const struct container_change *change) {
+static bool apply_blob_snapshot(struct container *container, struct blob **blob,
+                                const struct container_change *change) {
     return *blob && snapshots_take(&container->account, *blob, change);
 }
 
@@ -267,14 +267,14 @@ static bool apply_deletesnapshots(struct container *container, struct blob **blo
 /* clang-format off */
 const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [CONTAINER_CREATE]     = {{"container.create",  HAS(STAMP) | HAS(CREATED) | HAS(ACCESS) | HAS(METADATA) | HAS(POLICIES), CHANGE_CREATES | CHANGE_IN_FILES}, NULL, false},
-    [CONTAINER_SETMETA]    = {{"container.setmeta", HAS(STAMP) | HAS(METADATA), 0}, apply_setmeta, false},
-    [CONTAINER_SETACL]     = {{"container.setacl",  HAS(STAMP) | HAS(ACCESS) | HAS(POLICIES), 0}, apply_setacl, false},
+    [CONTAINER_SETMETA]    = {{"container.setmeta", HAS(STAMP) | HAS(METADATA), 0}, apply_container_setmeta, false},
+    [CONTAINER_SETACL]     = {{"container.setacl",  HAS(STAMP) | HAS(ACCESS) | HAS(POLICIES), 0}, apply_container_setacl, false},
     [CONTAINER_DROP]       = {{"container.delete",  0, CHANGE_DROPS}, NULL, false},
     [CONTAINER_LEASE]      = {{NULL,                HAS(LEASE), CHANGE_IN_FILES}, apply_lease, false},
-    [BLOB_PUT]             = {{"blob.put",          NEW_BLOB | HAS(FLAGS), CHANGE_HAS_CONTENT | CHANGE_IN_FILES}, apply_put, false},
-    [BLOB_SETPROPS]        = {{"blob.setprops",     NAMED | HAS(PARTS) | HAS(PROPERTIES) | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_setprops, true},
+    [BLOB_PUT]             = {{"blob.put",          NEW_BLOB | HAS(FLAGS), CHANGE_HAS_CONTENT | CHANGE_IN_FILES}, apply_blob_put, false},
+    [BLOB_SETPROPS]        = {{"blob.setprops",     NAMED | HAS(PARTS) | HAS(PROPERTIES) | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_blob_setprops, true},
     [BLOB_SETMETA]         = {{"blob.setmeta",      NAMED | HAS(METADATA) | HAS(FLAGS), 0}, apply_setblobmeta, false},
-    [BLOB_DELETE]          = {{"blob.delete",       HAS(NAME) | HAS(FLAGS), 0}, apply_delete, false},
+    [BLOB_DELETE]          = {{"blob.delete",       HAS(NAME) | HAS(FLAGS), 0}, apply_blob_delete, false},
     [BLOB_LEASE]           = {{NULL,                HAS(NAME) | HAS(LEASE), CHANGE_IN_FILES}, apply_lease, false},
     [BLOB_CREATEPAGE]      = {{"blob.createpage",   NEW_BLOB | HAS(LENGTH) | HAS(SEQUENCE) | HAS(FLAGS), 0}, apply_createpage, true},
     [BLOB_PUTPAGE]         = {{"blob.putpage",      NAMED | HAS(OFFSET) | HAS(FLAGS), CHANGE_HAS_CONTENT}, apply_putpage, true},
@@ -284,7 +284,7 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [BLOB_STAGE]           = {{"blob.putblock",     HAS(NAME) | HAS(BLOCK) | HAS(TOUCHED) | HAS(FLAGS), CHANGE_HAS_CONTENT}, apply_stage, false},
     [BLOB_COMMIT]          = {{"blob.putblocklist", NEW_BLOB | HAS(LIST) | HAS(FLAGS), 0}, apply_commit, false},
     [BLOB_UNSTAGE]         = {{"blob.unstage",      HAS(NAME) | HAS(COUNT), 0}, apply_unstage, false},
-    [BLOB_SNAPSHOT]        = {{"blob.snapshot",     NAMED | HAS(PARTS) | HAS(METADATA) | HAS(SNAPSHOT), CHANGE_IN_FILES}, apply_snapshot, false},
+    [BLOB_SNAPSHOT]        = {{"blob.snapshot",     NAMED | HAS(PARTS) | HAS(METADATA) | HAS(SNAPSHOT), CHANGE_IN_FILES}, apply_blob_snapshot, false},
     [BLOB_DELETESNAPSHOTS] = {{"blob.delete",       HAS(NAME) | HAS(SNAPSHOT) | HAS(FLAGS), 0}, apply_deletesnapshots, false},
     [BLOB_COPY]            = {{"blob.copy",         NAMED | HAS(CREATED) | HAS(PARTS) | HAS(METADATA) | HAS(SOURCE) | HAS(COPY) | HAS(FLAGS), 0}, apply_copy, false},
     [BLOB_ABORTCOPY]       = {{"blob.abortcopy",    NAMED, 0}, apply_abortcopy, false},

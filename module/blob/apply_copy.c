@@ -39,7 +39,7 @@ bool apply_copy(struct container *container, struct blob **blob, const struct co
 
 /* --- From another server --- */
 
-static bool is_pending(const struct blob *blob, bool arriving) {
+static bool copy_is_pending(const struct blob *blob, bool arriving) {
     return blob_exists(blob) && blob_is_being_copied(blob) && blob_special(blob)->copy->arriving == arriving;
 }
 
@@ -76,7 +76,7 @@ static void set_numbers(struct container *container, struct blob *blob,
 }
 
 bool apply_copybegin(struct container *container, struct blob **blob, const struct container_change *change) {
-    if (!is_pending(*blob, false) || !apply_may_become(*blob, change->blob_kind)) return false;
+    if (!copy_is_pending(*blob, false) || !apply_may_become(*blob, change->blob_kind)) return false;
     if (change->count > APPEND_BLOCKS_MAX) return false;
     container_unstage(container, *blob, UINT64_MAX);
     blob_clear_content(&container->account, *blob);
@@ -97,7 +97,7 @@ bool apply_copybegin(struct container *container, struct blob **blob, const stru
 
 /* Whether these bytes may come next. Those of pages may leave out what was never written. */
 static bool comes_next(const struct blob *blob, const struct container_change *change) {
-    if (!is_pending(blob, true) || !change->content.length) return false;
+    if (!copy_is_pending(blob, true) || !change->content.length) return false;
     if (blob_is_inline(blob) && blob->length) return false;
     const struct copy *copy = blob_special(blob)->copy;
     uint64_t length = change->content.length;
@@ -206,7 +206,7 @@ bool apply_abortcopy(struct container *container, struct blob **blob, const stru
 
 /* Whether all of the content is there. */
 static bool is_complete(const struct blob *blob) {
-    return is_pending(blob, true) &&
+    return copy_is_pending(blob, true) &&
            (blob->kind == KIND_PAGE || blob->length == blob_special(blob)->copy->total);
 }
 

@@ -15,7 +15,7 @@ bool apply_chunk(struct container *container, struct blob **blob, const struct c
 }
 
 /* Whether the content that there is can be kept: a large one, as it is. */
-static bool keeps(const struct blob *blob, const struct container_change *change) {
+static bool file_keeps(const struct blob *blob, const struct container_change *change) {
     if (!blob_exists(blob) || blob_is_inline(blob)) return false;
     return blob->kind != KIND_PAGE || blob->length == change->length;
 }
@@ -23,7 +23,7 @@ static bool keeps(const struct blob *blob, const struct container_change *change
 /* A state without its content, or with the one that is there. */
 bool apply_state(struct container *container, struct blob **blob, const struct container_change *change) {
     bool kept = change->parts & PART_KEPT;
-    if (!apply_may_become(*blob, change->blob_kind) || (kept && !keeps(*blob, change))) return false;
+    if (!apply_may_become(*blob, change->blob_kind) || (kept && !file_keeps(*blob, change))) return false;
     if (change->count > APPEND_BLOCKS_MAX) return false;
     if (kept)
         apply_redescribe(container, *blob, change);

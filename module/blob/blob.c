@@ -121,7 +121,7 @@ void blob_settle(struct account *account, struct blob *blob) {
     blob->extra = NULL;
 }
 
-static void replace_list(struct account *account, struct packed **place, struct packed_list list) {
+static void blob_replace_list(struct account *account, struct packed **place, struct packed_list list) {
     struct packed *packed = packed_new(list);
     account_discard(account, *place);
     *place = packed ? account_add(account, packed) : NULL;
@@ -132,8 +132,8 @@ void blob_set_lists(struct account *account, struct blob *blob, const struct pac
     bool any = (properties && properties->count) || (metadata && metadata->count);
     if (!any && !blob->extra) return;
     struct blob_extra *extra = blob_need_extra(account, blob);
-    if (properties) replace_list(account, &extra->properties, *properties);
-    if (metadata) replace_list(account, &extra->metadata, *metadata);
+    if (properties) blob_replace_list(account, &extra->properties, *properties);
+    if (metadata) blob_replace_list(account, &extra->metadata, *metadata);
     blob_settle(account, blob);
 }
 
@@ -187,7 +187,8 @@ void blob_fill(struct account *account, struct blob *blob, struct bytes content,
     blob->length = content.length;
 }
 
-static void take_blocks(struct account *account, struct blob *blob, struct block_list *blocks, bool foreign) {
+static void adopt_blocks(struct account *account, struct blob *blob, struct block_list *blocks,
+                         bool foreign) {
     if (!blocks) return;
     blob_need_special(account, blob)->blocks =
         foreign ? block_list_new(account, block_list_view(blocks)) : block_list_share(blocks);
@@ -206,7 +207,7 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
         content_twin(account, &blob->content, &source->content);
     else
         content_share(account, &blob->content, &source->content);
-    take_blocks(account, blob, special->blocks, foreign);
+    adopt_blocks(account, blob, special->blocks, foreign);
     if (source->kind == KIND_BLOCK) return;
     struct blob_special *own = blob_need_special(account, blob);
     own->sequence = special->sequence;

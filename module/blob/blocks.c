@@ -69,7 +69,7 @@ struct staging *staging_new(struct account *account, struct blob *blob, size_t i
     return staging;
 }
 
-static void block_drop(struct account *account, struct staged_block *block) {
+static void staged_drop(struct account *account, struct staged_block *block) {
     chunk_drop(account, block->chunk);
     account_discard(account, block);
 }
@@ -78,7 +78,7 @@ void staging_free(struct account *account, struct staging *staging) {
     struct order_cursor cursor = staging_walk(staging);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
         order_cursor_next(&cursor);
-        block_drop(account, (struct staged_block *)entry);
+        staged_drop(account, (struct staged_block *)entry);
     }
     account->held -= staging->blocks.held;
     order_index_end(&staging->blocks);
@@ -90,18 +90,18 @@ const struct staging *staging_of(const struct blob *blob, int64_t now_ms) {
     return staging && now_ms < staging_due_ms(staging->touched_ms) ? staging : NULL;
 }
 
-static struct staged_block *find(const struct staging *staging, struct bytes id) {
+static struct staged_block *find_block(const struct staging *staging, struct bytes id) {
     struct order_cursor cursor = order_index_seek(&staging->blocks, id);
     struct entry *entry = order_cursor_entry(&cursor);
     return entry && bytes_equal(entry_name(entry), id) ? (struct staged_block *)entry : NULL;
 }
 
 const struct staged_block *staging_find(const struct staging *staging, struct bytes id) {
-    return find(staging, id);
+    return find_block(staging, id);
 }
 
 void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk) {
-    struct staged_block *block = find(staging, id);
+    struct staged_block *block = find_block(staging, id);
     chunk_use(account, chunk);
     if (block) {
         chunk_drop(account, block->chunk);
@@ -124,7 +124,7 @@ void staging_drop(struct account *account, struct staging *staging, uint64_t mos
         struct order_cursor cursor = staging_walk(staging);
         struct entry *entry = order_cursor_entry(&cursor);
         order_index_remove(&staging->blocks, entry);
-        block_drop(account, (struct staged_block *)entry);
+        staged_drop(account, (struct staged_block *)entry);
     }
     account->held += staging->blocks.held;
 }

@@ -20,12 +20,12 @@ struct container_census container_census(void) {
     return (struct container_census){all_containers, all_blobs, all_snapshots, all_leases, all_content_bytes};
 }
 
-static void count(atomic_size_t *all, size_t before, size_t after) {
+static void census_count(atomic_size_t *all, size_t before, size_t after) {
     if (before != after) atomic_fetch_add_explicit(all, after - before, memory_order_relaxed);
 }
 
 void container_count_snapshots(size_t before, size_t after) {
-    count(&all_snapshots, before, after);
+    census_count(&all_snapshots, before, after);
 }
 
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
@@ -33,7 +33,7 @@ void container_count_content(struct container *container, const struct blob *blo
     bool exists = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     container->committed += (size_t)exists - (size_t)existed_before;
-    count(&all_blobs, existed_before, exists);
+    census_count(&all_blobs, existed_before, exists);
     if (bytes == bytes_before) return;
     container->content_bytes += bytes - bytes_before;
     atomic_fetch_add_explicit(&all_content_bytes, bytes - bytes_before, memory_order_relaxed);
@@ -56,7 +56,7 @@ struct container *container_new(const struct container_change *change) {
     container->access = change->access;
     container_replace_list(container, &container->metadata, change->metadata);
     container_replace_list(container, &container->policies, change->policies);
-    count(&all_containers, 0, 1);
+    census_count(&all_containers, 0, 1);
     return container;
 }
 
@@ -84,17 +84,17 @@ const struct lease *container_lease(const struct container *container) {
 
 /* --- Leases --- */
 
-static bool stands(const struct lease *lease) {
+static bool lease_stands(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
 static void replace_lease(struct container *container, struct lease **place, const struct lease *lease) {
-    bool before = stands(*place), after = stands(lease);
+    bool before = lease_stands(*place), after = lease_stands(lease);
     struct lease *standing =
         lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
     account_discard(&container->account, *place);
     *place = standing;
-    count(&all_leases, before, after);
+    census_count(&all_leases, before, after);
 }
 
 /* An index that has a root only while there is anything in it. */
@@ -118,14 +118,14 @@ void container_set_lease(struct container *container, struct blob *blob, const s
     }
     if (!blob->extra && !lease) return;
     struct blob_extra *extra = blob_need_extra(&container->account, blob);
-    bool before = stands(extra->lease);
+    bool before = lease_stands(extra->lease);
     replace_lease(container, &extra->lease, lease);
-    list_blob(&container->leased, blob, before, stands(lease));
+    list_blob(&container->leased, blob, before, lease_stands(lease));
     blob_settle(&container->account, blob);
 }
 
 void container_free_lease(struct container *container, struct blob *blob) {
-    if (!stands(blob_lease(blob))) return;
+    if (!lease_stands(blob_lease(blob))) return;
     struct lease freed = lease_freed(blob_lease(blob));
     container_set_lease(container, blob, &freed);
 }
@@ -226,7 +226,7 @@ void container_free(struct container *container) {
     memory_free(container->metadata);
     memory_free(container->policies);
     memory_free(container);
-    count(&all_containers, 1, 0);
+    census_count(&all_containers, 1, 0);
 }
 
 /* All of the container's pointers to one blob. */
@@ -237,17 +237,17 @@ struct blob_slots {
     void **copying[ORDER_INDEX_MAX_HEIGHT];
 };
 
-static struct blob_slots slots_of(const struct container *container, const struct blob *blob) {
+static struct blob_slots blob_slots_of(const struct container *container, const struct blob *blob) {
     struct blob_slots slots = {.leased_count = 0, .copying_count = 0};
     catalog_slots(&container->blobs, &blob->entry, &slots.named);
-    if (stands(blob_lease(blob)))
+    if (lease_stands(blob_lease(blob)))
         slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
     if (blob_is_being_copied(blob))
         slots.copying_count = order_index_slots(&container->copying, &blob->entry, slots.copying);
     return slots;
 }
 
-static void slots_set(const struct blob_slots *slots, struct blob *blob) {
+static void blob_slots_set(const struct blob_slots *slots, struct blob *blob) {
     catalog_slots_set(&slots->named, &blob->entry);
     for (unsigned i = 0; i < slots->leased_count; i++) *slots->leased[i] = &blob->entry;
     for (unsigned i = 0; i < slots->copying_count; i++) *slots->copying[i] = &blob->entry;
@@ -257,10 +257,10 @@ static void slots_set(const struct blob_slots *slots, struct blob *blob) {
 
 struct blob *container_fit(struct container *container, struct blob *blob, size_t room) {
     if (blob_room_fits(blob, room)) return blob;
-    struct blob_slots slots = slots_of(container, blob);
+    struct blob_slots slots = blob_slots_of(container, blob);
     blob = account_resize(&container->account, blob, sizeof(*blob) + blob->entry.name_length + room);
     blob_note_capacity(blob);
-    slots_set(&slots, blob);
+    blob_slots_set(&slots, blob);
     return blob;
 }
 
@@ -301,9 +301,9 @@ struct moving {
 
 static void move_blob(void *context, struct entry *entry) {
     const struct moving *moving = context;
-    struct blob_slots slots = slots_of(moving->container, blob_of_entry(entry));
+    struct blob_slots slots = blob_slots_of(moving->container, blob_of_entry(entry));
     struct blob *blob = relocate(moving->relocation, blob_of_entry(entry));
-    slots_set(&slots, blob);
+    blob_slots_set(&slots, blob);
     blob_relocate_parts(blob, moving->relocation);
 }
 

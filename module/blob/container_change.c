@@ -33,13 +33,13 @@ static void read_flags(struct record_reader *reader, void *field) {
     if (flags & ~FREES_LEASE) reader->failed = true;
 }
 
-static void write_lease(const void *field, struct record_writer *writer) {
+static void write_blob_lease(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
     record_put_byte(writer, (uint8_t)(change->event | expired_bit(change)));
     lease_write(&change->lease, writer);
 }
 
-static void read_lease(struct record_reader *reader, void *field) {
+static void read_blob_lease(struct record_reader *reader, void *field) {
     struct container_change *change = field;
     change->event = read_flagged(reader, change);
     if (!lease_read(reader, &change->lease) || change->event >= LEASE_EVENTS) reader->failed = true;
@@ -107,7 +107,7 @@ static version copy_version(const void *field) {
 }
 
 static const struct own_codec flags = {write_flags, read_flags, NULL};
-static const struct own_codec lease = {write_lease, read_lease, lease_version};
+static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
 static const struct own_codec source = {write_source, read_source, source_version};
 static const struct own_codec copy = {write_copy, read_copy, copy_version};
 
@@ -163,7 +163,7 @@ static bool kind_is_sound(const struct container_change *change) {
            (change->blob_kind == KIND_APPEND || !(change->parts & PART_SEALED)) && is_paged(change->length);
 }
 
-static bool is_sound(const void *record) {
+static bool is_sound_container(const void *record) {
     const struct container_change *change = record;
     const struct container_kind *kind = &container_change_kinds[change->kind];
     if (kind->is.fields & CONTAINER_HAS_KIND && !kind_is_sound(change)) return false;
@@ -179,7 +179,7 @@ const struct change_family container_changes = {
     .layout = {.fields = fields,
                .parts = CONTAINER_HAS_PARTS,
                .parts_offset = offsetof(struct container_change, parts)},
-    .sound = is_sound,
+    .sound = is_sound_container,
 };
 
 bool container_change_has_source(const struct container_change *change) {

@@ -22,7 +22,7 @@ static void take_change_bytes(const struct digesting *digesting, const struct co
     record_end(&record);
 }
 
-static void take_number(const struct digesting *digesting, uint64_t number) {
+static void digest_number(const struct digesting *digesting, uint64_t number) {
     struct record_writer record;
     record_start(&record);
     record_put_number(&record, number);
@@ -30,8 +30,8 @@ static void take_number(const struct digesting *digesting, uint64_t number) {
     record_end(&record);
 }
 
-static void take_range(const struct digesting *digesting, const struct blob *blob, uint64_t from,
-                       uint64_t to) {
+static void digest_range(const struct digesting *digesting, const struct blob *blob, uint64_t from,
+                         uint64_t to) {
     for (uint64_t at = from; at < to; at += WINDOW_BYTES) {
         size_t length = to - at < WINDOW_BYTES ? (size_t)(to - at) : WINDOW_BYTES;
         struct bytes view = blob_view(blob, at, length);
@@ -43,23 +43,23 @@ static void take_range(const struct digesting *digesting, const struct blob *blo
     }
 }
 
-static void take_pages(const struct digesting *digesting, const struct blob *blob) {
+static void digest_pages(const struct digesting *digesting, const struct blob *blob) {
     struct page_range range = {0, 0};
     while (pages_range(&blob->pages, range.offset + range.length, blob->length, &range)) {
-        take_number(digesting, range.offset);
-        take_number(digesting, range.length);
-        take_range(digesting, blob, range.offset, range.offset + range.length);
+        digest_number(digesting, range.offset);
+        digest_number(digesting, range.length);
+        digest_range(digesting, blob, range.offset, range.offset + range.length);
     }
 }
 
-static void take_blocks(const struct digesting *digesting, const struct blob *blob) {
+static void digest_blocks(const struct digesting *digesting, const struct blob *blob) {
     struct packed_list ids = block_list_view(blob_special(blob)->blocks);
     digesting->take(digesting->context, ids.items);
     for (size_t i = 0; i < ids.count; i++)
-        take_number(digesting, chunk_bytes(content_chunk(&blob->content, i)).length);
+        digest_number(digesting, chunk_bytes(content_chunk(&blob->content, i)).length);
 }
 
-static void take_state(const struct digesting *digesting, const struct blob *blob, struct bytes name) {
+static void digest_state(const struct digesting *digesting, const struct blob *blob, struct bytes name) {
     struct container_change change = blob_as_change(blob, name);
     take_change_bytes(digesting, &change);
     if (blob_special(blob)->copy) {
@@ -67,17 +67,17 @@ static void take_state(const struct digesting *digesting, const struct blob *blo
         take_change_bytes(digesting, &change);
     }
     if (blob->kind == KIND_PAGE) {
-        take_pages(digesting, blob);
+        digest_pages(digesting, blob);
         return;
     }
-    take_blocks(digesting, blob);
-    take_range(digesting, blob, 0, blob->length);
+    digest_blocks(digesting, blob);
+    digest_range(digesting, blob, 0, blob->length);
 }
 
-static void take_staged(const struct digesting *digesting, const struct blob *blob) {
+static void digest_staged(const struct digesting *digesting, const struct blob *blob) {
     const struct staging *staging = blob_special(blob)->staging;
     if (!staging) return;
-    take_number(digesting, (uint64_t)staging->touched_ms);
+    digest_number(digesting, (uint64_t)staging->touched_ms);
     struct order_cursor cursor = staging_walk(staging);
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor)) {
         digesting->take(digesting->context, entry_name(&block->entry));
@@ -85,17 +85,17 @@ static void take_staged(const struct digesting *digesting, const struct blob *bl
     }
 }
 
-static void take_blob(const struct digesting *digesting, const struct blob *blob) {
+static void digest_blob(const struct digesting *digesting, const struct blob *blob) {
     const struct snapshots *snapshots = blob_special(blob)->snapshots;
     for (size_t i = 0; snapshots && i < snapshots->count; i++) {
-        take_number(digesting, snapshots->taken[i].id);
-        take_state(digesting, snapshots->taken[i].blob, blob_name(blob));
+        digest_number(digesting, snapshots->taken[i].id);
+        digest_state(digesting, snapshots->taken[i].blob, blob_name(blob));
     }
     if (blob_exists(blob))
-        take_state(digesting, blob, blob_name(blob));
+        digest_state(digesting, blob, blob_name(blob));
     else
         digesting->take(digesting->context, blob_name(blob));
-    take_staged(digesting, blob);
+    digest_staged(digesting, blob);
     if (!blob_lease(blob)->token) return;
     take_change_bytes(
         digesting,
@@ -111,6 +111,6 @@ void container_digest(const struct container *container, take_bytes *take, void 
                                                                  .lease = *container_lease(container)});
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
-        take_blob(&digesting, blob_of_entry(entry));
+        digest_blob(&digesting, blob_of_entry(entry));
     memory_free(digesting.window);
 }

@@ -67,7 +67,8 @@ static void end_page(struct collecting *collecting, struct bytes name, version s
 }
 
 /* False when the page is full; the next one starts with this entry then. */
-static bool add(struct collecting *collecting, struct listing_item item, struct bytes entry, version place) {
+static bool add_item(struct collecting *collecting, struct listing_item item, struct bytes entry,
+                     version place) {
     struct listing *listing = collecting->listing;
     const struct listing_query *query = collecting->query;
     size_t bytes = collecting->bytes + cost(query, &item);
@@ -90,12 +91,12 @@ static bool add_snapshots(struct collecting *collecting, const struct blob *blob
     for (size_t i = snapshots_seek(snapshots, from); i < snapshots->count; i++) {
         const struct snapshot *taken = &snapshots->taken[i];
         struct listing_item item = {taken->blob, blob_name(blob), taken->id};
-        if (!add(collecting, item, item.name, taken->id)) return false;
+        if (!add_item(collecting, item, item.name, taken->id)) return false;
     }
     return true;
 }
 
-static bool is_shown(const struct listing_query *query, const struct blob *blob) {
+static bool blob_is_shown(const struct listing_query *query, const struct blob *blob) {
     return blob_exists(blob) || (query->uncommitted && staging_of(blob, query->now_ms));
 }
 
@@ -125,19 +126,19 @@ static bool collect_one(struct collecting *collecting, const struct start *start
         end_page(collecting, name, 0);
         return false;
     }
-    if (!is_shown(collecting->query, blob)) {
+    if (!blob_is_shown(collecting->query, blob)) {
         order_cursor_next(cursor);
         return true;
     }
     if (common.length) {
-        if (!add(collecting, (struct listing_item){NULL, common, 0}, name, 0)) return false;
+        if (!add_item(collecting, (struct listing_item){NULL, common, 0}, name, 0)) return false;
         *cursor = seek_behind(collecting->container, common);
         return true;
     }
     version from = bytes_equal(name, start->name) ? start->snapshot : 0;
     order_cursor_next(cursor);
     return add_snapshots(collecting, blob, from) &&
-           add(collecting, (struct listing_item){blob, name, 0}, name, THE_BLOB_ITSELF);
+           add_item(collecting, (struct listing_item){blob, name, 0}, name, THE_BLOB_ITSELF);
 }
 
 void listing_collect(const struct container *container, const struct listing_query *query,

@@ -11,17 +11,17 @@ struct pool {
     struct chunk *chunks[];
 };
 
-static size_t size_for(size_t capacity) {
+static size_t pool_size_for(size_t capacity) {
     return sizeof(struct pool) + capacity * sizeof(struct chunk *);
 }
 
-static void put(struct account *account, struct pool **pool, struct chunk *chunk) {
+static void pool_put_chunk(struct account *account, struct pool **pool, struct chunk *chunk) {
     if (!*pool) {
-        *pool = account_add(account, memory_zeroed(size_for(FIRST_CAPACITY)));
+        *pool = account_add(account, memory_zeroed(pool_size_for(FIRST_CAPACITY)));
         (*pool)->capacity = FIRST_CAPACITY;
     } else if ((*pool)->count == (*pool)->capacity) {
         size_t capacity = (*pool)->capacity * 2;
-        *pool = account_resize(account, *pool, size_for(capacity));
+        *pool = account_resize(account, *pool, pool_size_for(capacity));
         (*pool)->capacity = capacity;
     }
     chunk_use(account, chunk);
@@ -54,7 +54,7 @@ bool pool_add(struct account *account, struct pool **pool, uint64_t length, stru
         if (chunk) chunk_discard(chunk);
         chunk = own;
     }
-    put(account, pool, chunk);
+    pool_put_chunk(account, pool, chunk);
     (*pool)->missing = length - piece.length;
     return true;
 }

@@ -4,7 +4,7 @@
 
 enum { FIRST_CAPACITY = 2 };
 
-static size_t size_for(size_t capacity) {
+static size_t snapshots_size_for(size_t capacity) {
     return sizeof(struct snapshots) + capacity * sizeof(struct snapshot);
 }
 
@@ -36,12 +36,12 @@ struct blob *snapshots_find(const struct blob *base, version id) {
 static struct snapshot *room_for_one(struct account *account, struct blob *base) {
     struct blob_special *special = blob_need_special(account, base);
     if (!special->snapshots) {
-        special->snapshots = account_add(account, memory_alloc(size_for(FIRST_CAPACITY)));
+        special->snapshots = account_add(account, memory_alloc(snapshots_size_for(FIRST_CAPACITY)));
         special->snapshots->count = 0;
         special->snapshots->capacity = FIRST_CAPACITY;
     } else if (special->snapshots->count == special->snapshots->capacity) {
         size_t capacity = special->snapshots->capacity * 2;
-        special->snapshots = account_resize(account, special->snapshots, size_for(capacity));
+        special->snapshots = account_resize(account, special->snapshots, snapshots_size_for(capacity));
         special->snapshots->capacity = capacity;
     }
     return &special->snapshots->taken[special->snapshots->count++];

@@ -11,7 +11,7 @@ struct walking {
     uint64_t chunks;
 };
 
-static void take(const struct walking *walking, const struct container_change *change) {
+static void walk_take(const struct walking *walking, const struct container_change *change) {
     walking->walk->take(walking->walk->context, change);
 }
 
@@ -63,7 +63,7 @@ static void take_chunk(struct walking *walking, struct chunk *chunk) {
         change.content =
             bytes_of(bytes.data + done, left < walking->walk->piece ? left : walking->walk->piece);
         change.chunk = change.content.length == bytes.length ? chunk : NULL;
-        take(walking, &change);
+        walk_take(walking, &change);
     }
 }
 
@@ -96,7 +96,7 @@ static void batch_start(struct batch *batch, enum container_change_kind kind, st
 static void batch_send(struct walking *walking, struct batch *batch) {
     if (!batch->change.list.count) return;
     batch->change.list.items = bytes_of(batch->items.data, batch->items.length);
-    take(walking, &batch->change);
+    walk_take(walking, &batch->change);
     batch->change.list.count = 0;
     batch->items.length = 0;
 }
@@ -124,7 +124,7 @@ static void take_rope(struct walking *walking, const struct blob *blob, struct b
     batch_end(walking, &batch);
 }
 
-static void take_pages(struct walking *walking, const struct blob *blob, struct bytes name) {
+static void walk_pages(struct walking *walking, const struct blob *blob, struct bytes name) {
     struct page_leaf leaf = {0};
     struct batch batch;
     batch_start(&batch, BLOB_LEAVES, name);
@@ -141,34 +141,34 @@ static void take_pages(struct walking *walking, const struct blob *blob, struct 
 /* --- Blobs --- */
 
 /* Whether the content is the one of the state that came before. */
-static bool keeps(const struct blob *blob, const struct blob *before) {
+static bool walk_keeps(const struct blob *blob, const struct blob *before) {
     if (!before || before->kind != blob->kind || blob_is_inline(blob)) return false;
     if (blob_special(blob)->blocks != blob_special(before)->blocks) return false;
     return blob->kind == KIND_PAGE ? pages_same(&blob->pages, &before->pages)
                                    : content_same(&blob->content, &before->content);
 }
 
-static void take_content(struct walking *walking, const struct blob *blob, struct bytes name) {
+static void walk_blob_content(struct walking *walking, const struct blob *blob, struct bytes name) {
     if (blob->kind == KIND_PAGE)
-        take_pages(walking, blob, name);
+        walk_pages(walking, blob, name);
     else
         take_rope(walking, blob, name);
 }
 
-static void take_state(struct walking *walking, const struct blob *blob, struct bytes name,
+static void walk_state(struct walking *walking, const struct blob *blob, struct bytes name,
                        const struct blob *before) {
     struct container_change change = blob_as_change(blob, name);
-    bool kept = keeps(blob, before);
+    bool kept = walk_keeps(blob, before);
     if (kept) change.parts |= PART_KEPT;
     if (blob->kind == KIND_BLOCK && blob_is_inline(blob)) {
         change.kind = BLOB_PUT;
         change.content = blob_view(blob, 0, UINT64_MAX);
     }
-    take(walking, &change);
-    if (change.kind == BLOB_STATE && !kept) take_content(walking, blob, name);
+    walk_take(walking, &change);
+    if (change.kind == BLOB_STATE && !kept) walk_blob_content(walking, blob, name);
     if (!blob_special(blob)->copy) return;
     change = blob_copy_as_change(blob, name);
-    take(walking, &change);
+    walk_take(walking, &change);
 }
 
 static const struct blob *take_snapshots(struct walking *walking, const struct blob *blob) {
@@ -176,17 +176,17 @@ static const struct blob *take_snapshots(struct walking *walking, const struct b
     const struct blob *before = NULL;
     for (size_t i = 0; snapshots && i < snapshots->count; i++) {
         const struct snapshot *snapshot = &snapshots->taken[i];
-        take_state(walking, snapshot->blob, blob_name(blob), before);
+        walk_state(walking, snapshot->blob, blob_name(blob), before);
         before = snapshot->blob;
-        take(walking, &(struct container_change){.kind = BLOB_SNAPSHOT,
-                                                 .name = blob_name(blob),
-                                                 .stamp = before->stamp,
-                                                 .snapshot = snapshot->id});
+        walk_take(walking, &(struct container_change){.kind = BLOB_SNAPSHOT,
+                                                      .name = blob_name(blob),
+                                                      .stamp = before->stamp,
+                                                      .snapshot = snapshot->id});
     }
     return before;
 }
 
-static void take_staged(struct walking *walking, const struct blob *blob) {
+static void walk_staged(struct walking *walking, const struct blob *blob) {
     const struct staging *staging = blob_special(blob)->staging;
     if (!staging) return;
     struct container_change change = {
@@ -195,31 +195,31 @@ static void take_staged(struct walking *walking, const struct blob *blob) {
     for (const struct staged_block *block; (block = staged_block_at(&cursor)); order_cursor_next(&cursor)) {
         change.block_id = entry_name(&block->entry);
         change.count = number_of(walking, block->chunk, true);
-        take(walking, &change);
+        walk_take(walking, &change);
     }
 }
 
-static void take_lease(const struct walking *walking, enum container_change_kind kind, struct bytes name,
+static void walk_lease(const struct walking *walking, enum container_change_kind kind, struct bytes name,
                        const struct lease *lease) {
     if (!walking->walk->holders || !lease->token) return;
-    take(walking, &(struct container_change){.kind = kind, .name = name, .lease = *lease});
+    walk_take(walking, &(struct container_change){.kind = kind, .name = name, .lease = *lease});
 }
 
-static void take_blob(struct walking *walking, const struct blob *blob) {
+static void walk_blob(struct walking *walking, const struct blob *blob) {
     const struct blob *before = take_snapshots(walking, blob);
-    if (blob_exists(blob)) take_state(walking, blob, blob_name(blob), before);
-    take_staged(walking, blob);
-    take_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));
+    if (blob_exists(blob)) walk_state(walking, blob, blob_name(blob), before);
+    walk_staged(walking, blob);
+    walk_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));
 }
 
 void container_walk(const struct container *container, const struct change_walk *walk) {
     struct walking walking = {.walk = walk};
     struct container_change change = container_as_change(container);
-    take(&walking, &change);
-    take_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
+    walk_take(&walking, &change);
+    walk_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
-        take_blob(&walking, blob_of_entry(entry));
-    if (walking.chunks) take(&walking, &(struct container_change){.kind = CONTAINER_LOADED});
+        walk_blob(&walking, blob_of_entry(entry));
+    if (walking.chunks) walk_take(&walking, &(struct container_change){.kind = CONTAINER_LOADED});
     pointer_map_end(&walking.numbers);
 }

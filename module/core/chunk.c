@@ -55,15 +55,15 @@ struct chunk *chunk_twin(struct chunk *chunk) {
     return twin;
 }
 
-static void release(struct chunk *chunk) {
+static void chunk_release(struct chunk *chunk) {
     if (atomic_fetch_sub_explicit(&chunk->references, 1, memory_order_acq_rel) != 1) return;
     if (chunk->owner) memory_drop_owner(chunk->owner);
     memory_free(chunk);
 }
 
 void chunk_discard(struct chunk *chunk) {
-    if (chunk->source) release(chunk->source);
-    release(chunk);
+    if (chunk->source) chunk_release(chunk->source);
+    chunk_release(chunk);
 }
 
 void chunk_use(struct account *account, struct chunk *chunk) {

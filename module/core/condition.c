@@ -11,7 +11,7 @@ struct tag tag_read(struct bytes text) {
     return tag;
 }
 
-static bool tag_matches(const struct tag *tag, const struct stamp *object) {
+static bool condition_tag_matches(const struct tag *tag, const struct stamp *object) {
     return tag->kind == TAG_ANY || (tag->kind == TAG_VERSION && tag->version == object->etag);
 }
 
@@ -34,11 +34,11 @@ enum outcome conditions_legal(const struct conditions *conditions, enum conditio
 }
 
 static enum outcome check_read(const struct conditions *c, const struct stamp *object) {
-    if (c->given & IF_MATCH && !tag_matches(&c->match, object)) return OUTCOME_CONDITION_NOT_MET;
+    if (c->given & IF_MATCH && !condition_tag_matches(&c->match, object)) return OUTCOME_CONDITION_NOT_MET;
     if (c->given & IF_UNMODIFIED_SINCE && object->modified_ms > c->unmodified_since_ms)
         return OUTCOME_CONDITION_NOT_MET;
     bool asks_for_news = c->given & (IF_NONE_MATCH | IF_MODIFIED_SINCE);
-    bool other_tag = c->given & IF_NONE_MATCH && !tag_matches(&c->none_match, object);
+    bool other_tag = c->given & IF_NONE_MATCH && !condition_tag_matches(&c->none_match, object);
     bool newer = c->given & IF_MODIFIED_SINCE && object->modified_ms > c->modified_since_ms;
     return !asks_for_news || other_tag || newer ? OUTCOME_DONE : OUTCOME_UNCHANGED;
 }
@@ -49,7 +49,7 @@ static enum outcome met(bool holds) {
 
 static enum outcome check_none_match(const struct conditions *c, enum condition_use use,
                                      const struct stamp *object) {
-    if (c->none_match.kind != TAG_ANY) return met(!tag_matches(&c->none_match, object));
+    if (c->none_match.kind != TAG_ANY) return met(!condition_tag_matches(&c->none_match, object));
     /* "Only if there is none" speaks of creation; other writes need the object anyway and ignore it. */
     return use == CONDITIONS_CREATE ? OUTCOME_BLOB_EXISTS : OUTCOME_DONE;
 }
@@ -60,7 +60,7 @@ enum outcome conditions_check(const struct conditions *c, enum condition_use use
     if (!object && use != CONDITIONS_CREATE) return OUTCOME_BLOB_NOT_FOUND;
     if (!object) return met(!(c->given & IF_MATCH));
     if (use == CONDITIONS_READ) return check_read(c, object);
-    if (c->given & IF_MATCH) return met(tag_matches(&c->match, object));
+    if (c->given & IF_MATCH) return met(condition_tag_matches(&c->match, object));
     if (c->given & IF_NONE_MATCH) return check_none_match(c, use, object);
     if (c->given & IF_MODIFIED_SINCE) return met(object->modified_ms > c->modified_since_ms);
     return met(object->modified_ms <= c->unmodified_since_ms);

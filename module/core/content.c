@@ -49,7 +49,7 @@ static struct block *block_new(struct account *account, size_t capacity) {
     return block;
 }
 
-static void block_drop(struct account *account, struct block *block) {
+static void piece_drop(struct account *account, struct block *block) {
     if (--block->uses) return;
     for (size_t i = 0; i < block->count; i++) chunk_drop(account, block->spans[i].chunk);
     account_discard(account, block);
@@ -93,7 +93,7 @@ static bool rope_free(struct account *account, struct leftover *leftover, size_t
     while (rope->count) {
         if (*effort < BLOCK_EFFORT) return false;
         *effort -= BLOCK_EFFORT;
-        block_drop(account, rope->blocks[--rope->count]);
+        piece_drop(account, rope->blocks[--rope->count]);
     }
     account_discard(account, rope);
     return true;

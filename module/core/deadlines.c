@@ -8,7 +8,7 @@ static bool before(const struct deadline *a, const struct deadline *b) {
     return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->order < b->order;
 }
 
-static void put(struct deadlines *deadlines, size_t place, struct deadline *deadline) {
+static void deadline_put(struct deadlines *deadlines, size_t place, struct deadline *deadline) {
     deadlines->heap[place - 1] = deadline;
     deadline->place = place;
 }
@@ -16,10 +16,10 @@ static void put(struct deadlines *deadlines, size_t place, struct deadline *dead
 static void rise(struct deadlines *deadlines, struct deadline *deadline) {
     size_t place = deadline->place;
     while (place > 1 && before(deadline, deadlines->heap[place / 2 - 1])) {
-        put(deadlines, place, deadlines->heap[place / 2 - 1]);
+        deadline_put(deadlines, place, deadlines->heap[place / 2 - 1]);
         place /= 2;
     }
-    put(deadlines, place, deadline);
+    deadline_put(deadlines, place, deadline);
 }
 
 static void sink(struct deadlines *deadlines, struct deadline *deadline) {
@@ -27,9 +27,9 @@ static void sink(struct deadlines *deadlines, struct deadline *deadline) {
     for (size_t child; (child = place * 2) <= deadlines->count; place = child) {
         if (child < deadlines->count && before(deadlines->heap[child], deadlines->heap[child - 1])) child++;
         if (!before(deadlines->heap[child - 1], deadline)) break;
-        put(deadlines, place, deadlines->heap[child - 1]);
+        deadline_put(deadlines, place, deadlines->heap[child - 1]);
     }
-    put(deadlines, place, deadline);
+    deadline_put(deadlines, place, deadline);
 }
 
 void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64_t due_ms) {
@@ -38,7 +38,7 @@ void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64
             deadlines->capacity = deadlines->capacity ? deadlines->capacity * 2 : FIRST_CAPACITY;
             deadlines->heap = memory_resize(deadlines->heap, deadlines->capacity * sizeof(*deadlines->heap));
         }
-        put(deadlines, ++deadlines->count, deadline);
+        deadline_put(deadlines, ++deadlines->count, deadline);
     }
     deadline->due_ms = due_ms;
     deadline->order = deadlines->orders++;
@@ -47,7 +47,7 @@ void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64
 }
 
 /* The heap gives back what it does not need, and does not grow again with the next one that is set. */
-static void shrink(struct deadlines *deadlines) {
+static void deadlines_shrink(struct deadlines *deadlines) {
     if (!deadlines->count) {
         memory_free(deadlines->heap);
         deadlines->heap = NULL;
@@ -62,12 +62,12 @@ void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline) {
     if (!deadline->place) return;
     struct deadline *last = deadlines->heap[--deadlines->count];
     if (last != deadline) {
-        put(deadlines, deadline->place, last);
+        deadline_put(deadlines, deadline->place, last);
         rise(deadlines, last);
         sink(deadlines, last);
     }
     deadline->place = 0;
-    shrink(deadlines);
+    deadlines_shrink(deadlines);
 }
 
 struct deadline *deadlines_first(const struct deadlines *deadlines) {

@@ -24,7 +24,7 @@ struct decimal {
     int64_t exponent;
 };
 
-static bool take_char(struct bytes *text, char a, char b) {
+static bool decimal_take_char(struct bytes *text, char a, char b) {
     if (!text->length || (text->data[0] != a && text->data[0] != b)) return false;
     *text = bytes_of(text->data + 1, text->length - 1);
     return true;
@@ -32,7 +32,7 @@ static bool take_char(struct bytes *text, char a, char b) {
 
 static bool take_sign(struct bytes *text) {
     bool negative = text->length && text->data[0] == '-';
-    take_char(text, '+', '-');
+    decimal_take_char(text, '+', '-');
     return negative;
 }
 
@@ -52,12 +52,12 @@ static int64_t small_number(struct bytes digits) {
     return number;
 }
 
-static bool split(struct bytes text, struct decimal *decimal) {
+static bool split_decimal(struct bytes text, struct decimal *decimal) {
     *decimal = (struct decimal){.negative = take_sign(&text)};
     decimal->whole = take_digits(&text);
-    if (take_char(&text, '.', '.')) decimal->fraction = take_digits(&text);
+    if (decimal_take_char(&text, '.', '.')) decimal->fraction = take_digits(&text);
     if (!decimal->whole.length && !decimal->fraction.length) return false;
-    if (take_char(&text, 'e', 'E')) {
+    if (decimal_take_char(&text, 'e', 'E')) {
         bool negative = take_sign(&text);
         struct bytes digits = take_digits(&text);
         if (!digits.length) return false;
@@ -108,7 +108,7 @@ static double magnitude(const struct decimal *decimal) {
 
 bool decimal_read(struct bytes text, double *real) {
     struct decimal decimal;
-    if (text.length > DECIMAL_MAX_BYTES || !split(text, &decimal)) return false;
+    if (text.length > DECIMAL_MAX_BYTES || !split_decimal(text, &decimal)) return false;
     double value = magnitude(&decimal);
     if (!isfinite(value)) return false;
     *real = decimal.negative && value > 0 ? -value : value;

@@ -11,7 +11,7 @@ static inline uint64_t mix(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t word_at(const char *at) {
+static inline uint64_t hash_word_at(const char *at) {
     uint64_t word;
     memcpy(&word, at, sizeof(word));
     return word;
@@ -22,8 +22,8 @@ static inline uint64_t word_at(const char *at) {
 static inline void last_words(const char *at, size_t left, uint64_t *first, uint64_t *second) {
     *first = *second = 0;
     if (left >= 8) {
-        *first = word_at(at);
-        *second = word_at(at + left - 8);
+        *first = hash_word_at(at);
+        *second = hash_word_at(at + left - 8);
     } else if (left) {
         memcpy(first, at, left);
     }
@@ -33,7 +33,8 @@ uint32_t hash_bytes(struct bytes bytes) {
     uint64_t state = key[0] ^ bytes.length, first, second;
     const char *at = bytes.data;
     size_t left = bytes.length;
-    for (; left > 16; left -= 16, at += 16) state = mix(word_at(at) ^ key[1], word_at(at + 8) ^ state);
+    for (; left > 16; left -= 16, at += 16)
+        state = mix(hash_word_at(at) ^ key[1], hash_word_at(at + 8) ^ state);
     last_words(at, left, &first, &second);
     state = mix(first ^ key[1], second ^ state);
     uint64_t sum = mix(state ^ key[2], key[3] ^ bytes.length);

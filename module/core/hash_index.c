@@ -26,7 +26,7 @@ static uint8_t tag_of(uint32_t hash) {
     return (uint8_t)(hash >> 24);
 }
 
-static size_t place_of(const struct hash_index *index, uint32_t hash) {
+static size_t bucket_of(const struct hash_index *index, uint32_t hash) {
     size_t upper = (size_t)1 << (64 - __builtin_clzl(index->buckets));
     size_t place = hash & (upper - 1);
     return place < index->buckets ? place : place & (upper / 2 - 1);
@@ -67,7 +67,7 @@ void hash_index_end(struct hash_index *index) {
 }
 
 /* A bit for each slot of the bucket whose entry has this tag. */
-static unsigned tag_matches(const struct bucket *bucket, uint8_t tag) {
+static unsigned bucket_tag_matches(const struct bucket *bucket, uint8_t tag) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
     uint64_t word;
     /* Seven tags and, as the eighth byte, what is used; its own bit is masked away at the end. */
@@ -86,19 +86,19 @@ static void fetch(const void *entry) {
 }
 
 void hash_index_expect(const struct hash_index *index, uint32_t hash) {
-    __builtin_prefetch(bucket_at(index, place_of(index, hash)));
+    __builtin_prefetch(bucket_at(index, bucket_of(index, hash)));
 }
 
 void hash_index_expect_entry(const struct hash_index *index, uint32_t hash) {
-    const struct bucket *bucket = bucket_at(index, place_of(index, hash));
-    unsigned matches = tag_matches(bucket, tag_of(hash));
+    const struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
+    unsigned matches = bucket_tag_matches(bucket, tag_of(hash));
     if (matches) fetch(bucket->slots[__builtin_ctz(matches)]);
 }
 
 struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, struct bytes name) {
-    const struct bucket *bucket = bucket_at(index, place_of(index, hash));
+    const struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
     for (; bucket; bucket = bucket_next(bucket)) {
-        for (unsigned matches = tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
+        for (unsigned matches = bucket_tag_matches(bucket, tag_of(hash)); matches; matches &= matches - 1) {
             struct entry *entry = bucket->slots[__builtin_ctz(matches)];
             fetch(entry);
             if (entry->hash == hash && bytes_equal(entry_name(entry), name)) return entry;
@@ -147,7 +147,7 @@ static void replace_all(struct hash_index *index, struct bucket *bucket) {
     for (struct bucket *from = &first, *next; from; from = next) {
         for (unsigned used = from->used & (CHAINED - 1); used; used &= used - 1) {
             struct entry *entry = from->slots[__builtin_ctz(used)];
-            place_entry(index, bucket_at(index, place_of(index, entry->hash)), entry);
+            place_entry(index, bucket_at(index, bucket_of(index, entry->hash)), entry);
         }
         next = bucket_next(from);
         if (from != &first) free_chained(index, from);
@@ -170,7 +170,7 @@ static void add_segment(struct hash_index *index, size_t segment) {
     index->held += memory_size(index->segments[segment]);
 }
 
-static void grow(struct hash_index *index) {
+static void hash_index_grow(struct hash_index *index) {
     size_t fresh = index->buckets;
     if (fresh < SEGMENT_BUCKETS) {
         if ((fresh & (fresh - 1)) == 0) resize_first_segment(index, fresh * 2);
@@ -183,7 +183,7 @@ static void grow(struct hash_index *index) {
     replace_all(index, bucket_at(index, fresh - level));
 }
 
-static void shrink(struct hash_index *index) {
+static void hash_index_shrink(struct hash_index *index) {
     size_t last = index->buckets - 1;
     struct bucket *bucket = bucket_at(index, last);
     index->buckets--;
@@ -212,17 +212,18 @@ static void expect_growth(const struct hash_index *index) {
 }
 
 void hash_index_add(struct hash_index *index, struct entry *entry) {
-    if (index->count >= index->buckets * GROW_AT) grow(index);
-    place_entry(index, bucket_at(index, place_of(index, entry->hash)), entry);
+    if (index->count >= index->buckets * GROW_AT) hash_index_grow(index);
+    place_entry(index, bucket_at(index, bucket_of(index, entry->hash)), entry);
     index->count++;
     expect_growth(index);
 }
 
 /* The slot that holds the entry, and the bucket that the slot is in. */
 static void **find_slot(const struct hash_index *index, const struct entry *entry, struct bucket **holder) {
-    struct bucket *bucket = bucket_at(index, place_of(index, entry->hash));
+    struct bucket *bucket = bucket_at(index, bucket_of(index, entry->hash));
     for (; bucket; bucket = bucket_next(bucket)) {
-        for (unsigned matches = tag_matches(bucket, tag_of(entry->hash)); matches; matches &= matches - 1) {
+        for (unsigned matches = bucket_tag_matches(bucket, tag_of(entry->hash)); matches;
+             matches &= matches - 1) {
             void **slot = &bucket->slots[__builtin_ctz(matches)];
             *holder = bucket;
             if (*slot == entry) return slot;
@@ -242,7 +243,7 @@ void hash_index_remove(struct hash_index *index, const struct entry *entry) {
     if (!slot) return;
     holder->used = (uint8_t)(holder->used & ~(1 << (slot - holder->slots)));
     index->count--;
-    if (index->buckets > 1 && index->count < index->buckets * SHRINK_AT) shrink(index);
+    if (index->buckets > 1 && index->count < index->buckets * SHRINK_AT) hash_index_shrink(index);
 }
 
 void hash_index_visit(const struct hash_index *index, size_t place,

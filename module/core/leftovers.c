@@ -61,7 +61,7 @@ static bool free_items(struct leftovers *leftovers, size_t *effort) {
 }
 
 /* It is not in the list any more. */
-static void finish(struct leftovers *leftovers) {
+static void finish_leftover(struct leftovers *leftovers) {
     leftovers->account->leftovers = NULL;
     memory_free(leftovers);
 }
@@ -71,7 +71,7 @@ bool leftovers_sweep(size_t effort) {
     struct leftovers *first;
     while ((first = list_top(&waiting, struct leftovers, among)) && free_items(first, &effort)) {
         list_del(&first->among);
-        finish(first);
+        finish_leftover(first);
     }
     bool more = first != NULL;
     pthread_mutex_unlock(&lock);
@@ -87,7 +87,7 @@ void leftovers_end(struct account *account) {
     pthread_mutex_unlock(&lock);
     if (!leftovers) return;
     free_items(leftovers, &effort);
-    finish(leftovers);
+    finish_leftover(leftovers);
 }
 
 void leftovers_follow(struct account *account) {

@@ -4,16 +4,16 @@
 
 #include <stdlib.h>
 
-static bool is_letter(char c) {
+static bool metadata_is_letter(char c) {
     c = bytes_lower(c);
     return (c >= 'a' && c <= 'z') || c == '_';
 }
 
 static bool is_identifier(struct bytes name) {
-    if (!is_letter(name.data[0])) return false;
+    if (!metadata_is_letter(name.data[0])) return false;
     for (size_t i = 1; i < name.length; i++) {
         char c = name.data[i];
-        if (!is_letter(c) && !(c >= '0' && c <= '9')) return false;
+        if (!metadata_is_letter(c) && !(c >= '0' && c <= '9')) return false;
     }
     return true;
 }

@@ -41,7 +41,7 @@ struct path {
     unsigned length;
 };
 
-static struct order_node *node_new(struct order_index *index, bool leaf) {
+static struct order_node *order_node_new(struct order_index *index, bool leaf) {
     struct order_node *node =
         memory_alloc(sizeof(struct order_node) + (leaf ? 0 : FANOUT * sizeof(struct order_node *)));
     node->count = 0;
@@ -52,7 +52,7 @@ static struct order_node *node_new(struct order_index *index, bool leaf) {
     return node;
 }
 
-static void node_free(struct order_index *index, struct order_node *node) {
+static void order_node_free(struct order_index *index, struct order_node *node) {
     if (node->previous) node->previous->next = node->next;
     if (node->next) node->next->previous = node->previous;
     index->held -= memory_size(node);
@@ -61,21 +61,21 @@ static void node_free(struct order_index *index, struct order_node *node) {
 
 void order_index_start(struct order_index *index) {
     index->held = 0;
-    index->root = node_new(index, true);
+    index->root = order_node_new(index, true);
 }
 
 bool order_index_empty(const struct order_index *index) {
     return index->root->count == 0;
 }
 
-static void free_below(struct order_index *index, struct order_node *node) {
+static void order_free_below(struct order_index *index, struct order_node *node) {
     if (!node->leaf)
-        for (unsigned i = 0; i < node->count; i++) free_below(index, node->children[i]);
-    node_free(index, node);
+        for (unsigned i = 0; i < node->count; i++) order_free_below(index, node->children[i]);
+    order_node_free(index, node);
 }
 
 void order_index_end(struct order_index *index) {
-    free_below(index, index->root);
+    order_free_below(index, index->root);
 }
 
 /* --- Heads --- */
@@ -88,7 +88,7 @@ static uint64_t head_of(struct bytes name, size_t skip) {
     return be64_to_cpu(head);
 }
 
-static size_t common_length(struct bytes a, struct bytes b) {
+static size_t order_common_length(struct bytes a, struct bytes b) {
     size_t most = a.length < b.length ? a.length : b.length, length = 0;
     while (length < most && a.data[length] == b.data[length]) length++;
     return length;
@@ -96,7 +96,7 @@ static size_t common_length(struct bytes a, struct bytes b) {
 
 /* The names are sorted: what the first and the last one have in common, all have. */
 static size_t common_skip(const struct order_node *node) {
-    return common_length(entry_name(node->first[0]), entry_name(node->first[node->count - 1]));
+    return order_common_length(entry_name(node->first[0]), entry_name(node->first[node->count - 1]));
 }
 
 static void take_heads(struct order_node *node, size_t skip) {
@@ -169,7 +169,7 @@ static unsigned child_for(const struct order_node *node, struct bytes name) {
 }
 
 /* Ends at the place of the first entry whose name is not below this one; perhaps behind the end of its leaf. */
-static void walk(const struct order_index *index, struct bytes name, struct path *path) {
+static void order_descend(const struct order_index *index, struct bytes name, struct path *path) {
     struct order_node *node = index->root;
     path->length = 0;
     while (!node->leaf) {
@@ -206,8 +206,8 @@ static void move_items(struct order_node *to, struct order_node *from, unsigned 
 
 /* Moves the upper part of a full node to a new one on its right: nothing at all when the tree grows at its
  * end. */
-static struct order_node *split(struct order_index *index, struct order_node *node, unsigned at) {
-    struct order_node *right = node_new(index, node->leaf);
+static struct order_node *order_split(struct order_index *index, struct order_node *node, unsigned at) {
+    struct order_node *right = order_node_new(index, node->leaf);
     unsigned keep = at == FANOUT && !node->next ? FANOUT : FANOUT / 2;
     right->skip = node->skip;
     move_items(right, node, keep, FANOUT - keep);
@@ -222,7 +222,7 @@ static struct order_node *split(struct order_index *index, struct order_node *no
     return right;
 }
 
-static void put(struct order_node *node, unsigned at, void *first, struct order_node *child) {
+static void order_put(struct order_node *node, unsigned at, void *first, struct order_node *child) {
     open_gap(node, at);
     set_first(node, at, first);
     if (!node->leaf) node->children[at] = child;
@@ -237,15 +237,15 @@ static void tell_above(struct path *path, unsigned depth, void *first) {
 }
 
 static void grow_root(struct order_index *index, struct order_node *right) {
-    struct order_node *root = node_new(index, false);
-    put(root, 0, index->root->first[0], index->root);
-    put(root, 1, right->first[0], right);
+    struct order_node *root = order_node_new(index, false);
+    order_put(root, 0, index->root->first[0], index->root);
+    order_put(root, 1, right->first[0], right);
     index->root = root;
 }
 
 void order_index_add(struct order_index *index, struct entry *entry) {
     struct path path;
-    walk(index, entry_name(entry), &path);
+    order_descend(index, entry_name(entry), &path);
     void *first = entry;
     struct order_node *child = NULL;
     unsigned depth = path.length;
@@ -254,13 +254,13 @@ void order_index_add(struct order_index *index, struct entry *entry) {
         unsigned at = path.steps[depth].at + (node->leaf ? 0 : 1);
         struct order_node *into = node;
         if (node->count == FANOUT) {
-            right = split(index, node, at);
+            right = order_split(index, node, at);
             if (at > node->count || (at == node->count && !right->count)) {
                 at -= node->count;
                 into = right;
             }
         }
-        put(into, at, first, child);
+        order_put(into, at, first, child);
         if (into == node && at == 0) tell_above(&path, depth, first);
         if (!right) return;
         first = right->first[0];
@@ -270,28 +270,28 @@ void order_index_add(struct order_index *index, struct entry *entry) {
 }
 
 /* Joins the child at this place with the one on its right, if both fit. */
-static bool join(struct order_index *index, struct order_node *parent, unsigned at) {
+static bool order_join(struct order_index *index, struct order_node *parent, unsigned at) {
     if (at + 1 >= parent->count) return false;
     struct order_node *left = parent->children[at], *right = parent->children[at + 1];
     if (left->count + right->count > JOINED_MAX) return false;
     move_items(left, right, 0, right->count);
     take_heads(left, common_skip(left));
     close_gap(parent, at + 1);
-    node_free(index, right);
+    order_node_free(index, right);
     return true;
 }
 
 /* After a removal below: drops the empty, joins the sparse. */
-static void tidy(struct order_index *index, struct path *path, unsigned depth) {
+static void order_tidy(struct order_index *index, struct path *path, unsigned depth) {
     for (; depth; depth--) {
         struct order_node *node = path->steps[depth].node, *parent = path->steps[depth - 1].node;
         unsigned at = path->steps[depth - 1].at;
         if (node->count >= SPARSE) return;
         if (node->count == 0) {
             close_gap(parent, at);
-            node_free(index, node);
+            order_node_free(index, node);
             if (at == 0 && parent->count) tell_above(path, depth - 1, parent->first[0]);
-        } else if (!join(index, parent, at) && !(at && join(index, parent, at - 1))) {
+        } else if (!order_join(index, parent, at) && !(at && order_join(index, parent, at - 1))) {
             return;
         }
     }
@@ -299,16 +299,16 @@ static void tidy(struct order_index *index, struct path *path, unsigned depth) {
 
 void order_index_remove(struct order_index *index, const struct entry *entry) {
     struct path path;
-    walk(index, entry_name(entry), &path);
+    order_descend(index, entry_name(entry), &path);
     unsigned depth = path.length - 1;
     struct order_node *leaf = path.steps[depth].node;
     close_gap(leaf, path.steps[depth].at);
     if (path.steps[depth].at == 0 && leaf->count) tell_above(&path, depth, leaf->first[0]);
-    tidy(index, &path, depth);
+    order_tidy(index, &path, depth);
     while (!index->root->leaf && index->root->count == 1) {
         struct order_node *root = index->root;
         index->root = root->children[0];
-        node_free(index, root);
+        order_node_free(index, root);
     }
 }
 
@@ -316,7 +316,7 @@ unsigned order_index_slots(const struct order_index *index, const struct entry *
                            void **slots[ORDER_INDEX_MAX_HEIGHT]) {
     struct path path;
     unsigned count = 0;
-    walk(index, entry_name(entry), &path);
+    order_descend(index, entry_name(entry), &path);
     for (unsigned depth = 0; depth < path.length; depth++) {
         void **slot = &path.steps[depth].node->first[path.steps[depth].at];
         if (*slot == entry) slots[count++] = slot;
@@ -324,7 +324,7 @@ unsigned order_index_slots(const struct order_index *index, const struct entry *
     return count;
 }
 
-static void settle(struct order_cursor *cursor) {
+static void order_normalize(struct order_cursor *cursor) {
     while (cursor->leaf && cursor->at >= cursor->leaf->count) {
         cursor->leaf = cursor->leaf->next;
         cursor->at = 0;
@@ -333,9 +333,9 @@ static void settle(struct order_cursor *cursor) {
 
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name) {
     struct path path;
-    walk(index, name, &path);
+    order_descend(index, name, &path);
     struct order_cursor cursor = {path.steps[path.length - 1].node, path.steps[path.length - 1].at};
-    settle(&cursor);
+    order_normalize(&cursor);
     return cursor;
 }
 
@@ -345,7 +345,7 @@ struct entry *order_cursor_entry(const struct order_cursor *cursor) {
 
 void order_cursor_next(struct order_cursor *cursor) {
     cursor->at++;
-    settle(cursor);
+    order_normalize(cursor);
 }
 
 void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead) {

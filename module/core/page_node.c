@@ -7,7 +7,7 @@ static size_t node_bytes(unsigned children) {
     return sizeof(struct page_node) + children * sizeof(void *);
 }
 
-static struct page_node *node_new(struct account *account, unsigned children) {
+static struct page_node *page_node_new(struct account *account, unsigned children) {
     struct page_node *node = account_add(account, memory_zeroed(node_bytes(children)));
     node->uses = 1;
     return node;
@@ -18,20 +18,21 @@ static unsigned children_of(const struct page_node *node, unsigned height) {
 }
 
 /* Children go from the last one on; false when the effort was not enough for all. */
-static bool free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort);
+static bool page_free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort);
 
 /* A use less; the last one frees the node. */
-static bool node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
+static bool page_node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
     if (node->uses > 1) {
         node->uses--;
         return true;
     }
-    if (!free_below(account, node, height, effort)) return false;
+    if (!page_free_below(account, node, height, effort)) return false;
     account_discard(account, node);
     return true;
 }
 
-static bool free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
+static bool page_free_below(struct account *account, struct page_node *node, unsigned height,
+                            size_t *effort) {
     if (!height) {
         if (!*effort) return false;
         --*effort;
@@ -39,14 +40,15 @@ static bool free_below(struct account *account, struct page_node *node, unsigned
         return true;
     }
     while (node->present) {
-        if (!node_free(account, node->below[page_count(node->present) - 1], height - 1, effort)) return false;
+        if (!page_node_free(account, node->below[page_count(node->present) - 1], height - 1, effort))
+            return false;
         node->present &= ~(UINT64_C(1) << (63 - __builtin_clzll(node->present)));
     }
     return true;
 }
 
 static bool trie_free(struct account *account, struct leftover *leftover, size_t *effort) {
-    return node_free(account, leftover->root, leftover->height, effort);
+    return page_node_free(account, leftover->root, leftover->height, effort);
 }
 
 size_t page_node_drop(struct account *account, struct page_node *node, unsigned height, size_t leaves) {
@@ -56,7 +58,7 @@ size_t page_node_drop(struct account *account, struct page_node *node, unsigned 
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height) {
     if (node->uses == 1) return node;
     unsigned children = children_of(node, height);
-    struct page_node *own = node_new(account, children);
+    struct page_node *own = page_node_new(account, children);
     own->present = node->present;
     for (unsigned i = 0; i < children; i++) {
         own->below[i] = node->below[i];
@@ -101,7 +103,7 @@ const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index
 static void raise_root(struct account *account, struct pages *pages, uint64_t index) {
     for (; index >> (NODE_BITS * pages->height); pages->height++) {
         if (!pages->root) continue;
-        struct page_node *root = node_new(account, 1);
+        struct page_node *root = page_node_new(account, 1);
         root->present = 1;
         root->below[0] = pages->root;
         pages->root = root;
@@ -124,7 +126,7 @@ struct page_node *page_leaf_need(struct account *account, struct pages *pages, u
     raise_root(account, pages, index);
     struct page_node **node = &pages->root;
     for (unsigned height = pages->height;; height--) {
-        *node = *node ? page_node_own(account, *node, height) : node_new(account, height ? 0 : 1);
+        *node = *node ? page_node_own(account, *node, height) : page_node_new(account, height ? 0 : 1);
         if (!height) return *node;
         node = need_child(account, node, index / page_span(height) % NODE_WAYS);
     }
@@ -139,7 +141,7 @@ void pages_share(struct pages *pages, const struct pages *source) {
 
 static struct page_node *node_twin(struct account *account, const struct page_node *node, unsigned height) {
     unsigned children = children_of(node, height);
-    struct page_node *twin = node_new(account, children);
+    struct page_node *twin = page_node_new(account, children);
     twin->present = node->present;
     for (unsigned i = 0; i < children; i++) {
         if (height) {

@@ -5,7 +5,7 @@
 enum { FIRST_CAPACITY = 16 };
 
 /* What follows its predecessor without a gap becomes one with it. */
-static bool add(struct range_list *list, struct page_range range) {
+static bool add_range(struct range_list *list, struct page_range range) {
     struct page_range *last = list->count ? &list->ranges[list->count - 1] : NULL;
     if (last && last->offset + last->length == range.offset) {
         last->length += range.length;
@@ -26,7 +26,7 @@ static bool add_bits(struct range_list *list, uint64_t page, uint64_t bits) {
         unsigned at = (unsigned)__builtin_ctzll(bits);
         uint64_t gaps = ~(bits >> at);
         unsigned run = gaps ? (unsigned)__builtin_ctzll(gaps) : LEAF_PAGES;
-        if (!add(list, (struct page_range){(page + at) * PAGE_BYTES, (uint64_t)run * PAGE_BYTES}))
+        if (!add_range(list, (struct page_range){(page + at) * PAGE_BYTES, (uint64_t)run * PAGE_BYTES}))
             return false;
         bits = at + run < LEAF_PAGES ? bits >> (at + run) << (at + run) : 0;
     }
@@ -36,7 +36,7 @@ static bool add_bits(struct range_list *list, uint64_t page, uint64_t bits) {
 bool page_ranges_of(struct page_ranges *ranges, const struct pages *pages, struct page_range window) {
     struct page_range range = {window.offset, 0};
     while (pages_range(pages, range.offset + range.length, window.offset + window.length, &range))
-        if (!add(&ranges->pages, range)) return false;
+        if (!add_range(&ranges->pages, range)) return false;
     return true;
 }
 

@@ -15,7 +15,7 @@ void record_end(struct record_writer *writer) {
     writer->data = NULL;
 }
 
-static char *make_room(struct record_writer *writer, size_t more) {
+static char *record_make_room(struct record_writer *writer, size_t more) {
     if (writer->capacity - writer->length < more) {
         size_t capacity = (writer->length + more) * 2;
         bool at_home = writer->data == writer->room;
@@ -30,7 +30,7 @@ static char *make_room(struct record_writer *writer, size_t more) {
 }
 
 void record_put_byte(struct record_writer *writer, uint8_t value) {
-    *make_room(writer, 1) = (char)value;
+    *record_make_room(writer, 1) = (char)value;
 }
 
 void record_put_number(struct record_writer *writer, uint64_t value) {
@@ -43,16 +43,16 @@ void record_put_number(struct record_writer *writer, uint64_t value) {
 
 void record_put_word(struct record_writer *writer, uint64_t value) {
     uint64_t little = cpu_to_le64(value);
-    memcpy(make_room(writer, sizeof(little)), &little, sizeof(little));
+    memcpy(record_make_room(writer, sizeof(little)), &little, sizeof(little));
 }
 
 void record_put_guid(struct record_writer *writer, struct guid id) {
     uint64_t little[] = {cpu_to_le64(id.high), cpu_to_le64(id.low)};
-    memcpy(make_room(writer, sizeof(little)), little, sizeof(little));
+    memcpy(record_make_room(writer, sizeof(little)), little, sizeof(little));
 }
 
 void record_put_raw(struct record_writer *writer, struct bytes value) {
-    if (value.length) memcpy(make_room(writer, value.length), value.data, value.length);
+    if (value.length) memcpy(record_make_room(writer, value.length), value.data, value.length);
 }
 
 void record_put_bytes(struct record_writer *writer, struct bytes value) {
@@ -60,7 +60,7 @@ void record_put_bytes(struct record_writer *writer, struct bytes value) {
     record_put_raw(writer, value);
 }
 
-static const char *take(struct record_reader *reader, size_t length) {
+static const char *record_take(struct record_reader *reader, size_t length) {
     if (reader->failed || (size_t)(reader->end - reader->at) < length) {
         reader->failed = true;
         return NULL;
@@ -71,7 +71,7 @@ static const char *take(struct record_reader *reader, size_t length) {
 }
 
 uint8_t record_byte(struct record_reader *reader) {
-    const char *at = take(reader, 1);
+    const char *at = record_take(reader, 1);
     return at ? (uint8_t)*at : 0;
 }
 
@@ -89,14 +89,14 @@ uint64_t record_number(struct record_reader *reader) {
 
 uint64_t record_word(struct record_reader *reader) {
     uint64_t little = 0;
-    const char *at = take(reader, sizeof(little));
+    const char *at = record_take(reader, sizeof(little));
     if (at) memcpy(&little, at, sizeof(little));
     return le64_to_cpu(little);
 }
 
 struct guid record_guid(struct record_reader *reader) {
     uint64_t little[2] = {0, 0};
-    const char *at = take(reader, sizeof(little));
+    const char *at = record_take(reader, sizeof(little));
     if (at) memcpy(little, at, sizeof(little));
     return (struct guid){le64_to_cpu(little[0]), le64_to_cpu(little[1])};
 }
@@ -110,6 +110,6 @@ int64_t record_instant(struct record_reader *reader) {
 struct bytes record_bytes(struct record_reader *reader) {
     uint64_t length = record_number(reader);
     if (length > (size_t)(reader->end - reader->at)) reader->failed = true;
-    const char *at = reader->failed ? NULL : take(reader, (size_t)length);
+    const char *at = reader->failed ? NULL : record_take(reader, (size_t)length);
     return at ? bytes_of(at, (size_t)length) : bytes_of("", 0);
 }

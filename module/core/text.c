@@ -9,7 +9,7 @@ struct text text_start(char *room, size_t size) {
     return (struct text){room, room + size};
 }
 
-static void put(struct text *text, const char *piece, size_t length) {
+static void text_put_piece(struct text *text, const char *piece, size_t length) {
     size_t room = (size_t)(text->end - text->at) - 1;
     if (length > room) length = room;
     memcpy(text->at, piece, length);
@@ -18,7 +18,7 @@ static void put(struct text *text, const char *piece, size_t length) {
 }
 
 void text_put(struct text *text, const char *piece) {
-    put(text, piece, strlen(piece));
+    text_put_piece(text, piece, strlen(piece));
 }
 
 void text_put_number(struct text *text, uint64_t number, int digits) {
@@ -28,5 +28,5 @@ void text_put_number(struct text *text, uint64_t number, int digits) {
         room[DIGITS_MAX - ++count] = (char)('0' + number % 10);
         number /= 10;
     } while (number || (count < digits && count < DIGITS_MAX));
-    put(text, room + DIGITS_MAX - count, (size_t)count);
+    text_put_piece(text, room + DIGITS_MAX - count, (size_t)count);
 }

@@ -4,7 +4,7 @@
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-static uint64_t word_at(const char *at) {
+static uint64_t utf16_word_at(const char *at) {
     uint64_t word;
     memcpy(&word, at, sizeof(word));
     return word;
@@ -13,7 +13,7 @@ static uint64_t word_at(const char *at) {
 /* How many bytes from here on are ASCII, counted in steps of eight. */
 static size_t plain_length(const char *at, size_t left) {
     size_t length = 0;
-    while (left - length >= sizeof(uint64_t) && !(word_at(at + length) & HIGH_BITS))
+    while (left - length >= sizeof(uint64_t) && !(utf16_word_at(at + length) & HIGH_BITS))
         length += sizeof(uint64_t);
     return length;
 }
@@ -45,7 +45,7 @@ bool utf16_count(struct bytes text, size_t *units) {
 
 int utf16_compare(struct bytes a, struct bytes b) {
     size_t common = a.length < b.length ? a.length : b.length, at = 0;
-    while (common - at >= sizeof(uint64_t) && word_at(a.data + at) == word_at(b.data + at))
+    while (common - at >= sizeof(uint64_t) && utf16_word_at(a.data + at) == utf16_word_at(b.data + at))
         at += sizeof(uint64_t);
     while (at < common && a.data[at] == b.data[at]) at++;
     if (at < common) return utf16_rank(a.data[at]) - utf16_rank(b.data[at]);

@@ -31,7 +31,7 @@ static uint32_t next_chance(struct mint *mint) {
     return (uint32_t)(mint->chance >> 33);
 }
 
-static void open_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
+static void begin_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
     mint->begin = mint->last = epoch << 32 | start;
     mint->end = epoch << 32 | (ANNEX_COUNT - 1);
 }
@@ -51,9 +51,9 @@ static void open_next(struct mint *mint, int64_t now_ms) {
     uint64_t seconds = (uint64_t)clock_seconds(now_ms);
     uint64_t epoch = epoch_of(mint->newest) + 1;
     if (mint->due == EPOCH_OF_ROLE)
-        open_epoch(mint, epoch > seconds ? epoch : seconds, mint->start);
+        begin_epoch(mint, epoch > seconds ? epoch : seconds, mint->start);
     else if (epoch <= seconds + EPOCH_LEAD_SECONDS)
-        open_epoch(mint, epoch, next_chance(mint));
+        begin_epoch(mint, epoch, next_chance(mint));
     else
         open_stretch(mint);
     mint->due = EPOCH_NOT_DUE;

@@ -16,7 +16,7 @@ struct file_life *life_need(struct share *share, struct file_node *node) {
     return node->life;
 }
 
-static void free_life(struct share *share, struct file_life *life) {
+static void life_free(struct share *share, struct file_life *life) {
     life->node->life = NULL;
     account_discard(&share->account, life);
 }
@@ -65,7 +65,7 @@ bool life_release(struct share *share, struct file_life *life) {
         file_remove(share, life->node);
         return false;
     }
-    if (!life->lease) free_life(share, life);
+    if (!life->lease) life_free(share, life);
     return true;
 }
 
@@ -118,8 +118,8 @@ void session_forget(struct share *share, struct share_session *session) {
 
 /* --- Handles --- */
 
-static struct open_group *find_group(const struct share *share, const struct share_session *session,
-                                     const struct file_life *life) {
+static struct open_group *find_life_group(const struct share *share, const struct share_session *session,
+                                          const struct file_life *life) {
     uint64_t name[2] = {session->number, life->node->id};
     struct bytes bytes = bytes_of(name, sizeof(name));
     struct entry *entry = hash_index_find(&share->groups, hash_bytes(bytes), bytes);
@@ -128,7 +128,7 @@ static struct open_group *find_group(const struct share *share, const struct sha
 
 static struct open_group *group_for(struct share *share, struct share_session *session,
                                     struct file_life *life) {
-    struct open_group *group = list_empty(&life->groups) ? NULL : find_group(share, session, life);
+    struct open_group *group = list_empty(&life->groups) ? NULL : find_life_group(share, session, life);
     if (group) return group;
     group = account_add(&share->account, memory_zeroed(sizeof(*group)));
     group->name[0] = session->number;

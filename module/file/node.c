@@ -131,7 +131,7 @@ void node_free(struct account *account, struct file_node *node) {
 
 /* --- What is said of a node --- */
 
-static struct file_extra *need_extra(struct account *account, struct file_node *node) {
+static struct file_extra *node_need_extra(struct account *account, struct file_node *node) {
     if (!node->extra) node->extra = account_add(account, memory_zeroed(sizeof(*node->extra)));
     return node->extra;
 }
@@ -151,7 +151,8 @@ struct packed_list node_metadata(const struct file_node *node) {
     return packed_view(node->extra ? node->extra->metadata : NULL);
 }
 
-static void replace_list(struct account *account, struct packed **place, const struct packed_list *list) {
+static void node_replace_list(struct account *account, struct packed **place,
+                              const struct packed_list *list) {
     if (!list) return;
     struct packed *packed = packed_new(*list);
     account_discard(account, *place);
@@ -162,16 +163,16 @@ void node_set_lists(struct account *account, struct file_node *node, const struc
                     const struct packed_list *metadata) {
     bool any = (properties && properties->count) || (metadata && metadata->count);
     if (!node->extra && !any) return;
-    struct file_extra *extra = need_extra(account, node);
-    replace_list(account, &extra->properties, properties);
-    replace_list(account, &extra->metadata, metadata);
+    struct file_extra *extra = node_need_extra(account, node);
+    node_replace_list(account, &extra->properties, properties);
+    node_replace_list(account, &extra->metadata, metadata);
     node_settle(account, node);
 }
 
 /* --- The past --- */
 
 struct file_past *node_need_past(struct account *account, struct file_node *node) {
-    struct file_extra *extra = need_extra(account, node);
+    struct file_extra *extra = node_need_extra(account, node);
     if (!extra->past) {
         extra->past = account_add(account, memory_zeroed(sizeof(*extra->past)));
         extra->past->node = node;
@@ -197,8 +198,8 @@ static struct file_state *append_state(struct account *account, struct file_node
 /* From now on the state does without those of the node. */
 static void keep_lists(struct account *account, struct file_node *node, struct file_state *state) {
     struct packed_list properties = node_properties(node), metadata = node_metadata(node);
-    replace_list(account, &state->properties, &properties);
-    replace_list(account, &state->metadata, &metadata);
+    node_replace_list(account, &state->properties, &properties);
+    node_replace_list(account, &state->metadata, &metadata);
     state->has_lists = true;
 }
 

@@ -63,21 +63,22 @@ static void look(const struct file_life *life, const struct search *search, int6
     }
 }
 
-static bool take_first(void *context, const struct file_open *open) {
+static bool opens_take_first(void *context, const struct file_open *open) {
     *(const struct file_open **)context = open;
     return false;
 }
 
 const struct file_open *life_obstacle(const struct file_life *life, struct sharing wanted, int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(life, &(struct search){.wanted = wanted, .visit = take_first, .context = &found}, now_ms);
+    look(life, &(struct search){.wanted = wanted, .visit = opens_take_first, .context = &found}, now_ms);
     return found;
 }
 
 const struct file_open *life_class_obstacle(const struct file_life *life, enum sharing_class class,
                                             int64_t now_ms) {
     const struct file_open *found = NULL;
-    look(life, &(struct search){.has_class = true, .class = class, .visit = take_first, .context = &found},
+    look(life,
+         &(struct search){.has_class = true, .class = class, .visit = opens_take_first, .context = &found},
          now_ms);
     return found;
 }

@@ -83,7 +83,7 @@ static unsigned height_of(const struct range_lock *top) {
 }
 
 /* The children have changed. */
-static void refresh(struct range_lock *top) {
+static void refresh_lock(struct range_lock *top) {
     unsigned left = height_of(top->below[0]), right = height_of(top->below[1]);
     top->height = (uint8_t)((left > right ? left : right) + 1);
     top->reach = (struct lock_reach){0};
@@ -97,8 +97,8 @@ static struct range_lock *turn(struct range_lock *top, unsigned side) {
     struct range_lock *rising = top->below[side];
     top->below[side] = rising->below[!side];
     rising->below[!side] = top;
-    refresh(top);
-    refresh(rising);
+    refresh_lock(top);
+    refresh_lock(rising);
     return rising;
 }
 
@@ -106,7 +106,7 @@ static struct range_lock *balance(struct range_lock *top) {
     unsigned heavy = height_of(top->below[1]) > height_of(top->below[0]);
     struct range_lock *child = top->below[heavy];
     if (height_of(child) <= height_of(top->below[!heavy]) + 1) {
-        refresh(top);
+        refresh_lock(top);
         return top;
     }
     if (height_of(child->below[!heavy]) > height_of(child->below[heavy]))
@@ -116,7 +116,7 @@ static struct range_lock *balance(struct range_lock *top) {
 
 static struct range_lock *tree_add(struct range_lock *top, struct range_lock *lock) {
     if (!top) {
-        refresh(lock);
+        refresh_lock(lock);
         return lock;
     }
     unsigned side = compare(lock->range, lock->owner, top) > 0;
@@ -124,12 +124,12 @@ static struct range_lock *tree_add(struct range_lock *top, struct range_lock *lo
     return balance(top);
 }
 
-static struct range_lock *take_first(struct range_lock *top, struct range_lock **first) {
+static struct range_lock *locks_take_first(struct range_lock *top, struct range_lock **first) {
     if (!top->below[0]) {
         *first = top;
         return top->below[1];
     }
-    top->below[0] = take_first(top->below[0], first);
+    top->below[0] = locks_take_first(top->below[0], first);
     return balance(top);
 }
 
@@ -141,7 +141,7 @@ static struct range_lock *tree_remove(struct range_lock *top, const struct range
     }
     if (!top->below[1]) return top->below[0];
     struct range_lock *heir;
-    struct range_lock *right = take_first(top->below[1], &heir);
+    struct range_lock *right = locks_take_first(top->below[1], &heir);
     heir->below[0] = top->below[0];
     heir->below[1] = right;
     return balance(heir);
@@ -199,15 +199,15 @@ const struct range_lock *range_locks_any(const struct range_locks *locks) {
     return range_locks_next(locks, NULL);
 }
 
-static struct range_lock *find(const struct range_locks *locks, const struct lock_owner *owner,
-                               struct lock_range range) {
+static struct range_lock *find_lock(const struct range_locks *locks, const struct lock_owner *owner,
+                                    struct lock_range range) {
     struct range_lock *lock = tree_find(locks->trees[LOCK_EXCLUSIVE], owner, range);
     return lock ? lock : tree_find(locks->trees[LOCK_SHARED], owner, range);
 }
 
 const struct range_lock *range_locks_find(const struct range_locks *locks, const struct lock_owner *owner,
                                           struct lock_range range) {
-    return find(locks, owner, range);
+    return find_lock(locks, owner, range);
 }
 
 struct collecting {
@@ -217,7 +217,7 @@ struct collecting {
     unsigned looks;
 };
 
-static bool is_known(const struct collecting *collecting, uint64_t number) {
+static bool is_known_lock(const struct collecting *collecting, uint64_t number) {
     const struct lock_obstacles *found = collecting->found;
     for (unsigned i = 0; i < found->count; i++)
         if (found->owners[i]->number == number) return true;
@@ -233,16 +233,16 @@ static void note(struct collecting *collecting, struct lock_owner *owner) {
 }
 
 /* Passes over trees that only owners reach from who are known already. */
-static void collect(struct collecting *collecting, const struct range_lock *top) {
+static void collect_locks(struct collecting *collecting, const struct range_lock *top) {
     if (!top || !reaches(top, collecting->range.offset, collecting->except)) return;
-    if (top->reach.owners == 1 && is_known(collecting, top->reach.owner)) return;
+    if (top->reach.owners == 1 && is_known_lock(collecting, top->reach.owner)) return;
     if (collecting->looks++ == LOCK_OBSTACLES_LOOKED_AT) collecting->found->cut = true;
     if (collecting->found->cut) return;
-    collect(collecting, top->below[0]);
+    collect_locks(collecting, top->below[0]);
     if (!begins_before_end(top->range.offset, collecting->range)) return;
-    if (lock_ranges_overlap(top->range, collecting->range) && !is_known(collecting, top->owner->number))
+    if (lock_ranges_overlap(top->range, collecting->range) && !is_known_lock(collecting, top->owner->number))
         note(collecting, top->owner);
-    collect(collecting, top->below[1]);
+    collect_locks(collecting, top->below[1]);
 }
 
 /* The owners of all locks of which in_the_way answers the first. */
@@ -252,9 +252,9 @@ static void all_in_the_way(const struct range_locks *locks, struct lock_range ra
     struct collecting collecting = {range, except, obstacles, 0};
     obstacles->count = 0;
     obstacles->cut = false;
-    collect(&collecting, locks->trees[LOCK_EXCLUSIVE]);
+    collect_locks(&collecting, locks->trees[LOCK_EXCLUSIVE]);
     collecting.except = NULL;
-    if (shared_too) collect(&collecting, locks->trees[LOCK_SHARED]);
+    if (shared_too) collect_locks(&collecting, locks->trees[LOCK_SHARED]);
 }
 
 void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
@@ -318,7 +318,7 @@ bool range_locks_add(struct account *account, struct range_locks *locks, const s
     return true;
 }
 
-static void drop(struct account *account, struct range_locks *locks, struct range_lock *lock) {
+static void drop_lock(struct account *account, struct range_locks *locks, struct range_lock *lock) {
     locks->trees[lock->kind] = tree_remove(locks->trees[lock->kind], lock);
     owner_remove(lock);
     locks->count--;
@@ -327,15 +327,15 @@ static void drop(struct account *account, struct range_locks *locks, struct rang
 
 bool range_locks_remove(struct account *account, struct range_locks *locks, struct lock_owner *owner,
                         struct lock_range range) {
-    struct range_lock *lock = find(locks, owner, range);
+    struct range_lock *lock = find_lock(locks, owner, range);
     if (!lock) return false;
-    if (--lock->times == 0) drop(account, locks, lock);
+    if (--lock->times == 0) drop_lock(account, locks, lock);
     return true;
 }
 
 bool range_locks_remove_owner(struct account *account, struct range_locks *locks, struct lock_owner *owner) {
     bool any = owner->first;
-    while (owner->first) drop(account, locks, owner->first);
+    while (owner->first) drop_lock(account, locks, owner->first);
     return any;
 }
 

@@ -70,7 +70,7 @@ static void free_snapshots(struct share *share) {
     census_count(CENSUS_SNAPSHOTS, share->snapshot_count, 0);
 }
 
-static bool stands(const struct lease *lease) {
+static bool session_stands(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
@@ -79,11 +79,11 @@ static bool is_held(const struct lease *lease) {
 }
 
 /* What files have while they are open; nobody comes back to their groups. */
-static void free_life(struct share *share, struct file_life *life) {
+static void share_free_life(struct share *share, struct file_life *life) {
     census_count(CENSUS_LOCKS, life->locks.count, 0);
     range_locks_end(&share->account, &life->locks);
     if (life->lease) {
-        census_count(CENSUS_LEASES, stands(life->lease->lease), 0);
+        census_count(CENSUS_LEASES, session_stands(life->lease->lease), 0);
         account_discard(&share->account, life->lease->lease);
         account_discard(&share->account, life->lease);
     }
@@ -109,7 +109,7 @@ static void free_lives(struct share *share) {
     struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         struct file_node *node = node_of_entry(entry);
-        if (node->life) free_life(share, node->life);
+        if (node->life) share_free_life(share, node->life);
         node->life = NULL;
     }
 }
@@ -137,7 +137,7 @@ void share_free(struct share *share) {
     free_snapshots(share);
     census_count(CENSUS_BYTES, share->bytes, 0);
     census_count(CENSUS_SHARES, 1, 0);
-    census_count(CENSUS_LEASES, stands(share->lease), 0);
+    census_count(CENSUS_LEASES, session_stands(share->lease), 0);
     memory_free(share->lease);
     memory_free(share->metadata);
     memory_free(share->policies);
@@ -181,7 +181,7 @@ static struct lease *standing(struct share *share, const struct lease *lease) {
 
 void share_set_lease(struct share *share, const struct lease *lease) {
     struct lease *next = standing(share, lease);
-    census_count(CENSUS_LEASES, stands(share->lease), stands(next));
+    census_count(CENSUS_LEASES, session_stands(share->lease), session_stands(next));
     account_discard(&share->account, share->lease);
     share->lease = next;
 }
@@ -197,7 +197,7 @@ bool share_has_token(const struct share *share, version token, const struct file
     return container_of(entry, struct file_lease, entry)->life->node != node;
 }
 
-static void unlist(struct share *share, struct file_lease *leased) {
+static void share_unlist(struct share *share, struct file_lease *leased) {
     order_index_remove(&share->leased, &leased->entry);
     if (!order_index_empty(&share->leased)) return;
     order_index_end(&share->leased);
@@ -215,11 +215,12 @@ static void enlist(struct share *share, struct file_lease *leased) {
 void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease) {
     struct file_life *life = life_need(share, node);
     struct file_lease *leased = life->lease;
-    bool before = leased && stands(leased->lease);
-    struct lease *next = stands(lease) ? standing(share, lease) : NULL; /* a freed one leaves nothing here */
-    census_count(CENSUS_LEASES, before, stands(next));
+    bool before = leased && session_stands(leased->lease);
+    struct lease *next =
+        session_stands(lease) ? standing(share, lease) : NULL; /* a freed one leaves nothing here */
+    census_count(CENSUS_LEASES, before, session_stands(next));
     tree_count_leases(node->parent, is_held(next) - is_held(before ? leased->lease : NULL));
-    if (before) unlist(share, leased);
+    if (before) share_unlist(share, leased);
     if (leased) account_discard(&share->account, leased->lease);
     if (next && !leased) {
         leased = life->lease = account_add(&share->account, memory_zeroed(sizeof(*leased)));
@@ -230,7 +231,7 @@ void file_set_lease(struct share *share, struct file_node *node, const struct le
         account_discard(&share->account, leased);
         life->lease = NULL;
     }
-    if (stands(next)) enlist(share, leased);
+    if (session_stands(next)) enlist(share, leased);
     life_release(share, life);
 }
 

@@ -34,19 +34,19 @@ static void restamp_share(struct share *share, const struct share_change *change
     share->stamp = change->stamp;
 }
 
-static bool apply_setmeta(struct share *share, const struct share_change *change) {
+static bool apply_share_setmeta(struct share *share, const struct share_change *change) {
     share_replace_list(share, &share->metadata, change->metadata);
     restamp_share(share, change);
     return true;
 }
 
-static bool apply_setprops(struct share *share, const struct share_change *change) {
+static bool apply_file_setprops(struct share *share, const struct share_change *change) {
     share->quota = change->quota;
     restamp_share(share, change);
     return true;
 }
 
-static bool apply_setacl(struct share *share, const struct share_change *change) {
+static bool apply_share_setacl(struct share *share, const struct share_change *change) {
     share_replace_list(share, &share->policies, change->policies);
     restamp_share(share, change);
     return true;
@@ -66,7 +66,7 @@ static void hide_gone(struct share *share) {
     }
 }
 
-static bool apply_snapshot(struct share *share, const struct share_change *change) {
+static bool apply_share_snapshot(struct share *share, const struct share_change *change) {
     unsigned count = share->snapshot_count;
     if (count == SHARE_SNAPSHOTS_MAX) return false;
     if (count && share->snapshots[count - 1].id >= change->snapshot) return false;
@@ -133,7 +133,7 @@ static bool apply_sweep(struct share *share, const struct share_change *change) 
 
 /* --- Nodes --- */
 
-static void keep(struct share *share, struct file_node *node, bool lists) {
+static void keep_state(struct share *share, struct file_node *node, bool lists) {
     node_keep(&share->account, node, share->snapshot_count, lists);
 }
 
@@ -178,7 +178,7 @@ static struct file_node *begin_file(struct share *share, struct file_node *node,
         node = place.node;
     }
     if (!node_is_file(node)) return NULL;
-    keep(share, node, true);
+    keep_state(share, node, true);
     count_length(share, node, 0);
     pages_drop(&share->account, &node->content.pages);
     node->content.length = 0;
@@ -197,7 +197,7 @@ static bool apply_create(struct share *share, const struct share_change *change)
 }
 
 static bool write_bytes(struct share *share, struct file_node *node, const struct share_change *change) {
-    keep(share, node, false);
+    keep_state(share, node, false);
     uint64_t end = change->offset + change->content.length;
     if (end > node->content.length) set_length(share, node, end);
     sparse_write(&share->account, &node->content, change->offset, change->content);
@@ -216,7 +216,7 @@ static bool apply_putrange(struct share *share, const struct share_change *chang
 static bool apply_clearrange(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
     if (!node || change->offset + change->length > node->content.length) return false;
-    keep(share, node, false);
+    keep_state(share, node, false);
     sparse_clear(&share->account, &node->content, change->offset, change->length);
     restamp(node, change);
     return true;
@@ -225,7 +225,7 @@ static bool apply_clearrange(struct share *share, const struct share_change *cha
 static bool apply_file_props(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
     if (!node) return false;
-    keep(share, node, change->parts & SAYS_PROPERTIES);
+    keep_state(share, node, change->parts & SAYS_PROPERTIES);
     if (change->parts & SAYS_PROPERTIES) node_set_lists(&share->account, node, &change->properties, NULL);
     if (change->parts & SAYS_LENGTH) set_length(share, node, change->length);
     if (change->parts & SAYS_ATTRIBUTES) node->attributes = change->attributes;
@@ -236,13 +236,13 @@ static bool apply_file_props(struct share *share, const struct share_change *cha
 static bool apply_file_meta(struct share *share, const struct share_change *change) {
     struct file_node *node = node_at_path(share, change);
     if (!node) return false;
-    keep(share, node, true);
+    keep_state(share, node, true);
     node_set_lists(&share->account, node, NULL, &change->metadata);
     restamp(node, change);
     return true;
 }
 
-static bool apply_delete(struct share *share, const struct share_change *change) {
+static bool apply_file_delete(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
     if (!node) return false;
     file_remove(share, node);
@@ -250,7 +250,7 @@ static bool apply_delete(struct share *share, const struct share_change *change)
 }
 
 /* The pages are shared. The file is empty. */
-static void take_content(struct share *share, struct file_node *node, const struct file_node *source) {
+static void adopt_content(struct share *share, struct file_node *node, const struct file_node *source) {
     count_length(share, node, source->content.length);
     node->content.length = source->content.length;
     pages_share(&node->content.pages, &source->content.pages);
@@ -266,9 +266,9 @@ static bool apply_copy(struct share *share, const struct share_change *change) {
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
     if (change->parts & SAYS_METADATA) metadata = change->metadata;
     if (there == source) {
-        keep(share, there, true);
+        keep_state(share, there, true);
     } else {
-        take_content(share, there, source);
+        adopt_content(share, there, source);
         there->created_ms = change->stamp.modified_ms;
     }
     node_set_lists(&share->account, there, &properties, &metadata);
@@ -284,7 +284,7 @@ static bool may_move(const struct file_node *node, const struct tree_place *plac
 }
 
 /* No two files have one lease, not even for a moment: they are listed by its token. */
-static void take_lease(struct share *share, struct file_node *node, struct file_node *source) {
+static void adopt_lease(struct share *share, struct file_node *node, struct file_node *source) {
     if (file_lease_of(source)->kind != LEASE_HELD) return;
     struct lease *lease = lease_new(file_lease_of(source));
     file_set_lease(share, source, NULL);
@@ -296,10 +296,10 @@ static void take_lease(struct share *share, struct file_node *node, struct file_
  * other one's comes along. */
 static void replace_file(struct share *share, struct file_node *there, struct file_node *source) {
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
-    take_content(share, there, source);
+    adopt_content(share, there, source);
     there->created_ms = source->created_ms;
     node_set_lists(&share->account, there, &properties, &metadata);
-    if (file_lease_of(there)->kind != LEASE_HELD) take_lease(share, there, source);
+    if (file_lease_of(there)->kind != LEASE_HELD) adopt_lease(share, there, source);
     file_remove(share, source);
 }
 
@@ -315,7 +315,7 @@ static bool apply_rename(struct share *share, const struct share_change *change)
         restamp(place.node, change);
         return true;
     }
-    keep(share, node, false);
+    keep_state(share, node, false);
     restamp(tree_move(share, node, place.parent, place.name), change);
     return true;
 }
@@ -327,7 +327,7 @@ static bool apply_file_lease(struct share *share, const struct share_change *cha
     return true;
 }
 
-static bool apply_settle(struct share *share, const struct share_change *change) {
+static bool apply_share_settle(struct share *share, const struct share_change *change) {
     struct file_node *node = file_at_path(share, change);
     if (!node || !node->life) return false;
     life_settle(share, node->life);
@@ -376,7 +376,7 @@ static bool apply_write(struct share *share, const struct share_change *change) 
 static bool apply_truncate(struct share *share, const struct share_change *change) {
     struct file_node *node = file_of_handle(share, change);
     if (!node) return false;
-    keep(share, node, false);
+    keep_state(share, node, false);
     set_length(share, node, change->length);
     restamp(node, change);
     return true;
@@ -444,11 +444,11 @@ static bool apply_load_mark(struct share *share, const struct share_change *chan
 /* clang-format off */
 const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
     [SHARE_CREATE]       = {{"share.create",       HAS(STAMP) | HAS(CREATED) | HAS(QUOTA) | HAS(METADATA) | HAS(POLICIES) | HAS(NUMBER), CHANGE_CREATES}, NULL, WAKES_NOBODY},
-    [SHARE_SETMETA]      = {{"share.setmeta",      HAS(STAMP) | HAS(METADATA), 0}, apply_setmeta, WAKES_NOBODY},
-    [SHARE_SETPROPS]     = {{"share.setprops",     HAS(STAMP) | HAS(QUOTA), 0}, apply_setprops, WAKES_NOBODY},
-    [SHARE_SETACL]       = {{"share.setacl",       HAS(STAMP) | HAS(POLICIES), 0}, apply_setacl, WAKES_NOBODY},
+    [SHARE_SETMETA]      = {{"share.setmeta",      HAS(STAMP) | HAS(METADATA), 0}, apply_share_setmeta, WAKES_NOBODY},
+    [SHARE_SETPROPS]     = {{"share.setprops",     HAS(STAMP) | HAS(QUOTA), 0}, apply_file_setprops, WAKES_NOBODY},
+    [SHARE_SETACL]       = {{"share.setacl",       HAS(STAMP) | HAS(POLICIES), 0}, apply_share_setacl, WAKES_NOBODY},
     [SHARE_DROP]         = {{"share.delete",       0, CHANGE_DROPS}, NULL, WAKES_NOBODY},
-    [SHARE_SNAPSHOT]     = {{"share.snapshot",     HAS(SNAPSHOT) | HAS(STAMP) | HAS(METADATA), CHANGE_IN_FILES}, apply_snapshot, WAKES_NOBODY},
+    [SHARE_SNAPSHOT]     = {{"share.snapshot",     HAS(SNAPSHOT) | HAS(STAMP) | HAS(METADATA), CHANGE_IN_FILES}, apply_share_snapshot, WAKES_NOBODY},
     [SHARE_LEASE]        = {{NULL,                 HAS(LEASE) | HAS(LEASE_EVENT) | HAS(LEASE_EXPIRED), CHANGE_IN_FILES}, apply_share_lease, WAKES_FOR_SHARE},
     [SHARE_CONNECT]      = {{"share.connect",      HAS(SESSION) | HAS(OWNER) | HAS(TTL) | HAS(INSTANT) | HAS(CLOSING) | HAS(NUMBER), CHANGE_IN_FILES}, apply_connect, WAKES_NOBODY},
     [SHARE_PING]         = {{"share.ping",         HAS(SESSION) | HAS(INSTANT), 0}, apply_ping, WAKES_NOBODY},
@@ -462,11 +462,11 @@ const struct share_kind share_change_kinds[SHARE_CHANGE_KINDS] = {
     [FILE_CLEARRANGE]    = {{"file.clearrange",    HAS(PATH) | HAS(STAMP) | HAS(OFFSET) | HAS(LENGTH), 0}, apply_clearrange, WAKES_NOBODY},
     [FILE_SETPROPS]      = {{"file.setprops",      HAS(PATH) | HAS(STAMP) | HAS(PARTS) | HAS(LENGTH) | HAS(ATTRIBUTES) | HAS(PROPERTIES), 0}, apply_file_props, WAKES_NOBODY},
     [FILE_SETMETA]       = {{"file.setmeta",       HAS(PATH) | HAS(STAMP) | HAS(METADATA), 0}, apply_file_meta, WAKES_NOBODY},
-    [FILE_DELETE]        = {{"file.delete",        HAS(PATH), 0}, apply_delete, WAKES_FOR_FILE},
+    [FILE_DELETE]        = {{"file.delete",        HAS(PATH), 0}, apply_file_delete, WAKES_FOR_FILE},
     [FILE_COPY]          = {{"file.copy",          HAS(PATH) | HAS(TARGET) | HAS(STAMP) | HAS(PARTS) | HAS(METADATA), 0}, apply_copy, WAKES_NOBODY},
     [FILE_RENAME]        = {{"file.rename",        HAS(PATH) | HAS(TARGET) | HAS(STAMP), 0}, apply_rename, WAKES_FOR_MOVE},
     [FILE_LEASE]         = {{NULL,                 HAS(PATH) | HAS(LEASE) | HAS(LEASE_EVENT) | HAS(LEASE_EXPIRED), CHANGE_IN_FILES}, apply_file_lease, WAKES_FOR_FILE},
-    [FILE_SETTLE]        = {{NULL,                 HAS(PATH), 0}, apply_settle, WAKES_FOR_FILE},
+    [FILE_SETTLE]        = {{NULL,                 HAS(PATH), 0}, apply_share_settle, WAKES_FOR_FILE},
     [FILE_OPEN]          = {{"file.open",          HAS(PATH) | HAS(SESSION) | HAS(HANDLE) | HAS(ACCESS) | HAS(SHARED) | HAS(DELETES) | HAS(INSTANT), 0}, apply_open, WAKES_NOBODY},
     [FILE_CLOSE]         = {{"file.close",         HAS(HANDLES), 0}, apply_close, WAKES_FOR_HANDLE},
     [FILE_CLOSEHANDLES]  = {{"file.closehandles",  HAS(HANDLES), 0}, apply_close, WAKES_FOR_KEY},

@@ -23,11 +23,11 @@ bool share_handle_next(struct record_reader *reader, struct guid *handle) {
 
 /* --- Fields --- */
 
-static void write_lease(const void *field, struct record_writer *writer) {
+static void write_file_lease(const void *field, struct record_writer *writer) {
     lease_write(field, writer);
 }
 
-static void read_lease(struct record_reader *reader, void *field) {
+static void read_file_lease(struct record_reader *reader, void *field) {
     if (!lease_read(reader, field)) reader->failed = true;
 }
 
@@ -35,7 +35,7 @@ static version token_of_lease(const void *field) {
     return ((const struct lease *)field)->token;
 }
 
-static const struct own_codec lease = {write_lease, read_lease, token_of_lease};
+static const struct own_codec lease = {write_file_lease, read_file_lease, token_of_lease};
 
 static bool path_is_sound(const void *path) {
     return path_check(*(const struct bytes *)path) == PATH_SOUND;
@@ -148,7 +148,7 @@ static bool range_is_sound(const struct share_change *change, bool locks) {
     return change->offset <= most && change->length <= most && change->offset + change->length <= most;
 }
 
-static bool is_sound(const void *record) {
+static bool is_sound_share(const void *record) {
     const struct share_change *change = record;
     uint64_t has = share_change_kinds[change->kind].is.fields;
     bool locks = change->kind == FILE_LOCK || change->kind == FILE_UNLOCK || change->kind == LOAD_LOCK;
@@ -163,5 +163,5 @@ const struct change_family share_changes = {
     .kinds = &share_change_kinds[0].is,
     .kind_bytes = sizeof(share_change_kinds[0]),
     .layout = {.fields = fields},
-    .sound = is_sound,
+    .sound = is_sound_share,
 };

@@ -24,7 +24,7 @@ bool share_load_is(enum share_change_kind kind) {
     return kind >= LOAD_NODE && kind <= LOAD_END;
 }
 
-static void add(struct share_loader *loader, struct file_node *node) {
+static void add_loaded(struct share_loader *loader, struct file_node *node) {
     if (loader->count == loader->capacity) {
         loader->capacity = loader->capacity ? loader->capacity * 2 : FIRST_CAPACITY;
         loader->nodes = memory_resize(loader->nodes, loader->capacity * sizeof(*loader->nodes));
@@ -60,7 +60,7 @@ static bool take_times(struct share_loader *loader, const struct file_node *node
 static struct share_loader *loader_of(struct share *share) {
     if (!share->load && share->ids == 1) {
         share->load = memory_zeroed(sizeof(struct share_loader));
-        add(share->load, share->root);
+        add_loaded(share->load, share->root);
     }
     return share->load;
 }
@@ -115,7 +115,7 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
         node->changed = 0;
     }
     take_age(share, node);
-    add(loader, node);
+    add_loaded(loader, node);
     return true;
 }
 
@@ -200,7 +200,8 @@ static bool load_state(struct share *share, struct share_loader *loader, const s
     return true;
 }
 
-static bool load(struct share *share, struct share_loader *loader, const struct share_change *change) {
+static bool share_load_step(struct share *share, struct share_loader *loader,
+                            const struct share_change *change) {
     switch (change->kind) {
     case LOAD_NODE: return load_node(share, loader, change);
     case LOAD_GHOST: return load_ghost(share, loader, change);
@@ -212,7 +213,7 @@ static bool load(struct share *share, struct share_loader *loader, const struct 
 
 bool share_load(struct share *share, const struct share_change *change) {
     struct share_loader *loader = loader_of(share);
-    bool loaded = loader && load(share, loader, change);
+    bool loaded = loader && share_load_step(share, loader, change);
     if (!loaded && change->chunk) chunk_discard(change->chunk);
     if (loaded && change->kind == LOAD_END) share_load_end(share);
     return loaded;

@@ -22,7 +22,7 @@ struct course {
     struct pointer_map seen; /* numbers of nodes that have ghosts, plus 1 */
 };
 
-static void take(const struct course *course, const struct share_change *change) {
+static void share_take(const struct course *course, const struct share_change *change) {
     course->walk->take(course->walk->context, change);
 }
 
@@ -57,7 +57,7 @@ static bool take_leaf(void *context, uint64_t page, uint64_t changed, uint64_t c
         change.chunk = leaf.chunk;
         change.content = chunk_bytes(leaf.chunk);
     }
-    take(difference->course, &change);
+    share_take(difference->course, &change);
     return true;
 }
 
@@ -66,7 +66,7 @@ static void walk_content(const struct course *course, const struct sparse *conte
     struct difference difference = {course, content};
     if (content->length != before->length) {
         struct share_change change = {.kind = LOAD_LENGTH, .length = content->length};
-        take(course, &change);
+        share_take(course, &change);
     }
     struct page_range window = {0, content->pages.length};
     pages_compare(&content->pages, &before->pages, window, SIZE_MAX, take_leaf, &difference);
@@ -92,7 +92,7 @@ static void walk_states(const struct course *course, const struct file_node *nod
             .properties = packed_view(state->properties),
             .metadata = packed_view(state->metadata),
         };
-        take(course, &change);
+        share_take(course, &change);
     }
     if (node_is_file(node)) walk_content(course, &node->content, before);
     struct share_change change = {
@@ -104,7 +104,7 @@ static void walk_states(const struct course *course, const struct file_node *nod
         .properties = node_properties(node),
         .metadata = node_metadata(node),
     };
-    take(course, &change);
+    share_take(course, &change);
 }
 
 /* --- The tree --- */
@@ -122,7 +122,7 @@ static void walk_node(struct course *course, const struct file_node *node, struc
     uint64_t number = ++course->numbers;
     change->kind = LOAD_NODE;
     change->node_kind = node->kind;
-    take(course, change);
+    share_take(course, change);
     walk_states(course, node);
     if (!node_is_file(node)) queue(course, node->directory, number);
     if (node->extra && node->extra->past && node->extra->past->ghosts)
@@ -155,7 +155,7 @@ static void walk_place_then(struct course *course, const struct file_node *node,
     }
     change->kind = LOAD_GHOST;
     change->node_number = known - 1;
-    take(course, change);
+    share_take(course, change);
 }
 
 /* Those that go with the sessions leave their place to the snapshots. */
@@ -198,7 +198,7 @@ static void walk_tree(struct course *course) {
         if (share->ghosts.root) walk_ghosts(course, course->directories[i]);
         if (!course->walk->holders && share->snapshot_count) walk_departed(course, course->directories[i]);
     }
-    take(course, &end);
+    share_take(course, &end);
     memory_free(course->directories);
     pointer_map_end(&course->seen);
 }
@@ -215,12 +215,12 @@ static void walk_session(const struct course *course, const struct share_session
         .ends_with_connection = session->ends_with_connection,
         .number = session->number,
     };
-    take(course, &change);
+    share_take(course, &change);
 }
 
 static void walk_end(const struct course *course, const struct share_session *session) {
     struct share_change change = {.kind = SHARE_DISCONNECT, .session = session->id};
-    take(course, &change);
+    share_take(course, &change);
 }
 
 static int compare_sessions(const void *a, const void *b) {
@@ -233,7 +233,7 @@ struct gathering {
     size_t count;
 };
 
-static void gather(void *context, struct entry *entry) {
+static void gather_holders(void *context, struct entry *entry) {
     struct gathering *gathering = context;
     gathering->sessions[gathering->count++] = container_of(entry, struct share_session, entry);
 }
@@ -244,7 +244,7 @@ static struct gathering gather_sessions(const struct share *share) {
     if (!share->sessions.count) return gathering;
     gathering.sessions = memory_alloc(share->sessions.count * sizeof(*gathering.sessions));
     for (size_t place = 0; place < share->sessions.buckets; place++)
-        hash_index_visit(&share->sessions, place, gather, &gathering);
+        hash_index_visit(&share->sessions, place, gather_holders, &gathering);
     qsort(gathering.sessions, gathering.count, sizeof(*gathering.sessions), compare_sessions);
     return gathering;
 }
@@ -260,14 +260,14 @@ static void walk_locks(const struct course *course, const struct file_open *open
             .length = lock->range.length,
             .count = lock->times,
         };
-        take(course, &change);
+        share_take(course, &change);
     }
 }
 
 static void walk_mark(const struct course *course, const struct file_node *node) {
     char *room = memory_alloc(node_path_length(node) + 1);
     struct share_change change = {.kind = LOAD_MARK, .path = node_path(node, room)};
-    take(course, &change);
+    share_take(course, &change);
     memory_free(room);
 }
 
@@ -296,7 +296,7 @@ static void walk_open(const struct course *course, const struct file_open *open)
         .instant_ms = open->opened_ms,
         .number = open_number(open),
     };
-    take(course, &change);
+    share_take(course, &change);
     memory_free(room);
     walk_locks(course, open);
 }
@@ -319,7 +319,7 @@ static void walk_leases(const struct course *course) {
                                       .path = node_path(leased->life->node, room),
                                       .lease = *leased->lease,
                                       .event = LEASE_QUIET};
-        take(course, &change);
+        share_take(course, &change);
         memory_free(room);
     }
 }
@@ -356,17 +356,17 @@ static void walk_snapshots(const struct course *course) {
                                       .snapshot = snapshot->id,
                                       .stamp = snapshot->stamp,
                                       .metadata = packed_view(snapshot->metadata)};
-        take(course, &change);
+        share_take(course, &change);
     }
 }
 
 void share_walk(const struct share *share, const struct change_walk *walk) {
     struct course course = {.share = share, .walk = walk};
     struct share_change change = share_as_change(share);
-    take(&course, &change);
+    share_take(&course, &change);
     if (walk->holders && share->lease) {
         struct share_change lease = {.kind = SHARE_LEASE, .lease = *share->lease, .event = LEASE_QUIET};
-        take(&course, &lease);
+        share_take(&course, &lease);
     }
     walk_snapshots(&course);
     walk_tree(&course);

@@ -23,7 +23,7 @@ static const struct {
 /* --- All opens of one file --- */
 
 /* Counts it in by 1, or out by -1, which is UINT32_MAX. */
-static void count(struct sharing_tally *tally, struct sharing open, uint32_t by) {
+static void count_opens(struct sharing_tally *tally, struct sharing open, uint32_t by) {
     tally->opens += by;
     if (!open.access) return;
     tally->data_opens += by;
@@ -34,11 +34,11 @@ static void count(struct sharing_tally *tally, struct sharing open, uint32_t by)
 }
 
 void sharing_add(struct sharing_tally *tally, struct sharing open) {
-    count(tally, open, 1);
+    count_opens(tally, open, 1);
 }
 
 void sharing_remove(struct sharing_tally *tally, struct sharing open) {
-    count(tally, open, UINT32_MAX);
+    count_opens(tally, open, UINT32_MAX);
 }
 
 /* Whether somebody denies what is wanted, or has more than is borne. */

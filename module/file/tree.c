@@ -98,7 +98,7 @@ static bool is_seen(const struct file_node *node) {
     return node->extra && node->extra->past && node->extra->past->ghosts;
 }
 
-static void leave(struct share *share, struct file_node *node) {
+static void leave_directory(struct share *share, struct file_node *node) {
     if (node->born < share->snapshot_count) {
         struct file_past *past = node_need_past(&share->account, node);
         tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, share->snapshot_count);
@@ -109,7 +109,7 @@ static void leave(struct share *share, struct file_node *node) {
 }
 
 void tree_remove(struct share *share, struct file_node *node) {
-    leave(share, node);
+    leave_directory(share, node);
     count_nodes(share, node->kind, (size_t)-1);
     if (!is_seen(node)) node_free(&share->account, node);
 }
@@ -138,7 +138,7 @@ struct file_node *tree_move(struct share *share, struct file_node *node, struct 
     int64_t opens = opens_of(node), leases = leases_of(node);
     tree_count_opens(node->parent, -opens);
     tree_count_leases(node->parent, -leases);
-    leave(share, node);
+    leave_directory(share, node);
     node = node_renamed(&share->account, node, parent, name);
     settle_in(share, node, parent);
     tree_count_opens(parent, opens);

@@ -97,7 +97,7 @@ static enum outcome refusal(enum cell cell) {
 }
 
 /* When a lease or a period that begins now ends. What has a duration has an end, however far away. */
-static int64_t end_of(int64_t now_ms, int64_t duration_ms) {
+static int64_t lease_end_of(int64_t now_ms, int64_t duration_ms) {
     if (duration_ms < 0) return LEASE_FOREVER;
     return duration_ms < LEASE_FOREVER - now_ms ? now_ms + duration_ms : LEASE_FOREVER - 1;
 }
@@ -114,7 +114,7 @@ static void grant(const struct lease *lease, const struct lease_request *request
         .token = lease->token,
         .duration_ms = request->duration_ms,
         .since_ms = again ? lease->since_ms : request->now_ms,
-        .ends_ms = end_of(request->now_ms, request->duration_ms),
+        .ends_ms = lease_end_of(request->now_ms, request->duration_ms),
         .owner = request->owner,
     };
 }
@@ -124,7 +124,7 @@ static enum outcome act(enum cell cell, const struct lease *lease, const struct 
     *next = *lease;
     switch (cell) {
     case GRANT: grant(lease, request, next); break;
-    case EXTEND: next->ends_ms = end_of(request->now_ms, lease->duration_ms); break;
+    case EXTEND: next->ends_ms = lease_end_of(request->now_ms, lease->duration_ms); break;
     case RENAME: next->id = request->proposed; break;
     case FREE: *next = lease_freed(lease); break;
     case BREAK_NOW:
@@ -133,7 +133,7 @@ static enum outcome act(enum cell cell, const struct lease *lease, const struct 
         break;
     case BREAK_END: next->kind = LEASE_BROKEN_OFF; break;
     case BREAK_SOON:
-        next->ends_ms = sooner(lease->ends_ms, end_of(request->now_ms, request->period_ms));
+        next->ends_ms = sooner(lease->ends_ms, lease_end_of(request->now_ms, request->period_ms));
         next->kind = LEASE_BROKEN_OFF;
         break;
     default: break;

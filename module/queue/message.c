@@ -7,7 +7,7 @@
 enum { SPARE_ROOM_MAX = 128 };
 
 /* Every group's name fits: what is not in a group has none. */
-static void need_extra(struct message *message, struct bytes group) {
+static void message_need_extra(struct message *message, struct bytes group) {
     if (message->extra) return;
     struct message_extra *extra = memory_zeroed(sizeof(*extra) + group.length);
     extra->message = message;
@@ -34,7 +34,7 @@ struct message *message_new(const struct queue_change *change) {
     message->inserted_ms = change->inserted_ms;
     message->deliveries = change->deliveries;
     copy_text(message, change->text);
-    if (change->group.length) need_extra(message, change->group);
+    if (change->group.length) message_need_extra(message, change->group);
     message_set_reason(message, change->reason);
     message_set_showing(message, change->shows_ms, change->standing);
     return message;
@@ -79,7 +79,7 @@ struct message *message_set_text(struct message *message, struct bytes text) {
 /* None leaves the last one. */
 void message_set_reason(struct message *message, struct bytes reason) {
     if (!reason.length) return;
-    need_extra(message, bytes_of("", 0));
+    message_need_extra(message, bytes_of("", 0));
     char *copy = memory_alloc(reason.length);
     memcpy(copy, reason.data, reason.length);
     memory_free(message->extra->reason);
@@ -87,7 +87,7 @@ void message_set_reason(struct message *message, struct bytes reason) {
     message->extra->reason_length = (uint16_t)reason.length;
 }
 
-static int64_t end_of(int64_t expires_ms, int64_t shows_ms, enum message_standing standing) {
+static int64_t message_end_of(int64_t expires_ms, int64_t shows_ms, enum message_standing standing) {
     if (standing == MESSAGE_DEAD) return QUEUE_FOREVER_MS;
     return standing == MESSAGE_LAST && shows_ms < expires_ms ? shows_ms : expires_ms;
 }
@@ -95,12 +95,12 @@ static int64_t end_of(int64_t expires_ms, int64_t shows_ms, enum message_standin
 void message_set_showing(struct message *message, int64_t shows_ms, enum message_standing standing) {
     int64_t expires_ms = message_expires_ms(message);
     if (standing != MESSAGE_QUEUED) {
-        need_extra(message, bytes_of("", 0));
+        message_need_extra(message, bytes_of("", 0));
         message->extra->expires_ms = expires_ms;
     }
     message->standing = (uint32_t)standing & 3;
     message->moment.shows_ms = shows_ms;
-    message->moment.ends_ms = end_of(expires_ms, shows_ms, standing);
+    message->moment.ends_ms = message_end_of(expires_ms, shows_ms, standing);
 }
 
 void message_renew(struct message *message, int64_t inserted_ms, int64_t expires_ms) {

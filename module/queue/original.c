@@ -17,7 +17,7 @@ struct original *originals_find(const struct originals *originals, struct bytes 
     return entry ? original_of_entry(entry) : NULL;
 }
 
-static void drop(struct originals *originals, struct original *original) {
+static void drop_original(struct originals *originals, struct original *original) {
     timeline_remove(&originals->by_end, &original->moment);
     hash_index_remove(&originals->by_name, &original->entry);
     originals->held -= memory_size(original);
@@ -25,13 +25,13 @@ static void drop(struct originals *originals, struct original *original) {
 }
 
 void originals_forget_first(struct originals *originals) {
-    drop(originals, original_of_moment(timeline_first(&originals->by_end)));
+    drop_original(originals, original_of_moment(timeline_first(&originals->by_end)));
 }
 
 void originals_add(struct originals *originals, const struct queue_change *change) {
     struct bytes name = change->dedup;
     struct original *before = originals_find(originals, name);
-    if (before) drop(originals, before);
+    if (before) drop_original(originals, before);
     if (!originals->by_name.segments) hash_index_start(&originals->by_name);
     struct original *original = memory_alloc(sizeof(*original) + name.length);
     *original = (struct original){

@@ -3,19 +3,19 @@
 #include "queue/queue.h"
 #include "queue/queue_registry.h"
 
-static void replace_list(struct packed **place, struct packed_list list) {
+static void queue_replace_list(struct packed **place, struct packed_list list) {
     struct packed *packed = packed_new(list); /* the new list may be a view of the old one */
     memory_free(*place);
     *place = packed;
 }
 
-static bool apply_setmeta(struct queue *queue, const struct queue_change *change) {
-    replace_list(&queue->metadata, change->metadata);
+static bool apply_queue_setmeta(struct queue *queue, const struct queue_change *change) {
+    queue_replace_list(&queue->metadata, change->metadata);
     return true;
 }
 
-static bool apply_setacl(struct queue *queue, const struct queue_change *change) {
-    replace_list(&queue->policies, change->policies);
+static bool apply_queue_setacl(struct queue *queue, const struct queue_change *change) {
+    queue_replace_list(&queue->policies, change->policies);
     return true;
 }
 
@@ -41,7 +41,7 @@ static void drop_message(struct shelf *shelf, struct message *message) {
     message_free(message);
 }
 
-static bool is_known(const struct queue *queue, const struct guid *id) {
+static bool is_known_message(const struct queue *queue, const struct guid *id) {
     return shelf_find(&queue->live, id) || shelf_find(&queue->dead, id);
 }
 
@@ -57,7 +57,7 @@ static bool items_fit(const struct queue *queue, const struct shelf *shelf,
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     while (queue_item_next(change->kind, &reader, &item))
-        if (shelf ? !shelf_find(shelf, &item.id) : is_known(queue, &item.id)) return false;
+        if (shelf ? !shelf_find(shelf, &item.id) : is_known_message(queue, &item.id)) return false;
     return true;
 }
 
@@ -71,7 +71,7 @@ static void remember_original(struct queue *queue, const struct queue_change *pu
     originals_add(&queue->originals, &original);
 }
 
-static bool apply_put(struct queue *queue, const struct queue_change *change) {
+static bool apply_message_put(struct queue *queue, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     if (change->order < queue->orders || !items_fit(queue, NULL, change)) return false;
@@ -84,7 +84,7 @@ static bool apply_put(struct queue *queue, const struct queue_change *change) {
         .group = change->group,
     };
     for (; queue_item_next(QUEUE_PUT, &reader, &item); one.order++) {
-        bool known = is_known(queue, &item.id);
+        bool known = is_known_message(queue, &item.id);
         if (known && is_alone(change)) return false;
         if (known) continue;
         one.id = item.id;
@@ -120,8 +120,8 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
     return true;
 }
 
-static void move(struct queue *queue, struct message *message, const struct queue_change *change,
-                 enum message_standing standing) {
+static void move_messages(struct queue *queue, struct message *message, const struct queue_change *change,
+                          enum message_standing standing) {
     const struct showing showing = {change->shows_ms, change->behind ? TURN_LAST : 0, standing};
     shelf_move(&queue->live, message, &showing);
 }
@@ -130,7 +130,7 @@ static bool apply_update(struct queue *queue, const struct queue_change *change)
     struct message *message = find_message(queue, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
-    move(queue, message, change, (enum message_standing)message->standing);
+    move_messages(queue, message, change, (enum message_standing)message->standing);
     if (change->has_text) shelf_set_text(&queue->live, message, change->text);
     return true;
 }
@@ -150,7 +150,7 @@ static bool apply_release(struct queue *queue, const struct queue_change *change
     if (change->standing == MESSAGE_DEAD)
         bury(queue, message, change->shows_ms);
     else
-        move(queue, message, change, MESSAGE_QUEUED);
+        move_messages(queue, message, change, MESSAGE_QUEUED);
     return true;
 }
 
@@ -159,7 +159,7 @@ static bool delete_found(struct queue *queue, const struct queue_change *change)
     return true;
 }
 
-static bool apply_delete(struct queue *queue, const struct queue_change *change) {
+static bool apply_message_delete(struct queue *queue, const struct queue_change *change) {
     if (change->found) return delete_found(queue, change);
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
@@ -200,7 +200,7 @@ static bool settlement_fits(const struct queue *queue, const struct queue_change
            change->forgotten <= timeline_rank(&queue->originals.by_end, instant_ms);
 }
 
-static bool apply_settle(struct queue *queue, const struct queue_change *change) {
+static bool apply_queue_settle(struct queue *queue, const struct queue_change *change) {
     struct shelf *live = &queue->live;
     if (!settlement_fits(queue, change)) return false;
     for (uint64_t i = 0; i < change->ended; i++)
@@ -221,7 +221,7 @@ static bool order_rises(const struct timeline *timeline, uint64_t order) {
 /* Files bring messages in order of arrival. */
 static bool apply_message(struct queue *queue, const struct queue_change *change) {
     bool fits = change->order < queue->orders && order_rises(&queue->live.arrivals, change->order) &&
-                order_rises(&queue->dead.arrivals, change->order) && !is_known(queue, &change->id);
+                order_rises(&queue->dead.arrivals, change->order) && !is_known_message(queue, &change->id);
     if (!fits) return false;
     shelf_add(change->standing == MESSAGE_DEAD ? &queue->dead : &queue->live, message_new(change));
     return true;
@@ -242,22 +242,22 @@ static bool apply_original(struct queue *queue, const struct queue_change *chang
 /* clang-format off */
 const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_CREATE]       = {{"queue.create",    HAS(METADATA) | HAS(POLICIES) | HAS(LIMIT) | HAS(ORDER), CHANGE_CREATES}, NULL},
-    [QUEUE_SETMETA]      = {{"queue.setmeta",   HAS(METADATA), 0}, apply_setmeta},
-    [QUEUE_SETACL]       = {{"queue.setacl",    HAS(POLICIES), 0}, apply_setacl},
+    [QUEUE_SETMETA]      = {{"queue.setmeta",   HAS(METADATA), 0}, apply_queue_setmeta},
+    [QUEUE_SETACL]       = {{"queue.setacl",    HAS(POLICIES), 0}, apply_queue_setacl},
     [QUEUE_CONFIGURE]    = {{"queue.configure", HAS(LIMIT), 0}, apply_configure},
     [QUEUE_DROP]         = {{"queue.drop",      0, CHANGE_DROPS}, NULL},
-    [QUEUE_PUT]          = {{"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), 0}, apply_put},
+    [QUEUE_PUT]          = {{"queue.put",       HAS(ORDER) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(GROUP) | HAS(DEDUP) | HAS(ITEMS), 0}, apply_message_put},
     [QUEUE_DELIVER]      = {{"queue.get",       HAS(SHOWS) | HAS(ITEMS), 0}, apply_deliver},
     [QUEUE_UPDATE]       = {{"queue.update",    HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(MAYBE_TEXT) | HAS(BEHIND), 0}, apply_update},
     [QUEUE_RELEASE]      = {{"queue.release",   HAS(ID) | HAS(RECEIPT) | HAS(SHOWS) | HAS(STANDING) | HAS(REASON) | HAS(BEHIND), 0}, apply_release},
-    [QUEUE_DELETE]       = {{"queue.delete",    HAS(ITEMS), 0}, apply_delete},
+    [QUEUE_DELETE]       = {{"queue.delete",    HAS(ITEMS), 0}, apply_message_delete},
     [QUEUE_CLEAR]        = {{"queue.clear",     0, 0}, apply_clear},
     [QUEUE_CLEAR_DEAD]   = {{"queue.clear",     0, 0}, apply_clear},
     [QUEUE_REDRIVE]      = {{"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), 0}, apply_redrive},
-    [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_settle},
+    [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_queue_settle},
     [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT) | HAS(TURN), CHANGE_IN_FILES}, apply_message},
     [QUEUE_ORIGINAL]     = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), CHANGE_IN_FILES}, apply_original},
-    [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_delete},
+    [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_message_delete},
     [QUEUE_UNDELIVER]    = {{"queue.release",   HAS(ITEMS), 0}, apply_deliver},
 };
 /* clang-format on */

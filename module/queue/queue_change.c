@@ -138,7 +138,7 @@ static bool items_are_sound(enum queue_change_kind kind, struct packed_list item
 }
 
 /* A put of several has no id to know its duplicates by. */
-static bool is_sound(const void *record) {
+static bool is_sound_queue(const void *record) {
     const struct queue_change *change = record;
     uint64_t has = queue_change_kinds[change->kind].is.fields;
     if (!(has & QUEUE_HAS_ITEMS)) return !(has & QUEUE_HAS_DEDUP) || change->dedup.length;
@@ -154,5 +154,5 @@ const struct change_family queue_changes = {
     .kinds = &queue_change_kinds[0].is,
     .kind_bytes = sizeof(queue_change_kinds[0]),
     .layout = {.fields = fields},
-    .sound = is_sound,
+    .sound = is_sound_queue,
 };

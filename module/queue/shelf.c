@@ -143,7 +143,7 @@ static void enter(struct shelf *shelf, struct message *message, add_moment *add)
     if (message->place == PLACE_HIDDEN && expires(message)) timeline_add(&shelf->hidden, &message->moment);
 }
 
-static void leave(struct shelf *shelf, struct message *message) {
+static void leave_shelf(struct shelf *shelf, struct message *message) {
     if (message->place == PLACE_LAST) timeline_remove(&shelf->last, &message->moment);
     if (message->place == PLACE_SHOWN) timeline_remove(&shelf->shown, &message->moment);
     if (message->place == PLACE_SHOWN && expires(message)) timeline_remove(&shelf->ends, &message->moment);
@@ -163,12 +163,12 @@ static void leave_group(struct shelf *shelf, struct message *message) {
         memory_free(group);
     } else if (was_first) {
         struct message *next = first_of(group);
-        leave(shelf, next);
+        leave_shelf(shelf, next);
         enter(shelf, next, timeline_add);
     }
 }
 
-static void add(struct shelf *shelf, struct message *message, add_moment *add) {
+static void add_to_shelf(struct shelf *shelf, struct message *message, add_moment *add) {
     if (!shelf->by_id.segments) hash_index_start(&shelf->by_id);
     hash_index_add(&shelf->by_id, &message->entry);
     shelf->held += message_held(message);
@@ -178,15 +178,15 @@ static void add(struct shelf *shelf, struct message *message, add_moment *add) {
 }
 
 void shelf_add(struct shelf *shelf, struct message *message) {
-    add(shelf, message, timeline_add);
+    add_to_shelf(shelf, message, timeline_add);
 }
 
 void shelf_add_last(struct shelf *shelf, struct message *message) {
-    add(shelf, message, timeline_add_last);
+    add_to_shelf(shelf, message, timeline_add_last);
 }
 
 void shelf_take(struct shelf *shelf, struct message *message) {
-    leave(shelf, message);
+    leave_shelf(shelf, message);
     timeline_remove(&shelf->arrivals, &message->moment);
     hash_index_remove(&shelf->by_id, &message->entry);
     shelf->held -= message_held(message);
@@ -209,7 +209,7 @@ void shelf_move(struct shelf *shelf, struct message *message, const struct showi
         add(&shelf->shown, &message->moment);
         return;
     }
-    leave(shelf, message);
+    leave_shelf(shelf, message);
     timeline_remove(&shelf->arrivals, &message->moment);
     shelf->held -= message_held(message);
     message_set_showing(message, showing->ms, showing->standing);
@@ -228,7 +228,7 @@ struct slots {
     unsigned count;
 };
 
-static struct slots slots_of(const struct shelf *shelf, const struct message *message) {
+static struct slots shelf_slots(const struct shelf *shelf, const struct message *message) {
     const struct moment *moment = &message->moment;
     struct slots slots = {.by_id = hash_index_slot(&shelf->by_id, &message->entry)};
     slots.moments[slots.count++] = timeline_slot(&shelf->arrivals, moment);
@@ -240,17 +240,17 @@ static struct slots slots_of(const struct shelf *shelf, const struct message *me
     return slots;
 }
 
-static void slots_set(const struct slots *slots, struct message *message) {
+static void shelf_slots_set(const struct slots *slots, struct message *message) {
     *slots->by_id = &message->entry;
     for (unsigned i = 0; i < slots->count; i++) *slots->moments[i] = &message->moment;
 }
 
 void shelf_set_text(struct shelf *shelf, struct message *message, struct bytes text) {
-    struct slots slots = slots_of(shelf, message);
+    struct slots slots = shelf_slots(shelf, message);
     shelf->held -= message_held(message);
     message = message_set_text(message, text);
     shelf->held += message_held(message);
-    slots_set(&slots, message);
+    shelf_slots_set(&slots, message);
 }
 
 void shelf_set_reason(struct shelf *shelf, struct message *message, struct bytes reason) {
@@ -266,9 +266,9 @@ struct moving {
 
 static void move_message(void *context, struct entry *entry) {
     const struct moving *moving = context;
-    struct slots slots = slots_of(moving->shelf, message_of_entry(entry));
+    struct slots slots = shelf_slots(moving->shelf, message_of_entry(entry));
     struct message *message = relocate(moving->relocation, message_of_entry(entry));
-    slots_set(&slots, message);
+    shelf_slots_set(&slots, message);
     message_relocate_parts(message, moving->relocation);
 }
 

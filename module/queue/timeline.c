@@ -46,7 +46,7 @@ struct path {
     struct timeline_leaf *leaf;
 };
 
-static struct key key_of(const struct timeline *timeline, const struct moment *moment) {
+static struct key moment_key(const struct timeline *timeline, const struct moment *moment) {
     if (timeline->key == BY_SHOWING)
         return (struct key){moment->shows_ms, (uint64_t)moment->turn << 52 | moment->order};
     return (struct key){timeline->key == BY_ARRIVAL ? 0 : moment->ends_ms, moment->order};
@@ -73,10 +73,10 @@ static unsigned branch_place(const struct inner *inner, struct key key) {
 static unsigned leaf_place(const struct timeline *timeline, const struct timeline_leaf *leaf,
                            struct key key) {
     unsigned low = 0, high = leaf->count;
-    if (high && !key_above(key_of(timeline, leaf->moments[high - 1]), key)) return high;
+    if (high && !key_above(moment_key(timeline, leaf->moments[high - 1]), key)) return high;
     while (low < high) {
         unsigned middle = (low + high) / 2;
-        if (key_above(key_of(timeline, leaf->moments[middle]), key))
+        if (key_above(moment_key(timeline, leaf->moments[middle]), key))
             high = middle;
         else
             low = middle + 1;
@@ -107,19 +107,20 @@ static struct key key_behind(int64_t instant_ms) {
 
 /* --- Nodes --- */
 
-static void *node_new(struct timeline *timeline, size_t size) {
+static void *timeline_node_new(struct timeline *timeline, size_t size) {
     void *node = memory_alloc(size);
     timeline->held += memory_size(node);
     return node;
 }
 
-static void node_free(struct timeline *timeline, void *node) {
+static void timeline_node_free(struct timeline *timeline, void *node) {
     timeline->held -= memory_size(node);
     memory_free(node);
 }
 
 static struct timeline_leaf *leaf_new(struct timeline *timeline, uint32_t capacity) {
-    struct timeline_leaf *leaf = node_new(timeline, sizeof(*leaf) + capacity * sizeof(leaf->moments[0]));
+    struct timeline_leaf *leaf =
+        timeline_node_new(timeline, sizeof(*leaf) + capacity * sizeof(leaf->moments[0]));
     leaf->previous = leaf->next = NULL;
     leaf->count = 0;
     leaf->capacity = capacity;
@@ -129,7 +130,7 @@ static struct timeline_leaf *leaf_new(struct timeline *timeline, uint32_t capaci
 static void leaf_unlink(struct timeline *timeline, struct timeline_leaf *leaf) {
     *(leaf->previous ? &leaf->previous->next : &timeline->first) = leaf->next;
     *(leaf->next ? &leaf->next->previous : &timeline->last) = leaf->previous;
-    node_free(timeline, leaf);
+    timeline_node_free(timeline, leaf);
 }
 
 static void leaf_link_behind(struct timeline *timeline, struct timeline_leaf *leaf,
@@ -159,7 +160,7 @@ static int64_t inner_latest_end(const struct inner *inner) {
 
 static struct branch branch_to_leaf(const struct timeline *timeline, struct timeline_leaf *leaf) {
     return (struct branch){
-        .key = key_of(timeline, leaf->moments[0]),
+        .key = moment_key(timeline, leaf->moments[0]),
         .latest_end_ms = leaf_latest_end(timeline, leaf, INT64_MAX),
         .count = leaf->count,
         .child = leaf,
@@ -174,7 +175,7 @@ static struct branch branch_to_inner(struct inner *inner) {
 }
 
 /* The branch says of its child what is true now; its key stays, since what was below it may come again. */
-static void refresh(struct branch *branch, struct branch now) {
+static void timeline_refresh(struct branch *branch, struct branch now) {
     branch->count = now.count;
     branch->latest_end_ms = now.latest_end_ms;
 }
@@ -223,7 +224,7 @@ static struct timeline_leaf *leaf_split(struct timeline *timeline, struct timeli
 
 static struct inner *inner_split(struct timeline *timeline, struct inner *inner, unsigned place,
                                  const struct branch *branch) {
-    struct inner *right = node_new(timeline, sizeof(*right));
+    struct inner *right = timeline_node_new(timeline, sizeof(*right));
     unsigned kept = cut_at(place, inner->count);
     right->count = inner->count - kept;
     memcpy(right->branches, &inner->branches[kept], right->count * sizeof(*branch));
@@ -236,7 +237,7 @@ static struct inner *inner_split(struct timeline *timeline, struct inner *inner,
 }
 
 static void add_root(struct timeline *timeline, struct branch left, struct branch right) {
-    struct inner *root = node_new(timeline, sizeof(*root));
+    struct inner *root = timeline_node_new(timeline, sizeof(*root));
     root->count = 2;
     root->branches[0] = left;
     root->branches[1] = right;
@@ -250,7 +251,7 @@ static void add_branch(struct timeline *timeline, struct path *path, struct bran
     for (unsigned level = timeline->height; level-- > 0;) {
         struct inner *inner = path->steps[level].inner;
         unsigned at = path->steps[level].at;
-        refresh(&inner->branches[at], left);
+        timeline_refresh(&inner->branches[at], left);
         if (inner->count < INNER_MAX) {
             inner_insert(inner, at + 1, &right);
             for (; level-- > 0;) {
@@ -278,7 +279,7 @@ static void grow_only_leaf(struct timeline *timeline) {
     timeline->root = timeline->first = timeline->last = leaf;
 }
 
-static void make_room(struct timeline *timeline) {
+static void timeline_make_room(struct timeline *timeline) {
     if (!timeline->root) {
         timeline->root = timeline->first = timeline->last = leaf_new(timeline, LEAF_MIN);
     } else if (!timeline->height && timeline->first->count == timeline->first->capacity &&
@@ -289,8 +290,8 @@ static void make_room(struct timeline *timeline) {
 
 void timeline_add(struct timeline *timeline, struct moment *moment) {
     struct path path;
-    struct key key = key_of(timeline, moment);
-    make_room(timeline);
+    struct key key = moment_key(timeline, moment);
+    timeline_make_room(timeline);
     descend(timeline, key, &path);
     unsigned place = leaf_place(timeline, path.leaf, key);
     timeline->count++;
@@ -348,11 +349,11 @@ static void join_leaves(struct timeline *timeline, struct timeline_leaf *left, s
 static void join_inners(struct timeline *timeline, struct inner *left, struct inner *right) {
     memcpy(&left->branches[left->count], right->branches, right->count * sizeof(right->branches[0]));
     left->count += right->count;
-    node_free(timeline, right);
+    timeline_node_free(timeline, right);
 }
 
 /* What is below the branches `at` and `at + 1` of a node becomes one, if little is. */
-static bool join(struct timeline *timeline, struct inner *inner, unsigned at, bool leaves) {
+static bool timeline_join(struct timeline *timeline, struct inner *inner, unsigned at, bool leaves) {
     if (at + 1 >= inner->count) return false;
     struct branch *left = &inner->branches[at], *right = left + 1;
     if (leaves) {
@@ -371,12 +372,13 @@ static bool join(struct timeline *timeline, struct inner *inner, unsigned at, bo
     return true;
 }
 
-static void join_neighbours(struct timeline *timeline, struct inner *inner, unsigned at, bool leaves) {
-    if (!join(timeline, inner, at, leaves) && at) join(timeline, inner, at - 1, leaves);
+static void timeline_join_neighbours(struct timeline *timeline, struct inner *inner, unsigned at,
+                                     bool leaves) {
+    if (!timeline_join(timeline, inner, at, leaves) && at) timeline_join(timeline, inner, at - 1, leaves);
 }
 
 /* From the leaf to the root: nodes that got empty go, sparse ones join a neighbour. */
-static void tidy(struct timeline *timeline, struct path *path) {
+static void timeline_tidy(struct timeline *timeline, struct path *path) {
     bool empty = path->leaf->count == 0, sparse = path->leaf->count < LEAF_MAX / SPARSE_SHARE;
     if (empty) leaf_unlink(timeline, path->leaf);
     for (unsigned level = timeline->height; level-- > 0 && (empty || sparse);) {
@@ -385,10 +387,10 @@ static void tidy(struct timeline *timeline, struct path *path) {
         if (empty)
             inner_remove(inner, at);
         else
-            join_neighbours(timeline, inner, at, level + 1 == timeline->height);
+            timeline_join_neighbours(timeline, inner, at, level + 1 == timeline->height);
         empty = inner->count == 0;
         sparse = inner->count < INNER_MAX / SPARSE_SHARE;
-        if (empty) node_free(timeline, inner);
+        if (empty) timeline_node_free(timeline, inner);
     }
     if (empty) {
         timeline->root = NULL;
@@ -398,7 +400,7 @@ static void tidy(struct timeline *timeline, struct path *path) {
         struct inner *root = timeline->root;
         timeline->root = root->branches[0].child;
         timeline->height--;
-        node_free(timeline, root);
+        timeline_node_free(timeline, root);
     }
 }
 
@@ -421,7 +423,7 @@ static unsigned moment_place(const struct timeline_leaf *leaf, const struct mome
 
 void timeline_remove(struct timeline *timeline, const struct moment *moment) {
     struct path path;
-    descend(timeline, key_of(timeline, moment), &path);
+    descend(timeline, moment_key(timeline, moment), &path);
     struct timeline_leaf *leaf = path.leaf;
     unsigned place = moment_place(leaf, moment);
     leaf->count--;
@@ -429,26 +431,26 @@ void timeline_remove(struct timeline *timeline, const struct moment *moment) {
     timeline->count--;
     for (unsigned level = 0; level < timeline->height; level++) branch_at(&path, level)->count--;
     if (timeline->follows_ends) forget_end(timeline, &path, moment->ends_ms);
-    if (leaf->count < LEAF_MAX / SPARSE_SHARE) tidy(timeline, &path);
+    if (leaf->count < LEAF_MAX / SPARSE_SHARE) timeline_tidy(timeline, &path);
 }
 
 struct moment **timeline_slot(const struct timeline *timeline, const struct moment *moment) {
     struct path path;
-    descend(timeline, key_of(timeline, moment), &path);
+    descend(timeline, moment_key(timeline, moment), &path);
     return &path.leaf->moments[moment_place(path.leaf, moment)];
 }
 
-static void free_below(struct timeline *timeline, void *node, unsigned levels) {
+static void timeline_free_below(struct timeline *timeline, void *node, unsigned levels) {
     if (levels) {
         struct inner *inner = node;
         for (unsigned i = 0; i < inner->count; i++)
-            free_below(timeline, inner->branches[i].child, levels - 1);
+            timeline_free_below(timeline, inner->branches[i].child, levels - 1);
     }
-    node_free(timeline, node);
+    timeline_node_free(timeline, node);
 }
 
 void timeline_end(struct timeline *timeline) {
-    if (timeline->root) free_below(timeline, timeline->root, timeline->height);
+    if (timeline->root) timeline_free_below(timeline, timeline->root, timeline->height);
     timeline->root = NULL;
     timeline->first = timeline->last = NULL;
     timeline->count = 0;
@@ -537,6 +539,6 @@ struct moment *timeline_living(const struct timeline *timeline, struct timeline_
     }
     while (cursor->at + 1 < leaf->count)
         if (leaf->moments[++cursor->at]->ends_ms > now_ms) return leaf->moments[cursor->at];
-    struct key behind = key_of(timeline, leaf->moments[cursor->at]);
+    struct key behind = moment_key(timeline, leaf->moments[cursor->at]);
     return living_below(timeline, timeline->root, timeline->height, &behind, now_ms, cursor);
 }

@@ -76,7 +76,7 @@ static const struct clause *find_option(const struct clause *const *options, str
     return NULL;
 }
 
-static void take_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
+static void parse_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
     bool sound = number_read(argument_at(parser->argv, at), number);
     if (!sound || *number < clause->least || *number > clause->most)
         note_bad_number(parser, clause, sound, at);
@@ -89,7 +89,7 @@ static void take_duration(struct parser *parser, const struct clause *clause, in
         note_bad_number(parser, clause, sound || number_read(argument_at(parser->argv, at), &negative), at);
 }
 
-static void take_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
+static void parse_range(struct parser *parser, const struct clause *clause, struct argument *argument) {
     bool sound = number_read(argument_at(parser->argv, argument->at), &argument->number) &&
                  number_read(argument_at(parser->argv, argument->at + 1), &argument->length);
     if (!sound || argument->number < 0 || argument->length < -1 || argument->length == 0)
@@ -101,7 +101,7 @@ static void take_version(struct parser *parser, const struct clause *clause, str
         note_fault(parser, clause, clause->fault, argument->at);
 }
 
-static bool take_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
+static bool parse_word(struct parser *parser, const struct clause *clause, int at, int64_t *chosen) {
     int index = args_word(clause, argument_at(parser->argv, at));
     if (index < 0) return false;
     *chosen |= INT64_C(1) << index;
@@ -145,7 +145,7 @@ static struct fault take_words(struct parser *parser, const struct clause *claus
                                int count) {
     argument->number = 0;
     for (int at = argument->at; at < argument->at + count; at++)
-        if (!take_word(parser, clause, at, &argument->number)) return syntax_fault(at);
+        if (!parse_word(parser, clause, at, &argument->number)) return syntax_fault(at);
     return none;
 }
 
@@ -189,14 +189,14 @@ static struct fault take_option(struct parser *parser, const struct clause *clau
         if (!guid_read(argument_at(parser->argv, argument->at), &argument->id))
             note_fault(parser, clause, clause->fault, argument->at);
         return none;
-    case SHAPE_NUMBER: take_number(parser, clause, argument->at, &argument->number); return none;
+    case SHAPE_NUMBER: parse_number(parser, clause, argument->at, &argument->number); return none;
     case SHAPE_MEASURE:
-        if (width) take_number(parser, clause, argument->at, &argument->number);
+        if (width) parse_number(parser, clause, argument->at, &argument->number);
         return none;
     case SHAPE_KEYWORD: argument->word = args_word(clause, argument_at(parser->argv, at)); return none;
     case SHAPE_VERSION: take_version(parser, clause, argument); return none;
     case SHAPE_DURATION: take_duration(parser, clause, argument->at, &argument->number); return none;
-    case SHAPE_RANGE: take_range(parser, clause, argument); return none;
+    case SHAPE_RANGE: parse_range(parser, clause, argument); return none;
     case SHAPE_CHOICE: return take_choice(parser, clause, argument->at);
     case SHAPE_WORDS: return take_words(parser, clause, argument, width);
     default: return none;
@@ -246,7 +246,7 @@ static struct fault take_positional(struct parser *parser, const struct clause *
     if (clause->shape == SHAPE_LIST)
         return take_list(parser, clause, at, next) ? none : count_fault(parser, clause, at, at);
     if (clause->shape == SHAPE_NUMBER) {
-        take_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
+        parse_number(parser, clause, at, &begin_argument(parser, clause, at)->number);
     }
     note_rule(parser, clause, at);
     return none;
@@ -260,7 +260,8 @@ static void take_optional(struct parser *parser, const struct clause *const *gra
     note_rule(parser, clause, (*at)++);
 }
 
-static struct fault parse(struct parser *parser, const struct clause *const *grammar, int at, int *next) {
+static struct fault parse_clauses(struct parser *parser, const struct clause *const *grammar, int at,
+                                  int *next) {
     parser->args->given = 0;
     for (; *grammar && is_positional(*grammar); grammar++) {
         if ((*grammar)->shape == SHAPE_REST) return parser->fault;
@@ -278,14 +279,14 @@ static struct fault parse(struct parser *parser, const struct clause *const *gra
 struct fault args_parse(const struct clause *const *grammar, const void *argv, int argc, struct args *args) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args};
     int end;
-    return parse(&parser, grammar, 1, &end);
+    return parse_clauses(&parser, grammar, 1, &end);
 }
 
 struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
                              struct args *args, int *next) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
     if (argc - at < args_least(grammar)) return syntax_fault(at);
-    return parse(&parser, grammar, at + 1, next);
+    return parse_clauses(&parser, grammar, at + 1, next);
 }
 
 struct args_kept *args_keep(const struct args *args) {

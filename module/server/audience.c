@@ -8,7 +8,7 @@ enum answer { UNKNOWN, NOBODY, SOMEBODY };
 
 static enum answer answer = UNKNOWN;
 
-static void forget(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+static void forget_audience(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
     (void)ctx;
     (void)event;
     (void)stage;
@@ -23,7 +23,7 @@ int audience_watch(RedisModuleCtx *ctx) {
         RedisModuleEvent_Loading,       RedisModuleEvent_CronLoop,
     };
     for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-        if (events_subscribe(ctx, events[i], forget) != REDISMODULE_OK) return REDISMODULE_ERR;
+        if (events_subscribe(ctx, events[i], forget_audience) != REDISMODULE_OK) return REDISMODULE_ERR;
     return REDISMODULE_OK;
 }
 

@@ -176,7 +176,7 @@ static void list_end(struct call_list *list) {
     if (list->room.data) record_end(&list->room);
 }
 
-static void finish(struct call *call) {
+static void finish_call(struct call *call) {
     decision_end(call);
     if (call->key) RedisModule_CloseKey(call->key);
     if (call->other) RedisModule_CloseKey(call->other);
@@ -226,7 +226,7 @@ static enum outcome run(struct call *call) {
     if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? decision_run(call) : call->command->handle(call);
-    finish(call);
+    finish_call(call);
     return outcome;
 }
 
@@ -302,7 +302,7 @@ void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const 
     start_held(&call, held, ctx, CALL_GIVE_BACK);
     if (open_key(&call) == OUTCOME_DONE && call.value) held->command->give_back(&call, &granted);
     decision_carry_out(&call);
-    finish(&call);
+    finish_call(&call);
 }
 
 void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
@@ -342,7 +342,7 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
         call.value = RedisModule_ModuleTypeGetValue(call.key);
         due_ms = call.aggregate->upkeep(&call);
     }
-    finish(&call);
+    finish_call(&call);
     return due_ms;
 }
 

@@ -6,7 +6,7 @@
 #include "server/wait.h"
 
 /* What was decided fits. If it does not, that must not go unseen. */
-static void apply(struct call *call, const struct aggregate *type, const void *change) {
+static void apply_change(struct call *call, const struct aggregate *type, const void *change) {
     if (change_is(type->changes, change, CHANGE_CREATES)) {
         call->aggregate = type;
         call->value = type->make(change);
@@ -24,7 +24,7 @@ static void apply_and_send(struct call *call, const struct aggregate *type, cons
     struct record_writer record;
     record_start(&record);
     change_write(type->changes, change, &record);
-    apply(call, type, change);
+    apply_change(call, type, change);
     effect_send(call, &record, content);
     record_end(&record);
 }
@@ -50,7 +50,7 @@ void commit_change(struct call *call, void *change, RedisModuleString *content) 
     if (heard) {
         apply_and_send(call, type, change, content);
     } else {
-        apply(call, type, change);
+        apply_change(call, type, change);
         effect_unheard(call);
     }
     notify(call, type, change);

@@ -85,7 +85,7 @@ static void settle(struct call *call) {
 }
 
 /* From the start: whatever was decided and said before is forgotten. */
-static enum outcome decide(struct call *call) {
+static enum outcome decide_anew(struct call *call) {
     forget_changes(&call->decision);
     call->wait.not_yet = call->wait.in_line = false;
     if (call->out.kept) call->out.kept->length = 0;
@@ -107,7 +107,7 @@ static enum outcome decide_behind_line(struct call *call, enum outcome outcome) 
     struct wait_request line = call->wait;
     if (!wait_count(call, line.kind, line.name)) return outcome;
     size_t ahead = wait_serve(call, line.kind, line.name);
-    outcome = decide(call);
+    outcome = decide_anew(call);
     if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet) return outcome;
     outcome = give_way(call, false);
     return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
@@ -133,7 +133,7 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
 }
 
 static enum outcome decide_in_turn(struct call *call) {
-    enum outcome outcome = decide(call);
+    enum outcome outcome = decide_anew(call);
     if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
     return call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
 }
@@ -161,7 +161,7 @@ static enum outcome run_in_turn(struct call *call) {
 }
 
 static enum outcome run_at_once(struct call *call) {
-    enum outcome outcome = decide(call);
+    enum outcome outcome = decide_anew(call);
     if (outcome == OUTCOME_DONE) decision_carry_out(call);
     return outcome;
 }
@@ -175,7 +175,7 @@ static enum outcome run_fresh(struct call *call) {
 /* Nothing is said and nothing happens. */
 static enum outcome run_probe(struct call *call) {
     call->out = (struct reply){NULL, NULL};
-    enum outcome outcome = decide(call);
+    enum outcome outcome = decide_anew(call);
     if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
     if (!call->wait.not_yet) return outcome;
     if (call->aggregate->awaited) call->aggregate->awaited(call);
@@ -186,7 +186,7 @@ static enum outcome run_probe(struct call *call) {
 static enum outcome run_timed_out(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));
-    enum outcome outcome = decide(call);
+    enum outcome outcome = decide_anew(call);
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
     else if (outcome == OUTCOME_DONE && call->command->give_way)

@@ -116,7 +116,7 @@ static enum effect_result observe_newest(struct call *call, bool obeyed) {
     return EFFECT_APPLIED;
 }
 
-static enum effect_result apply(struct call *call, struct effect_target *target, bool obeyed) {
+static enum effect_result apply_effect(struct call *call, struct effect_target *target, bool obeyed) {
     struct bytes record = call_word(call, 2);
     if (call->argc > 4 || !record.length) return EFFECT_MALFORMED;
     if (effect_is_newest(record)) return observe_newest(call, obeyed);
@@ -135,7 +135,7 @@ enum outcome effect_handle(struct call *call) {
     bool obeyed = api_must_obey(call->ctx);
     if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
     struct effect_target target = {.name = bytes_of("", 0)};
-    enum effect_result result = apply(call, &target, obeyed);
+    enum effect_result result = apply_effect(call, &target, obeyed);
     if (result != EFFECT_APPLIED) effect_complain(call->ctx, result);
     if (result == EFFECT_MALFORMED && !obeyed) return OUTCOME_MALFORMED_EFFECT;
     if (result == EFFECT_MISFIT && !obeyed) return OUTCOME_MISFIT_EFFECT;

@@ -14,8 +14,8 @@ const char *const grace_words[] = {"END", NULL};
 
 static bool lacks_tail; /* what is being loaded may */
 
-static void on_alarm(RedisModuleCtx *ctx);
-static struct alarm alarm = {.ring = on_alarm};
+static void on_grace_alarm(RedisModuleCtx *ctx);
+static struct alarm alarm = {.ring = on_grace_alarm};
 
 int64_t grace_remaining_ms(int64_t now_ms) {
     return grace.ends_ms > now_ms ? grace.ends_ms - now_ms : 0;
@@ -39,7 +39,7 @@ static void begin(RedisModuleCtx *ctx) {
 }
 
 /* It may ring early: see alarm.h. */
-static void on_alarm(RedisModuleCtx *ctx) {
+static void on_grace_alarm(RedisModuleCtx *ctx) {
     (void)ctx;
     if (!grace.ends_ms) return;
     if (grace_remaining_ms(server_now_ms()))
@@ -56,7 +56,7 @@ static bool is_primary(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_MASTER;
 }
 
-static void on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
+static void grace_on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
     (void)event;
     (void)data;
     if (role == REDISMODULE_EVENT_REPLROLECHANGED_NOW_MASTER)
@@ -66,7 +66,7 @@ static void on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
 }
 
 /* A server that loads nothing lacks nothing; what a replica loads is its primary's. */
-static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+static void grace_on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
     (void)event;
     (void)data;
     switch (stage) {
@@ -82,9 +82,10 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t sta
 
 int grace_start(RedisModuleCtx *ctx) {
     alarm_register(&alarm);
-    if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_role_change) != REDISMODULE_OK)
+    if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, grace_on_role_change) !=
+        REDISMODULE_OK)
         return REDISMODULE_ERR;
-    return events_subscribe(ctx, RedisModuleEvent_Loading, on_loading);
+    return events_subscribe(ctx, RedisModuleEvent_Loading, grace_on_loading);
 }
 
 enum outcome grace_refuse(struct call *call) {

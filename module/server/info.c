@@ -66,7 +66,7 @@ static void add_classes(RedisModuleInfoCtx *ctx) {
     }
 }
 
-static void show(RedisModuleInfoCtx *ctx, int for_crash_report) {
+static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
     RedisModule_InfoAddFieldULongLong(ctx, "version_epoch", version_newest() >> 32);
@@ -90,5 +90,5 @@ int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *co
     add_more = more;
     version_text = version;
     families = aggregates;
-    return RedisModule_RegisterInfoFunc(ctx, show);
+    return RedisModule_RegisterInfoFunc(ctx, show_field);
 }

@@ -32,8 +32,8 @@ static bool wants_content(const struct aggregate *type, const void *change) {
 
 /* --- Effects --- */
 
-static enum effect_result move(const struct aggregate *type, struct effect_target *target, void *change,
-                               const struct effect_content *content) {
+static enum effect_result move_target(const struct aggregate *type, struct effect_target *target,
+                                      void *change, const struct effect_content *content) {
     bool creates = change_is(type->changes, change, CHANGE_CREATES);
     if (creates != !target->value) return EFFECT_MISFIT;
     if (creates) {
@@ -66,7 +66,7 @@ enum effect_result records_apply(const struct aggregate *type, struct effect_tar
     target->events[0] = change_kind(type->changes, &change)->event;
     if (type->events) type->events(&change, target->events);
     if (type->subject) target->name = type->subject(&change);
-    enum effect_result result = move(type, target, &change, content);
+    enum effect_result result = move_target(type, target, &change, content);
     if (result == EFFECT_APPLIED && !target->drop) note_look(type, target);
     return result;
 }

@@ -18,12 +18,12 @@ enum kept {
     KEPT_EXISTS,
 };
 
-static void keep(struct reply *out, enum kept what) {
+static void keep_value(struct reply *out, enum kept what) {
     if (out->kept) record_put_byte(out->kept, (uint8_t)what);
 }
 
 static void keep_number(struct reply *out, enum kept what, uint64_t number) {
-    keep(out, what);
+    keep_value(out, what);
     if (out->kept) record_put_number(out->kept, number);
 }
 
@@ -33,25 +33,25 @@ void reply_ok(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithSimpleString(out->ctx, "OK");
     else
-        keep(out, KEPT_OK);
+        keep_value(out, KEPT_OK);
 }
 
 void reply_exists(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithSimpleString(out->ctx, "EXISTS");
     else
-        keep(out, KEPT_EXISTS);
+        keep_value(out, KEPT_EXISTS);
 }
 
 void reply_null(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithNull(out->ctx);
     else
-        keep(out, KEPT_NULL);
+        keep_value(out, KEPT_NULL);
 }
 
 void reply_keep_bytes(struct reply *out, struct bytes bytes) {
-    keep(out, KEPT_BYTES);
+    keep_value(out, KEPT_BYTES);
     if (out->kept) record_put_bytes(out->kept, bytes);
 }
 
@@ -60,7 +60,7 @@ void reply_error(struct reply *out, const char *error) {
         RedisModule_ReplyWithError(out->ctx, error);
         return;
     }
-    keep(out, KEPT_ERROR);
+    keep_value(out, KEPT_ERROR);
     if (out->kept) record_put_bytes(out->kept, bytes_of(error, strlen(error) + 1)); /* ended by a zero */
 }
 
@@ -75,7 +75,7 @@ void reply_real(struct reply *out, double number) {
         return;
     }
     memcpy(&bits, &number, sizeof(bits));
-    keep(out, KEPT_REAL);
+    keep_value(out, KEPT_REAL);
     if (out->kept) record_put_word(out->kept, bits);
 }
 
@@ -119,7 +119,7 @@ struct reply_map reply_map_start(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithMap(out->ctx, REDISMODULE_POSTPONED_LEN);
     else
-        keep(out, KEPT_OPEN_MAP);
+        keep_value(out, KEPT_OPEN_MAP);
     return (struct reply_map){out, 0};
 }
 

@@ -31,7 +31,7 @@ static void put_into_digest(struct saving *saving, const struct bytes *content) 
     if (content) RedisModule_DigestAddStringBuffer(saving->to, content->data, content->length);
 }
 
-static void walk(struct saving *saving, const void *value, const struct saved_type *type) {
+static void save_records(struct saving *saving, const void *value, const struct saved_type *type) {
     record_start(&saving->record);
     records_save(type->type, saving, value);
     if (saving->tells_newest) {
@@ -43,7 +43,7 @@ static void walk(struct saving *saving, const void *value, const struct saved_ty
 
 void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io, .tells_newest = true};
-    walk(&saving, value, type);
+    save_records(&saving, value, type);
     RedisModule_SaveStringBuffer(io, "", 0);
 }
 
@@ -51,12 +51,12 @@ void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value
                     const struct saved_type *type) {
     struct saving saving = {
         .piece = EFFECT_PIECE_BYTES, .put = put_as_effect, .to = io, .key = key, .tells_newest = true};
-    walk(&saving, value, type);
+    save_records(&saving, value, type);
 }
 
 void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
-    walk(&saving, value, type);
+    save_records(&saving, value, type);
     RedisModule_DigestEndSequence(digest);
 }
 
@@ -78,18 +78,18 @@ static bool take_record(struct loading *loading, const struct saved_type *type, 
     return sound;
 }
 
-static bool is_whole(const void *value, const struct saved_type *type) {
+static bool save_is_whole(const void *value, const struct saved_type *type) {
     return value && (!type->whole || type->whole(value));
 }
 
 static bool take_end(struct loading *loading, const struct saved_type *type) {
-    if (!loading->knows_newest || !is_whole(loading->value, type)) return false;
+    if (!loading->knows_newest || !save_is_whole(loading->value, type)) return false;
     version_observe(loading->newest);
     return true;
 }
 
 /* Until the empty record, which is the end. */
-static bool take_all(struct loading *loading, const struct saved_type *type) {
+static bool load_all_records(struct loading *loading, const struct saved_type *type) {
     for (;;) {
         size_t length;
         char *record = RedisModule_LoadStringBuffer(loading->io, &length);
@@ -123,7 +123,7 @@ void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *typ
     struct loading loading = {.io = io, .progress = progress};
     if (encoding == type->encoding_version) {
         loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
-        if (take_all(&loading, type)) {
+        if (load_all_records(&loading, type)) {
             expect_upkeep(io, loading.value, type->type);
             return loading.value;
         }

@@ -98,7 +98,7 @@ static const char *fault_of(const struct setting *setting) {
 }
 
 /* The server asks when it has set everything that one CONFIG SET names, and puts all of it back after an error. */
-static int apply(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
+static int apply_setting(RedisModuleCtx *ctx, void *setting, RedisModuleString **error) {
     const char *fault = fault_of(setting);
     (void)ctx;
     if (!fault && ((const struct setting *)setting)->duration) tell(setting);
@@ -162,7 +162,7 @@ static int register_duration(RedisModuleCtx *ctx, const struct setting *setting)
     char text[32];
     snprintf(text, sizeof(text), "%g", (double)setting->duration->ms / 1000);
     return RedisModule_RegisterStringConfig(ctx, setting->name, text, REDISMODULE_CONFIG_DEFAULT,
-                                            get_duration, set_duration, apply, (void *)setting);
+                                            get_duration, set_duration, apply_setting, (void *)setting);
 }
 
 static int get_choice(const char *name, void *setting) {
@@ -186,7 +186,7 @@ static int register_choice(RedisModuleCtx *ctx, const struct setting *setting) {
     while (setting->choice->words[count]) count++;
     return RedisModule_RegisterEnumConfig(ctx, setting->name, setting->choice->chosen,
                                           REDISMODULE_CONFIG_DEFAULT, setting->choice->words, values, count,
-                                          get_choice, set_choice, apply, (void *)setting);
+                                          get_choice, set_choice, apply_setting, (void *)setting);
 }
 
 static bool choice_set(struct setting_choice *choice, struct bytes word) {
@@ -205,9 +205,9 @@ static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     unsigned flags = setting->bytes ? REDISMODULE_CONFIG_MEMORY : REDISMODULE_CONFIG_DEFAULT;
     if (setting->number)
         return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->least,
-                                                 setting->most, get_number, set_number, apply, data);
+                                                 setting->most, get_number, set_number, apply_setting, data);
     return RedisModule_RegisterBoolConfig(ctx, setting->name, *setting->toggle, REDISMODULE_CONFIG_DEFAULT,
-                                          get_toggle, set_toggle, apply, data);
+                                          get_toggle, set_toggle, apply_setting, data);
 }
 
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings) {
@@ -226,7 +226,7 @@ int settings_check(RedisModuleCtx *ctx, const struct setting *const *tables) {
     return REDISMODULE_OK;
 }
 
-static const struct setting *find(const struct setting *const *tables, struct bytes name) {
+static const struct setting *find_setting(const struct setting *const *tables, struct bytes name) {
     for (; *tables; tables++)
         for (const struct setting *setting = *tables; setting->name; setting++)
             if (bytes_same_word(bytes_text(setting->name), name)) return setting;
@@ -254,7 +254,7 @@ int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *ta
                             RedisModuleString **argv, int argc) {
     for (int i = 0; i < argc; i += 2) {
         struct bytes name = api_bytes(argv[i]);
-        const struct setting *setting = find(tables, name);
+        const struct setting *setting = find_setting(tables, name);
         if (!setting || i + 1 == argc || !set_from_text(setting, argv[i + 1])) {
             RedisModule_Log(ctx, "warning", "%s: module argument '%.*s' %s", "holdfast", (int)name.length,
                             name.data, !setting ? "is none that the module knows" : "has no sound value");

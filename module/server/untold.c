@@ -24,7 +24,7 @@ void untold_add(struct waiting_command *waiting) {
     list_add_tail(&to_tell, &waiting->node);
 }
 
-static void unlist(struct waiting_command *waiting) {
+static void untold_unlist(struct waiting_command *waiting) {
     if (waiting->listed) list_del(&waiting->node);
     waiting->listed = false;
 }
@@ -33,18 +33,18 @@ static void unlist(struct waiting_command *waiting) {
 void untold_tell(void) {
     struct waiting_command *waiting;
     while ((waiting = list_top(&to_tell, struct waiting_command, node))) {
-        unlist(waiting);
+        untold_unlist(waiting);
         RedisModule_UnblockClient(waiting->client, NULL);
     }
 }
 
 void untold_told(struct waiting_command *waiting) {
-    unlist(waiting);
+    untold_unlist(waiting);
     waiting->told = true;
 }
 
 bool untold_lost(struct waiting_command *waiting) {
-    unlist(waiting);
+    untold_unlist(waiting);
     if (waiting->told || !waiting->result.grant.length) return false;
     list_add_tail(&lost, &waiting->node);
     return true;

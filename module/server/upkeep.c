@@ -36,8 +36,8 @@ static struct hash_index chores;
 static size_t chores_bytes;
 static struct deadlines deadlines;
 
-static void on_alarm(RedisModuleCtx *ctx);
-static struct alarm alarm = {.ring = on_alarm};
+static void on_upkeep_alarm(RedisModuleCtx *ctx);
+static struct alarm alarm = {.ring = on_upkeep_alarm};
 
 /* What belongs to no key: each work once, as long as it has something left. */
 enum { WORKS_MAX = 8 };
@@ -53,7 +53,7 @@ static struct chore *chore_of(struct entry *entry) {
     return container_of(entry, struct chore, entry);
 }
 
-static struct bytes key_of(const struct chore *chore) {
+static struct bytes upkeep_key(const struct chore *chore) {
     return bytes_of(chore->address + sizeof(chore->db), chore->entry.name_length - sizeof(chore->db));
 }
 
@@ -135,10 +135,10 @@ struct swept {
 };
 
 /* Names and no chores: what opens a key may find that it has expired, and then the chore is gone. */
-static void take_name(void *context, struct entry *entry) {
+static void take_key_name(void *context, struct entry *entry) {
     struct swept *swept = context;
     const struct chore *chore = chore_of(entry);
-    struct bytes key = key_of(chore);
+    struct bytes key = upkeep_key(chore);
     if (swept->count == swept->capacity) {
         swept->capacity = swept->capacity ? swept->capacity * 2 : SWEPT_MAX;
         swept->names = memory_resize(swept->names, swept->capacity * sizeof(*swept->names));
@@ -172,7 +172,7 @@ static void sweep_some(RedisModuleCtx *ctx) {
     struct swept swept = {0, 0, NULL};
     if (sweep.left > chores.buckets) sweep.left = chores.buckets;
     for (int places = SWEPT_MAX; places && sweep.left && swept.count < SWEPT_MAX; places--)
-        hash_index_visit(&chores, --sweep.left, take_name, &swept);
+        hash_index_visit(&chores, --sweep.left, take_key_name, &swept);
     for (size_t i = 0; i < swept.count; i++) sweep_name(ctx, &swept.names[i]);
     memory_free(swept.names);
     if (!sweep.left) end_sweep();
@@ -258,7 +258,7 @@ void upkeep_after_sweeps(bool (*work)(void)) {
 /* The key may turn out to have expired, and with it the chore is gone. */
 static void do_chore(RedisModuleCtx *ctx, const struct chore *first) {
     int db = first->db;
-    struct bytes name = key_of(first);
+    struct bytes name = upkeep_key(first);
     RedisModule_SelectDb(ctx, db);
     RedisModuleString *key = RedisModule_CreateString(NULL, name.data, name.length);
     int64_t due_ms = command_upkeep(ctx, key);
@@ -293,7 +293,7 @@ static void set_alarm(int64_t soonest_chore_ms) {
     if (first) alarm_set_by(&alarm, first->due_ms > soonest_chore_ms ? first->due_ms : soonest_chore_ms);
 }
 
-static void on_alarm(RedisModuleCtx *ctx) {
+static void on_upkeep_alarm(RedisModuleCtx *ctx) {
     bool writable = api_may_write(ctx);
     do_works();
     if (writable) do_due_chores(ctx);

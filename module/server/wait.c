@@ -60,8 +60,8 @@ static size_t waiters_count;
 
 static bool ticking;
 
-static void on_alarm(RedisModuleCtx *ctx);
-static struct alarm alarm = {.ring = on_alarm};
+static void on_wait_alarm(RedisModuleCtx *ctx);
+static struct alarm alarm = {.ring = on_wait_alarm};
 
 const struct wait_stats *wait_stats(void) {
     return &stats;
@@ -197,7 +197,7 @@ static void line_free(struct line *line) {
     memory_free(line);
 }
 
-static void leave(struct waiter *waiter) {
+static void leave_line(struct waiter *waiter) {
     struct line *line = waiter->line;
     if (!line) return;
     leave_party(waiter);
@@ -251,7 +251,7 @@ static void depart(struct waiter *waiter) {
     struct line *line = waiter->line;
     if (!line) return;
     bool others = line->count > 1, was_first = first_in(line) == waiter;
-    leave(waiter);
+    leave_line(waiter);
     if (others && (has_claims(line) || (was_first && in_turn(line->kind)))) look_anew_soon(line);
 }
 
@@ -277,9 +277,9 @@ static void note_served(const struct waiter *waiter) {
 }
 
 /* What the waiter gets is decided here and now; what is there to be read is read when it is told. */
-static void answer(RedisModuleCtx *ctx, struct waiter *waiter) {
+static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct waiting_command *waiting = waiter->waiting;
-    leave(waiter);
+    leave_line(waiter);
     if (in_turn(waiter->kind)) command_grant(&waiting->call, ctx, &waiting->result);
     if (waiting->result.outcome == OUTCOME_DONE) note_served(waiter);
     untold_add(waiting);
@@ -302,7 +302,7 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
             line_due(line, due_ms);
             return;
         }
-        answer(ctx, waiter);
+        answer_waiter(ctx, waiter);
     }
     if (first_in(line)) line_due(line, server_now_ms());
 }
@@ -313,7 +313,7 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
         int64_t due_ms = WAIT_NO_INSTANT;
         line->unlooked--;
         if (ready(ctx, waiter, &due_ms)) {
-            answer(ctx, waiter);
+            answer_waiter(ctx, waiter);
         } else {
             list_del(&waiter->node);
             list_add_tail(&line->waiters, &waiter->node);
@@ -328,7 +328,7 @@ static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
         if (ready(ctx, waiter, &due_ms))
-            answer(ctx, waiter);
+            answer_waiter(ctx, waiter);
         else
             line->next = next_in(line, waiter);
     }
@@ -453,7 +453,7 @@ static void serve_lines(RedisModuleCtx *ctx, bool writable, int64_t now_ms) {
     }
 }
 
-static void on_alarm(RedisModuleCtx *ctx) {
+static void on_wait_alarm(RedisModuleCtx *ctx) {
     int64_t now_ms = server_now_ms();
     bool writable = api_may_write(ctx);
     ticking = true;

@@ -70,8 +70,8 @@ static unsigned char deny(struct filter *filter, unsigned char node) {
 }
 
 /* A constant either decides, or leaves it to the other side. */
-static unsigned char join(struct filter *filter, enum filter_node_kind kind, unsigned char left,
-                          unsigned char right) {
+static unsigned char join_operands(struct filter *filter, enum filter_node_kind kind, unsigned char left,
+                                   unsigned char right) {
     unsigned char decides = kind == NODE_AND ? NEVER : ALWAYS;
     if (left == decides || right == decides) return decides;
     if (is_constant(left)) return right;
@@ -80,7 +80,7 @@ static unsigned char join(struct filter *filter, enum filter_node_kind kind, uns
 
 /* --- Comparisons --- */
 
-static unsigned place_of(struct filter *filter, struct bytes name) {
+static unsigned operand_place(struct filter *filter, struct bytes name) {
     unsigned place = 0;
     while (place < filter->name_count && !bytes_equal(filter->names[place], name)) place++;
     if (place == filter->name_count) filter->names[filter->name_count++] = name;
@@ -106,7 +106,7 @@ enum filter_subject filter_subject_of(struct bytes name) {
 static void set_subject(struct parser *parser, struct comparison *comparison) {
     comparison->subject = filter_subject_of(comparison->name);
     if (comparison->subject == SUBJECT_PROPERTY)
-        comparison->place = place_of(parser->lexer.filter, comparison->name);
+        comparison->place = operand_place(parser->lexer.filter, comparison->name);
     else if (comparison->subject != SUBJECT_TIMESTAMP && comparison->literal.type == VALUE_STRING)
         comparison->key = stored_form(parser, comparison->literal.bytes);
 }
@@ -209,7 +209,7 @@ static bool parse_joined(struct parser *parser, enum token_kind word, enum filte
     while (parser->token.kind == word) {
         unsigned char right;
         if (!step(parser) || !parse_part(parser, &right)) return false;
-        *node = join(parser->lexer.filter, kind, *node, right);
+        *node = join_operands(parser->lexer.filter, kind, *node, right);
     }
     return true;
 }
@@ -242,7 +242,7 @@ static void set_root(struct filter *filter, unsigned char node) {
     filter->root = filter->all ? 0 : node;
 }
 
-static bool parse(struct parser *parser) {
+static bool parse_filter(struct parser *parser) {
     unsigned char root = ALWAYS;
     if (!check_text(&parser->lexer) || !step(parser)) return false;
     if (parser->token.kind != TOKEN_END && !parse_or(parser, &root)) return false;
@@ -258,7 +258,7 @@ bool filter_compile(struct bytes text, struct filter *filter, struct filter_faul
     filter->root = filter->comparison_count = filter->node_count = filter->name_count = 0;
     filter->texts = NULL;
     filter->texts_length = 0;
-    if (parse(&parser)) return true;
+    if (parse_filter(&parser)) return true;
     filter_end(filter);
     return false;
 }

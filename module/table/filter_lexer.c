@@ -37,7 +37,7 @@ char *filter_room(struct filter_lexer *lexer, size_t length) {
     return room;
 }
 
-static bool invalid(struct filter_lexer *lexer, const char *at, const char *text) {
+static bool invalid_token(struct filter_lexer *lexer, const char *at, const char *text) {
     return filter_fail(lexer, OUTCOME_INVALID_INPUT, at, text);
 }
 
@@ -63,7 +63,7 @@ static bool take_quoted(struct filter_lexer *lexer, struct bytes *inside, size_t
     *doubled = 0;
     for (const char *at = open + 1;; at += 2) {
         at = at < end ? memchr(at, '\'', (size_t)(end - at)) : NULL;
-        if (!at) return invalid(lexer, open, "the quote that opens here is never closed");
+        if (!at) return invalid_token(lexer, open, "the quote that opens here is never closed");
         *inside = bytes_of(open + 1, (size_t)(at - open) - 1);
         if (at + 1 == end || at[1] != '\'') break;
         *doubled += 1;
@@ -94,10 +94,10 @@ static bool take_string(struct filter_lexer *lexer, struct value *literal) {
 static bool read_binary(struct filter_lexer *lexer, struct bytes inside, struct value *literal) {
     for (size_t at = 0; at < inside.length; at++)
         if (hex_value(inside.data[at]) < 0)
-            return invalid(lexer, inside.data + at, "expected a hexadecimal digit, or a quote");
+            return invalid_token(lexer, inside.data + at, "expected a hexadecimal digit, or a quote");
     if (inside.length % 2)
-        return invalid(lexer, inside.data + inside.length,
-                       "expected one more hexadecimal digit: a byte has two");
+        return invalid_token(lexer, inside.data + inside.length,
+                             "expected one more hexadecimal digit: a byte has two");
     char *room = filter_room(lexer, inside.length / 2);
     for (size_t at = 0; at < inside.length; at += 2)
         room[at / 2] = (char)(hex_value(inside.data[at]) << 4 | hex_value(inside.data[at + 1]));
@@ -108,7 +108,7 @@ static bool read_binary(struct filter_lexer *lexer, struct bytes inside, struct 
 static bool read_guid(struct filter_lexer *lexer, struct bytes inside, struct value *literal) {
     *literal = (struct value){.type = VALUE_GUID};
     return (inside.length == GUID_TEXT_LENGTH && guid_read(inside, &literal->guid)) ||
-           invalid(
+           invalid_token(
                lexer, inside.data,
                "expected an id: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, with - between them");
 }
@@ -119,7 +119,7 @@ static bool read_datetime(struct filter_lexer *lexer, struct bytes inside, struc
     if (outcome == OUTCOME_INSTANT_OUT_OF_RANGE)
         return filter_fail(lexer, outcome, inside.data, "a datetime must lie in the years 1601 to 9999");
     return outcome == OUTCOME_DONE ||
-           invalid(lexer, inside.data, "expected an instant like 2026-11-18 or 2026-11-18T09:00:00.5Z");
+           invalid_token(lexer, inside.data, "expected an instant like 2026-11-18 or 2026-11-18T09:00:00.5Z");
 }
 
 struct prefix {
@@ -139,7 +139,7 @@ static bool take_prefixed(struct filter_lexer *lexer, struct bytes word, struct 
     for (size_t i = 0; i < PREFIXES; i++)
         if (bytes_equal(word, bytes_text(prefixes[i].word)))
             return take_quoted(lexer, &inside, &doubled) && prefixes[i].read(lexer, inside, literal);
-    return invalid(lexer, word.data, "right before a quote only datetime, guid, X or binary can stand");
+    return invalid_token(lexer, word.data, "right before a quote only datetime, guid, X or binary can stand");
 }
 
 /* --- Numbers --- */
@@ -167,33 +167,33 @@ static bool read_whole(struct filter_lexer *lexer, struct bytes text, bool negat
     struct bytes digits = bytes_of(text.data + negative, text.length - negative - is_long);
     *literal = (struct value){.type = is_long ? VALUE_INT64 : VALUE_INT32};
     bool sound = number_read_digits(digits, negative, &literal->number);
-    if (is_long) return sound || invalid(lexer, text.data, "the number is out of the range of int64");
+    if (is_long) return sound || invalid_token(lexer, text.data, "the number is out of the range of int64");
     sound = sound && literal->number >= INT32_MIN && literal->number <= INT32_MAX;
-    return sound ||
-           invalid(lexer, text.data, "the number is out of the range of int32; an int64 is written like 12L");
+    return sound || invalid_token(lexer, text.data,
+                                  "the number is out of the range of int32; an int64 is written like 12L");
 }
 
-static bool take_number(struct filter_lexer *lexer, struct value *literal) {
+static bool lex_number(struct filter_lexer *lexer, struct value *literal) {
     bool negative = ahead(lexer, 0) == '-';
     size_t digits = digits_ahead(lexer, negative);
     struct bytes text = bytes_of(here(lexer), negative + digits);
-    if (!digits) return invalid(lexer, text.data, "expected a number behind the minus sign");
+    if (!digits) return invalid_token(lexer, text.data, "expected a number behind the minus sign");
     size_t fraction = fraction_length(lexer, text.length);
     bool is_long = !fraction && ahead(lexer, text.length) == 'L';
     text.length += fraction + is_long;
     lexer->at += text.length;
     char next = ahead(lexer, 0);
     if (property_name_byte(next, false) || next == '.' || next == '\'')
-        return invalid(lexer, here(lexer), "a number is written like 12, 12L, 1.5 or 1.5e3");
+        return invalid_token(lexer, here(lexer), "a number is written like 12, 12L, 1.5 or 1.5e3");
     if (!fraction) return read_whole(lexer, text, negative, is_long, literal);
     *literal = (struct value){.type = VALUE_DOUBLE};
     return decimal_read(text, &literal->real) ||
-           invalid(lexer, text.data, "the number is out of the range of double");
+           invalid_token(lexer, text.data, "the number is out of the range of double");
 }
 
 /* --- Words --- */
 
-static struct bytes take_word(struct filter_lexer *lexer) {
+static struct bytes lex_word(struct filter_lexer *lexer) {
     struct bytes word = {here(lexer), 0};
     while (property_name_byte(ahead(lexer, word.length), false)) word.length++;
     lexer->at += word.length;
@@ -211,8 +211,8 @@ static bool find_word(struct bytes word, struct token *token) {
     return false;
 }
 
-static bool take_name(struct filter_lexer *lexer, struct token *token) {
-    struct bytes word = take_word(lexer);
+static bool lex_name(struct filter_lexer *lexer, struct token *token) {
+    struct bytes word = lex_word(lexer);
     token->kind = TOKEN_LITERAL;
     if (ahead(lexer, 0) == '\'') return take_prefixed(lexer, word, &token->literal);
     bool truth = bytes_equal(word, bytes_text("true"));
@@ -223,7 +223,7 @@ static bool take_name(struct filter_lexer *lexer, struct token *token) {
     if (find_word(word, token)) return true;
     token->kind = TOKEN_NAME;
     return property_name_check(word) == OUTCOME_DONE ||
-           invalid(lexer, word.data, "a property's name has at most 255 characters");
+           invalid_token(lexer, word.data, "a property's name has at most 255 characters");
 }
 
 /* --- Tokens --- */
@@ -234,12 +234,12 @@ static bool is_blank(char c) {
 
 static bool take_token(struct filter_lexer *lexer, struct token *token) {
     char first = ahead(lexer, 0);
-    if (property_name_byte(first, true)) return take_name(lexer, token);
+    if (property_name_byte(first, true)) return lex_name(lexer, token);
     token->kind = TOKEN_LITERAL;
     if (first == '\'') return take_string(lexer, &token->literal);
-    if (is_digit(first) || first == '-') return take_number(lexer, &token->literal);
+    if (is_digit(first) || first == '-') return lex_number(lexer, &token->literal);
     if (first != '(' && first != ')')
-        return invalid(lexer, here(lexer), "unexpected character outside a quoted string");
+        return invalid_token(lexer, here(lexer), "unexpected character outside a quoted string");
     token->kind = first == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
     lexer->at++;
     return true;

@@ -16,7 +16,7 @@ struct matching {
 };
 
 /* The place of a name that has not been found yet; as many as there are names when it is none. */
-static unsigned place_of(const struct matching *matching, struct bytes name) {
+static unsigned match_place(const struct matching *matching, struct bytes name) {
     const struct filter *filter = matching->filter;
     unsigned place = 0;
     for (; place < filter->name_count; place++)
@@ -24,14 +24,14 @@ static unsigned place_of(const struct matching *matching, struct bytes name) {
     return place;
 }
 
-static void gather(struct matching *matching) {
+static void gather_values(struct matching *matching) {
     unsigned left = matching->filter->name_count;
     struct record_reader reader = record_reader(matching->row->properties);
     struct packed_property property;
     size_t passed = 0;
     while (left && property_step(&reader, &property)) {
         passed += 1 + left * (1 + property.name.length / NAME_BYTES_PER_PASSED);
-        unsigned place = place_of(matching, property.name);
+        unsigned place = match_place(matching, property.name);
         if (place == matching->filter->name_count) continue;
         matching->properties[place] = property;
         matching->found |= 1u << place;
@@ -47,7 +47,7 @@ static void count_bytes(struct matching *matching, struct bytes a, struct bytes 
 
 static bool property_holds(struct matching *matching, const struct comparison *comparison) {
     struct value value;
-    if (!matching->gathered) gather(matching);
+    if (!matching->gathered) gather_values(matching);
     if (!(matching->found >> comparison->place & 1)) return false;
     const struct packed_property *property = &matching->properties[comparison->place];
     if (!types_meet(property->type, comparison->literal.type))

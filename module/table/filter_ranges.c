@@ -199,7 +199,7 @@ static bool is_of_index(const struct index_plan *index, const struct comparison 
     return comparison->subject == SUBJECT_PROPERTY && bytes_equal(comparison->name, index->property);
 }
 
-static void add_span(struct areas *areas, struct span span) {
+static void add_filter_span(struct areas *areas, struct span span) {
     areas_add(areas, (struct area){span, {0, 1}});
 }
 
@@ -213,7 +213,7 @@ static void add_met(const struct index_plan *index, enum filter_operator relatio
         meeting->type + 1 < VALUE_TYPES ? axis_place(axis, class_bound(meeting->type + 1)) : axis_end(axis)};
     struct span spans[2], whole = {stretch.start, stretch.end};
     if (meeting->before.cut && relation == FILTER_NE) {
-        add_span(areas, whole);
+        add_filter_span(areas, whole);
         return;
     }
     if (meeting->before.cut && relation == FILTER_LT) relation = FILTER_LE;
@@ -221,14 +221,14 @@ static void add_met(const struct index_plan *index, enum filter_operator relatio
     if (meeting->type == VALUE_DOUBLE && relation != FILTER_NE)
         stretch.end = axis_place(axis, index->not_a_number);
     unsigned count = spans_of(relation, stretch, spans);
-    for (unsigned i = 0; i < count; i++) add_span(areas, spans[i]);
+    for (unsigned i = 0; i < count; i++) add_filter_span(areas, spans[i]);
 }
 
 static void add_unmet(const struct index_plan *index, enum value_type type, struct areas *areas) {
     const struct axis *axis = &index->plan.first;
-    add_span(areas, (struct span){axis_place(axis, class_bound(type)),
-                                  type + 1 < VALUE_TYPES ? axis_place(axis, class_bound(type + 1))
-                                                         : axis_end(axis)});
+    add_filter_span(areas, (struct span){axis_place(axis, class_bound(type)),
+                                         type + 1 < VALUE_TYPES ? axis_place(axis, class_bound(type + 1))
+                                                                : axis_end(axis)});
 }
 
 static bool index_term(const struct plan *plan, const struct comparison *comparison, bool denied,

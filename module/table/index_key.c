@@ -17,7 +17,7 @@ static void put_byte(struct record_writer *writer, unsigned char byte) {
     if (!byte) record_put_byte(writer, ZERO_KEPT);
 }
 
-static void put_bytes(struct record_writer *writer, struct bytes bytes, bool ranked) {
+static void index_put_bytes(struct record_writer *writer, struct bytes bytes, bool ranked) {
     size_t length = bytes.length < INDEX_VALUE_MAX_BYTES ? bytes.length : INDEX_VALUE_MAX_BYTES;
     for (size_t i = 0; i < length; i++)
         put_byte(writer, ranked ? utf16_rank(bytes.data[i]) : (unsigned char)bytes.data[i]);
@@ -31,26 +31,26 @@ static void put_number(struct record_writer *writer, int64_t number) {
     while (length-- > 0) put_byte(writer, (unsigned char)(word >> length * 8) ^ flip);
 }
 
-static void put_real(struct record_writer *writer, double real) {
+static void index_put_real(struct record_writer *writer, double real) {
     uint64_t bits;
     memcpy(&bits, &real, sizeof(bits));
     bits = bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
     for (; bits; bits <<= 8) put_byte(writer, (unsigned char)(bits >> 56));
 }
 
-static void put_word(struct record_writer *writer, uint64_t word) {
+static void index_put_word(struct record_writer *writer, uint64_t word) {
     for (int shift = 56; shift >= 0; shift -= 8) put_byte(writer, (unsigned char)(word >> shift));
 }
 
 void index_key_put_value(struct record_writer *writer, const struct value *value) {
     record_put_byte(writer, (uint8_t)(value->type + 1));
     switch (value->type) {
-    case VALUE_STRING: put_bytes(writer, value->bytes, true); break;
-    case VALUE_BINARY: put_bytes(writer, value->bytes, false); break;
-    case VALUE_DOUBLE: put_real(writer, value->real); break;
+    case VALUE_STRING: index_put_bytes(writer, value->bytes, true); break;
+    case VALUE_BINARY: index_put_bytes(writer, value->bytes, false); break;
+    case VALUE_DOUBLE: index_put_real(writer, value->real); break;
     case VALUE_GUID:
-        put_word(writer, value->guid.high);
-        put_word(writer, value->guid.low);
+        index_put_word(writer, value->guid.high);
+        index_put_word(writer, value->guid.low);
         break;
     default: put_number(writer, value->number);
     }

@@ -13,7 +13,7 @@ static unsigned find_among_few(const struct name_set *set, struct bytes name) {
 }
 
 /* Where the name stands, or would. */
-static unsigned slot_of(const struct name_set *set, struct bytes name) {
+static unsigned name_slot(const struct name_set *set, struct bytes name) {
     unsigned slot = hash_bytes(name) % NAME_SET_SLOTS;
     while (set->slots[slot] && !bytes_equal(set->names[set->slots[slot] - 1], name))
         slot = (slot + 1) % NAME_SET_SLOTS;
@@ -22,12 +22,12 @@ static unsigned slot_of(const struct name_set *set, struct bytes name) {
 
 static void enter_slots(struct name_set *set) {
     memset(set->slots, 0, sizeof(set->slots));
-    for (unsigned i = 0; i < set->count; i++) set->slots[slot_of(set, set->names[i])] = (uint16_t)(i + 1);
+    for (unsigned i = 0; i < set->count; i++) set->slots[name_slot(set, set->names[i])] = (uint16_t)(i + 1);
 }
 
 unsigned name_set_find(const struct name_set *set, struct bytes name) {
     if (set->count <= NAME_SET_FEW) return find_among_few(set, name);
-    unsigned number = set->slots[slot_of(set, name)];
+    unsigned number = set->slots[name_slot(set, name)];
     return number ? number - 1 : NAME_SET_NONE;
 }
 
@@ -37,6 +37,6 @@ bool name_set_add(struct name_set *set, struct bytes name) {
     if (set->count == NAME_SET_FEW + 1)
         enter_slots(set);
     else if (set->count > NAME_SET_FEW)
-        set->slots[slot_of(set, name)] = (uint16_t)set->count;
+        set->slots[name_slot(set, name)] = (uint16_t)set->count;
     return true;
 }

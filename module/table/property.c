@@ -3,7 +3,7 @@
 #include "core/utf16.h"
 
 /* No name is empty, and none has a length that could be written in fewer bytes: the last of these would be zero. */
-static struct bytes take_name(struct record_reader *reader) {
+static struct bytes property_take_name(struct record_reader *reader) {
     struct bytes name = record_bytes(reader);
     if (!name.length || !name.data[-1]) reader->failed = true;
     return name;
@@ -11,14 +11,14 @@ static struct bytes take_name(struct record_reader *reader) {
 
 bool property_next(struct record_reader *reader, struct property *property) {
     if (reader->failed || reader->at == reader->end) return false;
-    property->name = take_name(reader);
+    property->name = property_take_name(reader);
     property->value = value_next(reader);
     return !reader->failed;
 }
 
 bool property_step(struct record_reader *reader, struct packed_property *property) {
     if (reader->failed || reader->at == reader->end) return false;
-    property->name = take_name(reader);
+    property->name = property_take_name(reader);
     property->body = value_body(reader, &property->type);
     return !reader->failed;
 }
@@ -28,13 +28,13 @@ void property_put(struct record_writer *writer, const struct property *property)
     value_put(writer, &property->value);
 }
 
-static bool is_letter(char byte) {
+static bool property_is_letter(char byte) {
     char lower = bytes_lower(byte);
     return (lower >= 'a' && lower <= 'z') || byte == '_' || (unsigned char)byte > 127;
 }
 
 bool property_name_byte(char byte, bool first) {
-    return is_letter(byte) || (!first && byte >= '0' && byte <= '9');
+    return property_is_letter(byte) || (!first && byte >= '0' && byte <= '9');
 }
 
 enum outcome property_name_check(struct bytes name) {

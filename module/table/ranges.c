@@ -39,8 +39,8 @@ static struct draft *add_draft(struct drafts *drafts) {
 }
 
 /* A stretch of one axis. */
-static void add_span(struct drafts *drafts, const struct axis *axis, struct span span,
-                     const struct ending *ending) {
+static void add_range_span(struct drafts *drafts, const struct axis *axis, struct span span,
+                           const struct ending *ending) {
     struct draft *draft = add_draft(drafts);
     put_from(drafts->room, axis, span.from, ending);
     draft->to_at = drafts->room->length;
@@ -71,7 +71,7 @@ static int compare_ends(const struct range *a, const struct range *b) {
     return bytes_compare(a->to, b->to);
 }
 
-static void join(struct range *range, const struct range *next) {
+static void join_ranges(struct range *range, const struct range *next) {
     int order = compare_ends(range, next);
     range->single = range->single && next->single && !order && bytes_equal(range->from, next->from);
     if (order < 0) range->to = next->to;
@@ -91,14 +91,14 @@ static unsigned join_those_that_touch(struct range *items, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         struct range *last = kept ? &items[kept - 1] : NULL;
         if (last && (!last->to.data || bytes_compare(items[i].from, last->to) <= 0))
-            join(last, &items[i]);
+            join_ranges(last, &items[i]);
         else
             items[kept++] = items[i];
     }
     return kept;
 }
 
-static size_t common_length(struct bytes a, struct bytes b) {
+static size_t ranges_common_length(struct bytes a, struct bytes b) {
     size_t length = 0;
     while (length < a.length && length < b.length && a.data[length] == b.data[length]) length++;
     return length;
@@ -109,16 +109,16 @@ static void join_neighbours(struct range *items, unsigned count) {
     unsigned best = 0;
     size_t best_length = 0;
     for (unsigned i = 0; i + 1 < count; i++) {
-        size_t length = common_length(items[i].to, items[i + 1].from);
+        size_t length = ranges_common_length(items[i].to, items[i + 1].from);
         if (length <= best_length) continue;
         best_length = length;
         best = i;
     }
-    join(&items[best], &items[best + 1]);
+    join_ranges(&items[best], &items[best + 1]);
     memmove(&items[best + 1], &items[best + 2], (count - best - 2) * sizeof(items[0]));
 }
 
-static void finish(const struct drafts *drafts, struct ranges *ranges) {
+static void finish_ranges(const struct drafts *drafts, struct ranges *ranges) {
     struct range items[AREAS_MAX];
     const char *data = drafts->room->data;
     for (unsigned i = 0; i < drafts->count; i++) {
@@ -153,9 +153,9 @@ void ranges_of_keys(const struct areas *areas, const struct axis *partitions, co
         if (span_single(partitions, area.partition))
             add_rows(&drafts, &partitions->bounds[area.partition.from], rows, area.row);
         else
-            add_span(&drafts, partitions, area.partition, &partition_ending);
+            add_range_span(&drafts, partitions, area.partition, &partition_ending);
     }
-    finish(&drafts, ranges);
+    finish_ranges(&drafts, ranges);
 }
 
 void ranges_of_index(const struct areas *areas, const struct axis *values, struct ranges *ranges) {
@@ -165,10 +165,10 @@ void ranges_of_index(const struct areas *areas, const struct axis *values, struc
     drafts.count = 0;
     for (unsigned i = 0; i < areas->count; i++) {
         struct span span = areas->items[i].partition;
-        add_span(&drafts, values, span, &value_ending);
+        add_range_span(&drafts, values, span, &value_ending);
         drafts.items[drafts.count - 1].single = span_single(values, span);
     }
-    finish(&drafts, ranges);
+    finish_ranges(&drafts, ranges);
 }
 
 void ranges_end(struct ranges *ranges) {

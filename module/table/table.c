@@ -245,7 +245,7 @@ static bool apply_indexed(struct table *table, const struct table_change *change
 
 /* --- Kinds --- */
 
-static bool apply_setacl(struct table *table, const struct table_change *change) {
+static bool apply_table_setacl(struct table *table, const struct table_change *change) {
     set_policies(table, change->policies);
     return true;
 }
@@ -255,7 +255,7 @@ static bool apply_setacl(struct table *table, const struct table_change *change)
 const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
     [TABLE_CREATE]          = {{"table.create",          HAS(POLICIES) | HAS(TICKS) | HAS(NAMES), CHANGE_CREATES}, 0, NULL},
     [TABLE_DROP]            = {{"table.drop",            0, CHANGE_DROPS}, 0, NULL},
-    [TABLE_SETACL]          = {{"table.setacl",          HAS(POLICIES), 0}, 0, apply_setacl},
+    [TABLE_SETACL]          = {{"table.setacl",          HAS(POLICIES), 0}, 0, apply_table_setacl},
     [TABLE_INDEX]           = {{"table.index",           HAS(NAMES), 0}, 0, apply_index},
     [TABLE_UNINDEX]         = {{"table.unindex",         HAS(NAMES), 0}, 0, apply_unindex},
     [TABLE_INDEXED]         = {{NULL,                    HAS(NAMES) | HAS(KEY), 0}, 0, apply_indexed},

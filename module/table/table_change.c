@@ -165,7 +165,7 @@ static bool steps_sound(const struct table_change *change) {
     return record_complete(&reader) && count == list.count;
 }
 
-static bool is_sound(const void *record) {
+static bool is_sound_table(const void *record) {
     const struct table_change *change = record;
     return !(table_change_kinds[change->kind].is.fields & TABLE_HAS_STEPS) || steps_sound(change);
 }
@@ -177,5 +177,5 @@ const struct change_family table_changes = {
     .kinds = &table_change_kinds[0].is,
     .kind_bytes = sizeof(table_change_kinds[0]),
     .layout = {.fields = fields},
-    .sound = is_sound,
+    .sound = is_sound_table,
 };

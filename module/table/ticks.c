@@ -37,14 +37,14 @@ static int64_t days_of(int year, int month, int day) {
 
 /* --- Reading --- */
 
-static bool take_char(struct bytes *text, char wanted) {
+static bool ticks_take_char(struct bytes *text, char wanted) {
     if (!text->length || text->data[0] != wanted) return false;
     *text = bytes_of(text->data + 1, text->length - 1);
     return true;
 }
 
 /* So many digits, no more and no less, as a number from `least` to `most`. */
-static bool take_number(struct bytes *text, size_t digits, int least, int most, int *number) {
+static bool ticks_number(struct bytes *text, size_t digits, int least, int most, int *number) {
     if (text->length < digits) return false;
     int sum = 0;
     for (size_t i = 0; i < digits; i++) {
@@ -57,16 +57,16 @@ static bool take_number(struct bytes *text, size_t digits, int least, int most, 
 }
 
 static bool take_date(struct bytes *text, int *year, int *month, int *day) {
-    return take_number(text, 4, 0, YEAR_MAX, year) && take_char(text, '-') &&
-           take_number(text, 2, 1, 12, month) && take_char(text, '-') &&
-           take_number(text, 2, 1, days_in_month(*year, *month), day);
+    return ticks_number(text, 4, 0, YEAR_MAX, year) && ticks_take_char(text, '-') &&
+           ticks_number(text, 2, 1, 12, month) && ticks_take_char(text, '-') &&
+           ticks_number(text, 2, 1, days_in_month(*year, *month), day);
 }
 
 /* One to seven digits, as ticks. */
 static bool take_fraction(struct bytes *text, int64_t *ticks) {
     int digit, count = 0;
     int64_t sum = 0;
-    while (count < FRACTION_DIGITS && take_number(text, 1, 0, 9, &digit)) {
+    while (count < FRACTION_DIGITS && ticks_number(text, 1, 0, 9, &digit)) {
         sum = sum * 10 + digit;
         count++;
     }
@@ -78,21 +78,23 @@ static bool take_fraction(struct bytes *text, int64_t *ticks) {
 /* hh:mm, hh:mm:ss, or hh:mm:ss.f */
 static bool take_time(struct bytes *text, int64_t *ticks) {
     int hour, minute, second = 0;
-    if (!take_number(text, 2, 0, 23, &hour) || !take_char(text, ':') || !take_number(text, 2, 0, 59, &minute))
+    if (!ticks_number(text, 2, 0, 23, &hour) || !ticks_take_char(text, ':') ||
+        !ticks_number(text, 2, 0, 59, &minute))
         return false;
-    bool seconds = take_char(text, ':');
-    if (seconds && !take_number(text, 2, 0, 59, &second)) return false;
+    bool seconds = ticks_take_char(text, ':');
+    if (seconds && !ticks_number(text, 2, 0, 59, &second)) return false;
     *ticks += (hour * 60 + minute) * TICKS_PER_MINUTE + second * TICKS_PER_SECOND;
-    return !seconds || !take_char(text, '.') || take_fraction(text, ticks);
+    return !seconds || !ticks_take_char(text, '.') || take_fraction(text, ticks);
 }
 
 /* What is not there is UTC. */
 static bool take_zone(struct bytes *text, int64_t *ticks) {
     int hour, minute;
-    if (!text->length || take_char(text, 'Z')) return true;
-    bool east = take_char(text, '+');
-    if (!east && !take_char(text, '-')) return false;
-    if (!take_number(text, 2, 0, 23, &hour) || !take_char(text, ':') || !take_number(text, 2, 0, 59, &minute))
+    if (!text->length || ticks_take_char(text, 'Z')) return true;
+    bool east = ticks_take_char(text, '+');
+    if (!east && !ticks_take_char(text, '-')) return false;
+    if (!ticks_number(text, 2, 0, 23, &hour) || !ticks_take_char(text, ':') ||
+        !ticks_number(text, 2, 0, 59, &minute))
         return false;
     int minutes = hour * 60 + minute;
     *ticks -= (east ? minutes : -minutes) * TICKS_PER_MINUTE;
@@ -104,7 +106,7 @@ enum outcome ticks_read(struct bytes text, int64_t *ticks) {
     int64_t sum = 0;
     *ticks = 0;
     if (!take_date(&text, &year, &month, &day)) return OUTCOME_INVALID_INPUT;
-    if (text.length && !(take_char(&text, 'T') && take_time(&text, &sum) && take_zone(&text, &sum)))
+    if (text.length && !(ticks_take_char(&text, 'T') && take_time(&text, &sum) && take_zone(&text, &sum)))
         return OUTCOME_INVALID_INPUT;
     if (text.length) return OUTCOME_INVALID_INPUT;
     if (year < YEAR_FIRST - 1) return OUTCOME_INSTANT_OUT_OF_RANGE;

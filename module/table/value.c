@@ -123,15 +123,15 @@ static void put_head(struct record_writer *writer, enum value_type type, size_t 
     if (inside == LONG) record_put_number(writer, length);
 }
 
-static void put_bytes(struct record_writer *writer, enum value_type type, struct bytes bytes) {
+static void value_put_bytes(struct record_writer *writer, enum value_type type, struct bytes bytes) {
     put_head(writer, type, bytes.length);
     record_put_raw(writer, bytes);
 }
 
-static void put_word(struct record_writer *writer, enum value_type type, uint64_t word) {
+static void value_put_word(struct record_writer *writer, enum value_type type, uint64_t word) {
     size_t length = word ? WORD_BYTES - (size_t)__builtin_clzll(word) / 8 : 0;
     uint64_t little = cpu_to_le64(word);
-    put_bytes(writer, type, bytes_of(&little, length));
+    value_put_bytes(writer, type, bytes_of(&little, length));
 }
 
 static uint64_t zigzag(int64_t number) {
@@ -142,28 +142,28 @@ static int64_t unzigzag(uint64_t word) {
     return (int64_t)(word >> 1 ^ (word & 1 ? UINT64_MAX : 0));
 }
 
-static void put_real(struct record_writer *writer, double real) {
+static void value_put_real(struct record_writer *writer, double real) {
     uint64_t bits;
     memcpy(&bits, &real, sizeof(bits));
     size_t length = bits ? WORD_BYTES - (size_t)__builtin_ctzll(bits) / 8 : 0;
     uint64_t big = cpu_to_be64(bits);
-    put_bytes(writer, VALUE_DOUBLE, bytes_of(&big, length));
+    value_put_bytes(writer, VALUE_DOUBLE, bytes_of(&big, length));
 }
 
 static void put_guid(struct record_writer *writer, struct guid guid) {
     uint64_t big[2] = {cpu_to_be64(guid.high), cpu_to_be64(guid.low)};
-    put_bytes(writer, VALUE_GUID, bytes_of(big, sizeof(big)));
+    value_put_bytes(writer, VALUE_GUID, bytes_of(big, sizeof(big)));
 }
 
 void value_put(struct record_writer *writer, const struct value *value) {
     switch (value->type) {
     case VALUE_INT32:
-    case VALUE_INT64: put_word(writer, value->type, zigzag(value->number)); break;
+    case VALUE_INT64: value_put_word(writer, value->type, zigzag(value->number)); break;
     case VALUE_BOOL:
-    case VALUE_DATETIME: put_word(writer, value->type, (uint64_t)value->number); break;
-    case VALUE_DOUBLE: put_real(writer, value->real); break;
+    case VALUE_DATETIME: value_put_word(writer, value->type, (uint64_t)value->number); break;
+    case VALUE_DOUBLE: value_put_real(writer, value->real); break;
     case VALUE_GUID: put_guid(writer, value->guid); break;
-    default: put_bytes(writer, value->type, value->bytes);
+    default: value_put_bytes(writer, value->type, value->bytes);
     }
 }
 
@@ -175,7 +175,7 @@ static bool word_of(struct bytes bytes, uint64_t *word) {
     return !bytes.length || bytes.data[bytes.length - 1];
 }
 
-static bool take_number(struct value *value, struct bytes bytes) {
+static bool value_number(struct value *value, struct bytes bytes) {
     uint64_t word;
     bool sound = word_of(bytes, &word);
     word = le64_to_cpu(word);
@@ -205,13 +205,13 @@ static bool take_guid(struct value *value, struct bytes bytes) {
     return true;
 }
 
-static bool take(struct value *value, struct bytes bytes) {
+static bool value_take(struct value *value, struct bytes bytes) {
     switch (value->type) {
     case VALUE_DOUBLE: return take_real(value, bytes);
     case VALUE_GUID: return take_guid(value, bytes);
     case VALUE_STRING:
     case VALUE_BINARY: value->bytes = bytes; return true;
-    default: return take_number(value, bytes);
+    default: return value_number(value, bytes);
     }
 }
 
@@ -235,7 +235,7 @@ struct bytes value_body(struct record_reader *reader, enum value_type *type) {
 
 bool value_unpack(enum value_type type, struct bytes body, struct value *value) {
     *value = (struct value){.type = type};
-    return take(value, body);
+    return value_take(value, body);
 }
 
 struct value value_next(struct record_reader *reader) {

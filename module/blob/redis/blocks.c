@@ -91,16 +91,16 @@ enum outcome blob_putblocklist_check(struct call *call) {
     return OUTCOME_DONE;
 }
 
-static void *keep(struct call *call, const void *bytes, size_t length) {
+static void *keep_block(struct call *call, const void *bytes, size_t length) {
     return length ? memcpy(call_room(call, length), bytes, length) : NULL;
 }
 
 /* The plan as long as the call lasts, and in its memory alone. */
 static const struct block_plan *keep_plan(struct call *call, const struct block_plan *plan) {
-    struct block_plan *kept = keep(call, plan, sizeof(*plan));
-    kept->chunks = keep(call, plan->chunks, plan->count * sizeof(*plan->chunks));
-    kept->choices.data = keep(call, plan->choices.data, plan->choices.length);
-    kept->ids.data = keep(call, plan->ids.data, plan->ids.length);
+    struct block_plan *kept = keep_block(call, plan, sizeof(*plan));
+    kept->chunks = keep_block(call, plan->chunks, plan->count * sizeof(*plan->chunks));
+    kept->choices.data = keep_block(call, plan->choices.data, plan->choices.length);
+    kept->ids.data = keep_block(call, plan->ids.data, plan->ids.length);
     return kept;
 }
 

@@ -91,7 +91,7 @@ static bool is_there(const struct blob *blob, int64_t now_ms) {
     return blob_exists(blob) || staging_of(blob, now_ms);
 }
 
-static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
+static enum outcome find_leased_blob(struct call *call, struct lease_subject *subject) {
     struct container *container = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "container"};
     if (args_given(&call->args, SLOT_FILE)) {
@@ -114,8 +114,8 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     return OUTCOME_DONE;
 }
 
-static void decide_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
-                         enum lease_event event, bool expired) {
+static void decide_blob_lease(struct call *call, const struct lease_subject *subject,
+                              const struct lease *next, enum lease_event event, bool expired) {
     struct container_change *change = call_decide(call, subject->object ? BLOB_LEASE : CONTAINER_LEASE);
     change->name = subject->name;
     change->lease = *next;
@@ -125,22 +125,22 @@ static void decide_lease(struct call *call, const struct lease_subject *subject,
     change->blob = subject->object;
 }
 
-static const struct order_index *leased(const void *value) {
+static const struct order_index *leased_blobs(const void *value) {
     return &((const struct container *)value)->leased;
 }
 
-static const struct lease *lease_of(struct entry *entry) {
+static const struct lease *lease_of_blob(struct entry *entry) {
     return blob_lease(blob_of_entry(entry));
 }
 
-static bool leased_is_there(struct call *call, struct entry *entry) {
+static bool leased_blob_is_there(struct call *call, struct entry *entry) {
     return is_there(blob_of_entry(entry), call_now_ms(call));
 }
 
 const struct lease_home container_leases = {
-    .find = find_subject,
-    .decide = decide_lease,
-    .leased = leased,
-    .lease_of = lease_of,
-    .there = leased_is_there,
+    .find = find_leased_blob,
+    .decide = decide_blob_lease,
+    .leased = leased_blobs,
+    .lease_of = lease_of_blob,
+    .there = leased_blob_is_there,
 };

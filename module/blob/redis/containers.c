@@ -12,7 +12,7 @@ static enum container_access asked_access(const struct call *call) {
 }
 
 /* Decides a change that gives the container a new ETag, which is the answer. */
-static struct container_change *decide_stamped(struct call *call, enum container_change_kind kind) {
+static struct container_change *decide_container_change(struct call *call, enum container_change_kind kind) {
     struct container_change *change = call_decide(call, kind);
     change->stamp = new_stamp(call_now_ms(call));
     reply_version(&call->out, change->stamp.etag);
@@ -21,7 +21,7 @@ static struct container_change *decide_stamped(struct call *call, enum container
 
 enum outcome container_create(struct call *call) {
     if (call->value) return OUTCOME_CONTAINER_EXISTS;
-    struct container_change *change = decide_stamped(call, CONTAINER_CREATE);
+    struct container_change *change = decide_container_change(call, CONTAINER_CREATE);
     change->created_ms = change->stamp.modified_ms;
     change->access = asked_access(call);
     change->metadata = call->metadata.list;
@@ -29,7 +29,7 @@ enum outcome container_create(struct call *call) {
 }
 
 /* A container's lease guards its deletion alone; an id that comes along anyway must be the right one. */
-static enum outcome pass_lease(struct call *call, enum lease_use use) {
+static enum outcome pass_container_lease(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
     const struct lease *lease = container_lease(container);
     enum outcome outcome = lease_gate(lease, call_lease_id(call), use, call_now_ms(call));
@@ -40,7 +40,7 @@ static enum outcome pass_lease(struct call *call, enum lease_use use) {
 
 enum outcome container_get(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
+    enum outcome outcome = pass_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", container->stamp.etag);
@@ -58,7 +58,7 @@ enum outcome container_get(struct call *call) {
 
 enum outcome container_getmeta(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
+    enum outcome outcome = pass_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, 2);
     reply_version(&call->out, container->stamp.etag);
@@ -68,7 +68,7 @@ enum outcome container_getmeta(struct call *call) {
 
 enum outcome container_getacl(struct call *call) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
+    enum outcome outcome = pass_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", container->stamp.etag);
@@ -81,21 +81,21 @@ enum outcome container_getacl(struct call *call) {
 
 static enum outcome may_change(struct call *call, enum lease_use use) {
     const struct container *container = call->value;
-    enum outcome outcome = pass_lease(call, use);
+    enum outcome outcome = pass_container_lease(call, use);
     return outcome == OUTCOME_DONE ? call_conditions(call, &container->stamp, "container") : outcome;
 }
 
 enum outcome container_setmeta(struct call *call) {
     enum outcome outcome = may_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    decide_stamped(call, CONTAINER_SETMETA)->metadata = call->metadata.list;
+    decide_container_change(call, CONTAINER_SETMETA)->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
 
 enum outcome container_setacl(struct call *call) {
     enum outcome outcome = may_change(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct container_change *change = decide_stamped(call, CONTAINER_SETACL);
+    struct container_change *change = decide_container_change(call, CONTAINER_SETACL);
     change->access = asked_access(call);
     change->policies = call->policies.list;
     return OUTCOME_DONE;

@@ -62,7 +62,7 @@ void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snap
     if (!snapshot) reply_lease_fields(map, blob_lease(blob), now_ms);
 }
 
-static struct bytes asked_text(const struct call *call, int slot) {
+static struct bytes listing_text(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
 }
 
@@ -71,7 +71,7 @@ static bool included(const struct call *call, int64_t what) {
 }
 
 enum outcome blob_list_check(struct call *call) {
-    if (!included(call, INCLUDE_SNAPSHOTS) || !asked_text(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
+    if (!included(call, INCLUDE_SNAPSHOTS) || !listing_text(call, SLOT_DELIMITER).length) return OUTCOME_DONE;
     call_note(call, "INCLUDE SNAPSHOTS and DELIMITER exclude each other");
     return OUTCOME_INVALID_QUERY;
 }
@@ -80,9 +80,9 @@ static struct listing_query asked(struct call *call) {
     int64_t most =
         args_given(&call->args, SLOT_PAGE_SIZE) ? call->args.slots[SLOT_PAGE_SIZE].number : PAGE_DEFAULT;
     return (struct listing_query){
-        .prefix = asked_text(call, SLOT_PREFIX),
-        .delimiter = asked_text(call, SLOT_DELIMITER),
-        .marker = asked_text(call, SLOT_MARKER),
+        .prefix = listing_text(call, SLOT_PREFIX),
+        .delimiter = listing_text(call, SLOT_DELIMITER),
+        .marker = listing_text(call, SLOT_MARKER),
         .most = most > PAGE_MAX ? PAGE_MAX : (size_t)most,
         .budget = reply_room_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
@@ -103,7 +103,7 @@ static void reply_blob_item(struct call *call, struct reply_map *map, const stru
     reply_pairs(&call->out, blob_metadata(item->blob));
 }
 
-static void reply_item(struct call *call, const struct listing_item *item) {
+static void reply_listed_blob(struct call *call, const struct listing_item *item) {
     struct reply_map map = reply_map_start(&call->out);
     if (item->blob)
         reply_blob_item(call, &map, item);
@@ -122,7 +122,7 @@ enum outcome blob_list(struct call *call) {
     else
         reply_null(&call->out);
     reply_array(&call->out, (long)listing.count);
-    for (size_t i = 0; i < listing.count; i++) reply_item(call, &listing.items[i]);
+    for (size_t i = 0; i < listing.count; i++) reply_listed_blob(call, &listing.items[i]);
     listing_free(&listing);
     return OUTCOME_DONE;
 }

@@ -95,8 +95,8 @@ static enum outcome asked_window(const struct call *call, const struct blob *blo
 }
 
 /* What SINCE names: an older state of the same pages. */
-static enum outcome asked_previous(const struct call *call, const struct blob *blob,
-                                   const struct blob **previous) {
+static enum outcome previous_blob(const struct call *call, const struct blob *blob,
+                                  const struct blob **previous) {
     version since = call->args.slots[SLOT_SINCE].version;
     if (args_given(&call->args, SLOT_SNAPSHOT) && since > call->args.slots[SLOT_SNAPSHOT].version)
         return OUTCOME_PREVIOUS_NEWER;
@@ -106,12 +106,12 @@ static enum outcome asked_previous(const struct call *call, const struct blob *b
                                                                      : OUTCOME_BLOB_OVERWRITTEN;
 }
 
-static enum outcome collect(struct call *call, const struct blob *blob, struct page_range window,
-                            struct page_ranges *ranges) {
+static enum outcome collect_pages(struct call *call, const struct blob *blob, struct page_range window,
+                                  struct page_ranges *ranges) {
     const struct blob *previous;
     bool whole;
     if (args_given(&call->args, SLOT_SINCE)) {
-        enum outcome outcome = asked_previous(call, blob, &previous);
+        enum outcome outcome = previous_blob(call, blob, &previous);
         if (outcome != OUTCOME_DONE) return outcome;
         whole = page_ranges_between(ranges, &blob->pages, &previous->pages, window);
     } else {
@@ -141,7 +141,7 @@ enum outcome blob_getpages(struct call *call) {
     struct page_ranges ranges = {0};
     enum outcome outcome = blob_to_read(call, KIND_PAGE, &blob);
     if (outcome == OUTCOME_DONE) outcome = asked_window(call, blob, &window);
-    if (outcome == OUTCOME_DONE) outcome = collect(call, blob, window, &ranges);
+    if (outcome == OUTCOME_DONE) outcome = collect_pages(call, blob, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_pages(call, blob, &ranges);
     page_ranges_end(&ranges);
     return outcome;

@@ -38,7 +38,7 @@ static bool keeps_argument(const struct container_change *change) {
     }
 }
 
-static void attach(void *record, const struct effect_content *content) {
+static void container_attach(void *record, const struct effect_content *content) {
     struct container_change *change = record;
     if (container_change_has_source(change)) {
         change->source_container = effect_other_value(content, &container_aggregate);
@@ -59,33 +59,33 @@ static struct bytes subject(const void *record) {
     return container_change_has_name(change) ? change->name : bytes_of("", 0);
 }
 
-static void *make(const void *change) {
+static void *container_make(const void *change) {
     return container_new(change);
 }
 
-static bool move(void *value, const void *change) {
+static bool container_move(void *value, const void *change) {
     return container_apply(value, change);
 }
 
 /* --- Files --- */
 
-static void walk(const void *value, const struct change_walk *walk) {
+static void container_save_walk(const void *value, const struct change_walk *walk) {
     container_walk(value, walk);
 }
 
-static const struct bytes *content_of(const void *change) {
+static const struct bytes *container_content_of(const void *change) {
     return &((const struct container_change *)change)->content;
 }
 
-static bool keeps_order(struct loading *loading, const void *change) {
+static bool container_keeps_order(struct loading *loading, const void *change) {
     return load_order_keeps(loading->progress, change);
 }
 
-static bool is_whole(const void *value) {
+static bool container_is_whole(const void *value) {
     return !((const struct container *)value)->pool;
 }
 
-static int64_t next_look_ms(const void *value) {
+static int64_t container_next_look_ms(const void *value) {
     return container_due_ms(value);
 }
 
@@ -97,7 +97,7 @@ static const struct saved_type saved = {
     .noun = "a container",
     .encoding_version = ENCODING_VERSION,
     .type = &container_aggregate,
-    .whole = is_whole,
+    .whole = container_is_whole,
     .free = release,
 };
 
@@ -148,15 +148,15 @@ struct aggregate container_aggregate = {
     .settings = settings,
     .info = info,
     .changes = &container_changes,
-    .make = make,
-    .move = move,
-    .attach = attach,
-    .content_of = content_of,
+    .make = container_make,
+    .move = container_move,
+    .attach = container_attach,
+    .content_of = container_content_of,
     .has_source = has_source,
-    .walk = walk,
-    .keeps_order = keeps_order,
+    .walk = container_save_walk,
+    .keeps_order = container_keeps_order,
     .subject = subject,
-    .next_look_ms = next_look_ms,
+    .next_look_ms = container_next_look_ms,
     .look_at = offsetof(struct container, upkeep_ms),
     .events = container_events,
     .before = container_changes_soon,

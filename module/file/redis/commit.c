@@ -110,7 +110,8 @@ static void end_those_due(struct call *call) {
 }
 
 /* Some of its handles, as they came; true when these are the last ones. */
-static bool gather(const struct share_session *session, struct record_writer *handles, uint64_t *count) {
+static bool gather_share(const struct share_session *session, struct record_writer *handles,
+                         uint64_t *count) {
     const struct open_group *group;
     const struct file_open *open;
     size_t effort = 0;
@@ -133,7 +134,7 @@ static void sweep_one(struct call *call) {
     struct record_writer handles;
     struct share_change change = {.kind = SHARE_SWEEP, .session = session->id, .holder = session};
     record_start(&handles);
-    change.on = gather(session, &handles, &change.handles.count);
+    change.on = gather_share(session, &handles, &change.handles.count);
     change.handles.items = bytes_of(handles.data, handles.length);
     commit_at_once(call, &change, NULL);
     record_end(&handles);
@@ -153,7 +154,7 @@ int64_t share_upkeep(struct call *call) {
 
 /* --- What LEASE.* needs to know of shares --- */
 
-static enum outcome find_subject(struct call *call, struct lease_subject *subject) {
+static enum outcome find_leased_file(struct call *call, struct lease_subject *subject) {
     struct share *share = call->value;
     *subject = (struct lease_subject){.name = bytes_of("", 0), .noun = "share"};
     if (args_given(&call->args, SLOT_BLOB)) {
@@ -181,7 +182,7 @@ static enum outcome find_subject(struct call *call, struct lease_subject *subjec
     return OUTCOME_DONE;
 }
 
-static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
+static enum outcome file_lease_may_begin(struct call *call, const struct lease_subject *subject) {
     return subject->object ? file_may_be_leased(call, subject->object) : OUTCOME_DONE;
 }
 
@@ -190,8 +191,8 @@ static void settle_subject(struct call *call) {
         file_settle_at(call, call_word(call, call->args.slots[SLOT_FILE].at));
 }
 
-static void decide_lease(struct call *call, const struct lease_subject *subject, const struct lease *next,
-                         enum lease_event event, bool expired) {
+static void decide_file_lease(struct call *call, const struct lease_subject *subject,
+                              const struct lease *next, enum lease_event event, bool expired) {
     struct share_change *change = call_decide(call, subject->object ? FILE_LEASE : SHARE_LEASE);
     change->node = subject->object;
     change->lease = *next;
@@ -200,7 +201,7 @@ static void decide_lease(struct call *call, const struct lease_subject *subject,
     if (subject->object) change->path = call_word(call, call->args.slots[SLOT_FILE].at);
 }
 
-static const struct order_index *leased(const void *value) {
+static const struct order_index *leased_files(const void *value) {
     return &((const struct share *)value)->leased;
 }
 
@@ -208,11 +209,11 @@ static struct file_lease *lease_at(struct entry *entry) {
     return container_of(entry, struct file_lease, entry);
 }
 
-static const struct lease *lease_of(struct entry *entry) {
+static const struct lease *lease_of_file(struct entry *entry) {
     return lease_at(entry)->lease;
 }
 
-static bool leased_is_there(struct call *call, struct entry *entry) {
+static bool leased_file_is_there(struct call *call, struct entry *entry) {
     return !share_view(call->value, lease_at(entry)->life->node, call_now_ms(call)).gone;
 }
 
@@ -223,21 +224,21 @@ static char *called(struct entry *entry, struct bytes *name) {
     return room;
 }
 
-static struct bytes subject_of(struct entry *entry, uint64_t *room) {
+static struct bytes subject_of_change(struct entry *entry, uint64_t *room) {
     *room = file_subject(lease_at(entry)->life->node);
     return bytes_of(room, sizeof(*room));
 }
 
 const struct lease_home share_leases = {
-    .find = find_subject,
+    .find = find_leased_file,
     .settle = settle_subject,
-    .decide = decide_lease,
-    .leased = leased,
-    .lease_of = lease_of,
-    .there = leased_is_there,
+    .decide = decide_file_lease,
+    .leased = leased_files,
+    .lease_of = lease_of_file,
+    .there = leased_file_is_there,
     .called = called,
-    .subject_of = subject_of,
-    .may_begin = may_begin,
+    .subject_of = subject_of_change,
+    .may_begin = file_lease_may_begin,
 };
 
 /* --- Information --- */

@@ -46,7 +46,7 @@ void file_expect(struct call *call) {
     sought.call = tree_expect(call->value, path, sought.key, &call->search) ? call : NULL;
 }
 
-static struct tree_place find(const struct call *call, struct bytes path) {
+static struct tree_place find_path(const struct call *call, struct bytes path) {
     bool expected = call->command->expect == file_expect && sought.call == call;
     if (expected && path.data == call_word(call, ARG_PATH).data)
         return tree_found(call->value, path, &call->search);
@@ -66,7 +66,7 @@ static void end_sessions_of(struct call *call, const struct file_life *life) {
 }
 
 /* Nothing in the tree is any more where it was expected. */
-static void settle(struct call *call, struct file_node *node, struct bytes path) {
+static void expire_sessions(struct call *call, struct file_node *node, struct bytes path) {
     sought.call = NULL;
     end_sessions_of(call, node->life);
     struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
@@ -79,7 +79,7 @@ static bool needs_settling(struct call *call, const struct file_node *node) {
 
 static void settle_node(struct call *call, struct file_node *node) {
     char *room = memory_alloc(node_path_length(node) + 1);
-    settle(call, node, node_path(node, room));
+    expire_sessions(call, node, node_path(node, room));
     memory_free(room);
 }
 
@@ -90,7 +90,7 @@ static bool is_exact(struct call *call) {
 void file_settle_at(struct call *call, struct bytes path) {
     if (is_exact(call)) return;
     struct file_node *node = tree_find(call->value, path).node;
-    if (needs_settling(call, node)) settle(call, node, path);
+    if (needs_settling(call, node)) expire_sessions(call, node, path);
 }
 
 void file_settle_path(struct call *call) {
@@ -150,7 +150,7 @@ void file_settle_move(struct call *call) {
 
 enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place) {
     struct share *share = call->value;
-    *place = find(call, path);
+    *place = find_path(call, path);
     if (place->node && node_is_file(place->node)) pages_expect(&place->node->content.pages);
     if (place->node && place->node->life && share_view(share, place->node, call_now_ms(call)).gone)
         place->node = NULL;
@@ -172,8 +172,8 @@ static void note_lease(struct call *call, const struct file_node *node) {
 }
 
 /* The same table as for blobs, under the file's codes; an id that does not belong is a conflict here. */
-static enum outcome pass_lease(struct call *call, const struct file_node *node,
-                               const struct file_wish *wish) {
+static enum outcome pass_file_lease(struct call *call, const struct file_node *node,
+                                    const struct file_wish *wish) {
     const struct lease *lease = file_lease_of(node);
     if (!wish->lease_id && !lease->token) return OUTCOME_DONE;
     enum outcome outcome = lease_gate(lease, wish->lease_id, is_write(wish->class) ? LEASE_WRITE : LEASE_READ,
@@ -216,7 +216,7 @@ enum outcome file_pass(struct call *call, const struct file_node *node, const st
     struct life_view view = {.pending = false};
     if (node->life) view = share_view(call->value, node, call_now_ms(call));
     if (view.pending) return OUTCOME_DELETE_PENDING;
-    enum outcome outcome = pass_lease(call, node, wish);
+    enum outcome outcome = pass_file_lease(call, node, wish);
     if (outcome != OUTCOME_DONE) return outcome;
     bool readonly = node->attributes & ATTRIBUTE_READONLY && !wish->ignores_readonly;
     if (readonly && is_write(wish->class)) return OUTCOME_READ_ONLY;
@@ -283,7 +283,7 @@ enum outcome file_may_grow(struct call *call, uint64_t from, uint64_t to) {
 
 /* --- What a refusal says --- */
 
-static void put_owner(struct text *text, const struct file_open *open) {
+static void note_owner(struct text *text, const struct file_open *open) {
     char shown[96];
     struct bytes owner = session_owner(open->group->session);
     text_put(text, "handle ");
@@ -298,14 +298,14 @@ static void put_owner(struct text *text, const struct file_open *open) {
 enum outcome file_sharing_violation(struct call *call, const struct file_open *obstacle) {
     if (!obstacle) return OUTCOME_SHARING_VIOLATION;
     struct text text = text_start(call->note, sizeof(call->note));
-    put_owner(&text, obstacle);
+    note_owner(&text, obstacle);
     text_put(&text, " has the file open and stands in the way");
     return OUTCOME_SHARING_VIOLATION;
 }
 
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock) {
     struct text text = text_start(call->note, sizeof(call->note));
-    put_owner(&text, open_of_owner(lock->owner));
+    note_owner(&text, open_of_owner(lock->owner));
     text_put(&text, lock->kind == LOCK_EXCLUSIVE ? " has an exclusive lock of " : " has a shared lock of ");
     text_put_number(&text, lock->range.length, 1);
     text_put(&text, " bytes from ");

@@ -14,8 +14,8 @@ static enum outcome to_write(struct call *call, unsigned kind, const struct file
     return outcome;
 }
 
-static struct share_change *decide(struct call *call, enum share_change_kind kind, struct file_node *node,
-                                   RedisModuleString *content) {
+static struct share_change *decide_file_change(struct call *call, enum share_change_kind kind,
+                                               struct file_node *node, RedisModuleString *content) {
     struct share_change *change = call_decide_with(call, kind, content);
     change->path = call_word(call, ARG_PATH);
     change->node = node;
@@ -23,9 +23,9 @@ static struct share_change *decide(struct call *call, enum share_change_kind kin
 }
 
 /* The change gets a new stamp, and the answer is its ETag. */
-static struct share_change *decide_stamped(struct call *call, enum share_change_kind kind,
-                                           struct file_node *node, RedisModuleString *content) {
-    struct share_change *change = decide(call, kind, node, content);
+static struct share_change *decide_stamped_file(struct call *call, enum share_change_kind kind,
+                                                struct file_node *node, RedisModuleString *content) {
+    struct share_change *change = decide_file_change(call, kind, node, content);
     change->stamp = share_stamp(call);
     reply_version(&call->out, change->stamp.etag);
     return change;
@@ -33,7 +33,7 @@ static struct share_change *decide_stamped(struct call *call, enum share_change_
 
 /* --- Directories --- */
 
-static enum outcome is_pending(struct call *call, const struct file_node *node) {
+static enum outcome is_delete_pending(struct call *call, const struct file_node *node) {
     bool pending = share_view(call->value, node, call_now_ms(call)).pending;
     return pending ? OUTCOME_DELETE_PENDING : OUTCOME_DONE;
 }
@@ -41,11 +41,11 @@ static enum outcome is_pending(struct call *call, const struct file_node *node) 
 enum outcome file_mkdir(struct call *call) {
     struct tree_place place;
     enum outcome outcome = file_place(call, call_word(call, ARG_PATH), &place);
-    if (outcome == OUTCOME_DONE && place.node) outcome = is_pending(call, place.node);
+    if (outcome == OUTCOME_DONE && place.node) outcome = is_delete_pending(call, place.node);
     if (outcome == OUTCOME_DONE && place.node)
         outcome = node_is_file(place.node) ? OUTCOME_FILE_KIND : OUTCOME_FILE_EXISTS;
     if (outcome != OUTCOME_DONE) return outcome;
-    decide_stamped(call, FILE_MKDIR, NULL, NULL)->metadata = call->metadata.list;
+    decide_stamped_file(call, FILE_MKDIR, NULL, NULL)->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
 
@@ -59,7 +59,7 @@ enum outcome file_rmdir(struct call *call) {
         return OUTCOME_INVALID_PATH;
     }
     if (place.node->directory->children) return OUTCOME_DIRECTORY_NOT_EMPTY;
-    decide(call, FILE_RMDIR, place.node, NULL);
+    decide_file_change(call, FILE_RMDIR, place.node, NULL);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -97,7 +97,7 @@ enum outcome file_create(struct call *call) {
         to_replace(call, call_word(call, ARG_PATH), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), given_size(call));
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change *change = decide_stamped(call, FILE_CREATE, place.node, NULL);
+    struct share_change *change = decide_stamped_file(call, FILE_CREATE, place.node, NULL);
     change->length = given_size(call);
     change->attributes = asked_attributes(call);
     change->properties = call->properties.list;
@@ -110,7 +110,7 @@ enum outcome file_delete(struct call *call) {
     struct file_wish wish = {.class = CLASS_DELETE, .minds_locks = true, .lease_id = call_lease_id(call)};
     enum outcome outcome = to_write(call, NODE_FILE, &wish, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    decide(call, FILE_DELETE, node, NULL);
+    decide_file_change(call, FILE_DELETE, node, NULL);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -125,7 +125,7 @@ enum outcome file_copy(struct call *call) {
             to_replace(call, call_word(call, ARG_TARGET), CLASS_WRITE_DELETE, call_lease_id(call), &place);
     if (outcome == OUTCOME_DONE) outcome = file_may_grow(call, length_of(place.node), source->content.length);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change *change = decide_stamped(call, FILE_COPY, source, NULL);
+    struct share_change *change = decide_stamped_file(call, FILE_COPY, source, NULL);
     change->target = call_word(call, ARG_TARGET);
     change->parts = args_given(&call->args, SLOT_META) ? SAYS_METADATA : 0;
     change->metadata = call->metadata.list;
@@ -180,7 +180,7 @@ static enum outcome may_arrive(struct call *call, const struct file_node *node, 
     }
     if (!place->node || place->node == node)
         return new_lease_id(call) ? OUTCOME_LEASE_ABSENT_FILE : OUTCOME_DONE;
-    outcome = is_pending(call, place->node);
+    outcome = is_delete_pending(call, place->node);
     if (outcome != OUTCOME_DONE) return outcome;
     if (!args_given(&call->args, SLOT_FILE_REPLACE)) return OUTCOME_FILE_EXISTS;
     if (!node_is_file(node) || !node_is_file(place->node)) return OUTCOME_FILE_KIND;
@@ -197,7 +197,7 @@ enum outcome file_rename(struct call *call) {
     if (outcome == OUTCOME_DONE) outcome = may_leave(call, source.node);
     if (outcome == OUTCOME_DONE) outcome = may_arrive(call, source.node, &place);
     if (outcome != OUTCOME_DONE) return outcome;
-    decide_stamped(call, FILE_RENAME, source.node, NULL)->target = call_word(call, ARG_TARGET);
+    decide_stamped_file(call, FILE_RENAME, source.node, NULL)->target = call_word(call, ARG_TARGET);
     return OUTCOME_DONE;
 }
 
@@ -236,7 +236,7 @@ enum outcome file_setprops(struct call *call) {
     struct file_node *node;
     enum outcome outcome = to_describe(call, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct share_change *change = decide_stamped(call, FILE_SETPROPS, node, NULL);
+    struct share_change *change = decide_stamped_file(call, FILE_SETPROPS, node, NULL);
     change->properties = call->properties.list;
     change->attributes = asked_attributes(call);
     if (args_given(&call->args, SLOT_PROPS)) change->parts |= SAYS_PROPERTIES;
@@ -252,7 +252,7 @@ enum outcome file_setmeta(struct call *call) {
     struct file_wish wish = {.class = CLASS_WRITE, .lease_id = call_lease_id(call)};
     enum outcome outcome = to_write(call, ANY_NODE, &wish, &node);
     if (outcome != OUTCOME_DONE) return outcome;
-    decide_stamped(call, FILE_SETMETA, node, NULL)->metadata = call->metadata.list;
+    decide_stamped_file(call, FILE_SETMETA, node, NULL)->metadata = call->metadata.list;
     return OUTCOME_DONE;
 }
 
@@ -281,7 +281,7 @@ static struct share_change *decide_range(struct call *call, enum share_change_ki
         return NULL;
     }
     pages_expect_bytes(&node->content.pages);
-    struct share_change *change = decide_stamped(call, kind, node, content);
+    struct share_change *change = decide_stamped_file(call, kind, node, content);
     change->offset = offset;
     return change;
 }

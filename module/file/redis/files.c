@@ -117,7 +117,7 @@ enum outcome file_getmeta(struct call *call) {
 /* --- Ranges --- */
 
 /* What SINCE names: the file of the path as it was then. What was no file has no bytes. */
-static enum outcome asked_previous(const struct call *call, unsigned now, const struct sparse **previous) {
+static enum outcome previous_file(const struct call *call, unsigned now, const struct sparse **previous) {
     static const struct sparse nothing;
     unsigned since;
     if (file_asked_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
@@ -134,13 +134,13 @@ static void clip(struct range_list *list, uint64_t length) {
     if (last && last->offset + last->length > length) last->length = length - last->offset;
 }
 
-static enum outcome collect(struct call *call, const struct file_found *found, struct page_range window,
-                            struct page_ranges *ranges) {
+static enum outcome collect_ranges(struct call *call, const struct file_found *found,
+                                   struct page_range window, struct page_ranges *ranges) {
     const struct sparse *content = found->view.content, *previous;
     bool whole;
     window = sparse_window(window);
     if (args_given(&call->args, SLOT_SHARE_SINCE)) {
-        enum outcome outcome = asked_previous(call, found->snapshot, &previous);
+        enum outcome outcome = previous_file(call, found->snapshot, &previous);
         if (outcome != OUTCOME_DONE) return outcome;
         whole = page_ranges_between(ranges, &content->pages, &previous->pages, window);
     } else {
@@ -174,7 +174,7 @@ enum outcome file_getranges(struct call *call) {
     enum outcome outcome = find_data(call, &found);
     if (outcome == OUTCOME_DONE)
         outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &window);
-    if (outcome == OUTCOME_DONE) outcome = collect(call, &found, window, &ranges);
+    if (outcome == OUTCOME_DONE) outcome = collect_ranges(call, &found, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_file_ranges(call, &found, &ranges);
     page_ranges_end(&ranges);
     return outcome;
@@ -196,7 +196,8 @@ static struct bytes folded_word(const struct call *call, int slot, char *room) {
 }
 
 /* What is to be deleted is not shown, nor what is gone. */
-static bool is_shown(struct call *call, const struct file_found *directory, const struct tree_item *item) {
+static bool node_is_shown(struct call *call, const struct file_found *directory,
+                          const struct tree_item *item) {
     if (directory->snapshot || !item->node->life) return true;
     return !share_view(call->value, item->node, call_now_ms(call)).pending;
 }
@@ -214,7 +215,7 @@ static void collect_items(struct call *call, const struct file_found *directory,
     enum tree_step step;
     for (int left = LOOKED_AT_MOST; (step = tree_next(&walk, &item)) != TREE_END; left--) {
         if (!path_starts_with(item.name, prefix)) return;
-        bool shown = step == TREE_ITEM && is_shown(call, directory, &item);
+        bool shown = step == TREE_ITEM && node_is_shown(call, directory, &item);
         bool full = listing->count == most || left <= 0;
         if (full || (shown && !page_room_take(&room, ITEM_REPLY_BYTES + item.name.length))) {
             listing->next = item.name;
@@ -224,7 +225,7 @@ static void collect_items(struct call *call, const struct file_found *directory,
     }
 }
 
-static void reply_item(struct reply *out, const struct tree_item *item, unsigned snapshot) {
+static void reply_listed_file(struct reply *out, const struct tree_item *item, unsigned snapshot) {
     struct reply_map map = reply_map_start(out);
     reply_field_bytes(&map, "name", item->name);
     reply_field_bytes(&map, "kind", bytes_text(kind_names[item->node->kind]));
@@ -249,6 +250,7 @@ enum outcome file_list(struct call *call) {
     else
         reply_null(&call->out);
     reply_array(&call->out, (long)listing.count);
-    for (size_t i = 0; i < listing.count; i++) reply_item(&call->out, &listing.items[i], directory.snapshot);
+    for (size_t i = 0; i < listing.count; i++)
+        reply_listed_file(&call->out, &listing.items[i], directory.snapshot);
     return OUTCOME_DONE;
 }

@@ -108,7 +108,7 @@ struct page {
 };
 
 /* One handle more, or the one before which the page ends. */
-static void show(struct page *page, const struct file_open *open) {
+static void show_handle(struct page *page, const struct file_open *open) {
     size_t bytes =
         HANDLE_REPLY_BYTES + node_path_length(open_node(open)) + open->group->session->owner_length;
     if (page->count < page->most && page_room_take(&page->room, bytes))
@@ -134,7 +134,7 @@ static void gather_of_file(struct call *call, const struct selection *selection,
         list_for_each (&group->opens, open, among)
             if (open_number(open) >= page->from && is_selected(call, selection, open)) opens[count++] = open;
     if (count) qsort(opens, count, sizeof(const struct file_open *), compare_opens);
-    for (size_t i = 0; i < count && !page->next; i++) show(page, opens[i]);
+    for (size_t i = 0; i < count && !page->next; i++) show_handle(page, opens[i]);
     memory_free(opens);
 }
 
@@ -144,14 +144,14 @@ static void gather_of_share(struct call *call, const struct selection *selection
     for (int left = LOOKED_AT_MOST; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
         if (!left--) page->next = open;
-        if (!page->next && is_selected(call, selection, open)) show(page, open);
+        if (!page->next && is_selected(call, selection, open)) show_handle(page, open);
         if (page->next) return;
     }
 }
 
 /* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were
  * asked for, or none. */
-static void reply_page(struct call *call, const struct selection *selection) {
+static void reply_handle_page(struct call *call, const struct selection *selection) {
     struct page page = {.most = file_page_most(call, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     asked_marker(call, &page.from);
@@ -174,13 +174,13 @@ enum outcome file_handles(struct call *call) {
         enum outcome outcome = select_handles(call, path, &selection);
         if (outcome != OUTCOME_DONE) return outcome;
     }
-    reply_page(call, &selection);
+    reply_handle_page(call, &selection);
     return OUTCOME_DONE;
 }
 
 /* --- FILE.CLOSEHANDLES --- */
 
-static bool asked_number(const struct call *call, uint64_t *number) {
+static bool asked_handle(const struct call *call, uint64_t *number) {
     return number_read_unsigned(call_word(call, ARG_CLOSED), number);
 }
 
@@ -190,7 +190,7 @@ static bool asked_all(const struct call *call) {
 
 enum outcome file_closehandles_check(struct call *call) {
     uint64_t number;
-    if (asked_all(call) || asked_number(call, &number)) return OUTCOME_DONE;
+    if (asked_all(call) || asked_handle(call, &number)) return OUTCOME_DONE;
     call_note(call, "a handle must be a number shown by FILE.HANDLES, or * for all");
     return OUTCOME_INVALID_VALUE;
 }
@@ -206,8 +206,8 @@ static void take_one(struct call *call, const struct selection *selection, uint6
 }
 
 /* Handles and their locks: as much as one command may close. */
-static bool take(const struct file_open *open, struct packed_list *taken, struct record_writer *handles,
-                 size_t *effort) {
+static bool page_take(const struct file_open *open, struct packed_list *taken, struct record_writer *handles,
+                      size_t *effort) {
     if (*effort >= CLOSED_MAX) return false;
     *effort += 1 + open->lock_count;
     share_handle_put(handles, open->id);
@@ -223,12 +223,12 @@ static void take_all_of_file(struct call *call, const struct file_life *life, st
     list_for_each (&life->groups, group, of_life) {
         if (session_is_over(group->session, call_now_ms(call))) continue;
         list_for_each (&group->opens, open, among)
-            if (!take(open, taken, handles, &effort)) return;
+            if (!page_take(open, taken, handles, &effort)) return;
     }
 }
 
-static void take_all(struct call *call, const struct selection *selection, struct packed_list *taken,
-                     struct record_writer *handles) {
+static void take_all_handles(struct call *call, const struct selection *selection, struct packed_list *taken,
+                             struct record_writer *handles) {
     struct order_cursor cursor = share_opens_seek(call->value, 0);
     size_t effort = 0;
     if (!is_any_open(selection)) return;
@@ -238,7 +238,7 @@ static void take_all(struct call *call, const struct selection *selection, struc
     }
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
-        if (is_selected(call, selection, open) && !take(open, taken, handles, &effort)) return;
+        if (is_selected(call, selection, open) && !page_take(open, taken, handles, &effort)) return;
     }
 }
 
@@ -251,8 +251,8 @@ enum outcome file_closehandles(struct call *call) {
     enum outcome outcome = select_handles(call, call_word(call, ARG_PATH), &selection);
     if (outcome != OUTCOME_DONE) return outcome;
     if (asked_all(call))
-        take_all(call, &selection, &taken, handles);
-    else if (asked_number(call, &number))
+        take_all_handles(call, &selection, &taken, handles);
+    else if (asked_handle(call, &number))
         take_one(call, &selection, number, &taken, handles);
     taken.items = bytes_of(handles->data, handles->length);
     if (taken.count) {

@@ -141,7 +141,7 @@ static enum outcome find_opening(struct call *call, struct opening *opening) {
 }
 
 /* The last check of all: in grace nobody new keeps others out. An open for attributes alone keeps out nobody. */
-static enum outcome pass_grace(struct call *call, const struct opening *opening) {
+static enum outcome pass_grace_to_open(struct call *call, const struct opening *opening) {
     bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
     if (shares || !grace_lasts(call)) return OUTCOME_DONE;
     struct wait_claim claim = claim_to_open(opening->session, opening->counted);
@@ -206,7 +206,7 @@ enum outcome file_open(struct call *call) {
     enum outcome outcome = find_opening(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
     if (((const struct share *)call->value)->numbers >= SHARE_NUMBERS_MAX) return OUTCOME_OUT_OF_RANGE;
-    outcome = pass_grace(call, &opening);
+    outcome = pass_grace_to_open(call, &opening);
     if (outcome != OUTCOME_DONE) return outcome;
     if (opening.disposal == DISPOSAL_OPEN) {
         opened.etag = opening.place.node->stamp.etag;

@@ -36,8 +36,8 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
 }
 
 /* The last check of all: in grace only what the handle is known to hold can be had once more. */
-static enum outcome pass_grace(struct call *call, struct file_open *open,
-                               const struct lock_request *request) {
+static enum outcome pass_grace_to_lock(struct call *call, struct file_open *open,
+                                       const struct lock_request *request) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
     if (range_locks_find(&open->group->life->locks, &open->locks, request->range)) return OUTCOME_DONE;
     enum lock_question question = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
@@ -63,7 +63,7 @@ enum outcome file_lock(struct call *call) {
         call_note(call, "a handle has at most %d locks, and a file %d", HANDLE_LOCKS_MAX, FILE_LOCKS_MAX);
         return OUTCOME_FILE_LOCK_CONFLICT;
     }
-    outcome = pass_grace(call, open, &request);
+    outcome = pass_grace_to_lock(call, open, &request);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_change *change = file_decide_with_handle(call, FILE_LOCK, open, NULL);
     change->lock = request.kind;

@@ -44,13 +44,13 @@ static struct list_head gone = LIST_HEAD_INIT(gone); /* in the order in which th
 
 /* --- Groups --- */
 
-static struct group *find_group(struct hash_index *index, struct bytes name) {
+static struct group *find_owner_group(struct hash_index *index, struct bytes name) {
     struct entry *entry = hash_index_find(index, hash_bytes(name), name);
     return entry ? container_of(entry, struct group, entry) : NULL;
 }
 
 static struct group *need_group(struct hash_index *index, struct bytes name) {
-    struct group *group = find_group(index, name);
+    struct group *group = find_owner_group(index, name);
     if (group) return group;
     group = memory_zeroed(sizeof(*group) + name.length);
     memcpy(group->name, name.data, name.length);
@@ -61,12 +61,12 @@ static struct group *need_group(struct hash_index *index, struct bytes name) {
     return group;
 }
 
-static void join(struct attendee *attendee, struct group *group) {
+static void join_owner(struct attendee *attendee, struct group *group) {
     attendee->group = group;
     list_add_tail(&group->attendees, &attendee->node);
 }
 
-static void leave(struct attendee *attendee) {
+static void leave_owner(struct attendee *attendee) {
     struct group *group = attendee->group;
     list_del(&attendee->node);
     if (!list_empty(&group->attendees)) return;
@@ -97,19 +97,19 @@ static struct bytes attendee_name(char *room, const struct call *call, struct gu
 
 /* --- Sessions --- */
 
-static void forget(struct attendee *attendee) {
-    leave(attendee);
+static void forget_owner(struct attendee *attendee) {
+    leave_owner(attendee);
     if (attendee->gone_ms) list_del(&attendee->among_gone);
     hash_index_remove(&attendees, &attendee->entry);
     memory_free(attendee);
 }
 
-static struct bytes place_of(const struct attendee *attendee) {
+static struct bytes owner_place(const struct attendee *attendee) {
     return bytes_of(attendee->name, attendee->entry.name_length - sizeof(struct guid));
 }
 
-static struct bytes key_of(const struct attendee *attendee) {
-    struct bytes place = place_of(attendee);
+static struct bytes owner_key(const struct attendee *attendee) {
+    struct bytes place = owner_place(attendee);
     return bytes_of(place.data + sizeof(int), place.length - sizeof(int));
 }
 
@@ -124,7 +124,7 @@ void attendance_note(const struct call *call, struct guid session) {
     struct bytes name = attendee_name(attendee->name, call, session);
     attendee->entry =
         (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct attendee, name)};
-    join(attendee, need_group(&connections, client_name(&client)));
+    join_owner(attendee, need_group(&connections, client_name(&client)));
     hash_index_add(&attendees, &attendee->entry);
 }
 
@@ -134,7 +134,7 @@ void attendance_forget(const struct call *call, struct guid session) {
     struct bytes name = attendee_name(room, call, session);
     struct entry *entry = hash_index_find(&attendees, hash_bytes(name), name);
     memory_free(room);
-    if (entry) forget(container_of(entry, struct attendee, entry));
+    if (entry) forget_owner(container_of(entry, struct attendee, entry));
 }
 
 bool attendance_next_gone(const struct call *call, struct guid *session) {
@@ -142,12 +142,12 @@ bool attendance_next_gone(const struct call *call, struct guid *session) {
     struct bytes key = call_word(call, ARG_SHARE);
     char *room = memory_alloc(name_room(key));
     const struct group *group =
-        find_group(&keys, place_name(room, RedisModule_GetSelectedDb(call->ctx), key));
+        find_owner_group(&keys, place_name(room, RedisModule_GetSelectedDb(call->ctx), key));
     memory_free(room);
     if (!group) return false;
     struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
-    memcpy(session, attendee->name + place_of(attendee).length, sizeof(*session));
-    forget(attendee);
+    memcpy(session, attendee->name + owner_place(attendee).length, sizeof(*session));
+    forget_owner(attendee);
     return true;
 }
 
@@ -155,7 +155,7 @@ static void forget_old(int64_t now_ms) {
     struct attendee *oldest;
     while ((oldest = list_top(&gone, struct attendee, among_gone)) &&
            oldest->gone_ms + FORGOTTEN_AFTER_MS < now_ms)
-        forget(oldest);
+        forget_owner(oldest);
 }
 
 /* --- Of shares that are gone --- */
@@ -171,7 +171,7 @@ static void take_absentee(void *context, struct entry *entry) {
     struct attendee *attendee = container_of(entry, struct attendee, entry);
     int db;
     memcpy(&db, attendee->name, sizeof(db));
-    if (upkeep_is_expected(db, key_of(attendee))) return;
+    if (upkeep_is_expected(db, owner_key(attendee))) return;
     if (absentees->count == absentees->capacity) {
         absentees->capacity = absentees->capacity ? absentees->capacity * 2 : SWEPT_MAX;
         absentees->list = memory_resize(absentees->list, absentees->capacity * sizeof(*absentees->list));
@@ -186,7 +186,7 @@ static bool sweep(void) {
     if (!left || left > attendees.buckets) left = attendees.buckets;
     for (int places = SWEPT_MAX; places && left; places--)
         hash_index_visit(&attendees, --left, take_absentee, &absentees);
-    for (size_t i = 0; i < absentees.count; i++) forget(absentees.list[i]);
+    for (size_t i = 0; i < absentees.count; i++) forget_owner(absentees.list[i]);
     memory_free(absentees.list);
     return left;
 }
@@ -197,11 +197,11 @@ static bool sweep(void) {
 static void go(struct attendee *attendee, int64_t now_ms) {
     int db;
     memcpy(&db, attendee->name, sizeof(db));
-    leave(attendee);
-    join(attendee, need_group(&keys, place_of(attendee)));
+    leave_owner(attendee);
+    join_owner(attendee, need_group(&keys, owner_place(attendee)));
     attendee->gone_ms = now_ms;
     list_add_tail(&gone, &attendee->among_gone);
-    upkeep_expect(db, key_of(attendee), now_ms);
+    upkeep_expect(db, owner_key(attendee), now_ms);
 }
 
 /* The group goes with the last one of it. */
@@ -211,7 +211,7 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
     (void)event;
     if (change != REDISMODULE_SUBEVENT_CLIENT_CHANGE_DISCONNECTED || !connections.count) return;
     unsigned long long id = client->id;
-    struct group *group = find_group(&connections, client_name(&id));
+    struct group *group = find_owner_group(&connections, client_name(&id));
     if (!group) return;
     int64_t now_ms = server_now_ms();
     forget_old(now_ms);

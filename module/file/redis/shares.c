@@ -35,7 +35,7 @@ enum outcome share_create(struct call *call) {
 }
 
 /* A share's lease guards its deletion alone; an id that comes along anyway must be the right one. */
-static enum outcome pass_lease(struct call *call, enum lease_use use) {
+static enum outcome pass_share_lease(struct call *call, enum lease_use use) {
     const struct lease *lease = share_lease(call->value);
     int64_t now_ms = call_now_ms(call);
     enum outcome outcome = lease_gate(lease, call_lease_id(call), use, now_ms);
@@ -56,7 +56,7 @@ static void reply_snapshots(struct reply *out, const struct share *share) {
 
 enum outcome share_get(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
+    enum outcome outcome = pass_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_gone gone = share_gone(share, call_now_ms(call));
     struct reply_map map = reply_map_start(&call->out);
@@ -81,7 +81,7 @@ enum outcome share_getmeta(struct call *call) {
     const struct stamp *stamp = &share->stamp;
     const struct packed *metadata = share->metadata;
     unsigned number;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
+    enum outcome outcome = pass_share_lease(call, LEASE_READ);
     if (outcome == OUTCOME_DONE) outcome = file_asked_snapshot(call, SLOT_SHARE_SNAPSHOT, &number);
     if (outcome != OUTCOME_DONE) return outcome;
     if (number) {
@@ -96,7 +96,7 @@ enum outcome share_getmeta(struct call *call) {
 
 enum outcome share_getacl(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_READ);
+    enum outcome outcome = pass_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct reply_map map = reply_map_start(&call->out);
     reply_field_version(&map, "etag", share->stamp.etag);
@@ -109,7 +109,7 @@ enum outcome share_getacl(struct call *call) {
 /* NULL where it may not be updated; else the answer is the new ETag. */
 static struct share_change *decide_update(struct call *call, enum share_change_kind kind,
                                           enum outcome *outcome) {
-    *outcome = pass_lease(call, LEASE_READ);
+    *outcome = pass_share_lease(call, LEASE_READ);
     if (*outcome != OUTCOME_DONE) return NULL;
     struct share_change *change = call_decide(call, kind);
     change->stamp = share_stamp(call);
@@ -144,7 +144,7 @@ enum outcome share_setacl(struct call *call) {
 
 enum outcome share_delete(struct call *call) {
     const struct share *share = call->value;
-    enum outcome outcome = pass_lease(call, LEASE_WRITE);
+    enum outcome outcome = pass_share_lease(call, LEASE_WRITE);
     if (outcome != OUTCOME_DONE) return outcome;
     if (share->snapshot_count && !args_given(&call->args, SLOT_SHARE_SNAPSHOTS))
         return OUTCOME_SHARE_HAS_SNAPSHOTS;

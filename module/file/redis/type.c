@@ -11,43 +11,43 @@ enum { ENCODING_VERSION = 0 };
 
 static const struct setting settings[] = {{.name = NULL}};
 
-static void *make(const void *change) {
+static void *share_make(const void *change) {
     return share_new(change);
 }
 
-static bool move(void *value, const void *change) {
+static bool share_move(void *value, const void *change) {
     return share_apply(value, change);
 }
 
 /* The bytes are copied: what is written goes into pages, and a leaf is small. */
-static void attach(void *attached, const struct effect_content *content) {
+static void share_attach(void *attached, const struct effect_content *content) {
     struct share_change *change = attached;
     change->content = api_bytes(content->argument);
     if (change->kind == LOAD_LEAF && change->content.length <= LEAF_BYTES)
         change->chunk = chunk_copy(change->content);
 }
 
-static const struct bytes *content_of(const void *change) {
+static const struct bytes *share_content_of(const void *change) {
     return &((const struct share_change *)change)->content;
 }
 
-static void walk(const void *value, const struct change_walk *walk) {
+static void share_save_walk(const void *value, const struct change_walk *walk) {
     share_walk(value, walk);
 }
 
 /* Its tree has come to its end. */
-static bool is_whole(const void *value) {
+static bool share_is_whole(const void *value) {
     return !((const struct share *)value)->load;
 }
 
-static int64_t next_look_ms(const void *value) {
+static int64_t share_next_look_ms(const void *value) {
     _Static_assert(UPKEEP_NEVER == INT64_MAX, "a share that never ends anything is never looked at");
     return share_next_end_ms(value);
 }
 
 /* First the tree, and then all else. */
-static bool keeps_order(struct loading *loading, const void *change) {
-    return !loading->value || is_whole(loading->value) ||
+static bool share_keeps_order(struct loading *loading, const void *change) {
+    return !loading->value || share_is_whole(loading->value) ||
            share_load_is(((const struct share_change *)change)->kind);
 }
 
@@ -59,7 +59,7 @@ static const struct saved_type saved = {
     .noun = "a share",
     .encoding_version = ENCODING_VERSION,
     .type = &share_aggregate,
-    .whole = is_whole,
+    .whole = share_is_whole,
     .free = release,
 };
 
@@ -80,10 +80,10 @@ struct aggregate share_aggregate = {
     .settings = settings,
     .info = share_info,
     .changes = &share_changes,
-    .make = make,
-    .move = move,
-    .attach = attach,
-    .content_of = content_of,
+    .make = share_make,
+    .move = share_move,
+    .attach = share_attach,
+    .content_of = share_content_of,
     .events = share_events,
     .before = share_before_change,
     .after = share_changed,
@@ -91,8 +91,8 @@ struct aggregate share_aggregate = {
     .has_rival = file_has_rival,
     .closes_circle = file_closes_circle,
     .awaited = upkeep_insist,
-    .walk = walk,
-    .keeps_order = keeps_order,
-    .next_look_ms = next_look_ms,
+    .walk = share_save_walk,
+    .keeps_order = share_keeps_order,
+    .next_look_ms = share_next_look_ms,
     .look_at = offsetof(struct share, upkeep_ms),
 };

@@ -17,7 +17,7 @@ enum {
     SESSIONS_MAX = 512, /* looked at for a circle */
 };
 
-static uint64_t subject_of(struct bytes path) {
+static uint64_t subject_of_node(struct bytes path) {
     char *folded = memory_alloc((path.length + 1) * 3 / 2 + 1);
     size_t size = path_fold(folded, path);
     uint64_t subject = hash_bytes(bytes_of(folded, size));
@@ -29,7 +29,7 @@ static uint64_t subject_of(struct bytes path) {
 
 uint64_t file_subject(const struct file_node *node) {
     char *room = memory_alloc(node_path_length(node) + 1);
-    uint64_t subject = subject_of(node_path(node, room));
+    uint64_t subject = subject_of_node(node_path(node, room));
     memory_free(room);
     return subject;
 }
@@ -175,7 +175,7 @@ bool file_closes_circle(const struct call *call) {
 /* Without a node: of the file that an open is about to make. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
     uint64_t *subject = call_room(call, sizeof(*subject));
-    *subject = node ? file_subject(node) : subject_of(call_word(call, ARG_OPEN_PATH));
+    *subject = node ? file_subject(node) : subject_of_node(call_word(call, ARG_OPEN_PATH));
     return bytes_of(subject, sizeof(*subject));
 }
 

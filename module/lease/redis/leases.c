@@ -71,7 +71,7 @@ static struct guid id_at(const struct call *call, int at) {
 /* --- Decisions --- */
 
 /* The subject of the call, if it is there and as the conditions want it. */
-static enum outcome find(struct call *call, struct lease_subject *subject) {
+static enum outcome find_leased(struct call *call, struct lease_subject *subject) {
     enum outcome outcome = call->aggregate->leases->find(call, subject);
     return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
 }
@@ -186,8 +186,8 @@ static bool goes_on(const struct lease *lease, const struct guid *id, int64_t no
 }
 
 /* The last check of all: in grace there are no new holders. */
-static enum outcome pass_grace(struct call *call, const struct lease_subject *subject,
-                               const struct guid *id) {
+static enum outcome pass_grace_to_lease(struct call *call, const struct lease_subject *subject,
+                                        const struct guid *id) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
     if (id && goes_on(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
     return call_not_yet(call, WAIT_LEASE, subject->name, grace.ends_ms, grace_refuse(call));
@@ -198,7 +198,7 @@ static enum outcome may_begin(struct call *call, const struct lease_subject *sub
     return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
 }
 
-static void put_grant(struct record_writer *grant, const struct lease *lease) {
+static void put_lease_grant(struct record_writer *grant, const struct lease *lease) {
     record_put_word(grant, lease->id.high);
     record_put_word(grant, lease->id.low);
     record_put_word(grant, lease->token);
@@ -230,7 +230,7 @@ enum outcome lease_acquire_give_way(struct call *call, bool late) {
 enum outcome lease_acquire_decide(struct call *call) {
     struct lease_subject *subject = call_room(call, sizeof(*subject)); /* a line's name may lie in it */
     struct lease next;
-    enum outcome outcome = find(call, subject);
+    enum outcome outcome = find_leased(call, subject);
     if (outcome != OUTCOME_DONE) return outcome;
     struct lease_request request = acquire_request(call);
     if (request.duration_ms != DURATION_INFINITE_MS) outcome = needs_no_end(call, subject);
@@ -239,13 +239,13 @@ enum outcome lease_acquire_decide(struct call *call) {
     if (outcome != OUTCOME_DONE) return not_yet(call, subject, outcome);
     outcome = may_begin(call, subject);
     if (outcome == OUTCOME_DONE)
-        outcome = pass_grace(call, subject, request.proposes ? &request.proposed : NULL);
+        outcome = pass_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
     enum lease_state state = lease_state(subject->lease, request.now_ms);
     if (!lease_locked(state)) call_in_line(call, WAIT_LEASE, subject->name);
     if (!request.proposes) next.id = entropy_guid();
     decide_lease(call, subject, &next, LEASE_ACQUIRED);
-    if (call->grant && state != LEASE_LEASED) put_grant(call->grant, &next);
+    if (call->grant && state != LEASE_LEASED) put_lease_grant(call->grant, &next);
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
 }
@@ -254,16 +254,17 @@ typedef enum outcome decision(const struct lease *lease, const struct lease_requ
                               struct lease *next);
 
 /* Renewing, changing, releasing and breaking go the same way. */
-static enum outcome decide(struct call *call, decision *decision, struct lease_request *request,
-                           enum lease_event event, struct lease *next) {
+static enum outcome decide_lease_change(struct call *call, decision *decision, struct lease_request *request,
+                                        enum lease_event event, struct lease *next) {
     struct lease_subject subject;
-    enum outcome outcome = find(call, &subject);
+    enum outcome outcome = find_leased(call, &subject);
     bool timed = event == LEASE_RENEWED || request->period_ms > 0;
     if (outcome == OUTCOME_DONE && timed) outcome = needs_no_end(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
-    if (outcome == OUTCOME_DONE && event == LEASE_RENEWED) outcome = pass_grace(call, &subject, &request->id);
+    if (outcome == OUTCOME_DONE && event == LEASE_RENEWED)
+        outcome = pass_grace_to_lease(call, &subject, &request->id);
     if (outcome != OUTCOME_DONE) return outcome;
     if (event == LEASE_BREAKED && lease_unmoved(subject.lease, next))
         return OUTCOME_DONE; /* it is broken already */
@@ -274,7 +275,7 @@ static enum outcome decide(struct call *call, decision *decision, struct lease_r
 enum outcome lease_renew_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID)};
-    enum outcome outcome = decide(call, lease_renew, &request, LEASE_RENEWED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_renew, &request, LEASE_RENEWED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
@@ -283,7 +284,7 @@ enum outcome lease_renew_decide(struct call *call) {
 enum outcome lease_change_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID), .proposed = id_at(call, ARG_NEW_ID)};
-    enum outcome outcome = decide(call, lease_change, &request, LEASE_CHANGED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_change, &request, LEASE_CHANGED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
@@ -292,7 +293,7 @@ enum outcome lease_change_decide(struct call *call) {
 enum outcome lease_release_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID)};
-    enum outcome outcome = decide(call, lease_release, &request, LEASE_RELEASED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_release, &request, LEASE_RELEASED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_ok(&call->out);
     return OUTCOME_DONE;
@@ -302,7 +303,7 @@ enum outcome lease_break_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.period_ms = -1};
     if (args_given(&call->args, SLOT_PERIOD)) request.period_ms = call->args.slots[SLOT_PERIOD].number;
-    enum outcome outcome = decide(call, lease_break, &request, LEASE_BREAKED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_break, &request, LEASE_BREAKED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     /* Rounded up, so that what is still locked never answers 0. */
     reply_number(&call->out, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);
@@ -356,7 +357,7 @@ enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MOST = 5000 };
 /* What a lease takes in a page besides its name and its holder's label. */
 enum { LEASE_REPLY_BYTES = 320 };
 
-static struct order_cursor list_start(const struct call *call) {
+static struct order_cursor lease_list_start(const struct call *call) {
     const struct order_index *leased = call->aggregate->leases->leased(call->value);
     bool marked = args_given(&call->args, SLOT_MARKER);
     if (!leased->root) return (struct order_cursor){NULL, 0};
@@ -394,7 +395,7 @@ enum outcome lease_list_decide(struct call *call) {
         int64_t asked = call->args.slots[SLOT_PAGE_SIZE].number;
         most = asked < PAGE_MAX ? (size_t)asked : PAGE_MAX;
     }
-    struct order_cursor cursor = list_start(call);
+    struct order_cursor cursor = lease_list_start(call);
     const struct lease_home *home = call->aggregate->leases;
     struct entry *entry;
     for (; (entry = order_cursor_entry(&cursor)) && count < most && looked_at < LOOKED_AT_MOST; looked_at++) {

@@ -16,7 +16,7 @@ enum {
 struct queue_stats queue_stats;
 
 /* What has happened, for INFO. */
-static void count(const struct queue_change *change) {
+static void count_event(const struct queue_change *change) {
     switch (change->kind) {
     case QUEUE_PUT: queue_stats.puts += change->items.count; break;
     case QUEUE_DELETE: queue_stats.deletes += change->items.count; break;
@@ -55,7 +55,7 @@ void queue_events(const void *decided, const char *events[EVENTS_MAX]) {
 
 void queue_changed(struct call *call, const void *decided) {
     const struct queue_change *change = decided;
-    count(change);
+    count_event(change);
     if (change->kind == QUEUE_DELIVER) count_deliveries(call, change);
 }
 
@@ -64,18 +64,18 @@ void queue_wake(struct call *call, const void *change) {
     wait_look(call, WAIT_MESSAGE, bytes_of("", 0));
 }
 
-static void settle(struct call *call, size_t most) {
+static void expire_messages(struct call *call, size_t most) {
     struct queue_change change;
     if (queue_settlement(call->value, call_now_ms(call), most, &change)) commit_at_once(call, &change, NULL);
 }
 
 void queue_settle_some(struct call *call) {
-    settle(call, QUEUE_SETTLED_IN_PASSING);
+    expire_messages(call, QUEUE_SETTLED_IN_PASSING);
     upkeep_schedule(call);
 }
 
 void queue_settle_many(struct call *call) {
-    settle(call, QUEUE_BATCH_MAX);
+    expire_messages(call, QUEUE_BATCH_MAX);
 }
 
 /* --- When nobody asks --- */
@@ -89,7 +89,7 @@ int64_t queue_next_look_ms(const struct queue *queue) {
 
 int64_t queue_upkeep(struct call *call) {
     struct queue *queue = call->value;
-    settle(call, UPKEEP_PORTION);
+    expire_messages(call, UPKEEP_PORTION);
     int64_t due_ms = queue_next_look_ms(queue);
     bool more = queue_next_end_ms(queue) <= call_now_ms(call);
     if (more) due_ms = call_now_ms(call);

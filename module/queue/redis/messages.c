@@ -67,26 +67,26 @@ enum outcome queue_label_rule(struct bytes text) {
     return text.length ? queue_reason_rule(text) : OUTCOME_INVALID_QUERY;
 }
 
-static int64_t asked_number(const struct call *call, int slot, int64_t otherwise) {
+static int64_t asked_seconds(const struct call *call, int slot, int64_t otherwise) {
     return args_given(&call->args, slot) ? call->args.slots[slot].number : otherwise;
 }
 
-static struct bytes asked_text(const struct call *call, int slot) {
+static struct bytes asked_message_text(const struct call *call, int slot) {
     return args_given(&call->args, slot) ? call_word(call, call->args.slots[slot].at) : bytes_of("", 0);
 }
 
-static enum outcome invalid(struct call *call, const char *why) {
+static enum outcome invalid_number(struct call *call, const char *why) {
     call_note(call, "%s", why);
     return OUTCOME_INVALID_QUERY;
 }
 
 /* A default time to live is not measured against the visibility: such a message ends before it shows. */
 enum outcome queue_put_check(struct call *call) {
-    int64_t ttl_ms = asked_number(call, SLOT_TTL, DURATION_INFINITE_MS);
+    int64_t ttl_ms = asked_seconds(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
-        return invalid(call, "TTL is -1, or 1 second or more");
-    if (ttl_ms != DURATION_INFINITE_MS && asked_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
-        return invalid(call, "TTL must be greater than VISIBILITY");
+        return invalid_number(call, "TTL is -1, or 1 second or more");
+    if (ttl_ms != DURATION_INFINITE_MS && asked_seconds(call, SLOT_VISIBILITY, 0) >= ttl_ms)
+        return invalid_number(call, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
         call_note(call, "syntax error near 'WITHIN'");
         return OUTCOME_SYNTAX;
@@ -102,7 +102,7 @@ enum outcome queue_batch_check(struct call *call) {
 }
 
 enum outcome queue_count_check(struct call *call) {
-    if (asked_number(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
+    if (asked_seconds(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
     call_note(call, "COUNT is 1..%lld", max_count);
     return OUTCOME_OUT_OF_RANGE;
 }
@@ -124,9 +124,9 @@ static struct queue_change *decide_put(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_PUT);
     change->order = queue->orders;
     change->inserted_ms = now_ms;
-    change->expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS));
-    change->shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
-    change->group = asked_text(call, SLOT_GROUP);
+    change->expires_ms = queue_instant_after(now_ms, asked_seconds(call, SLOT_TTL, DEFAULT_TTL_MS));
+    change->shows_ms = queue_instant_after(now_ms, asked_seconds(call, SLOT_VISIBILITY, 0));
+    change->group = asked_message_text(call, SLOT_GROUP);
     return change;
 }
 
@@ -173,14 +173,14 @@ static enum outcome reply_duplicate(struct call *call, const struct original *or
 enum outcome queue_put(struct call *call) {
     enum outcome outcome = queue_takes_more(call);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct bytes dedup = asked_text(call, SLOT_DEDUP);
+    struct bytes dedup = asked_message_text(call, SLOT_DEDUP);
     int64_t now_ms = call_now_ms(call);
     const struct original *original = dedup.length ? queue_original(call->value, dedup, now_ms) : NULL;
     if (original) return reply_duplicate(call, original);
     struct queue_change *change = decide_put(call);
     change->dedup = dedup;
     if (dedup.length)
-        change->until_ms = queue_instant_after(now_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
+        change->until_ms = queue_instant_after(now_ms, asked_seconds(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
     put_items(call, change, ARG_MESSAGE, 1);
     return OUTCOME_DONE;
 }
@@ -240,7 +240,8 @@ void queue_settle_heads(struct call *call) {
 }
 
 /* The message as it was, but for the receipt by which it is known. */
-static void put_grant(struct record_writer *grant, const struct message *message, struct guid receipt) {
+static void put_message_grant(struct record_writer *grant, const struct message *message,
+                              struct guid receipt) {
     const struct queue_item item = {.id = message->id,
                                     .receipt = receipt,
                                     .deliveries = message->deliveries,
@@ -274,7 +275,7 @@ static struct message *const *keep_found(struct call *call, struct message *cons
 }
 
 static void deliver(struct call *call, struct message *const *found, size_t count) {
-    int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
+    int64_t visibility_ms = asked_seconds(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
     change->found = keep_found(call, found, count);
     struct record_writer *items = call_writer(call);
@@ -283,14 +284,14 @@ static void deliver(struct call *call, struct message *const *found, size_t coun
         struct queue_item item = queue_delivery(call->value, found[i], entropy_guid());
         queue_item_put(QUEUE_DELIVER, items, &item);
         reply_delivered(&call->out, found[i], &item, change->shows_ms);
-        if (call->grant) put_grant(call->grant, found[i], item.receipt);
+        if (call->grant) put_message_grant(call->grant, found[i], item.receipt);
     }
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
 enum outcome queue_get(struct call *call) {
     struct message *found[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), found);
+    size_t count = find_visible(call, (size_t)asked_seconds(call, SLOT_PAGE_SIZE, 1), found);
     reply_array(&call->out, (long)count);
     if (!count) {
         int64_t due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
@@ -310,7 +311,7 @@ enum outcome queue_get_nothing(struct call *call, bool late) {
 
 enum outcome queue_peek(struct call *call) {
     struct message *seen[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), seen);
+    size_t count = find_visible(call, (size_t)asked_seconds(call, SLOT_PAGE_SIZE, 1), seen);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
         struct reply_map map = reply_map(&call->out, 5);
@@ -344,17 +345,17 @@ static enum outcome find_named(struct call *call, struct message **message) {
 enum outcome queue_update(struct call *call) {
     struct message *message;
     enum outcome outcome = find_named(call, &message);
-    bool grows = outcome == OUTCOME_DONE && asked_text(call, SLOT_MESSAGE).length > message->length;
+    bool grows = outcome == OUTCOME_DONE && asked_message_text(call, SLOT_MESSAGE).length > message->length;
     if (grows) outcome = call_may_grow(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change *change = call_decide(call, QUEUE_UPDATE);
     change->found = keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
+    change->shows_ms = queue_instant_after(call_now_ms(call), asked_seconds(call, SLOT_VISIBILITY, 0));
     change->behind = change->shows_ms == call_now_ms(call);
     change->has_text = args_given(&call->args, SLOT_MESSAGE);
-    change->text = asked_text(call, SLOT_MESSAGE);
+    change->text = asked_message_text(call, SLOT_MESSAGE);
     struct reply_map map = reply_map(&call->out, 2);
     reply_field_receipt(&map, change->receipt);
     reply_field_number(&map, "visible-at", change->shows_ms);
@@ -373,9 +374,9 @@ enum outcome queue_release(struct call *call) {
     change->found = keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_seconds(call, SLOT_VISIBILITY, 0));
     change->behind = change->shows_ms == now_ms;
-    change->reason = asked_text(call, SLOT_REASON);
+    change->reason = asked_message_text(call, SLOT_REASON);
     change->standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
     reply_ok(&call->out);
     return OUTCOME_DONE;

@@ -7,23 +7,23 @@
 
 enum { ENCODING_VERSION = 0 };
 
-static void *make(const void *change) {
+static void *queue_make(const void *change) {
     return queue_new(change);
 }
 
 /* What is cleared is freed by every server for itself. */
-static bool move(void *value, const void *decided) {
+static bool queue_move(void *value, const void *decided) {
     const struct queue_change *change = decided;
     bool fits = queue_apply(value, change);
     if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
     return fits;
 }
 
-static void walk(const void *value, const struct change_walk *walk) {
+static void queue_save_walk(const void *value, const struct change_walk *walk) {
     queue_walk(value, walk);
 }
 
-static int64_t next_look_ms(const void *value) {
+static int64_t queue_due_look_ms(const void *value) {
     return queue_next_look_ms(value);
 }
 
@@ -54,13 +54,13 @@ struct aggregate queue_aggregate = {
     .survey = queue_survey,
     .upkeep = queue_upkeep,
     .changes = &queue_changes,
-    .make = make,
-    .move = move,
+    .make = queue_make,
+    .move = queue_move,
     .events = queue_events,
     .after = queue_changed,
     .wake = queue_wake,
     .awaited = upkeep_insist,
-    .walk = walk,
-    .next_look_ms = next_look_ms,
+    .walk = queue_save_walk,
+    .next_look_ms = queue_due_look_ms,
     .look_at = offsetof(struct queue, upkeep_ms),
 };

@@ -64,12 +64,12 @@ static struct packed_list properties_of(const struct drafts *drafts, const struc
         draft->property_count, bytes_of(drafts->room->data + draft->properties_at, draft->properties_length)};
 }
 
-static struct bytes key_of(const struct drafts *drafts, const struct draft *draft) {
+static struct bytes draft_key(const struct drafts *drafts, const struct draft *draft) {
     return bytes_of(drafts->room->data + draft->key_at, draft->key_length);
 }
 
-static enum outcome read_properties(struct call *call, const struct argument *pairs, struct bytes row,
-                                    struct drafts *drafts, struct draft *draft) {
+static enum outcome read_draft_properties(struct call *call, const struct argument *pairs, struct bytes row,
+                                          struct drafts *drafts, struct draft *draft) {
     draft->properties_at = drafts->room->length;
     drafts->measured = true;
     for (int i = 0; i < pairs->count; i++) {
@@ -81,7 +81,7 @@ static enum outcome read_properties(struct call *call, const struct argument *pa
     draft->properties_length = drafts->room->length - draft->properties_at;
     struct packed_list properties = properties_of(drafts, draft);
     if (!properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
-    return entity_fits(key_of(drafts, draft), properties);
+    return entity_fits(draft_key(drafts, draft), properties);
 }
 
 /* --- Conditions --- */
@@ -120,7 +120,7 @@ static enum outcome read_draft(struct call *call, enum verb verb, const struct a
     enum outcome outcome = OUTCOME_DONE;
     if (verb_is_conditional(verb)) outcome = read_conditions(call, args, drafts, draft);
     if (outcome != OUTCOME_DONE || !verb_has_properties(verb)) return outcome;
-    return read_properties(call, &args->slots[SLOT_ENTITY], row, drafts, draft);
+    return read_draft_properties(call, &args->slots[SLOT_ENTITY], row, drafts, draft);
 }
 
 static bool request_fits(const struct call *call) {
@@ -158,7 +158,7 @@ static int verb_named(const struct command *command, struct bytes word) {
 }
 
 /* The next operation, from *at on. What is wrong in an earlier one is known already: then only syntax counts. */
-static enum outcome read_next(struct call *call, int *at, enum outcome earlier, struct drafts *drafts) {
+static enum outcome read_next_draft(struct call *call, int *at, enum outcome earlier, struct drafts *drafts) {
     struct args args;
     int verb = *at < call->argc ? verb_named(call->command, call_word(call, *at)) : -1, start = *at;
     struct fault fault = {.outcome = OUTCOME_SYNTAX, .at = start < call->argc ? start : call->argc - 1};
@@ -183,7 +183,8 @@ static enum outcome read_next(struct call *call, int *at, enum outcome earlier, 
 static unsigned find_twin(const struct drafts *drafts) {
     for (unsigned second = 1; second < drafts->count; second++)
         for (unsigned first = 0; first < second; first++)
-            if (bytes_equal(key_of(drafts, &drafts->items[first]), key_of(drafts, &drafts->items[second])))
+            if (bytes_equal(draft_key(drafts, &drafts->items[first]),
+                            draft_key(drafts, &drafts->items[second])))
                 return second;
     return 0;
 }
@@ -193,7 +194,7 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
     int at = ARG_OPERATIONS;
     for (int64_t left = call->args.slots[SLOT_OPERATIONS].number; left; left--) {
         bool first_fault = outcome == OUTCOME_DONE;
-        outcome = read_next(call, &at, outcome, drafts);
+        outcome = read_next_draft(call, &at, outcome, drafts);
         if (outcome == OUTCOME_SYNTAX) return outcome;
         if (outcome != OUTCOME_DONE && first_fault) drafts_note(call, drafts, drafts->count - 1, outcome);
     }
@@ -215,7 +216,7 @@ enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {
 struct operation draft_operation(const struct drafts *drafts, const struct draft *draft) {
     return (struct operation){
         .verb = draft->verb,
-        .key = key_of(drafts, draft),
+        .key = draft_key(drafts, draft),
         .match = draft->match,
         .properties = properties_of(drafts, draft),
     };

@@ -18,7 +18,7 @@ struct asked {
 /* --- Form --- */
 
 /* What a continuation says: the keys of the entity with which to go on. */
-static enum outcome read_next(struct call *call, struct asked *asked) {
+static enum outcome read_next_entity(struct call *call, struct asked *asked) {
     if (!args_given(&call->args, SLOT_NEXT)) return OUTCOME_DONE;
     int at = call->args.slots[SLOT_NEXT].at;
     struct bytes partition = call_word(call, at), row = call_word(call, at + 1);
@@ -43,7 +43,7 @@ static void asked_end(struct asked *asked) {
 /* On success it has to be ended. */
 static enum outcome asked_read(struct call *call, struct asked *asked) {
     record_start(&asked->from);
-    enum outcome outcome = read_next(call, asked);
+    enum outcome outcome = read_next_entity(call, asked);
     if (outcome == OUTCOME_DONE) outcome = selection_read(call, &asked->selection);
     if (outcome == OUTCOME_DONE) outcome = filter_read(call, asked_filter(call), &asked->filter);
     if (outcome != OUTCOME_DONE) record_end(&asked->from);
@@ -80,7 +80,8 @@ static void reply_row(struct reply *out, const struct entity *entity, const stru
     reply_entity(out, entity, selection);
 }
 
-static void reply_page(struct reply *out, const struct query_page *page, const struct selection *selection) {
+static void reply_query_page(struct reply *out, const struct query_page *page,
+                             const struct selection *selection) {
     reply_array(out, 2);
     reply_next(out, page->next);
     reply_array(out, (long)page->count);
@@ -102,7 +103,7 @@ static size_t asked_rows(const struct call *call) {
     return top < QUERY_ROWS_MAX ? (size_t)top : QUERY_ROWS_MAX;
 }
 
-static void answer(struct call *call, const struct asked *asked, const struct plan *plan) {
+static void answer_query(struct call *call, const struct asked *asked, const struct plan *plan) {
     struct query query = {
         .table = call->value,
         .filter = &asked->filter,
@@ -116,7 +117,7 @@ static void answer(struct call *call, const struct asked *asked, const struct pl
     table_stats.queries[plan->kind]++;
     table_stats.rows += page.count;
     table_stats.examined += page.examined;
-    reply_page(&call->out, &page, &asked->selection);
+    reply_query_page(&call->out, &page, &asked->selection);
 }
 
 enum outcome table_query(struct call *call) {
@@ -128,7 +129,7 @@ enum outcome table_query(struct call *call) {
     if (args_given(&call->args, SLOT_EXPLAIN))
         explain(call, &plan);
     else
-        answer(call, &asked, &plan);
+        answer_query(call, &asked, &plan);
     plan_end(&plan);
     asked_end(&asked);
     return OUTCOME_DONE;

@@ -27,25 +27,25 @@ static bool is_plausible(const void *received, int64_t horizon_ms) {
     return true;
 }
 
-static void *make(const void *change) {
+static void *table_make(const void *change) {
     return table_new(change);
 }
 
 /* Indexes that are given up are freed by every server for itself. */
-static bool move(void *value, const void *decided) {
+static bool table_move(void *value, const void *decided) {
     const struct table_change *change = decided;
     bool fits = table_apply(value, change);
     if (fits && change->kind == TABLE_UNINDEX) table_free_dropped();
     return fits;
 }
 
-static void walk(const void *value, const struct change_walk *walk) {
+static void table_save_walk(const void *value, const struct change_walk *walk) {
     table_walk(value, walk);
 }
 
 /* An index that is being built goes on at once; on a replica when it is promoted. All that comes out of a file is
  * complete. */
-static int64_t next_look_ms(const void *value) {
+static int64_t table_next_look_ms(const void *value) {
     return table_unfinished(value) ? server_now_ms() : UPKEEP_NEVER;
 }
 
@@ -74,11 +74,11 @@ struct aggregate table_aggregate = {
     .info = table_info,
     .upkeep = table_upkeep,
     .changes = &table_changes,
-    .make = make,
-    .move = move,
+    .make = table_make,
+    .move = table_move,
     .is_plausible = is_plausible,
     .after = table_changed,
-    .walk = walk,
-    .next_look_ms = next_look_ms,
+    .walk = table_save_walk,
+    .next_look_ms = table_next_look_ms,
     .look_at = offsetof(struct table, upkeep_ms),
 };
