@@ -27,6 +27,10 @@ enum { VERSION_NUMBER = 10000 };
 static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &table_aggregate,
                                                &share_aggregate, NULL};
 
+/* All that clients can wait for. */
+static struct wait_kind *const wait_kinds[] = {&lease_wait,   &message_wait, &blob_news,
+                                               &opening_wait, &lock_wait,    NULL};
+
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];
 
@@ -121,7 +125,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
-    wait_start();
+    wait_start(wait_kinds);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;

@@ -20,6 +20,7 @@
 struct call;
 struct call_result;
 struct wait_claim;
+struct wait_kind;
 
 /* One sort of what a command takes several of, each with a word in front. */
 struct command_part {
@@ -79,7 +80,7 @@ struct decision {
 struct wait_request {
     bool not_yet; /* it cannot be had now; perhaps later */
     bool in_line; /* where one would stand in line is known */
-    unsigned kind;
+    struct wait_kind *kind;
     struct bytes name;
     int64_t due_ms;                 /* when time alone may help; WAIT_NO_INSTANT */
     enum outcome given_up;          /* the outcome when the time to wait is over */
@@ -184,11 +185,11 @@ struct record_writer *call_writer(struct call *call);
 
 /* The call cannot have what it wants now: with BLOCK it waits in this line, and is decided anew when something has
  * changed there, or at due_ms. Answers the outcome, which is that of a caller who does not wait. */
-enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, int64_t due_ms,
+enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                           enum outcome outcome);
 
 /* The call wants what others may stand in line for, who come first. */
-void call_in_line(struct call *call, unsigned kind, struct bytes name);
+void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* After either of them, where not all in a line want the same: what the call wants. Of those who stand there only such
  * come first whose claims do not go with this one, and only if the call would wait, too. */

@@ -54,11 +54,11 @@ void *call_decide(struct call *call, unsigned kind) {
     return call_decide_with(call, kind, NULL);
 }
 
-void call_in_line(struct call *call, unsigned kind, struct bytes name) {
+void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name) {
     call->wait = (struct wait_request){.in_line = true, .kind = kind, .name = name};
 }
 
-enum outcome call_not_yet(struct call *call, unsigned kind, struct bytes name, int64_t due_ms,
+enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                           enum outcome outcome) {
     call->wait = (struct wait_request){true, true, kind, name, due_ms, outcome, NULL};
     return outcome;

@@ -4,18 +4,16 @@
 
 #include "server/api.h"
 
-enum histogram {
-    HISTOGRAM_WAITING,
-    HISTOGRAM_HOLDING,
-    HISTOGRAM_CONSUMING, /* how long consumers waited for messages */
-    HISTOGRAM_QUEUEING,  /* how long messages waited for consumers */
-    HISTOGRAM_FILES,     /* how long it took to get a handle or a lock that was waited for */
-    HISTOGRAMS
+enum { HISTOGRAM_BUCKETS = 24 }; /* the last one takes all beyond 2^22 ms, more than an hour */
+
+/* A zeroed one is empty. */
+struct histogram {
+    unsigned long long counts[HISTOGRAM_BUCKETS];
 };
 
-void histogram_add(enum histogram histogram, int64_t ms);
+void histogram_add(struct histogram *histogram, int64_t ms);
 
 /* One field: le_1=3,le_2=0,le_4=1, … up to the last that is not empty, then the rest. */
-void histogram_show(RedisModuleInfoCtx *ctx, enum histogram histogram, const char *field);
+void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, const char *field);
 
 #endif

@@ -5,7 +5,6 @@
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "server/alarm.h"
-#include "server/histogram.h"
 #include "server/settings.h"
 #include "server/untold.h"
 
@@ -25,10 +24,10 @@ struct line {
     struct deadline deadline;
     struct list_head waiters;
     size_t count;
-    enum wait_kind kind;
+    struct wait_kind *kind;
     bool busy;           /* being served: stays even when it is empty */
-    size_t unlooked;     /* WAIT_NEWS: how many from the front have not been looked at since the news */
-    struct waiter *next; /* WAIT_OPENING, WAIT_LOCK: where to go on; NULL at the front */
+    size_t unlooked;     /* WAIT_TOGETHER: how many from the front have not been looked at since the news */
+    struct waiter *next; /* WAIT_BY_CLAIM: where to go on; NULL at the front */
     bool again;          /* likewise: something has changed while they were looked at */
     int db;
     char address[];
@@ -38,7 +37,7 @@ struct waiter {
     struct list_node node;
     struct line *line;               /* NULL when it has left */
     struct waiting_command *waiting; /* NULL when what it was granted is to be given back */
-    enum wait_kind kind;
+    struct wait_kind *kind;
     int64_t since_us;
     struct party *party; /* NULL without a claim */
     struct list_node among_party;
@@ -52,10 +51,10 @@ struct party {
     struct list_head waiters;
 };
 
+static struct wait_kind *const *kinds; /* ended by NULL */
 static struct hash_index lines, parties;
 static const struct waiter *looked_at; /* that is being probed or served */
 static struct deadlines deadlines;
-static struct wait_stats stats;
 static size_t waiters_count;
 
 static bool ticking;
@@ -63,22 +62,13 @@ static bool ticking;
 static void on_wait_alarm(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = on_wait_alarm};
 
-const struct wait_stats *wait_stats(void) {
-    return &stats;
-}
-
 bool wait_anybody(void) {
     return waiters_count != 0;
 }
 
 /* Whether each of those in line is served by a write of its own. */
-static bool in_turn(enum wait_kind kind) {
-    return kind != WAIT_NEWS;
-}
-
-/* Whether one who cannot be served keeps all behind it waiting. */
-static bool first_only(enum wait_kind kind) {
-    return kind == WAIT_LEASE || kind == WAIT_MESSAGE;
+static bool is_served_by_write(const struct wait_kind *kind) {
+    return kind->discipline != WAIT_TOGETHER;
 }
 
 /* --- Parties --- */
@@ -138,10 +128,10 @@ void wait_visit_party(const struct call *call, struct guid id, wait_visitor *vis
 /* --- Lines --- */
 
 /* Writes an address; the caller frees it. */
-static struct bytes address_of(int db, enum wait_kind kind, struct bytes name, struct bytes key) {
+static struct bytes address_of(int db, const struct wait_kind *kind, struct bytes name, struct bytes key) {
     struct record_writer writer;
     record_start(&writer);
-    record_put_byte(&writer, (uint8_t)kind);
+    record_put_byte(&writer, kind->number);
     record_put_number(&writer, (uint64_t)db);
     record_put_bytes(&writer, name);
     record_put_bytes(&writer, key);
@@ -157,7 +147,7 @@ static struct line *line_at(struct bytes address) {
     return entry ? container_of(entry, struct line, entry) : NULL;
 }
 
-static struct line *line_new(struct bytes address, enum wait_kind kind, int db) {
+static struct line *line_new(struct bytes address, struct wait_kind *kind, int db) {
     struct line *line = memory_zeroed(sizeof(*line) + address.length);
     memcpy(line->address, address.data, address.length);
     line->entry =
@@ -169,7 +159,7 @@ static struct line *line_new(struct bytes address, enum wait_kind kind, int db) 
     return line;
 }
 
-static struct line *find_line(const struct call *call, enum wait_kind kind, struct bytes name) {
+static struct line *find_line(const struct call *call, const struct wait_kind *kind, struct bytes name) {
     if (!waiters_count || call_word(call, 1).length > KEY_MAX_BYTES) return NULL;
     struct bytes address = address_of(RedisModule_GetSelectedDb(call->ctx), kind, name, call_word(call, 1));
     struct line *line = line_at(address);
@@ -177,7 +167,7 @@ static struct line *find_line(const struct call *call, enum wait_kind kind, stru
     return line;
 }
 
-size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes name) {
+size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name) {
     const struct line *line = find_line(call, kind, name);
     return line ? line->count : 0;
 }
@@ -205,7 +195,7 @@ static void leave_line(struct waiter *waiter) {
     if (line->next == waiter) line->next = next_in(line, waiter);
     list_del(&waiter->node);
     waiters_count--;
-    stats.waiting[waiter->kind]--;
+    waiter->kind->waiting--;
     if (!--line->count && !line->busy) line_free(line);
 }
 
@@ -242,7 +232,7 @@ static void look_anew_soon(struct line *line) {
 }
 
 static bool has_claims(const struct line *line) {
-    return line->kind == WAIT_OPENING || line->kind == WAIT_LOCK;
+    return line->kind->discipline == WAIT_BY_CLAIM;
 }
 
 /* A waiter goes without having been served. Who comes after the first one may be able to have what that one could
@@ -252,7 +242,7 @@ static void depart(struct waiter *waiter) {
     if (!line) return;
     bool others = line->count > 1, was_first = first_in(line) == waiter;
     leave_line(waiter);
-    if (others && (has_claims(line) || (was_first && in_turn(line->kind)))) look_anew_soon(line);
+    if (others && (has_claims(line) || (was_first && is_served_by_write(line->kind)))) look_anew_soon(line);
 }
 
 /* --- Answers --- */
@@ -267,20 +257,16 @@ static bool ready(RedisModuleCtx *ctx, const struct waiter *waiter, int64_t *due
 }
 
 static void note_served(const struct waiter *waiter) {
-    stats.served[waiter->kind]++;
-    static const enum histogram histograms[WAIT_KINDS] = {
-        [WAIT_LEASE] = HISTOGRAM_WAITING, [WAIT_MESSAGE] = HISTOGRAM_CONSUMING,
-        [WAIT_NEWS] = HISTOGRAM_WAITING,  [WAIT_OPENING] = HISTOGRAM_FILES,
-        [WAIT_LOCK] = HISTOGRAM_FILES,
-    };
-    histogram_add(histograms[waiter->kind], (server_now_us() - waiter->since_us) / 1000);
+    struct wait_kind *kind = waiter->kind;
+    kind->served++;
+    if (kind->histogram) histogram_add(kind->histogram, (server_now_us() - waiter->since_us) / 1000);
 }
 
 /* What the waiter gets is decided here and now; what is there to be read is read when it is told. */
 static void answer_waiter(RedisModuleCtx *ctx, struct waiter *waiter) {
     struct waiting_command *waiting = waiter->waiting;
     leave_line(waiter);
-    if (in_turn(waiter->kind)) command_grant(&waiting->call, ctx, &waiting->result);
+    if (is_served_by_write(waiter->kind)) command_grant(&waiting->call, ctx, &waiting->result);
     if (waiting->result.outcome == OUTCOME_DONE) note_served(waiter);
     untold_add(waiting);
     tick_soon();
@@ -341,12 +327,11 @@ static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
 static void serve(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (line->busy) return;
     line->busy = true;
-    if (line->kind == WAIT_NEWS)
-        serve_all(ctx, line, budget);
-    else if (first_only(line->kind))
-        serve_in_turn(ctx, line, budget);
-    else
-        serve_each(ctx, line, budget);
+    switch (line->kind->discipline) {
+    case WAIT_IN_TURN: serve_in_turn(ctx, line, budget); break;
+    case WAIT_TOGETHER: serve_all(ctx, line, budget); break;
+    case WAIT_BY_CLAIM: serve_each(ctx, line, budget); break;
+    }
     line->busy = false;
     if (!line->count) line_free(line);
 }
@@ -361,7 +346,7 @@ static bool in_transaction(RedisModuleCtx *ctx) {
     return RedisModule_GetContextFlags(ctx) & (REDISMODULE_CTX_FLAGS_MULTI | REDISMODULE_CTX_FLAGS_LUA);
 }
 
-void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) {
+void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
     if (!line) return;
     line->unlooked = line->count;
@@ -375,10 +360,10 @@ void wait_look(const struct call *call, enum wait_kind kind, struct bytes name) 
 }
 
 void wait_look_for_all(const struct call *call, struct bytes name) {
-    for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++) wait_look(call, kind, name);
+    for (struct wait_kind *const *kind = kinds; *kind; kind++) wait_look(call, *kind, name);
 }
 
-size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes name) {
+size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name) {
     struct line *line = find_line(call, kind, name);
     if (!line || in_transaction(call->ctx)) return 0;
     serve_now(call, line);
@@ -401,8 +386,8 @@ static void look_at_line_of_key(void *context, struct entry *entry) {
     struct bytes address = entry_name(entry), key = call_word(call, 1);
     bool same_key = address.length > key.length &&
                     bytes_equal(bytes_of(address.data + address.length - key.length, key.length), key);
-    bool concerned = has_claims(line) || line->kind == WAIT_LEASE;
-    if (concerned && same_key && line->db == RedisModule_GetSelectedDb(call->ctx)) look_anew_soon(line);
+    if (is_served_by_write(line->kind) && same_key && line->db == RedisModule_GetSelectedDb(call->ctx))
+        look_anew_soon(line);
 }
 
 /* An address ends with the key, and one that ends so by chance is looked at in vain. */
@@ -419,7 +404,7 @@ void wait_look_at_party(struct guid id) {
     list_for_each (&party->waiters, waiter, among_party) look_anew_soon(waiter->line);
 }
 
-bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes name, size_t most,
+bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t most,
                       wait_visitor *visit, void *context) {
     const struct line *line = find_line(call, kind, name);
     const struct waiter *waiter;
@@ -435,7 +420,7 @@ bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes
 /* Only a primary that may write can give anything; news are for anybody to read. */
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
     RedisModule_SelectDb(ctx, line->db);
-    if (!in_turn(line->kind) || writable) {
+    if (!is_served_by_write(line->kind) || writable) {
         if (!line->unlooked) line->unlooked = line->count;
         serve(ctx, line, budget);
     } else {
@@ -487,7 +472,7 @@ static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argc;
     depart(waiter);
     untold_told(waiting);
-    if (waiting->served && in_turn(waiter->kind))
+    if (waiting->served && is_served_by_write(waiter->kind))
         command_reply(ctx, &waiting->result);
     else
         command_answer(&waiting->call, ctx, waiting->served ? CALL_SERVED : CALL_TIMED_OUT);
@@ -517,7 +502,7 @@ bool wait_allowed(const struct call *call) {
     return !denied && !in_transaction(call->ctx) && call_word(call, 1).length <= KEY_MAX_BYTES;
 }
 
-static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
+static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind) {
     struct waiter *waiter = memory_zeroed(sizeof(*waiter));
     waiter->waiting = waiting_command_new(call);
     waiter->kind = kind;
@@ -525,7 +510,7 @@ static struct waiter *waiter_new(const struct call *call, enum wait_kind kind) {
     return waiter;
 }
 
-static enum outcome get_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms,
+static enum outcome get_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                                 const struct wait_claim *claim) {
     int db = RedisModule_GetSelectedDb(call->ctx);
     struct bytes address = address_of(db, kind, name, call_word(call, 1));
@@ -538,8 +523,8 @@ static enum outcome get_in_line(struct call *call, enum wait_kind kind, struct b
     list_add_tail(&line->waiters, &waiter->node);
     line->count++;
     waiters_count++;
-    stats.waiting[kind]++;
-    stats.waits[kind]++;
+    kind->waiting++;
+    kind->waits++;
     if (line->count == 1) line_due(line, due_ms);
     arm();
     waiter->waiting->client =
@@ -552,16 +537,18 @@ static enum outcome get_in_line(struct call *call, enum wait_kind kind, struct b
     return OUTCOME_WAITING;
 }
 
-enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms) {
+enum outcome wait_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms) {
     return get_in_line(call, kind, name, due_ms, NULL);
 }
 
-enum outcome wait_with_claim(struct call *call, enum wait_kind kind, struct bytes name,
+enum outcome wait_with_claim(struct call *call, struct wait_kind *kind, struct bytes name,
                              const struct wait_claim *claim) {
     return get_in_line(call, kind, name, WAIT_NO_INSTANT, claim);
 }
 
-void wait_start(void) {
+void wait_start(struct wait_kind *const *all_kinds) {
+    kinds = all_kinds;
+    for (unsigned char number = 0; kinds[number]; number++) kinds[number]->number = number;
     hash_index_start(&lines);
     hash_index_start(&parties);
     alarm_register(&alarm);

@@ -25,14 +25,21 @@
 #define HOLDFAST_WAIT_H
 
 #include "server/command.h"
+#include "server/histogram.h"
 
-enum wait_kind {
-    WAIT_LEASE,   /* one after the other, for what is given to one alone */
-    WAIT_MESSAGE, /* likewise */
-    WAIT_NEWS,    /* all at once, for what all may read */
-    WAIT_OPENING, /* whoever can be served, in their order: not all stand in each other's way */
-    WAIT_LOCK,    /* likewise */
-    WAIT_KINDS
+/* In which order those in a line are served. */
+enum wait_discipline {
+    WAIT_IN_TURN,  /* one after the other, for what is given to one alone */
+    WAIT_TOGETHER, /* all at once, for what all may read */
+    WAIT_BY_CLAIM, /* whoever can be served, in their order: not all stand in each other's way */
+};
+
+/* What there is to wait for. A family has one for each sort of thing, and holdfast.c tells of them at load. */
+struct wait_kind {
+    enum wait_discipline discipline;
+    struct histogram *histogram;               /* how long those waited who were served; NULL for no matter */
+    unsigned char number;                      /* which of all kinds this is */
+    unsigned long long waiting, waits, served; /* for INFO: clients now, ever, and those who got it */
 };
 
 /* What a waiter says of itself, for others who want to know whom they wait for: its party, which may have several
@@ -45,24 +52,25 @@ struct wait_claim {
 /* The instant at which time alone cannot help. */
 #define WAIT_NO_INSTANT INT64_MAX
 
-void wait_start(void);
+/* All kinds, ended by NULL; once, at load. */
+void wait_start(struct wait_kind *const *kinds);
 
 /* Whether the call may wait: BLOCK was given, it has not been answered from a line, and nothing forbids it. */
 bool wait_allowed(const struct call *call);
 
 /* Puts the call's client in line; due_ms as above. Answers OUTCOME_WAITING, always. */
-enum outcome wait_in_line(struct call *call, enum wait_kind kind, struct bytes name, int64_t due_ms);
+enum outcome wait_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms);
 /* Likewise for one with a claim. */
-enum outcome wait_with_claim(struct call *call, enum wait_kind kind, struct bytes name,
+enum outcome wait_with_claim(struct call *call, struct wait_kind *kind, struct bytes name,
                              const struct wait_claim *claim);
 
 /* A look at waiters with claims; false ends it. */
-typedef bool wait_visitor(void *context, enum wait_kind kind, const struct wait_claim *claim,
+typedef bool wait_visitor(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                           RedisModuleString **argv);
 
 /* Those of a line who came before the call, or before the waiter that is being visited, in their order, at most so many.
  * False when the visitor ended it, or when there are more. */
-bool wait_visit_ahead(const struct call *call, enum wait_kind kind, struct bytes name, size_t most,
+bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t most,
                       wait_visitor *visit, void *context);
 
 /* All of a party who wait in the call's key. */
@@ -76,31 +84,22 @@ void wait_look_at_party(struct guid id);
 bool wait_anybody(void);
 
 /* How many stand in line. */
-size_t wait_count(const struct call *call, enum wait_kind kind, struct bytes name);
+size_t wait_count(const struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* Something has changed for a line, or time may have: serves whom it can. Costs nothing when nobody waits at all. */
-void wait_look(const struct call *call, enum wait_kind kind, struct bytes name);
+void wait_look(const struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* Likewise for whatever there is to wait for by this name. */
 void wait_look_for_all(const struct call *call, struct bytes name);
 
 /* Before a call takes something: serves whom it can, and answers how many still come first. Inside of a transaction or
  * a script nobody does. */
-size_t wait_serve(const struct call *call, enum wait_kind kind, struct bytes name);
+size_t wait_serve(const struct call *call, struct wait_kind *kind, struct bytes name);
 
 /* Much may have changed in the call's key: whoever waits there is looked at soon. */
 void wait_look_at_key(const struct call *call);
 
 /* Everything may have changed. */
 void wait_look_at_all(void);
-
-/* For INFO. */
-struct wait_stats {
-    unsigned long long waiting[WAIT_KINDS]; /* now */
-    unsigned long long waits[WAIT_KINDS];
-    unsigned long long served[WAIT_KINDS];
-};
-
-const struct wait_stats *wait_stats(void);
 
 #endif

@@ -162,7 +162,7 @@ static enum outcome no_news(struct call *call, enum outcome outcome) {
     bool news_may_come =
         outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
-    call_not_yet(call, WAIT_NEWS, call->search.name, WAIT_NO_INSTANT, outcome);
+    call_not_yet(call, &blob_news, call->search.name, WAIT_NO_INSTANT, outcome);
     call->wait.given_up = OUTCOME_UNCHANGED;
     return outcome;
 }

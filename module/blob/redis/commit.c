@@ -4,11 +4,12 @@
 #include "blob/redis/handlers.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
-#include "server/histogram.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 
 enum { UNSTAGED_IN_PASSING = 1000, COPIES_LOOK_EVERY_MS = 1000 };
+
+struct wait_kind blob_news = {.discipline = WAIT_TOGETHER};
 
 /* That a lease has run out shows only now. */
 void container_events(const void *decided, const char *events[EVENTS_MAX]) {
@@ -40,8 +41,8 @@ void container_changes_soon(struct call *call, void *decided) {
 void container_wake(struct call *call, const void *decided) {
     const struct container_change *change = decided;
     bool named = container_change_has_name(change);
-    if (named && change->kind != BLOB_LEASE) wait_look(call, WAIT_NEWS, change->name);
-    if (named || change->kind == CONTAINER_LEASE) wait_look(call, WAIT_LEASE, change->name);
+    if (named && change->kind != BLOB_LEASE) wait_look(call, &blob_news, change->name);
+    if (named || change->kind == CONTAINER_LEASE) wait_look(call, &lease_wait, change->name);
 }
 
 /* --- Staged blocks that have waited too long --- */

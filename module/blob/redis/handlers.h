@@ -6,6 +6,7 @@
 #include "server/command.h"
 #include "server/reply.h"
 #include "server/settings.h"
+#include "server/wait.h"
 
 /* Where the parser leaves the options that only this family has. */
 enum {
@@ -40,6 +41,7 @@ enum { ARG_CONTAINER = 1, ARG_BLOB = 2, ARG_CONTENT = 3 };
 enum { INCLUDE_SNAPSHOTS = 1, INCLUDE_META = 2, INCLUDE_UNCOMMITTED = 4, INCLUDE_COPY = 8 };
 
 extern struct aggregate container_aggregate;
+extern struct wait_kind blob_news; /* for another ETag of a blob, or for the blob */
 extern const struct lease_home container_leases;
 extern const char *const access_words[];
 extern const char *const include_words[];

@@ -127,12 +127,8 @@ TYPE_MOVES(container, blobs)
 static void info(RedisModuleInfoCtx *ctx) {
     struct container_census census = container_census();
     const struct info_number numbers[] = {
-        {"containers", census.containers},
-        {"blobs", census.blobs},
-        {"blob_bytes", census.content_bytes},
-        {"blob_snapshots", census.snapshots},
-        {"leases", census.leases},
-        {"blob_waiters", wait_stats()->waiting[WAIT_NEWS]},
+        {"containers", census.containers},    {"blobs", census.blobs},   {"blob_bytes", census.content_bytes},
+        {"blob_snapshots", census.snapshots}, {"leases", census.leases}, {"blob_waiters", blob_news.waiting},
     };
     info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
 }

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/histogram.h"
 #include "server/info.h"
 #include "server/upkeep.h"
 
@@ -16,6 +15,10 @@ enum {
     SWEPT_MAX = 400,  /* handles and locks that go in one */
     BREATHER_MS = 1,  /* between two portions */
 };
+
+static struct histogram file_waiting_ms; /* for a handle or a lock */
+struct wait_kind opening_wait = {.discipline = WAIT_BY_CLAIM, .histogram = &file_waiting_ms};
+struct wait_kind lock_wait = {.discipline = WAIT_BY_CLAIM, .histogram = &file_waiting_ms};
 
 struct stamp share_stamp(struct call *call) {
     int64_t now_ms = call_now_ms(call);
@@ -63,16 +66,16 @@ void share_changed(struct call *call, const void *decided) {
 
 static void look_at_file(const struct call *call, uint64_t subject) {
     struct bytes name = bytes_of(&subject, sizeof(subject));
-    wait_look(call, WAIT_OPENING, name);
-    wait_look(call, WAIT_LOCK, name);
-    wait_look(call, WAIT_LEASE, name);
+    wait_look(call, &opening_wait, name);
+    wait_look(call, &lock_wait, name);
+    wait_look(call, &lease_wait, name);
 }
 
 void share_wake(struct call *call, const void *decided) {
     const struct share_change *change = decided;
     switch (share_change_kinds[change->kind].wakes) {
     case WAKES_NOBODY: break;
-    case WAKES_FOR_SHARE: wait_look(call, WAIT_LEASE, bytes_of("", 0)); break;
+    case WAKES_FOR_SHARE: wait_look(call, &lease_wait, bytes_of("", 0)); break;
     case WAKES_FOR_FILE: look_at_file(call, change->subject); break;
     case WAKES_FOR_HANDLE:
         wait_look_at_party(change->party);
@@ -245,7 +248,6 @@ const struct lease_home share_leases = {
 
 void share_info(RedisModuleInfoCtx *ctx) {
     struct share_census census = share_census();
-    const struct wait_stats *waits = wait_stats();
     const struct info_number numbers[] = {
         {"shares", census.shares},
         {"files", census.files},
@@ -257,13 +259,13 @@ void share_info(RedisModuleInfoCtx *ctx) {
         {"file_handles", census.handles},
         {"file_locks", census.locks},
         {"file_leases", census.leases},
-        {"file_open_waits", waits->waits[WAIT_OPENING]},
-        {"file_open_handoffs", waits->served[WAIT_OPENING]},
-        {"file_open_waiters", waits->waiting[WAIT_OPENING]},
-        {"file_lock_waits", waits->waits[WAIT_LOCK]},
-        {"file_lock_handoffs", waits->served[WAIT_LOCK]},
-        {"file_lock_waiters", waits->waiting[WAIT_LOCK]},
+        {"file_open_waits", opening_wait.waits},
+        {"file_open_handoffs", opening_wait.served},
+        {"file_open_waiters", opening_wait.waiting},
+        {"file_lock_waits", lock_wait.waits},
+        {"file_lock_handoffs", lock_wait.served},
+        {"file_lock_waiters", lock_wait.waiting},
     };
     info_show(ctx, numbers, ARRAY_SIZE(numbers));
-    histogram_show(ctx, HISTOGRAM_FILES, "file_waiting_ms");
+    histogram_show(ctx, &file_waiting_ms, "file_waiting_ms");
 }

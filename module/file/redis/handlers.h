@@ -40,6 +40,7 @@ _Static_assert((int)SLOT_FILE_END <= (int)SLOTS_MAX, "too many options");
 enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3, ARG_OPEN_PATH = 3 };
 
 extern struct aggregate share_aggregate;
+extern struct wait_kind opening_wait, lock_wait;
 extern const struct lease_home share_leases;
 
 extern const char *const share_snapshots_words[];
@@ -200,11 +201,11 @@ struct wait_claim claim_to_lock(const struct file_open *open, enum lock_question
                                 struct lock_range range);
 
 /* What a call claims cannot be had now, but perhaps later: the outcome of those who do not wait. */
-enum outcome file_not_yet(struct call *call, enum wait_kind kind, const struct file_node *node,
+enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,
                           const struct wait_claim *claim, enum outcome refused);
 
 /* It can be had, but others may have claimed it before. */
-void file_in_line(struct call *call, enum wait_kind kind, const struct file_node *node,
+void file_in_line(struct call *call, struct wait_kind *kind, const struct file_node *node,
                   const struct wait_claim *claim);
 
 /* As the data type wants them: see aggregate.h. */

@@ -106,13 +106,13 @@ static enum outcome pass_others(struct call *call, const struct opening *opening
     bool leased = lease_locked(lease_state(file_lease_of(node), now_ms));
     if (leased && !sharing_fits_lease(opening->counted)) {
         call_note(call, "the file is leased: it can only be opened for reading");
-        return file_not_yet(call, WAIT_OPENING, node, &claim, OUTCOME_SHARING_VIOLATION);
+        return file_not_yet(call, &opening_wait, node, &claim, OUTCOME_SHARING_VIOLATION);
     }
     if (!sharing_fits_all(&view.tally, opening->counted)) {
         const struct file_open *obstacle = life_obstacle(node->life, opening->counted, now_ms);
-        return file_not_yet(call, WAIT_OPENING, node, &claim, file_sharing_violation(call, obstacle));
+        return file_not_yet(call, &opening_wait, node, &claim, file_sharing_violation(call, obstacle));
     }
-    file_in_line(call, WAIT_OPENING, node, &claim);
+    file_in_line(call, &opening_wait, node, &claim);
     return OUTCOME_DONE;
 }
 
@@ -145,7 +145,7 @@ static enum outcome pass_grace_to_open(struct call *call, const struct opening *
     bool shares = !opening->counted.access || opening->counted.share == SHARING_ALL;
     if (shares || !grace_lasts(call)) return OUTCOME_DONE;
     struct wait_claim claim = claim_to_open(opening->session, opening->counted);
-    return file_not_yet(call, WAIT_OPENING, opening->place.node, &claim, grace_refuse(call));
+    return file_not_yet(call, &opening_wait, opening->place.node, &claim, grace_refuse(call));
 }
 
 /* What the caller is told. */

@@ -29,9 +29,9 @@ static enum outcome pass(struct call *call, struct file_open *open, const struct
     struct wait_claim claim = claim_to_lock(open, question, request->range);
     if (obstacle) {
         enum outcome refused = file_lock_violation(call, obstacle);
-        return file_not_yet(call, WAIT_LOCK, open_node(open), &claim, refused);
+        return file_not_yet(call, &lock_wait, open_node(open), &claim, refused);
     }
-    file_in_line(call, WAIT_LOCK, open_node(open), &claim);
+    file_in_line(call, &lock_wait, open_node(open), &claim);
     return OUTCOME_DONE;
 }
 
@@ -42,7 +42,7 @@ static enum outcome pass_grace_to_lock(struct call *call, struct file_open *open
     if (range_locks_find(&open->group->life->locks, &open->locks, request->range)) return OUTCOME_DONE;
     enum lock_question question = request->kind == LOCK_SHARED ? LOCK_SHARING : LOCK_EXCLUDING;
     struct wait_claim claim = claim_to_lock(open, question, request->range);
-    return file_not_yet(call, WAIT_LOCK, open_node(open), &claim, grace_refuse(call));
+    return file_not_yet(call, &lock_wait, open_node(open), &claim, grace_refuse(call));
 }
 
 enum outcome file_lock_give_way(struct call *call, bool late) {

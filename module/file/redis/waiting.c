@@ -58,13 +58,13 @@ static struct lock_range claimed_range(const struct wait_claim *claim) {
     return (struct lock_range){claim->words[WORD_OFFSET], claim->words[WORD_LENGTH]};
 }
 
-static bool are_rivals(enum wait_kind kind, const struct wait_claim *a, const struct wait_claim *b) {
-    if (kind == WAIT_OPENING) return !sharing_fits(claimed_sharing(a), claimed_sharing(b));
+static bool are_rivals(const struct wait_kind *kind, const struct wait_claim *a, const struct wait_claim *b) {
+    if (kind == &opening_wait) return !sharing_fits(claimed_sharing(a), claimed_sharing(b));
     bool both_shared = a->words[WORD_QUESTION] == LOCK_SHARING && b->words[WORD_QUESTION] == LOCK_SHARING;
     return !both_shared && lock_ranges_overlap(claimed_range(a), claimed_range(b));
 }
 
-static bool is_no_rival(void *context, enum wait_kind kind, const struct wait_claim *claim,
+static bool is_no_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                         RedisModuleString **argv) {
     (void)argv;
     return !are_rivals(kind, context, claim);
@@ -114,16 +114,16 @@ static void add_lock_holders(struct circle *circle, const struct file_life *life
     }
 }
 
-static void add_holders(struct circle *circle, enum wait_kind kind, const struct file_node *node) {
+static void add_holders(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
     int64_t now_ms = call_now_ms((struct call *)(uintptr_t)circle->call);
     if (!node || !node->life) return;
-    if (kind == WAIT_OPENING)
+    if (kind == &opening_wait)
         life_obstacles(node->life, claimed_sharing(circle->claim), now_ms, add_holder, circle);
     else
         add_lock_holders(circle, node->life, now_ms);
 }
 
-static bool add_rival(void *context, enum wait_kind kind, const struct wait_claim *claim,
+static bool add_rival(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                       RedisModuleString **argv) {
     struct circle *circle = context;
     (void)argv;
@@ -131,17 +131,17 @@ static bool add_rival(void *context, enum wait_kind kind, const struct wait_clai
     return add_session(circle, claim->party, circle->claim->party);
 }
 
-static void add_rivals(struct circle *circle, enum wait_kind kind, const struct file_node *node) {
+static void add_rivals(struct circle *circle, const struct wait_kind *kind, const struct file_node *node) {
     uint64_t subject = file_subject(node);
     wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MAX, add_rival, circle);
 }
 
 /* The file that a waiter's command is about. */
-static const struct file_node *awaited(const struct circle *circle, enum wait_kind kind,
+static const struct file_node *awaited(const struct circle *circle, const struct wait_kind *kind,
                                        RedisModuleString **argv) {
     const struct share *share = circle->call->value;
     struct guid id;
-    if (kind == WAIT_OPENING) {
+    if (kind == &opening_wait) {
         struct bytes path = api_bytes(argv[ARG_SESSION + 1]);
         return tree_find(share, path).node;
     }
@@ -151,7 +151,7 @@ static const struct file_node *awaited(const struct circle *circle, enum wait_ki
 }
 
 /* Whom a waiter waits for. */
-static bool follow(void *context, enum wait_kind kind, const struct wait_claim *claim,
+static bool follow(void *context, const struct wait_kind *kind, const struct wait_claim *claim,
                    RedisModuleString **argv) {
     struct circle *circle = context;
     const struct file_node *node = awaited(circle, kind, argv);
@@ -180,7 +180,7 @@ static struct bytes line_name(struct call *call, const struct file_node *node) {
 }
 
 /* To name a line takes as long as its path, so it is done only for those who may stand in it. */
-enum outcome file_not_yet(struct call *call, enum wait_kind kind, const struct file_node *node,
+enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struct file_node *node,
                           const struct wait_claim *claim, enum outcome refused) {
     if (!args_given(&call->args, SLOT_BLOCK)) return refused;
     call_not_yet(call, kind, line_name(call, node), WAIT_NO_INSTANT, refused);
@@ -188,7 +188,7 @@ enum outcome file_not_yet(struct call *call, enum wait_kind kind, const struct f
     return refused;
 }
 
-void file_in_line(struct call *call, enum wait_kind kind, const struct file_node *node,
+void file_in_line(struct call *call, struct wait_kind *kind, const struct file_node *node,
                   const struct wait_claim *claim) {
     if (!args_given(&call->args, SLOT_BLOCK) || !wait_anybody()) return;
     call_in_line(call, kind, line_name(call, node));

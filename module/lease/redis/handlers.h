@@ -7,6 +7,7 @@
 #include "server/command.h"
 #include "server/reply.h"
 #include "server/settings.h"
+#include "server/wait.h"
 
 /* Where the parser leaves the options that only LEASE.* has. */
 enum {
@@ -61,6 +62,7 @@ struct lease_stats {
 };
 
 extern struct lease_stats lease_stats;
+extern struct wait_kind lease_wait;
 
 /* For INFO, before a lease changes: what becomes of it, or that it has run out. */
 void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,

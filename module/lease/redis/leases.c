@@ -6,17 +6,18 @@
 #include "core/text.h"
 #include "server/entropy.h"
 #include "server/grace.h"
-#include "server/histogram.h"
 #include "server/info.h"
 #include "server/refusal.h"
 #include "server/reply_room.h"
 #include "server/settings.h"
-#include "server/wait.h"
 
 /* Positions of the arguments behind the key. */
 enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
 
 struct lease_stats lease_stats;
+
+static struct histogram lease_waiting_ms, lease_holding_ms;
+struct wait_kind lease_wait = {.discipline = WAIT_IN_TURN, .histogram = &lease_waiting_ms};
 
 static struct setting_duration shortest = {.ms = 15000}, longest = {.ms = 60000};
 
@@ -88,7 +89,7 @@ static void decide_lease(struct call *call, const struct lease_subject *subject,
 /* A holder's time ends now, or is given an end. */
 static void count_end(const struct lease *lease, const struct lease *next, int64_t now_ms) {
     if (lease_state(lease, now_ms) != LEASE_LEASED || next->kind == LEASE_HELD) return;
-    histogram_add(HISTOGRAM_HOLDING, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
+    histogram_add(&lease_holding_ms, (next->kind == LEASE_FREE ? now_ms : next->ends_ms) - lease->since_ms);
 }
 
 void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,
@@ -106,7 +107,7 @@ void lease_count_change(struct call *call, const struct lease *lease, const stru
 
 void lease_count_expiry(const struct lease *lease) {
     lease_stats.expiries++;
-    histogram_add(HISTOGRAM_HOLDING, lease->ends_ms - lease->since_ms);
+    histogram_add(&lease_holding_ms, lease->ends_ms - lease->since_ms);
 }
 
 void lease_settle(struct call *call) {
@@ -151,7 +152,7 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
         put_time(&text, remaining_ms);
     }
     text_put(&text, ", ");
-    text_put_number(&text, wait_count(call, WAIT_LEASE, name), 1);
+    text_put_number(&text, wait_count(call, &lease_wait, name), 1);
     text_put(&text, " waiting");
 }
 
@@ -169,7 +170,7 @@ static struct lease_request acquire_request(struct call *call) {
 static enum outcome not_yet(struct call *call, const struct lease_subject *subject, enum outcome refused) {
     int64_t due_ms = subject->lease->ends_ms == LEASE_FOREVER ? WAIT_NO_INSTANT : subject->lease->ends_ms;
     lease_note_holder(call, subject->lease, subject->name);
-    return call_not_yet(call, WAIT_LEASE, subject->name, due_ms, refused);
+    return call_not_yet(call, &lease_wait, subject->name, due_ms, refused);
 }
 
 static enum outcome needs_no_end(struct call *call, const struct lease_subject *subject) {
@@ -190,7 +191,7 @@ static enum outcome pass_grace_to_lease(struct call *call, const struct lease_su
                                         const struct guid *id) {
     if (!grace_lasts(call)) return OUTCOME_DONE;
     if (id && goes_on(subject->lease, id, call_now_ms(call))) return OUTCOME_DONE;
-    return call_not_yet(call, WAIT_LEASE, subject->name, grace.ends_ms, grace_refuse(call));
+    return call_not_yet(call, &lease_wait, subject->name, grace.ends_ms, grace_refuse(call));
 }
 
 static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
@@ -242,7 +243,7 @@ enum outcome lease_acquire_decide(struct call *call) {
         outcome = pass_grace_to_lease(call, subject, request.proposes ? &request.proposed : NULL);
     if (outcome != OUTCOME_DONE) return outcome;
     enum lease_state state = lease_state(subject->lease, request.now_ms);
-    if (!lease_locked(state)) call_in_line(call, WAIT_LEASE, subject->name);
+    if (!lease_locked(state)) call_in_line(call, &lease_wait, subject->name);
     if (!request.proposes) next.id = entropy_guid();
     decide_lease(call, subject, &next, LEASE_ACQUIRED);
     if (call->grant && state != LEASE_LEASED) put_lease_grant(call->grant, &next);
@@ -340,7 +341,7 @@ static void reply_lease(struct call *call, const struct lease *lease, struct byt
         reply_field_number(&map, "remaining-ms", remaining_ms);
     if (lease->owner.length) reply_field_bytes(&map, "owner", lease->owner);
     if (lease->token) reply_field_version(&map, "token", lease->token);
-    reply_field_number(&map, "waiters", (long long)wait_count(call, WAIT_LEASE, name));
+    reply_field_number(&map, "waiters", (long long)wait_count(call, &lease_wait, name));
     reply_map_end(&map);
 }
 
@@ -425,11 +426,11 @@ void lease_info(RedisModuleInfoCtx *ctx) {
         {"lease_releases", lease_stats.releases},
         {"lease_breaks", lease_stats.breaks},
         {"lease_expiries", lease_stats.expiries},
-        {"lease_waits", wait_stats()->waits[WAIT_LEASE]},
-        {"lease_handoffs", wait_stats()->served[WAIT_LEASE]},
-        {"lease_waiters", wait_stats()->waiting[WAIT_LEASE]},
+        {"lease_waits", lease_wait.waits},
+        {"lease_handoffs", lease_wait.served},
+        {"lease_waiters", lease_wait.waiting},
     };
     info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
-    histogram_show(ctx, HISTOGRAM_WAITING, "lease_waiting_ms");
-    histogram_show(ctx, HISTOGRAM_HOLDING, "lease_holding_ms");
+    histogram_show(ctx, &lease_waiting_ms, "lease_waiting_ms");
+    histogram_show(ctx, &lease_holding_ms, "lease_holding_ms");
 }

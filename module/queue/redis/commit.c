@@ -1,10 +1,8 @@
 /* What follows a change of a queue, and what happens to a queue when nobody asks. */
 #include "server/commit.h"
 #include "queue/redis/handlers.h"
-#include "server/histogram.h"
 #include "server/info.h"
 #include "server/upkeep.h"
-#include "server/wait.h"
 
 enum {
     UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that much of it goes at once */
@@ -14,6 +12,10 @@ enum {
 };
 
 struct queue_stats queue_stats;
+
+static struct histogram consumer_waiting_ms;
+static struct histogram message_waiting_ms; /* from being put to the first delivery */
+struct wait_kind message_wait = {.discipline = WAIT_IN_TURN, .histogram = &consumer_waiting_ms};
 
 /* What has happened, for INFO. */
 static void count_event(const struct queue_change *change) {
@@ -39,7 +41,7 @@ static void count_delivered(const struct message *message, int64_t now_ms) {
     if (message->deliveries > 1)
         queue_stats.redeliveries++;
     else
-        histogram_add(HISTOGRAM_QUEUEING, now_ms - message->inserted_ms);
+        histogram_add(&message_waiting_ms, now_ms - message->inserted_ms);
 }
 
 static void count_deliveries(struct call *call, const struct queue_change *change) {
@@ -61,7 +63,7 @@ void queue_changed(struct call *call, const void *decided) {
 
 void queue_wake(struct call *call, const void *change) {
     (void)change;
-    wait_look(call, WAIT_MESSAGE, bytes_of("", 0));
+    wait_look(call, &message_wait, bytes_of("", 0));
 }
 
 static void expire_messages(struct call *call, size_t most) {
@@ -120,13 +122,13 @@ void queue_info(RedisModuleInfoCtx *ctx) {
         {"queue_expiries", queue_stats.expiries},
         {"queue_deaths", queue_stats.deaths},
         {"queue_redrives", queue_stats.redrives},
-        {"queue_waits", wait_stats()->waits[WAIT_MESSAGE]},
-        {"queue_handoffs", wait_stats()->served[WAIT_MESSAGE]},
-        {"queue_waiters", wait_stats()->waiting[WAIT_MESSAGE]},
+        {"queue_waits", message_wait.waits},
+        {"queue_handoffs", message_wait.served},
+        {"queue_waiters", message_wait.waiting},
     };
     info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
-    histogram_show(ctx, HISTOGRAM_CONSUMING, "queue_waiting_ms");
-    histogram_show(ctx, HISTOGRAM_QUEUEING, "queue_put_to_get_ms");
+    histogram_show(ctx, &consumer_waiting_ms, "queue_waiting_ms");
+    histogram_show(ctx, &message_waiting_ms, "queue_put_to_get_ms");
 }
 
 void queue_survey(RedisModuleInfoCtx *ctx) {

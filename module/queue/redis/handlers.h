@@ -7,6 +7,7 @@
 #include "server/reply.h"
 #include "server/reply_room.h"
 #include "server/settings.h"
+#include "server/wait.h"
 
 /* Where the parser leaves the options that only this family has. */
 enum {
@@ -85,6 +86,7 @@ struct queue_stats {
 };
 
 extern struct queue_stats queue_stats;
+extern struct wait_kind message_wait;
 
 /* Whether there are order numbers for a batch of messages. */
 enum outcome queue_takes_more(struct call *call);

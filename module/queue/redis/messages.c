@@ -295,9 +295,9 @@ enum outcome queue_get(struct call *call) {
     reply_array(&call->out, (long)count);
     if (!count) {
         int64_t due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
-        return call_not_yet(call, WAIT_MESSAGE, bytes_of("", 0), due_ms, OUTCOME_DONE);
+        return call_not_yet(call, &message_wait, bytes_of("", 0), due_ms, OUTCOME_DONE);
     }
-    call_in_line(call, WAIT_MESSAGE, bytes_of("", 0));
+    call_in_line(call, &message_wait, bytes_of("", 0));
     deliver(call, found, count);
     return OUTCOME_DONE;
 }
