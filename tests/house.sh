@@ -67,6 +67,16 @@ long_functions() {
         /^\}/ && start { if (FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"; start = 0 }' "$@" /dev/null
 }
 
+# Identifiers of a family in code, comments left out, that should not know of any. A lease is what several families have.
+family_words() {
+    local source
+    for source in "$@"; do
+        perl -0pe 's{/\*.*?\*/}{$& =~ s/[^\n]//gr}gse' "$source" |
+            grep -nE '\b(blob|queue|entity|container|share|file)_|_(blob|queue|entity|container)s?\b|\b(BLOB|QUEUE|TABLE|FILE|SHARE|CONTAINER)_' |
+            grep -vE 'container_of' | sed "s#^#$source:#"
+    done
+}
+
 # Static functions of one name in several files: grep and break find the wrong one. 'release' is what the makers of type methods want.
 static_names_shared() {
     awk '
@@ -112,6 +122,8 @@ mapfile -t sources < <(find module tests -name '*.[ch]' | sort)
 } | rule 'the engine of changes knows nothing but core'
 
 includes_outside 'core change server' module/server/*.[ch] | rule 'server knows no family'
+
+family_words module/server/*.[ch] module/change/*.[ch] | rule 'the code of server and change has no word of a family'
 
 for family in "${families[@]}"; do
     files=(module/"$family"/*.[ch] module/"$family"/redis/*.[ch])
