@@ -6,6 +6,7 @@
 #include "core/name.h"
 #include "core/pages.h"
 #include "file/redis/handlers.h"
+#include "help.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
 #include "server/grace.h"
@@ -100,7 +101,8 @@ static const struct clause
 
 /* Of the server itself. */
 static const struct clause
-    grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}};
+    grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}},
+    help_topic = {.shape = SHAPE_TEXT, .slot = SLOT_HELP_TOPIC, .optional = true, .names = {"command"}};
 
 /* Of queues. What is looked at late is what the storage service looks at late. */
 static const struct clause

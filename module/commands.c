@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "clauses.h"
+#include "help.h"
 #include "server/effect.h"
 #include "server/upkeep.h"
 
@@ -32,6 +33,8 @@
 #define TAKES_OR_WAITS .key = KEY_UPDATE, .flags = "write blocking", .categories = "write blocking"
 
 #define ADMINISTERS .key = KEY_NONE, .flags = "admin fast", .categories = "admin dangerous fast"
+
+#define TELLS .key = KEY_NONE, .flags = "readonly fast allow-loading allow-stale", .categories = "read fast"
 
 #define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
 #define ON_QUEUE .aggregate = &queue_aggregate, .settle = queue_settle_some
@@ -67,7 +70,7 @@
     X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
     X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(effect_handle) X(grace_decide)
+    X(effect_handle) X(grace_decide) X(help_decide) X(version_decide)
 
 /* What a batch is made of, in the order of enum verb. */
 static const struct command_part table_operations[] = {
@@ -501,6 +504,13 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&grace_word),
         .complexity = "O(N), N being the lines in which clients wait",
         .summary = "Ends the time after a failover in which the server grants nothing new."},
+    DECIDES(help_decide) .name = "HOLDFAST.HELP", TELLS,
+        .grammar = GRAMMAR(&help_topic),
+        .complexity = "O(N), N being the commands of Holdfast",
+        .summary = "Returns the syntax of a command and an example, or the commands of a family, or all commands."},
+    DECIDES(version_decide) .name = "HOLDFAST.VERSION", TELLS,
+        .grammar = GRAMMAR(NULL),
+        .complexity = "O(1)", .summary = "Returns the version of Holdfast."},
 };
 /* clang-format on */
 /* NOLINTEND(bugprone-macro-parentheses) */

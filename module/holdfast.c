@@ -5,6 +5,7 @@
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
+#include "release.h"
 #include "server/alarm.h"
 #include "server/audience.h"
 #include "server/effect.h"
@@ -19,10 +20,7 @@
 
 #include "ccan/array_size/array_size.h"
 
-#define MODULE_NAME  "holdfast"
-#define VERSION_TEXT "1.0.0"
-
-enum { VERSION_NUMBER = 10000 };
+#define MODULE_NAME "holdfast"
 
 static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &table_aggregate,
                                                &share_aggregate, NULL};
@@ -115,7 +113,7 @@ static void seed_hash(void) {
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv,
                                                               int argc) {
-    if (api_bind(ctx, MODULE_NAME, VERSION_NUMBER) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (api_bind(ctx, MODULE_NAME, RELEASE_NUMBER) != REDISMODULE_OK) return REDISMODULE_ERR;
     RedisModule_SetModuleOptions(
         ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
                  REDISMODULE_OPTION_NO_IMPLICIT_SIGNAL_MODIFIED | api_server_options());
@@ -124,7 +122,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (info_register(ctx, VERSION_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (info_register(ctx, RELEASE_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
     wait_start(wait_kinds);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;

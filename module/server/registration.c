@@ -1,6 +1,7 @@
 #include "server/registration.h"
 
 #include "core/memory.h"
+#include "server/syntax.h"
 
 #define SINCE "1.0.0"
 
@@ -13,6 +14,15 @@ struct tree {
 };
 
 enum { TREE_NODES = 256 };
+
+static struct tree tree_start(void) {
+    return (struct tree){memory_alloc(TREE_NODES * sizeof(RedisModuleCommandArg)), 0};
+}
+
+static void tree_empty(struct tree *tree) {
+    memset(tree->nodes, 0, TREE_NODES * sizeof(*tree->nodes));
+    tree->used = 0;
+}
 
 /* A run of siblings, ended by one without a name. */
 static RedisModuleCommandArg *siblings(struct tree *tree, size_t count) {
@@ -246,14 +256,13 @@ static int add_one(RedisModuleCtx *ctx, const struct command *command, struct tr
         return REDISMODULE_ERR;
     RedisModuleCommand *handle = RedisModule_GetCommand(ctx, command->name);
     if (!handle) return REDISMODULE_ERR;
-    memset(tree->nodes, 0, TREE_NODES * sizeof(*tree->nodes));
-    tree->used = 0;
+    tree_empty(tree);
     api_set_categories(handle, command->categories);
     return describe(handle, command, tree);
 }
 
 int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count) {
-    struct tree tree = {memory_alloc(TREE_NODES * sizeof(RedisModuleCommandArg)), 0};
+    struct tree tree = tree_start();
     int result = REDISMODULE_OK;
     for (size_t i = 0; i < count && result == REDISMODULE_OK; i++) {
         result = add_one(ctx, &commands[i], &tree);
@@ -262,4 +271,12 @@ int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t
     }
     memory_free(tree.nodes);
     return result;
+}
+
+void registration_syntax(const struct command *command, struct text *line) {
+    struct tree tree = tree_start();
+    tree_empty(&tree);
+    text_put(line, command->name);
+    syntax_put(line, arguments(&tree, command->grammar));
+    memory_free(tree.nodes);
 }

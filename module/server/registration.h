@@ -3,8 +3,12 @@
 #ifndef HOLDFAST_REGISTRATION_H
 #define HOLDFAST_REGISTRATION_H
 
+#include "core/text.h"
 #include "server/command.h"
 
 int registration_add(RedisModuleCtx *ctx, const struct command *commands, size_t count);
+
+/* The syntax of a command as one line: BLOB.GET container blob [RANGE offset length] ... */
+void registration_syntax(const struct command *command, struct text *line);
 
 #endif

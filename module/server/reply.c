@@ -43,6 +43,13 @@ void reply_exists(struct reply *out) {
         keep_value(out, KEPT_EXISTS);
 }
 
+void reply_line(struct reply *out, const char *line) {
+    if (out->ctx)
+        RedisModule_ReplyWithSimpleString(out->ctx, line);
+    else
+        reply_keep_bytes(out, bytes_text(line));
+}
+
 void reply_null(struct reply *out) {
     if (out->ctx)
         RedisModule_ReplyWithNull(out->ctx);

@@ -46,6 +46,8 @@ void reply_keep_number(struct reply *out, long long number);
 void reply_ok(struct reply *out);
 /* What was to be made is there already, and is as it was asked for. */
 void reply_exists(struct reply *out);
+/* A line for people, which redis-cli shows without quotes. */
+void reply_line(struct reply *out, const char *line);
 void reply_null(struct reply *out);
 /* The whole text, class and code in front. */
 void reply_error(struct reply *out, const char *error);

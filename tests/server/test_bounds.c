@@ -467,6 +467,8 @@ static const struct bound share_bounds[] = {
     {"FILE.RENAME fs e e2", end_directory, NULL, 0},
     {"FILE.RMDIR fs k", NULL, "FILE.MKDIR fs k", 0},
     {"HOLDFAST.GRACE END", NULL, NULL, 0},
+    {"HOLDFAST.HELP", NULL, NULL, 0},
+    {"HOLDFAST.VERSION", NULL, NULL, 0},
     {NULL, NULL, NULL, 0},
 };
 
@@ -484,7 +486,8 @@ static const struct bound *const all_bounds[] = {blob_bounds, queue_bounds, tabl
 static bool is_measured(const char *command) {
     for (size_t i = 0; i < sizeof all_bounds / sizeof *all_bounds; i++)
         for (const struct bound *row = all_bounds[i]; row->line; row++)
-            if (text_begins(row->line, command) && row->line[strlen(command)] == ' ') return true;
+            if (!strncmp(row->line, command, strlen(command)) && strchr(" ", row->line[strlen(command)]))
+                return true;
     return false;
 }
 

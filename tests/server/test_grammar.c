@@ -115,6 +115,7 @@ static const struct sample {
     {"NEXT", "NEXT p r", NULL},
     {"EXPLAIN", "EXPLAIN", NULL},
     {"action", "END", "HOLDFAST.GRACE"},
+    {"command", "BLOB.PUT", "HOLDFAST.HELP"},
 };
 
 static const char *const lists[] = {"PROPS", "META",   "POLICIES",   "INCLUDE",
@@ -162,7 +163,8 @@ static const char *token_of(const struct argument *argument) {
 
 static struct subject subject_of(const char *command) {
     struct grammar grammar = grammar_of(primary->server, command);
-    struct subject subject = {.command = command, .required = words_of_line(command), .positional = 1};
+    struct subject subject = {
+        .command = command, .required = words_of_line(command), .positional = 1, .least = 1};
     for (size_t index = 0; index < grammar.all.count; index++) {
         const struct argument *argument = &grammar.all.part[index];
         bool last = !argument->is_multiple && !token_of(argument);
@@ -251,7 +253,7 @@ static void play_too_many_words(const struct subject *subject) {
     if (takes_clauses(subject) || subject->has_rest) return;
     struct words words = words_copy(&subject->required);
     words_add(&words, "NONSENSE");
-    if (subject->counted) {
+    if (subject->counted || subject->least < subject->positional) {
         expect_syntax_error(&words, "NONSENSE");
         return;
     }

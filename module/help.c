@@ -1,0 +1,104 @@
+#include "help.h"
+
+#include "commands.h"
+#include "examples.h"
+#include "release.h"
+#include "server/registration.h"
+
+#include "ccan/array_size/array_size.h"
+
+#include <strings.h>
+
+/* The longest syntax, that of BLOB.COPY, takes half of it. */
+enum { HELP_LINE_BYTES = 1024 };
+
+static bool is_named(const struct command *command, struct bytes topic) {
+    return strlen(command->name) == topic.length && !strncasecmp(command->name, topic.data, topic.length);
+}
+
+/* QUEUE.PUT is of the family QUEUE; HOLDFAST.APPLY is for nobody to send. Nothing asked for is all. */
+static bool is_of_family(const struct command *command, struct bytes topic) {
+    if (command->key == KEY_EFFECT) return false;
+    if (!topic.length) return true;
+    return strcspn(command->name, ".") == topic.length &&
+           !strncasecmp(command->name, topic.data, topic.length);
+}
+
+static void reply_syntax(struct reply *out, const struct command *command) {
+    char room[HELP_LINE_BYTES];
+    struct text line = text_start(room, sizeof(room));
+    registration_syntax(command, &line);
+    reply_line(out, room);
+}
+
+static void reply_summary(struct reply *out, const struct command *command) {
+    char room[HELP_LINE_BYTES];
+    struct text line = text_start(room, sizeof(room));
+    text_put(&line, command->name);
+    text_put(&line, ": ");
+    text_put(&line, command->summary);
+    reply_line(out, room);
+}
+
+static const char *example_of(const struct command *command) {
+    for (size_t i = 0; i < ARRAY_SIZE(examples); i++)
+        if (!strcmp(examples[i].command, command->name)) return examples[i].text;
+    return NULL;
+}
+
+static void reply_example(struct reply *out, const struct command *command, const char *example) {
+    char room[HELP_LINE_BYTES];
+    struct text line = text_start(room, sizeof(room));
+    text_put(&line, "Example: ");
+    text_put(&line, command->name);
+    if (*example) text_put(&line, " ");
+    text_put(&line, example);
+    reply_line(out, room);
+}
+
+static void help_command(struct reply *out, const struct command *command) {
+    const char *example = example_of(command);
+    reply_array(out, example ? 3 : 2);
+    reply_syntax(out, command);
+    reply_line(out, command->summary);
+    if (example) reply_example(out, command, example);
+}
+
+static long help_family(struct reply *out, struct bytes topic) {
+    size_t count;
+    const struct command *commands = commands_table(&count);
+    long found = 0;
+    for (size_t i = 0; i < count; i++) found += is_of_family(&commands[i], topic);
+    if (!found) return 0;
+    reply_array(out, found);
+    for (size_t i = 0; i < count; i++)
+        if (is_of_family(&commands[i], topic)) reply_summary(out, &commands[i]);
+    return found;
+}
+
+static const struct command *command_named(struct bytes topic) {
+    size_t count;
+    const struct command *commands = commands_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (is_named(&commands[i], topic)) return &commands[i];
+    return NULL;
+}
+
+enum outcome help_decide(struct call *call) {
+    struct bytes topic = {"", 0};
+    if (args_given(&call->args, SLOT_HELP_TOPIC))
+        topic = call_word(call, call->args.slots[SLOT_HELP_TOPIC].at);
+    const struct command *command = command_named(topic);
+    if (command) {
+        help_command(&call->out, command);
+        return OUTCOME_DONE;
+    }
+    if (help_family(&call->out, topic)) return OUTCOME_DONE;
+    call_note(call, "no command or family has this name");
+    return OUTCOME_INVALID_QUERY;
+}
+
+enum outcome version_decide(struct call *call) {
+    reply_text(&call->out, RELEASE_TEXT);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,13 @@
+/* HOLDFAST.HELP and HOLDFAST.VERSION: what the table of commands says, for people. They look at no key. */
+#ifndef HOLDFAST_HELP_H
+#define HOLDFAST_HELP_H
+
+#include "server/command.h"
+
+/* Where the parser leaves what help is wanted for. */
+enum { SLOT_HELP_TOPIC = SLOT_FAMILY };
+
+enum outcome help_decide(struct call *call);
+enum outcome version_decide(struct call *call);
+
+#endif

@@ -1,0 +1,94 @@
+/* HOLDFAST.HELP and HOLDFAST.VERSION: what they say is what the table says, and the examples are sound. */
+#include <string.h>
+#include <strings.h>
+
+#include "grammar.h"
+#include "pool.h"
+#include "release.h"
+#include "shown.h"
+#include "text.h"
+#include "wire.h"
+#include "world.h"
+
+static const char *line_at(const redisReply *help, size_t index) {
+    require(help->type == REDIS_REPLY_ARRAY && help->elements > index, "no line %zu in %s", index,
+            reply_text(help));
+    return help->element[index]->str;
+}
+
+SCENE(help_shows_syntax_summary_and_an_example) {
+    struct words commands = grammar_commands(primary);
+    for (size_t index = 0; index < commands.count; index++) {
+        const char *command = commands.word[index];
+        struct grammar grammar = grammar_of(primary->server, command);
+        redisReply *help = call(primary, "HOLDFAST.HELP %s", command);
+        expect_text(help->element[0], grammar_line(&grammar));
+        expect_text(help->element[1], grammar.summary);
+        if (!strcmp(command, "HOLDFAST.APPLY")) continue; /* nobody sends it */
+        require(text_begins(line_at(help, 2), pool_print("Example: %s", command)), "%s has no example",
+                command);
+    }
+}
+
+/* On an empty server it finds nothing, or makes something; its form is never what is wrong. The 512 bytes of a page are no
+ * line to read, so the example of BLOB.PUTPAGE only says what stands there. */
+static void play_example(const char *command) {
+    const char *example = line_at(call(primary, "HOLDFAST.HELP %s", command), 2);
+    struct words words = words_as_typed(example + strlen("Example: "));
+    expect_ok(call(primary, "FLUSHALL"));
+    redisReply *reply = call_words(primary, &words);
+    require(!reply_is_error(reply) || text_begins(reply->str, "NOTFOUND ") ||
+                (!strcmp(command, "BLOB.PUTPAGE") && text_begins(reply->str, "INVALID InvalidPageRange")),
+            "%s gives %s", example, reply_text(reply));
+}
+
+SCENE(the_examples_are_of_the_right_form) {
+    struct words commands = grammar_commands(primary);
+    for (size_t index = 0; index < commands.count; index++)
+        if (strcmp(commands.word[index], "HOLDFAST.APPLY")) play_example(commands.word[index]);
+}
+
+SCENE(help_lists_a_family) {
+    redisReply *help = call(primary, "HOLDFAST.HELP queue");
+    for (size_t index = 0; index < help->elements; index++)
+        require(text_begins(line_at(help, index), "QUEUE."), "%s", line_at(help, index));
+    expect_text(help->element[0],
+                "QUEUE.CREATE: Creates a queue, or finds that it is there with the same metadata.");
+    redisReply *lower = call(primary, "HOLDFAST.HELP queue.delete");
+    expect_text(lower->element[0], "QUEUE.DELETE queue id receipt");
+}
+
+SCENE(help_without_a_topic_lists_all_but_what_nobody_sends) {
+    struct words commands = grammar_commands(primary);
+    redisReply *help = call(primary, "HOLDFAST.HELP");
+    assert_int_equal(help->elements, commands.count - 1);
+    for (size_t index = 0; index < help->elements; index++)
+        require(!strstr(line_at(help, index), "HOLDFAST.APPLY"), "%s", line_at(help, index));
+}
+
+SCENE(an_unknown_topic_is_refused) {
+    static const char *const topics[] = {"BLOB.", "BLO", "BLOB.PUTX", "SET", "APPLY", "*", NULL};
+    for (const char *const *topic = topics; *topic; topic++)
+        expect_error(call(primary, "HOLDFAST.HELP %s", *topic),
+                     "INVALID InvalidQueryParameterValue no command or family has this name");
+    expect_error(call(primary, "HOLDFAST.HELP BLOB PUT"), "ERR syntax error near 'PUT'");
+}
+
+SCENE(the_version_is_that_of_info) {
+    expect_text(call(primary, "HOLDFAST.VERSION"), RELEASE_TEXT);
+    expect_text(call(primary, "HOLDFAST.VERSION"),
+                info_field(call(primary, "INFO holdfast"), "holdfast_version"));
+    expect_text(call(replica, "HOLDFAST.VERSION"), RELEASE_TEXT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(help_shows_syntax_summary_and_an_example),
+        PLAY(the_examples_are_of_the_right_form),
+        PLAY(help_lists_a_family),
+        PLAY(help_without_a_topic_lists_all_but_what_nobody_sends),
+        PLAY(an_unknown_topic_is_refused),
+        PLAY(the_version_is_that_of_info),
+    };
+    return world_run("help", tests);
+}
