@@ -43,8 +43,6 @@ const void *effect_other_value(const struct effect_content *content, const struc
 /* The latest instant that versions from outside may speak of; everything, for sources that are obeyed. */
 int64_t effect_horizon_ms(bool obeyed);
 
-enum outcome effect_handle(struct call *call);
-
 /* Counts an effect that has not been applied, and logs the first of its sort. */
 void effect_complain(RedisModuleCtx *ctx, enum effect_result result);
 

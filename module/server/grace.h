@@ -38,6 +38,4 @@ enum outcome grace_refuse(struct call *call);
 /* The setting was changed: 0 ends what lasts. */
 void grace_changed(void);
 
-enum outcome grace_decide(struct call *call);
-
 #endif

@@ -51,48 +51,7 @@ extern const char *const comparison_words[];
 extern const char *const block_words[];
 extern const char *const block_list_words[];
 
-enum outcome container_create(struct call *call);
-enum outcome container_get(struct call *call);
-enum outcome container_getmeta(struct call *call);
-enum outcome container_setmeta(struct call *call);
-enum outcome container_getacl(struct call *call);
-enum outcome container_setacl(struct call *call);
-enum outcome container_delete(struct call *call);
-
 void blob_expect(struct call *call);
-enum outcome blob_put_check(struct call *call);
-enum outcome blob_put(struct call *call);
-enum outcome blob_get(struct call *call);
-enum outcome blob_stat(struct call *call);
-enum outcome blob_setprops_check(struct call *call);
-enum outcome blob_setprops(struct call *call);
-enum outcome blob_getmeta(struct call *call);
-enum outcome blob_setmeta(struct call *call);
-enum outcome blob_delete_check(struct call *call);
-enum outcome blob_delete(struct call *call);
-enum outcome blob_list_check(struct call *call);
-enum outcome blob_list(struct call *call);
-enum outcome blob_createpage_check(struct call *call);
-enum outcome blob_createpage(struct call *call);
-enum outcome blob_putpage_check(struct call *call);
-enum outcome blob_putpage(struct call *call);
-enum outcome blob_clearpage_check(struct call *call);
-enum outcome blob_clearpage(struct call *call);
-enum outcome blob_getpages(struct call *call);
-enum outcome blob_createappend(struct call *call);
-enum outcome blob_append_check(struct call *call);
-enum outcome blob_append(struct call *call);
-enum outcome blob_seal(struct call *call);
-enum outcome blob_putblock_check(struct call *call);
-enum outcome blob_putblock(struct call *call);
-enum outcome blob_putblocklist_check(struct call *call);
-enum outcome blob_putblocklist(struct call *call);
-enum outcome blob_getblocklist(struct call *call);
-enum outcome blob_snapshot(struct call *call);
-enum outcome blob_copy_check(struct call *call);
-enum outcome blob_copy(struct call *call);
-enum outcome blob_abortcopy_check(struct call *call);
-enum outcome blob_abortcopy(struct call *call);
 
 /* The largest contents that BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND take. */
 extern long long max_blob_bytes;

@@ -52,58 +52,10 @@ extern const char *const file_disposition_words[];
 extern const char *const file_lock_words[];
 extern const char *const file_switch_words[];
 
-enum outcome share_create(struct call *call);
-enum outcome share_get(struct call *call);
-enum outcome share_getmeta(struct call *call);
-enum outcome share_setmeta(struct call *call);
-enum outcome share_setprops(struct call *call);
-enum outcome share_getacl(struct call *call);
-enum outcome share_setacl_check(struct call *call);
-enum outcome share_setacl(struct call *call);
-enum outcome share_delete(struct call *call);
-enum outcome share_snapshot(struct call *call);
-enum outcome share_connect_check(struct call *call);
-enum outcome share_connect(struct call *call);
-enum outcome share_ping(struct call *call);
-enum outcome share_disconnect(struct call *call);
-
-enum outcome file_mkdir(struct call *call);
-enum outcome file_rmdir(struct call *call);
-enum outcome file_list(struct call *call);
-enum outcome file_create(struct call *call);
-enum outcome file_get(struct call *call);
-enum outcome file_stat(struct call *call);
-enum outcome file_getmeta(struct call *call);
-enum outcome file_setprops_check(struct call *call);
-enum outcome file_setprops(struct call *call);
-enum outcome file_setmeta(struct call *call);
-enum outcome file_putrange_check(struct call *call);
-enum outcome file_putrange(struct call *call);
-enum outcome file_clearrange(struct call *call);
-enum outcome file_getranges(struct call *call);
-enum outcome file_delete(struct call *call);
-enum outcome file_copy(struct call *call);
-enum outcome file_rename(struct call *call);
-enum outcome file_handles_check(struct call *call);
-enum outcome file_handles(struct call *call);
-enum outcome file_closehandles_check(struct call *call);
-enum outcome file_closehandles(struct call *call);
-
-enum outcome file_open_check(struct call *call);
-enum outcome file_open(struct call *call);
 enum outcome file_open_give_way(struct call *call, bool late);
 void file_open_give_back(struct call *call, struct record_reader *granted);
-enum outcome file_read(struct call *call);
-enum outcome file_write_check(struct call *call);
-enum outcome file_write(struct call *call);
-enum outcome file_truncate(struct call *call);
-enum outcome file_lock_check(struct call *call);
-enum outcome file_lock(struct call *call);
 enum outcome file_lock_give_way(struct call *call, bool late);
 void file_lock_give_back(struct call *call, struct record_reader *granted);
-enum outcome file_unlock(struct call *call);
-enum outcome file_dispose(struct call *call);
-enum outcome file_close(struct call *call);
 
 /* The rules of the options' values. */
 enum outcome file_path_rule(struct bytes text);

@@ -74,17 +74,9 @@ extern const struct setting lease_settings[];
 enum outcome lease_id_rule(struct bytes text);
 enum outcome lease_owner_rule(struct bytes text);
 
-enum outcome lease_acquire_check(struct call *call);
-enum outcome lease_acquire_decide(struct call *call);
 enum outcome lease_acquire_give_way(struct call *call, bool late);
 void lease_acquire_give_back(struct call *call, struct record_reader *granted);
-enum outcome lease_renew_decide(struct call *call);
-enum outcome lease_change_decide(struct call *call);
-enum outcome lease_release_decide(struct call *call);
-enum outcome lease_break_decide(struct call *call);
 void lease_settle(struct call *call);
-enum outcome lease_get_decide(struct call *call);
-enum outcome lease_list_decide(struct call *call);
 
 /* Says in the call's refusal who holds the lease, for how long, and how many wait. */
 void lease_note_holder(struct call *call, const struct lease *lease, struct bytes name);

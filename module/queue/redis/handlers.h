@@ -34,34 +34,8 @@ enum {
 
 extern struct aggregate queue_aggregate;
 
-enum outcome queue_create(struct call *call);
-enum outcome queue_drop(struct call *call);
-enum outcome queue_configure(struct call *call);
-enum outcome queue_getmeta(struct call *call);
-enum outcome queue_setmeta(struct call *call);
-enum outcome queue_getacl(struct call *call);
-enum outcome queue_setacl_check(struct call *call);
-enum outcome queue_setacl(struct call *call);
-enum outcome queue_stat(struct call *call);
-enum outcome queue_clear(struct call *call);
-
-enum outcome queue_put_check(struct call *call);
-enum outcome queue_put(struct call *call);
-enum outcome queue_putmany(struct call *call);
-enum outcome queue_count_check(struct call *call);
-enum outcome queue_get(struct call *call);
 void queue_get_give_back(struct call *call, struct record_reader *granted);
 enum outcome queue_get_nothing(struct call *call, bool late);
-enum outcome queue_peek(struct call *call);
-enum outcome queue_update(struct call *call);
-enum outcome queue_release(struct call *call);
-enum outcome queue_delete(struct call *call);
-enum outcome queue_batch_check(struct call *call);
-enum outcome queue_deletemany(struct call *call);
-
-enum outcome queue_dead(struct call *call);
-enum outcome queue_redrive_check(struct call *call);
-enum outcome queue_redrive(struct call *call);
 
 /* The rules of the options' values. */
 enum outcome queue_message_rule(struct bytes text);

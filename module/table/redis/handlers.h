@@ -29,34 +29,10 @@ enum { TABLE_REQUEST_MAX_BYTES = 4 << 20 };
 
 extern struct aggregate table_aggregate;
 
-/* --- Tables --- */
-
-enum outcome table_create(struct call *call);
-enum outcome table_drop(struct call *call);
-enum outcome table_getacl(struct call *call);
-enum outcome table_setacl_check(struct call *call);
-enum outcome table_setacl(struct call *call);
-enum outcome table_index_check(struct call *call);
-enum outcome table_index(struct call *call);
-enum outcome table_unindex(struct call *call);
-enum outcome table_indexes(struct call *call);
-
 /* --- Entities --- */
 
 /* Sends for the entity that the call is about. */
 void table_expect(struct call *call);
-
-enum outcome table_get_check(struct call *call);
-enum outcome table_get(struct call *call);
-/* One operation: the row's variant is its verb. */
-enum outcome table_write_check(struct call *call);
-enum outcome table_write(struct call *call);
-
-enum outcome table_batch_check(struct call *call);
-enum outcome table_batch(struct call *call);
-
-enum outcome table_query_check(struct call *call);
-enum outcome table_query(struct call *call);
 
 /* The rule of keys that are asked for; those that are written with an entity are under key_check. */
 enum outcome table_asked_key_rule(struct bytes key);
