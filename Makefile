@@ -300,6 +300,18 @@ format: ## put the sources into the one format
 packages: ## install from the distribution what building and running need
 	$(call packages,run)
 
+# Editors look for it here, too, when they look for a source's flags.
+.PHONY: compile_commands.json dist
+compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is compiled: build/compile_commands.json
+	@mkdir -p $(BUILD)
+	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) -- '$(CC) $(FLAGS_unit)' $(wildcard tests/unit/*.c tests/unit/support/*.c) \
+	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c) -- '$(CLANG) $(FLAGS_fuzz)' $(wildcard tests/fuzz/*.c) \
+	    -- '$(CC) $(FLAGS_bench)' $(BENCH_SOURCES) $(wildcard tests/bench/instructions/*.c) >$(BUILD)/compile_commands.json
+	@echo $(BUILD)/compile_commands.json
+
+dist: ## pack the sources: build/holdfast-VERSION.tar.gz
+	@deploy/dev/dist.sh $(BUILD)
+
 install: $(BUILD)/holdfast.so ## install the module, its debug information and sample configurations under PREFIX (/usr/local)
 	@deploy/dev/install.sh install '$(DESTDIR)' '$(PREFIX)' $(BUILD)/holdfast.so
 
@@ -313,4 +325,4 @@ distclean: ## remove everything that was made or fetched
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z][a-z_. -]*:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' Makefile
