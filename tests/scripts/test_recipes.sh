@@ -27,6 +27,16 @@ while read -r recipe page block; do
 done < <(blocks README.md module/*/README.md deploy/*.md)
 same "$different" '' "the $quoted recipes on the pages are the files"
 
+# A block runs: as a recipe, or as an example that a server plays (tests/server/test_examples.c). Or it says why not: 'not run: …'. What is
+# only indented says nothing.
+idle=$(awk '
+    /^ *```/ { inside = !inside
+               if (inside && !/not run: ./ && !/^```redis( fresh)?$/) { pending = FILENAME ":" FNR ": " $0 } else pending = ""; next }
+    pending { if (!/^(#|\/\/|\/\*) deploy\/recipes\/[^ ]+/) print pending; pending = "" }
+    !inside && before == "" && /^    +[^ ]/ { print FILENAME ":" FNR ": " $0 }
+    { before = $0 }' README.md module/*.md module/*/README.md deploy/*.md tests/*.md)
+same "$idle" '' 'each block of a page runs, or says why not'
+
 # Each file says where it lies, so that whoever has copied it finds it again.
 unnamed=$(for file in deploy/recipes/*/*.*; do
     head -n 1 "$file" | grep -qE "^(#|//|/\*) $file( \*/)?\$" || echo "$file"
