@@ -70,7 +70,7 @@
     X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
     X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(effect_handle) X(grace_decide) X(help_decide) X(version_decide)
+    X(effect_apply) X(effect_apply_short) X(grace_decide) X(help_decide) X(version_decide)
 
 /* What a batch is made of, in the order of enum verb. */
 static const struct command_part table_operations[] = {
@@ -83,7 +83,7 @@ static const struct command_part table_operations[] = {
     {NULL, NULL},
 };
 
-/* What the rows name besides: rules of form, and a handler that several rows share. */
+/* What the rows name besides: rules of form, and handlers that several rows share. */
 #define RULES(X)                                                                                                     \
     X(blob_put_check) X(blob_setprops_check) X(blob_delete_check) X(blob_list_check) X(blob_createpage_check)        \
     X(blob_putpage_check) X(blob_clearpage_check) X(blob_append_check) X(blob_putblock_check)                        \
@@ -92,7 +92,7 @@ static const struct command_part table_operations[] = {
     X(share_setacl_check) X(share_connect_check) X(file_setprops_check) X(file_putrange_check) X(file_handles_check) \
     X(file_closehandles_check) X(file_open_check) X(file_write_check) X(file_lock_check)                             \
     X(table_setacl_check) X(table_index_check) X(table_get_check) X(table_write_check) X(table_batch_check)          \
-    X(table_query_check) X(table_write)
+    X(table_query_check) X(table_write) X(effect_handle)
 
 /* Handlers need no declaration of their own. */
 #define HANDLER(handler) enum outcome handler(struct call *call);
@@ -104,7 +104,7 @@ enum { ROWS(ROW_NUMBER) ROW_COUNT };
 #define ENTRY(handler) static int enter_##handler(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 ROWS(ENTRY)
 
-#define ROW(handler) [ROW_##handler] = { .handle = handler, .entry = enter_##handler,
+#define APPLIES(row) [ROW_##row] = { .handle = effect_handle, .entry = enter_##row, .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",
 #define DECIDES(handler) [ROW_##handler] = { .decide = handler, .entry = enter_##handler,
 #define VARIANT(row, handler, number) [ROW_##row] = { .decide = handler, .variant = (number), .entry = enter_##row,
 #define WRITES_ENTITY(row, verb) VARIANT(row, table_write, verb) ON_ENTITY, .check = table_write_check,
@@ -510,11 +510,14 @@ static const struct command commands[ROW_COUNT] = {
         .complexity = "O(M log N), M being the operations and N the entities in the table",
         .summary = "Does up to 100 operations on entities of one partition, all or none, and answers their ETags."},
 
-    ROW(effect_handle) .name = EFFECT_COMMAND,
-        .key = KEY_EFFECT, .flags = "write", .categories = "write dangerous",
+    APPLIES(effect_apply) .name = EFFECT_COMMAND,
         .grammar = GRAMMAR(&key, &effect, &payload),
         .complexity = "That of the command whose effect it is",
         .summary = "Applies what another server has decided. For the primary's link and append-only files alone."},
+    APPLIES(effect_apply_short) .name = EFFECT_COMMAND_SHORT,
+        .grammar = GRAMMAR(&key, &effect, &payload),
+        .complexity = "That of the command whose effect it is",
+        .summary = "HOLDFAST.APPLY by the name under which effects travel."},
     DECIDES(grace_decide) .name = "HOLDFAST.GRACE", ADMINISTERS,
         .grammar = GRAMMAR(&grace_word),
         .complexity = "O(N), N being the lines in which clients wait",

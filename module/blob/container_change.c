@@ -33,6 +33,46 @@ static void read_flags(struct record_reader *reader, void *field) {
     if (flags & ~FREES_LEASE) reader->failed = true;
 }
 
+/* What was created when it was last changed, or soon before, takes a byte or two. */
+static void write_created(const void *field, struct record_writer *writer) {
+    const struct container_change *change = field;
+    record_put_number(writer, (uint64_t)change->stamp.modified_ms - (uint64_t)change->created_ms);
+}
+
+static void read_created(struct record_reader *reader, void *field) {
+    struct container_change *change = field;
+    change->created_ms = (int64_t)((uint64_t)change->stamp.modified_ms - record_number(reader));
+    if (change->created_ms < 0) reader->failed = true;
+}
+
+/* The bits of the byte beside FREES_LEASE and EXPIRED. */
+enum { ADDS_PROPERTIES = 2, ADDS_METADATA = 4 };
+
+static void write_additions(const void *field, struct record_writer *writer) {
+    const struct container_change *change = field;
+    unsigned properties = change->properties.count ? ADDS_PROPERTIES : 0;
+    unsigned metadata = change->metadata.count ? ADDS_METADATA : 0;
+    unsigned frees = change->frees_lease ? FREES_LEASE : 0;
+    record_put_byte(writer, (uint8_t)(expired_bit(change) | frees | properties | metadata));
+    if (properties) record_put_list(writer, change->properties);
+    if (metadata) record_put_list(writer, change->metadata);
+}
+
+static void read_addition(struct record_reader *reader, struct packed_list *list,
+                          bool (*sound)(const void *list)) {
+    *list = record_list(reader);
+    if (!list->count || !sound(list)) reader->failed = true;
+}
+
+static void read_additions(struct record_reader *reader, void *field) {
+    struct container_change *change = field;
+    uint8_t added = read_flagged(reader, change);
+    change->frees_lease = added & FREES_LEASE;
+    if (added & ADDS_PROPERTIES) read_addition(reader, &change->properties, properties_are_sound);
+    if (added & ADDS_METADATA) read_addition(reader, &change->metadata, metadata_is_sound);
+    if (added & ~(FREES_LEASE | ADDS_PROPERTIES | ADDS_METADATA)) reader->failed = true;
+}
+
 static void write_blob_lease(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
     record_put_byte(writer, (uint8_t)(change->event | expired_bit(change)));
@@ -107,6 +147,8 @@ static version copy_version(const void *field) {
 }
 
 static const struct own_codec flags = {write_flags, read_flags, NULL};
+static const struct own_codec created = {write_created, read_created, NULL};
+static const struct own_codec additions = {write_additions, read_additions, NULL};
 static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
 static const struct own_codec source = {write_source, read_source, source_version};
 static const struct own_codec copy = {write_copy, read_copy, copy_version};
@@ -121,7 +163,7 @@ static bool block_id_is_sound(const void *id) {
 static const struct field fields[] = {
     FIELD(CONTAINER_HAS_NAME) = {AT(name), .codec = CODEC_BYTES, .sound = name_is_sound},
     FIELD(CONTAINER_HAS_STAMP) = {AT(stamp), .codec = CODEC_STAMP},
-    FIELD(CONTAINER_HAS_CREATED) = {AT(created_ms), .codec = CODEC_INSTANT},
+    FIELD(CONTAINER_HAS_CREATED) = {.codec = CODEC_OWN, .own = &created},
     FIELD(CONTAINER_HAS_ACCESS) = {AT(access), .codec = CODEC_ENUM, .max = ACCESS_KINDS - 1},
     FIELD(CONTAINER_HAS_KIND) = {AT(blob_kind), .codec = CODEC_ENUM, .max = KIND_APPEND},
     FIELD(CONTAINER_HAS_PARTS) = {AT(parts), .codec = CODEC_ENUM, .max = PARTS_ALL},
@@ -146,6 +188,7 @@ static const struct field fields[] = {
     FIELD(CONTAINER_HAS_FLAGS) = {.codec = CODEC_OWN, .own = &flags},
     FIELD(CONTAINER_HAS_DESCRIPTION) = {AT(copy.description), .codec = CODEC_BYTES,
                                         .max = COPY_DESCRIPTION_MAX_BYTES},
+    FIELD(CONTAINER_HAS_ADDITIONS) = {.codec = CODEC_OWN, .own = &additions},
 };
 #undef AT
 

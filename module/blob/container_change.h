@@ -163,6 +163,8 @@ enum container_field {
     CONTAINER_HAS_LEASE = 1 << 20,
     CONTAINER_HAS_FLAGS = 1 << 21, /* what a write does to an ended lease and to staged blocks */
     CONTAINER_HAS_DESCRIPTION = 1 << 22,
+    CONTAINER_HAS_ADDITIONS =
+        1 << 23, /* properties, metadata and flags, in one byte for the many that have none */
 };
 
 extern const struct change_family container_changes;

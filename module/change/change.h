@@ -10,8 +10,8 @@
  *   - its layout: a row for each field of the struct (see layout.h);
  *   - its kinds: a row for each kind, with its event, its fields, its traits, and the function that applies it.
  *
- * A record is the family's letter, the format, the kind, and the fields. Large bytes do not stand in the record; they
- * travel beside it, so that nobody copies them.
+ * A record is the family's letter, the kind, and the fields. A small content stands behind the fields, and the kind's top
+ * bit says so; a large one travels beside the record, so that nobody copies it.
  *
  * To add a kind of change: one name in the family's enum, one row in its table of kinds, one function that applies it,
  * named in
@@ -26,8 +26,11 @@ enum change_trait {
     CHANGE_CREATES = 1 << 0,     /* it makes the value */
     CHANGE_DROPS = 1 << 1,       /* it ends the value */
     CHANGE_IN_FILES = 1 << 2,    /* files hold such changes */
-    CHANGE_HAS_CONTENT = 1 << 3, /* bytes travel beside the record */
+    CHANGE_HAS_CONTENT = 1 << 3, /* bytes stand behind the fields, or travel beside the record */
 };
+
+/* Each further argument of an effect costs the server more than it costs us to copy so many bytes. */
+enum { CHANGE_CONTENT_INSIDE_MAX = 512 };
 
 /* The columns that all families have. A family's row begins with them and goes on with its own: the function that
  * applies such a change, and what else it has to know. */
@@ -60,7 +63,15 @@ static inline bool change_is(const struct change_family *family, const void *cha
 
 void change_write(const struct change_family *family, const void *change, struct record_writer *writer);
 
-/* Reads and checks a record. What does not travel in it stays zero; the change borrows from the record. */
+/* Puts a small content behind the fields that were written. */
+void change_add_content(struct record_writer *record, struct bytes content);
+
+/* Reads and checks a record. What does not travel in it stays zero; the change borrows from the record, and so does the
+ * content, whose data is NULL if there is none inside. */
+bool change_read_with(const struct change_family *family, struct bytes record, void *change,
+                      struct bytes *content);
+
+/* Likewise a record without a content inside. */
 bool change_read(const struct change_family *family, struct bytes record, void *change);
 
 /* A walk over the changes that build a value anew, in order. */

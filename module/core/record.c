@@ -107,9 +107,12 @@ int64_t record_instant(struct record_reader *reader) {
     return reader->failed ? 0 : (int64_t)value;
 }
 
-struct bytes record_bytes(struct record_reader *reader) {
-    uint64_t length = record_number(reader);
+struct bytes record_raw(struct record_reader *reader, uint64_t length) {
     if (length > (size_t)(reader->end - reader->at)) reader->failed = true;
     const char *at = reader->failed ? NULL : record_take(reader, (size_t)length);
     return at ? bytes_of(at, (size_t)length) : bytes_of("", 0);
+}
+
+struct bytes record_bytes(struct record_reader *reader) {
+    return record_raw(reader, record_number(reader));
 }

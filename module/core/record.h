@@ -49,6 +49,8 @@ struct guid record_guid(struct record_reader *reader);
 int64_t record_instant(struct record_reader *reader);
 /* Borrowed from the record. */
 struct bytes record_bytes(struct record_reader *reader);
+/* Without a length in front. */
+struct bytes record_raw(struct record_reader *reader, uint64_t length);
 
 /* Every field was there and nothing is left over. */
 static inline bool record_complete(const struct record_reader *reader) {

@@ -29,7 +29,8 @@ enum effect_result {
 /* What travels beside a record: the bytes of a content, or the key of another value. */
 struct effect_content {
     bool given;
-    RedisModuleString *argument;
+    struct bytes bytes;
+    RedisModuleString *argument; /* that holds the bytes; NULL for those that came inside of the record */
     bool obeyed; /* it comes from where everything is decided; else the client's rights count */
     RedisModuleCtx *ctx;
 };

@@ -19,13 +19,21 @@ static void apply_change(struct call *call, const struct aggregate *type, const 
     }
 }
 
+/* Whether it travels inside of the record: a small one, that is no key. */
+static bool goes_inside(const struct aggregate *type, const void *change, RedisModuleString *content) {
+    return content && change_is(type->changes, change, CHANGE_HAS_CONTENT) &&
+           api_bytes(content).length <= CHANGE_CONTENT_INSIDE_MAX;
+}
+
 static void apply_and_send(struct call *call, const struct aggregate *type, const void *change,
                            RedisModuleString *content) {
     struct record_writer record;
     record_start(&record);
     change_write(type->changes, change, &record);
+    bool inside = goes_inside(type, change, content);
+    if (inside) change_add_content(&record, api_bytes(content));
     apply_change(call, type, change);
-    effect_send(call, &record, content);
+    effect_send(call, &record, inside ? NULL : content);
     record_end(&record);
 }
 
@@ -44,7 +52,7 @@ void commit_change(struct call *call, void *change, RedisModuleString *content) 
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
     if (type->before) type->before(call, change);
     if (content) {
-        struct effect_content beside = {true, content, true, call->ctx};
+        struct effect_content beside = {true, api_bytes(content), content, true, call->ctx};
         type->attach(change, &beside);
     }
     if (heard) {

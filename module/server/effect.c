@@ -20,10 +20,11 @@ unsigned long long effect_malformed(void) {
 
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content) {
     if (content)
-        RedisModule_Replicate(call->ctx, EFFECT_COMMAND, "sbs", call->argv[1], record->data, record->length,
-                              content);
+        RedisModule_Replicate(call->ctx, EFFECT_COMMAND_SHORT, "sbs", call->argv[1], record->data,
+                              record->length, content);
     else
-        RedisModule_Replicate(call->ctx, EFFECT_COMMAND, "sb", call->argv[1], record->data, record->length);
+        RedisModule_Replicate(call->ctx, EFFECT_COMMAND_SHORT, "sb", call->argv[1], record->data,
+                              record->length);
 }
 
 void effect_unheard(const struct call *call) {
@@ -33,10 +34,10 @@ void effect_unheard(const struct call *call) {
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
                  const struct bytes *content) {
     if (content)
-        RedisModule_EmitAOF(io, EFFECT_COMMAND, "sbb", key, record->data, record->length, content->data,
+        RedisModule_EmitAOF(io, EFFECT_COMMAND_SHORT, "sbb", key, record->data, record->length, content->data,
                             content->length);
     else
-        RedisModule_EmitAOF(io, EFFECT_COMMAND, "sb", key, record->data, record->length);
+        RedisModule_EmitAOF(io, EFFECT_COMMAND_SHORT, "sb", key, record->data, record->length);
 }
 
 void effect_write_newest(struct record_writer *record) {
@@ -67,7 +68,7 @@ struct chunk *effect_chunk(const struct effect_content *content) {
     RedisModuleString *argument = content->argument;
     if (is_shared(content)) {
         /* The server counts its references without locks, and ours may be dropped on another thread. */
-        struct chunk *copy = chunk_copy(api_bytes(argument));
+        struct chunk *copy = chunk_copy(content->bytes);
         if (copy) return copy;
     }
     RedisModuleString *kept = RedisModule_HoldString(NULL, argument);
@@ -98,7 +99,10 @@ static enum effect_result apply_to_key(struct call *call, const struct aggregate
     }
     void *before = target->value;
     struct effect_content content = {.given = call->argc == 4, .obeyed = obeyed, .ctx = call->ctx};
-    if (content.given) content.argument = call->argv[3];
+    if (content.given) {
+        content.argument = call->argv[3];
+        content.bytes = call_word(call, 3);
+    }
     int64_t horizon_ms = effect_horizon_ms(obeyed);
     enum effect_result result = records_apply(family, target, call_word(call, 2), &content, horizon_ms);
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);

@@ -1,6 +1,8 @@
 /* Effects: the only thing that is ever replicated, and the one way in which others' effects come in.
  *
- *   HOLDFAST.APPLY key record [content]
+ *   HFA key record [content]
+ *
+ * HFA is HOLDFAST.APPLY under a short name: each effect has to be looked up by it, and it stands in each.
  *
  * A record is a family's packed fact. Large bytes travel beside it as an argument of their own, shared, not
  * copied. The handler calls the same apply as the primary did and replicates itself onward, since a replica's
@@ -16,9 +18,10 @@
 #include "core/version.h"
 #include "server/command.h"
 
-#define EFFECT_COMMAND "HOLDFAST.APPLY"
+#define EFFECT_COMMAND       "HOLDFAST.APPLY"
+#define EFFECT_COMMAND_SHORT "HFA"
 
-/* Sends a record about the call's key, and the content that stands in an argument, if any. */
+/* Sends a record about the call's key, and the content that travels beside it, if any. */
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
 
 /* There was an effect and no audience for it: the server only counts the change, so that it saves in time. */
@@ -34,7 +37,8 @@ void effect_write_newest(struct record_writer *record);
 bool effect_is_newest(struct bytes record);
 bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest);
 
-/* A chunk that holds a content's bytes: keeps the argument itself unless the server may still use it. */
+/* A chunk that holds the bytes of a content beside the record: keeps the argument itself unless the server may still use
+ * it. */
 struct chunk *effect_chunk(const struct effect_content *content);
 
 /* The value of the key that travels beside a record, if it is one of the family's; NULL if not. */

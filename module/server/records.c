@@ -12,9 +12,10 @@ struct any_change {
     _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
 };
 
+/* Content is what stands inside of the record. */
 static bool read_and_believe(const struct aggregate *type, struct bytes record, int64_t horizon_ms,
-                             void *change) {
-    if (!change_read(type->changes, record, change)) return false;
+                             void *change, struct bytes *content) {
+    if (!change_read_with(type->changes, record, change, content)) return false;
     if (horizon_ms == INT64_MAX) return true;
     return version_plausible(change_newest_version(type->changes, change), horizon_ms) &&
            (!type->is_plausible || type->is_plausible(change, horizon_ms));
@@ -25,9 +26,11 @@ static void observe(const struct aggregate *type, const void *change) {
     version_observe(change_newest_version(type->changes, change));
 }
 
-static bool wants_content(const struct aggregate *type, const void *change) {
-    return change_is(type->changes, change, CHANGE_HAS_CONTENT) ||
-           (type->has_source && type->has_source(change));
+/* A content stands inside or beside, if the change has one; a key can only stand beside. */
+static bool has_its_content(const struct aggregate *type, const void *change, struct bytes inside,
+                            bool beside) {
+    if (change_is(type->changes, change, CHANGE_HAS_CONTENT)) return (inside.data != NULL) != beside;
+    return !inside.data && beside == (type->has_source && type->has_source(change));
 }
 
 /* --- Effects --- */
@@ -61,22 +64,33 @@ enum effect_result records_apply(const struct aggregate *type, struct effect_tar
                                  struct bytes record, const struct effect_content *content,
                                  int64_t horizon_ms) {
     struct any_change change;
-    if (!read_and_believe(type, record, horizon_ms, &change)) return EFFECT_MALFORMED;
-    if (content->given != wants_content(type, &change)) return EFFECT_MALFORMED;
+    struct effect_content given = *content;
+    struct bytes inside;
+    if (!read_and_believe(type, record, horizon_ms, &change, &inside)) return EFFECT_MALFORMED;
+    if (!has_its_content(type, &change, inside, content->given)) return EFFECT_MALFORMED;
+    if (inside.data) {
+        given.given = true;
+        given.bytes = inside;
+    }
     target->events[0] = change_kind(type->changes, &change)->event;
     if (type->events) type->events(&change, target->events);
     if (type->subject) target->name = type->subject(&change);
-    enum effect_result result = move_target(type, target, &change, content);
+    enum effect_result result = move_target(type, target, &change, &given);
     if (result == EFFECT_APPLIED && !target->drop) note_look(type, target);
     return result;
 }
 
 /* --- Files --- */
 
-static bool attach_loaded(const struct aggregate *type, struct loading *loading, void *change) {
+static bool attach_loaded(const struct aggregate *type, struct loading *loading, void *change,
+                          struct bytes inside) {
     if (!change_is(type->changes, change, CHANGE_HAS_CONTENT)) return true;
-    struct effect_content content = {.given = true, .argument = loading_content(loading), .obeyed = true};
-    if (!content.argument) return false;
+    struct effect_content content = {.given = true, .bytes = inside, .obeyed = true};
+    if (loading->beside) {
+        content.argument = loading_content(loading);
+        if (!content.argument) return false;
+        content.bytes = api_bytes(content.argument);
+    }
     type->attach(change, &content);
     return true;
 }
@@ -84,14 +98,16 @@ static bool attach_loaded(const struct aggregate *type, struct loading *loading,
 /* A file begins with what creates the value. */
 bool records_load(const struct aggregate *type, struct loading *loading, struct bytes record) {
     struct any_change change;
-    if (!read_and_believe(type, record, loading->horizon_ms, &change)) return false;
+    struct bytes inside;
+    if (!read_and_believe(type, record, loading->horizon_ms, &change, &inside)) return false;
+    if (!has_its_content(type, &change, inside, loading->beside)) return false;
     bool creates = change_is(type->changes, &change, CHANGE_CREATES);
     if (creates != !loading->value || !(creates || change_is(type->changes, &change, CHANGE_IN_FILES)))
         return false;
     if (type->keeps_order && !type->keeps_order(loading, &change)) return false;
     if (creates)
         loading->value = type->make(&change);
-    else if (!attach_loaded(type, loading, &change) || !type->move(loading->value, &change))
+    else if (!attach_loaded(type, loading, &change, inside) || !type->move(loading->value, &change))
         return false;
     observe(type, &change);
     return true;
@@ -105,9 +121,15 @@ struct record_saving {
 static void put_record(void *context, const void *change) {
     const struct record_saving *to = context;
     const struct change_family *changes = to->type->changes;
-    change_write(changes, change, saving_record(to->saving));
-    saving_put(to->saving,
-               change_is(changes, change, CHANGE_HAS_CONTENT) ? to->type->content_of(change) : NULL);
+    struct record_writer *record = saving_record(to->saving);
+    bool has_content = change_is(changes, change, CHANGE_HAS_CONTENT);
+    const struct bytes *content = has_content ? to->type->content_of(change) : NULL;
+    change_write(changes, change, record);
+    if (content && content->length <= CHANGE_CONTENT_INSIDE_MAX) {
+        change_add_content(record, *content);
+        content = NULL;
+    }
+    saving_put(to->saving, content);
 }
 
 void records_save(const struct aggregate *type, struct saving *saving, const void *value) {

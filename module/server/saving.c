@@ -4,7 +4,7 @@
 #include "server/records.h"
 #include "server/upkeep.h"
 
-enum { EFFECT_PIECE_BYTES = 1 << 20 };
+enum { EFFECT_PIECE_BYTES = 1 << 20, TOGETHER_BYTES = 1 << 14 };
 
 /* --- Out of memory --- */
 
@@ -17,8 +17,17 @@ void saving_put(struct saving *saving, const struct bytes *content) {
     saving->put(saving, content);
 }
 
+static void save_together(struct saving *saving) {
+    struct record_writer *together = &saving->together;
+    if (together->length) RedisModule_SaveStringBuffer(saving->to, together->data, together->length);
+    together->length = 0;
+}
+
 static void put_into_file(struct saving *saving, const struct bytes *content) {
-    RedisModule_SaveStringBuffer(saving->to, saving->record.data, saving->record.length);
+    struct bytes record = bytes_of(saving->record.data, saving->record.length);
+    record_put_number(&saving->together, (uint64_t)record.length << 1 | (content != NULL));
+    record_put_raw(&saving->together, record);
+    if (content || saving->together.length >= TOGETHER_BYTES) save_together(saving);
     if (content) RedisModule_SaveStringBuffer(saving->to, content->data, content->length);
 }
 
@@ -43,7 +52,10 @@ static void save_records(struct saving *saving, const void *value, const struct 
 
 void saving_file(RedisModuleIO *io, const void *value, const struct saved_type *type) {
     struct saving saving = {.piece = SIZE_MAX, .put = put_into_file, .to = io, .tells_newest = true};
+    record_start(&saving.together);
     save_records(&saving, value, type);
+    save_together(&saving);
+    record_end(&saving.together);
     RedisModule_SaveStringBuffer(io, "", 0);
 }
 
@@ -71,7 +83,8 @@ RedisModuleString *loading_content(struct loading *loading) {
 static bool take_record(struct loading *loading, const struct saved_type *type, struct bytes record) {
     if (loading->knows_newest) return false;
     if (effect_is_newest(record))
-        return loading->knows_newest = effect_read_newest(record, loading->horizon_ms, &loading->newest);
+        return loading->knows_newest =
+                   !loading->beside && effect_read_newest(record, loading->horizon_ms, &loading->newest);
     bool sound = records_load(type->type, loading, record);
     if (loading->content) RedisModule_FreeString(NULL, loading->content);
     loading->content = NULL;
@@ -88,17 +101,32 @@ static bool take_end(struct loading *loading, const struct saved_type *type) {
     return true;
 }
 
-/* Until the empty record, which is the end. */
+/* The records that stand together in a string. */
+static bool take_together(struct loading *loading, const struct saved_type *type, struct bytes together) {
+    struct record_reader reader = record_reader(together);
+    loading->beside = false;
+    while (reader.at < reader.end) {
+        uint64_t head = record_number(&reader);
+        struct bytes record = record_raw(&reader, head >> 1);
+        if (reader.failed || loading->beside) return false;
+        loading->beside = head & 1;
+        if (!take_record(loading, type, record)) return false;
+    }
+    return true;
+}
+
+/* Until the empty string, which is the end. */
 static bool load_all_records(struct loading *loading, const struct saved_type *type) {
     for (;;) {
         size_t length;
-        char *record = RedisModule_LoadStringBuffer(loading->io, &length);
-        if (!record || RedisModule_IsIOError(loading->io)) {
-            RedisModule_Free(record);
+        char *together = RedisModule_LoadStringBuffer(loading->io, &length);
+        if (!together || RedisModule_IsIOError(loading->io)) {
+            RedisModule_Free(together);
             return false;
         }
-        bool sound = length ? take_record(loading, type, bytes_of(record, length)) : take_end(loading, type);
-        RedisModule_Free(record);
+        bool sound =
+            length ? take_together(loading, type, bytes_of(together, length)) : take_end(loading, type);
+        RedisModule_Free(together);
         if (!sound || !length) return sound;
     }
 }

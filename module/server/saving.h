@@ -1,9 +1,13 @@
 /* Saving: the way of a value into files, append-only files and digests, and out of a file again.
  *
- *   value ──walk──▶ record [content]  record [content] …  newest ─▶ a file, ended by an empty record
+ *   value ──walk──▶ record [content]  record [content] …  newest ─▶ a file
  *                                                          newest ─▶ an append-only file, an effect for each record
  *                                                                 ─▶ a digest
  *   value ◀──take── record [content]  record [content] …  newest ◀─ a file, or the payload of a RESTORE
+ *
+ * In a file many records stand together in one string, so that there are fewer of them, and the server compresses what
+ * they have in common. Each record has a number in front: twice its length, and one more if a content stands beside it.
+ * The content is the next string, and the record is then the last one in its own. An empty string is the end.
  *
  * A file holds the same records as the replication stream, so a family has one decoder. It says how a value becomes
  * records and how the next record goes into a value; everything between the two is here. A record that the family does
@@ -37,6 +41,7 @@ struct saved_type {
 struct saving {
     size_t piece; /* the most bytes of content that may go beside one record */
     struct record_writer record;
+    struct record_writer together; /* records that a file has not got yet */
     void (*put)(struct saving *saving, const struct bytes *content);
     void *to;               /* who takes what is put */
     bool tells_newest;      /* the newest version, behind all else */
@@ -60,14 +65,15 @@ struct loading {
     RedisModuleIO *io;
     void *value;        /* what has been built so far; NULL before the first record */
     void *progress;     /* what else the family wants to know from record to record */
+    bool beside;        /* the record that is being taken has a content beside it */
     int64_t horizon_ms; /* see effect_horizon_ms */
     bool knows_newest;
     version newest; /* that the file tells */
     RedisModuleString *content;
 };
 
-/* The content beside the record that is being taken; NULL if it cannot be read. Once for each record; stays good until
- * the record has been taken. */
+/* The content beside the record that is being taken; NULL if it cannot be read. Once for each record that has one; stays
+ * good until the record has been taken. */
 RedisModuleString *loading_content(struct loading *loading);
 
 /* The value, or NULL when there is none to be had. */

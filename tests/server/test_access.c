@@ -350,7 +350,7 @@ SCENE(flags_tell_what_commands_do) {
     expect_flags(table_reads, true, false);
     expect_flags(table_growing_writes, false, true);
     expect_flags(table_shrinking_writes, false, false);
-    expect_flags((const char *const[]){"HOLDFAST.APPLY", NULL}, false, false);
+    expect_flags((const char *const[]){"HOLDFAST.APPLY", "HFA", NULL}, false, false);
 }
 
 static void expect_key(const char *const *commands) {
@@ -378,8 +378,8 @@ SCENE(keys_are_known) {
                  "[\"box\", \"other\"]");
     expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS BLOB.COPY box cat other dog"),
                  "[[\"box\", [RW, update]], [\"other\", [RO, access]]]");
-    expect_key(
-        (const char *const[]){"HOLDFAST.APPLY box effect", "BLOB.PUT box box box META 1 box box", NULL});
+    expect_key((const char *const[]){"HOLDFAST.APPLY box effect", "HFA box effect",
+                                     "BLOB.PUT box box box META 1 box box", NULL});
 }
 
 /* Of the server itself. */

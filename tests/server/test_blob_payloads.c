@@ -84,7 +84,7 @@ static void hand_add(const struct text *record) {
 static void hand_content(size_t length, char letter) {
     char *content = pool_take(length + 1);
     memset(content, letter, length);
-    records_add(hand, content, length);
+    records_add_content(hand, content, length);
 }
 
 static void hand_begin(void) {

@@ -24,7 +24,7 @@ SCENE(the_reference_shows_every_command_as_it_is) {
     struct text missing = {0};
     text_add(&missing, "", 0);
     for (size_t index = 0; index < commands.count; index++) {
-        if (!strcmp(commands.word[index], "HOLDFAST.APPLY")) continue;
+        if (is_effect_command(commands.word[index])) continue;
         struct grammar grammar = grammar_of(primary->server, commands.word[index]);
         const char *line = pool_print("`%s`", grammar_line(&grammar));
         if (!pages_show(&pages, line)) text_print(&missing, "\n%s", line);

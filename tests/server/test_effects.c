@@ -172,14 +172,14 @@ SCENE(effects_of_random_bytes) {
     apply_doctored(effect_of_noise, 50);
 }
 
-/* Turns the effect into one of any other kind, with a content of many sizes beside it. */
+/* Turns the effect into one of any other kind, with a content of many sizes beside it, and perhaps one inside. */
 static struct words effect_of_another_kind(const redisReply *effect, int round) {
     static const size_t lengths[] = {0, 1, 44, 100, 5000, 70000};
-    enum { KIND_AT = 2, KINDS = 32, LENGTHS = sizeof lengths / sizeof *lengths };
+    enum { KIND_AT = 1, KINDS = 37, IS_INSIDE = 0x80, LENGTHS = sizeof lengths / sizeof *lengths };
     struct words words = words_of_reply(effect);
     require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
     char *record = pool_copy(words.word[2], words.length[2]);
-    record[KIND_AT] = (char)(round / 3 % KINDS);
+    record[KIND_AT] = (char)(round / 3 % KINDS + (chance(2) ? IS_INSIDE : 0));
     words.word[2] = record;
     words.count = 3;
     size_t length = lengths[chance(LENGTHS)];

@@ -99,7 +99,7 @@ SCENE(the_pages_tell_what_each_command_returns) {
     for (size_t index = 0; index < commands.count; index++) {
         const char *section = section_of(&pages, commands.word[index]);
         bool is_shown = false;
-        if (!section || !strcmp(commands.word[index], "HOLDFAST.APPLY")) continue;
+        if (!section || is_effect_command(commands.word[index])) continue;
         for (size_t place = 0; place < seen.count; place++) {
             if (strcasecmp(seen.item[place].command, commands.word[index])) continue;
             is_shown = true;

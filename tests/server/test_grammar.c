@@ -200,7 +200,7 @@ static void for_each_subject(void (*play)(const struct subject *subject)) {
     struct words commands = grammar_commands(primary);
     require(commands.count > 1, "the module has no commands");
     for (size_t index = 0; index < commands.count; index++) {
-        if (!strcmp(commands.word[index], "HOLDFAST.APPLY")) continue;
+        if (is_effect_command(commands.word[index])) continue;
         struct subject subject = subject_of(commands.word[index]);
         witness_begin("none content");
         play(&subject);

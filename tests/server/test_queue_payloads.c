@@ -67,16 +67,16 @@ SCENE(effects_with_bytes_changed) {
     static const struct {
         const char *bytes;
         size_t length;
-    } effects[] = {{"Q\1\7aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\0", 37},
-                   {"Q\1\x9\1\x10"
+    } effects[] = {{"Q\7aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\0", 36},
+                   {"Q\x9\1\x10"
                     "aaaaaaaaaaaaaaaa",
-                    21},
-                   {"Q\1\xd\x7f\1\1\1", 7},
-                   {"Q\1\xe\4aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\x7f\1\1\1\0\0\4text", 48},
-                   {"Q\1\5\x20\1\x7f\1\0\0\1\x25"
+                    20},
+                   {"Q\xd\x7f\1\1\1", 6},
+                   {"Q\xe\4aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\1\x7f\1\1\1\0\0\4text", 47},
+                   {"Q\5\x20\1\x7f\1\0\0\1\x25"
                     "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\4text",
-                    48},
-                   {"Q\1\xa", 3}};
+                    47},
+                   {"Q\xa", 2}};
     chance_begin();
     expect_misfits();
     dump_of_everything();
@@ -84,7 +84,7 @@ SCENE(effects_with_bytes_changed) {
     for (int round = 0; round < 3000; round++) {
         size_t chosen = chance_size(sizeof effects / sizeof *effects);
         char *effect = pool_copy(effects[chosen].bytes, effects[chosen].length);
-        if (chance(3)) effect[2 + chance_size(effects[chosen].length - 2)] = (char)chance(256);
+        if (chance(3)) effect[1 + chance_size(effects[chosen].length - 1)] = (char)chance(256);
         call(primary, "HOLDFAST.APPLY jobs %b", effect, effects[chosen].length);
         if (!call(primary, "EXISTS jobs")->integer) expect_ok(call(primary, "QUEUE.CREATE jobs"));
     }

@@ -137,8 +137,13 @@ SCENE(refusals_on_a_key_whose_time_is_over) {
 
 SCENE(a_client_may_not_send_effects) {
     static const char *const attempts[] = {
-        "HOLDFAST.APPLY",        "HOLDFAST.APPLY box",           "HOLDFAST.APPLY box x",
-        "HOLDFAST.APPLY none x", "HOLDFAST.APPLY box x payload", "HOLDFAST.APPLY text x",
+        "HOLDFAST.APPLY",
+        "HOLDFAST.APPLY box",
+        "HOLDFAST.APPLY box x",
+        "HOLDFAST.APPLY none x",
+        "HOLDFAST.APPLY box x payload",
+        "HOLDFAST.APPLY text x",
+        "HFA box x",
     };
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);

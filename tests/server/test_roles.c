@@ -64,7 +64,7 @@ static const char *const topology[] = {"cluster|slots", "cluster|shards",  "clus
 /* LEASE.BREAK and FILE.CLOSEHANDLES take away what others hold; HOLDFAST.APPLY asks no condition;
  * HOLDFAST.GRACE lets two hold one lease. */
 static const char *const for_operators[] = {"LEASE.BREAK", "FILE.CLOSEHANDLES", "HOLDFAST.APPLY",
-                                            "HOLDFAST.GRACE", NULL};
+                                            "HFA",         "HOLDFAST.GRACE",    NULL};
 
 enum own_commands { OWN_NONE, OWN_READING, OWN_ALL_BUT_OPERATORS };
 

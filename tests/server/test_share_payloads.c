@@ -177,21 +177,6 @@ SCENE(payloads_in_another_order) {
     hostile_offer_shuffled(dump, call(primary, "DUMP fs"), 300, require_whole_share);
 }
 
-/* What stands in a record behind the mark and the length. */
-static const char *body_of(const struct record *record, size_t *length) {
-    const unsigned char *byte = (const unsigned char *)record->bytes + 1;
-    if (byte[0] >> 6 == 0) {
-        *length = byte[0] & 63;
-        return record->bytes + 2;
-    }
-    if (byte[0] >> 6 == 1) {
-        *length = (size_t)(byte[0] & 63) << 8 | byte[1];
-        return record->bytes + 3;
-    }
-    *length = 0;
-    return NULL;
-}
-
 /* Numbers of the largest kind, or none at all, in each place of each record. */
 SCENE(payloads_that_lie_about_numbers) {
     static const char *const lies[] = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\x0f",
@@ -202,21 +187,21 @@ SCENE(payloads_that_lie_about_numbers) {
     const struct records *whole = records_of(dump);
     struct tally tally = {0, 0};
     for (size_t index = 0; index < whole->count; index++) {
-        size_t length;
-        const char *body = body_of(&whole->record[index], &length);
-        for (size_t place = 3; body && place < length && place < 60;
+        const struct record *sound = &whole->record[index];
+        for (size_t place = 2; !sound->is_content && place < sound->length && place < 60;
              place += 1 + chance_size(EVERY_SO_MANY)) {
             const char *lie = lies[chance(4)];
             struct text record = {0};
-            text_add(&record, body, place);
+            text_add(&record, sound->bytes, place);
             text_add(&record, lie, strlen(lie));
             size_t skipped = place + (chance(3) ? 1 : 0);
-            text_add(&record, body + skipped, length - skipped);
+            text_add(&record, sound->bytes + skipped, sound->length - skipped);
             struct records records = {.count = 0};
             memcpy(records.record, whole->record, whole->count * sizeof *whole->record);
             records.count = whole->count;
             records_add(&records, record.bytes, record.length);
             records.record[index] = records.record[--records.count];
+            records.record[index].has_content = sound->has_content;
             long long before = worked_us(primary->server);
             hostile_offer_records(dump, &records, require_whole_share, &tally);
             require(worked_us(primary->server) - before < COSTS_MOST_US, "record %zu costs %lld us", index,
@@ -249,7 +234,7 @@ SCENE(payloads_with_parts_left_out) {
 
 /* The state of the last thing in the tree, and the end of the tree, on which it would have been missed. */
 SCENE(payloads_without_the_end_of_the_tree) {
-    enum { STATE = 0x25, END = 0x26, KIND_AT = 2 };
+    enum { STATE = 0x25, END = 0x26, KIND_AT = 1 };
     configure(primary, "rdbcompression", "no");
     share_stage();
     act("mkdir d", NULL);
@@ -259,10 +244,9 @@ SCENE(payloads_without_the_end_of_the_tree) {
     for (int way = 0; way < 2; way++) {
         struct records records = {.count = 0};
         for (size_t index = 0, states = 0; index < whole->count; index++) {
-            size_t length;
-            const char *body = body_of(&whole->record[index], &length);
-            bool last_state = body[KIND_AT] == STATE && ++states == 2;
-            if (body[KIND_AT] == END || (way && last_state)) continue;
+            const struct record *record = &whole->record[index];
+            bool last_state = record->bytes[KIND_AT] == STATE && ++states == 2;
+            if (record->bytes[KIND_AT] == END || (way && last_state)) continue;
             records.record[records.count++] = whole->record[index];
         }
         require(records.count + 1 + (size_t)way == whole->count, "the records are others");
@@ -310,8 +294,8 @@ static void apply_doctored(const redisReply *command, int way) {
     words_add(&words, "fs");
     char *record = pool_copy(command->element[2]->str, command->element[2]->len + 10);
     size_t length = command->element[2]->len;
-    if (way == 0 && length > 3) record[2 + chance_size(length - 2)] = (char)chance(256);
-    if (way == 1 && length > 3) record[3 + chance_size(length - 3)] ^= (char)(1 << chance(8));
+    if (way == 0 && length > 2) record[1 + chance_size(length - 1)] = (char)chance(256);
+    if (way == 1 && length > 2) record[2 + chance_size(length - 2)] ^= (char)(1 << chance(8));
     if (way == 2) length = chance_size(length);
     if (way == 3)
         memset(record + length, chance(2) ? 0xff : 0, 1 + chance_size(8)), length += 1 + chance_size(8);
@@ -335,7 +319,7 @@ SCENE(effects_with_bytes_changed) {
     configure(primary, "holdfast.accept-effects", "yes");
     for (int round = 0; round < ROUNDS; round++) {
         const redisReply *effect = effects->element[chance_size(effects->elements)];
-        if (effect->elements < 3 || strcmp(effect->element[0]->str, "HOLDFAST.APPLY") != 0) continue;
+        if (effect->elements < 3 || strcmp(effect->element[0]->str, "HFA") != 0) continue;
         apply_doctored(effect, chance(6));
         if (round % 200 && call(primary, "EXISTS fs")->integer) continue;
         if (round % 200 == 0) require_whole_share("fs");

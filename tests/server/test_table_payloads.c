@@ -118,7 +118,6 @@ enum deed { ADD, SET, MERGED, REMOVE };
 static struct text record_of(enum kind kind) {
     struct text record = {0};
     effect_byte(&record, 'T');
-    effect_byte(&record, 1);
     effect_byte(&record, (unsigned char)kind);
     return record;
 }
@@ -440,11 +439,7 @@ static void offer(const redisReply *dump, const struct text *const *records, str
     struct records list = {.count = 0};
     for (; *records; records++) records_add(&list, (*records)->bytes, (*records)->length);
     records_end(&list, 1);
-    struct text payload = {0};
-    text_add(&payload, dump->str, 10);
-    for (size_t index = 0; index < list.count; index++)
-        text_add(&payload, list.record[index].bytes, list.record[index].length);
-    text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
+    struct text payload = records_payload(dump, &list);
     long long begin = stopwatch();
     hostile_offer(payload.bytes, payload.length, require_sound, tally);
     require(stopwatch() - begin < LONG_MS, "%zu bytes take %lld ms", payload.length, stopwatch() - begin);

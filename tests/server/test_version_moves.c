@@ -321,11 +321,7 @@ static const char *const wrong[][3] = {
     {NULL}, {"V1234567"}, {"V123456789"}, {"V1111111\x01", "V1111111\x01"}, {"V1111111\x01", "C"}};
 
 static redisReply *restore_records(const redisReply *dump, const struct records *records) {
-    struct text payload = {0};
-    text_add(&payload, dump->str, 10);
-    for (size_t index = 0; index < records->count; index++)
-        text_add(&payload, records->record[index].bytes, records->record[index].length);
-    text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
+    struct text payload = records_payload(dump, records);
     payload_sign(payload.bytes, payload.length);
     return call(primary, "RESTORE k 0 %b REPLACE", payload.bytes, payload.length);
 }

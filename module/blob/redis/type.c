@@ -29,7 +29,7 @@ static const struct setting settings[] = {
     {.name = NULL},
 };
 
-/* Small contents are copied where they go; a large one brings its argument along. */
+/* Small contents, as those inside of records all are, are copied where they go; a large one brings its argument along. */
 static bool keeps_argument(const struct container_change *change) {
     switch (change->kind) {
     case BLOB_PUTPAGE: return false;
@@ -44,7 +44,7 @@ static void container_attach(void *record, const struct effect_content *content)
         change->source_container = effect_other_value(content, &container_aggregate);
         return;
     }
-    change->content = api_bytes(content->argument);
+    change->content = content->bytes;
     if (!keeps_argument(change)) return;
     change->chunk = effect_chunk(content);
     change->content = chunk_bytes(change->chunk);

@@ -22,7 +22,7 @@ static bool share_move(void *value, const void *change) {
 /* The bytes are copied: what is written goes into pages, and a leaf is small. */
 static void share_attach(void *attached, const struct effect_content *content) {
     struct share_change *change = attached;
-    change->content = api_bytes(content->argument);
+    change->content = content->bytes;
     if (change->kind == LOAD_LEAF && change->content.length <= LEAF_BYTES)
         change->chunk = chunk_copy(change->content);
 }

@@ -5,7 +5,7 @@
 
 #include "world.h"
 
-enum { FAMILY = 'C', FORMAT = 1, COPY_IS_PENDING = 1 };
+enum { FAMILY = 'C', COPY_IS_PENDING = 1 };
 
 void effect_byte(struct text *record, unsigned char byte) {
     text_add(record, &byte, 1);
@@ -32,7 +32,6 @@ void effect_text(struct text *record, const char *text) {
 struct text effect_start(enum effect_kind kind, const char *name) {
     struct text record = {0};
     effect_byte(&record, FAMILY);
-    effect_byte(&record, FORMAT);
     effect_byte(&record, (unsigned char)kind);
     if (name) effect_text(&record, name);
     return record;

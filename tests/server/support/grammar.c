@@ -14,6 +14,10 @@ static const char *capitals(const char *text) {
     return result;
 }
 
+bool is_effect_command(const char *command) {
+    return !strcmp(command, "HOLDFAST.APPLY") || !strcmp(command, "HFA");
+}
+
 struct words grammar_commands(struct client *client) {
     redisReply *names = call(client, "COMMAND LIST FILTERBY MODULE holdfast");
     struct words sorted = {0};

@@ -26,6 +26,9 @@ struct grammar {
     struct argument all; /* a block of all arguments */
 };
 
+/* The one that applies effects, by either name. */
+bool is_effect_command(const char *command);
+
 /* All commands of the module, HOLDFAST.APPLY among them. */
 struct words grammar_commands(struct client *client);
 

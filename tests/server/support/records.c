@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chance.h"
+#include "effects.h"
 #include "failure.h"
 #include "payload.h"
 #include "pool.h"
@@ -23,24 +24,54 @@ static size_t big_endian(const unsigned char *byte, int count) {
     return number;
 }
 
-/* How many bytes a string takes with its length. Strings that are numbers are written in a shorter way. */
-static size_t string_size(const unsigned char *byte) {
+/* The bytes of a string. Those that are numbers are written in a shorter way, and answered as they are written. */
+static struct record string_at(const char *start) {
+    const unsigned char *byte = (const unsigned char *)start;
     switch (*byte >> 6) {
-    case SIX_BITS: return 1 + (size_t)(*byte & 63);
-    case FOURTEEN_BITS: return 2 + ((size_t)(*byte & 63) << 8 | byte[1]);
-    case ENCODED: return (size_t)1 + ((size_t)1 << (*byte & 3));
-    default: return 5 + big_endian(byte + 1, 4);
+    case SIX_BITS: return (struct record){start + 1, (size_t)(*byte & 63), false, false};
+    case FOURTEEN_BITS: return (struct record){start + 2, (size_t)(*byte & 63) << 8 | byte[1], false, false};
+    case ENCODED: return (struct record){start + 1, (size_t)1 << (*byte & 3), false, false};
+    default: return (struct record){start + 5, big_endian(byte + 1, 4), false, false};
     }
+}
+
+static void records_put(struct records *records, struct record record) {
+    require(records->count < RECORDS_AT_MOST, "more records than expected");
+    records->record[records->count++] = record;
+}
+
+static size_t number_at(const char **byte) {
+    size_t number = 0;
+    for (int shift = 0;; shift += 7) {
+        unsigned char part = (unsigned char)*(*byte)++;
+        number |= (size_t)(part & 127) << shift;
+        if (part < 128) return number;
+    }
+}
+
+/* Takes apart the records that stand together. Answers whether a content stands beside the last one. */
+static bool records_take_apart(struct records *records, struct record together) {
+    const char *byte = together.bytes, *end = byte + together.length;
+    size_t head = 0;
+    if (byte == end) records_put(records, together);
+    while (byte < end) {
+        head = number_at(&byte);
+        records_put(records, (struct record){byte, head / 2, false, head & 1});
+        byte += head / 2;
+    }
+    return head & 1;
 }
 
 struct records *records_of(const redisReply *dump) {
     struct records *records = pool_take(sizeof *records);
     const char *byte = dump->str + HEADER;
+    bool is_content = false;
     while (*byte == STRING_MARK) {
-        size_t length = 1 + string_size((const unsigned char *)byte + 1);
-        require(records->count < RECORDS_AT_MOST, "more records than expected");
-        records->record[records->count++] = (struct record){byte, length};
-        byte += length;
+        struct record string = string_at(byte + 1);
+        byte = string.bytes + string.length;
+        string.is_content = is_content;
+        if (is_content) records_put(records, string);
+        is_content = !is_content && records_take_apart(records, string);
     }
     require(*byte == END_MARK && byte + 1 + PAYLOAD_FOOTER == dump->str + dump->len,
             "the value has another form");
@@ -48,29 +79,53 @@ struct records *records_of(const redisReply *dump) {
 }
 
 void records_add(struct records *records, const void *bytes, size_t length) {
+    records_put(records, (struct record){bytes, length, false, false});
+}
+
+void records_add_content(struct records *records, const void *bytes, size_t length) {
+    records->record[records->count - 1].has_content = true;
+    records_put(records, (struct record){bytes, length, true, false});
+}
+
+static void string_add(struct text *payload, const void *bytes, size_t length) {
     unsigned char head[] = {STRING_MARK, FOUR_BYTES << 6, 0, 0, 0, 0};
-    struct text record = {0};
     for (int at = 0; at < 4; at++) head[2 + at] = (unsigned char)(length >> (8 * (3 - at)));
-    text_add(&record, head, sizeof head);
-    text_add(&record, bytes, length);
-    records->record[records->count++] = (struct record){record.bytes, record.length};
+    text_add(payload, head, sizeof head);
+    text_add(payload, bytes, length);
+}
+
+static void record_add(struct text *payload, const struct record *record) {
+    struct text alone = {0};
+    effect_number(&alone, (uint64_t)record->length * 2 + record->has_content);
+    text_add(&alone, record->bytes, record->length);
+    string_add(payload, alone.bytes, alone.length);
+}
+
+struct text records_payload(const redisReply *dump, const struct records *records) {
+    struct text payload = {0};
+    text_add(&payload, dump->str, HEADER);
+    for (size_t index = 0; index < records->count; index++) {
+        const struct record *record = &records->record[index];
+        if (record->is_content || !record->length)
+            string_add(&payload, record->bytes, record->length);
+        else
+            record_add(&payload, record);
+    }
+    text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
+    return payload;
 }
 
 void records_end(struct records *records, uint64_t newest) {
-    char record[9] = {'V'};
+    char *record = pool_take(9);
+    record[0] = 'V';
     for (int at = 0; at < 8; at++) record[1 + at] = (char)(newest >> (8 * at));
-    records_add(records, record, sizeof record);
+    records_add(records, record, 9);
     records_add(records, "", 0);
 }
 
 void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,
                            struct tally *tally) {
-    struct text payload = {0};
-    text_add(&payload, dump->str, HEADER);
-    for (size_t index = 0; index < records->count; index++) {
-        text_add(&payload, records->record[index].bytes, records->record[index].length);
-    }
-    text_add(&payload, dump->str + dump->len - PAYLOAD_FOOTER - 1, PAYLOAD_FOOTER + 1);
+    struct text payload = records_payload(dump, records);
     hostile_offer(payload.bytes, payload.length, look, tally);
 }
 

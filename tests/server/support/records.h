@@ -1,4 +1,4 @@
-/* The strings that a value consists of in the payload of DUMP: taking them out, and putting others together. */
+/* The records that a value consists of in the payload of DUMP: taking them out, and putting others together. */
 #ifndef HOLDFAST_TESTS_RECORDS_H
 #define HOLDFAST_TESTS_RECORDS_H
 
@@ -8,10 +8,12 @@
 #include "hostile.h"
 #include "text.h"
 
-/* One string of the value as it stands in the payload: a mark that a string follows, its length, its bytes. */
+/* A record, without the number in front, or a large content that stands beside the record before it. */
 struct record {
     const char *bytes;
     size_t length;
+    bool is_content;
+    bool has_content; /* a record that says of itself that a content stands beside it */
 };
 
 enum { RECORDS_AT_MOST = 4000 };
@@ -27,8 +29,15 @@ struct records *records_of(const redisReply *dump);
 /* One more, made from its bytes. */
 void records_add(struct records *records, const void *bytes, size_t length);
 
-/* What ends each value: the newest version of the server that saved it, and an empty record. */
+/* A content beside the last record. */
+void records_add_content(struct records *records, const void *bytes, size_t length);
+
+/* What ends each value: the newest version of the server that saved it, and an empty string, which is added as an empty
+ * record. */
 void records_end(struct records *records, uint64_t newest);
+
+/* A payload like this one, with these records: each has a string of its own. */
+struct text records_payload(const redisReply *dump, const struct records *records);
 
 /* Offers the records to RESTORE, in a payload like this one: values of any kind, and containers. */
 void hostile_offer_records(const redisReply *dump, const struct records *records, look_at_value *look,

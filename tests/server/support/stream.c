@@ -63,7 +63,9 @@ redisReply *stream_commands(struct stream *stream, struct client *client) {
 
 const char *stream_line(const redisReply *command) {
     struct text line = {0};
-    for (size_t index = 0; index < command->elements && index < 2; index++) {
+    bool is_effect = !strcmp(command->element[0]->str, "HFA");
+    if (is_effect) text_print(&line, "HOLDFAST.APPLY");
+    for (size_t index = is_effect; index < command->elements && index < 2; index++) {
         if (index) text_add(&line, " ", 1);
         text_add_escaped(&line, command->element[index]->str, command->element[index]->len);
     }

@@ -17,7 +17,7 @@ struct stream *stream_attach(struct server *server);
  */
 redisReply *stream_commands(struct stream *stream, struct client *client);
 
-/* Its words up to the second one: "HOLDFAST.APPLY box". */
+/* Its words up to the second one: "HOLDFAST.APPLY box", which travels as HFA. */
 const char *stream_line(const redisReply *command);
 
 /* Requires exactly these lines (as stream_line shows them), separated by newlines. */
