@@ -5,8 +5,9 @@
 #   CCAN_DIR             folder that holds ccan/      (default: likewise)
 #   CC CLANG CFLAGS CPPFLAGS LDFLAGS                  compilers and further flags, added after the project's own
 #   HOLDFAST_SERVER      the server program to run and test with (default: redis-server)
-#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan matrix, and a pattern for
+#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan faults matrix, and a pattern for
 #                        program names
+#   MINUTES, SEED, FAULT how long 'make faults' goes on, its seed, and the one fault that it plays
 #   PORT                 where 'make run' looks for a free port first (default: 6379)
 #   FUZZ_SECONDS, BENCH_ARGS, UPDATE, ROWS, PREFIX, DESTDIR
 
@@ -29,6 +30,7 @@ TESTS ?= *
 FUZZ_SECONDS ?= 300
 FUZZ_SECONDS_SHORT ?= 5
 BENCH_ARGS ?=
+MINUTES ?= 2
 
 BUILD := build
 DEPS := $(BUILD)/deps
@@ -44,6 +46,7 @@ UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
 # Tests of servers judge filters as the unit tests do, and know the table of errors.
 SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(addprefix tests/unit/support/, dice.c naive_filter.c) module/core/outcome.c
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
+FAULTS_SOURCES := $(wildcard tests/faults/*.c)
 
 # What two threads do at once, under a sanitizer that looks for races: core/ and the test alone, whatever the families are up to.
 TSAN_PROGRAM := $(BUILD)/tsan/test_sharing_threads
@@ -52,6 +55,7 @@ TSAN_SOURCES := $(wildcard module/core/*.c) tests/unit/test_sharing_threads.c $(
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/unit/test_*.c))
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c, $(BUILD)/fuzz/%, $(wildcard tests/fuzz/fuzz_*.c))
+FAULTS_PROGRAM := $(BUILD)/faults/holdfast-faults
 BENCH_PROGRAM := $(if $(BENCH_SOURCES), $(BUILD)/bench/holdfast-bench)
 
 # Counts instructions under valgrind, for which a small module of its own marks where counting begins and ends.
@@ -143,6 +147,10 @@ $(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o $(ca
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka -lhiredis -lpthread -o $@
 
+$(FAULTS_PROGRAM): $(call objects,server,$(FAULTS_SOURCES) $(SERVER_SUPPORT_SOURCES))
+	@mkdir -p $(@D)
+	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka -lhiredis -lpthread -o $@
+
 # What tests preload into servers: a wall clock that they set.
 PRELOADED := $(BUILD)/server/wall_clock.so
 $(PRELOADED): $(BUILD)/server/%.so: tests/server/preload/%.c
@@ -192,7 +200,7 @@ make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKE
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
 .PHONY: always build help run sentinel cluster test unit server house scripts asan matrix servers tsan fuzz lint format bench bench-instructions packages install uninstall clean distclean \
-        test-programs unit-programs server-programs fuzz-programs asan-programs matrix-programs
+        test-programs unit-programs server-programs fuzz-programs asan-programs matrix-programs faults faults-programs
 always:
 
 build: ## compile the module, build/holdfast.so
@@ -217,6 +225,8 @@ unit-programs: $(UNIT_PROGRAMS)
 server-programs matrix-programs: $(BUILD)/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
 	@:
 asan-programs: $(BUILD)/asan/holdfast.so $(SERVER_PROGRAMS) $(PRELOADED)
+	@:
+faults-programs: $(BUILD)/holdfast.so $(FAULTS_PROGRAM) $(PRELOADED)
 	@:
 fuzz-programs: $(FUZZ_PROGRAMS)
 	@:
@@ -256,6 +266,12 @@ tsan: ## what threads share, under a sanitizer that looks for races
 	$(call packages,test)
 	$(make_all) $(TSAN_PROGRAM)
 	@TSAN_OPTIONS=halt_on_error=1 $(TSAN_PROGRAM)
+
+faults: ## servers that die, stall and are replaced under load, for MINUTES (2); SEED=n repeats, FAULT='kill -9' plays one alone
+	$(call packages,test)
+	$(make_all) $@-programs
+	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/tmp/faults)' \
+	    $(FAULTS_PROGRAM) --minutes '$(MINUTES)' $(if $(SEED),--seed '$(SEED)') $(if $(FAULT),--only '$(FAULT)')
 
 fuzz: ## fuzz every target for FUZZ_SECONDS (300)
 	$(call packages,test fuzz)

@@ -2,7 +2,8 @@
 # Runs what is built of the tests, says what failed and why, and ends with the line 'N passed, N failed', and ', N skipped' if any were.
 #
 # SUITES names the suites: unit, fuzz, house, scripts, server, asan (the server programs once more, on the module with sanitizers), matrix
-# (the server programs on the installed server and on each one that deploy/dev/servers.sh built). TESTS is a pattern for the names of
+# (the server programs on the installed server and on each one that deploy/dev/servers.sh built), faults (servers that die under load, for
+# MINUTES, with SEED if it is given). TESTS is a pattern for the names of
 # programs. The programs run next to each other, one per core, each with its own scratch folder; each leaves its
 # whole output in build/tests/SUITE-PROGRAM.log. They answer in TAP, one line per test. A program that crashes, hangs, or stops before
 # its last test counts as one failure more than it told of.
@@ -14,6 +15,7 @@ TESTS=${TESTS:-*}
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 FUZZ_SECONDS=${FUZZ_SECONDS:-5}
 TEST_TIMEOUT=${TEST_TIMEOUT:-300}
+MINUTES=${MINUTES:-2}
 CC=${CC:-gcc}
 
 top=$PWD
@@ -41,6 +43,11 @@ run_server() {
     HOLDFAST_MODULE=$top/build/holdfast.so HOLDFAST_SOURCES=$top HOLDFAST_TMP=$scratch \
         HOLDFAST_SERVER=$installed_server CMOCKA_MESSAGE_OUTPUT=TAP \
         timeout -k 5 "$TEST_TIMEOUT" "build/server/$1"
+}
+
+run_faults() {
+    HOLDFAST_MODULE=$top/build/holdfast.so HOLDFAST_TMP=$scratch HOLDFAST_SERVER=$installed_server \
+        timeout -k 5 $((MINUTES * 60 + TEST_TIMEOUT)) "build/faults/$1" --minutes "$MINUTES" ${SEED:+--seed "$SEED"}
 }
 
 # The same on the server that a suite of the matrix, server@NAME, is about.
@@ -217,6 +224,7 @@ programs_of() {
     unit) set -- tests/unit/test_*.c ;;
     server | asan) set -- tests/server/test_*.c ;;
     fuzz) set -- tests/fuzz/fuzz_*.c ;;
+    faults) set -- build/faults/holdfast-faults ;;
     house) set -- tests/house.sh ;;
     scripts) set -- tests/scripts/test_*.sh ;;
     *) echo "run.sh: no suite is called '$1'" >&2; set -- ;;
@@ -237,7 +245,7 @@ leaks=0
 if leak_check_works; then leaks=1; else echo 'Leaks are not looked for: this environment does not allow it.'; fi
 
 suites=()
-for suite in asan matrix server fuzz unit scripts house; do
+for suite in faults asan matrix server fuzz unit scripts house; do
     [[ " $SUITES " == *" $suite "* ]] || continue
     if [ "$suite" = matrix ]; then
         matrix_prepare

@@ -155,6 +155,7 @@ static void become_server(const struct server *server, pid_t parent) {
     int output = open(pool_print("%s/output", server->folder), O_WRONLY | O_CREAT | O_APPEND, 0666);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
+    closefrom(STDERR_FILENO + 1); /* connections of threads that go on meanwhile */
     const char *preloaded = environment("HOLDFAST_PRELOAD", "");
     if (*preloaded) preload(server, preloaded);
     const char *program = environment("HOLDFAST_SERVER", "redis-server");

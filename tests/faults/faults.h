@@ -1,0 +1,14 @@
+/* What befalls the servers. */
+#ifndef HOLDFAST_FAULTS_FAULTS_H
+#define HOLDFAST_FAULTS_FAULTS_H
+
+#include "trial.h"
+
+extern const struct fault kill_fault, stop_fault;
+extern const struct fault promotion_fault, failover_fault;
+extern const struct fault proxy_fault;
+
+/* A promotion without grace, for control. */
+extern const struct fault no_grace_fault;
+
+#endif

@@ -1,0 +1,173 @@
+#define _GNU_SOURCE
+#include "stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "expect.h"
+#include "pool.h"
+#include "text.h"
+
+enum { STEP_SECONDS = 30, NOWHERE = 1 };
+
+/* --- Terms ------------------------------------------------------------------------------------------------- */
+
+void stage_term_begins(struct stage *stage, int server) {
+    require(stage->term_count < TERMS_MOST, "too many terms");
+    stage->terms[stage->term_count++] = (struct term){server, now_us(), INT64_MAX};
+    atomic_store(&stage->primary, server);
+}
+
+void stage_term_ends(struct stage *stage) {
+    struct term *term = &stage->terms[stage->term_count - 1];
+    if (term->until_us == INT64_MAX) term->until_us = now_us();
+}
+
+int stage_term(const struct stage *stage, int server, int64_t begin_us, int64_t end_us) {
+    for (int index = 0; index < stage->term_count; index++) {
+        const struct term *term = &stage->terms[index];
+        if (term->server == server && term->from_us <= begin_us && end_us <= term->until_us) return index;
+    }
+    return -1;
+}
+
+/* --- Who is where ------------------------------------------------------------------------------------------ */
+
+struct address stage_address(struct stage *stage) {
+    int server = stage->find ? stage->find(stage) : atomic_load(&stage->primary);
+    if (server < 0) return (struct address){-1, 0};
+    bool enters = stage->entrance && server == atomic_load(&stage->primary);
+    return (struct address){server, enters ? proxy_port(stage->entrance) : stage->servers[server]->port};
+}
+
+struct server *stage_primary(struct stage *stage) {
+    return stage->servers[atomic_load(&stage->primary)];
+}
+
+struct client *stage_client(struct stage *stage, int server) {
+    return visitor(stage->servers[server]);
+}
+
+int stage_replica(const struct stage *stage, unsigned number) {
+    int primary = atomic_load(&stage->primary);
+    return (primary + 1 + (int)(number % (unsigned)(stage->count - 1))) % stage->count;
+}
+
+/* --- Beginning and end ------------------------------------------------------------------------------------- */
+
+static int leading_port(struct stage *stage) {
+    return stage->link ? proxy_port(stage->link) : stage_primary(stage)->port;
+}
+
+void stage_follow(struct stage *stage, int server) {
+    if (!server_runs(stage->servers[server])) return;
+    expect_ok(call(stage_client(stage, server), "REPLICAOF 127.0.0.1 %d", leading_port(stage)));
+}
+
+static void all_follow(struct stage *stage, int except) {
+    for (int index = 0; index < stage->count; index++)
+        if (index != atomic_load(&stage->primary) && index != except) stage_follow(stage, index);
+}
+
+static void aim_proxies(struct stage *stage) {
+    if (stage->entrance) proxy_aim(stage->entrance, stage_primary(stage)->port);
+    if (stage->link) proxy_aim(stage->link, stage_primary(stage)->port);
+}
+
+void stage_open(struct stage *stage, int count, const char *settings) {
+    stage->count = count;
+    for (int index = 0; index < count; index++)
+        stage->servers[index] = server_launch(pool_print("node-%d", index), settings);
+    for (int index = 0; index < count; index++) server_await(stage->servers[index]);
+    stage_term_begins(stage, 0);
+    aim_proxies(stage);
+    all_follow(stage, -1);
+}
+
+const char *stage_close(struct stage *stage) {
+    const char *fault = NULL;
+    for (int index = 0; index < stage->count; index++) {
+        struct server *server = stage->servers[index];
+        const char *ending = server_runs(server) ? server_ending(server) : server_obituary(server);
+        if (ending && !fault) fault = ending;
+        server_forget(server);
+    }
+    proxy_close(stage->entrance);
+    proxy_close(stage->link);
+    return fault;
+}
+
+/* --- What befalls it --------------------------------------------------------------------------------------- */
+
+void stage_kill(struct stage *stage) {
+    server_kill(stage_primary(stage));
+    stage_term_ends(stage);
+}
+
+void stage_revive(struct stage *stage) {
+    server_restart(stage_primary(stage));
+    stage_term_begins(stage, atomic_load(&stage->primary));
+}
+
+void stage_cut_off(struct stage *stage, int server) {
+    expect_ok(call(stage_client(stage, server), "REPLICAOF 127.0.0.1 %d", NOWHERE));
+}
+
+void stage_promote(struct stage *stage, int heir, int except) {
+    stage_term_ends(stage);
+    expect_ok(call(stage_client(stage, heir), "REPLICAOF NO ONE"));
+    stage_term_begins(stage, heir);
+    aim_proxies(stage);
+    all_follow(stage, except);
+}
+
+/* The line stays in its configuration; a promotion later on takes its effect away. */
+void stage_bring_back(struct stage *stage, int server) {
+    struct server *returning = stage->servers[server];
+    char *before = returning->settings;
+    returning->settings = strdup(pool_print("%sreplicaof 127.0.0.1 %d\n", before, leading_port(stage)));
+    server_restart(returning);
+    free(returning->settings);
+    returning->settings = before;
+}
+
+/* --- The same everywhere ----------------------------------------------------------------------------------- */
+
+static bool is_in_step(struct client *follower, struct client *leader) {
+    redisReply *leading = call(leader, "INFO replication"), *following = call(follower, "INFO replication");
+    const char *link = info_field(following, "master_link_status");
+    return link && !strcmp(link, "up") &&
+           info_number(following, "slave_repl_offset") == info_number(leading, "master_repl_offset");
+}
+
+static bool comes_in_step(struct client *follower, struct client *leader) {
+    for (int64_t until = now_us() + STEP_SECONDS * INT64_C(1000000); now_us() < until; pause_us(2000))
+        if (is_in_step(follower, leader)) return true;
+    return false;
+}
+
+/* The upkeep of the primary removes what time has ended, so two looks may meet different moments. */
+static bool becomes_same(struct client *one, struct client *other) {
+    for (int attempt = 0; attempt < 50; attempt++, pause_us(20000))
+        if (!strcmp(digest_of(one), digest_of(other))) return true;
+    return false;
+}
+
+const char *stage_difference(struct stage *stage) {
+    struct client *leader = visitor(stage_primary(stage));
+    for (int index = 0; index < stage->count; index++) {
+        if (index == atomic_load(&stage->primary)) continue;
+        struct client *follower = stage_client(stage, index);
+        const char *name = follower->server->name;
+        if (!comes_in_step(follower, leader)) return pool_print("%s does not get in step", name);
+        if (!becomes_same(follower, leader))
+            return pool_print("%s holds something else than the primary", name);
+        redisReply *info = call(follower, "INFO holdfast");
+        long long misfits =
+            info_number(info, "holdfast_effects_misfit") + info_number(info, "holdfast_effects_malformed");
+        if (misfits) return pool_print("%lld effects did not fit at %s", misfits, name);
+    }
+    return NULL;
+}
