@@ -260,7 +260,7 @@ recipes: ## run the recipes with the newest clients that can be had, and with th
 	$(call packages,test recipes)
 	$(make_all) $(BUILD)/holdfast.so
 	@deploy/dev/clients.sh $(BUILD)/clients c python go node
-	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh python node go
+	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh c python node go
 
 tsan: ## what threads share, under a sanitizer that looks for races
 	$(call packages,test)

@@ -69,6 +69,36 @@ clients_of_python() {
 run_python() { PYTHONDONTWRITEBYTECODE=1 "$python" "$recipes/python/try_$1.py"; }
 programs_of_python() { (cd "$recipes/python" && printf '%s\n' try_*.py | sed 's/^try_//; s/\.py$//'); }
 
+# One program has all of them here, too: it is compiled when its clients are asked for.
+compile_c() {
+    # shellcheck disable=SC2086 # several words
+    "$CC" -std=gnu11 -O1 -Wall -Wextra -Wconversion -Werror $2 -o "$place/$1" "$recipes"/c/*.c $3 -lpthread >"$place/$1.log" 2>&1
+}
+
+clients_of_c() {
+    local version include=$clients/hiredis/include
+    version=$(printf '%s\n' '#include <hiredis/hiredis.h>' HIREDIS_MAJOR.HIREDIS_MINOR.HIREDIS_PATCH | "$CC" -E -P -x c - 2>/dev/null | tail -n 1 | tr -d ' ')
+    case $version in
+    *HIREDIS* | '') ;;
+    *) if compile_c try-own '' -lhiredis; then echo "hiredis $version, RESP2|TRY=$place/try-own"; else not_compiled try-own; fi ;;
+    esac
+    version=$(version_from_list c hiredis)
+    [ -n "$version" ] || return 0
+    if compile_c try-newest "-isystem $include" "$clients/hiredis/libhiredis.a"; then
+        printf '%s\n' "hiredis $version, RESP2|TRY=$place/try-newest RESP=2" "hiredis $version, RESP3|TRY=$place/try-newest RESP=3"
+    else
+        not_compiled try-newest
+    fi
+}
+
+not_compiled() {
+    echo "the recipes do not compile|TRY=false"
+    sed 's/^/#   /' "$place/$1.log" | head -n 20 >&2
+}
+
+run_c() { "$TRY" "$1"; }
+programs_of_c() { sed -nE 's/.*\{"([a-z_]+)", try_.*/\1/p; ' "$recipes/c/try.c"; }
+
 clients_of_node() {
     local name version
     for name in redis redis5 redis4 ioredis glide; do

@@ -1,0 +1,203 @@
+/* deploy/recipes/c/try.c */
+/* Tries the recipes on the server of PORT, RESP2 or RESP3: try NAME. */
+#include "compare_and_set.h"
+#include "lock.h"
+#include "log.h"
+#include "worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void require_at(bool holds, const char *what, int line) {
+    if (holds) return;
+    fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, line, what);
+    exit(1);
+}
+#define require(condition) require_at(condition, #condition, __LINE__)
+
+static redisContext *server_to_try(void) {
+    const char *port = getenv("PORT"), *resp = getenv("RESP");
+    redisContext *redis = holdfast_connect("127.0.0.1", port ? atoi(port) : 6379);
+    require(redis != NULL);
+    if (resp && !strcmp(resp, "3")) require(holdfast_done(redisCommand(redis, "HELLO 3")));
+    return redis;
+}
+
+static redisContext *server_with(const char *command) {
+    redisContext *redis = server_to_try();
+    redisReply *words = redisCommand(redis, "DEL %s", strchr(command, ' ') + 1);
+    require(holdfast_done(words));
+    require(holdfast_done(redisCommand(redis, command)));
+    return redis;
+}
+
+static void try_holdfast(void) {
+    redisContext *redis = server_with("TABLE.CREATE try:t");
+    require(holdfast_done(redisCommand(redis, "TABLE.INSERT try:t p r PROPS 1 n:int64 9223372036854775807")));
+    redisReply *seen = redisCommand(redis, "TABLE.GET try:t p r");
+    require(holdfast_number(seen->element[1], "n:int64") == INT64_MAX);
+    require(!holdfast_field(seen->element[1], "missing"));
+    freeReplyObject(seen);
+    redisReply *refusal = redisCommand(redis, "TABLE.INSERT try:t p r PROPS 0");
+    require(holdfast_refused(refusal, "CONFLICT") &&
+            holdfast_refused(refusal, "CONFLICT EntityAlreadyExists"));
+    require(!holdfast_refused(refusal, "CONFLICT Entity") && !holdfast_refused(NULL, "CONFLICT"));
+    freeReplyObject(refusal);
+    redisFree(redis);
+}
+
+static size_t one_more(const char *old, size_t length, char *content, size_t room, void *what) {
+    (void)what;
+    return (size_t)snprintf(content, room, "%ld", old ? strtol(old, NULL, 10) + (length > 0) : 1);
+}
+
+static void *count(void *what) {
+    redisContext *redis = server_to_try();
+    for (int time = 0; time < 25; time++) require(update(redis, "try:docs", "visits", one_more, what));
+    redisFree(redis);
+    return NULL;
+}
+
+static void together(int times, void *(*call)(void *)) {
+    pthread_t threads[8];
+    for (int at = 0; at < times; at++) require(!pthread_create(&threads[at], NULL, call, NULL));
+    for (int at = 0; at < times; at++) pthread_join(threads[at], NULL);
+}
+
+static void try_compare_and_set(void) {
+    redisContext *redis = server_with("CONTAINER.CREATE try:docs");
+    together(4, count);
+    redisReply *seen = redisCommand(redis, "BLOB.GET try:docs visits");
+    require(!strcmp(seen->element[1]->str, "100"));
+    freeReplyObject(seen);
+    require(!update(redis, "try:none", "visits", one_more, NULL));
+    redisFree(redis);
+}
+
+static _Atomic int inside;
+
+static void *enter(void *what) {
+    (void)what;
+    struct lock lock;
+    redisContext *redis = server_to_try();
+    require(lock_take(&lock, redis, "try:docs", "report", "try", 15, LONGEST_BLOCK));
+    require(atomic_fetch_add(&inside, 1) == 0);
+    usleep(20000);
+    atomic_fetch_sub(&inside, 1);
+    lock_release(&lock, redis);
+    redisFree(redis);
+    return NULL;
+}
+
+static void try_lock(void) {
+    redisContext *redis = server_with("CONTAINER.CREATE try:docs");
+    together(3, enter);
+    struct lock late, next;
+    require(lock_take(&late, redis, "try:docs", "report", "late", 15, 0));
+    require(lock_held(&late) && holdfast_done(lock_put(&late, redis, "part 1", 6)));
+    require(!lock_take(&next, redis, "try:docs", "report", "next", 15, 0));
+    require(holdfast_done(redisCommand(redis, "LEASE.BREAK try:docs PERIOD 0 BLOB report")));
+    require(lock_take(&next, redis, "try:docs", "report", "next", 15, 0));
+    require(strcmp(late.token, next.token) < 0);
+    redisReply *refusal = lock_put(&late, redis, "too late", 8);
+    require(holdfast_refused(refusal, "PRECONDITION"));
+    freeReplyObject(refusal);
+    lock_release(&late, redis);
+    lock_release(&next, redis);
+    redisFree(redis);
+}
+
+static const char *sleep_long(const struct message *message, void *what) {
+    require(!strcmp(message->text, "long") && message->deliveries == 1);
+    usleep(1600000); /* longer than the window of one second */
+    *(bool *)what = message->is_lost;
+    return NULL;
+}
+
+static const char *fail(const struct message *message, void *what) {
+    (void)message;
+    (void)what;
+    return "cannot be done";
+}
+
+static void see_letter(const redisReply *letter, void *what) {
+    *(bool *)what = !strcmp(holdfast_text(letter, "reason"), "cannot be done") &&
+                    !strcmp(holdfast_text(letter, "message"), "poison");
+}
+
+static void try_worker(void) {
+    redisContext *redis = server_with("QUEUE.CREATE try:jobs");
+    bool is_lost = true, is_seen = false;
+    require(holdfast_done(redisCommand(redis, "QUEUE.CONFIGURE try:jobs MAXDELIVERIES 1")));
+    require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs long")));
+    require(work_one(redis, "try:jobs", sleep_long, &is_lost, 1, LONGEST_BLOCK) == WORK_DONE && !is_lost);
+    require(work_one(redis, "try:jobs", fail, NULL, 1, 0.1) == WORK_NONE);
+    require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs poison")));
+    require(work_one(redis, "try:jobs", fail, NULL, 30, LONGEST_BLOCK) == WORK_GIVEN_BACK);
+    require(each_dead(redis, "try:jobs", see_letter, &is_seen) && is_seen);
+    require(work_one(redis, "try:none", fail, NULL, 30, LONGEST_BLOCK) == WORK_BROKEN);
+    redisFree(redis);
+}
+
+struct follower {
+    char lines[1024];
+    size_t length;
+    int64_t position;
+    int calls, most_calls;
+};
+
+static bool gather(const char *lines, size_t length, int64_t position, void *what) {
+    struct follower *follower = what;
+    require(follower->length + length <= sizeof follower->lines);
+    memcpy(follower->lines + follower->length, lines, length);
+    follower->length += length;
+    follower->position = position;
+    return ++follower->calls < follower->most_calls;
+}
+
+static void *follow(void *what) {
+    (void)what;
+    static struct follower follower = {.most_calls = 1};
+    redisContext *redis = server_to_try();
+    require(log_follow(redis, "try:docs", "log", 0, gather,
+                       &follower)); /* stops after the first lines, and goes on */
+    follower.most_calls = 1000;
+    require(log_follow(redis, "try:docs", "log", follower.position, gather, &follower));
+    require(follower.length == 12 && !memcmp(follower.lines, "one\ntwo\nend\n", 12));
+    redisFree(redis);
+    return NULL;
+}
+
+static void try_log(void) {
+    redisContext *redis = server_with("CONTAINER.CREATE try:docs");
+    pthread_t follower;
+    require(holdfast_done(redisCommand(redis, "BLOB.CREATEAPPEND try:docs log")));
+    require(!pthread_create(&follower, NULL, follow, NULL));
+    static const char *const lines[] = {"one\n", "two\n", "end\n"};
+    for (size_t at = 0; at < 3; at++)
+        require(log_append(redis, "try:docs", "log", lines[at], 4) && !usleep(20000));
+    require(holdfast_done(redisCommand(redis, "BLOB.SEAL try:docs log")));
+    pthread_join(follower, NULL);
+    require(!log_append(redis, "try:docs", "log", "too late\n", 9));
+    redisFree(redis);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } programs[] = {{"holdfast", try_holdfast},
+                    {"compare_and_set", try_compare_and_set},
+                    {"lock", try_lock},
+                    {"worker", try_worker},
+                    {"log", try_log}};
+    for (size_t at = 0; argc == 2 && at < sizeof programs / sizeof *programs; at++) {
+        if (strcmp(programs[at].name, argv[1])) continue;
+        programs[at].run();
+        return 0;
+    }
+    fprintf(stderr, "usage: try NAME\n");
+    return 2;
+}
