@@ -10,6 +10,7 @@
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
 #include "server/grace.h"
+#include "server/once.h"
 #include "table/redis/handlers.h"
 
 /* Ten years: the server adds the time to its clock unchecked. */
@@ -41,6 +42,7 @@ static const struct clause
     lease     = {TOKEN("LEASE"), SHAPE_ID, SLOT_LEASE, .width = 1, .fault = OUTCOME_INVALID_VALUE, .names = {"lease-id"}},
     block     = {TOKEN("BLOCK"), SHAPE_DURATION, SLOT_BLOCK, .width = 1, .fault = OUTCOME_INVALID_VALUE,
                  .least = 0, .most = BLOCK_MAX_MS, .names = {"seconds"}},
+    once      = {TOKEN("ONCE"), SHAPE_VALUE, SLOT_ONCE, .width = 1, .rule = once_token_rule, .names = {"token"}},
     duration  = {.shape = SHAPE_TEXT, .names = {"duration"}},
     lease_id  = {.shape = SHAPE_TEXT, .names = {"lease-id"}, .rule = lease_id_rule},
     new_guid  = {.shape = SHAPE_TEXT, .names = {"new-guid"}, .rule = lease_id_rule},

@@ -74,7 +74,8 @@ size_t container_held(const struct container *container) {
     return container->account.held + catalog_held(&container->blobs) +
            (container->leased.root ? container->leased.held : 0) +
            (container->copying.root ? container->copying.held : 0) +
-           container->stagings.capacity * sizeof(*container->stagings.heap);
+           container->stagings.capacity * sizeof(*container->stagings.heap) +
+           remembered_held(container->remembered);
 }
 
 const struct lease *container_lease(const struct container *container) {
@@ -220,6 +221,7 @@ void container_free(struct container *container) {
         free_blob(container, blob);
     }
     catalog_end(&container->blobs);
+    remembered_end(&container->remembered);
     if (container->leased.root) order_index_end(&container->leased);
     if (container->copying.root) order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);
@@ -290,6 +292,7 @@ struct container *container_relocate(struct container *container, const struct r
     container->metadata = relocate(relocation, container->metadata);
     container->policies = relocate(relocation, container->policies);
     container->lease = relocate(relocation, container->lease);
+    remembered_relocate(&container->remembered, relocation);
     if (container->lease) lease_moved(container->lease);
     return container;
 }

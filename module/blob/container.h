@@ -17,6 +17,7 @@
 #include "blob/blob.h"
 #include "core/catalog.h"
 #include "core/deadlines.h"
+#include "core/remembered.h"
 
 struct pool;
 
@@ -31,12 +32,13 @@ struct container {
     struct order_index leased;  /* without a root while there are none */
     struct order_index copying; /* the blobs to which a copy goes on; likewise */
     struct deadlines stagings;
-    struct pool *pool;      /* while a file builds it */
-    int64_t upkeep_ms;      /* when somebody will look after staged blocks and copies; 0 for nobody */
-    int64_t copies_look_ms; /* when copies that go on are to be looked after; 0 for at once */
-    size_t committed;       /* blobs that exist; the catalog has the others, too */
-    uint64_t content_bytes; /* the sum of their content lengths */
-    struct account account; /* all allocations but those of the catalog and the lease index */
+    struct remembered *remembered; /* calls that were made with a token; NULL for none */
+    struct pool *pool;             /* while a file builds it */
+    int64_t upkeep_ms;             /* when somebody will look after staged blocks and copies; 0 for nobody */
+    int64_t copies_look_ms;        /* when copies that go on are to be looked after; 0 for at once */
+    size_t committed;              /* blobs that exist; the catalog has the others, too */
+    uint64_t content_bytes;        /* the sum of their content lengths */
+    struct account account;        /* all allocations but those of the catalog and the lease index */
 };
 
 /* Counts over all containers of the process, for INFO; containers may be freed on another thread. */
@@ -96,7 +98,7 @@ void container_relocate_blobs(struct container *container, size_t place, const s
 size_t container_held(const struct container *container);
 /* How many allocations freeing it touches. */
 static inline size_t container_parts(const struct container *container) {
-    return container->account.parts;
+    return container->account.parts + remembered_parts(container->remembered);
 }
 
 const struct lease *container_lease(const struct container *container);

@@ -1,5 +1,7 @@
 #include "core/hash.h"
 
+#include "ccan/endian/endian.h"
+
 static uint64_t key[HASH_SEED_BYTES / 8];
 
 void hash_seed(const unsigned char seed[HASH_SEED_BYTES]) {
@@ -14,7 +16,7 @@ static inline uint64_t mix(uint64_t a, uint64_t b) {
 static inline uint64_t hash_word_at(const char *at) {
     uint64_t word;
     memcpy(&word, at, sizeof(word));
-    return word;
+    return le64_to_cpu(word);
 }
 
 /* Up to sixteen bytes as two words; of eight bytes and more the words overlap, so that no byte is read behind
@@ -26,17 +28,27 @@ static inline void last_words(const char *at, size_t left, uint64_t *first, uint
         *second = hash_word_at(at + left - 8);
     } else if (left) {
         memcpy(first, at, left);
+        *first = le64_to_cpu(*first);
     }
 }
 
-uint32_t hash_bytes(struct bytes bytes) {
-    uint64_t state = key[0] ^ bytes.length, first, second;
+static inline uint64_t sum_of(const uint64_t with[4], uint64_t before, struct bytes bytes) {
+    uint64_t state = before ^ bytes.length, first, second;
     const char *at = bytes.data;
     size_t left = bytes.length;
     for (; left > 16; left -= 16, at += 16)
-        state = mix(hash_word_at(at) ^ key[1], hash_word_at(at + 8) ^ state);
+        state = mix(hash_word_at(at) ^ with[1], hash_word_at(at + 8) ^ state);
     last_words(at, left, &first, &second);
-    state = mix(first ^ key[1], second ^ state);
-    uint64_t sum = mix(state ^ key[2], key[3] ^ bytes.length);
+    state = mix(first ^ with[1], second ^ state);
+    return mix(state ^ with[2], with[3] ^ bytes.length);
+}
+
+uint32_t hash_bytes(struct bytes bytes) {
+    uint64_t sum = sum_of(key, key[0], bytes);
     return (uint32_t)(sum ^ sum >> 32);
+}
+
+uint64_t hash_stable(uint64_t before, struct bytes bytes) {
+    static const uint64_t with[4] = {0, 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9};
+    return sum_of(with, before, bytes);
 }

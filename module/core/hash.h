@@ -17,4 +17,8 @@ void hash_seed(const unsigned char seed[HASH_SEED_BYTES]);
 
 uint32_t hash_bytes(struct bytes bytes);
 
+/* One that is the same on every server and for ever, without a key: for what nobody gains anything by making equal.
+ * `before` is that of what comes before it. */
+uint64_t hash_stable(uint64_t before, struct bytes bytes);
+
 #endif

@@ -131,6 +131,8 @@
     X(INVALID_BLOCK_ID,        "INVALID",  "InvalidBlockId",               "a block id is the base64 form of 1 to 64 bytes") \
     X(INVALID_BLOCK_LIST,      "INVALID",  "InvalidBlockList",             "there is no such block, or one id stands for two blocks") \
     X(SERVER_RECOVERING,       "CONFLICT", "ServerRecovering",             "the newest writes may be lost, nothing new is granted for a while") \
+    X(TOKEN_USED,              "INVALID",  "IdempotentParameterMismatch",  "the token of ONCE was used for another call") \
+    X(TOKEN_LENGTH,            "INVALID",  "InvalidInput",                 "a token of ONCE has 1 to 64 bytes")         \
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
     QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X) FILE_OUTCOMES(X)
 

@@ -135,6 +135,7 @@ void share_free(struct share *share) {
     free_holders(share);
     tree_free(share);
     free_snapshots(share);
+    remembered_end(&share->remembered);
     census_count(CENSUS_BYTES, share->bytes, 0);
     census_count(CENSUS_SHARES, 1, 0);
     census_count(CENSUS_LEASES, session_stands(share->lease), 0);
@@ -148,7 +149,7 @@ size_t share_held(const struct share *share) {
     return share->account.held + catalog_held(&share->nodes) + share->sessions.held + share->groups.held +
            share->opens.held + share->numbered.held + (share->ghosts.root ? share->ghosts.held : 0) +
            (share->leased.root ? share->leased.held : 0) +
-           share->deadlines.capacity * sizeof(*share->deadlines.heap);
+           share->deadlines.capacity * sizeof(*share->deadlines.heap) + remembered_held(share->remembered);
 }
 
 unsigned share_snapshot_number(const struct share *share, version id) {
@@ -276,6 +277,7 @@ struct share *share_relocate(struct share *share, const struct relocation *reloc
     share->metadata = relocate(relocation, share->metadata);
     share->policies = relocate(relocation, share->policies);
     share->lease = relocate(relocation, share->lease);
+    remembered_relocate(&share->remembered, relocation);
     if (share->lease) lease_moved(share->lease);
     return share;
 }

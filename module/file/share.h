@@ -24,6 +24,7 @@
 
 #include "core/catalog.h"
 #include "core/outcome.h"
+#include "core/remembered.h"
 #include "file/node.h"
 #include "file/opens.h"
 #include "file/share_change.h"
@@ -67,9 +68,10 @@ struct share {
     struct hash_index groups;   /* those that have a file, by session and file */
     struct hash_index opens;
     struct order_index numbered;
-    struct order_index leased; /* without a root while there are none */
-    struct account account;    /* all allocations but those of the indexes */
-    void *load;                /* while a file builds it: what the walk's numbers stand for */
+    struct order_index leased;     /* without a root while there are none */
+    struct account account;        /* all allocations but those of the indexes */
+    struct remembered *remembered; /* calls that were made with a token; NULL for none */
+    void *load;                    /* while a file builds it: what the walk's numbers stand for */
     /* Not part of the value, but of what goes on around it: when somebody will next look for what time has ended. */
     int64_t upkeep_ms;
 };
@@ -140,7 +142,7 @@ bool share_has_token(const struct share *share, version token, const struct file
 size_t share_held(const struct share *share);
 /* How many allocations freeing it touches. */
 static inline size_t share_parts(const struct share *share) {
-    return share->account.parts;
+    return share->account.parts + remembered_parts(share->remembered);
 }
 
 /* --- For the other parts of the pure side --- */

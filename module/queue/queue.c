@@ -23,6 +23,7 @@ void queue_free(struct queue *queue) {
     shelf_end(&queue->live);
     shelf_end(&queue->dead);
     originals_end(&queue->originals);
+    remembered_end(&queue->remembered);
     memory_free(queue->metadata);
     memory_free(queue->policies);
     memory_free(queue);
@@ -85,11 +86,13 @@ static size_t held_by(const void *memory) {
 
 size_t queue_held(const struct queue *queue) {
     return memory_size(queue) + held_by(queue->metadata) + held_by(queue->policies) +
-           shelf_held(&queue->live) + shelf_held(&queue->dead) + originals_held(&queue->originals);
+           shelf_held(&queue->live) + shelf_held(&queue->dead) + originals_held(&queue->originals) +
+           remembered_held(queue->remembered);
 }
 
 size_t queue_parts(const struct queue *queue) {
-    return 1 + shelf_count(&queue->live) + shelf_count(&queue->dead) + queue->originals.by_end.count;
+    return 1 + shelf_count(&queue->live) + shelf_count(&queue->dead) + queue->originals.by_end.count +
+           remembered_parts(queue->remembered);
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {
@@ -98,6 +101,7 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
     queue_register(queue);
     queue->metadata = relocate(relocation, queue->metadata);
     queue->policies = relocate(relocation, queue->policies);
+    remembered_relocate(&queue->remembered, relocation);
     return queue;
 }
 

@@ -23,6 +23,7 @@
 #define HOLDFAST_QUEUE_H
 
 #include "core/outcome.h"
+#include "core/remembered.h"
 #include "queue/original.h"
 #include "queue/shelf.h"
 
@@ -33,6 +34,7 @@ struct queue {
     uint64_t orders;          /* the next order number */
     struct shelf live, dead;
     struct originals originals;
+    struct remembered *remembered; /* calls that were made with a token; NULL for none */
     struct list_node census;
     /* Not part of the value, but of what goes on around it: when somebody will next look for what time has ended. */
     int64_t upkeep_ms;

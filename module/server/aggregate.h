@@ -67,6 +67,8 @@ struct aggregate {
     int64_t (*next_look_ms)(const void *value);
     /* Where the value keeps the instant at which somebody will look: an int64_t, 0 for nobody. */
     size_t look_at;
+    /* Where the value keeps what it remembers of calls: see once.h. */
+    size_t remembered_at;
     /* The keyspace notifications of a change, if they are more than its kind's own, which is in events[0]. */
     void (*events)(const void *change, const char *events[EVENTS_MAX]);
     /* Looks at the value before a change of the call, and when it has happened: for counts, and for what is to be

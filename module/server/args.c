@@ -289,6 +289,17 @@ struct fault args_parse_part(const struct clause *const *grammar, const void *ar
     return parse_clauses(&parser, grammar, at + 1, next);
 }
 
+struct fault args_parse_tail(const struct clause *const *grammar, const void *argv, int argc, int at,
+                             struct args *args) {
+    struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    int end;
+    while ((*grammar)->shape != SHAPE_REST) grammar++;
+    for (const struct clause *const *option = ++grammar; *option; option++)
+        args->given &= ~ARGS_BIT((*option)->slot);
+    struct fault fault = take_options(&parser, grammar, at, &end);
+    return fault.outcome != OUTCOME_DONE ? fault : parser.fault;
+}
+
 struct args_kept *args_keep(const struct args *args) {
     size_t count = (size_t)__builtin_popcountll(args->given), at = 0;
     struct args_kept *kept = memory_alloc(sizeof(*kept) + count * sizeof(kept->slots[0]));

@@ -77,6 +77,7 @@ enum {
     SLOT_BLOCK,
     SLOT_MARKER,
     SLOT_PAGE_SIZE,
+    SLOT_ONCE,
     SLOT_LEASING,                   /* the first one of LEASE.*, which meets all families */
     SLOT_FAMILY = SLOT_LEASING + 8, /* the first one that each family has for itself */
     SLOTS_MAX = 64,                 /* the bits of args.given */
@@ -124,6 +125,10 @@ struct fault args_parse(const struct clause *const *grammar, const void *argv, i
  * there *next stands. */
 struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
                              struct args *args, int *next);
+
+/* The options that stand behind SHAPE_REST, from argv[at] on: where the rest ends is for those to say who read it. */
+struct fault args_parse_tail(const struct clause *const *grammar, const void *argv, int argc, int at,
+                             struct args *args);
 
 /* Which of the clause's words this is, or -1. */
 int args_word(const struct clause *clause, struct bytes word);

@@ -6,6 +6,7 @@
 #include "core/policy.h"
 #include "core/property.h"
 #include "server/decision.h"
+#include "server/once.h"
 #include "server/refusal.h"
 #include "server/settings.h"
 #include "server/upkeep.h"
@@ -300,7 +301,8 @@ void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const 
     struct call call;
     struct record_reader granted = record_reader(bytes_of(result->grant.data, result->grant.length));
     start_held(&call, held, ctx, CALL_GIVE_BACK);
-    if (open_key(&call) == OUTCOME_DONE && call.value) held->command->give_back(&call, &granted);
+    if (open_key(&call) == OUTCOME_DONE && call.value && once_take_back(&call))
+        held->command->give_back(&call, &granted);
     decision_carry_out(&call);
     finish_call(&call);
 }
@@ -330,6 +332,13 @@ enum outcome command_probe(const struct held_call *held, RedisModuleCtx *ctx, in
 static const struct clause *const no_clauses[] = {NULL};
 static const struct command upkeep_command = {.name = "upkeep", .grammar = no_clauses, .key = KEY_UPDATE};
 
+/* What is remembered may want to be looked after sooner than the rest. */
+static int64_t earlier_look(struct call *call, int64_t due_ms) {
+    int64_t once_ms = once_next_look_ms(call->aggregate, call->value);
+    if (once_ms >= due_ms) return due_ms;
+    return *upkeep_look_at(call->aggregate, call->value) = once_ms;
+}
+
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     RedisModuleString *argv[] = {NULL, key};
     struct call call;
@@ -340,7 +349,8 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     call.aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call.key));
     if (call.aggregate && call.aggregate->upkeep) {
         call.value = RedisModule_ModuleTypeGetValue(call.key);
-        due_ms = call.aggregate->upkeep(&call);
+        once_upkeep(&call);
+        due_ms = earlier_look(&call, call.aggregate->upkeep(&call));
     }
     finish_call(&call);
     return due_ms;

@@ -17,8 +17,11 @@
 #include "server/args.h"
 #include "server/reply.h"
 
+#include "ccan/container_of/container_of.h"
+
 struct call;
 struct call_result;
+struct once_change;
 struct wait_claim;
 struct wait_kind;
 
@@ -41,6 +44,10 @@ struct command {
     enum outcome (*give_way)(struct call *call, bool late);
     /* What was granted, and nobody can be told of, by what the handler wrote into call->grant; may be NULL. */
     void (*give_back)(struct call *call, struct record_reader *granted);
+    /* What is remembered of a call with ONCE, when that is not its answer; and the answer from it, when the call comes
+     * again. Either may be NULL. */
+    void (*remember)(struct call *call, struct reply *kept);
+    enum outcome (*recall)(struct call *call, struct bytes kept);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
     unsigned variant; /* which of the commands that share a handler this one is; the family's own numbers */
@@ -68,6 +75,7 @@ struct decided {
     struct decided *next;
     void *change;
     RedisModuleString *content; /* NULL for none */
+    struct once_change *once;   /* what the value remembers along with it: see once.h; NULL for nothing */
 };
 
 /* What a call decides: changes, in order. They happen when the whole call is decided, or not at all. */
@@ -75,6 +83,11 @@ struct decision {
     struct decided *first; /* NULL for none */
     struct decided **end;  /* where the next one goes */
 };
+
+/* The last change; there must be one. */
+static inline struct decided *decision_last(const struct decision *decision) {
+    return container_of(decision->end, struct decided, next);
+}
 
 /* What a call would wait for. */
 struct wait_request {

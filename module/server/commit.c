@@ -2,6 +2,7 @@
 
 #include "server/audience.h"
 #include "server/effect.h"
+#include "server/once.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 
@@ -20,20 +21,32 @@ static void apply_change(struct call *call, const struct aggregate *type, const 
 }
 
 /* Whether it travels inside of the record: a small one, that is no key. */
-static bool goes_inside(const struct aggregate *type, const void *change, RedisModuleString *content) {
-    return content && change_is(type->changes, change, CHANGE_HAS_CONTENT) &&
-           api_bytes(content).length <= CHANGE_CONTENT_INSIDE_MAX;
+static bool goes_inside(const struct aggregate *type, const struct decided *decided) {
+    return decided->content && change_is(type->changes, decided->change, CHANGE_HAS_CONTENT) &&
+           api_bytes(decided->content).length <= CHANGE_CONTENT_INSIDE_MAX;
 }
 
-static void apply_and_send(struct call *call, const struct aggregate *type, const void *change,
-                           RedisModuleString *content) {
+/* The change that is remembered stands inside of the one that remembers it. */
+static void wrap(struct once_change *once, struct record_writer *record) {
+    struct record_writer wrapped;
+    record_start(&wrapped);
+    once->inside = bytes_of(record->data, record->length);
+    change_write(&once_changes, once, &wrapped);
+    record->length = 0;
+    record_put_raw(record, bytes_of(wrapped.data, wrapped.length));
+    record_end(&wrapped);
+}
+
+static void apply_and_send(struct call *call, const struct decided *decided) {
+    const struct aggregate *type = call_type(call);
     struct record_writer record;
     record_start(&record);
-    change_write(type->changes, change, &record);
-    bool inside = goes_inside(type, change, content);
-    if (inside) change_add_content(&record, api_bytes(content));
-    apply_change(call, type, change);
-    effect_send(call, &record, inside ? NULL : content);
+    change_write(type->changes, decided->change, &record);
+    bool inside = goes_inside(type, decided);
+    if (inside) change_add_content(&record, api_bytes(decided->content));
+    if (decided->once) wrap(decided->once, &record);
+    apply_change(call, type, decided->change);
+    effect_send(call, &record, inside ? NULL : decided->content);
     record_end(&record);
 }
 
@@ -47,23 +60,24 @@ static void notify(struct call *call, const struct aggregate *type, const void *
 }
 
 /* What happens outside of a command has no command that could be counted instead of an effect. */
-void commit_change(struct call *call, void *change, RedisModuleString *content) {
+void commit_change(struct call *call, const struct decided *decided) {
     const struct aggregate *type = call_type(call);
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
-    if (type->before) type->before(call, change);
-    if (content) {
-        struct effect_content beside = {true, api_bytes(content), content, true, call->ctx};
-        type->attach(change, &beside);
+    if (type->before) type->before(call, decided->change);
+    if (decided->content) {
+        struct effect_content beside = {true, api_bytes(decided->content), decided->content, true, call->ctx};
+        type->attach(decided->change, &beside);
     }
     if (heard) {
-        apply_and_send(call, type, change, content);
+        apply_and_send(call, decided);
     } else {
-        apply_change(call, type, change);
+        apply_change(call, type, decided->change);
         effect_unheard(call);
     }
-    notify(call, type, change);
-    if (type->after) type->after(call, change);
-    if (call->value && type->next_look_ms) upkeep_schedule(call);
+    if (decided->once) once_do(call, decided->once);
+    notify(call, type, decided->change);
+    if (type->after) type->after(call, decided->change);
+    if (call->value) upkeep_schedule(call);
 }
 
 void commit_wake(struct call *call, const void *change) {
@@ -71,7 +85,7 @@ void commit_wake(struct call *call, const void *change) {
     if (type->wake && wait_anybody()) type->wake(call, change);
 }
 
-void commit_at_once(struct call *call, void *change, RedisModuleString *content) {
-    commit_change(call, change, content);
+void commit_at_once(struct call *call, void *change) {
+    commit_change(call, &(struct decided){.change = change});
     commit_wake(call, change);
 }

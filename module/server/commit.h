@@ -9,14 +9,14 @@
 
 #include "server/command.h"
 
-/* Makes the change happen in the call's value. The content travels beside it; NULL for none. Those who wait are not
- * served yet: see wake in aggregate.h. */
-void commit_change(struct call *call, void *change, RedisModuleString *content);
+/* Makes the change happen in the call's value, with what travels beside it, and what is remembered with it. Those who
+ * wait are not served yet: see wake in aggregate.h. */
+void commit_change(struct call *call, const struct decided *decided);
 
 /* Serves those who wait for what the change brought. */
 void commit_wake(struct call *call, const void *change);
 
 /* Both, for what is no answer to the call itself. */
-void commit_at_once(struct call *call, void *change, RedisModuleString *content);
+void commit_at_once(struct call *call, void *change);
 
 #endif

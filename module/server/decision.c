@@ -1,6 +1,7 @@
 #include "server/decision.h"
 
 #include "server/commit.h"
+#include "server/once.h"
 #include "server/wait.h"
 
 /* --- What a decision is made of --- */
@@ -44,7 +45,7 @@ void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *cont
     void *change = arena_zeroed(&call->arena, call_type(call)->changes->size);
     *(unsigned *)change = kind;
     struct decided *decided = call_room(call, sizeof(*decided));
-    *decided = (struct decided){NULL, change, content};
+    *decided = (struct decided){.change = change, .content = content};
     *decision->end = decided;
     decision->end = &decided->next;
     return change;
@@ -75,13 +76,15 @@ void call_claims(struct call *call, const struct wait_claim *claim) {
 
 void decision_carry_out(struct call *call) {
     for (const struct decided *next = call->decision.first; next; next = next->next)
-        commit_change(call, next->change, next->content);
+        commit_change(call, next);
     for (const struct decided *next = call->decision.first; next; next = next->next)
         commit_wake(call, next->change);
 }
 
+/* What is answered again is answered at once: that changes nothing, not even what time has ended. */
 static void settle(struct call *call) {
-    if (call->command->settle && call->value) call->command->settle(call);
+    bool settles = call->command->settle && call->value && !once_is_known(call, call);
+    if (settles) call->command->settle(call);
 }
 
 /* From the start: whatever was decided and said before is forgotten. */
@@ -91,7 +94,7 @@ static enum outcome decide_anew(struct call *call) {
     if (call->out.kept) call->out.kept->length = 0;
     if (call->grant) call->grant->length = 0;
     call->note[0] = '\0';
-    return call->command->decide(call);
+    return once_is_known(call, call) ? once_answer(call, call) : call->command->decide(call);
 }
 
 /* The decision is dropped: another caller has what this one could have had, or will. */
@@ -108,7 +111,7 @@ static enum outcome decide_behind_line(struct call *call, enum outcome outcome) 
     if (!wait_count(call, line.kind, line.name)) return outcome;
     size_t ahead = wait_serve(call, line.kind, line.name);
     outcome = decide_anew(call);
-    if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet) return outcome;
+    if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet || !call->wait.in_line) return outcome;
     outcome = give_way(call, false);
     return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
 }
@@ -148,7 +151,21 @@ static enum outcome await(struct call *call) {
     return wait_in_line(call, wait->kind, wait->name, wait->due_ms);
 }
 
-/* The answer of a call that may have to wait, or to give way, is kept until that is known. */
+/* With a token the answer is a kept one. */
+static void carry_out_once(struct call *call) {
+    if (args_given(&call->args, SLOT_ONCE) && call->decision.first) {
+        struct reply kept = call->out;
+        if (call->command->remember) {
+            kept = reply_keep(call_writer(call));
+            call->command->remember(call, &kept);
+        }
+        once_remember(call, call, bytes_of(kept.kept->data, kept.kept->length));
+    }
+    decision_carry_out(call);
+}
+
+/* The answer of a call that may have to wait, or to give way, is kept until that is known; so is one that may be
+ * remembered. */
 static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));
@@ -156,20 +173,21 @@ static enum outcome run_in_turn(struct call *call) {
     if (call->wait.not_yet && wait_allowed(call)) return await(call);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
-    decision_carry_out(call);
+    carry_out_once(call);
     return OUTCOME_DONE;
 }
 
 static enum outcome run_at_once(struct call *call) {
     enum outcome outcome = decide_anew(call);
-    if (outcome == OUTCOME_DONE) decision_carry_out(call);
+    if (outcome == OUTCOME_DONE) carry_out_once(call);
     return outcome;
 }
 
 static enum outcome run_fresh(struct call *call) {
-    bool may_wait = args_given(&call->args, SLOT_BLOCK) || (call->command->give_way && wait_anybody());
+    const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
+    bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
     settle(call);
-    return may_wait ? run_in_turn(call) : run_at_once(call);
+    return keeps ? run_in_turn(call) : run_at_once(call);
 }
 
 /* Nothing is said and nothing happens. */
@@ -189,7 +207,7 @@ static enum outcome run_timed_out(struct call *call) {
     enum outcome outcome = decide_anew(call);
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
-    else if (outcome == OUTCOME_DONE && call->command->give_way)
+    else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
         outcome = give_way(call, true);
     if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
     return outcome;

@@ -9,6 +9,8 @@
  *   a waiter's turn has come     settle; decide; carry out; the answer is kept for its client
  *   its time is up               decide; the changes are dropped; the refusal is answered
  *
+ * With ONCE a call that is known is not decided in any of these: it is answered again (see once.h).
+ *
  * So the code behind call_decide must not look for what it decided: it has not happened yet. A handler that refuses
  * leaves no trace, whatever it decided before. */
 #ifndef HOLDFAST_DECISION_H

@@ -89,10 +89,24 @@ const void *effect_other_value(const struct effect_content *content, const struc
     return value;
 }
 
+/* A record, and what is remembered along with it, or alone. */
+struct received {
+    struct bytes record;            /* the family's; empty for none */
+    const struct once_change *once; /* NULL for nothing */
+};
+
+/* The family whose value the key has to hold; NULL if there is none. */
+static const struct aggregate *family_of(const struct call *call, const struct received *received) {
+    if (!received->record.length) return aggregate_of_type(RedisModule_ModuleTypeGetType(call->key));
+    return aggregate_of_family((unsigned char)received->record.data[0]);
+}
+
 /* Lets the family change the key's value, and the key follow it. */
-static enum effect_result apply_to_key(struct call *call, const struct aggregate *family,
+static enum effect_result apply_to_key(struct call *call, const struct received *received,
                                        struct effect_target *target, bool obeyed) {
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    const struct aggregate *family = family_of(call, received);
+    if (!family) return received->record.length ? EFFECT_MALFORMED : EFFECT_MISFIT;
     if (RedisModule_KeyType(call->key) != REDISMODULE_KEYTYPE_EMPTY) {
         if (RedisModule_ModuleTypeGetType(call->key) != family->type) return EFFECT_MISFIT;
         target->value = RedisModule_ModuleTypeGetValue(call->key);
@@ -103,8 +117,8 @@ static enum effect_result apply_to_key(struct call *call, const struct aggregate
         content.argument = call->argv[3];
         content.bytes = call_word(call, 3);
     }
-    int64_t horizon_ms = effect_horizon_ms(obeyed);
-    enum effect_result result = records_apply(family, target, call_word(call, 2), &content, horizon_ms);
+    enum effect_result result =
+        records_apply(family, target, received->record, received->once, &content, effect_horizon_ms(obeyed));
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
     if (result == EFFECT_APPLIED && !before && target->value)
         RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);
@@ -121,11 +135,15 @@ static enum effect_result observe_newest(struct call *call, bool obeyed) {
 }
 
 static enum effect_result apply_effect(struct call *call, struct effect_target *target, bool obeyed) {
-    struct bytes record = call_word(call, 2);
-    if (call->argc > 4 || !record.length) return EFFECT_MALFORMED;
-    if (effect_is_newest(record)) return observe_newest(call, obeyed);
-    const struct aggregate *family = aggregate_of_family((unsigned char)record.data[0]);
-    return family ? apply_to_key(call, family, target, obeyed) : EFFECT_MALFORMED;
+    struct received received = {.record = call_word(call, 2)};
+    struct once_change once;
+    if (call->argc > 4 || !received.record.length) return EFFECT_MALFORMED;
+    if (effect_is_newest(received.record)) return observe_newest(call, obeyed);
+    if (once_change_is(received.record)) {
+        if (!records_read_once(received.record, effect_horizon_ms(obeyed), &once)) return EFFECT_MALFORMED;
+        received = (struct received){once.inside, &once};
+    }
+    return apply_to_key(call, &received, target, obeyed);
 }
 
 void effect_complain(RedisModuleCtx *ctx, enum effect_result result) {

@@ -2,6 +2,7 @@
 
 #include "server/effect.h"
 #include "server/grace.h"
+#include "server/once.h"
 #include "server/refusal.h"
 #include "server/untold.h"
 #include "server/upkeep.h"
@@ -76,6 +77,7 @@ static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
     }
     add_more(ctx);
     upkeep_info(ctx);
+    once_info(ctx);
     RedisModule_InfoAddFieldLongLong(ctx, "clock_behind_ms", server_clock_behind_ms());
     RedisModule_InfoAddFieldLongLong(ctx, "grace_remaining_ms", grace_remaining_ms(server_now_ms()));
     RedisModule_InfoAddFieldULongLong(ctx, "given_back", untold_count());

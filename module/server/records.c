@@ -1,12 +1,16 @@
 #include "server/records.h"
 
 #include "server/effect.h"
+#include "server/once.h"
 #include "server/upkeep.h"
 
 #include "ccan/build_assert/build_assert.h"
 
 /* A change of any type. */
 enum { CHANGE_MAX_BYTES = 1024 };
+
+/* Ten years, as for versions: calls that were made later would stay for longer than anybody lives. */
+#define ONCE_AHEAD_MAX_MS INT64_C(315360000000)
 
 struct any_change {
     _Alignas(max_align_t) char bytes[CHANGE_MAX_BYTES];
@@ -53,30 +57,55 @@ static enum effect_result move_target(const struct aggregate *type, struct effec
 
 /* A replica that is promoted finds by this what ends while nobody comes. */
 static void note_look(const struct aggregate *type, struct effect_target *target) {
-    int64_t due_ms = type->next_look_ms ? type->next_look_ms(target->value) : UPKEEP_NEVER;
+    int64_t due_ms = upkeep_next_ms(type, target->value);
     int64_t *look_ms = upkeep_look_at(type, target->value);
     if (due_ms == UPKEEP_NEVER || (*look_ms && *look_ms <= due_ms)) return;
     *look_ms = due_ms;
     target->upkeep_ms = due_ms ? due_ms : 1;
 }
 
+bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_change *once) {
+    if (!change_read(&once_changes, record, once)) return false;
+    return horizon_ms == INT64_MAX || once->call.called_ms <= horizon_ms + ONCE_AHEAD_MAX_MS;
+}
+
+/* Nothing is remembered of what ends a value, and what there was is gone. */
+static bool once_fits(const struct aggregate *type, const struct effect_target *target,
+                      const struct once_change *once) {
+    const struct remembered *remembered = target->value ? *once_place(type, target->value) : NULL;
+    return once_change_fits(remembered, once);
+}
+
+/* The change of the family that a record is. */
+static enum effect_result apply_record(const struct aggregate *type, struct effect_target *target,
+                                       void *change, const struct effect_content *content) {
+    target->events[0] = change_kind(type->changes, change)->event;
+    if (type->events) type->events(change, target->events);
+    if (type->subject) target->name = type->subject(change);
+    return move_target(type, target, change, content);
+}
+
 enum effect_result records_apply(const struct aggregate *type, struct effect_target *target,
-                                 struct bytes record, const struct effect_content *content,
-                                 int64_t horizon_ms) {
+                                 struct bytes record, const struct once_change *once,
+                                 const struct effect_content *content, int64_t horizon_ms) {
     struct any_change change;
     struct effect_content given = *content;
-    struct bytes inside;
-    if (!read_and_believe(type, record, horizon_ms, &change, &inside)) return EFFECT_MALFORMED;
-    if (!has_its_content(type, &change, inside, content->given)) return EFFECT_MALFORMED;
-    if (inside.data) {
-        given.given = true;
-        given.bytes = inside;
+    enum effect_result result = EFFECT_APPLIED;
+    if (record.length) {
+        struct bytes inside;
+        if (!read_and_believe(type, record, horizon_ms, &change, &inside)) return EFFECT_MALFORMED;
+        if (!has_its_content(type, &change, inside, content->given)) return EFFECT_MALFORMED;
+        if (once && change_is(type->changes, &change, CHANGE_DROPS)) return EFFECT_MALFORMED;
+        given.given = content->given || inside.data;
+        if (inside.data) given.bytes = inside;
+    } else if (content->given) {
+        return EFFECT_MALFORMED;
     }
-    target->events[0] = change_kind(type->changes, &change)->event;
-    if (type->events) type->events(&change, target->events);
-    if (type->subject) target->name = type->subject(&change);
-    enum effect_result result = move_target(type, target, &change, &given);
-    if (result == EFFECT_APPLIED && !target->drop) note_look(type, target);
+    if (once && !once_fits(type, target, once)) return EFFECT_MISFIT;
+    if (record.length) result = apply_record(type, target, &change, &given);
+    if (result != EFFECT_APPLIED || target->drop) return result;
+    if (once) once_change_do(once_place(type, target->value), once);
+    note_look(type, target);
     return result;
 }
 
@@ -95,10 +124,23 @@ static bool attach_loaded(const struct aggregate *type, struct loading *loading,
     return true;
 }
 
+/* Each token once, in the order in which the calls were made. */
+static bool load_once(const struct aggregate *type, struct loading *loading, struct bytes record) {
+    struct once_change once;
+    struct remembered_call known;
+    if (!loading->value || !records_read_once(record, loading->horizon_ms, &once)) return false;
+    struct remembered **place = once_place(type, loading->value);
+    bool fits = once.kind == ONCE_REMEMBER && !once.forgets && !once.inside.length &&
+                !remembered_find(*place, once.call.token, &known) && once_change_fits(*place, &once);
+    if (fits) once_change_do(place, &once);
+    return fits;
+}
+
 /* A file begins with what creates the value. */
 bool records_load(const struct aggregate *type, struct loading *loading, struct bytes record) {
     struct any_change change;
     struct bytes inside;
+    if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
     if (!read_and_believe(type, record, loading->horizon_ms, &change, &inside)) return false;
     if (!has_its_content(type, &change, inside, loading->beside)) return false;
     bool creates = change_is(type->changes, &change, CHANGE_CREATES);
@@ -132,7 +174,18 @@ static void put_record(void *context, const void *change) {
     saving_put(to->saving, content);
 }
 
+void records_save_remembered(const struct aggregate *type, struct saving *saving, const void *value) {
+    const struct remembered *remembered = once_remembered(type, value);
+    struct remembered_cursor cursor = {0, 0};
+    struct once_change change = {.kind = ONCE_REMEMBER};
+    while (remembered_next(remembered, &cursor, &change.call)) {
+        change_write(&once_changes, &change, saving_record(saving));
+        saving_put(saving, NULL);
+    }
+}
+
 void records_save(const struct aggregate *type, struct saving *saving, const void *value) {
     struct record_saving to = {type, saving};
     type->walk(value, &(struct change_walk){saving->piece, true, put_record, &to});
+    records_save_remembered(type, saving, value);
 }

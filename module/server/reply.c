@@ -1,22 +1,7 @@
 #include "server/reply.h"
 
+#include "core/kept.h"
 #include "core/policy.h"
-
-/* How a kept reply begins each of its values. */
-enum kept {
-    KEPT_OK,
-    KEPT_NULL,
-    KEPT_ERROR,
-    KEPT_BYTES,
-    KEPT_NUMBER,
-    KEPT_REAL,
-    KEPT_FLAG,
-    KEPT_ARRAY,
-    KEPT_MAP,
-    KEPT_OPEN_MAP,
-    KEPT_MAP_LENGTH, /* of the open map that is the innermost one */
-    KEPT_EXISTS,
-};
 
 static void keep_value(struct reply *out, enum kept what) {
     if (out->kept) record_put_byte(out->kept, (uint8_t)what);
@@ -95,13 +80,37 @@ void reply_flag(struct reply *out, bool flag) {
 
 void reply_version(struct reply *out, version v) {
     char text[VERSION_TEXT_LENGTH];
+    if (!out->ctx) {
+        keep_value(out, KEPT_VERSION);
+        if (out->kept) record_put_word(out->kept, v);
+        return;
+    }
     version_write(v, text);
     reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
+static void keep_guid(struct reply *out, enum kept what, struct guid id) {
+    keep_value(out, what);
+    if (out->kept) record_put_guid(out->kept, id);
+}
+
 void reply_guid(struct reply *out, struct guid id) {
     char text[GUID_TEXT_LENGTH];
+    if (!out->ctx) {
+        keep_guid(out, KEPT_GUID, id);
+        return;
+    }
     guid_write(id, text);
+    reply_bytes(out, bytes_of(text, sizeof(text)));
+}
+
+void reply_guid_digits(struct reply *out, struct guid id) {
+    char text[GUID_DIGITS];
+    if (!out->ctx) {
+        keep_guid(out, KEPT_DIGITS, id);
+        return;
+    }
+    guid_write_digits(id, text);
     reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
@@ -203,12 +212,20 @@ static void play_one(struct reply *out, struct record_reader *reader) {
     case KEPT_ARRAY: reply_array(out, (long)record_number(reader)); break;
     case KEPT_MAP: reply_map(out, (long)record_number(reader)); break;
     case KEPT_OPEN_MAP: reply_map_start(out); break;
+    case KEPT_VERSION: reply_version(out, record_word(reader)); break;
+    case KEPT_GUID: reply_guid(out, record_guid(reader)); break;
+    case KEPT_DIGITS: reply_guid_digits(out, record_guid(reader)); break;
     case KEPT_MAP_LENGTH: reply_map_end(&(struct reply_map){out, (long)record_number(reader)}); break;
     }
 }
 
-void reply_play(RedisModuleCtx *ctx, struct bytes kept) {
+void reply_repeat(struct reply *out, struct bytes kept) {
     struct record_reader reader = record_reader(kept);
+    if (out->kept) record_put_raw(out->kept, kept);
+    while (out->ctx && reader.at < reader.end) play_one(out, &reader);
+}
+
+void reply_play(RedisModuleCtx *ctx, struct bytes kept) {
     struct reply out = reply_to(ctx);
-    while (reader.at < reader.end) play_one(&out, &reader);
+    reply_repeat(&out, kept);
 }

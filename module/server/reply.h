@@ -34,8 +34,9 @@ static inline bool reply_is_told(const struct reply *out) {
     return out->ctx || out->kept;
 }
 
-/* Answers what was kept. */
+/* Answers what was kept: to the context's client, or to whoever is to be told. */
 void reply_play(RedisModuleCtx *ctx, struct bytes kept);
+void reply_repeat(struct reply *out, struct bytes kept);
 
 /* --- Values --- */
 
@@ -74,6 +75,8 @@ void reply_real(struct reply *out, double number);
 void reply_flag(struct reply *out, bool flag);
 void reply_version(struct reply *out, version v);
 void reply_guid(struct reply *out, struct guid id);
+/* Without its dashes, as receipts are written. */
+void reply_guid_digits(struct reply *out, struct guid id);
 
 /* So many values follow. */
 void reply_array(struct reply *out, long count);

@@ -72,6 +72,13 @@ void saving_digest(RedisModuleDigest *digest, const void *value, const struct sa
     RedisModule_DigestEndSequence(digest);
 }
 
+void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct saved_type *type) {
+    struct saving saving = {.piece = SIZE_MAX, .put = put_into_digest, .to = digest};
+    record_start(&saving.record);
+    records_save_remembered(type->type, &saving, value);
+    record_end(&saving.record);
+}
+
 /* --- Into memory --- */
 
 RedisModuleString *loading_content(struct loading *loading) {
@@ -141,7 +148,7 @@ static bool is_obeyed(RedisModuleIO *io) {
 /* What ends while nobody comes has to be found in a value that was loaded, too. */
 static void expect_upkeep(RedisModuleIO *io, void *value, const struct aggregate *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    int64_t due_ms = key && type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
+    int64_t due_ms = key ? upkeep_next_ms(type, value) : UPKEEP_NEVER;
     if (due_ms == UPKEEP_NEVER) return;
     *upkeep_look_at(type, value) = due_ms;
     upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);

@@ -58,6 +58,8 @@ void saving_effects(RedisModuleIO *io, RedisModuleString *key, const void *value
                     const struct saved_type *type);
 /* For a family whose equal values walk equally. */
 void saving_digest(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
+/* The part of a digest that all families have: what the value remembers of calls. */
+void saving_digest_remembered(RedisModuleDigest *digest, const void *value, const struct saved_type *type);
 
 /* --- Into memory --- */
 

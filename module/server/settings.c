@@ -4,6 +4,7 @@
 #include "core/number.h"
 #include "server/events.h"
 #include "server/grace.h"
+#include "server/once.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,9 @@ long long max_reply_bytes = 64LL << 20;
 
 #define MAX_REPLY_LEAST_BYTES 1024
 #define MAX_REPLY_MOST_BYTES  (512LL << 30)
+
+#define ONCE_MOST    10000000
+#define ONCE_MOST_MS (86400000LL * 30)
 
 #define GRACE_MOST_MS (86400000LL * 365) /* as the longest lease */
 
@@ -38,6 +42,8 @@ const struct setting server_settings[] = {
      .changed = grace_changed,
      .least = 0,
      .most = GRACE_MOST_MS},
+    {.name = "once-most", .number = &once_most, .least = 1, .most = ONCE_MOST},
+    {.name = "once-seconds", .duration = &once_time, .least = 1, .most = ONCE_MOST_MS},
     {.name = "max-reply-bytes",
      .bytes = true,
      .number = &max_reply_bytes,

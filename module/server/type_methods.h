@@ -6,7 +6,7 @@
  *   TYPE_LOADS(saved)             load, digest_value       for a family that keeps no progress while it loads
  *   TYPE_MEMORY(family)           memory_use, effort, copy      from family_held, family_parts, family_copy
  *   TYPE_MOVES(family, members)   defrag                        from family_relocate, family_places,
- *                                                               family_relocate_members
+ *                                                               family_relocate_members; and what is remembered
  *   TYPE_METHODS                  the table of all of them, with `release`, which frees a value; and upkeep hears of
  *                                 keys that lose their value */
 #ifndef HOLDFAST_TYPE_METHODS_H
@@ -53,8 +53,14 @@
         struct relocating relocating = relocating_start(ctx);                                                \
         (void)key;                                                                                           \
         if (relocating.first) *value = family##_relocate(*value, &relocating.relocation);                    \
-        while (relocating_next(&relocating, family##_places(*value)))                                        \
-            family##_relocate_##members(*value, relocating.place, &relocating.relocation);                   \
+        struct family *moved = *value;                                                                       \
+        const size_t own = family##_places(moved);                                                           \
+        while (relocating_next(&relocating, own + remembered_places(moved->remembered)))                     \
+            if (relocating.place < own)                                                                      \
+                family##_relocate_##members(moved, relocating.place, &relocating.relocation);                \
+            else                                                                                             \
+                remembered_relocate_place(moved->remembered, relocating.place - own,                         \
+                                          &relocating.relocation);                                           \
         return relocating.paused;                                                                            \
     }
 

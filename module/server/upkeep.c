@@ -8,6 +8,7 @@
 #include "server/alarm.h"
 #include "server/events.h"
 #include "server/info.h"
+#include "server/once.h"
 
 #include "ccan/array_size/array_size.h"
 #include "ccan/container_of/container_of.h"
@@ -206,15 +207,21 @@ int64_t *upkeep_look_at(const struct aggregate *type, void *value) {
     return (int64_t *)((char *)value + type->look_at);
 }
 
+int64_t upkeep_next_ms(const struct aggregate *type, const void *value) {
+    int64_t own_ms = type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
+    int64_t once_ms = once_next_look_ms(type, value);
+    return own_ms < once_ms ? own_ms : once_ms;
+}
+
 void upkeep_insist(struct call *call) {
-    int64_t due_ms = call->aggregate->next_look_ms(call->value);
+    int64_t due_ms = upkeep_next_ms(call->aggregate, call->value);
     if (due_ms == UPKEEP_NEVER) return;
     *upkeep_look_at(call->aggregate, call->value) = due_ms;
     upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
 }
 
 void upkeep_schedule(struct call *call) {
-    int64_t due_ms = call->aggregate->next_look_ms(call->value);
+    int64_t due_ms = upkeep_next_ms(call->aggregate, call->value);
     if (due_ms == UPKEEP_NEVER) return;
     int64_t look_ms = *upkeep_look_at(call->aggregate, call->value);
     bool expected = look_ms && look_ms <= due_ms && call_now_ms(call) <= look_ms + LATE_MS;

@@ -24,6 +24,9 @@ int upkeep_start(RedisModuleCtx *ctx);
 /* Something at the key will want to be looked after at this instant, if not sooner. */
 void upkeep_expect(int db, struct bytes key, int64_t due_ms);
 
+/* When a value will want to be looked after; UPKEEP_NEVER. */
+int64_t upkeep_next_ms(const struct aggregate *type, const void *value);
+
 /* Whether something is expected there. */
 bool upkeep_is_expected(int db, struct bytes key);
 

@@ -67,6 +67,7 @@ void table_free(struct table *table) {
     atomic_fetch_sub(&all_entities, catalog_count(&table->entities));
     atomic_fetch_sub(&all_tables, 1);
     catalog_end(&table->entities);
+    remembered_end(&table->remembered);
     for (unsigned i = 0; i < table->index_count; i++) table_index_end(&table->indexes[i]);
     memory_free(table->indexes);
     memory_free(table->policies);
@@ -344,13 +345,13 @@ struct table *table_copy(const struct table *source) {
 /* --- Memory --- */
 
 size_t table_held(const struct table *table) {
-    size_t held = table->account.held + catalog_held(&table->entities);
+    size_t held = table->account.held + catalog_held(&table->entities) + remembered_held(table->remembered);
     for (unsigned i = 0; i < table->index_count; i++) held += table_index_held(&table->indexes[i]);
     return held;
 }
 
 size_t table_parts(const struct table *table) {
-    size_t parts = table->account.parts;
+    size_t parts = table->account.parts + remembered_parts(table->remembered);
     for (unsigned i = 0; i < table->index_count; i++) parts += table->indexes[i].account.parts;
     return parts;
 }
@@ -359,6 +360,7 @@ struct table *table_relocate(struct table *table, const struct relocation *reloc
     table = relocate(relocation, table);
     table->policies = relocate(relocation, table->policies);
     table->indexes = relocate(relocation, table->indexes);
+    remembered_relocate(&table->remembered, relocation);
     return table;
 }
 

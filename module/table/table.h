@@ -15,6 +15,7 @@
 
 #include "core/account.h"
 #include "core/catalog.h"
+#include "core/remembered.h"
 #include "table/entity.h"
 #include "table/table_change.h"
 #include "table/table_index.h"
@@ -29,7 +30,8 @@ struct table {
     int64_t ticks; /* the greatest Timestamp given so far */
     struct table_index *indexes;
     unsigned index_count;
-    int64_t upkeep_ms; /* when somebody will look at an index that is being built; 0 for nobody */
+    struct remembered *remembered; /* calls that were made with a token; NULL for none */
+    int64_t upkeep_ms;             /* when somebody will look at an index that is being built; 0 for nobody */
 };
 
 /* From a change of the kind TABLE_CREATE. */

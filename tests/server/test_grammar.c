@@ -85,6 +85,7 @@ static const struct sample {
     {"REASON", "REASON text", NULL},
     {"IDS", "IDS 1 aaaaaaaa-0000-4000-8000-00000000000a", NULL},
     {"DEAD", "DEAD", NULL},
+    {"ONCE", "ONCE token", NULL},
     {"share", "files", NULL},
     {"path", "doc", NULL},
     {"new-path", "copy", NULL},
@@ -165,11 +166,15 @@ static struct subject subject_of(const char *command) {
     struct grammar grammar = grammar_of(primary->server, command);
     struct subject subject = {
         .command = command, .required = words_of_line(command), .positional = 1, .least = 1};
+    bool rest = false;
     for (size_t index = 0; index < grammar.all.count; index++) {
         const struct argument *argument = &grammar.all.part[index];
         bool last = !argument->is_multiple && !token_of(argument);
         if (argument->is_optional && !last && !token_of(argument)) {
             subject.has_rest = !subject.counted;
+            rest = true;
+        } else if (rest) {
+            continue; /* behind words as one likes there may be clauses, of which test_once tells */
         } else if (argument->is_optional && !last) {
             words_add(&subject.clauses, token_of(argument));
         } else {

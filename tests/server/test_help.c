@@ -55,7 +55,7 @@ SCENE(help_lists_a_family) {
     expect_text(help->element[0],
                 "QUEUE.CREATE: Creates a queue, or finds that it is there with the same metadata.");
     redisReply *lower = call(primary, "HOLDFAST.HELP queue.delete");
-    expect_text(lower->element[0], "QUEUE.DELETE queue id receipt");
+    expect_text(lower->element[0], "QUEUE.DELETE queue id receipt [ONCE token]");
 }
 
 SCENE(help_without_a_topic_lists_all_but_what_nobody_sends) {

@@ -57,7 +57,7 @@ static void unstage(struct call *call, struct blob *blob, uint64_t most) {
                                       .count = most,
                                       .sought = true,
                                       .blob = blob};
-    commit_at_once(call, &change, NULL);
+    commit_at_once(call, &change);
 }
 
 static void unstage_some(struct call *call) {

@@ -116,6 +116,7 @@ static void digest_bytes(void *context, struct bytes bytes) {
 
 static void digest_value(RedisModuleDigest *digest, void *value) {
     container_digest(value, digest_bytes, digest);
+    saving_digest_remembered(digest, value, &saved);
     RedisModule_DigestEndSequence(digest);
 }
 
@@ -154,6 +155,7 @@ struct aggregate container_aggregate = {
     .subject = subject,
     .next_look_ms = container_next_look_ms,
     .look_at = offsetof(struct container, upkeep_ms),
+    .remembered_at = offsetof(struct container, remembered),
     .events = container_events,
     .before = container_changes_soon,
     .wake = container_wake,

@@ -94,7 +94,7 @@ void share_wake(struct call *call, const void *decided) {
 
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session) {
     struct share_change change = {.kind = kind, .session = session->id, .holder = session};
-    commit_at_once(call, &change, NULL);
+    commit_at_once(call, &change);
 }
 
 static void end_those_who_left(struct call *call) {
@@ -139,7 +139,7 @@ static void sweep_one(struct call *call) {
     record_start(&handles);
     change.on = gather_share(session, &handles, &change.handles.count);
     change.handles.items = bytes_of(handles.data, handles.length);
-    commit_at_once(call, &change, NULL);
+    commit_at_once(call, &change);
     record_end(&handles);
 }
 

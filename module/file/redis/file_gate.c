@@ -70,7 +70,7 @@ static void expire_sessions(struct call *call, struct file_node *node, struct by
     sought.call = NULL;
     end_sessions_of(call, node->life);
     struct share_change change = {.kind = FILE_SETTLE, .path = path, .node = node};
-    commit_at_once(call, &change, NULL);
+    commit_at_once(call, &change);
 }
 
 static bool needs_settling(struct call *call, const struct file_node *node) {

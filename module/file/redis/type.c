@@ -95,4 +95,5 @@ struct aggregate share_aggregate = {
     .keeps_order = share_keeps_order,
     .next_look_ms = share_next_look_ms,
     .look_at = offsetof(struct share, upkeep_ms),
+    .remembered_at = offsetof(struct share, remembered),
 };

@@ -68,7 +68,7 @@ void queue_wake(struct call *call, const void *change) {
 
 static void expire_messages(struct call *call, size_t most) {
     struct queue_change change;
-    if (queue_settlement(call->value, call_now_ms(call), most, &change)) commit_at_once(call, &change, NULL);
+    if (queue_settlement(call->value, call_now_ms(call), most, &change)) commit_at_once(call, &change);
 }
 
 void queue_settle_some(struct call *call) {

@@ -110,9 +110,8 @@ enum outcome queue_count_check(struct call *call) {
 /* --- Replies --- */
 
 void reply_field_receipt(struct reply_map *map, struct guid receipt) {
-    char text[GUID_DIGITS];
-    guid_write_digits(receipt, text);
-    reply_field_bytes(map, "receipt", bytes_of(text, sizeof(text)));
+    reply_field(map, "receipt");
+    reply_guid_digits(map->out, receipt);
 }
 
 /* --- Putting --- */

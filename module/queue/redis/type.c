@@ -63,4 +63,5 @@ struct aggregate queue_aggregate = {
     .walk = queue_save_walk,
     .next_look_ms = queue_due_look_ms,
     .look_at = offsetof(struct queue, upkeep_ms),
+    .remembered_at = offsetof(struct queue, remembered),
 };

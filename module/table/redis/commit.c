@@ -26,7 +26,7 @@ static void build_portion(struct call *call, const struct table_index *index) {
     struct table_change change = {.kind = TABLE_INDEXED,
                                   .names = {1, bytes_of(name.data, name.length)},
                                   .key = table_index_next(call->value, index, UPKEEP_PORTION)};
-    commit_at_once(call, &change, NULL);
+    commit_at_once(call, &change);
     record_end(&name);
 }
 

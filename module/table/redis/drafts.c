@@ -189,6 +189,16 @@ static unsigned find_twin(const struct drafts *drafts) {
     return 0;
 }
 
+/* What stands behind the operations. */
+static enum outcome read_tail(struct call *call, int at, enum outcome earlier) {
+    struct fault fault = args_parse_tail(call->command->grammar, call->argv, call->argc, at, &call->args);
+    bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
+    if (fault.outcome == OUTCOME_DONE || !counts) return earlier;
+    call->note[0] = '\0';
+    refusal_describe(call, &fault);
+    return fault.outcome;
+}
+
 static enum outcome read_all(struct call *call, struct drafts *drafts) {
     enum outcome outcome = OUTCOME_DONE;
     int at = ARG_OPERATIONS;
@@ -198,10 +208,7 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
         if (outcome == OUTCOME_SYNTAX) return outcome;
         if (outcome != OUTCOME_DONE && first_fault) drafts_note(call, drafts, drafts->count - 1, outcome);
     }
-    if (at == call->argc) return outcome;
-    call->note[0] = '\0';
-    refusal_describe(call, &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at});
-    return OUTCOME_SYNTAX;
+    return at < call->argc ? read_tail(call, at, outcome) : outcome;
 }
 
 enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {

@@ -48,8 +48,24 @@ static struct bytes name_at(const struct call *call, int number) {
     return call_word(call, ARG_NAMES + number);
 }
 
+/* How many there are: behind them may stand ONCE and a token. */
+static int name_count(const struct call *call) {
+    return call->argc - ARG_NAMES - (args_given(&call->args, SLOT_ONCE) ? 2 : 0);
+}
+
+enum outcome table_names_check(struct call *call) {
+    int tail = call->argc - 2;
+    bool once = tail > ARG_NAMES && bytes_same_word(call_word(call, tail), bytes_text("ONCE"));
+    struct fault fault = {.outcome = OUTCOME_DONE};
+    if (once) fault = args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args);
+    if (fault.outcome != OUTCOME_DONE) refusal_describe(call, &fault);
+    return fault.outcome;
+}
+
 enum outcome table_index_check(struct call *call) {
-    for (int i = 0; i < call->argc - ARG_NAMES; i++) {
+    enum outcome tail = table_names_check(call);
+    if (tail != OUTCOME_DONE) return tail;
+    for (int i = 0; i < name_count(call); i++) {
         enum outcome outcome = property_name_check(name_at(call, i));
         if (outcome != OUTCOME_DONE) return refusal_of_word(call, outcome, name_at(call, i));
         if (filter_subject_of(name_at(call, i)) != SUBJECT_PROPERTY)
@@ -64,7 +80,7 @@ static struct packed_list pick_names(struct call *call, bool indexed) {
     struct packed_list names = {0, {"", 0}};
     struct name_set seen;
     name_set_start(&seen);
-    for (int i = 0; i < call->argc - ARG_NAMES && seen.count < NAME_SET_MAX; i++) {
+    for (int i = 0; i < name_count(call) && seen.count < NAME_SET_MAX; i++) {
         struct bytes name = name_at(call, i);
         if (!!table_index_of(call->value, name) != indexed || !name_set_add(&seen, name)) continue;
         record_put_bytes(room, name);
@@ -92,7 +108,7 @@ enum outcome table_index(struct call *call) {
 }
 
 enum outcome table_unindex(struct call *call) {
-    for (int i = 0; i < call->argc - ARG_NAMES; i++)
+    for (int i = 0; i < name_count(call); i++)
         if (!table_index_of(call->value, name_at(call, i)))
             return refusal_of_word(call, OUTCOME_INDEX_NOT_FOUND, name_at(call, i));
     return decide_names(call, TABLE_UNINDEX, pick_names(call, true));

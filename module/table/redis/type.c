@@ -81,4 +81,5 @@ struct aggregate table_aggregate = {
     .walk = table_save_walk,
     .next_look_ms = table_next_look_ms,
     .look_at = offsetof(struct table, upkeep_ms),
+    .remembered_at = offsetof(struct table, remembered),
 };

@@ -1,0 +1,84 @@
+#include "change/once_change.h"
+
+#include "core/kept.h"
+
+#include <stddef.h>
+
+enum { LETTER = 'O' };
+
+static void write_call(const void *field, struct record_writer *writer) {
+    const struct remembered_call *call = field;
+    record_put_number(writer, call->fingerprint);
+    record_put_number(writer, (uint64_t)call->called_ms);
+}
+
+static void read_call(struct record_reader *reader, void *field) {
+    struct remembered_call *call = field;
+    uint64_t fingerprint = record_number(reader);
+    if (fingerprint > UINT32_MAX) reader->failed = true;
+    call->fingerprint = (uint32_t)fingerprint;
+    call->called_ms = record_instant(reader);
+}
+
+static bool token_is_sound(const void *field) {
+    return ((const struct bytes *)field)->length != 0;
+}
+
+static bool answer_is_sound(const void *field) {
+    return kept_is_sound(*(const struct bytes *)field);
+}
+
+static bool inside_is_sound(const void *field) {
+    return !once_change_is(*(const struct bytes *)field);
+}
+
+static const struct own_codec call_codec = {write_call, read_call, NULL};
+
+#define AT(member) .offset = offsetof(struct once_change, member)
+static const struct field fields[] = {
+    FIELD(ONCE_HAS_FORGETS) = {AT(forgets), .codec = CODEC_NUMBER},
+    FIELD(ONCE_HAS_TOKEN) = {AT(call.token), .codec = CODEC_BYTES, .max = TOKEN_MAX_BYTES,
+                             .sound = token_is_sound},
+    FIELD(ONCE_HAS_CALL) = {AT(call), .codec = CODEC_OWN, .own = &call_codec},
+    FIELD(ONCE_HAS_ANSWER) = {AT(call.answer), .codec = CODEC_BYTES, .sound = answer_is_sound},
+    FIELD(ONCE_HAS_INSIDE) = {AT(inside), .codec = CODEC_BYTES, .sound = inside_is_sound},
+};
+#undef AT
+
+static const struct change_kind kinds[ONCE_CHANGE_KINDS] = {
+    [ONCE_REMEMBER] = {NULL,
+                       ONCE_HAS_FORGETS | ONCE_HAS_TOKEN | ONCE_HAS_CALL | ONCE_HAS_ANSWER | ONCE_HAS_INSIDE,
+                       CHANGE_IN_FILES},
+    [ONCE_FORGET] = {NULL, ONCE_HAS_FORGETS, 0},
+    [ONCE_TAKE_BACK] = {NULL, ONCE_HAS_TOKEN, 0},
+};
+
+const struct change_family once_changes = {
+    .letter = LETTER,
+    .kind_count = ONCE_CHANGE_KINDS,
+    .size = sizeof(struct once_change),
+    .kinds = kinds,
+    .kind_bytes = sizeof(kinds[0]),
+    .layout = {.fields = fields},
+};
+
+bool once_change_is(struct bytes record) {
+    return record.length && record.data[0] == LETTER;
+}
+
+bool once_change_fits(const struct remembered *remembered, const struct once_change *change) {
+    struct remembered_call known;
+    if (change->forgets > remembered_count(remembered)) return false;
+    if (change->kind == ONCE_FORGET) return true;
+    bool is_known = remembered_find(remembered, change->call.token, &known);
+    if (change->kind == ONCE_TAKE_BACK) return is_known;
+    return change->call.called_ms >= remembered_newest_ms(remembered);
+}
+
+void once_change_do(struct remembered **place, const struct once_change *change) {
+    remembered_forget(place, change->forgets);
+    if (change->kind == ONCE_REMEMBER)
+        remembered_add(place, &change->call);
+    else if (change->kind == ONCE_TAKE_BACK)
+        remembered_forget_token(place, change->call.token);
+}

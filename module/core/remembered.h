@@ -1,0 +1,79 @@
+/* Remembered calls: what a value knows of calls that were made with a token of the caller's, so that a call that comes
+ * again is answered as the first one was.
+ *
+ *   by token ─▶ call            found at once
+ *   segments ─▶ call call call …  in the order in which they were made; the oldest go first
+ *
+ * Calls lie packed in segments, one behind the other, so that a million of them are a few thousand allocations: to
+ * remember one more, and to forget the oldest, costs the same however many there are. One that goes out of its turn
+ * leaves a gap until those around it have gone.
+ *
+ * It knows no clock. Most values remember nothing: then there is nothing, and the place that would lead there is NULL. */
+#ifndef HOLDFAST_REMEMBERED_H
+#define HOLDFAST_REMEMBERED_H
+
+#include "core/bytes.h"
+#include "core/relocation.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TOKEN_MAX_BYTES = 64 };
+
+struct remembered;
+
+struct remembered_call {
+    struct bytes token;
+    uint32_t fingerprint; /* of the call's words */
+    int64_t called_ms;
+    struct bytes answer; /* a kept reply: see kept.h */
+};
+
+/* Valid until the next change. */
+bool remembered_find(const struct remembered *remembered, struct bytes token, struct remembered_call *found);
+
+/* A call of the same token is forgotten. None may have been made later than this one. */
+void remembered_add(struct remembered **place, const struct remembered_call *call);
+
+/* Forgets the oldest; there must be so many. */
+void remembered_forget(struct remembered **place, size_t count);
+/* Forgets one; false when it is not there. */
+bool remembered_forget_token(struct remembered **place, struct bytes token);
+
+/* A mark that is no part of what is remembered: whoever remembers a call may set it, and see later whether it is still
+ * that call. */
+void remembered_mark(struct remembered *remembered, struct bytes token, bool marked);
+bool remembered_is_marked(const struct remembered *remembered, struct bytes token);
+
+size_t remembered_count(const struct remembered *remembered);
+/* When the oldest and the newest one were made; INT64_MAX and 0 when there is none. */
+int64_t remembered_oldest_ms(const struct remembered *remembered);
+int64_t remembered_newest_ms(const struct remembered *remembered);
+/* How many of the oldest were made by this instant; no more than `most` are counted. */
+size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t most);
+
+/* A walk from the oldest to the newest one; a cursor of zeros stands before the first. */
+struct remembered_cursor {
+    size_t segment, at;
+};
+
+bool remembered_next(const struct remembered *remembered, struct remembered_cursor *cursor,
+                     struct remembered_call *call);
+
+void remembered_end(struct remembered **place);
+
+/* --- Memory --- */
+
+size_t remembered_held(const struct remembered *remembered);
+/* How many allocations freeing it touches. */
+size_t remembered_parts(const struct remembered *remembered);
+
+/* The head may move; then what lies at one of so many places. */
+void remembered_relocate(struct remembered **place, const struct relocation *relocation);
+size_t remembered_places(const struct remembered *remembered);
+void remembered_relocate_place(struct remembered *remembered, size_t at, const struct relocation *relocation);
+
+/* All of the process, for INFO; values may be freed on another thread. */
+size_t remembered_census(void);
+
+#endif

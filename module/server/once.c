@@ -1,0 +1,166 @@
+#include "server/once.h"
+
+#include "core/hash.h"
+#include "server/effect.h"
+#include "server/info.h"
+#include "server/settings.h"
+#include "server/upkeep.h"
+
+#include "ccan/array_size/array_size.h"
+
+enum {
+    FORGOTTEN_IN_PASSING = 16, /* with one call that is remembered */
+    FORGOTTEN_BY_UPKEEP = 1024,
+    UPKEEP_DELAY_MS = 1000, /* what is over may stay so long, so that much of it goes at once */
+};
+
+long long once_most = 100000;
+struct setting_duration once_time = {.ms = 600000};
+
+static unsigned long long answered, dropped;
+
+struct remembered **once_place(const struct aggregate *type, void *value) {
+    return (struct remembered **)(void *)((char *)value + type->remembered_at);
+}
+
+const struct remembered *once_remembered(const struct aggregate *type, const void *value) {
+    return *(struct remembered *const *)(const void *)((const char *)value + type->remembered_at);
+}
+
+enum outcome once_token_rule(struct bytes token) {
+    return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
+}
+
+/* --- The call that comes again --- */
+
+static struct bytes token_of(const struct call *call) {
+    return call_word(call, call->args.slots[SLOT_ONCE].at);
+}
+
+/* Of the words as they came, but for the token, and the key: that is where it is remembered, whatever its name is by
+ * then. */
+static uint32_t fingerprint_of(const struct call *call) {
+    const int token = call->args.slots[SLOT_ONCE].at, key = call->command->key == KEY_NONE ? 0 : 1;
+    uint64_t sum = hash_stable(0, bytes_text(call->command->name));
+    for (int i = 1; i < call->argc; i++)
+        if (i != key && i != token && i != token - 1) sum = hash_stable(sum, call_word(call, i));
+    return (uint32_t)(sum ^ sum >> 32);
+}
+
+/* False for one whose time is over, too. */
+static bool find_call(const struct call *asked, struct call *bearer, struct remembered_call *found) {
+    if (!args_given(&asked->args, SLOT_ONCE) || !bearer->value) return false;
+    const struct remembered *remembered = once_remembered(call_type(bearer), bearer->value);
+    return remembered && remembered_find(remembered, token_of(asked), found) &&
+           found->called_ms > call_now_ms(bearer) - once_time.ms;
+}
+
+bool once_is_known(struct call *asked, struct call *bearer) {
+    struct remembered_call found;
+    return find_call(asked, bearer, &found);
+}
+
+/* It has been told to somebody: whoever called first cannot be the only one who knows. */
+static void note_told(const struct call *asked, struct call *bearer) {
+    remembered_mark(*once_place(call_type(bearer), bearer->value), token_of(asked), false);
+    answered++;
+}
+
+enum outcome once_answer(struct call *asked, struct call *bearer) {
+    struct remembered_call found;
+    if (!find_call(asked, bearer, &found) || found.fingerprint != fingerprint_of(asked))
+        return OUTCOME_TOKEN_USED;
+    if (reply_is_told(&asked->out)) note_told(asked, bearer);
+    if (asked->command->recall) return asked->command->recall(asked, found.answer);
+    reply_repeat(&asked->out, found.answer);
+    return OUTCOME_DONE;
+}
+
+/* --- Remembering --- */
+
+static size_t fewer(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* How many of the oldest are to go when so many are added; no more than `most` at a time. */
+static size_t to_forget(const struct remembered *remembered, int64_t now_ms, size_t added, size_t most) {
+    size_t over = remembered_made_by(remembered, now_ms - once_time.ms, most);
+    size_t count = remembered_count(remembered) + added, limit = (size_t)once_most;
+    size_t excess = count > limit ? fewer(count - limit, most) : 0;
+    excess = fewer(excess, remembered_count(remembered));
+    if (excess <= over) return over;
+    dropped += excess - over;
+    return excess;
+}
+
+/* Instants in a value never go back, whatever a clock did that came before this server's. */
+static int64_t instant_for(const struct remembered *remembered, int64_t now_ms) {
+    int64_t newest_ms = remembered_newest_ms(remembered);
+    return newest_ms > now_ms ? newest_ms : now_ms;
+}
+
+void once_remember(struct call *asked, struct call *bearer, struct bytes answer) {
+    struct decision *decision = &bearer->decision;
+    if (!args_given(&asked->args, SLOT_ONCE) || !decision->first) return;
+    const struct remembered *remembered =
+        bearer->value ? once_remembered(call_type(bearer), bearer->value) : NULL;
+    struct once_change *change = call_room(bearer, sizeof(*change));
+    *change = (struct once_change){
+        .kind = ONCE_REMEMBER,
+        .forgets = to_forget(remembered, call_now_ms(bearer), 1, FORGOTTEN_IN_PASSING),
+        .call = {.token = token_of(asked),
+                 .fingerprint = fingerprint_of(asked),
+                 .called_ms = instant_for(remembered, call_now_ms(bearer)),
+                 .answer = answer},
+    };
+    decision_last(decision)->once = change;
+}
+
+/* Nobody but the client that waits knows of what it was granted, until it is told or somebody asks again. */
+void once_do(struct call *call, const struct once_change *change) {
+    struct remembered **place = once_place(call_type(call), call->value);
+    once_change_do(place, change);
+    if (change->kind == ONCE_REMEMBER && call->mode == CALL_GRANTED)
+        remembered_mark(*place, change->call.token, true);
+}
+
+/* A change that comes alone. */
+static void commit_alone(struct call *call, const struct once_change *change) {
+    struct record_writer record;
+    record_start(&record);
+    change_write(&once_changes, change, &record);
+    once_do(call, change);
+    effect_send(call, &record, NULL);
+    record_end(&record);
+}
+
+bool once_take_back(struct call *call) {
+    if (!args_given(&call->args, SLOT_ONCE)) return true;
+    if (!remembered_is_marked(once_remembered(call_type(call), call->value), token_of(call))) return false;
+    commit_alone(call, &(struct once_change){.kind = ONCE_TAKE_BACK, .call.token = token_of(call)});
+    return true;
+}
+
+/* --- When nobody asks --- */
+
+int64_t once_next_look_ms(const struct aggregate *type, const void *value) {
+    const struct remembered *remembered = once_remembered(type, value);
+    if (!remembered) return INT64_MAX;
+    if (remembered_count(remembered) > (size_t)once_most) return server_now_ms();
+    return remembered_oldest_ms(remembered) + once_time.ms + UPKEEP_DELAY_MS;
+}
+
+void once_upkeep(struct call *call) {
+    const struct remembered *remembered = once_remembered(call->aggregate, call->value);
+    size_t count = remembered ? to_forget(remembered, call_now_ms(call), 0, FORGOTTEN_BY_UPKEEP) : 0;
+    if (count) commit_alone(call, &(struct once_change){.kind = ONCE_FORGET, .forgets = count});
+}
+
+void once_info(RedisModuleInfoCtx *ctx) {
+    const struct info_number numbers[] = {
+        {"once_answered", answered},
+        {"once_dropped", dropped},
+        {"once_tokens", remembered_census()},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
+}
