@@ -262,6 +262,13 @@ recipes: ## run the recipes with the newest clients that can be had, and with th
 	@deploy/dev/clients.sh $(BUILD)/clients c python go node
 	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh c python node go
 
+.PHONY: clients
+clients: ## what each client hands over for each shape of reply: a table, compared with tests/clients/matrix.txt
+	$(call packages,test recipes clients)
+	$(make_all) $(BUILD)/holdfast.so
+	@deploy/dev/clients.sh $(BUILD)/clients c python go node
+	@CLIENTS=$(BUILD)/clients CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/clients.sh $(if $(UPDATE),--update) c python node go php ruby perl
+
 tsan: ## what threads share, under a sanitizer that looks for races
 	$(call packages,test)
 	$(make_all) $(TSAN_PROGRAM)

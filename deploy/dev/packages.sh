@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes sure that this machine has what a task needs, and nothing more.
 #
-#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, fuzz, bench, bench-instructions,
+#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, clients, fuzz, bench, bench-instructions,
 #                                           format or lint
 #
 # What is there already is recognised by the command, header or library itself, wherever it came from, so a machine with everything
@@ -29,6 +29,10 @@ needs() {
     recipes) echo "command:make:make
                  command:xz:xz-utils
                  command:go:golang-go" ;;
+    clients) echo "php:redis:php-redis
+                 command:php:php-cli
+                 ruby:redis:ruby-redis
+                 perl:Redis:libredis-perl" ;;
     servers) echo "command:make:make
                  command:xz:xz-utils
                  command:flock:util-linux" ;;
@@ -90,6 +94,9 @@ is_there() {
     command) command -v "$2" >/dev/null ;;
     header) header_is_there "$2" ;;
     python) python_module_is_there "$2" ;;
+    php) php -r "exit(extension_loaded('$2') ? 0 : 1);" 2>/dev/null ;;
+    ruby) ruby -e "require '$2'" 2>/dev/null ;;
+    perl) perl -M"$2" -e 1 2>/dev/null ;;
     clang) clang_command >/dev/null ;;
     fuzzer) fuzzer_library_is_there ;;
     certificates) certificates_are_there ;;

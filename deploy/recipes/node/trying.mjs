@@ -9,33 +9,34 @@ const { CLIENT = 'redis', CLIENTS = '.', PORT = '6379', RESP = '' } = process.en
 const find = name => import(pathToFileURL(createRequire(`${CLIENTS}/`).resolve(name)));
 const opened = [];
 
-async function nodeRedis(name) {
+async function nodeRedis(name, options = {}) {
   const { createClient } = (await find(name)).default;
   // Nothing is sent again by the library: a write that was sent twice may happen twice.
-  const client = createClient({ url: `redis://127.0.0.1:${PORT}`, ...(RESP ? { RESP: Number(RESP) } : {}) });
+  const client = createClient({ url: `redis://127.0.0.1:${PORT}`, ...(RESP ? { RESP: Number(RESP) } : {}), ...options });
   client.on('error', error => console.error(error.message));
   await client.connect();
   return ofNodeRedis(client);
 }
 
-async function ioredis() {
+async function ioredis(options = {}) {
   const { Redis } = (await find('ioredis')).default;
   const client = new Redis(Number(PORT), '127.0.0.1', {
     autoResendUnfulfilledCommands: false, // nothing is sent again by the library
     maxRetriesPerRequest: 0,
     commandTimeout: 1000, // as an application may have it; a line of its own goes without
     ...(RESP ? { protocol: Number(RESP) } : {}),
+    ...options,
   });
   client.on('error', error => console.error(error.message));
   return ofIoredis(client);
 }
 
-async function glide() {
+async function glide(own = {}) {
   const { GlideClient, ProtocolVersion } = (await find('@valkey/valkey-glide')).default;
   const protocol = RESP === '2' ? ProtocolVersion.RESP2 : ProtocolVersion.RESP3;
   const connect = options =>
     GlideClient.createClient({ addresses: [{ host: '127.0.0.1', port: Number(PORT) }], protocol, requestTimeout: 2000, ...options });
-  return ofGlide(await connect({}), connect);
+  return ofGlide(await connect(own), connect);
 }
 
 export async function serverToTry() {
@@ -43,6 +44,13 @@ export async function serverToTry() {
   const server = await make();
   opened.push(server);
   return server;
+}
+
+// One that is less patient than BLOCK, by the option that its users would set.
+export function hastyServer(ms) {
+  if (CLIENT === 'ioredis') return ioredis({ commandTimeout: ms });
+  if (CLIENT === 'glide') return glide({ requestTimeout: ms });
+  return nodeRedis(CLIENT, { socket: { port: Number(PORT), socketTimeout: ms, reconnectStrategy: false }, url: undefined });
 }
 
 export async function fresh(server, command, key, ...words) {
