@@ -1,0 +1,188 @@
+#define _GNU_SOURCE
+#include "shards.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "pool.h"
+#include "text.h"
+#include "world.h"
+
+enum { SLOTS = 16384, AGREE_SECONDS = 30, KEYS_AT_ONCE = 100 };
+
+static const char cluster_settings[] = "cluster-enabled yes\n"
+                                       "cluster-node-timeout 5000\n"
+                                       "cluster-require-full-coverage no\n"
+                                       "cluster-replica-no-failover yes\n";
+
+struct client *node[SHARDS_MOST];
+static int primary_count, node_count;
+
+static int first_slot(int primary_number) {
+    return SLOTS * primary_number / primary_count;
+}
+
+static int first_owner(int slot) {
+    int owner = 0;
+    while (owner + 1 < primary_count && slot >= first_slot(owner + 1)) owner++;
+    return owner;
+}
+
+/* --- Beginning and end --- */
+
+static void until(bool (*is_so)(void), const char *what) {
+    for (int attempt = 0; !is_so(); attempt++, usleep(5000))
+        require(attempt < AGREE_SECONDS * 200, "the cluster: %s; node 0 says:\n%s", what,
+                call(node[0], "CLUSTER NODES")->str);
+}
+
+static bool all_know_all(void) {
+    const char *known = pool_print("cluster_known_nodes:%d\r", node_count);
+    for (int index = 0; index < node_count; index++) {
+        bool meets = strstr(call(node[index], "CLUSTER NODES")->str, "handshake");
+        if (meets || !strstr(call(node[index], "CLUSTER INFO")->str, known)) return false;
+    }
+    return true;
+}
+
+static bool all_is_served(void) {
+    for (int index = 0; index < node_count; index++) {
+        const char *info = call(node[index], "CLUSTER INFO")->str;
+        if (!strstr(info, "cluster_state:ok") || !strstr(info, "cluster_slots_ok:16384")) return false;
+    }
+    return true;
+}
+
+static bool replicas_are_up(void) {
+    for (int index = primary_count; index < node_count; index++)
+        if (!strstr(call(node[index], "INFO replication")->str, "master_link_status:up")) return false;
+    return true;
+}
+
+static void hand_out(int index) {
+    expect_ok(call(node[index], "CLUSTER SET-CONFIG-EPOCH %d", index + 1));
+    expect_ok(call(node[index], "CLUSTER ADDSLOTSRANGE %d %d", first_slot(index), first_slot(index + 1) - 1));
+}
+
+void shards_start(int primaries, int replicas, const char *settings) {
+    primary_count = primaries;
+    node_count = primaries + replicas;
+    struct server *servers[SHARDS_MOST];
+    for (int index = 0; index < node_count; index++)
+        servers[index] =
+            server_launch(pool_print("shard-%d", index), pool_print("%s%s", cluster_settings, settings));
+    for (int index = 0; index < node_count; index++) server_await(servers[index]);
+    for (int index = 0; index < node_count; index++) node[index] = client_open(servers[index]);
+    primary = node[0];
+    for (int index = 0; index < primaries; index++) hand_out(index);
+    for (int index = 1; index < node_count; index++)
+        expect_ok(call(node[0], "CLUSTER MEET 127.0.0.1 %d", servers[index]->port));
+    until(all_know_all, "the nodes do not meet");
+    for (int index = 0; index < replicas; index++)
+        expect_ok(call(node[primaries + index], "CLUSTER REPLICATE %s", node_id(node[index])));
+    until(all_is_served, "not all slots are served");
+    until(replicas_are_up, "a replica does not follow");
+    pool_drain();
+}
+
+void shards_stop(void) {
+    for (int index = 0; index < node_count; index++) {
+        struct server *server = node[index]->server;
+        client_close(node[index]);
+        server_stop(server);
+        server_forget(server);
+    }
+}
+
+/* --- Between tests --- */
+
+static bool sees_slot_at(struct client *client, int slot, struct client *at);
+
+/* Whoever gets a slot by way of importing it gets a new epoch, which all others believe. */
+static void give_back(int slot, int owner) {
+    for (int index = 0; index < primary_count; index++) call(node[index], "CLUSTER SETSLOT %d STABLE", slot);
+    for (int index = 0; index < primary_count; index++) {
+        if (index == owner || sees_slot_at(node[owner], slot, node[owner])) continue;
+        expect_ok(call(node[owner], "CLUSTER SETSLOT %d IMPORTING %s", slot, node_id(node[index])));
+        slot_closes(slot, node[owner]);
+    }
+    await_slot(slot, node[owner]);
+}
+
+/* Slots that moved show in the list of nodes as ranges that are not as they were, open ones in brackets. */
+static bool is_as_it_was(int index) {
+    const char *line = strstr(call(node[index], "CLUSTER NODES")->str, "myself,master");
+    const char *range = pool_print(" connected %d-%d\n", first_slot(index), first_slot(index + 1) - 1);
+    const char *end = line ? strchr(line, '\n') : NULL, *found = line ? strstr(line, range) : NULL;
+    return found && found < end;
+}
+
+void shards_begin(void) {
+    for (int index = 0; index < primary_count; index++) call(node[index], "FLUSHALL");
+    for (int index = 0; index < primary_count; index++) {
+        if (is_as_it_was(index)) continue;
+        for (int tag = 0; tag < 64; tag++) {
+            int slot = slot_of(shards_tag(tag % primary_count, tag / primary_count));
+            give_back(slot, first_owner(slot));
+        }
+    }
+}
+
+/* --- Slots --- */
+
+int slot_of(const char *key) {
+    return (int)call(node[0], "CLUSTER KEYSLOT %s", key)->integer;
+}
+
+const char *shards_tag(int primary_number, int number) {
+    for (int tried = 0;; tried++) {
+        const char *tag = pool_print("{t%d}", tried);
+        if (first_owner(slot_of(tag)) == primary_number && !number--) return tag;
+    }
+}
+
+const char *node_id(struct client *of) {
+    return call(of, "CLUSTER MYID")->str;
+}
+
+void slot_opens(int slot, struct client *from, struct client *to) {
+    expect_ok(call(to, "CLUSTER SETSLOT %d IMPORTING %s", slot, node_id(from)));
+    expect_ok(call(from, "CLUSTER SETSLOT %d MIGRATING %s", slot, node_id(to)));
+}
+
+void slot_moves(int slot, struct client *from, struct client *to) {
+    for (;;) {
+        redisReply *keys = call(from, "CLUSTER GETKEYSINSLOT %d %d", slot, KEYS_AT_ONCE);
+        if (!keys->elements) return;
+        for (size_t index = 0; index < keys->elements; index++)
+            expect_ok(
+                call(from, "MIGRATE 127.0.0.1 %d %s 0 20000", to->server->port, keys->element[index]->str));
+    }
+}
+
+/* The new owner hears of it first, so that nobody is sent to and fro. */
+void slot_closes(int slot, struct client *to) {
+    expect_ok(call(to, "CLUSTER SETSLOT %d NODE %s", slot, node_id(to)));
+    for (int index = 0; index < primary_count; index++)
+        if (node[index] != to) expect_ok(call(node[index], "CLUSTER SETSLOT %d NODE %s", slot, node_id(to)));
+}
+
+static bool sees_slot_at(struct client *client, int slot, struct client *at) {
+    redisReply *ranges = call(client, "CLUSTER SLOTS");
+    for (size_t index = 0; index < ranges->elements; index++) {
+        redisReply *const *range = ranges->element[index]->element;
+        if (range[0]->integer <= slot && slot <= range[1]->integer)
+            return range[2]->element[1]->integer == at->server->port;
+    }
+    return false;
+}
+
+void await_slot(int slot, struct client *at) {
+    for (int index = 0; index < node_count; index++) {
+        if (!server_runs(node[index]->server)) continue;
+        for (int attempt = 0; !sees_slot_at(node[index], slot, at); attempt++, usleep(5000))
+            require(attempt < AGREE_SECONDS * 200, "slot %d does not come to %s", slot, at->server->name);
+    }
+}

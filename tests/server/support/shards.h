@@ -1,0 +1,36 @@
+/*
+ * A real cluster: primaries that share the slots evenly, and replicas of the first ones. All tests of a program play on
+ * the same one; each begins with empty nodes, and with the slots where they were at first.
+ */
+#ifndef HOLDFAST_TESTS_SHARDS_H
+#define HOLDFAST_TESTS_SHARDS_H
+
+#include "client.h"
+
+enum { SHARDS_MOST = 6 };
+
+/* Connections to the nodes, the primaries first; the first of them is `primary` of world.h, too. */
+extern struct client *node[SHARDS_MOST];
+
+/* Starts it, and waits until all nodes agree that it works. */
+void shards_start(int primaries, int replicas, const char *settings);
+void shards_stop(void);
+
+/* Empties it, and gives every slot back to where it was at first; one that is in between is closed. */
+void shards_begin(void);
+
+/* A hash tag whose slot is this primary's at first; different numbers have different slots. */
+const char *shards_tag(int primary, int number);
+
+int slot_of(const char *key);
+const char *node_id(struct client *of);
+
+/* Moving a slot by hand, as redis-cli does: both nodes are told, its keys go one by one, all nodes are told. */
+void slot_opens(int slot, struct client *from, struct client *to);
+void slot_moves(int slot, struct client *from, struct client *to);
+void slot_closes(int slot, struct client *to);
+
+/* Until all nodes that can be asked see the slot at this one. */
+void await_slot(int slot, struct client *at);
+
+#endif

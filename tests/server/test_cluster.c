@@ -1,0 +1,276 @@
+/*
+ * A cluster: every command is sent on to where its key is, keys move while clients work and wait, and whoever waits is
+ * told where to go on.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "grammar.h"
+#include "leases.h"
+#include "pool.h"
+#include "shards.h"
+#include "text.h"
+#include "world.h"
+
+enum { REDIRECT_MS = 5000, VOTE_MS = 5500 };
+
+static int cluster_open(void **state) {
+    (void)state;
+    shards_start(2, 1, "");
+    return 0;
+}
+
+static int cluster_close(void **state) {
+    (void)state;
+    shards_stop();
+    return 0;
+}
+
+static int play_open(void **state) {
+    (void)state;
+    shards_begin();
+    return 0;
+}
+
+static int play_close(void **state) {
+    (void)state;
+    pool_drain();
+    return 0;
+}
+
+#define IN_CLUSTER(name) cmocka_unit_test_setup_teardown(name, play_open, play_close)
+
+/* The line with the key in place of the word K. */
+static const char *with_key(const char *line, const char *key) {
+    struct words words = words_of_line(line);
+    struct text text = {0};
+    for (size_t index = 0; index < words.count; index++)
+        text_print(&text, "%s%s", index ? " " : "", strcmp(words.word[index], "K") ? words.word[index] : key);
+    return text.bytes;
+}
+
+static redisReply *call_key(struct client *client, const char *line, const char *key) {
+    return call_line(client, with_key(line, key));
+}
+
+static void play(struct client *client, const char *key, const char *const *lines) {
+    for (; *lines; lines++) {
+        redisReply *reply = call_key(client, *lines, key);
+        require(!reply_is_error(reply), "%s gave %s", *lines, reply_text(reply));
+    }
+}
+
+static const char *sent_to(const char *how, int slot, struct client *where) {
+    return pool_print("%s %d 127.0.0.1:%d", how, slot, where->server->port);
+}
+
+/* --- Where commands go ------------------------------------------------------------------------------------------- */
+
+/* Those without keys of their own. */
+static bool has_key(const char *command) {
+    redisReply *info = expect_elements(call(node[0], "COMMAND INFO %s", command), 1)->element[0];
+    return info->element[3]->integer == 1;
+}
+
+/* The command with its key, and words enough. */
+static struct words least_words(const char *command, const char *key) {
+    redisReply *info = call(node[0], "COMMAND INFO %s", command)->element[0];
+    struct words words = words_of_line(command);
+    for (long long given = 1; given < llabs(info->element[1]->integer); given++) words_add(&words, key);
+    return words;
+}
+
+SCENE(every_command_is_sent_to_its_node) {
+    const char *key = pool_print("%s:k", shards_tag(1, 0));
+    struct words commands = grammar_commands(node[0]);
+    size_t sent = 0;
+    for (size_t index = 0; index < commands.count; index++) {
+        if (!has_key(commands.word[index])) continue;
+        struct words words = least_words(commands.word[index], key);
+        expect_error(call_words(node[0], &words), sent_to("MOVED", slot_of(key), node[1]));
+        sent++;
+    }
+    require(sent > 100, "%zu commands have keys", sent);
+}
+
+/* While a slot moves, what has gone already is asked for at its new node, and what has not is served here. */
+SCENE(commands_ask_while_a_slot_moves) {
+    const char *tag = shards_tag(0, 0), *gone = pool_print("%s:gone", tag),
+               *here = pool_print("%s:here", tag);
+    int slot = slot_of(tag);
+    play(node[0], here, (const char *const[]){"CONTAINER.CREATE K", "BLOB.PUT K cat meow", NULL});
+    play(node[0], gone, (const char *const[]){"CONTAINER.CREATE K", "BLOB.PUT K dog woof", NULL});
+    const char *etag = call(node[0], "BLOB.GET %s dog", gone)->element[0]->str;
+    slot_opens(slot, node[0], node[1]);
+    expect_ok(call(node[0], "MIGRATE 127.0.0.1 %d %s 0 5000", node[1]->server->port, gone));
+    expect_text(call(node[0], "BLOB.GET %s cat", here)->element[1], "meow");
+    expect_error(call(node[0], "BLOB.GET %s dog", gone), sent_to("ASK", slot, node[1]));
+    expect_error(call(node[0], "BLOB.PUT %s dog bark IFMATCH %s", gone, etag), sent_to("ASK", slot, node[1]));
+    expect_error(call(node[1], "BLOB.GET %s dog", gone), sent_to("MOVED", slot, node[0]));
+    expect_ok(call(node[1], "ASKING"));
+    const char *next = expect_etag(call(node[1], "BLOB.PUT %s dog bark IFMATCH %s", gone, etag));
+    require(strcmp(next, etag) > 0, "%s behind %s", next, etag);
+    expect_error(call(node[0], "BLOB.COPY %s twin %s dog", here, gone), "TRYAGAIN");
+    expect_ok(call(node[1], "ASKING"));
+    expect_error(call(node[1], "BLOB.COPY %s twin %s cat", gone, here), "TRYAGAIN");
+    slot_moves(slot, node[0], node[1]);
+    slot_closes(slot, node[1]);
+    expect_error(call(node[0], "BLOB.GET %s cat", here), sent_to("MOVED", slot, node[1]));
+    expect_elements(call(node[1], "BLOB.COPY %s twin %s dog", here, gone), 3);
+}
+
+SCENE(replicas_read_where_they_are_asked_to) {
+    const char *key = pool_print("%s:k", shards_tag(0, 0));
+    play(node[0], key, (const char *const[]){"CONTAINER.CREATE K", "BLOB.PUT K cat meow", NULL});
+    await_in_step(node[2], node[0]);
+    const char *moved = sent_to("MOVED", slot_of(key), node[0]);
+    expect_error(call(node[2], "BLOB.GET %s cat", key), moved);
+    struct client *reader = visitor(node[2]->server);
+    expect_ok(call(reader, "READONLY"));
+    expect_text(call(reader, "BLOB.GET %s cat", key)->element[1], "meow");
+    expect_error(call(reader, "BLOB.PUT %s cat purr", key), moved);
+    expect_error(call(reader, "BLOB.GET %s cat", pool_print("%s:k", shards_tag(1, 0))), "MOVED");
+    expect_ok(call(reader, "READWRITE"));
+    expect_error(call(reader, "BLOB.GET %s cat", key), moved);
+}
+
+/* --- Who waits ----------------------------------------------------------------------------------------------------- */
+
+/* What makes a value, and who waits for what in it; and then for whom it is served. */
+static const struct wait {
+    const char *name, *prepare[8], *line, *serve;
+} waits[] = {
+    {"a lease",
+     {"CONTAINER.CREATE K", "BLOB.PUT K b x", "LEASE.ACQUIRE K 60 ID " ID_A " BLOB b"},
+     "LEASE.ACQUIRE K 60 BLOB b BLOCK 0",
+     "LEASE.RELEASE K " ID_A " BLOB b"},
+    {"a container's lease",
+     {"CONTAINER.CREATE K", "LEASE.ACQUIRE K 60 ID " ID_A},
+     "LEASE.ACQUIRE K 60 BLOCK 0",
+     "LEASE.RELEASE K " ID_A},
+    {"news of a blob", {"CONTAINER.CREATE K"}, "BLOB.GET K b BLOCK 0", "BLOB.PUT K b x"},
+    {"a message", {"QUEUE.CREATE K"}, "QUEUE.GET K BLOCK 0", "QUEUE.PUT K x"},
+    {"a lease on a file",
+     {"SHARE.CREATE K", "FILE.CREATE K f 10", "LEASE.ACQUIRE K -1 ID " ID_A " FILE f"},
+     "LEASE.ACQUIRE K -1 FILE f BLOCK 0",
+     "LEASE.RELEASE K " ID_A " FILE f"},
+    {NULL},
+};
+
+static void expect_served(struct client *at, const struct wait *wait, const char *key) {
+    struct client *waiter = waiting_at(at->server, 0, with_key(wait->line, key));
+    play(at, key, (const char *const[]){wait->serve, NULL});
+    redisReply *reply = answer_within(waiter, REDIRECT_MS);
+    require(!reply_is_error(reply), "%s: %s", wait->name, reply_text(reply));
+}
+
+/* Two of each wait; the slot moves away from under them; all are told where to go, and are served there. */
+SCENE(whoever_waits_in_a_slot_that_moves_is_sent_on) {
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        int number = (int)(wait - waits);
+        const char *tag = shards_tag(0, number), *key = pool_print("%s:k", tag);
+        int slot = slot_of(key);
+        play(node[0], key, wait->prepare);
+        struct client *first = waiting_at(node[0]->server, 0, with_key(wait->line, key));
+        struct client *second = waiting_at(node[0]->server, 0, with_key(wait->line, key));
+        slot_opens(slot, node[0], node[1]);
+        expect_still_waiting(first);
+        slot_moves(slot, node[0], node[1]);
+        slot_closes(slot, node[1]);
+        expect_error(answer_within(first, REDIRECT_MS), sent_to("MOVED", slot, node[1]));
+        expect_error(answer_within(second, REDIRECT_MS), sent_to("MOVED", slot, node[1]));
+        require(!waiters_at(node[0]), "%s: somebody is left in line", wait->name);
+        expect_served(node[1], wait, key);
+    }
+}
+
+/* Until the key has gone, whoever waits is served where it is. */
+SCENE(who_waits_is_served_until_the_key_has_gone) {
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        int number = (int)(wait - waits);
+        const char *tag = shards_tag(0, 8 + number), *key = pool_print("%s:k", tag);
+        int slot = slot_of(key);
+        play(node[0], key, wait->prepare);
+        slot_opens(slot, node[0], node[1]);
+        expect_served(node[0], wait, key);
+        slot_moves(slot, node[0], node[1]);
+        slot_closes(slot, node[1]);
+        require(call(node[1], "EXISTS %s", key)->integer, "%s: the key has not come", wait->name);
+    }
+}
+
+/* Who asks at the new node while the slot is still on its way waits there, and is served there. */
+SCENE(who_asks_waits_at_the_new_node) {
+    const char *tag = shards_tag(0, 20), *key = pool_print("%s:jobs", tag);
+    int slot = slot_of(key);
+    play(node[0], key, (const char *const[]){"QUEUE.CREATE K", NULL});
+    slot_opens(slot, node[0], node[1]);
+    slot_moves(slot, node[0], node[1]);
+    struct client *waiter = visitor(node[1]->server);
+    expect_ok(call(waiter, "ASKING"));
+    send_line(waiter, pool_print("QUEUE.GET %s BLOCK 0", key));
+    await_waiters(node[1], 1);
+    usleep(300000); /* the server looks at those who wait many times meanwhile */
+    expect_still_waiting(waiter);
+    slot_closes(slot, node[1]);
+    expect_error(call(node[0], "QUEUE.PUT %s x", key), "MOVED");
+    play(node[1], key, (const char *const[]){"QUEUE.PUT K x", NULL});
+    expect_elements(answer_within(waiter, REDIRECT_MS), 1);
+}
+
+static bool comes_to_lead(struct client *client, int ms) {
+    for (; ms > 0; ms -= 20, usleep(20000))
+        if (!strcmp(call(client, "ROLE")->element[0]->str, "master")) return true;
+    return false;
+}
+
+/* The other primaries deny their vote as long as they have not heard of the last slots that moved. */
+static void fail_over_to(struct client *heir) {
+    for (int attempt = 0; attempt < 5; attempt++) {
+        expect_ok(call(heir, "CLUSTER FAILOVER"));
+        if (comes_to_lead(heir, VOTE_MS)) return;
+    }
+    failure("%s is not elected", heir->server->name);
+}
+
+/* A planned failover: who waits at the old primary is told so, and can wait at the new one. */
+SCENE(whoever_waits_is_told_of_a_failover) {
+    struct client *waiters[16];
+    int count = 0;
+    for (const struct wait *wait = waits; wait->name; wait++) {
+        const char *key = pool_print("%s:k", shards_tag(0, count));
+        play(node[0], key, wait->prepare);
+        waiters[count++] = waiting_at(node[0]->server, 0, with_key(wait->line, key));
+    }
+    await_in_step(node[2], node[0]);
+    fail_over_to(node[2]);
+    for (int index = 0; index < count; index++) {
+        redisReply *reply = answer_within(waiters[index], 2 * REDIRECT_MS);
+        bool told = reply_is_error(reply) &&
+                    (text_begins(reply->str, "UNBLOCKED ") || text_begins(reply->str, "MOVED "));
+        require(told, "%s: %s", waits[index].name, reply_text(reply));
+    }
+    await_slot(slot_of(shards_tag(0, 0)), node[2]);
+    require(!waiters_at(node[0]), "somebody is left in line");
+    for (int index = 0; index < count; index++)
+        expect_served(node[2], &waits[index], pool_print("%s:k", shards_tag(0, index)));
+    await_in_step(node[0], node[2]);
+    expect_ok(call(node[0], "CLUSTER FAILOVER TAKEOVER")); /* nobody votes twice in a short time */
+    await_slot(slot_of(shards_tag(0, 0)), node[0]);
+    await_in_step(node[2], node[0]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_CLUSTER(every_command_is_sent_to_its_node),
+        IN_CLUSTER(commands_ask_while_a_slot_moves),
+        IN_CLUSTER(replicas_read_where_they_are_asked_to),
+        IN_CLUSTER(whoever_waits_in_a_slot_that_moves_is_sent_on),
+        IN_CLUSTER(who_waits_is_served_until_the_key_has_gone),
+        IN_CLUSTER(who_asks_waits_at_the_new_node),
+        IN_CLUSTER(whoever_waits_is_told_of_a_failover),
+    };
+    return cmocka_run_group_tests_name("cluster", tests, cluster_open, cluster_close);
+}
