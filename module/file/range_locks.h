@@ -13,7 +13,7 @@
  *     exclusive lock does.
  *   - To read is refused by others' exclusive locks, to write by these and by every shared one, the owner's own
  *     included. To read or write no bytes is never refused.
- *   - The same lock may be had several times, and wants as many unlocks. An unlock names offset and length exactly, and
+ *   - Locks are recursive: each LOCK needs an UNLOCK of its own. An unlock names offset and length exactly, and
  *     takes the exclusive one first.
  *
  * Every question and change costs the logarithm of the number of locks, and what concerns one owner does not walk the

@@ -3,8 +3,8 @@
  *     access   what an open does with the file's data:  R  W  D   or nothing, when it is after attributes alone
  *     share    what it lets others do meanwhile:        R  W  D   or nothing
  *
- * Two opens fit when neither has an access that the other one does not share. An open without access minds nobody, and
- * nobody minds it; only DEL does. The rule knows no owners: to have a file open twice is to be two.
+ * Two opens fit when neither has an access that the other one does not share. An open without access conflicts with nothing, and
+ * nothing with it but DEL. The rule knows no owners: to have a file open twice is to be two.
  *
  * A tally counts the opens of a file by what they hold and what they deny, so that a question about all of them costs
  * the same for one and for a million. It keeps no opens; who stands in the way is for the caller to find, one by one,
@@ -30,7 +30,7 @@ enum sharing_class {
     CLASS_READ,         /* R */
     CLASS_WRITE,        /* W */
     CLASS_WRITE_DELETE, /* WD: replaces the file */
-    CLASS_DELETE,       /* DEL: wants the file for itself */
+    CLASS_DELETE,       /* DEL: no other open may exist */
     CLASS_LEASE,        /* LEASE: to acquire a lease on the file */
     SHARING_CLASSES
 };

@@ -100,6 +100,10 @@ holds 'top shows refusals as they happen' grep -qE '^ +[1-9][0-9.]*/s +LeaseIdMi
 wait $!
 holds 'top shows what is held' grep -qE '^  docs plan.txt +anna ' <(on top --once)
 
+section=$(sed -n '/^## holdfast-cli/,/^## TLS/p' deploy/README.md)
+same "$(for command in $("$cli" --help | sed -nE 's/^  ([a-z-]+)( [A-Z[].*)? {2,}.*/\1/p' | sort -u); do grep -qE "\`$command[ \`]" <<<"$section" || echo "$command"; done)" '' 'the page tells of every command'
+same "$(grep -E '^.{81,}' <<<"$(sed -n '/^```text/,/^```$/{/^```/d;p}' <<<"$section")")" '' 'and shows them on a terminal of 80 columns'
+
 # --- Writing --------------------------------------------------------------------------------------------------------------------------------
 
 holds 'without somebody to ask nothing is put back' grep -q 'Nobody is there to ask' <(on redrive jobs)
