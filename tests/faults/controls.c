@@ -53,8 +53,8 @@ static void plain_lock_check(struct part *part, struct client *client) {
     guards_check(part);
 }
 
-const struct workload plain_lock_workload = {"plain lock", 4, plain_lock_prepare, plain_lock_step,
-                                             plain_lock_check};
+const struct workload plain_lock_workload = {"plain lock",       "plain:lock",    4,
+                                             plain_lock_prepare, plain_lock_step, plain_lock_check};
 
 /* --- A version that counts up beside the value -------------------------------------------------------------- */
 
@@ -84,5 +84,5 @@ static void plain_version_check(struct part *part, struct client *client) {
     versions_check(part);
 }
 
-const struct workload plain_version_workload = {"plain version", 3, plain_version_prepare, plain_version_step,
-                                                plain_version_check};
+const struct workload plain_version_workload = {
+    "plain version", "plain:version", 3, plain_version_prepare, plain_version_step, plain_version_check};

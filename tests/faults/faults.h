@@ -7,6 +7,7 @@
 extern const struct fault kill_fault, stop_fault;
 extern const struct fault promotion_fault, failover_fault;
 extern const struct fault proxy_fault;
+extern const struct fault slots_fault;
 
 /* A promotion without grace, for control. */
 extern const struct fault no_grace_fault;

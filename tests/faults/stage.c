@@ -8,6 +8,7 @@
 #include "everywhere.h"
 #include "expect.h"
 #include "pool.h"
+#include "shards.h"
 #include "text.h"
 
 enum { STEP_SECONDS = 30, NOWHERE = 1 };
@@ -44,6 +45,12 @@ struct address stage_address(struct stage *stage) {
 
 struct server *stage_primary(struct stage *stage) {
     return stage->servers[atomic_load(&stage->primary)];
+}
+
+int stage_server_at(const struct stage *stage, int port) {
+    for (int index = 0; index < stage->count; index++)
+        if (stage->servers[index]->port == port) return index;
+    return -1;
 }
 
 struct client *stage_client(struct stage *stage, int server) {
@@ -86,8 +93,29 @@ void stage_open(struct stage *stage, int count, const char *settings) {
     all_follow(stage, -1);
 }
 
+static void give_to_first(int slot) {
+    for (int index = 1; index < SHARDS_MOST && node[index]; index++) {
+        if (!slot_is_at(slot, node[index])) continue;
+        slot_opens(slot, node[index], node[0]);
+        slot_closes(slot, node[0]);
+        await_slot(slot, node[0]);
+    }
+}
+
+void stage_open_cluster(struct stage *stage, int count, const char *settings, const char *const *keys) {
+    stage->count = count;
+    stage->is_cluster = true;
+    shards_start(count, 0, settings);
+    for (int index = count - 1; index >= 0; index--) {
+        stage->servers[index] = node[index]->server;
+        stage_term_begins(stage, index);
+    }
+    for (; *keys; keys++) give_to_first(slot_of(*keys));
+}
+
 const char *stage_close(struct stage *stage) {
     const char *fault = NULL;
+    if (stage->is_cluster) shards_leave();
     for (int index = 0; index < stage->count; index++) {
         struct server *server = stage->servers[index];
         const char *ending = server_runs(server) ? server_ending(server) : server_obituary(server);
@@ -156,6 +184,7 @@ static bool becomes_same(struct client *one, struct client *other) {
 }
 
 const char *stage_difference(struct stage *stage) {
+    if (stage->is_cluster) return NULL;
     struct client *leader = visitor(stage_primary(stage));
     for (int index = 0; index < stage->count; index++) {
         if (index == atomic_load(&stage->primary)) continue;

@@ -27,8 +27,9 @@ struct stage {
     atomic_int primary;
     struct term terms[TERMS_MOST];
     int term_count;
-    struct proxy *entrance;           /* what clients connect to, if not to the primary itself */
-    struct proxy *link;               /* what replicas connect to, likewise */
+    struct proxy *entrance; /* what clients connect to, if not to the primary itself */
+    struct proxy *link;     /* what replicas connect to, likewise */
+    bool is_cluster;
     int (*find)(struct stage *stage); /* how actors find the primary; NULL: they are told */
 };
 
@@ -40,11 +41,17 @@ struct address {
 /* Starts `count` servers; all but the first follow it. */
 void stage_open(struct stage *stage, int count, const char *settings);
 
+/* Starts a cluster, of which the first server has the slots of these keys; NULL ends them. */
+void stage_open_cluster(struct stage *stage, int count, const char *settings, const char *const *keys);
+
 /* Answers what was wrong with the end of a server, or NULL. */
 const char *stage_close(struct stage *stage);
 
 /* Where actors connect to now. Any thread may ask. */
 struct address stage_address(struct stage *stage);
+
+/* Which one listens at that port, or -1. */
+int stage_server_at(const struct stage *stage, int port);
 
 /* A connection to that server; it lasts until the end of the trial. */
 struct client *stage_client(struct stage *stage, int server);

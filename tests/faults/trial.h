@@ -32,6 +32,7 @@ struct part {
 
 struct workload {
     const char *name;
+    const char *key; /* that it works on */
     int actors;
     void (*prepare)(struct client *client);
     void (*step)(struct actor *actor);
@@ -49,6 +50,8 @@ struct fault {
     const char *settings; /* lines of redis.conf */
     enum promise promise;
     bool silence; /* a call may go without an answer though its connection lasts */
+    bool
+        cluster; /* the servers share slots, of which the first one has all that are used; there are no replicas */
     int servers;
     const char *(*obstacle)(void); /* why it cannot be had on this machine, or NULL */
     void (*prepare)(struct trial *trial);
@@ -69,6 +72,7 @@ struct actor {
     /* of the last call */
     int64_t begin_us, end_us;
     enum outcome outcome;
+    bool told; /* refused because of the state that was found */
     /* of the workload */
     long long operations;
     char session[64], handle[64];
@@ -133,6 +137,9 @@ int64_t belief_us(int duration_ms);
 /* The last call as an event; the caller fills in what it is about. */
 struct event actor_event(const struct actor *actor, enum event_kind kind);
 void actor_notes(struct actor *actor, struct event event);
+
+/* What the thread of an actor does until the load ends. */
+void *actor_life(void *actor);
 
 /* --- For checks -------------------------------------------------------------------------------------------- */
 

@@ -141,4 +141,5 @@ static void counter_check(struct part *part, struct client *client) {
     versions_check(part);
 }
 
-const struct workload counter_workload = {"counter", 4, counter_prepare, counter_step, counter_check};
+const struct workload counter_workload = {"counter",       "counters",   4,
+                                          counter_prepare, counter_step, counter_check};

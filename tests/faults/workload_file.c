@@ -51,7 +51,9 @@ static bool count_up(struct actor *actor, long long range) {
     long long next = atoll(reply->str) + 1;
     actor_pause_ms(actor, 0, 10);
     if (!actor_chance(actor, IDLE_ONE_IN)) actor_pause_ms(actor, SESSION_MS / 2, SESSION_MS);
-    reply = actor_asks(actor, "FILE.WRITE files %s %lld %0*lld", actor->handle, range * WIDTH, WIDTH, next);
+    char text[2 * WIDTH];
+    snprintf(text, sizeof text, "%0*lld", WIDTH, next);
+    reply = actor_asks(actor, "FILE.WRITE files %s %lld %s", actor->handle, range * WIDTH, text);
     struct event event = actor_event(actor, CHANGED);
     event.resource = range;
     event.number = next;
@@ -64,7 +66,7 @@ static void file_step(struct actor *actor) {
     long long range = actor_chance(actor, RANGES);
     if (!actor_asks(actor, "FILE.LOCK files %s EXCLUSIVE %lld %d BLOCK 0.2", actor->handle, range * WIDTH,
                     WIDTH)) {
-        if (!actor->context) *actor->handle = '\0';
+        if (!actor->told) *actor->handle = '\0';
         return;
     }
     struct event held = actor_event(actor, HELD);
@@ -73,8 +75,7 @@ static void file_step(struct actor *actor) {
     held.number = held.end_us;
     held.end_us = actor->until_us;
     bool done = count_up(actor, range);
-    if (actor->outcome == REFUSED && actor->context && actor->end_us < held.end_us)
-        held.end_us = actor->end_us;
+    if (actor->told && actor->end_us < held.end_us) held.end_us = actor->end_us;
     if (done) actor_asks(actor, "FILE.UNLOCK files %s %lld %d", actor->handle, range * WIDTH, WIDTH);
     if (done && actor->begin_us < held.end_us) held.end_us = actor->begin_us;
     if (actor->outcome != DONE) *actor->handle = '\0';
@@ -122,4 +123,4 @@ static void file_check(struct part *part, struct client *client) {
     holders_check(part);
 }
 
-const struct workload file_workload = {"file", 4, file_prepare, file_step, file_check};
+const struct workload file_workload = {"file", "files", 4, file_prepare, file_step, file_check};

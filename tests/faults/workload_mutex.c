@@ -54,7 +54,7 @@ static void write_guarded(struct actor *actor, struct holding *holding) {
     event.base = token;
     event.version = reply ? version_of(reply->str) : 0;
     actor_notes(actor, event);
-    holding->lost = actor->outcome == REFUSED && actor->context;
+    holding->lost = actor->told;
     if (holding->lost) believes_until(holding, actor->end_us);
 }
 
@@ -94,4 +94,4 @@ static void mutex_check(struct part *part, struct client *client) {
     guards_check(part);
 }
 
-const struct workload mutex_workload = {"mutex", 5, mutex_prepare, mutex_step, mutex_check};
+const struct workload mutex_workload = {"mutex", "mutexes", 5, mutex_prepare, mutex_step, mutex_check};

@@ -202,4 +202,4 @@ static void queue_check(struct part *part, struct client *client) {
     free(account.messages);
 }
 
-const struct workload queue_workload = {"queue", 4, queue_prepare, queue_step, queue_check};
+const struct workload queue_workload = {"queue", "jobs", 4, queue_prepare, queue_step, queue_check};

@@ -137,4 +137,4 @@ static void table_check(struct part *part, struct client *client) {
     versions_check(part);
 }
 
-const struct workload table_workload = {"table", 3, table_prepare, table_step, table_check};
+const struct workload table_workload = {"table", "bank", 3, table_prepare, table_step, table_check};

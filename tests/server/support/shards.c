@@ -87,12 +87,21 @@ void shards_start(int primaries, int replicas, const char *settings) {
     pool_drain();
 }
 
-void shards_stop(void) {
+void shards_leave(void) {
     for (int index = 0; index < node_count; index++) {
-        struct server *server = node[index]->server;
         client_close(node[index]);
-        server_stop(server);
-        server_forget(server);
+        node[index] = NULL;
+    }
+    primary = NULL;
+}
+
+void shards_stop(void) {
+    struct server *servers[SHARDS_MOST];
+    for (int index = 0; index < node_count; index++) servers[index] = node[index]->server;
+    shards_leave();
+    for (int index = 0; index < node_count; index++) {
+        server_stop(servers[index]);
+        server_forget(servers[index]);
     }
 }
 
@@ -177,6 +186,40 @@ static bool sees_slot_at(struct client *client, int slot, struct client *at) {
             return range[2]->element[1]->integer == at->server->port;
     }
     return false;
+}
+
+bool slot_is_at(int slot, struct client *of) {
+    return sees_slot_at(of, slot, of);
+}
+
+/* --- The newer way --- */
+
+bool slots_migrate_at_once(struct client *at) {
+    return reply_is_aggregate(call(at, "COMMAND INFO cluster|migrateslots")->element[0]);
+}
+
+/* The newest one of this slot comes first. */
+static const char *state_of_migration(int slot, struct client *from) {
+    redisReply *all = call(from, "CLUSTER GETSLOTMIGRATIONS");
+    for (size_t index = 0; index < all->elements; index++) {
+        const redisReply *migration = all->element[index];
+        bool of_slot = atoi(field(migration, "slot_ranges")->str) == slot;
+        if (of_slot && !strcmp(field(migration, "operation")->str, "EXPORT"))
+            return field(migration, "state")->str;
+    }
+    return "none";
+}
+
+void slot_migrates(int slot, struct client *from, struct client *to) {
+    expect_ok(call(from, "CLUSTER MIGRATESLOTS SLOTSRANGE %d %d NODE %s", slot, slot, node_id(to)));
+    const char *state = "";
+    for (int attempt = 0; strcmp(state, "success") != 0; attempt++, usleep(5000)) {
+        state = state_of_migration(slot, from);
+        bool ended = !strcmp(state, "failed") || !strcmp(state, "cancelled");
+        require(!ended && attempt < AGREE_SECONDS * 200, "the migration of slot %d: %s: %s", slot, state,
+                reply_text(call(from, "CLUSTER GETSLOTMIGRATIONS")));
+    }
+    await_slot(slot, to);
 }
 
 void await_slot(int slot, struct client *at) {

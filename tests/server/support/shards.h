@@ -16,6 +16,9 @@ extern struct client *node[SHARDS_MOST];
 void shards_start(int primaries, int replicas, const char *settings);
 void shards_stop(void);
 
+/* Closes the connections; the servers are somebody else's to end. */
+void shards_leave(void);
+
 /* Empties it, and gives every slot back to where it was at first; one that is in between is closed. */
 void shards_begin(void);
 
@@ -29,6 +32,12 @@ const char *node_id(struct client *of);
 void slot_opens(int slot, struct client *from, struct client *to);
 void slot_moves(int slot, struct client *from, struct client *to);
 void slot_closes(int slot, struct client *to);
+
+/* What newer servers have: the slot's data are copied beside the work, and it changes hands at once. */
+bool slots_migrate_at_once(struct client *at);
+void slot_migrates(int slot, struct client *from, struct client *to);
+
+bool slot_is_at(int slot, struct client *of);
 
 /* Until all nodes that can be asked see the slot at this one. */
 void await_slot(int slot, struct client *at);
