@@ -268,7 +268,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&queue, &messages, &ttl, &hidden, &group, &once),
         .complexity = "O(M log N), M being the messages that are put and N those in the queue",
         .summary = "Puts up to 1000 messages into a queue, all or none."},
-    DECIDES(queue_get) .name = "QUEUE.GET", .aggregate = &queue_aggregate, .settle = queue_settle_heads, .give_way = queue_get_nothing, .give_back = queue_get_give_back, TAKES_OR_WAITS, .check = queue_count_check,
+    DECIDES(queue_get) .name = "QUEUE.GET", .aggregate = &queue_aggregate, .settle = queue_settle_heads, .give_way = queue_get_nothing, .give_back = queue_get_give_back, .remember = queue_get_remember, .recall = queue_get_recall, TAKES_OR_WAITS, .check = queue_count_check,
         .grammar = GRAMMAR(&queue, &how_many, &window, &block, &once),
         .complexity = "O(M log N), M being the messages that are answered and N those in the queue",
         .summary = "Takes visible messages and hides them from others for a while, or waits in line for one."},

@@ -1,6 +1,5 @@
 #include "core/kept.h"
 
-#include "core/record.h"
 #include "core/version.h"
 
 /* An array or a map that is being read. */
@@ -103,4 +102,15 @@ bool kept_is_sound(struct bytes kept) {
         if (complete) more = count_kept(&reading);
     }
     return record_complete(&reading.reader);
+}
+
+bool kept_next_guid(struct bytes kept, struct record_reader *reader, struct guid *id) {
+    if (!reader->at) {
+        *reader = record_reader(kept);
+        if (record_byte(reader) != KEPT_ARRAY) return false;
+        record_number(reader);
+    }
+    if (record_byte(reader) != KEPT_GUID) return false;
+    *id = record_guid(reader);
+    return !reader->failed;
 }

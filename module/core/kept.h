@@ -7,7 +7,7 @@
 #ifndef HOLDFAST_KEPT_H
 #define HOLDFAST_KEPT_H
 
-#include "core/bytes.h"
+#include "core/record.h"
 
 #include <stdbool.h>
 
@@ -31,6 +31,10 @@ enum kept {
 
 /* How deep arrays and maps may stand in each other. */
 enum { KEPT_DEPTH_MAX = 16 };
+
+/* Steps through a reply that is an array of GUIDs; a reader of zeros stands before the first. False at the end, and for
+ * what is another reply. */
+bool kept_next_guid(struct bytes kept, struct record_reader *reader, struct guid *id);
 
 /* Whether these bytes are one reply and nothing else, which can be played to a client. */
 bool kept_is_sound(struct bytes kept);

@@ -11,7 +11,7 @@
 
 enum {
     SEGMENT_MIN_BYTES = 256,
-    SEGMENT_MAX_BYTES = 4096, /* but for a call that takes more */
+    SEGMENT_MAX_BYTES = 8192, /* but for a call that takes more */
     SEGMENTS_MIN = 4,
     ITEM_ALIGNMENT = 4,
 };

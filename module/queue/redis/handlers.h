@@ -34,6 +34,8 @@ enum {
 
 extern struct aggregate queue_aggregate;
 
+void queue_get_remember(struct call *call, struct reply *kept);
+enum outcome queue_get_recall(struct call *call, struct bytes kept);
 void queue_get_give_back(struct call *call, struct record_reader *granted);
 enum outcome queue_get_nothing(struct call *call, bool late);
 

@@ -2,6 +2,7 @@
 #include "queue/redis/handlers.h"
 
 #include "core/duration.h"
+#include "core/kept.h"
 #include "core/memory.h"
 #include "core/pointer_map.h"
 #include "server/entropy.h"
@@ -305,6 +306,47 @@ enum outcome queue_get(struct call *call) {
 enum outcome queue_get_nothing(struct call *call, bool late) {
     (void)late;
     reply_array(&call->out, 0);
+    return OUTCOME_DONE;
+}
+
+/* --- Getting once more --- */
+
+/* Which messages, and by which receipts: what a message says is in the queue as long as it can be told. */
+void queue_get_remember(struct call *call, struct reply *kept) {
+    const struct queue_change *change = call->decision.first->change;
+    struct record_reader items = record_reader(change->items.items);
+    struct queue_item item;
+    reply_array(kept, 2 * (long)change->items.count);
+    while (queue_item_next(QUEUE_DELIVER, &items, &item)) {
+        reply_guid(kept, item.id);
+        reply_guid(kept, item.receipt);
+    }
+}
+
+/* The messages that are still in the window of that delivery. */
+static size_t find_delivered(struct call *call, struct bytes kept, struct message **found) {
+    struct record_reader reader = {0};
+    struct guid id, receipt;
+    size_t count = 0;
+    while (count < QUEUE_BATCH_MAX && kept_next_guid(kept, &reader, &id) &&
+           kept_next_guid(kept, &reader, &receipt)) {
+        struct message *message;
+        if (queue_find_owned(call->value, &id, &receipt, call_now_ms(call), &message) != OUTCOME_DONE)
+            continue;
+        if (message->moment.shows_ms > call_now_ms(call)) found[count++] = message;
+    }
+    return count;
+}
+
+enum outcome queue_get_recall(struct call *call, struct bytes kept) {
+    struct message *found[QUEUE_BATCH_MAX];
+    size_t count = find_delivered(call, kept, found);
+    reply_array(&call->out, (long)count);
+    for (size_t i = 0; i < count; i++) {
+        const struct queue_item item = {
+            .id = found[i]->id, .receipt = found[i]->receipt, .deliveries = found[i]->deliveries};
+        reply_delivered(&call->out, found[i], &item, found[i]->moment.shows_ms);
+    }
     return OUTCOME_DONE;
 }
 

@@ -143,9 +143,11 @@ static enum verb verb_of(const struct call *call) {
     return (enum verb)call->command->variant;
 }
 
+/* What can be read when it is decided is not read before; but a token counts only when the form is right. */
 enum outcome table_write_check(struct call *call) {
     struct drafts drafts;
-    return call->value ? OUTCOME_DONE : drafts_read_one(call, verb_of(call), &drafts);
+    bool later = call->value && !args_given(&call->args, SLOT_ONCE);
+    return later ? OUTCOME_DONE : drafts_read_one(call, verb_of(call), &drafts);
 }
 
 enum outcome table_write(struct call *call) {
@@ -160,7 +162,7 @@ enum outcome table_write(struct call *call) {
 /* --- Batches --- */
 
 enum outcome table_batch_check(struct call *call) {
-    if (call->value) return OUTCOME_DONE;
+    if (call->value && !table_ends_with_once(call)) return OUTCOME_DONE;
     struct drafts drafts;
     enum outcome outcome = drafts_read_batch(call, &drafts);
     bool missing = RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;

@@ -37,6 +37,9 @@ void table_expect(struct call *call);
 /* The rule of keys that are asked for; those that are written with an entity are under key_check. */
 enum outcome table_asked_key_rule(struct bytes key);
 
+/* Whether the last words but one may be ONCE and a token, behind words as one likes. */
+bool table_ends_with_once(const struct call *call);
+
 /* --- What follows a decision --- */
 
 /* As the data type wants them: see aggregate.h. */

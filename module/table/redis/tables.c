@@ -48,16 +48,20 @@ static struct bytes name_at(const struct call *call, int number) {
     return call_word(call, ARG_NAMES + number);
 }
 
+bool table_ends_with_once(const struct call *call) {
+    return bytes_same_word(call_word(call, call->argc - 2), bytes_text("ONCE"));
+}
+
 /* How many there are: behind them may stand ONCE and a token. */
 static int name_count(const struct call *call) {
     return call->argc - ARG_NAMES - (args_given(&call->args, SLOT_ONCE) ? 2 : 0);
 }
 
 enum outcome table_names_check(struct call *call) {
-    int tail = call->argc - 2;
-    bool once = tail > ARG_NAMES && bytes_same_word(call_word(call, tail), bytes_text("ONCE"));
+    const int tail = call->argc - 2;
     struct fault fault = {.outcome = OUTCOME_DONE};
-    if (once) fault = args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args);
+    if (tail > ARG_NAMES && table_ends_with_once(call))
+        fault = args_parse_tail(call->command->grammar, call->argv, call->argc, tail, &call->args);
     if (fault.outcome != OUTCOME_DONE) refusal_describe(call, &fault);
     return fault.outcome;
 }

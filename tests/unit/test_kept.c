@@ -1,0 +1,327 @@
+/* Kept replies, and the records of calls that are remembered with them: what is sound and what is not, told by hand and by
+ * a naive reader, over random bytes and over sound replies that were cut, lengthened and changed. */
+#include "change/once_change.h"
+#include "core/kept.h"
+#include "core/version.h"
+
+#include "dice.h"
+#include "unit.h"
+
+#include <stdlib.h>
+
+/* --- By hand --- */
+
+#define SAID(text)                                                                                           \
+    { (text), sizeof(text) - 1 }
+
+static const struct bytes sound_replies[] = {
+    SAID("\0"),  /* OK */
+    SAID("\1"),  /* null */
+    SAID("\13"), /* EXISTS */
+    SAID("\2\6ERR x\0"),
+    SAID("\3\0"), /* an empty string */
+    SAID("\3\2ab"),
+    SAID("\4\x7f"),
+    SAID("\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), /* -1 */
+    SAID("\5\1\2\3\4\5\6\7\10"),
+    SAID("\6\0"),
+    SAID("\6\1"),
+    SAID("\7\0"),         /* an empty array */
+    SAID("\7\2\0\7\1\1"), /* [OK, [null]] */
+    SAID("\10\0"),
+    SAID("\10\1\3\1a\4\5"),               /* {a: 5} */
+    SAID("\11\12\0"),                     /* an open map without anything */
+    SAID("\11\3\1a\11\3\1b\0\12\1\12\1"), /* {a: {b: OK}} */
+    SAID("\14\0\0\0\0\0\0\0\1"),
+    SAID("\15"
+         "0123456789abcdef"),
+    SAID("\16"
+         "0123456789abcdef"),
+};
+
+static const struct bytes unsound_replies[] = {
+    SAID(""),
+    SAID("\0\0"), /* two replies */
+    SAID("\17"),  /* no such value */
+    SAID("\2\0"), /* an error without a text */
+    SAID("\2\1\0"),
+    SAID("\2\3ERR"),    /* not ended by a zero */
+    SAID("\2\4E\0R\0"), /* a zero within */
+    SAID("\2\4E\nR\0"), /* a line more in the protocol */
+    SAID("\3\3ab"),
+    SAID("\4"),
+    SAID("\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\2"),
+    SAID("\5\1\2\3"),
+    SAID("\6\2"),
+    SAID("\7\2\0"),
+    SAID("\7\1"),
+    SAID("\7\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
+    SAID("\10\1\0"),
+    SAID("\10\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
+    SAID("\11"),
+    SAID("\11\0\12\1"), /* half a pair */
+    SAID("\11\0\0\12\2"),
+    SAID("\12\0"), /* the end of no map */
+    SAID("\7\1\12\0"),
+    SAID("\11\7\2\0\12\0"),
+    SAID("\14\xff\xff\xff\xff\xff\xff\xff\xff"), /* a version that nobody mints */
+    SAID("\15"
+         "0123456789abcde"),
+};
+
+static void what_is_sound_by_hand(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(sound_replies); i++)
+        require(kept_is_sound(sound_replies[i]), "reply %zu is not sound", i);
+    for (size_t i = 0; i < COUNT_OF(unsound_replies); i++)
+        require(!kept_is_sound(unsound_replies[i]), "reply %zu is sound", i);
+}
+
+static void what_stands_too_deep_is_not_sound(void **state) {
+    (void)state;
+    char nested[2 * KEPT_DEPTH_MAX + 3];
+    for (size_t depth = 0; depth <= KEPT_DEPTH_MAX; depth++) {
+        for (size_t i = 0; i < depth; i++) memcpy(nested + 2 * i, "\7\1", 2);
+        nested[2 * depth] = 0;
+        require(kept_is_sound(bytes_of(nested, 2 * depth + 1)), "%zu levels are too many", depth);
+    }
+    for (size_t i = 0; i <= KEPT_DEPTH_MAX; i++) memcpy(nested + 2 * i, "\7\1", 2);
+    nested[2 * KEPT_DEPTH_MAX + 2] = 0;
+    require(!kept_is_sound(bytes_of(nested, sizeof(nested))), "one level more is not too many");
+}
+
+/* --- By a naive reader --- */
+
+static bool read_one(struct record_reader *reader, unsigned depth);
+
+static bool read_many(struct record_reader *reader, uint64_t count, unsigned depth) {
+    for (; count; count--)
+        if (!read_one(reader, depth)) return false;
+    return true;
+}
+
+static bool read_open_map(struct record_reader *reader, unsigned depth) {
+    uint64_t values = 0;
+    while (reader->at < reader->end && *reader->at != KEPT_MAP_LENGTH) {
+        if (!read_one(reader, depth)) return false;
+        values++;
+    }
+    return record_byte(reader) == KEPT_MAP_LENGTH && values % 2 == 0 && record_number(reader) == values / 2 &&
+           !reader->failed;
+}
+
+static bool read_error(struct record_reader *reader) {
+    struct bytes text = record_bytes(reader);
+    if (text.length < 2) return false;
+    for (size_t i = 0; i < text.length; i++)
+        if (i + 1 < text.length ? (unsigned char)text.data[i] < 32 : text.data[i] != 0) return false;
+    return true;
+}
+
+static bool read_one(struct record_reader *reader, unsigned depth) {
+    uint8_t what = record_byte(reader);
+    uint64_t count;
+    bool holds = what == KEPT_ARRAY || what == KEPT_MAP || what == KEPT_OPEN_MAP;
+    if (reader->failed || what > KEPT_DIGITS || what == KEPT_MAP_LENGTH) return false;
+    if (holds && depth == KEPT_DEPTH_MAX) return false;
+    switch ((enum kept)what) {
+    case KEPT_ERROR: return read_error(reader);
+    case KEPT_BYTES: record_bytes(reader); break;
+    case KEPT_NUMBER: record_number(reader); break;
+    case KEPT_REAL: record_word(reader); break;
+    case KEPT_FLAG: return record_number(reader) <= 1 && !reader->failed;
+    case KEPT_VERSION: return record_word(reader) <= VERSION_MAX && !reader->failed;
+    case KEPT_GUID:
+    case KEPT_DIGITS: record_guid(reader); break;
+    case KEPT_ARRAY: return read_many(reader, record_number(reader), depth + 1) && !reader->failed;
+    case KEPT_MAP:
+        count = record_number(reader);
+        return count < UINT64_MAX / 2 && read_many(reader, 2 * count, depth + 1) && !reader->failed;
+    case KEPT_OPEN_MAP: return read_open_map(reader, depth + 1);
+    default: break;
+    }
+    return !reader->failed;
+}
+
+static bool naively_sound(struct bytes kept) {
+    struct record_reader reader = record_reader(kept);
+    return read_one(&reader, 0) && reader.at == reader.end;
+}
+
+static void write_one(struct dice *dice, struct record_writer *writer, unsigned depth) {
+    uint8_t what = (uint8_t)dice_roll(dice, depth < 5 ? KEPT_DIGITS + 1 : KEPT_ARRAY);
+    if (what == KEPT_MAP_LENGTH) what = KEPT_EXISTS;
+    size_t count = dice_roll(dice, 4);
+    record_put_byte(writer, what);
+    switch ((enum kept)what) {
+    case KEPT_ERROR: record_put_bytes(writer, bytes_of("ERR no", 7)); break;
+    case KEPT_BYTES: record_put_bytes(writer, bytes_of("some bytes", dice_roll(dice, 11))); break;
+    case KEPT_NUMBER: record_put_number(writer, dice_word(dice)); break;
+    case KEPT_REAL: record_put_word(writer, dice_word(dice)); break;
+    case KEPT_FLAG: record_put_number(writer, dice_roll(dice, 2)); break;
+    case KEPT_VERSION: record_put_word(writer, dice_word(dice) & VERSION_MAX >> 1); break;
+    case KEPT_GUID:
+    case KEPT_DIGITS: record_put_guid(writer, (struct guid){dice_word(dice), dice_word(dice)}); break;
+    case KEPT_ARRAY:
+    case KEPT_MAP:
+        record_put_number(writer, count);
+        for (size_t i = 0; i < count * (what == KEPT_MAP ? 2 : 1); i++) write_one(dice, writer, depth + 1);
+        break;
+    case KEPT_OPEN_MAP:
+        for (size_t i = 0; i < 2 * count; i++) write_one(dice, writer, depth + 1);
+        record_put_byte(writer, KEPT_MAP_LENGTH);
+        record_put_number(writer, count);
+        break;
+    default: break;
+    }
+}
+
+static void compare_with_naive(struct bytes kept) {
+    char *exact = malloc(kept.length); /* what is read behind the end is found out */
+    require(exact, "there is memory");
+    memcpy(exact, kept.data, kept.length);
+    struct bytes bytes = bytes_of(exact, kept.length);
+    require_same(kept_is_sound(bytes), naively_sound(bytes), "what a naive reader says");
+    free(exact);
+}
+
+static void it_agrees_with_a_naive_reader(void **state) {
+    (void)state;
+    struct dice dice = {11};
+    size_t sound = 0, changed = 0;
+    for (int i = 0; i < 20000; i++) {
+        struct record_writer writer;
+        record_start(&writer);
+        write_one(&dice, &writer, 0);
+        struct bytes kept = bytes_of(writer.data, writer.length);
+        require(kept_is_sound(kept), "what was written is not sound");
+        for (size_t cut = 0; cut < kept.length && cut < 60; cut++)
+            require(!kept_is_sound(bytes_of(kept.data, cut)), "half a reply is sound");
+        for (int times = 0; times < 20; times++) {
+            writer.data[dice_roll(&dice, writer.length)] =
+                (char)dice_roll(&dice, dice_percent(&dice, 70) ? 16 : 256);
+            compare_with_naive(kept);
+            changed++;
+            sound += kept_is_sound(kept);
+        }
+        record_end(&writer);
+    }
+    require(sound > changed / 100 && sound < changed, "%zu of %zu are sound", sound, changed);
+}
+
+static void guids_are_read_from_an_array(void **state) {
+    (void)state;
+    struct record_writer writer;
+    struct record_reader reader = {0};
+    struct guid id;
+    record_start(&writer);
+    record_put_byte(&writer, KEPT_ARRAY);
+    record_put_number(&writer, 2);
+    for (uint64_t i = 1; i <= 2; i++) {
+        record_put_byte(&writer, KEPT_GUID);
+        record_put_guid(&writer, (struct guid){i, i});
+    }
+    struct bytes kept = bytes_of(writer.data, writer.length);
+    for (uint64_t i = 1; i <= 2; i++)
+        require(kept_next_guid(kept, &reader, &id) && id.high == i, "the GUID %d", (int)i);
+    require(!kept_next_guid(kept, &reader, &id), "there are no more");
+    reader = (struct record_reader){0};
+    require(!kept_next_guid(bytes_of("\0", 1), &reader, &id), "OK is no array of GUIDs");
+    record_end(&writer);
+}
+
+/* --- Records of remembered calls --- */
+
+static const struct once_change sample = {
+    .kind = ONCE_REMEMBER,
+    .forgets = 3,
+    .call = {{"token", 5}, 77, 1000, {"\0", 1}},
+    .inside = {"Qxyz", 4},
+};
+
+static bool once_reads(const struct once_change *change, struct once_change *again) {
+    struct record_writer writer;
+    record_start(&writer);
+    change_write(&once_changes, change, &writer);
+    static char kept[1024];
+    memcpy(kept, writer.data, writer.length);
+    bool sound = change_read(&once_changes, bytes_of(kept, writer.length), again);
+    for (size_t cut = 0; cut < writer.length; cut++)
+        require(!change_read(&once_changes, bytes_of(kept, cut), &(struct once_change){0}),
+                "half a record is sound");
+    record_end(&writer);
+    return sound;
+}
+
+static void records_of_calls_are_read_as_written(void **state) {
+    (void)state;
+    struct once_change again;
+    require(once_reads(&sample, &again), "the sample cannot be read");
+    require(again.forgets == 3 && again.call.fingerprint == 77 && again.call.called_ms == 1000 &&
+                bytes_equal(again.call.token, sample.call.token) &&
+                bytes_equal(again.call.answer, sample.call.answer) &&
+                bytes_equal(again.inside, sample.inside),
+            "it reads as another one");
+    require(once_reads(&(struct once_change){.kind = ONCE_FORGET, .forgets = 9}, &again) &&
+                again.forgets == 9,
+            "forgetting");
+    require(
+        once_reads(&(struct once_change){.kind = ONCE_TAKE_BACK, .call.token = sample.call.token}, &again),
+        "taking back");
+}
+
+static void doctored_records_of_calls_are_refused(void **state) {
+    (void)state;
+    static char long_token[TOKEN_MAX_BYTES + 1];
+    struct once_change doctored, again;
+    memset(long_token, 'x', sizeof(long_token));
+    doctored = sample;
+    doctored.call.token = bytes_of(long_token, TOKEN_MAX_BYTES);
+    require(once_reads(&doctored, &again), "a token of 64 bytes");
+    doctored.call.token.length++;
+    require(!once_reads(&doctored, &again), "a token of 65 bytes");
+    doctored.call.token.length = 0;
+    require(!once_reads(&doctored, &again), "no token");
+    doctored = sample;
+    for (size_t i = 0; i < COUNT_OF(unsound_replies); i++) {
+        doctored.call.answer = unsound_replies[i];
+        require(!once_reads(&doctored, &again), "the answer %zu", i);
+    }
+    doctored = sample;
+    doctored.inside = (struct bytes)SAID("Ox");
+    require(!once_reads(&doctored, &again), "one inside of another one");
+    doctored = sample;
+    doctored.call.called_ms = -1;
+    require(!once_reads(&doctored, &again), "an instant before 1970");
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    struct remembered *remembered = NULL;
+    struct once_change change = sample;
+    require(!once_change_fits(remembered, &change), "three of none are forgotten");
+    change.forgets = 0;
+    require(once_change_fits(remembered, &change), "the first one does not fit");
+    once_change_do(&remembered, &change);
+    change.call.called_ms--;
+    require(!once_change_fits(remembered, &change), "one that was made before it");
+    struct once_change back = {.kind = ONCE_TAKE_BACK, .call.token = {"other", 5}};
+    require(!once_change_fits(remembered, &back), "one that is not there is taken back");
+    back.call.token = sample.call.token;
+    require(once_change_fits(remembered, &back), "it is not taken back");
+    once_change_do(&remembered, &back);
+    require(!remembered, "nothing is left");
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {
+        tidy_test(what_is_sound_by_hand),
+        tidy_test(what_stands_too_deep_is_not_sound),
+        tidy_test(it_agrees_with_a_naive_reader),
+        tidy_test(guids_are_read_from_an_array),
+        tidy_test(records_of_calls_are_read_as_written),
+        tidy_test(doctored_records_of_calls_are_refused),
+        tidy_test(what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests_name("kept", tests, NULL, NULL);
+}
