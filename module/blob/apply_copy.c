@@ -55,8 +55,10 @@ bool apply_copystart(struct container *container, struct blob **blob, const stru
         return false;
     struct copy copy = change->copy;
     copy.untyped = !blob_exists(*blob) || blob_is_untyped(*blob);
-    if (!*blob) *blob = container_add(container, change->name, KIND_BLOCK, 0);
-    if (!blob_exists(*blob)) (*blob)->kind = KIND_BLOCK;
+    if (!*blob)
+        *blob = container_add(container, change->name, KIND_BLOCK, 0);
+    else if (!blob_exists(*blob))
+        (*blob)->kind = KIND_BLOCK;
     if (copy.untyped) (*blob)->created_ms = change->stamp.modified_ms;
     (*blob)->stamp = change->stamp;
     if (change->frees_lease) container_free_lease(container, *blob);

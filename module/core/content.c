@@ -102,7 +102,8 @@ static bool rope_free(struct account *account, struct leftover *leftover, size_t
 /* A long one is freed by and by. */
 static void rope_drop(struct account *account, struct rope *rope) {
     if (--rope->uses) return;
-    leftovers_free(account, (struct leftover){rope_free, rope, 0}, BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
+    leftovers_free(account, (struct leftover){rope_free, rope, 0},
+                   (size_t)BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
 }
 
 /* A rope that one content has for itself, with room for so many blocks. */

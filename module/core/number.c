@@ -35,8 +35,8 @@ static const struct {
 } units[] = {
     {"", 1},           {"b", 1},
     {"k", 1000},       {"kb", 1024},
-    {"m", 1000000},    {"mb", 1024 * 1024},
-    {"g", 1000000000}, {"gb", 1024 * 1024 * 1024},
+    {"m", 1000000},    {"mb", INT64_C(1) << 20},
+    {"g", 1000000000}, {"gb", INT64_C(1) << 30},
 };
 
 bool number_read_bytes(struct bytes text, int64_t *count) {

@@ -203,7 +203,7 @@ SCENE(then_and_later) {
     for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
         const struct ending *ending = &endings[row];
         struct ending undone = *ending;
-        const char *answers[QUESTIONS_MOST];
+        const char *answers[QUESTIONS_MOST] = {NULL};
         undone.deed = ending->questions[0];
         prepare(ending->preparation);
         const redisReply *replies = ask_at_once(&undone);

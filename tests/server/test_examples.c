@@ -101,7 +101,7 @@ SCENE(the_pages_tell_what_each_command_returns) {
         bool is_shown = false;
         if (!section || is_effect_command(commands.word[index])) continue;
         for (size_t place = 0; place < seen.count; place++) {
-            if (strcasecmp(seen.item[place].command, commands.word[index])) continue;
+            if (strcasecmp(seen.item[place].command, commands.word[index]) != 0) continue;
             is_shown = true;
             if (is_told(section, seen.item[place].reply)) continue;
             text_print(&faults, "\n%s does not tell of %s", commands.word[index],

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "chance.h"
+#include "file_model.h"
 #include "files.h"
 #include "leases.h"
 #include "pool.h"
-#include "share_model.h"
 #include "text.h"
 #include "world.h"
 

@@ -79,14 +79,14 @@ static long long overlap_ms(const char *grace) {
         reply = call(second, "LEASE.ACQUIRE box %d BLOB cat ID %s", LEASE_SECONDS, ID_B);
     }
     assert_string_equal(lease_id(reply), ID_B);
-    long long overlap = granted + LEASE_SECONDS * 1000 - (stopwatch() + passed);
+    long long overlap = granted + LEASE_SECONDS * 1000LL - (stopwatch() + passed);
     finish();
     return overlap;
 }
 
 SCENE(without_grace_two_holders_overlap) {
     long long overlap = overlap_ms("0");
-    require(overlap > LEASE_SECONDS * 1000 - 10000, "they overlap for %lld ms only", overlap);
+    require(overlap > LEASE_SECONDS * 1000LL - 10000, "they overlap for %lld ms only", overlap);
 }
 
 SCENE(with_grace_they_do_not) {

@@ -238,7 +238,7 @@ static void fill_disk(void) {
     for (int i = 0; i < PARTS; i++)
         expect_etag(call(primary, "BLOB.PUTPAGE box disk %d %b", i * PART, part, (size_t)PART)->element[0]);
     world_in_step();
-    require(memory_of(replica, "box") > PARTS * PART, "the replica has not got the pages");
+    require(memory_of(replica, "box") > (long long)PARTS * PART, "the replica has not got the pages");
 }
 
 /* Until the container takes as little as before it was filled. */

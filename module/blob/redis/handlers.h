@@ -106,9 +106,9 @@ struct container_change *blob_decide_new(struct call *call, enum container_chang
 void container_clear_staged(struct call *call);
 
 /* As the data type wants them: see aggregate.h. */
-void container_events(const void *change, const char *events[EVENTS_MAX]);
-void container_changes_soon(struct call *call, void *change);
-void container_wake(struct call *call, const void *change);
+void container_events(const void *decided, const char *events[EVENTS_MAX]);
+void container_changes_soon(struct call *call, void *decided);
+void container_wake(struct call *call, const void *decided);
 int64_t container_upkeep(struct call *call);
 
 /* --- Replies --- */

@@ -169,10 +169,10 @@ bool file_closes_circle(const struct call *call);
 struct stamp share_stamp(struct call *call);
 
 /* As the data type wants them: see aggregate.h. */
-void share_events(const void *change, const char *events[EVENTS_MAX]);
-void share_before_change(struct call *call, void *change);
-void share_changed(struct call *call, const void *change);
-void share_wake(struct call *call, const void *change);
+void share_events(const void *decided, const char *events[EVENTS_MAX]);
+void share_before_change(struct call *call, void *decided);
+void share_changed(struct call *call, const void *decided);
+void share_wake(struct call *call, const void *decided);
 
 /* A session ends, disconnected or because its time is up, and its connection has nothing to do with it any more. */
 void share_end_session(struct call *call, enum share_change_kind kind, struct share_session *session);

@@ -68,8 +68,8 @@ extern struct wait_kind message_wait;
 enum outcome queue_takes_more(struct call *call);
 
 /* As the data type wants them: see aggregate.h. */
-void queue_events(const void *change, const char *events[EVENTS_MAX]);
-void queue_changed(struct call *call, const void *change);
+void queue_events(const void *decided, const char *events[EVENTS_MAX]);
+void queue_changed(struct call *call, const void *decided);
 void queue_wake(struct call *call, const void *change);
 
 /* Removes some of what time has ended, if there is any; and sees to it that the rest will be. */

@@ -67,6 +67,7 @@ static struct verdict judge(struct call *call, struct entity *there, struct byte
     if (verdict.outcome != OUTCOME_DONE) return verdict;
     operation->filter = &filter;
     verdict = operation_judge(there, operation);
+    operation->filter = NULL;
     filter_end(&filter);
     return verdict;
 }

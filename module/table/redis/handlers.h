@@ -43,7 +43,7 @@ bool table_ends_with_once(const struct call *call);
 /* --- What follows a decision --- */
 
 /* As the data type wants them: see aggregate.h. */
-void table_changed(struct call *call, const void *change);
+void table_changed(struct call *call, const void *decided);
 int64_t table_upkeep(struct call *call);
 
 /* What has been done so far: queries by their plans, entities answered, looked at, and written. */

@@ -118,9 +118,9 @@ static void keep(struct run *run, const char *step, const redisReply *reply, uns
         unsigned which = (unsigned)(*wish - 'a');
         wish += 2;
         const redisReply *found = find_element(reply, wish);
-        require(which < KEPT && found && found->str && found->len < KEPT_BYTES, "%s: %s: nothing to keep",
-                run->row->name, step);
-        for (unsigned call = first; call < end; call++)
+        bool kept = which < KEPT && found && found->str && found->len < KEPT_BYTES;
+        require(kept, "%s: %s: nothing to keep", run->row->name, step);
+        for (unsigned call = first; kept && call < end; call++)
             memcpy(run->kept[call][which], found->str, found->len + 1);
     }
 }

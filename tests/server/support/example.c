@@ -43,7 +43,7 @@ static bool next_passage(const char **text, struct passage *passage) {
 
 static struct speaker *speaker_named(struct reading *reading, const char *name) {
     struct speaker *speaker = reading->speaker;
-    while (speaker->name && strcmp(speaker->name, name)) speaker++;
+    while (speaker->name && strcmp(speaker->name, name) != 0) speaker++;
     require(speaker < reading->speaker + SPEAKERS_MAX - 1, "too many names in one example: %s", name);
     if (!speaker->name) {
         speaker->name = name;

@@ -1,4 +1,4 @@
-#include "share_model.h"
+#include "file_model.h"
 
 #include <string.h>
 

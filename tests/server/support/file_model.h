@@ -2,8 +2,8 @@
  * A share as simple as can be: a few files in plain arrays, with all that is open, locked, leased and marked. It foretells
  * what commands are answered, by rules that go through everything, again and again.
  */
-#ifndef HOLDFAST_TESTS_SHARE_MODEL_H
-#define HOLDFAST_TESTS_SHARE_MODEL_H
+#ifndef HOLDFAST_TESTS_FILE_MODEL_H
+#define HOLDFAST_TESTS_FILE_MODEL_H
 
 #include "file_commands.h"
 
