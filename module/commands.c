@@ -4,6 +4,7 @@
 
 #include "clauses.h"
 #include "help.h"
+#include "server/doctor.h"
 #include "server/effect.h"
 #include "server/upkeep.h"
 
@@ -35,6 +36,7 @@
 #define ADMINISTERS .key = KEY_NONE, .flags = "admin fast", .categories = "admin dangerous fast"
 
 #define TELLS .key = KEY_NONE, .flags = "readonly fast allow-loading allow-stale", .categories = "read fast"
+#define EXAMINES .key = KEY_NONE, .flags = "admin allow-stale", .categories = "admin dangerous slow"
 
 #define DROPS   .key = KEY_CREATE, .flags = "write fast",          .categories = "write fast"
 #define ON_QUEUE .aggregate = &queue_aggregate, .settle = queue_settle_some
@@ -70,7 +72,7 @@
     X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
     X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
-    X(effect_apply) X(effect_apply_short) X(grace_decide) X(help_decide) X(version_decide)
+    X(effect_apply) X(effect_apply_short) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
 
 /* What a batch is made of, in the order of enum verb. */
 static const struct command_part table_operations[] = {
@@ -529,6 +531,10 @@ static const struct command commands[ROW_COUNT] = {
     DECIDES(version_decide) .name = "HOLDFAST.VERSION", TELLS,
         .grammar = GRAMMAR(NULL),
         .complexity = "O(1)", .summary = "Returns the version of Holdfast."},
+    DECIDES(doctor_decide) .name = "HOLDFAST.DOCTOR", EXAMINES,
+        .grammar = GRAMMAR(NULL),
+        .complexity = "O(N), N being the keys that may have something to tell, which are 1,000 at most",
+        .summary = "Answers what endangers the promises, and what to do about it: an empty array when all is well."},
 };
 /* clang-format on */
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -129,6 +129,7 @@ static const struct example {
     {"HOLDFAST.GRACE", "END"},
     {"HOLDFAST.HELP", "BLOB.PUT"},
     {"HOLDFAST.VERSION", ""},
+    {"HOLDFAST.DOCTOR", ""},
 };
 /* clang-format on */
 

@@ -8,10 +8,12 @@
 #include "release.h"
 #include "server/alarm.h"
 #include "server/audience.h"
+#include "server/doctor.h"
 #include "server/effect.h"
 #include "server/events.h"
 #include "server/grace.h"
 #include "server/info.h"
+#include "server/noted.h"
 #include "server/registration.h"
 #include "server/settings.h"
 #include "server/upkeep.h"
@@ -127,8 +129,11 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (noted_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     clock_moved = alarms_clock_moved;
     if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    return subscribe(ctx);
+    if (subscribe(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    doctor_start(ctx, lease_rules);
+    return REDISMODULE_OK;
 }

@@ -39,6 +39,7 @@ struct container {
     size_t committed;              /* blobs that exist; the catalog has the others, too */
     uint64_t content_bytes;        /* the sum of their content lengths */
     struct account account;        /* all allocations but those of the catalog and the lease index */
+    bool noted;                    /* its key is known to those who report to the operator */
 };
 
 /* Counts over all containers of the process, for INFO; containers may be freed on another thread. */

@@ -74,6 +74,7 @@ struct share {
     void *load;                    /* while a file builds it: what the walk's numbers stand for */
     /* Not part of the value, but of what goes on around it: when somebody will next look for what time has ended. */
     int64_t upkeep_ms;
+    bool noted; /* its key is known to those who report to the operator */
 };
 
 /* Counts over all shares of the process, for INFO; shares may be freed on another thread. */

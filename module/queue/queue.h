@@ -38,6 +38,7 @@ struct queue {
     struct list_node census;
     /* Not part of the value, but of what goes on around it: when somebody will next look for what time has ended. */
     int64_t upkeep_ms;
+    bool noted; /* its key is known to those who report to the operator */
 };
 
 /* From a change of the kind QUEUE_CREATE. */

@@ -23,3 +23,10 @@ const struct aggregate *aggregate_leasable(void) {
     while (!(*family)->leases) family++;
     return *family;
 }
+
+unsigned long long aggregates_holdings(void) {
+    unsigned long long sum = 0;
+    for (struct aggregate *const *family = families; *family; family++)
+        if ((*family)->holdings) sum += (*family)->holdings();
+    return sum;
+}

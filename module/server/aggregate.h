@@ -18,6 +18,7 @@ struct effect_target {
     struct bytes name;              /* what in the value it is about; empty for the value itself */
     const char *events[EVENTS_MAX]; /* the keyspace notifications, if any */
     int64_t upkeep_ms; /* when the value will want to be looked after because of it; 0 for never */
+    bool notable;      /* see server/noted.h */
 };
 
 enum effect_result {
@@ -36,6 +37,7 @@ struct effect_content {
 };
 
 struct call;
+struct doctor_rule;
 struct loading;
 struct setting;
 struct lease_home;
@@ -69,6 +71,14 @@ struct aggregate {
     size_t look_at;
     /* Where the value keeps what it remembers of calls: see once.h. */
     size_t remembered_at;
+    /* Whether the value is worth a look of DOCTOR's: after this change, or, with NULL, as it is. In bounded time; may be
+     * NULL. And where the value keeps whether its key is noted, a bool: see server/noted.h. */
+    bool (*notable)(const void *value, const void *change);
+    size_t noted_at;
+    /* What DOCTOR then asks about it; ended by one without a check. May be NULL. */
+    const struct doctor_rule *rules;
+    /* How many hold something in all values that is granted to one alone; may be NULL. */
+    unsigned long long (*holdings)(void);
     /* The keyspace notifications of a change, if they are more than its kind's own, which is in events[0]. */
     void (*events)(const void *change, const char *events[EVENTS_MAX]);
     /* Looks at the value before a change of the call, and when it has happened: for counts, and for what is to be
@@ -105,5 +115,7 @@ const struct aggregate *aggregate_of_type(const RedisModuleType *type);
 const struct aggregate *aggregate_of_family(unsigned char family);
 /* The first one that has something to lease. */
 const struct aggregate *aggregate_leasable(void);
+/* See holdings above, for all families. */
+unsigned long long aggregates_holdings(void);
 
 #endif

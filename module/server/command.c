@@ -6,6 +6,7 @@
 #include "core/policy.h"
 #include "core/property.h"
 #include "server/decision.h"
+#include "server/noted.h"
 #include "server/once.h"
 #include "server/refusal.h"
 #include "server/settings.h"
@@ -351,6 +352,8 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
         call.value = RedisModule_ModuleTypeGetValue(call.key);
         once_upkeep(&call);
         due_ms = earlier_look(&call, call.aggregate->upkeep(&call));
+        if (call.value)
+            noted_look(RedisModule_GetSelectedDb(ctx), api_bytes(key), call.aggregate, call.value);
     }
     finish_call(&call);
     return due_ms;

@@ -2,6 +2,7 @@
 
 #include "server/audience.h"
 #include "server/effect.h"
+#include "server/noted.h"
 #include "server/once.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
@@ -78,6 +79,8 @@ void commit_change(struct call *call, const struct decided *decided) {
     notify(call, type, decided->change);
     if (type->after) type->after(call, decided->change);
     if (call->value) upkeep_schedule(call);
+    if (call->value && noted_wants(type, call->value, decided->change))
+        noted_add(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), type, call->value);
 }
 
 void commit_wake(struct call *call, const void *change) {

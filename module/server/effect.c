@@ -1,5 +1,6 @@
 #include "server/effect.h"
 
+#include "server/noted.h"
 #include "server/records.h"
 #include "server/reply.h"
 #include "server/settings.h"
@@ -122,6 +123,8 @@ static enum effect_result apply_to_key(struct call *call, const struct received 
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
     if (result == EFFECT_APPLIED && !before && target->value)
         RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);
+    if (target->notable)
+        noted_add(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), family, target->value);
     return result;
 }
 

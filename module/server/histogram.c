@@ -8,6 +8,16 @@ void histogram_add(struct histogram *histogram, int64_t ms) {
     histogram->counts[bucket]++;
 }
 
+int64_t histogram_percentile_ms(const struct histogram *histogram, unsigned percent) {
+    unsigned long long sum = 0, reached = 0;
+    int bucket = 0;
+    for (int i = 0; i < HISTOGRAM_BUCKETS; i++) sum += histogram->counts[i];
+    if (!sum) return 0;
+    while (bucket < HISTOGRAM_BUCKETS - 1 && (reached += histogram->counts[bucket]) * 100 < sum * percent)
+        bucket++;
+    return INT64_C(1) << bucket;
+}
+
 void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, const char *field) {
     char text[1024];
     size_t used = 0;

@@ -13,6 +13,9 @@ struct histogram {
 
 void histogram_add(struct histogram *histogram, int64_t ms);
 
+/* A time that so many percent of all did not exceed, as far as the buckets tell; 0 when there are none. */
+int64_t histogram_percentile_ms(const struct histogram *histogram, unsigned percent);
+
 /* One field: le_1=3,le_2=0,le_4=1, … up to the last that is not empty, then the rest. */
 void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, const char *field);
 

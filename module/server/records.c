@@ -1,6 +1,7 @@
 #include "server/records.h"
 
 #include "server/effect.h"
+#include "server/noted.h"
 #include "server/once.h"
 #include "server/upkeep.h"
 
@@ -106,6 +107,7 @@ enum effect_result records_apply(const struct aggregate *type, struct effect_tar
     if (result != EFFECT_APPLIED || target->drop) return result;
     if (once) once_change_do(once_place(type, target->value), once);
     note_look(type, target);
+    target->notable = noted_wants(type, target->value, record.length ? &change : NULL);
     return result;
 }
 

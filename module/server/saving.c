@@ -1,6 +1,7 @@
 #include "server/saving.h"
 
 #include "server/effect.h"
+#include "server/noted.h"
 #include "server/records.h"
 #include "server/upkeep.h"
 
@@ -145,10 +146,12 @@ static bool is_obeyed(RedisModuleIO *io) {
                     REDISMODULE_CTX_FLAGS_SLAVE);
 }
 
-/* What ends while nobody comes has to be found in a value that was loaded, too. */
-static void expect_upkeep(RedisModuleIO *io, void *value, const struct aggregate *type) {
+/* What ends while nobody comes has to be found in a value that was loaded, too, and what the operator wants to hear of. */
+static void look_at_loaded(RedisModuleIO *io, void *value, const struct aggregate *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
-    int64_t due_ms = key ? upkeep_next_ms(type, value) : UPKEEP_NEVER;
+    if (!key) return;
+    noted_look(RedisModule_GetDbIdFromIO(io), api_bytes(key), type, value);
+    int64_t due_ms = upkeep_next_ms(type, value);
     if (due_ms == UPKEEP_NEVER) return;
     *upkeep_look_at(type, value) = due_ms;
     upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
@@ -159,7 +162,7 @@ void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *typ
     if (encoding == type->encoding_version) {
         loading.horizon_ms = effect_horizon_ms(is_obeyed(io));
         if (load_all_records(&loading, type)) {
-            expect_upkeep(io, loading.value, type->type);
+            look_at_loaded(io, loading.value, type->type);
             return loading.value;
         }
     }

@@ -8,6 +8,7 @@
 #include "server/alarm.h"
 #include "server/events.h"
 #include "server/info.h"
+#include "server/noted.h"
 #include "server/once.h"
 
 #include "ccan/array_size/array_size.h"
@@ -148,16 +149,12 @@ static void take_key_name(void *context, struct entry *entry) {
         (struct swept_name){chore->db, RedisModule_CreateString(NULL, key.data, key.length)};
 }
 
-static bool has_upkeep(const RedisModuleKey *key) {
-    const struct aggregate *aggregate =
-        key ? aggregate_of_type(RedisModule_ModuleTypeGetType((RedisModuleKey *)key)) : NULL;
-    return aggregate && aggregate->upkeep;
-}
-
 static void sweep_name(RedisModuleCtx *ctx, const struct swept_name *name) {
     RedisModule_SelectDb(ctx, name->db);
     RedisModuleKey *key = api_peek_key(ctx, name->key);
-    bool there = has_upkeep(key);
+    const struct aggregate *type = key ? aggregate_of_type(RedisModule_ModuleTypeGetType(key)) : NULL;
+    bool there = type && type->upkeep;
+    if (there) noted_look(name->db, api_bytes(name->key), type, RedisModule_ModuleTypeGetValue(key));
     if (key) RedisModule_CloseKey(key);
     if (!there) chore_forget(name->db, api_bytes(name->key));
     RedisModule_FreeString(NULL, name->key);
@@ -311,9 +308,11 @@ static void on_upkeep_alarm(RedisModuleCtx *ctx) {
 /* --- What the server tells --- */
 
 void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value) {
+    int db = RedisModule_GetDbIdFromOptCtx(ctx);
+    struct bytes key = api_bytes(RedisModule_GetKeyNameFromOptCtx(ctx));
     (void)value;
-    if (chores.count)
-        chore_forget(RedisModule_GetDbIdFromOptCtx(ctx), api_bytes(RedisModule_GetKeyNameFromOptCtx(ctx)));
+    if (chores.count) chore_forget(db, key);
+    noted_forget(db, key);
 }
 
 /* A value that has come under another name knows no chore there: it is asked at once. */

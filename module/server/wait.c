@@ -23,6 +23,7 @@ struct line {
     struct entry entry;
     struct deadline deadline;
     struct list_head waiters;
+    struct list_node among_long; /* while so many wait */
     size_t count;
     struct wait_kind *kind;
     bool busy;           /* being served: stays even when it is empty */
@@ -53,6 +54,7 @@ struct party {
 
 static struct wait_kind *const *kinds; /* ended by NULL */
 static struct hash_index lines, parties;
+static LIST_HEAD(long_lines);
 static const struct waiter *looked_at; /* that is being probed or served */
 static struct deadlines deadlines;
 static size_t waiters_count;
@@ -196,7 +198,17 @@ static void leave_line(struct waiter *waiter) {
     list_del(&waiter->node);
     waiters_count--;
     waiter->kind->waiting--;
-    if (!--line->count && !line->busy) line_free(line);
+    if (line->count-- == WAIT_LONG_LINE) list_del(&line->among_long);
+    if (!line->count && !line->busy) line_free(line);
+}
+
+void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *line), void *context) {
+    const struct line *line;
+    list_for_each (&long_lines, line, among_long) {
+        const struct held_call *first = &first_in(line)->waiting->call;
+        visit(context,
+              &(struct wait_line){line->db, api_bytes(first->argv[1]), line->count, first->command->name});
+    }
 }
 
 /* --- The alarm --- */
@@ -521,7 +533,7 @@ static enum outcome get_in_line(struct call *call, struct wait_kind *kind, struc
     waiter->line = line;
     if (claim) join_party(waiter, claim);
     list_add_tail(&line->waiters, &waiter->node);
-    line->count++;
+    if (++line->count == WAIT_LONG_LINE) list_add_tail(&long_lines, &line->among_long);
     waiters_count++;
     kind->waiting++;
     kind->waits++;

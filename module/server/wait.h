@@ -102,4 +102,16 @@ void wait_look_at_key(const struct call *call);
 /* Everything may have changed. */
 void wait_look_at_all(void);
 
+enum { WAIT_LONG_LINE = 100 };
+
+/* A line in which so many wait. */
+struct wait_line {
+    int db;
+    struct bytes key;
+    size_t count;
+    const char *command; /* of the first one in it */
+};
+
+void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *line), void *context);
+
 #endif

@@ -32,6 +32,7 @@ struct table {
     unsigned index_count;
     struct remembered *remembered; /* calls that were made with a token; NULL for none */
     int64_t upkeep_ms;             /* when somebody will look at an index that is being built; 0 for nobody */
+    bool noted;                    /* its key is known to those who report to the operator */
 };
 
 /* From a change of the kind TABLE_CREATE. */

@@ -467,6 +467,7 @@ static const struct bound share_bounds[] = {
     {"FILE.RENAME fs e e2", end_directory, NULL, 0},
     {"FILE.RMDIR fs k", NULL, "FILE.MKDIR fs k", 0},
     {"HOLDFAST.GRACE END", NULL, NULL, 0},
+    {"HOLDFAST.DOCTOR", NULL, NULL, 0},
     {"HOLDFAST.HELP", NULL, NULL, 0},
     {"HOLDFAST.VERSION", NULL, NULL, 0},
     {NULL, NULL, NULL, 0},

@@ -138,10 +138,15 @@ static bool leased_blob_is_there(struct call *call, struct entry *entry) {
     return is_there(blob_of_entry(entry), call_now_ms(call));
 }
 
+static const struct lease *own_lease(const void *value) {
+    return container_lease(value);
+}
+
 const struct lease_home container_leases = {
     .find = find_leased_blob,
     .decide = decide_blob_lease,
     .leased = leased_blobs,
+    .own = own_lease,
     .lease_of = lease_of_blob,
     .there = leased_blob_is_there,
 };

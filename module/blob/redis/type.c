@@ -5,6 +5,7 @@
 #include "blob/load_order.h"
 #include "blob/redis/handlers.h"
 #include "blob/walk.h"
+#include "lease/redis/handlers.h"
 #include "server/effect.h"
 #include "server/info.h"
 #include "server/type_methods.h"
@@ -134,6 +135,18 @@ static void info(RedisModuleInfoCtx *ctx) {
     info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
+/* --- For DOCTOR --- */
+
+static bool container_is_notable(const void *value, const void *record) {
+    const struct container_change *change = record;
+    bool leases = change && (change->kind == BLOB_LEASE || change->kind == CONTAINER_LEASE);
+    return (leases || !change) && lease_may_last(&container_leases, value, leases ? &change->lease : NULL);
+}
+
+static unsigned long long container_holdings(void) {
+    return container_census().leases;
+}
+
 struct aggregate container_aggregate = {
     .type_name = "holdfastC",
     .family = 'C',
@@ -156,6 +169,10 @@ struct aggregate container_aggregate = {
     .next_look_ms = container_next_look_ms,
     .look_at = offsetof(struct container, upkeep_ms),
     .remembered_at = offsetof(struct container, remembered),
+    .noted_at = offsetof(struct container, noted),
+    .notable = container_is_notable,
+    .rules = lease_key_rules,
+    .holdings = container_holdings,
     .events = container_events,
     .before = container_changes_soon,
     .wake = container_wake,

@@ -232,11 +232,16 @@ static struct bytes subject_of_change(struct entry *entry, uint64_t *room) {
     return bytes_of(room, sizeof(*room));
 }
 
+static const struct lease *own_lease_of_share(const void *value) {
+    return share_lease(value);
+}
+
 const struct lease_home share_leases = {
     .find = find_leased_file,
     .settle = settle_subject,
     .decide = decide_file_lease,
     .leased = leased_files,
+    .own = own_lease_of_share,
     .lease_of = lease_of_file,
     .there = leased_file_is_there,
     .called = called,

@@ -2,6 +2,7 @@
 #include "file/redis/handlers.h"
 #include "file/share_load.h"
 #include "file/share_walk.h"
+#include "lease/redis/handlers.h"
 #include "server/saving.h"
 #include "server/settings.h"
 #include "server/type_methods.h"
@@ -69,6 +70,19 @@ TYPE_MEMORY(share)
 /* Handles and sessions stay where they are: they do not live long. */
 TYPE_MOVES(share, nodes)
 
+/* --- For DOCTOR --- */
+
+static bool share_is_notable(const void *value, const void *record) {
+    const struct share_change *change = record;
+    bool leases = change && (change->kind == SHARE_LEASE || change->kind == FILE_LEASE);
+    return (leases || !change) && lease_may_last(&share_leases, value, leases ? &change->lease : NULL);
+}
+
+static unsigned long long share_holdings(void) {
+    struct share_census census = share_census();
+    return census.leases + census.handles;
+}
+
 struct aggregate share_aggregate = {
     .type_name = "holdfastS",
     .family = SHARE_FAMILY,
@@ -96,4 +110,8 @@ struct aggregate share_aggregate = {
     .next_look_ms = share_next_look_ms,
     .look_at = offsetof(struct share, upkeep_ms),
     .remembered_at = offsetof(struct share, remembered),
+    .noted_at = offsetof(struct share, noted),
+    .notable = share_is_notable,
+    .rules = lease_key_rules,
+    .holdings = share_holdings,
 };

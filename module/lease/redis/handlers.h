@@ -5,6 +5,7 @@
 #include "core/order_index.h"
 #include "lease/lease.h"
 #include "server/command.h"
+#include "server/doctor.h"
 #include "server/reply.h"
 #include "server/settings.h"
 #include "server/wait.h"
@@ -40,6 +41,7 @@ struct lease_home {
     void (*decide)(struct call *call, const struct lease_subject *subject, const struct lease *next,
                    enum lease_event event, bool expired);
     const struct order_index *(*leased)(const void *value); /* without a root while there are none */
+    const struct lease *(*own)(const void *value);          /* the value's own; as lease_of, never NULL */
     const struct lease *(*lease_of)(struct entry *entry);
     /* Whether the thing that an entry stands for is still there: time may have ended it. */
     bool (*there)(struct call *call, struct entry *entry);
@@ -85,5 +87,19 @@ void lease_note_holder(struct call *call, const struct lease *lease, struct byte
 void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_t now_ms);
 
 void lease_info(RedisModuleInfoCtx *ctx);
+
+/* --- For DOCTOR --- */
+
+/* How long leases were held that are over. */
+extern struct histogram lease_holding_ms;
+
+/* The longest lease that can be had, but for those without end. */
+int64_t lease_longest_ms(void);
+
+/* Whether somebody may hold a lease for longer than usual: with this lease, or, when it is NULL, one of those that are
+ * found in the value. */
+bool lease_may_last(const struct lease_home *home, const void *value, const struct lease *lease);
+
+extern const struct doctor_rule lease_rules[], lease_key_rules[];
 
 #endif

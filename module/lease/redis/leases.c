@@ -16,7 +16,8 @@ enum { ARG_DURATION = 2, ARG_ID = 2, ARG_NEW_ID = 3 };
 
 struct lease_stats lease_stats;
 
-static struct histogram lease_waiting_ms, lease_holding_ms;
+static struct histogram lease_waiting_ms;
+struct histogram lease_holding_ms;
 struct wait_kind lease_wait = {.discipline = WAIT_IN_TURN, .histogram = &lease_waiting_ms};
 
 static struct setting_duration shortest = {.ms = 15000}, longest = {.ms = 60000};
@@ -24,6 +25,10 @@ static struct setting_duration shortest = {.ms = 15000}, longest = {.ms = 60000}
 static const char *bounds_fault(void) {
     return shortest.ms > longest.ms ? "holdfast.lease-min-seconds is greater than holdfast.lease-max-seconds"
                                     : NULL;
+}
+
+int64_t lease_longest_ms(void) {
+    return longest.ms;
 }
 
 const struct setting lease_settings[] = {

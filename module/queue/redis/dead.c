@@ -2,6 +2,8 @@
 #include "queue/redis/handlers.h"
 #include "server/entropy.h"
 
+#include <inttypes.h>
+
 enum { SHOWN_DEFAULT = 32 };
 
 static size_t asked_count(const struct call *call, size_t otherwise) {
@@ -100,3 +102,27 @@ enum outcome queue_redrive(struct call *call) {
     reply_number(&call->out, (long long)count);
     return OUTCOME_DONE;
 }
+
+/* --- For DOCTOR --- */
+
+/* Those in their last window will be dead letters without a change, when it ends. */
+bool queue_is_notable(const void *value, const void *change) {
+    const struct queue *queue = value;
+    (void)change;
+    return shelf_count(&queue->dead) || timeline_first(&queue->live.last);
+}
+
+static void find_dead_letters(struct doctor *doctor) {
+    struct dead_cursor cursor = {0};
+    const struct message *oldest = queue_next_dead(doctor->value, &cursor, doctor->now_ms);
+    if (!oldest) return;
+    doctor_find(doctor, "dead letters: %zu, the oldest died %" PRId64 " s ago",
+                queue_depth(doctor->value, doctor->now_ms).dead,
+                (doctor->now_ms - oldest->moment.shows_ms) / 1000);
+}
+
+const struct doctor_rule queue_rules[] = {
+    {SEVERITY_WARNING, NULL, find_dead_letters,
+     "see why with QUEUE.DEAD, then QUEUE.REDRIVE them or QUEUE.CLEAR … DEAD"},
+    {.check = NULL},
+};

@@ -4,6 +4,7 @@
 
 #include "queue/queue.h"
 #include "server/command.h"
+#include "server/doctor.h"
 #include "server/reply.h"
 #include "server/reply_room.h"
 #include "server/settings.h"
@@ -85,6 +86,10 @@ void queue_free_cleared(void);
 /* As the aggregate wants it. */
 int64_t queue_upkeep(struct call *call);
 void queue_info(RedisModuleInfoCtx *ctx);
+
+/* For DOCTOR: a queue with dead letters is worth a look. */
+bool queue_is_notable(const void *value, const void *change);
+extern const struct doctor_rule queue_rules[];
 void queue_survey(RedisModuleInfoCtx *ctx);
 
 /* What a message takes in a reply, at most. */

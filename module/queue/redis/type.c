@@ -64,4 +64,7 @@ struct aggregate queue_aggregate = {
     .next_look_ms = queue_due_look_ms,
     .look_at = offsetof(struct queue, upkeep_ms),
     .remembered_at = offsetof(struct queue, remembered),
+    .noted_at = offsetof(struct queue, noted),
+    .notable = queue_is_notable,
+    .rules = queue_rules,
 };

@@ -82,4 +82,5 @@ struct aggregate table_aggregate = {
     .next_look_ms = table_next_look_ms,
     .look_at = offsetof(struct table, upkeep_ms),
     .remembered_at = offsetof(struct table, remembered),
+    .noted_at = offsetof(struct table, noted),
 };

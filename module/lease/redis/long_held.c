@@ -1,0 +1,125 @@
+/* Leases that are held for long: what DOCTOR tells of them, and the keys in which it has to look. Owners' labels are
+ * shown, ids never. */
+#include "lease/redis/handlers.h"
+
+#include "core/memory.h"
+#include "server/grace.h"
+#include "server/histogram.h"
+#include "server/refusal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    TIMES_THE_USUAL = 10,
+    USUAL_PERCENT = 99,
+    ASKED_MOST = 100,   /* leases of a value that is asked whether it is worth a look */
+    LOOKED_MOST = 1000, /* leases of a value that is looked at */
+    NAME_BYTES = 80,
+};
+
+/* Only one without end, or one that was renewed, is held for longer than the longest lease. */
+static bool may_last(const struct lease *lease) {
+    return lease->kind == LEASE_HELD && lease->ends_ms - lease->since_ms > lease_longest_ms();
+}
+
+struct leases_walk {
+    const struct lease_home *home;
+    struct order_cursor cursor;
+    int left;
+};
+
+static struct leases_walk leases_walk(const struct lease_home *home, const void *value, int most) {
+    const struct order_index *leased = home->leased(value);
+    struct leases_walk walk = {.home = home, .left = leased->root ? most : 0};
+    if (walk.left) walk.cursor = order_index_seek(leased, bytes_of("", 0));
+    return walk;
+}
+
+/* NULL at the end. */
+static struct entry *leases_next(struct leases_walk *walk) {
+    struct entry *entry = walk->left-- > 0 ? order_cursor_entry(&walk->cursor) : NULL;
+    if (entry) order_cursor_next(&walk->cursor);
+    return entry;
+}
+
+bool lease_may_last(const struct lease_home *home, const void *value, const struct lease *lease) {
+    if (lease) return may_last(lease);
+    if (may_last(home->own(value))) return true;
+    struct leases_walk walk = leases_walk(home, value, ASKED_MOST);
+    for (struct entry *entry; (entry = leases_next(&walk));)
+        if (may_last(home->lease_of(entry))) return true;
+    return false;
+}
+
+/* --- What DOCTOR asks --- */
+
+static int64_t unusual_ms(void) {
+    int64_t usual_ms = TIMES_THE_USUAL * histogram_percentile_ms(&lease_holding_ms, USUAL_PERCENT);
+    return usual_ms > lease_longest_ms() ? usual_ms : lease_longest_ms();
+}
+
+struct long_held {
+    const struct lease *lease; /* held for the longest time; NULL for none */
+    struct entry *entry;       /* NULL for the value's own */
+    size_t count;
+};
+
+static void look_at_holder(struct long_held *found, const struct lease *lease, struct entry *entry,
+                           int64_t now_ms) {
+    bool held = lease_state(lease, now_ms) == LEASE_LEASED;
+    if (!held || now_ms - lease->since_ms <= unusual_ms()) return;
+    found->count++;
+    if (found->lease && found->lease->since_ms <= lease->since_ms) return;
+    found->lease = lease;
+    found->entry = entry;
+}
+
+static void show_name(const struct lease_home *home, struct entry *entry, char *shown, size_t size) {
+    struct bytes name = entry_name(entry);
+    char *room = home->called ? home->called(entry, &name) : NULL;
+    refusal_show_word(name, shown, size);
+    memory_free(room);
+}
+
+static void tell_holder(struct doctor *doctor, const struct long_held *found) {
+    char name[NAME_BYTES], owner[NAME_BYTES], others[NAME_BYTES] = "";
+    int64_t held_ms = doctor->now_ms - found->lease->since_ms;
+    if (found->entry) show_name(doctor->type->leases, found->entry, name, sizeof(name));
+    refusal_show_word(found->lease->owner, owner, sizeof(owner));
+    if (found->count > 1)
+        snprintf(others, sizeof(others), "; so are %zu others in this key", found->count - 1);
+    doctor_find(doctor, "%s%s%s is held by \"%s\" for %" PRId64 " s%s", found->entry ? "'" : "",
+                found->entry ? name : "the key itself", found->entry ? "'" : "", owner, held_ms / 1000,
+                others);
+}
+
+static void find_long_held(struct doctor *doctor) {
+    const struct lease_home *home = doctor->type->leases;
+    struct long_held found = {0};
+    look_at_holder(&found, home->own(doctor->value), NULL, doctor->now_ms);
+    struct leases_walk walk = leases_walk(home, doctor->value, LOOKED_MOST);
+    for (struct entry *entry; (entry = leases_next(&walk));)
+        look_at_holder(&found, home->lease_of(entry), entry, doctor->now_ms);
+    if (found.lease) tell_holder(doctor, &found);
+}
+
+const struct doctor_rule lease_key_rules[] = {
+    {SEVERITY_WARNING, NULL, find_long_held, "see whether the holder is alive; LEASE.BREAK takes it away"},
+    {.check = NULL},
+};
+
+static void find_short_grace(struct doctor *doctor) {
+    int64_t longest_ms = lease_longest_ms();
+    if (!grace_time.ms || grace_time.ms >= longest_ms) return;
+    if (aggregates_holdings() && doctor_sees_replication(doctor))
+        doctor_find(doctor,
+                    "grace lasts %.15g s, and leases up to %.15g s: two may hold one after a failover",
+                    (double)grace_time.ms / 1000, (double)longest_ms / 1000);
+}
+
+const struct doctor_rule lease_rules[] = {
+    {SEVERITY_WARNING, "holdfast.grace-seconds", find_short_grace,
+     "set holdfast.grace-seconds to holdfast.lease-max-seconds or more"},
+    {.check = NULL},
+};

@@ -1,0 +1,130 @@
+#include "server/doctor.h"
+
+#include "core/memory.h"
+#include "server/noted.h"
+#include "server/refusal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const severity_names[SEVERITIES] = {"danger", "warning", "note"};
+
+static const struct doctor_rule *more_rules;
+
+/* --- Findings --- */
+
+static struct finding *finding_new(struct doctor *doctor, enum severity severity, struct bytes subject) {
+    char *room = arena_alloc(&doctor->arena, subject.length + 1);
+    struct finding *finding = arena_zeroed(&doctor->arena, sizeof(*finding));
+    if (subject.length) memcpy(room, subject.data, subject.length);
+    finding->severity = severity;
+    finding->subject = bytes_of(room, subject.length);
+    *doctor->end = finding;
+    doctor->end = &finding->next;
+    doctor->count++;
+    return finding;
+}
+
+static void find_no_more(struct doctor *doctor) {
+    struct finding *last = finding_new(doctor, SEVERITY_NOTE, bytes_text("findings"));
+    snprintf(last->text, sizeof(last->text), "there are more findings than the %d that are shown",
+             DOCTOR_FINDINGS_MAX);
+    last->advice = "deal with these first, then ask again";
+}
+
+static void tell_database(struct finding *finding, int db) {
+    size_t used = strlen(finding->text);
+    if (db) snprintf(finding->text + used, sizeof(finding->text) - used, " (database %d)", db);
+}
+
+void doctor_find(struct doctor *doctor, const char *format, ...) {
+    const struct doctor_rule *rule = doctor->rule;
+    if (doctor->count == DOCTOR_FINDINGS_MAX) find_no_more(doctor);
+    if (doctor->count > DOCTOR_FINDINGS_MAX) return;
+    struct finding *finding =
+        finding_new(doctor, rule->severity, rule->subject ? bytes_text(rule->subject) : doctor->key);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, values);
+    va_end(values);
+    finding->advice = rule->advice;
+    if (!rule->subject) tell_database(finding, doctor->db);
+}
+
+/* --- Examining --- */
+
+static void check_rules(struct doctor *doctor, const struct doctor_rule *rules) {
+    for (; rules && rules->check; rules++) {
+        doctor->rule = rules;
+        rules->check(doctor);
+    }
+}
+
+static void examine_key(struct doctor *doctor, const struct noted_name *name) {
+    RedisModuleString *string = RedisModule_CreateString(NULL, name->key.data, name->key.length);
+    RedisModule_SelectDb(doctor->ctx, name->db);
+    RedisModuleKey *key = api_peek_key(doctor->ctx, string);
+    doctor->db = name->db;
+    doctor->key = name->key;
+    doctor->type = key ? aggregate_of_type(RedisModule_ModuleTypeGetType(key)) : NULL;
+    if (doctor->type) {
+        doctor->value = RedisModule_ModuleTypeGetValue(key);
+        check_rules(doctor, doctor_key_rules);
+        check_rules(doctor, doctor->type->rules);
+    }
+    if (key) RedisModule_CloseKey(key);
+    RedisModule_FreeString(NULL, string);
+}
+
+static void examine_keys(struct doctor *doctor) {
+    size_t count;
+    int db = RedisModule_GetSelectedDb(doctor->ctx);
+    const struct noted_name *names = noted_names(&doctor->arena, &count);
+    for (size_t i = 0; i < count; i++) examine_key(doctor, &names[i]);
+    RedisModule_SelectDb(doctor->ctx, db);
+}
+
+static void examine_server(struct doctor *doctor, RedisModuleCtx *ctx) {
+    *doctor = (struct doctor){.ctx = ctx, .now_ms = server_now_ms()};
+    doctor->end = &doctor->first;
+    arena_start(&doctor->arena);
+    check_rules(doctor, doctor_rules);
+    check_rules(doctor, more_rules);
+}
+
+static void log_dangers(RedisModuleCtx *ctx) {
+    struct doctor doctor;
+    examine_server(&doctor, ctx);
+    for (const struct finding *finding = doctor.first; finding; finding = finding->next)
+        if (finding->severity == SEVERITY_DANGER)
+            RedisModule_Log(ctx, "warning", "danger: %.*s: %s; %s", (int)finding->subject.length,
+                            finding->subject.data, finding->text, finding->advice);
+    arena_end(&doctor.arena);
+}
+
+void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *more) {
+    more_rules = more;
+    log_dangers(ctx);
+}
+
+/* --- The command --- */
+
+static void reply_finding(struct reply *out, const struct finding *finding) {
+    struct reply_map map = reply_map(out, 4);
+    reply_field_bytes(&map, "severity", bytes_text(severity_names[finding->severity]));
+    reply_field_bytes(&map, "subject", finding->subject);
+    reply_field_bytes(&map, "finding", bytes_text(finding->text));
+    reply_field_bytes(&map, "advice", bytes_text(finding->advice));
+}
+
+enum outcome doctor_decide(struct call *call) {
+    struct doctor doctor;
+    examine_server(&doctor, call->ctx);
+    examine_keys(&doctor);
+    reply_array(&call->out, (long)doctor.count);
+    for (enum severity severity = 0; severity < SEVERITIES; severity++)
+        for (const struct finding *finding = doctor.first; finding; finding = finding->next)
+            if (finding->severity == severity) reply_finding(&call->out, finding);
+    arena_end(&doctor.arena);
+    return OUTCOME_DONE;
+}
