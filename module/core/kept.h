@@ -2,8 +2,8 @@
  * was made with a token (see remembered.h), so they stand in files and effects, too: the numbers are a promise, new ones
  * go to the end.
  *
- * Each value is a byte that says what it is, and what that sort of value has. An array or a map has its count in front;
- * an open map is ended by its count. server/reply.h writes and plays them; here is what makes them sound. */
+ * Each value is a byte that says what it is, and what that sort of value has. An array or a map has its count in front.
+ * server/reply.h writes and plays them; here is what makes them sound. */
 #ifndef HOLDFAST_KEPT_H
 #define HOLDFAST_KEPT_H
 
@@ -21,8 +21,6 @@ enum kept {
     KEPT_FLAG,
     KEPT_ARRAY,
     KEPT_MAP,
-    KEPT_OPEN_MAP,
-    KEPT_MAP_LENGTH, /* of the open map that is the innermost one */
     KEPT_EXISTS,
     KEPT_VERSION, /* a string that is a version's text */
     KEPT_GUID,    /* likewise a GUID's */

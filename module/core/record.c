@@ -4,6 +4,8 @@
 
 #include "ccan/endian/endian.h"
 
+enum { NUMBER_MAX_BYTES = 10 };
+
 void record_start(struct record_writer *writer) {
     writer->data = writer->room;
     writer->length = 0;
@@ -15,44 +17,35 @@ void record_end(struct record_writer *writer) {
     writer->data = NULL;
 }
 
-static char *record_make_room(struct record_writer *writer, size_t more) {
-    if (writer->capacity - writer->length < more) {
-        size_t capacity = (writer->length + more) * 2;
-        bool at_home = writer->data == writer->room;
-        char *data = memory_resize(at_home ? NULL : writer->data, capacity);
-        if (at_home) memcpy(data, writer->room, writer->length);
-        writer->data = data;
-        writer->capacity = capacity;
-    }
-    char *at = writer->data + writer->length;
-    writer->length += more;
-    return at;
+void record_grow(struct record_writer *writer, size_t more) {
+    size_t capacity = (writer->length + more) * 2;
+    bool at_home = writer->data == writer->room;
+    char *data = memory_resize(at_home ? NULL : writer->data, capacity);
+    if (at_home) memcpy(data, writer->room, writer->length);
+    writer->data = data;
+    writer->capacity = capacity;
 }
 
-void record_put_byte(struct record_writer *writer, uint8_t value) {
-    *record_make_room(writer, 1) = (char)value;
-}
-
+/* Seven bits a byte, in a piece of room that is as long as the longest, and given back. */
 void record_put_number(struct record_writer *writer, uint64_t value) {
-    while (value >= 0x80) {
-        record_put_byte(writer, (uint8_t)(value | 0x80));
-        value >>= 7;
-    }
-    record_put_byte(writer, (uint8_t)value);
+    char *start = record_take_room(writer, NUMBER_MAX_BYTES), *at = start;
+    for (; value >= 0x80; value >>= 7) *at++ = (char)(value | 0x80);
+    *at++ = (char)value;
+    writer->length -= (size_t)(NUMBER_MAX_BYTES - (at - start));
 }
 
 void record_put_word(struct record_writer *writer, uint64_t value) {
     uint64_t little = cpu_to_le64(value);
-    memcpy(record_make_room(writer, sizeof(little)), &little, sizeof(little));
+    memcpy(record_take_room(writer, sizeof(little)), &little, sizeof(little));
 }
 
 void record_put_guid(struct record_writer *writer, struct guid id) {
     uint64_t little[] = {cpu_to_le64(id.high), cpu_to_le64(id.low)};
-    memcpy(record_make_room(writer, sizeof(little)), little, sizeof(little));
+    memcpy(record_take_room(writer, sizeof(little)), little, sizeof(little));
 }
 
 void record_put_raw(struct record_writer *writer, struct bytes value) {
-    if (value.length) memcpy(record_make_room(writer, value.length), value.data, value.length);
+    if (value.length) memcpy(record_take_room(writer, value.length), value.data, value.length);
 }
 
 void record_put_bytes(struct record_writer *writer, struct bytes value) {

@@ -22,7 +22,20 @@ struct record_writer {
 
 void record_start(struct record_writer *writer);
 void record_end(struct record_writer *writer);
-void record_put_byte(struct record_writer *writer, uint8_t value);
+/* Makes room for so many bytes more; record_take_room does it where there is none. */
+void record_grow(struct record_writer *writer, size_t more);
+
+static inline char *record_take_room(struct record_writer *writer, size_t more) {
+    if (writer->capacity - writer->length < more) record_grow(writer, more);
+    char *at = writer->data + writer->length;
+    writer->length += more;
+    return at;
+}
+
+static inline void record_put_byte(struct record_writer *writer, uint8_t value) {
+    *record_take_room(writer, 1) = (char)value;
+}
+
 void record_put_number(struct record_writer *writer, uint64_t value);
 void record_put_word(struct record_writer *writer, uint64_t value);
 /* Both halves as words. */

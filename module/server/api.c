@@ -25,7 +25,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(CloseKey) X(UnlinkKey) X(SignalModifiedKey) X(NotifyKeyspaceEvent) X(Replicate) \
     X(ReplicateVerbatim) X(GetContextFlags) X(GetClientId) X(ReplyWithError) \
     X(ReplyWithStringBuffer) X(ReplyWithLongLong) X(ReplyWithDouble) X(ReplyWithBool) X(ReplyWithNull) X(ReplyWithArray) X(ReplyWithMap) \
-    X(ReplySetMapLength) X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer) X(IsIOError) \
+    X(SaveStringBuffer) X(LoadString) X(LoadStringBuffer) X(IsIOError) \
     X(LogIOError) X(GetKeyNameFromIO) X(GetDbIdFromIO) X(EmitAOF) X(GetContextFromIO) X(DigestAddStringBuffer) X(DigestEndSequence) \
     X(DefragAlloc) X(DefragShouldStop) X(DefragCursorSet) \
     X(DefragCursorGet) X(RegisterNumericConfig) X(RegisterBoolConfig) X(LoadConfigs) \

@@ -42,12 +42,19 @@ static void note_bad_number(struct parser *parser, const struct clause *clause, 
     note_fault(parser, clause, other ? clause->unreadable : clause->fault, at);
 }
 
-static void note_rule(struct parser *parser, const struct clause *clause, int at) {
-    if (clause->rule) note_fault(parser, clause, clause->rule(argument_at(parser->argv, at)), at);
+static inline void note_rule(struct parser *parser, const struct clause *clause, int at) {
+    if (!clause->rule) return;
+    enum outcome outcome = clause->rule(argument_at(parser->argv, at));
+    if (outcome != OUTCOME_DONE) note_fault(parser, clause, outcome, at);
 }
 
 static bool is_positional(const struct clause *clause) {
     return clause->token.length == 0 && clause->shape != SHAPE_KEYWORD;
+}
+
+/* A word that is there, as most positional arguments are. */
+static bool is_one_word(const struct clause *clause) {
+    return clause->shape <= SHAPE_TEXT && !clause->optional;
 }
 
 int args_least(const struct clause *const *grammar) {
@@ -264,6 +271,10 @@ static struct fault parse_clauses(struct parser *parser, const struct clause *co
                                   int *next) {
     parser->args->given = 0;
     for (; *grammar && is_positional(*grammar); grammar++) {
+        if (is_one_word(*grammar)) {
+            note_rule(parser, *grammar, at++);
+            continue;
+        }
         if ((*grammar)->shape == SHAPE_REST) return parser->fault;
         if ((*grammar)->optional) {
             take_optional(parser, grammar, &at);

@@ -128,22 +128,19 @@ struct reply_map reply_map(struct reply *out, long count) {
         RedisModule_ReplyWithMap(out->ctx, count);
     else
         keep_number(out, KEPT_MAP, (uint64_t)count);
-    return (struct reply_map){out, 0};
+    return (struct reply_map){.out = out};
 }
 
-struct reply_map reply_map_start(struct reply *out) {
-    if (out->ctx)
-        RedisModule_ReplyWithMap(out->ctx, REDISMODULE_POSTPONED_LEN);
-    else
-        keep_value(out, KEPT_OPEN_MAP);
-    return (struct reply_map){out, 0};
+struct reply_map reply_map_counted(struct reply *out) {
+    return (struct reply_map){.client = out};
 }
 
-void reply_map_end(const struct reply_map *map) {
-    if (map->out->ctx)
-        RedisModule_ReplySetMapLength(map->out->ctx, map->count);
-    else
-        keep_number(map->out, KEPT_MAP_LENGTH, (uint64_t)map->count);
+bool reply_map_pass(struct reply_map *map) {
+    map->out = &map->nobody;
+    if (++map->passes == 1) return true;
+    map->out = map->client;
+    if (map->passes == 2) reply_map(map->client, map->count);
+    return map->passes == 2;
 }
 
 void reply_field_version(struct reply_map *map, const char *name, version v) {
@@ -182,12 +179,13 @@ void reply_policies(struct reply *out, struct packed_list policies) {
     struct policy policy;
     reply_array(out, (long)policies.count);
     while (policy_next(&reader, &policy)) {
-        struct reply_map map = reply_map_start(out);
-        reply_field_bytes(&map, "id", policy.id);
-        reply_instant(&map, "start", policy.start_ms);
-        reply_instant(&map, "expiry", policy.expiry_ms);
-        reply_field_bytes(&map, "permissions", policy.permissions);
-        reply_map_end(&map);
+        struct reply_map map = reply_map_counted(out);
+        while (reply_map_pass(&map)) {
+            reply_field_bytes(&map, "id", policy.id);
+            reply_instant(&map, "start", policy.start_ms);
+            reply_instant(&map, "expiry", policy.expiry_ms);
+            reply_field_bytes(&map, "permissions", policy.permissions);
+        }
     }
 }
 
@@ -211,11 +209,9 @@ static void play_one(struct reply *out, struct record_reader *reader) {
     case KEPT_FLAG: reply_flag(out, record_number(reader)); break;
     case KEPT_ARRAY: reply_array(out, (long)record_number(reader)); break;
     case KEPT_MAP: reply_map(out, (long)record_number(reader)); break;
-    case KEPT_OPEN_MAP: reply_map_start(out); break;
     case KEPT_VERSION: reply_version(out, record_word(reader)); break;
     case KEPT_GUID: reply_guid(out, record_guid(reader)); break;
     case KEPT_DIGITS: reply_guid_digits(out, record_guid(reader)); break;
-    case KEPT_MAP_LENGTH: reply_map_end(&(struct reply_map){out, (long)record_number(reader)}); break;
     }
 }
 

@@ -87,13 +87,21 @@ void reply_array(struct reply *out, long count);
 struct reply_map {
     struct reply *out;
     long count;
+    struct reply *client; /* of one that is said twice */
+    struct reply nobody;
+    unsigned passes;
 };
 
 /* A map of so many fields. */
 struct reply_map reply_map(struct reply *out, long count);
-/* A map whose length is set at the end, so that absent fields can simply be left out. */
-struct reply_map reply_map_start(struct reply *out);
-void reply_map_end(const struct reply_map *map);
+/* A map from which absent fields can simply be left out. Its fields are said twice: to nobody, to count them, and then to
+ * the client, since a length that comes late costs the server as much as several fields. For what is small:
+ *
+ *     struct reply_map map = reply_map_counted(out);
+ *     while (reply_map_pass(&map)) ... the fields, all of them to map.out
+ */
+struct reply_map reply_map_counted(struct reply *out);
+bool reply_map_pass(struct reply_map *map);
 
 /* The value is answered by whatever comes next. */
 static inline void reply_field(struct reply_map *map, const char *name) {

@@ -190,11 +190,12 @@ enum outcome blob_stat(struct call *call) {
     const struct blob *blob;
     enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_map map = reply_map_start(&call->out);
-    reply_blob_fields(&map, blob, args_given(&call->args, SLOT_SNAPSHOT), FIELDS_ALL, call_now_ms(call));
-    reply_field(&map, "meta");
-    reply_pairs(&call->out, blob_metadata(blob));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_blob_fields(&map, blob, args_given(&call->args, SLOT_SNAPSHOT), FIELDS_ALL, call_now_ms(call));
+        reply_field(&map, "meta");
+        reply_pairs(map.out, blob_metadata(blob));
+    }
     return OUTCOME_DONE;
 }
 

@@ -186,7 +186,8 @@ enum outcome blob_getblocklist(struct call *call) {
     int64_t which = args_given(&call->args, SLOT_BLOCKS) ? asked->word : LIST_COMMITTED;
     outcome = reply_fits(call, listed_bytes(call, blob, which), "a list of blocks has no parts");
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_map map = reply_map_start(&call->out);
+    long fields = 2 * blob_exists(blob) + (which != LIST_UNCOMMITTED) + (which != LIST_COMMITTED);
+    struct reply_map map = reply_map(&call->out, fields);
     if (blob_exists(blob)) {
         reply_field_version(&map, "etag", blob->stamp.etag);
         reply_field_number(&map, "content-length", (long long)blob->length);
@@ -199,6 +200,5 @@ enum outcome blob_getblocklist(struct call *call) {
         reply_field(&map, "uncommitted");
         reply_staged(&call->out, staging_of(blob, call_now_ms(call)));
     }
-    reply_map_end(&map);
     return OUTCOME_DONE;
 }

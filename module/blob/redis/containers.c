@@ -42,17 +42,18 @@ enum outcome container_get(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = pass_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_version(&map, "etag", container->stamp.etag);
-    reply_field_number(&map, "last-modified", container->stamp.modified_ms);
-    reply_field_number(&map, "created", container->created_ms);
-    reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
-    reply_field_number(&map, "blobs", (long long)container->committed);
-    reply_field_number(&map, "bytes", (long long)container->content_bytes);
-    reply_lease_fields(&map, container_lease(container), call_now_ms(call));
-    reply_field(&map, "meta");
-    reply_pairs(&call->out, packed_view(container->metadata));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_version(&map, "etag", container->stamp.etag);
+        reply_field_number(&map, "last-modified", container->stamp.modified_ms);
+        reply_field_number(&map, "created", container->created_ms);
+        reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
+        reply_field_number(&map, "blobs", (long long)container->committed);
+        reply_field_number(&map, "bytes", (long long)container->content_bytes);
+        reply_lease_fields(&map, container_lease(container), call_now_ms(call));
+        reply_field(&map, "meta");
+        reply_pairs(map.out, packed_view(container->metadata));
+    }
     return OUTCOME_DONE;
 }
 
@@ -70,12 +71,13 @@ enum outcome container_getacl(struct call *call) {
     const struct container *container = call->value;
     enum outcome outcome = pass_container_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_version(&map, "etag", container->stamp.etag);
-    reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
-    reply_field(&map, "policies");
-    reply_policies(&call->out, packed_view(container->policies));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_version(&map, "etag", container->stamp.etag);
+        reply_field_bytes(&map, "access", bytes_text(access_names[container->access]));
+        reply_field(&map, "policies");
+        reply_policies(map.out, packed_view(container->policies));
+    }
     return OUTCOME_DONE;
 }
 

@@ -100,16 +100,17 @@ static void reply_blob_item(struct call *call, struct reply_map *map, const stru
     reply_blob_fields(map, item->blob, item->snapshot != 0, fields, call_now_ms(call));
     if (!included(call, INCLUDE_META) || !blob_exists(item->blob)) return;
     reply_field(map, "meta");
-    reply_pairs(&call->out, blob_metadata(item->blob));
+    reply_pairs(map->out, blob_metadata(item->blob));
 }
 
 static void reply_listed_blob(struct call *call, const struct listing_item *item) {
-    struct reply_map map = reply_map_start(&call->out);
-    if (item->blob)
-        reply_blob_item(call, &map, item);
-    else
-        reply_field_bytes(&map, "prefix", item->name);
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        if (item->blob)
+            reply_blob_item(call, &map, item);
+        else
+            reply_field_bytes(&map, "prefix", item->name);
+    }
 }
 
 enum outcome blob_list(struct call *call) {

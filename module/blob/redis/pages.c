@@ -123,7 +123,7 @@ static enum outcome collect_pages(struct call *call, const struct blob *blob, st
 }
 
 static void reply_pages(struct call *call, const struct blob *blob, const struct page_ranges *ranges) {
-    struct reply_map map = reply_map_start(&call->out);
+    struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SINCE) ? 4 : 3);
     reply_field_version(&map, "etag", blob->stamp.etag);
     reply_field_number(&map, "content-length", (long long)blob->length);
     reply_field(&map, "pages");
@@ -132,7 +132,6 @@ static void reply_pages(struct call *call, const struct blob *blob, const struct
         reply_field(&map, "cleared");
         reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
     }
-    reply_map_end(&map);
 }
 
 enum outcome blob_getpages(struct call *call) {

@@ -91,16 +91,17 @@ enum outcome file_stat(struct call *call) {
     enum outcome outcome = find_description(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
     bool file = node_is_file(found.node);
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_bytes(&map, "kind", bytes_text(kind_names[found.node->kind]));
-    reply_field_version(&map, "etag", found.view.stamp.etag);
-    reply_field_number(&map, "last-modified", found.view.stamp.modified_ms);
-    reply_field_number(&map, "created", found.view.created_ms);
-    if (file) reply_file_fields(&map, &found.view);
-    if (file && !found.snapshot) reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
-    reply_field(&map, "meta");
-    reply_pairs(&call->out, found.view.metadata);
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_bytes(&map, "kind", bytes_text(kind_names[found.node->kind]));
+        reply_field_version(&map, "etag", found.view.stamp.etag);
+        reply_field_number(&map, "last-modified", found.view.stamp.modified_ms);
+        reply_field_number(&map, "created", found.view.created_ms);
+        if (file) reply_file_fields(&map, &found.view);
+        if (file && !found.snapshot) reply_lease_fields(&map, file_lease_of(found.node), call_now_ms(call));
+        reply_field(&map, "meta");
+        reply_pairs(map.out, found.view.metadata);
+    }
     return OUTCOME_DONE;
 }
 
@@ -155,7 +156,7 @@ static enum outcome collect_ranges(struct call *call, const struct file_found *f
 
 static void reply_file_ranges(struct call *call, const struct file_found *found,
                               const struct page_ranges *ranges) {
-    struct reply_map map = reply_map_start(&call->out);
+    struct reply_map map = reply_map(&call->out, args_given(&call->args, SLOT_SHARE_SINCE) ? 4 : 3);
     reply_field_version(&map, "etag", found->view.stamp.etag);
     reply_field_number(&map, "content-length", (long long)found->view.content->length);
     reply_field(&map, "ranges");
@@ -164,7 +165,6 @@ static void reply_file_ranges(struct call *call, const struct file_found *found,
         reply_field(&map, "cleared");
         reply_ranges(&call->out, ranges->cleared.ranges, ranges->cleared.count);
     }
-    reply_map_end(&map);
 }
 
 enum outcome file_getranges(struct call *call) {
@@ -226,13 +226,14 @@ static void collect_items(struct call *call, const struct file_found *directory,
 }
 
 static void reply_listed_file(struct reply *out, const struct tree_item *item, unsigned snapshot) {
-    struct reply_map map = reply_map_start(out);
-    reply_field_bytes(&map, "name", item->name);
-    reply_field_bytes(&map, "kind", bytes_text(kind_names[item->node->kind]));
-    if (node_is_file(item->node))
-        reply_field_number(&map, "content-length",
-                           (long long)node_view(item->node, snapshot).content->length);
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(out);
+    while (reply_map_pass(&map)) {
+        reply_field_bytes(&map, "name", item->name);
+        reply_field_bytes(&map, "kind", bytes_text(kind_names[item->node->kind]));
+        if (node_is_file(item->node))
+            reply_field_number(&map, "content-length",
+                               (long long)node_view(item->node, snapshot).content->length);
+    }
 }
 
 enum outcome file_list(struct call *call) {

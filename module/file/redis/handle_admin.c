@@ -74,18 +74,20 @@ static void reply_path(struct reply_map *map, const struct file_node *node) {
 
 static void reply_handle(struct call *call, const struct file_open *open) {
     const struct share_session *session = open->group->session;
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_number(&map, "handle", (long long)open_number(open));
-    reply_path(&map, open_node(open));
-    reply_field_number(&map, "session", (long long)session->number);
-    if (session->owner_length) reply_field_bytes(&map, "owner", session_owner(session));
-    reply_field(&map, "access");
-    reply_words(&call->out, open->sharing.access, "attributes");
-    reply_field(&map, "share");
-    reply_words(&call->out, open->sharing.share, "none");
-    reply_field_number(&map, "opened", open->opened_ms);
-    reply_field_number(&map, "pending", share_view(call->value, open_node(open), call_now_ms(call)).pending);
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_number(&map, "handle", (long long)open_number(open));
+        reply_path(&map, open_node(open));
+        reply_field_number(&map, "session", (long long)session->number);
+        if (session->owner_length) reply_field_bytes(&map, "owner", session_owner(session));
+        reply_field(&map, "access");
+        reply_words(map.out, open->sharing.access, "attributes");
+        reply_field(&map, "share");
+        reply_words(map.out, open->sharing.share, "none");
+        reply_field_number(&map, "opened", open->opened_ms);
+        reply_field_number(&map, "pending",
+                           share_view(call->value, open_node(open), call_now_ms(call)).pending);
+    }
 }
 
 static void reply_marker(struct reply *out, const struct file_open *next) {

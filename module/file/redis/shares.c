@@ -59,20 +59,21 @@ enum outcome share_get(struct call *call) {
     enum outcome outcome = pass_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
     struct share_gone gone = share_gone(share, call_now_ms(call));
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_version(&map, "etag", share->stamp.etag);
-    reply_field_number(&map, "last-modified", share->stamp.modified_ms);
-    reply_field_number(&map, "created", share->created_ms);
-    if (share->quota) reply_field_number(&map, "quota", (long long)share->quota);
-    reply_field_number(&map, "files", (long long)(share->files - gone.files));
-    reply_field_number(&map, "directories", (long long)share->directories);
-    reply_field_number(&map, "bytes", (long long)(share->bytes - gone.bytes));
-    reply_field(&map, "snapshots");
-    reply_snapshots(&call->out, share);
-    reply_lease_fields(&map, share_lease(share), call_now_ms(call));
-    reply_field(&map, "meta");
-    reply_pairs(&call->out, packed_view(share->metadata));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_version(&map, "etag", share->stamp.etag);
+        reply_field_number(&map, "last-modified", share->stamp.modified_ms);
+        reply_field_number(&map, "created", share->created_ms);
+        if (share->quota) reply_field_number(&map, "quota", (long long)share->quota);
+        reply_field_number(&map, "files", (long long)(share->files - gone.files));
+        reply_field_number(&map, "directories", (long long)share->directories);
+        reply_field_number(&map, "bytes", (long long)(share->bytes - gone.bytes));
+        reply_field(&map, "snapshots");
+        reply_snapshots(map.out, share);
+        reply_lease_fields(&map, share_lease(share), call_now_ms(call));
+        reply_field(&map, "meta");
+        reply_pairs(map.out, packed_view(share->metadata));
+    }
     return OUTCOME_DONE;
 }
 
@@ -98,11 +99,12 @@ enum outcome share_getacl(struct call *call) {
     const struct share *share = call->value;
     enum outcome outcome = pass_share_lease(call, LEASE_READ);
     if (outcome != OUTCOME_DONE) return outcome;
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_version(&map, "etag", share->stamp.etag);
-    reply_field(&map, "policies");
-    reply_policies(&call->out, packed_view(share->policies));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_version(&map, "etag", share->stamp.etag);
+        reply_field(&map, "policies");
+        reply_policies(map.out, packed_view(share->policies));
+    }
     return OUTCOME_DONE;
 }
 

@@ -338,16 +338,17 @@ void reply_lease_fields(struct reply_map *map, const struct lease *lease, int64_
 static void reply_lease(struct call *call, const struct lease *lease, struct bytes name) {
     int64_t now_ms = call_now_ms(call), remaining_ms = lease_remaining_ms(lease, now_ms);
     enum lease_state state = lease_state(lease, now_ms);
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_bytes(&map, "state", bytes_text(state_names[state]));
-    reply_field_bytes(&map, "status", bytes_text(status_of(state)));
-    if (state == LEASE_LEASED) reply_field_bytes(&map, "duration", bytes_text(duration_of(lease)));
-    if (lease_locked(state) && remaining_ms != LEASE_FOREVER)
-        reply_field_number(&map, "remaining-ms", remaining_ms);
-    if (lease->owner.length) reply_field_bytes(&map, "owner", lease->owner);
-    if (lease->token) reply_field_version(&map, "token", lease->token);
-    reply_field_number(&map, "waiters", (long long)wait_count(call, &lease_wait, name));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_bytes(&map, "state", bytes_text(state_names[state]));
+        reply_field_bytes(&map, "status", bytes_text(status_of(state)));
+        if (state == LEASE_LEASED) reply_field_bytes(&map, "duration", bytes_text(duration_of(lease)));
+        if (lease_locked(state) && remaining_ms != LEASE_FOREVER)
+            reply_field_number(&map, "remaining-ms", remaining_ms);
+        if (lease->owner.length) reply_field_bytes(&map, "owner", lease->owner);
+        if (lease->token) reply_field_version(&map, "token", lease->token);
+        reply_field_number(&map, "waiters", (long long)wait_count(call, &lease_wait, name));
+    }
 }
 
 enum outcome lease_get_decide(struct call *call) {

@@ -78,19 +78,20 @@ enum outcome queue_stat(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
     struct queue_depth depth = queue_depth(queue, now_ms);
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_number(&map, "messages", (long long)depth.visible + (long long)depth.invisible);
-    reply_field_number(&map, "visible", (long long)depth.visible);
-    reply_field_number(&map, "invisible", (long long)depth.invisible);
-    if (depth.arrived_ms >= 0) {
-        int64_t age_ms = now_ms - depth.arrived_ms;
-        reply_field_number(&map, "oldest-ms", age_ms > 0 ? age_ms : 0);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_number(&map, "messages", (long long)depth.visible + (long long)depth.invisible);
+        reply_field_number(&map, "visible", (long long)depth.visible);
+        reply_field_number(&map, "invisible", (long long)depth.invisible);
+        if (depth.arrived_ms >= 0) {
+            int64_t age_ms = now_ms - depth.arrived_ms;
+            reply_field_number(&map, "oldest-ms", age_ms > 0 ? age_ms : 0);
+        }
+        if (queue->most_deliveries) reply_field_number(&map, "max-deliveries", queue->most_deliveries);
+        if (queue->most_deliveries || depth.dead) reply_field_number(&map, "dead", (long long)depth.dead);
+        reply_field(&map, "meta");
+        reply_pairs(map.out, packed_view(queue->metadata));
     }
-    if (queue->most_deliveries) reply_field_number(&map, "max-deliveries", queue->most_deliveries);
-    if (queue->most_deliveries || depth.dead) reply_field_number(&map, "dead", (long long)depth.dead);
-    reply_field(&map, "meta");
-    reply_pairs(&call->out, packed_view(queue->metadata));
-    reply_map_end(&map);
     return OUTCOME_DONE;
 }
 

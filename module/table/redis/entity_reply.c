@@ -133,14 +133,15 @@ void reply_entity(struct reply *out, const struct entity *entity, const struct s
         reply_whole(out, entity);
         return;
     }
-    struct reply_map map = reply_map_start(out);
-    struct record_reader reader = record_reader(entity_properties(entity).items);
-    struct property property;
-    reply_own(&map, entity, selection);
-    while (property_next(&reader, &property)) {
-        if (!selection->all && !name_set_has(&selection->names, property.name)) continue;
-        reply_property(out, &property);
-        map.count++;
+    struct reply_map map = reply_map_counted(out);
+    while (reply_map_pass(&map)) {
+        struct record_reader reader = record_reader(entity_properties(entity).items);
+        struct property property;
+        reply_own(&map, entity, selection);
+        while (property_next(&reader, &property)) {
+            if (!selection->all && !name_set_has(&selection->names, property.name)) continue;
+            reply_property(map.out, &property);
+            map.count++;
+        }
     }
-    reply_map_end(&map);
 }

@@ -89,12 +89,13 @@ static void reply_query_page(struct reply *out, const struct query_page *page,
 }
 
 static void explain(struct call *call, const struct plan *plan) {
-    struct reply_map map = reply_map_start(&call->out);
-    reply_field_bytes(&map, "plan", bytes_text(plan_words[plan->kind]));
-    if (plan->index) reply_field_bytes(&map, "index", plan->index->name);
-    reply_field_number(&map, "ranges", plan->index ? plan->values.count : plan->keys.count);
-    reply_field_number(&map, "entities-estimated", (long long)plan_estimate(call->value, plan));
-    reply_map_end(&map);
+    struct reply_map map = reply_map_counted(&call->out);
+    while (reply_map_pass(&map)) {
+        reply_field_bytes(&map, "plan", bytes_text(plan_words[plan->kind]));
+        if (plan->index) reply_field_bytes(&map, "index", plan->index->name);
+        reply_field_number(&map, "ranges", plan->index ? plan->values.count : plan->keys.count);
+        reply_field_number(&map, "entities-estimated", (long long)plan_estimate(call->value, plan));
+    }
 }
 
 static size_t asked_rows(const struct call *call) {
