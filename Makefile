@@ -260,7 +260,7 @@ recipes: ## run the recipes with the newest clients that can be had, and with th
 	$(call packages,test recipes)
 	$(make_all) $(BUILD)/holdfast.so
 	@deploy/dev/clients.sh $(BUILD)/clients c python go node
-	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh c python node go
+	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh c python node go java csharp
 
 .PHONY: clients
 clients: ## what each client hands over for each shape of reply: a table, compared with tests/clients/matrix.txt

@@ -127,6 +127,40 @@ run_go() { "$place/recipes.test" -test.run "^$1\$" -test.v | grep -v '^=== '; }
 programs_of_go() { sed -nE 's/^func (Test[A-Za-z]+)\(.*/\1/p' "$recipes/go/recipes_test.go"; }
 
 
+# Jedis is in no package: the recipes go through a client of the tests' own, and only what adapts them to Jedis is not run.
+clients_of_java() {
+    local version
+    command -v javac >/dev/null || return 0
+    version=$(javac -version 2>&1 | sed -E 's/[^0-9]*([0-9]+).*/\1/')
+    # shellcheck disable=SC2046 # several files
+    if (cd "$recipes/java" && javac -Xlint:all -Werror -d "$place/java" $(printf '%s\n' *.java | grep -v '^Of')) >"$place/java.log" 2>&1; then
+        printf '%s\n' "Java $version, RESP2|RESP=2" "Java $version, RESP3|RESP=3"
+    else
+        echo 'the recipes do not compile|'
+        sed 's/^/#   /' "$place/java.log" | head -n 20 >&2
+    fi
+}
+
+run_java() { java -cp "$place/java" Try "$1"; }
+programs_of_java() { sed -nE 's/.*case "([a-z_]+)" -> try.*/\1/p' "$recipes/java/Try.java"; }
+
+# Neither is StackExchange.Redis, nor .NET: Mono runs the recipes, with a client of the tests' own.
+clients_of_csharp() {
+    local version
+    command -v mcs >/dev/null && command -v mono >/dev/null || return 0
+    version=$(mono --version | sed -nE '1s/.*version ([0-9]+).*/\1/p')
+    # shellcheck disable=SC2046 # several files
+    if mcs -warnaserror -out:"$place/try.exe" $(printf '%s\n' "$recipes"/csharp/*.cs | grep -v '/Of') >"$place/csharp.log" 2>&1; then
+        printf '%s\n' "Mono $version, RESP2|RESP=2" "Mono $version, RESP3|RESP=3"
+    else
+        echo 'the recipes do not compile|'
+        sed 's/^/#   /' "$place/csharp.log" | head -n 20 >&2
+    fi
+}
+
+run_csharp() { mono "$place/try.exe" "$1"; }
+programs_of_csharp() { sed -nE 's/.*case "([a-z_]+)": Try.*/\1/p' "$recipes/csharp/Try.cs"; }
+
 # --- Clients that have no recipes of their own language, and are only probed ----------------------------------------------------------------
 
 clients_of_php() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the recipes of deploy/recipes against real servers, each language with each client that is there. Answers in TAP.
 #
-#   recipes.sh LANGUAGE...       LANGUAGE: c, python, node, go, java
+#   recipes.sh LANGUAGE...       LANGUAGE: c, python, node, go, java, csharp
 #
 # tests/languages.sh says which clients these are. TESTS is a pattern for the names of programs (lock, worker). Each client has a server of
 # its own, on which its programs run one after the other.

@@ -43,7 +43,7 @@ unnamed=$(for file in deploy/recipes/*/*.*; do
 done)
 same "$unnamed" '' 'every recipe begins with a comment that names its file'
 
-TESTS="*" tests/recipes.sh python c >"$place/output"
+TESTS="*" tests/recipes.sh python c java csharp >"$place/output"
 sed -nE '/^(ok|not ok|#)/p' "$place/output" | awk -v told="$tests_told" '
     /^(not )?ok [0-9]+/ { sub(/ok [0-9]+/, "ok " ++told) } { print }'
 tests_told=$((tests_told + $(grep -cE '^(not )?ok ' "$place/output")))

@@ -1,0 +1,219 @@
+// deploy/recipes/csharp/Try.cs
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.IO;
+using System.Net.Sockets;
+using System.Text;
+using System.Threading;
+
+namespace Holdfast
+{
+    /// <summary>One connection, for one command at a time: a client that is only for trying the recipes.</summary>
+    internal sealed class Plain : IServer
+    {
+        private readonly Stream stream;
+
+        internal Plain()
+        {
+            string port = Environment.GetEnvironmentVariable("PORT") ?? "6379";
+            stream = new BufferedStream(new TcpClient("127.0.0.1", int.Parse(port)).GetStream());
+            if (Environment.GetEnvironmentVariable("RESP") == "3") Send("HELLO", 3);
+        }
+
+        public object Send(string command, params object[] words)
+        {
+            lock (stream)
+            {
+                Write($"*{1 + words.Length}\r\n");
+                Put(Reply.Bytes(command));
+                foreach (object word in words) Put(Reply.Bytes(word));
+                stream.Flush();
+                return Read();
+            }
+        }
+
+        private void Write(string text)
+        {
+            byte[] bytes = Encoding.UTF8.GetBytes(text);
+            stream.Write(bytes, 0, bytes.Length);
+        }
+
+        private void Put(byte[] word)
+        {
+            Write($"${word.Length}\r\n");
+            stream.Write(word, 0, word.Length);
+            Write("\r\n");
+        }
+
+        private byte[] Take(int count)
+        {
+            var bytes = new byte[count];
+            for (int at = 0; at < count;)
+            {
+                int read = stream.Read(bytes, at, count - at);
+                if (read == 0) throw new EndOfStreamException();
+                at += read;
+            }
+            return bytes;
+        }
+
+        private string Line()
+        {
+            var line = new List<byte>();
+            for (byte next = Take(1)[0]; next != '\r'; next = Take(1)[0]) line.Add(next);
+            Take(1);
+            return Encoding.UTF8.GetString(line.ToArray());
+        }
+
+        private object Read()
+        {
+            char type = (char)Take(1)[0];
+            string rest = Line();
+            switch (type)
+            {
+                case '+': return Reply.Bytes(rest);
+                case '-': throw new Refused(rest);
+                case ':': return long.Parse(rest);
+                case ',': return double.Parse(rest, CultureInfo.InvariantCulture);
+                case '#': return rest == "t";
+                case '_': return null;
+                case '$':
+                    if (rest == "-1") return null;
+                    byte[] bytes = Take(int.Parse(rest));
+                    Take(2);
+                    return bytes;
+                case '*': return rest == "-1" ? null : List(int.Parse(rest));
+                case '%':
+                    object[] pairs = List(2 * int.Parse(rest));
+                    var map = new Dictionary<string, object>();
+                    for (int at = 0; at < pairs.Length; at += 2) map[Reply.Text(pairs[at])] = pairs[at + 1];
+                    return map;
+                default: throw new InvalidDataException($"a reply of type {type}");
+            }
+        }
+
+        private object[] List(int count)
+        {
+            var list = new object[count];
+            for (int at = 0; at < count; at++) list[at] = Read();
+            return list;
+        }
+    }
+
+    /// <summary>Tries the recipes on the server of PORT, RESP2 or RESP3: Try.exe NAME.</summary>
+    public static class Try
+    {
+        private static void Require(bool holds)
+        {
+            if (!holds) throw new Exception("not so");
+        }
+
+        private static void Refusal(string words, Action call)
+        {
+            try
+            {
+                call();
+            }
+            catch (Refused refused)
+            {
+                Require(refused.Is(words));
+                return;
+            }
+            throw new Exception(words + " was expected");
+        }
+
+        private static void Together(int times, Action part)
+        {
+            var threads = new List<Thread>();
+            for (int at = 0; at < times; at++) threads.Add(new Thread(() => part()));
+            foreach (Thread thread in threads) thread.Start();
+            foreach (Thread thread in threads) thread.Join();
+        }
+
+        private static Plain ServerWith(string command, string key, params object[] more)
+        {
+            var server = new Plain();
+            var words = new List<object> { key };
+            words.AddRange(more);
+            server.Send("DEL", key);
+            server.Send(command, words.ToArray());
+            return server;
+        }
+
+        private static void TryHoldfast()
+        {
+            Plain server = ServerWith("TABLE.CREATE", "try:t");
+            server.Send("TABLE.INSERT", "try:t", "p", "r", "PROPS", 1, "n:int64", long.MaxValue);
+            var found = Reply.Fields(((object[])server.Send("TABLE.GET", "try:t", "p", "r"))[1]);
+            Require(Reply.Number(found["n:int64"]) == long.MaxValue);
+            Refusal("CONFLICT EntityAlreadyExists", () => server.Send("TABLE.INSERT", "try:t", "p", "r", "PROPS", 0));
+        }
+
+        private static void TryCompareAndSet()
+        {
+            Plain server = ServerWith("CONTAINER.CREATE", "try:docs");
+            Together(4, () =>
+            {
+                var own = new Plain();
+                for (int time = 0; time < 25; time++)
+                    CompareAndSet.Update(own, "try:docs", "visits", old => Reply.Bytes(old == null ? 1 : Reply.Number(old) + 1));
+            });
+            Require(Reply.Number(((object[])server.Send("BLOB.GET", "try:docs", "visits"))[1]) == 100);
+        }
+
+        private static void TryLock()
+        {
+            Plain server = ServerWith("CONTAINER.CREATE", "try:docs");
+            int inside = 0;
+            Together(3, () =>
+            {
+                using (var held = new Lock(new Plain(), new Plain(), "try:docs", "report", "try", 15, 20))
+                {
+                    Require(Interlocked.Increment(ref inside) == 1 && held.Held);
+                    Thread.Sleep(20);
+                    Interlocked.Decrement(ref inside);
+                }
+            });
+            using (var late = new Lock(server, server, "try:docs", "report", "late"))
+            {
+                late.Put("part 1");
+                Refusal("CONFLICT LeaseAlreadyPresent", () => new Lock(server, server, "try:docs", "report", "next", 15, 0.1));
+                server.Send("LEASE.BREAK", "try:docs", "PERIOD", 0, "BLOB", "report");
+                using (var next = new Lock(server, server, "try:docs", "report", "next"))
+                {
+                    Require(string.CompareOrdinal(late.Token, next.Token) < 0);
+                    Refusal("PRECONDITION LeaseIdMismatchWithBlobOperation", () => late.Put("too late"));
+                }
+            }
+        }
+
+        private static void TryWorker()
+        {
+            Plain server = ServerWith("QUEUE.CREATE", "try:jobs", "MAXDELIVERIES", 1);
+            var worker = new Worker(server, new Plain(), "try:jobs", 1);
+            server.Send("QUEUE.PUT", "try:jobs", "long");
+            Message message = worker.WorkOne(taken => Thread.Sleep(1600)); // longer than the window
+            Require(Reply.Text(message.Content) == "long" && !message.IsLost);
+            Require(worker.WorkOne(taken => { }, 0.1) == null);
+            server.Send("QUEUE.PUT", "try:jobs", "poison");
+            worker.WorkOne(taken => { throw new Exception("cannot be done " + new string('ü', 300)); });
+            var letters = (object[])server.Send("QUEUE.DEAD", "try:jobs");
+            Require(Reply.Text(Reply.Fields(letters[0])["reason"]).StartsWith("cannot be done "));
+        }
+
+        public static int Main(string[] names)
+        {
+            switch (names[0])
+            {
+                case "holdfast": TryHoldfast(); break;
+                case "compare_and_set": TryCompareAndSet(); break;
+                case "lock": TryLock(); break;
+                case "worker": TryWorker(); break;
+                default: return 2;
+            }
+            Environment.Exit(0);
+            return 0;
+        }
+    }
+}
