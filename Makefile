@@ -3,6 +3,7 @@
 # Variables that may be given on the command line or in the environment:
 #   REDISMODULE_INCLUDE  folder with redismodule.h    (default: fetched from the distribution's source package)
 #   CCAN_DIR             folder that holds ccan/      (default: likewise)
+#   HIREDIS_DIR          folder that holds hiredis/   (default: likewise)
 #   CC CLANG CFLAGS CPPFLAGS LDFLAGS                  compilers and further flags, added after the project's own
 #   HOLDFAST_SERVER      the server program to run and test with (default: redis-server)
 #   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan faults matrix, and a pattern for
@@ -75,8 +76,12 @@ ifeq ($(CCAN_DIR),)
 override CCAN_DIR := $(DEPS)/ccan
 OUTSIDE_HEADERS += $(DEPS)/ccan/ccan
 endif
+ifeq ($(HIREDIS_DIR),)
+override HIREDIS_DIR := $(DEPS)/hiredis
+OUTSIDE_HEADERS += $(DEPS)/hiredis/hiredis/hiredis.h
+endif
 OUTSIDE_HEADERS += $(DEPS)/config/config.h
-OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) -isystem $(CCAN_DIR) -isystem $(DEPS)/config
+OUTSIDE_INCLUDES := -isystem $(REDISMODULE_INCLUDE) -isystem $(CCAN_DIR) -isystem $(DEPS)/config -isystem $(HIREDIS_DIR)
 
 # ccan's headers use typeof, hence the GNU dialect of C11.
 WARNINGS := -Wall -Wextra -Wconversion -Wformat -Wformat-security -Werror
@@ -88,6 +93,8 @@ FUZZ_COMPILE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recove
 FUZZ_LINK := -fsanitize=fuzzer,address,undefined
 
 MODULE_LIBRARIES := -lmd
+# What hiredis' TLS wants.
+TLS_LIBRARIES := -lssl -lcrypto
 MODULE_FLAGS := $(COMMON_FLAGS) -fPIC -fvisibility=hidden -Imodule $(OUTSIDE_INCLUDES)
 MODULE_LINK := -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
 
@@ -128,14 +135,31 @@ endef
 $(foreach way, release asan unit tsan server bench, $(eval $(call compiling,$(way),$$(CC))))
 $(eval $(call compiling,fuzz,$$(CLANG)))
 
-$(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES))
-	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(HARDEN) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) -o $@
+# hiredis is compiled in, and nobody else sees it: servers have one of their own under the same names, which would take the place of a
+# library's. Pure sources need its reader of the protocol alone.
+HIREDIS := alloc async hiredis net read sds sockcompat ssl
+HIREDIS_READER := alloc read sds
+hiredis_objects = $(patsubst %, $(BUILD)/obj/hiredis/$(1)/%.o, $(2))
+HIREDIS_FLAGS_release := -std=gnu11 -g -O2 -fPIC -fvisibility=hidden -DNDEBUG -ffile-prefix-map=$(CURDIR)=. $(HARDEN) -w
+HIREDIS_FLAGS_asan := -std=gnu11 -g -O1 -fPIC -fvisibility=hidden $(GCC_SANITIZE) -w
+HIREDIS_FLAGS_unit := $(HIREDIS_FLAGS_asan)
+HIREDIS_FLAGS_fuzz := -std=gnu11 -g -O1 $(FUZZ_COMPILE) -w
+define compiling_hiredis
+$(BUILD)/obj/hiredis/$(1)/%.o: | $$(OUTSIDE_HEADERS)
+	@mkdir -p $$(@D)
+	$$(call say,CC,hiredis/$$*.c) $(2) $$(HIREDIS_FLAGS_$(1)) -I$(HIREDIS_DIR)/hiredis $$(CPPFLAGS) $$(CFLAGS) -c $(HIREDIS_DIR)/hiredis/$$*.c -o $$@
+endef
+$(foreach way, release asan unit, $(eval $(call compiling_hiredis,$(way),$$(CC))))
+$(eval $(call compiling_hiredis,fuzz,$$(CLANG)))
 
-$(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES))
+$(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES)) $(call hiredis_objects,release,$(HIREDIS))
+	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(HARDEN) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) $(TLS_LIBRARIES) -o $@
+
+$(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES)) $(call hiredis_objects,asan,$(HIREDIS))
 	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) -o $@
+	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) $(TLS_LIBRARIES) -o $@
 
-$(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES))
+$(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES)) $(call hiredis_objects,unit,$(HIREDIS_READER))
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CC) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) -lcmocka $(MODULE_LIBRARIES) -o $@
 
@@ -163,7 +187,7 @@ $(BUILD)/obj/fuzz/libsupport.a: $(call objects,fuzz,$(UNIT_SUPPORT_SOURCES))
 	$(call say,AR,$@) ar rcs $@ $^
 
 $(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/%.o $(call objects,fuzz,$(PURE_SOURCES)) \
-                                   $(BUILD)/obj/fuzz/libsupport.a
+                                   $(call hiredis_objects,fuzz,$(HIREDIS_READER)) $(BUILD)/obj/fuzz/libsupport.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@) $(CLANG) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) \
 	    -Wl,--as-needed -lcmocka $(MODULE_LIBRARIES) -o $@
@@ -187,6 +211,8 @@ $(DEPS)/redis/redismodule.h:
 	@deploy/dev/fetch.sh redis $(@D)
 $(DEPS)/ccan/ccan:
 	@deploy/dev/fetch.sh ccan $(@D)
+$(DEPS)/hiredis/hiredis/hiredis.h:
+	@deploy/dev/fetch.sh hiredis $(DEPS)/hiredis
 $(DEPS)/config/config.h: deploy/dev/fetch.sh
 	@deploy/dev/fetch.sh config $(@D)
 

@@ -93,6 +93,7 @@ static const struct clause
     which_blocks = {.shape = SHAPE_KEYWORD, .slot = SLOT_BLOCKS, .words = block_list_words, .names = {"which"}},
     source       = {.shape = SHAPE_KEY, .names = {"source-container"}},
     source_blob  = {.shape = SHAPE_TEXT, .names = {"source-blob"}, .rule = name_check},
+    from         = {TOKEN("FROM"), SHAPE_VALUE, SLOT_FROM, .width = 2, .names = {"host", "port"}},
     copy_id      = {.shape = SHAPE_TEXT, .names = {"copy-id"}},
     source_if_match       = {TOKEN("SOURCEIFMATCH"), SHAPE_TAG, SLOT_SOURCE, .width = 1, .names = {"etag"}},
     source_if_none_match  = {TOKEN("SOURCEIFNONEMATCH"), SHAPE_TAG, SLOT_SOURCE_NONE_MATCH, .width = 1, .names = {"etag"}},

@@ -1,4 +1,5 @@
 /* The front door: what happens when a server loads the module. A walk over tables; nothing is decided here. */
+#include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "commands.h"
 #include "core/hash.h"
@@ -130,6 +131,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (attendance_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (noted_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     clock_moved = alarms_clock_moved;
     if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;

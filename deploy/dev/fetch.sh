@@ -1,8 +1,9 @@
 #!/bin/bash
-# Fetches the two outside sources that Holdfast is compiled against, out of the distribution's source packages:
+# Fetches the outside sources that Holdfast is compiled against, out of the distribution's source packages:
 #
 #   fetch.sh redis FOLDER      puts redismodule.h into FOLDER
 #   fetch.sh ccan FOLDER       puts the folder ccan/ into FOLDER
+#   fetch.sh hiredis FOLDER    puts the folder hiredis/, as it comes with Redis, into FOLDER
 #   fetch.sh config FOLDER     puts the config.h that ccan's headers ask for into FOLDER (no network)
 #
 # The machine's package sources are not touched. apt gets a source list, a state folder and a cache of its own beside FOLDER, derived from
@@ -130,6 +131,12 @@ ccan)
     obtain sbsigntool "$ccan_tarball" "$ccan_sha256"
     rm -rf "$folder/ccan"
     tar -xJf "$tarballs/$ccan_tarball" -C "$folder" --strip-components=3 --wildcards '*/lib/ccan/ccan'
+    ;;
+hiredis)
+    obtain redis "$redis_tarball" "$redis_sha256"
+    rm -rf "$folder/hiredis"
+    tar -xzf "$tarballs/$redis_tarball" -C "$folder" --strip-components=2 --no-wildcards-match-slash --wildcards '*/deps/hiredis/*.[ch]' '*/deps/hiredis/COPYING'
+    touch "$folder/hiredis/hiredis.h"
     ;;
 config)
     write_config

@@ -17,7 +17,8 @@ needs() {
     case $1 in
     build) echo "command:$CC:gcc
                  header:stdio.h:libc6-dev
-                 header:md5.h:libmd-dev" ;;
+                 header:md5.h:libmd-dev
+                 header:openssl/ssl.h:libssl-dev" ;;
     fetch) echo "command:xz:xz-utils
                  certificates::ca-certificates" ;;
     run)   echo "command:${HOLDFAST_SERVER:-redis-server}:redis-server

@@ -116,6 +116,7 @@
     X(MAX_SIZE_NOT_MET,        "PRECONDITION", "MaxBlobSizeConditionNotMet",    "the blob would be longer than IFMAXSIZE") \
     X(INFINITE_LEASE_REQUIRED, "PRECONDITION", "InfiniteLeaseDurationRequired", "only an infinite lease can cover a copy") \
     X(INVALID_BLOB_TYPE,       "CONFLICT", "InvalidBlobType",              "the blob is of another type")             \
+    X(CANNOT_VERIFY_SOURCE,    "INVALID",  "CannotVerifyCopySource",       "the source of the copy must not be asked") \
     X(PENDING_COPY,            "CONFLICT", "PendingCopyOperation",         "a copy to this blob is pending")         \
     X(NO_PENDING_COPY,         "CONFLICT", "NoPendingCopyOperation",       "no copy to this blob is pending")        \
     X(COPY_ID_MISMATCH,        "CONFLICT", "CopyIdMismatch",               "the pending copy has another id") \

@@ -37,7 +37,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
     X(GetKeyNameFromOptCtx) X(GetDbIdFromOptCtx) X(InfoAddFieldLongLong) \
-    X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
+    X(EventLoopAddOneShot) X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},

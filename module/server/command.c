@@ -238,16 +238,25 @@ static void run_and_answer(struct call *call) {
     if (outcome != OUTCOME_DONE) refusal_reply(&out, outcome, call->note);
 }
 
+bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
+    struct args args = {.given = 0};
+    if (!command->other_key || !command->elsewhere) return command->other_key;
+    if (argc >= args_least(command->grammar)) args_parse(command->grammar, argv, argc, &args);
+    return !args_given(&args, command->elsewhere);
+}
+
 /* The server asks where the keys are. Only commands with two of them are asked. */
-static int tell_keys(const struct command *command, RedisModuleCtx *ctx) {
+static int tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     RedisModule_KeyAtPosWithFlags(ctx, 1, REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE);
-    RedisModule_KeyAtPosWithFlags(ctx, command->other_key,
-                                  REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS);
+    if (command_has_other_key(command, argv, argc))
+        RedisModule_KeyAtPosWithFlags(ctx, command->other_key,
+                                      REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS);
     return REDISMODULE_OK;
 }
 
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    if (command->other_key && RedisModule_IsKeysPositionRequest(ctx)) return tell_keys(command, ctx);
+    if (command->other_key && RedisModule_IsKeysPositionRequest(ctx))
+        return tell_keys(command, ctx, argv, argc);
     struct call call;
     start(&call, command, ctx, argv, argc);
     run_and_answer(&call);
@@ -340,16 +349,20 @@ static int64_t earlier_look(struct call *call, int64_t due_ms) {
     return *upkeep_look_at(call->aggregate, call->value) = once_ms;
 }
 
+static void start_without_command(struct call *call, RedisModuleCtx *ctx, RedisModuleString **argv) {
+    start(call, &upkeep_command, ctx, argv, 2);
+    call->mode = CALL_UPKEEP;
+    call->key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    call->aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call->key));
+    if (call->aggregate) call->value = RedisModule_ModuleTypeGetValue(call->key);
+}
+
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     RedisModuleString *argv[] = {NULL, key};
     struct call call;
     int64_t due_ms = UPKEEP_NEVER;
-    start(&call, &upkeep_command, ctx, argv, 2);
-    call.mode = CALL_UPKEEP;
-    call.key = RedisModule_OpenKey(ctx, key, REDISMODULE_READ | REDISMODULE_WRITE);
-    call.aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call.key));
+    start_without_command(&call, ctx, argv);
     if (call.aggregate && call.aggregate->upkeep) {
-        call.value = RedisModule_ModuleTypeGetValue(call.key);
         once_upkeep(&call);
         due_ms = earlier_look(&call, call.aggregate->upkeep(&call));
         if (call.value)
@@ -357,6 +370,15 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     }
     finish_call(&call);
     return due_ms;
+}
+
+void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct aggregate *type,
+                   void (*visit)(struct call *call, void *context), void *context) {
+    RedisModuleString *argv[] = {NULL, key};
+    struct call call;
+    start_without_command(&call, ctx, argv);
+    if (call.aggregate == type) visit(&call, context);
+    finish_call(&call);
 }
 
 int64_t call_now_ms(struct call *call) {

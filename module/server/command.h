@@ -59,6 +59,7 @@ struct command {
     enum condition_use conditions;
     enum key_use key;
     int other_key; /* where a second key stands, which is only read; 0 for none */
+    int elsewhere; /* the option with which it is another server's key; 0 for none */
     const char *flags;
     const char *categories;
     const char *complexity;
@@ -178,6 +179,14 @@ enum outcome command_probe(const struct held_call *held, RedisModuleCtx *ctx, in
 
 /* Lets the value of a key clear away what time has ended: answers when it wants to be looked after again. */
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key);
+
+/* Opens a key for somebody who comes without a command, and closes it; the visitor may change what it finds. Not for
+ * missing keys, nor for those of another type. */
+void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct aggregate *type,
+                   void (*visit)(struct call *call, void *context), void *context);
+
+/* Whether a call has two keys. */
+bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc);
 
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);

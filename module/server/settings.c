@@ -204,10 +204,41 @@ static bool choice_set(struct setting_choice *choice, struct bytes word) {
     return false;
 }
 
+static bool text_set(struct setting_text *setting, RedisModuleString *text) {
+    if (setting->is_sound && !setting->is_sound(api_bytes(text))) return false;
+    if (setting->text) RedisModule_FreeString(NULL, setting->text);
+    setting->text = RedisModule_HoldString(NULL, text);
+    return true;
+}
+
+static RedisModuleString *get_text(const char *name, void *setting) {
+    (void)name;
+    struct setting_text *text = ((const struct setting *)setting)->text;
+    if (!text->text) text->text = RedisModule_CreateString(NULL, "", 0);
+    return text->text;
+}
+
+static int set_text(const char *name, RedisModuleString *text, void *data, RedisModuleString **error) {
+    struct setting_text *setting = ((const struct setting *)data)->text;
+    (void)name;
+    if (text_set(setting, text)) return REDISMODULE_OK;
+    *error = RedisModule_CreateString(NULL, setting->fault, strlen(setting->fault));
+    return REDISMODULE_ERR;
+}
+
+/* Servers before 7.2 take the flag and forget it. */
+static int register_text(RedisModuleCtx *ctx, const struct setting *setting) {
+    unsigned flags = setting->text->secret ? REDISMODULE_CONFIG_SENSITIVE : REDISMODULE_CONFIG_DEFAULT;
+    const char *text = setting->text->text ? RedisModule_StringPtrLen(setting->text->text, NULL) : "";
+    return RedisModule_RegisterStringConfig(ctx, setting->name, text, flags, get_text, set_text,
+                                            apply_setting, (void *)setting);
+}
+
 static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     void *data = (void *)setting;
     if (setting->duration) return register_duration(ctx, setting);
     if (setting->choice) return register_choice(ctx, setting);
+    if (setting->text) return register_text(ctx, setting);
     unsigned flags = setting->bytes ? REDISMODULE_CONFIG_MEMORY : REDISMODULE_CONFIG_DEFAULT;
     if (setting->number)
         return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->least,
@@ -245,6 +276,7 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
     bool yes = bytes_same_word(text, bytes_text("yes")), no = bytes_same_word(text, bytes_text("no"));
     if (setting->duration) return duration_set(setting, string);
     if (setting->choice) return choice_set(setting->choice, text);
+    if (setting->text) return text_set(setting->text, string);
     if (setting->toggle) {
         *setting->toggle = yes;
         return yes || no;

@@ -20,7 +20,19 @@ struct setting_choice {
     int chosen;
 };
 
-/* A number, a switch, a time or a choice. */
+/* Any text that is sound. */
+struct setting_text {
+    RedisModuleString *text; /* NULL for an empty one */
+    bool secret;
+    bool (*is_sound)(struct bytes text); /* NULL: any */
+    const char *fault;                   /* what is wrong with one that is not */
+};
+
+static inline struct bytes setting_text(const struct setting_text *setting) {
+    return setting->text ? api_bytes(setting->text) : bytes_of("", 0);
+}
+
+/* A number, a switch, a time, a choice or a text. */
 struct setting {
     const char *name;
     long long *number;
@@ -28,6 +40,7 @@ struct setting {
     bool *toggle;
     struct setting_duration *duration;
     struct setting_choice *choice;
+    struct setting_text *text;
     bool bytes;                 /* the number counts bytes and is taken with a unit: 100mb */
     void (*changed)(void);      /* may be NULL */
     const char *(*fault)(void); /* what is wrong with the value beside those of other settings; may be NULL */

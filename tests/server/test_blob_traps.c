@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "effects.h"
 #include "leases.h"
 #include "pool.h"
+#include "sources.h"
 #include "story.h"
 #include "world.h"
 

@@ -12,8 +12,8 @@
  *   parts  a name with a staged block alone
  */
 #include "blobs.h"
-#include "effects.h"
 #include "leases.h"
+#include "sources.h"
 #include "story.h"
 #include "world.h"
 
@@ -73,7 +73,7 @@ static const struct step stage_steps[] = {
 static void play(const struct step *steps) {
     time_passes(0);
     story_play(stage_steps);
-    pending_copy("box", "busy");
+    pending_copy_with("box", "busy", "LEASE " ID_A);
     story_play(steps);
 }
 
@@ -305,7 +305,8 @@ SCENE(order_of_abortcopy_and_delete) {
         {"BLOB.DELETE box cat SNAPSHOT $o LEASE A", NO_BLOB, 0},
         {"BLOB.DELETE box cat SNAPSHOT $s LEASE A" NO_MATCH, ABSENT, 0},
         {"BLOB.DELETE box cat SNAPSHOT $s" NO_MATCH, UNMET, 0},
-        {"BLOB.DELETE box busy", PENDING, 0},
+        {"BLOB.DELETE box busy", MISSING, 0},
+        {"BLOB.DELETE box busy SNAPSHOTS ONLY", PENDING, 0},
         {"BLOB.DELETE box held" NO_MATCH, MISSING, 0},
         {"BLOB.DELETE box held LEASE A" NO_MATCH, UNMET, 0},
         {"BLOB.DELETE box held LEASE A", "CONFLICT SnapshotsPresent", 0},

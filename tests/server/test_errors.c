@@ -6,9 +6,9 @@
 
 #include "blobs.h"
 #include "core/outcome.h"
-#include "effects.h"
 #include "leases.h"
 #include "pool.h"
+#include "sources.h"
 #include "story.h"
 #include "stream.h"
 #include "tables.h"
@@ -102,6 +102,7 @@ static const struct {
     {"INVALID InvalidInput", "BLOB.PUT box told x ONCE ''"},
     {"PRECONDITION TargetConditionNotMet", "BLOB.COPY box cat box cat IFMATCH 0x0000000000000001"},
     {"PRECONDITION SourceConditionNotMet", "BLOB.COPY box cat box cat SOURCEIFMATCH 0x0000000000000001"},
+    {"INVALID CannotVerifyCopySource", "BLOB.COPY box cat box cat FROM nowhere 6379"},
     {"CONFLICT NoPendingCopyOperation", "BLOB.ABORTCOPY box cat 0x0000000000000001"},
     {NULL, "BLOB.CREATEAPPEND box log"},
     {"CONFLICT InvalidBlobType", "BLOB.PUT box log x"},

@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
-#include "effects.h"
 #include "files.h"
 #include "grammar.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
+#include "sources.h"
 #include "story.h"
 #include "text.h"
 #include "witness.h"

@@ -39,7 +39,8 @@ enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum le
 }
 
 enum outcome blob_kind_check(const struct blob *blob, unsigned kind) {
-    return kind == ANY_KIND || blob->kind == kind ? OUTCOME_DONE : OUTCOME_INVALID_BLOB_TYPE;
+    bool any = kind == ANY_KIND || (blob_is_untyped(blob) && blob_is_being_copied(blob));
+    return any || blob->kind == kind ? OUTCOME_DONE : OUTCOME_INVALID_BLOB_TYPE;
 }
 
 const struct stamp *blob_stamp(const struct blob *blob) {
@@ -60,11 +61,19 @@ enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **
     return outcome == OUTCOME_DONE ? call_conditions(call, &(*blob)->stamp, "blob") : outcome;
 }
 
+enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct blob **blob) {
+    enum outcome outcome = blob_to_read(call, kind, blob);
+    return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
+}
+
 /* Of a blob that may be uncommitted, which has no ETag. */
-static enum outcome may_write(struct call *call, const struct blob *blob) {
-    if (blob_is_being_copied(blob)) return OUTCOME_PENDING_COPY;
+static enum outcome may_touch(struct call *call, const struct blob *blob) {
     enum outcome outcome = blob_pass_lease(call, blob, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? call_conditions(call, blob_stamp(blob), "blob") : outcome;
+}
+
+static enum outcome may_write(struct call *call, const struct blob *blob) {
+    return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : may_touch(call, blob);
 }
 
 enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob) {
@@ -77,7 +86,8 @@ enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob)
 enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob) {
     *blob = blob_named(call);
     if (!*blob) return call_lease_id(call) ? OUTCOME_LEASE_ABSENT_BLOB : call_conditions(call, NULL, "blob");
-    enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
+    bool of_some_kind = blob_exists(*blob) && !blob_is_untyped(*blob);
+    enum outcome outcome = of_some_kind ? blob_kind_check(*blob, kind) : OUTCOME_DONE;
     return outcome == OUTCOME_DONE ? may_write(call, *blob) : outcome;
 }
 
@@ -159,8 +169,8 @@ static void reply_in_one_piece(struct reply *out, const struct blob *blob, uint6
 /* BLOCK waits for another ETag than the conditions know, or, without conditions, for the blob to be there. A snapshot
  * never changes. Nothing new by the end of the time is null, also where a caller who does not wait is told more. */
 static enum outcome no_news(struct call *call, enum outcome outcome) {
-    bool news_may_come =
-        outcome == OUTCOME_UNCHANGED || (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
+    bool news_may_come = outcome == OUTCOME_UNCHANGED || outcome == OUTCOME_PENDING_COPY ||
+                         (outcome == OUTCOME_BLOB_NOT_FOUND && !call->conditions.given);
     if (!news_may_come || args_given(&call->args, SLOT_SNAPSHOT)) return outcome;
     call_not_yet(call, &blob_news, call->search.name, WAIT_NO_INSTANT, outcome);
     call->wait.given_up = OUTCOME_UNCHANGED;
@@ -170,7 +180,7 @@ static enum outcome no_news(struct call *call, enum outcome outcome) {
 enum outcome blob_get(struct call *call) {
     const struct blob *blob;
     struct page_range range;
-    enum outcome outcome = blob_to_read(call, ANY_KIND, &blob);
+    enum outcome outcome = blob_to_read_content(call, ANY_KIND, &blob);
     if (outcome != OUTCOME_DONE) return no_news(call, outcome);
     outcome = range_asked(call, SLOT_RANGE, blob->content.length, &range);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -286,16 +296,19 @@ static enum outcome delete_snapshot(struct call *call) {
     return OUTCOME_DONE;
 }
 
+/* What a copy is going on to may be deleted as a whole, which aborts the copy. */
 enum outcome blob_delete(struct call *call) {
     if (args_given(&call->args, SLOT_SNAPSHOT)) return delete_snapshot(call);
     struct blob *blob = blob_named(call);
     bool found =
         call->conditions.given ? blob_exists(blob) : blob != NULL; /* conditions see no staged blocks */
-    enum outcome outcome = found ? may_write(call, blob) : OUTCOME_BLOB_NOT_FOUND;
-    if (outcome != OUTCOME_DONE) return outcome;
     bool asked = args_given(&call->args, SLOT_SNAPSHOTS);
-    if (asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY)
-        return delete_all_snapshots(call, blob);
+    bool only = asked && call->args.slots[SLOT_SNAPSHOTS].number == DELETE_ONLY;
+    enum outcome outcome = !found ? OUTCOME_BLOB_NOT_FOUND
+                           : only ? may_write(call, blob)
+                                  : may_touch(call, blob);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (only) return delete_all_snapshots(call, blob);
     if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
     blob_decide_touch(call, BLOB_DELETE, blob, NULL);
     reply_ok(&call->out);

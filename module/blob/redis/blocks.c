@@ -161,7 +161,8 @@ static enum outcome find_listed(struct call *call, const struct blob **blob) {
     if (there && snapshot) *blob = blob_asked_snapshot(call, *blob);
     if (!there || !*blob) return OUTCOME_BLOB_NOT_FOUND;
     enum outcome outcome = blob_exists(*blob) ? blob_kind_check(*blob, KIND_BLOCK) : OUTCOME_DONE;
-    return outcome == OUTCOME_DONE ? blob_pass_lease(call, *blob, LEASE_READ) : outcome;
+    if (outcome == OUTCOME_DONE) outcome = blob_pass_lease(call, *blob, LEASE_READ);
+    return outcome == OUTCOME_DONE && blob_is_arriving(*blob) ? OUTCOME_PENDING_COPY : outcome;
 }
 
 /* What a block takes besides its id. */

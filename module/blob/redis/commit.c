@@ -79,7 +79,8 @@ void container_clear_staged(struct call *call) {
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_some(call);
-    container->copies_look_ms = call_now_ms(call) + COPIES_LOOK_EVERY_MS;
+    bool more = copies_fail_orphans(call);
+    container->copies_look_ms = call_now_ms(call) + (more ? 1 : COPIES_LOOK_EVERY_MS);
     int64_t due_ms = container_due_ms(container);
     container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;

@@ -7,6 +7,9 @@
 
 enum { ARG_COPY_ID = 3, ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4 };
 
+/* What stands in a label besides the two names: an address, and the snapshot. */
+enum { BESIDES_BYTES = 330 };
+
 enum outcome blob_snapshot(struct call *call) {
     struct blob *blob = container_found(call->value, &call->search);
     if (!blob_exists(blob)) return OUTCOME_BLOB_NOT_FOUND;
@@ -33,7 +36,8 @@ enum outcome blob_snapshot(struct call *call) {
 enum outcome blob_copy_check(struct call *call) {
     struct conditions conditions;
     call_read_conditions(call, SLOT_SOURCE, &conditions);
-    return conditions_legal(&conditions, CONDITIONS_WRITE);
+    enum outcome outcome = conditions_legal(&conditions, CONDITIONS_WRITE);
+    return outcome == OUTCOME_DONE && args_given(&call->args, SLOT_FROM) ? copy_from_check(call) : outcome;
 }
 
 /* Where a copy comes from. */
@@ -56,9 +60,13 @@ static enum outcome find_source(struct call *call, struct source *source) {
     source->blob = container_find(container, source->name);
     if (blob_exists(source->blob) && args_given(&call->args, SLOT_SNAPSHOT))
         source->blob = snapshots_find(source->blob, source->snapshot);
-    if (blob_exists(source->blob)) return OUTCOME_DONE;
-    call_note(call, "the source blob does not exist");
-    return OUTCOME_BLOB_NOT_FOUND;
+    if (!blob_exists(source->blob)) {
+        call_note(call, "the source blob does not exist");
+        return OUTCOME_BLOB_NOT_FOUND;
+    }
+    if (!blob_is_arriving(source->blob)) return OUTCOME_DONE;
+    call_note(call, "a copy to the source is pending");
+    return OUTCOME_PENDING_COPY;
 }
 
 /* A finite lease may end while a copy goes on, so it cannot cover one. */
@@ -69,13 +77,13 @@ static enum outcome lease_covers_copy(struct call *call, const struct blob *targ
                                                                 : OUTCOME_DONE;
 }
 
-static enum outcome target_lease(struct call *call, const struct blob *target) {
+enum outcome copy_target_lease(struct call *call, const struct blob *target) {
     if (!target) return OUTCOME_DONE;
     enum outcome outcome = blob_pass_lease(call, target, LEASE_WRITE);
     return outcome == OUTCOME_DONE ? lease_covers_copy(call, target) : outcome;
 }
 
-static enum outcome target_conditions(struct call *call, const struct blob *target) {
+enum outcome copy_target_conditions(struct call *call, const struct blob *target) {
     enum outcome outcome = call_conditions(call, blob_stamp(target), "target");
     return outcome == OUTCOME_CONDITION_NOT_MET ? OUTCOME_TARGET_CONDITION_NOT_MET : outcome;
 }
@@ -94,37 +102,38 @@ static enum outcome source_conditions(struct call *call, const struct blob *sour
 
 static enum outcome may_copy(struct call *call, const struct blob *target, const struct blob *source) {
     if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
-    if (blob_exists(target) && target->kind != source->kind) return OUTCOME_INVALID_BLOB_TYPE;
+    bool of_some_kind = blob_exists(target) && !blob_is_untyped(target);
+    if (of_some_kind && target->kind != source->kind) return OUTCOME_INVALID_BLOB_TYPE;
     if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
-    enum outcome outcome = target_lease(call, target);
-    if (outcome == OUTCOME_DONE) outcome = target_conditions(call, target);
+    enum outcome outcome = copy_target_lease(call, target);
+    if (outcome == OUTCOME_DONE) outcome = copy_target_conditions(call, target);
     return outcome == OUTCOME_DONE ? source_conditions(call, source) : outcome;
 }
 
-/* container/blob, and the snapshot. */
-static void put_label(const struct call *call, const struct source *source, struct record_writer *label) {
+void copy_put_label(const struct call *call, struct record_writer *label) {
+    bool snapshot = args_given(&call->args, SLOT_SNAPSHOT);
     char id[VERSION_TEXT_LENGTH];
     struct bytes container = call_word(call, ARG_SOURCE_CONTAINER);
-    size_t most = COPY_SOURCE_MAX_BYTES - NAME_MAX_BYTES - 64;
+    size_t most = COPY_SOURCE_MAX_BYTES - NAME_MAX_BYTES - BESIDES_BYTES;
     record_put_raw(label, bytes_of(container.data, container.length < most ? container.length : most));
     record_put_byte(label, '/');
-    record_put_raw(label, source->name);
-    if (!source->snapshot) return;
-    version_write(source->snapshot, id);
+    record_put_raw(label, call_word(call, ARG_SOURCE_BLOB));
+    if (!snapshot) return;
+    version_write(call->args.slots[SLOT_SNAPSHOT].version, id);
     record_put_raw(label, bytes_text("?snapshot="));
     record_put_raw(label, bytes_of(id, sizeof(id)));
 }
 
-static void reply_copy(struct call *call, const struct container_change *change) {
+void copy_reply(struct call *call, const struct container_change *change, const char *status) {
     reply_array(&call->out, 3);
     reply_version(&call->out, change->stamp.etag);
     reply_version(&call->out, change->copy.id);
-    reply_bytes(&call->out, bytes_text("success"));
+    reply_bytes(&call->out, bytes_text(status));
 }
 
 static void decide_copy(struct call *call, struct blob *target, const struct source *source) {
     struct record_writer *label = call_writer(call);
-    put_label(call, source, label);
+    copy_put_label(call, label);
     struct container_change *change =
         blob_decide_new(call, BLOB_COPY, target, source->elsewhere ? call->argv[ARG_SOURCE_CONTAINER] : NULL);
     change->from_elsewhere = source->elsewhere;
@@ -137,10 +146,11 @@ static void decide_copy(struct call *call, struct blob *target, const struct sou
                                  .done = source->blob->length,
                                  .total = source->blob->length,
                                  .completed_ms = change->stamp.modified_ms};
-    reply_copy(call, change);
+    copy_reply(call, change, "success");
 }
 
 enum outcome blob_copy(struct call *call) {
+    if (args_given(&call->args, SLOT_FROM)) return blob_copy_from(call);
     struct source source;
     struct blob *target = blob_named(call);
     enum outcome outcome = find_source(call, &source);

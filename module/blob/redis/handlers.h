@@ -30,6 +30,7 @@ enum {
     SLOT_SOURCE_NONE_MATCH,
     SLOT_SOURCE_MODIFIED,
     SLOT_SOURCE_UNMODIFIED,
+    SLOT_FROM,
     SLOT_BLOB_END,
 };
 _Static_assert((int)SLOT_BLOB_END <= (int)SLOTS_MAX, "too many options");
@@ -67,6 +68,8 @@ struct blob *blob_named(struct call *call);
 /* What a reading command names: the blob, or its snapshot. Of any kind if ANY_KIND. */
 enum { ANY_KIND = BLOB_KINDS };
 enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob);
+/* Likewise for its content, which has to be there. */
+enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct blob **blob);
 
 /* A blob that is there and is to be written. */
 enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob);
@@ -102,12 +105,27 @@ struct container_change *blob_decide_write(struct call *call, enum container_cha
 struct container_change *blob_decide_new(struct call *call, enum container_change_kind kind,
                                          struct blob *blob, RedisModuleString *content);
 
+/* --- Copies: what those within a server and those from another one have in common --- */
+
+enum outcome copy_from_check(struct call *call);
+enum outcome blob_copy_from(struct call *call);
+enum outcome copy_target_lease(struct call *call, const struct blob *target);
+enum outcome copy_target_conditions(struct call *call, const struct blob *target);
+
+/* container/blob of the source, and the snapshot. */
+void copy_put_label(const struct call *call, struct record_writer *label);
+void copy_reply(struct call *call, const struct container_change *change, const char *status);
+
+/* Copies that go on in the call's container and for which nobody works have failed. Answers whether there are more. */
+bool copies_fail_orphans(struct call *call);
+
 /* Drops staged blocks that have waited too long, before a write is decided. */
 void container_clear_staged(struct call *call);
 
 /* As the data type wants them: see aggregate.h. */
 void container_events(const void *decided, const char *events[EVENTS_MAX]);
 void container_changes_soon(struct call *call, void *decided);
+void container_changed(struct call *call, const void *decided);
 void container_wake(struct call *call, const void *decided);
 int64_t container_upkeep(struct call *call);
 

@@ -25,6 +25,7 @@ static void reply_copy_fields(struct reply_map *map, const struct copy *copy) {
     reply_field_bytes(map, "copy-source", copy->source);
     reply_field_bytes(map, "copy-progress", bytes_text(progress));
     if (copy->completed_ms) reply_field_number(map, "copy-completed", copy->completed_ms);
+    if (copy->description.length) reply_field_bytes(map, "copy-description", copy->description);
 }
 
 /* What only some kinds of blobs have. */
@@ -54,7 +55,7 @@ static void reply_property_fields(struct reply_map *map, const struct blob *blob
 
 void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
                        int64_t now_ms) {
-    reply_field_bytes(map, "blob-type", bytes_text(kind_names[blob->kind]));
+    if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(kind_names[blob->kind]));
     if (blob_exists(blob)) reply_stamp_fields(map, blob);
     reply_field_number(map, "content-length", (long long)blob->length);
     if (blob_exists(blob)) reply_property_fields(map, blob);

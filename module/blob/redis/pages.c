@@ -138,7 +138,7 @@ enum outcome blob_getpages(struct call *call) {
     const struct blob *blob;
     struct page_range window;
     struct page_ranges ranges = {0};
-    enum outcome outcome = blob_to_read(call, KIND_PAGE, &blob);
+    enum outcome outcome = blob_to_read_content(call, KIND_PAGE, &blob);
     if (outcome == OUTCOME_DONE) outcome = asked_window(call, blob, &window);
     if (outcome == OUTCOME_DONE) outcome = collect_pages(call, blob, window, &ranges);
     if (outcome == OUTCOME_DONE) reply_pages(call, blob, &ranges);

@@ -3,6 +3,7 @@
  * A file holds the records of a walk, contents beside them. */
 #include "blob/digest.h"
 #include "blob/load_order.h"
+#include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "blob/walk.h"
 #include "lease/redis/handlers.h"
@@ -16,6 +17,8 @@
 
 enum {
     ENCODING_VERSION = 0,
+    COPY_TIMEOUT_MOST_MS = 3600000,
+    COPY_MOST_MOST = 256,
     APPENDED_WHOLE_BYTES = 1 << 16, /* from here on an append blob keeps what is appended as it came */
 };
 
@@ -27,6 +30,16 @@ static const struct setting settings[] = {
     {.name = "max-blob-bytes", .bytes = true, .number = &max_blob_bytes, .least = 1, .most = LLONG_MAX},
     {.name = "max-block-bytes", .bytes = true, .number = &max_block_bytes, .least = 1, .most = LLONG_MAX},
     {.name = "max-append-bytes", .bytes = true, .number = &max_append_bytes, .least = 1, .most = LLONG_MAX},
+    {.name = "copy-from", .text = &copy_from},
+    {.name = "copy-user", .text = &copy_user},
+    {.name = "copy-password", .text = &copy_password},
+    {.name = "copy-tls", .toggle = &copy_tls},
+    {.name = "copy-timeout-seconds", .duration = &copy_timeout, .least = 1, .most = COPY_TIMEOUT_MOST_MS},
+    {.name = "copy-most",
+     .number = &copy_most,
+     .changed = copiers_setting_changed,
+     .least = 1,
+     .most = COPY_MOST_MOST},
     {.name = NULL},
 };
 
@@ -133,6 +146,7 @@ static void info(RedisModuleInfoCtx *ctx) {
         {"blob_snapshots", census.snapshots}, {"leases", census.leases}, {"blob_waiters", blob_news.waiting},
     };
     info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+    copiers_info(ctx);
 }
 
 /* --- For DOCTOR --- */
@@ -175,5 +189,6 @@ struct aggregate container_aggregate = {
     .holdings = container_holdings,
     .events = container_events,
     .before = container_changes_soon,
+    .after = container_changed,
     .wake = container_wake,
 };

@@ -5,7 +5,7 @@
 
 #include "world.h"
 
-enum { FAMILY = 'C', COPY_IS_PENDING = 1 };
+enum { FAMILY = 'C' };
 
 void effect_byte(struct text *record, unsigned char byte) {
     text_add(record, &byte, 1);
@@ -48,18 +48,4 @@ redisReply *effect_play(const char *key, const struct text *record, const char *
     if (content) words_add(&words, content);
     configure(primary, "holdfast.accept-effects", "yes");
     return call_words(primary, &words);
-}
-
-const char *pending_copy(const char *container, const char *blob) {
-    const char *id = reply_string(field(stat_of(container, blob), "etag"));
-    struct text record = effect_start(EFFECT_COPYSTATE, blob);
-    effect_byte(&record, COPY_IS_PENDING);
-    effect_word(&record, effect_version(id));
-    effect_text(&record, "elsewhere/blob");
-    effect_number(&record, 3);
-    effect_number(&record, 10);
-    effect_number(&record, 0);
-    expect_ok(effect_play(container, &record, NULL));
-    expect_text(field(stat_of(container, blob), "copy-status"), "pending");
-    return id;
 }

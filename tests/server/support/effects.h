@@ -16,7 +16,6 @@ enum effect_kind {
     EFFECT_PUT = 4,
     EFFECT_LOADED = 5,
     EFFECT_SNAPSHOT = 19,
-    EFFECT_COPYSTATE = 23,
     EFFECT_CHUNK = 24,
     EFFECT_STATE = 25,
     EFFECT_SPANS = 26,
@@ -41,8 +40,5 @@ uint64_t effect_version(const char *etag);
 
 /* Sends it to the primary as if it came from a primary of its own; content may be NULL. */
 redisReply *effect_play(const char *key, const struct text *record, const char *content);
-
-/* Makes the blob one to which a copy is going on, and answers the copy's id. */
-const char *pending_copy(const char *container, const char *blob);
 
 #endif

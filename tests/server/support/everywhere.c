@@ -243,7 +243,7 @@ static void everywhere_under_other_names(void) {
 /* What time has ended is removed by and by, and makes no difference any more then. */
 static void await_settled_values(void) {
     for (int attempt = 0; attempt < SETTLED_SECONDS * 1000; attempt++) {
-        if (!info_of(primary, "holdfast_queue_unsettled") &&
+        if (!info_of(primary, "holdfast_copies_pending") && !info_of(primary, "holdfast_queue_unsettled") &&
             !info_of(primary, "holdfast_share_sessions_ended"))
             return;
         usleep(1000);

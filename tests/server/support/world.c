@@ -6,6 +6,7 @@
 
 #include "everywhere.h"
 #include "pool.h"
+#include "sources.h"
 
 enum { SYNC_SECONDS = 15 };
 
@@ -176,6 +177,7 @@ int scene_open(void **state) {
 
 int scene_close(void **state) {
     (void)state;
+    sources_end();
     everywhere_same();
     require(misfits.are_expected || misfits_so_far() == misfits.count,
             "effects could not be read, or did not fit");

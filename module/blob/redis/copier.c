@@ -1,0 +1,451 @@
+#include "blob/redis/copier.h"
+
+#include "blob/redis/handlers.h"
+#include "blob/redis/source_link.h"
+#include "core/hash.h"
+#include "core/hash_index.h"
+#include "core/host_list.h"
+#include "core/memory.h"
+#include "server/alarm.h"
+#include "server/commit.h"
+#include "server/events.h"
+#include "server/info.h"
+
+#include "ccan/array_size/array_size.h"
+#include "ccan/container_of/container_of.h"
+#include "ccan/list/list.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    LOOK_EVERY_MS = 1000,
+    NOT_NOW_MS = 50,       /* until it is asked again whether this server may write */
+    TURN_US = 1000,        /* for what has come, in one turn of the event loop */
+    STARTS_MAX = 32,       /* copiers whose turn it is, likewise */
+    FAREWELL_US = 1000000, /* how long a server that goes down waits for its links */
+    PATH_BYTES = 1024,
+};
+
+struct copier {
+    struct list_node node; /* of those that wait, or of those at work */
+    struct entry entry;    /* under the copy's id */
+    version id;
+    int db;
+    RedisModuleString *key;
+    struct bytes name;
+    struct copy_order order;
+    struct source_link *link; /* NULL while it waits in line */
+    bool gone;                /* nobody cares for what it brings */
+    struct arena arena;       /* of name and order */
+};
+
+static LIST_HEAD(in_line);
+static LIST_HEAD(at_work);
+static size_t in_line_count, at_work_count;
+static struct hash_index copiers; /* both, but for those that are gone */
+
+struct setting_text copy_from = {.is_sound = host_list_is_sound,
+                                 .fault = "it takes host:port patterns with blanks between them, or *"};
+struct setting_text copy_user, copy_password = {.secret = true};
+bool copy_tls = false;
+struct setting_duration copy_timeout = {.ms = 10000};
+long long copy_most = 8;
+
+static struct { unsigned long long bytes, done, failed[COPY_FAILURES]; } counts;
+
+static void on_copies_alarm(RedisModuleCtx *ctx);
+static struct alarm copies_alarm = {.ring = on_copies_alarm};
+
+bool copies_are_on(void) {
+    return setting_text(&copy_from).length != 0;
+}
+
+bool copies_may_come_from(struct bytes host, int port) {
+    return host_list_allows(setting_text(&copy_from), host, port);
+}
+
+/* --- News from links --- */
+
+static atomic_bool news_told;
+
+/* Nothing is done here: this may run while a script does. */
+static void on_news(void *context) {
+    (void)context;
+    atomic_store(&news_told, false);
+    alarm_set_by(&copies_alarm, server_now_ms());
+}
+
+/* In a link's thread. */
+static void tell_news(void) {
+    if (!atomic_exchange(&news_told, true)) RedisModule_EventLoopAddOneShot(on_news, NULL);
+}
+
+void copiers_look_soon(void) {
+    if (in_line_count || at_work_count) alarm_set_by(&copies_alarm, server_now_ms());
+}
+
+void copiers_setting_changed(void) {
+    copiers_look_soon();
+}
+
+/* --- Copiers --- */
+
+static struct bytes copier_bytes(struct copier *copier, struct bytes bytes) {
+    if (!bytes.length) return bytes_of("", 0);
+    return bytes_of(memcpy(arena_alloc(&copier->arena, bytes.length), bytes.data, bytes.length),
+                    bytes.length);
+}
+
+static void keep_order(struct copier *copier, const struct copy_order *order) {
+    copier->order = *order;
+    copier->order.host = copier_bytes(copier, order->host);
+    copier->order.container = copier_bytes(copier, order->container);
+    copier->order.blob = copier_bytes(copier, order->blob);
+    for (unsigned i = 0; i < order->condition_words; i++)
+        copier->order.conditions[i] = copier_bytes(copier, order->conditions[i]);
+    copier->order.metadata.items = copier_bytes(copier, order->metadata.items);
+}
+
+void copier_new(struct call *call, const struct container_change *start) {
+    struct copier *copier = memory_zeroed(sizeof(*copier));
+    arena_start(&copier->arena);
+    copier->id = start->copy.id;
+    copier->entry = (struct entry){hash_bytes(bytes_of(&copier->id, sizeof(copier->id))), sizeof(copier->id),
+                                   offsetof(struct copier, id) - offsetof(struct copier, entry)};
+    copier->db = RedisModule_GetSelectedDb(call->ctx);
+    struct bytes key = call_word(call, ARG_CONTAINER);
+    copier->key = RedisModule_CreateString(NULL, key.data, key.length);
+    copier->name = copier_bytes(copier, start->name);
+    keep_order(copier, start->order);
+    hash_index_add(&copiers, &copier->entry);
+    list_add_tail(&in_line, &copier->node);
+    in_line_count++;
+    alarm_set_by(&copies_alarm, server_now_ms());
+}
+
+/* It is known no more. A link ends by itself. */
+static void copier_leave(struct copier *copier) {
+    if (copier->gone) return;
+    copier->gone = true;
+    hash_index_remove(&copiers, &copier->entry);
+    if (copier->link) source_link_cancel(copier->link);
+}
+
+/* In neither list. */
+static void copier_free(struct copier *copier) {
+    copier_leave(copier);
+    if (copier->link) source_link_free(copier->link);
+    RedisModule_FreeString(NULL, copier->key);
+    arena_end(&copier->arena);
+    memory_free(copier);
+}
+
+static void leave_copy_line(struct copier *copier) {
+    list_del(&copier->node);
+    in_line_count--;
+}
+
+bool copier_is_there(const struct call *call, version id) {
+    struct bytes name = bytes_of(&id, sizeof(id));
+    if (!copiers.count) return false;
+    struct entry *entry = hash_index_find(&copiers, hash_bytes(name), name);
+    if (!entry) return false;
+    const struct copier *copier = container_of(entry, struct copier, entry);
+    return copier->db == RedisModule_GetSelectedDb(call->ctx) &&
+           bytes_equal(api_bytes(copier->key), call_word(call, ARG_CONTAINER));
+}
+
+/* --- What copies come to --- */
+
+/* The end of a copy, with all that is known of it but its state. */
+static struct container_change ended_copy(struct call *call, const struct blob *blob,
+                                          enum copy_status status) {
+    struct copy copy = *blob_special(blob)->copy;
+    copy.status = status;
+    copy.arriving = copy.untyped = false;
+    copy.completed_ms = call_now_ms(call);
+    copy.description = bytes_of(NULL, 0);
+    return (struct container_change){
+        .kind = BLOB_COPYEND, .name = blob_name(blob), .stamp = new_stamp(call_now_ms(call)), .copy = copy};
+}
+
+/* The name that a change brings must not lie in the blob itself, which may move. */
+static void commit_end(struct call *call, struct container_change *change) {
+    char *name = call_room(call, change->name.length);
+    memcpy(name, change->name.data, change->name.length);
+    change->name.data = name;
+    commit_at_once(call, change);
+}
+
+void copy_fail(struct call *call, struct blob *blob, const struct source_failure *failure) {
+    struct container_change change = ended_copy(call, blob, COPY_FAILED);
+    change.copy.description = bytes_text(failure->text);
+    counts.failed[failure->reason]++;
+    commit_end(call, &change);
+}
+
+static void copy_succeed(struct call *call, struct blob *blob) {
+    struct container_change change = ended_copy(call, blob, COPY_SUCCESS);
+    change.copy.done = change.copy.total;
+    counts.done++;
+    commit_end(call, &change);
+}
+
+static void fail_for(struct call *call, struct copier *copier, struct blob *blob, enum copy_failure reason,
+                     const char *text) {
+    struct source_failure failure;
+    source_failure_say(&failure, reason, bytes_text(text));
+    copy_fail(call, blob, &failure);
+    copier_leave(copier);
+}
+
+/* --- What has come --- */
+
+/* What a visit to a copier's key is for. */
+struct errand {
+    struct copier *copier;
+    struct delivery *delivery; /* NULL to look only */
+    bool found;
+};
+
+static struct blob *blob_of_copy(const struct container *container, const struct copier *copier) {
+    struct blob *blob = container_find(container, copier->name);
+    bool ours = blob && blob_is_being_copied(blob) && blob_special(blob)->copy->id == copier->id;
+    return ours ? blob : NULL;
+}
+
+/* A value of before may have come back under the key, which lacks some of what was brought. */
+static bool copy_goes_on(const struct blob *blob, const struct container_change *change) {
+    const struct copy *copy = blob_special(blob)->copy;
+    if (change->kind == BLOB_COPYBEGIN) return !copy->arriving;
+    return copy->arriving &&
+           (blob->kind == KIND_PAGE ? change->offset >= copy->done : change->offset == copy->done);
+}
+
+static bool has_no_memory(const struct call *call) {
+    return RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+}
+
+/* False when the copy has come to an end by it. */
+static bool take_item(struct call *call, struct copier *copier, struct delivered *item) {
+    struct container_change *change = &item->change;
+    struct blob *blob = blob_of_copy(call->value, copier);
+    if (change->kind == BLOB_COPYBEGIN && blob->kind != change->blob_kind && !blob_is_untyped(blob)) {
+        fail_for(call, copier, blob, COPY_FAILED_UNFIT,
+                 "CONFLICT InvalidBlobType the source is a blob of another kind than the target");
+    } else if (has_no_memory(call)) {
+        fail_for(call, copier, blob, COPY_FAILED_MEMORY, "OOM this server has no memory left for the copy");
+    } else if (!copy_goes_on(blob, change)) {
+        fail_for(call, copier, blob, COPY_FAILED_INTERRUPTED,
+                 "another state of the container has come under its key");
+    } else {
+        change->name = copier->name;
+        counts.bytes += item->content ? api_bytes(item->content).length : 0;
+        commit_change(call, &(struct decided){.change = change, .content = item->content});
+        commit_wake(call, change);
+    }
+    return !copier->gone;
+}
+
+static void take_copy_end(struct call *call, struct copier *copier, const struct delivery *delivery) {
+    struct blob *blob = blob_of_copy(call->value, copier);
+    if (delivery->failed)
+        copy_fail(call, blob, &delivery->failure);
+    else
+        copy_succeed(call, blob);
+    copier_leave(copier);
+}
+
+static void run_errand(struct call *call, void *context) {
+    struct errand *errand = context;
+    struct delivery *delivery = errand->delivery;
+    errand->found = blob_of_copy(call->value, errand->copier);
+    if (!errand->found || !delivery) return;
+    for (unsigned i = 0; i < delivery->count; i++)
+        if (!take_item(call, errand->copier, &delivery->items[i])) return;
+    if (delivery->last) take_copy_end(call, errand->copier, delivery);
+}
+
+static bool visit_key(RedisModuleCtx *ctx, struct copier *copier, struct delivery *delivery) {
+    struct errand errand = {.copier = copier, .delivery = delivery};
+    RedisModule_SelectDb(ctx, copier->db);
+    command_visit(ctx, copier->key, &container_aggregate, run_errand, &errand);
+    return errand.found;
+}
+
+/* --- Turns --- */
+
+static void take_delivery(RedisModuleCtx *ctx, struct copier *copier) {
+    struct delivery *delivery = source_link_take(copier->link);
+    if (!delivery) return;
+    if (!copier->gone && !visit_key(ctx, copier, delivery)) copier_leave(copier);
+    delivery_free(delivery);
+}
+
+static void bury_copier(struct copier *copier) {
+    list_del(&copier->node);
+    at_work_count--;
+    copier_free(copier);
+}
+
+/* Each copier at work once, until the turn is over; whoever was served comes last next time. Answers whether somebody is
+ * left. */
+static bool take_deliveries(RedisModuleCtx *ctx) {
+    int64_t since_us = api_elapsed_us();
+    for (size_t left = at_work_count; left; left--) {
+        if (api_elapsed_us() - since_us > TURN_US) return true;
+        struct copier *copier = list_top(&at_work, struct copier, node);
+        list_del(&copier->node);
+        list_add_tail(&at_work, &copier->node);
+        bool over = source_link_has_ended(copier->link);
+        take_delivery(ctx, copier);
+        if (over) bury_copier(copier);
+    }
+    return false;
+}
+
+static const char *tls_path(RedisModuleCtx *ctx, const char *name, char *room) {
+    return copy_tls && server_config(ctx, name, room, PATH_BYTES) ? room : NULL;
+}
+
+static struct source_link *open_link(RedisModuleCtx *ctx, const struct copier *copier) {
+    char paths[4][PATH_BYTES];
+    struct link_settings settings = {
+        .allowed = setting_text(&copy_from),
+        .user = setting_text(&copy_user),
+        .password = setting_text(&copy_password),
+        .timeout_ms = copy_timeout.ms,
+        .tls = copy_tls,
+        .ca_file = tls_path(ctx, "tls-ca-cert-file", paths[0]),
+        .ca_folder = tls_path(ctx, "tls-ca-cert-dir", paths[1]),
+        .certificate = tls_path(ctx, "tls-cert-file", paths[2]),
+        .key = tls_path(ctx, "tls-key-file", paths[3]),
+    };
+    return source_link_start(&copier->order, &settings, tell_news);
+}
+
+/* Nobody connects for a blob that is not there any more. */
+static void begin_work(RedisModuleCtx *ctx, struct copier *copier) {
+    leave_copy_line(copier);
+    if (visit_key(ctx, copier, NULL)) copier->link = open_link(ctx, copier);
+    if (!copier->link) {
+        copier_free(copier);
+        return;
+    }
+    list_add_tail(&at_work, &copier->node);
+    at_work_count++;
+}
+
+static bool begin_some(RedisModuleCtx *ctx) {
+    for (int i = 0; in_line_count && at_work_count < (size_t)copy_most; i++) {
+        if (i == STARTS_MAX) return true;
+        begin_work(ctx, list_top(&in_line, struct copier, node));
+    }
+    return false;
+}
+
+/* Whether what they work for is still there. */
+static void look_after(RedisModuleCtx *ctx) {
+    struct copier *copier;
+    list_for_each (&at_work, copier, node)
+        if (!copier->gone && !visit_key(ctx, copier, NULL)) copier_leave(copier);
+}
+
+/* Their copies have failed, or will be found to have, by whoever may write then. */
+static void leave_all(void) {
+    struct copier *copier;
+    list_for_each (&at_work, copier, node) copier_leave(copier);
+    while ((copier = list_top(&in_line, struct copier, node))) {
+        leave_copy_line(copier);
+        copier_free(copier);
+    }
+    copiers_look_soon();
+}
+
+/* When nobody may write: those that have ended go. */
+static void bury_the_ended(void) {
+    struct copier *copier, *next;
+    list_for_each_safe (&at_work, copier, next, node)
+        if (copier->gone && source_link_has_ended(copier->link)) bury_copier(copier);
+}
+
+static int64_t next_look_in_ms(RedisModuleCtx *ctx) {
+    if (!api_may_write(ctx)) {
+        bury_the_ended();
+        return NOT_NOW_MS;
+    }
+    look_after(ctx);
+    bool more = take_deliveries(ctx);
+    more |= begin_some(ctx);
+    return more ? 0 : LOOK_EVERY_MS;
+}
+
+static void on_copies_alarm(RedisModuleCtx *ctx) {
+    int64_t in_ms = next_look_in_ms(ctx);
+    if (in_line_count || at_work_count) alarm_set_by(&copies_alarm, server_now_ms() + in_ms);
+}
+
+/* --- What the server tells --- */
+
+static void on_copies_role(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)role;
+    (void)data;
+    leave_all();
+}
+
+static void on_copies_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    (void)ctx;
+    (void)event;
+    (void)data;
+    if (stage != REDISMODULE_SUBEVENT_LOADING_ENDED && stage != REDISMODULE_SUBEVENT_LOADING_FAILED)
+        leave_all();
+}
+
+/* Threads must not outlive what they use. One that looks up a name cannot be hurried. */
+static void on_copies_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+    int64_t since_us = api_elapsed_us();
+    (void)ctx;
+    (void)event;
+    (void)stage;
+    (void)data;
+    for (leave_all(); at_work_count && api_elapsed_us() - since_us < FAREWELL_US; usleep(1000))
+        bury_the_ended();
+}
+
+int copiers_start(RedisModuleCtx *ctx) {
+    hash_index_start(&copiers);
+    alarm_register(&copies_alarm);
+    if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_copies_role) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    if (events_subscribe(ctx, RedisModuleEvent_Shutdown, on_copies_shutdown) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    return events_subscribe(ctx, RedisModuleEvent_Loading, on_copies_loading);
+}
+
+/* --- Information --- */
+
+void copiers_info(RedisModuleInfoCtx *ctx) {
+    static const char *const reasons[COPY_FAILURES] = {
+        "copies_failed_refused",   "copies_failed_unfit",       "copies_failed_changed",
+        "copies_failed_garbled",   "copies_failed_unreachable", "copies_failed_silent",
+        "copies_failed_forbidden", "copies_failed_interrupted", "copies_failed_memory",
+    };
+    unsigned long long failed = 0;
+    for (int reason = 0; reason < COPY_FAILURES; reason++) failed += counts.failed[reason];
+    const struct info_number numbers[] = {
+        {"copies_pending", in_line_count + at_work_count},
+        {"copies_at_work", at_work_count},
+        {"copies_bytes", counts.bytes},
+        {"copies_done", counts.done},
+        {"copies_failed", failed},
+    };
+    info_show(ctx, numbers, ARRAY_SIZE(numbers));
+    for (int reason = 0; reason < COPY_FAILURES; reason++)
+        if (counts.failed[reason])
+            RedisModule_InfoAddFieldULongLong(ctx, reasons[reason], counts.failed[reason]);
+}

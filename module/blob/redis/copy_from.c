@@ -1,0 +1,150 @@
+/* BLOB.COPY … FROM: how a copy from another server begins, and what becomes of one for which nobody works. The copiers do
+ * the rest. */
+#include "blob/redis/copier.h"
+#include "blob/redis/handlers.h"
+#include "core/host_list.h"
+#include "core/name.h"
+#include "core/number.h"
+
+enum { ARG_SOURCE_CONTAINER = 3, ARG_SOURCE_BLOB = 4, ORPHANS_MAX = 100, LOOKS_MAX = 5000 };
+
+/* --- The words --- */
+
+static struct bytes without_brackets(struct bytes host) {
+    bool has = host.length > 2 && host.data[0] == '[' && host.data[host.length - 1] == ']';
+    return has ? bytes_of(host.data + 1, host.length - 2) : host;
+}
+
+static struct bytes asked_host(const struct call *call) {
+    return without_brackets(call_word(call, call->args.slots[SLOT_FROM].at));
+}
+
+static bool asked_port(const struct call *call, int64_t *port) {
+    return number_read(call_word(call, call->args.slots[SLOT_FROM].at + 1), port) && *port >= 1 &&
+           *port <= PORT_MAX;
+}
+
+/* No name is longer, and none has anything in it that a label could not show. */
+static bool host_is_sound(struct bytes host) {
+    if (!host.length || host.length > 255) return false;
+    for (size_t i = 0; i < host.length; i++)
+        if (host.data[i] <= ' ' || host.data[i] > '~') return false;
+    return true;
+}
+
+enum outcome copy_from_check(struct call *call) {
+    int64_t port;
+    struct bytes host = asked_host(call);
+    if (!asked_port(call, &port) || !host_is_sound(host)) {
+        call_note(call, "FROM takes a host and a port from 1 to 65535");
+        return OUTCOME_INVALID_VALUE;
+    }
+    if (copies_may_come_from(host, (int)port)) return OUTCOME_DONE;
+    if (copies_are_on())
+        call_note(call, "holdfast.copy-from does not list %.*s:%d",
+                  host.length < 100 ? (int)host.length : 100, host.data, (int)port);
+    else
+        call_note(call, "copies from other servers are off: see holdfast.copy-from");
+    return OUTCOME_CANNOT_VERIFY_SOURCE;
+}
+
+/* The conditions that a reader of the source asks. That a source is none at all is nothing that can be met. */
+static void put_conditions(const struct call *call, struct copy_order *order) {
+    static const struct {
+        int slot;
+        const char *token;
+    } rows[] = {{SLOT_SOURCE, "IFMATCH"},
+                {SLOT_SOURCE_NONE_MATCH, "IFNONEMATCH"},
+                {SLOT_SOURCE_MODIFIED, "IFMODIFIEDSINCE"},
+                {SLOT_SOURCE_UNMODIFIED, "IFUNMODIFIEDSINCE"}};
+    struct conditions conditions;
+    call_read_conditions(call, SLOT_SOURCE, &conditions);
+    bool tagged = conditions.given & (IF_MATCH | IF_NONE_MATCH); /* then only the tag counts */
+    for (int i = 0; i < 4; i++) {
+        bool any = i == 1 && conditions.none_match.kind == TAG_ANY;
+        if (!args_given(&call->args, rows[i].slot) || any || (i >= 2 && tagged)) continue;
+        order->conditions[order->condition_words++] = bytes_text(rows[i].token);
+        order->conditions[order->condition_words++] = call_word(call, call->args.slots[rows[i].slot].at);
+    }
+}
+
+static const struct copy_order *write_order(struct call *call) {
+    struct copy_order *order = call_room(call, sizeof(*order));
+    int64_t port = 0;
+    asked_port(call, &port);
+    *order = (struct copy_order){
+        .host = asked_host(call),
+        .port = (int)port,
+        .container = call_word(call, ARG_SOURCE_CONTAINER),
+        .blob = call_word(call, ARG_SOURCE_BLOB),
+        .snapshot = args_given(&call->args, SLOT_SNAPSHOT) ? call->args.slots[SLOT_SNAPSHOT].version : 0,
+        .has_metadata = args_given(&call->args, SLOT_META),
+        .metadata = call->metadata.list,
+    };
+    put_conditions(call, order);
+    return order;
+}
+
+/* --- The decision --- */
+
+static enum outcome may_begin_copy(struct call *call, const struct blob *target) {
+    if (!target && call_lease_id(call)) return OUTCOME_LEASE_ABSENT_BLOB;
+    if (target && blob_is_being_copied(target)) return OUTCOME_PENDING_COPY;
+    enum outcome outcome = copy_target_lease(call, target);
+    return outcome == OUTCOME_DONE ? copy_target_conditions(call, target) : outcome;
+}
+
+static void put_address(struct call *call, struct record_writer *label) {
+    int at = call->args.slots[SLOT_FROM].at;
+    record_put_raw(label, call_word(call, at));
+    record_put_byte(label, ':');
+    record_put_raw(label, call_word(call, at + 1));
+    record_put_byte(label, '/');
+}
+
+enum outcome blob_copy_from(struct call *call) {
+    struct blob *target = blob_named(call);
+    enum outcome outcome = may_begin_copy(call, target);
+    if (outcome != OUTCOME_DONE) return outcome;
+    struct record_writer *label = call_writer(call);
+    put_address(call, label);
+    copy_put_label(call, label);
+    struct container_change *change = blob_decide_write(call, BLOB_COPYSTART, target, NULL);
+    change->order = write_order(call);
+    change->copy = (struct copy){.status = COPY_PENDING,
+                                 .id = version_mint(call_now_ms(call)),
+                                 .source = bytes_of(label->data, label->length)};
+    copy_reply(call, change, "pending");
+    return OUTCOME_DONE;
+}
+
+/* --- Afterwards --- */
+
+void container_changed(struct call *call, const void *decided) {
+    const struct container_change *change = decided;
+    if (change->kind == BLOB_COPYSTART) copier_new(call, change);
+    if (change->kind == BLOB_ABORTCOPY || change->kind == BLOB_DELETE || change->kind == CONTAINER_DROP)
+        copiers_look_soon();
+}
+
+/* From name to name: whatever fails leaves the index. */
+bool copies_fail_orphans(struct call *call) {
+    static const char why[] =
+        "interrupted: this server was started or promoted, or the container came from elsewhere";
+    char name[NAME_MAX_BYTES + 1];
+    struct source_failure failure;
+    struct bytes from = bytes_of("", 0);
+    int orphans = 0;
+    source_failure_say(&failure, COPY_FAILED_INTERRUPTED, bytes_text(why));
+    for (int looks = 0; looks < LOOKS_MAX; looks++) {
+        struct blob *blob = container_copying(call->value, from);
+        if (!blob) return false;
+        from =
+            bytes_of(memcpy(name, blob_name(blob).data, blob_name(blob).length), blob_name(blob).length + 1);
+        name[from.length - 1] = '\0'; /* the next name possible */
+        if (copier_is_there(call, blob_special(blob)->copy->id)) continue;
+        if (orphans++ == ORPHANS_MAX) return true;
+        copy_fail(call, blob, &failure);
+    }
+    return false;
+}

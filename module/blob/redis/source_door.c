@@ -1,0 +1,251 @@
+#include "blob/redis/source_door.h"
+
+#include "core/host_list.h"
+#include "core/memory.h"
+
+#include <hiredis/hiredis_ssl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+
+enum { LOSS_BYTES = 300 };
+
+/* --- The door itself --- */
+
+static char *text_new(struct bytes bytes) {
+    char *text = memory_alloc(bytes.length + 1);
+    if (bytes.length) memcpy(text, bytes.data, bytes.length);
+    text[bytes.length] = '\0';
+    return text;
+}
+
+static char *path_new(const char *path) {
+    return path && *path ? text_new(bytes_text(path)) : NULL;
+}
+
+void source_door_start(struct source_door *door, const struct copy_order *order,
+                       const struct link_settings *settings) {
+    *door = (struct source_door){
+        .host = text_new(order->host),
+        .port = order->port,
+        .allowed = text_new(settings->allowed),
+        .user = text_new(settings->user),
+        .user_length = settings->user.length,
+        .password = text_new(settings->password),
+        .password_length = settings->password.length,
+        .timeout_ms = settings->timeout_ms,
+        .tls = settings->tls,
+        .ca_file = path_new(settings->ca_file),
+        .ca_folder = path_new(settings->ca_folder),
+        .certificate = path_new(settings->certificate),
+        .key = path_new(settings->key),
+    };
+}
+
+void source_door_end(struct source_door *door) {
+    char *texts[] = {door->host,    door->allowed,   door->user,        door->password,
+                     door->ca_file, door->ca_folder, door->certificate, door->key};
+    explicit_bzero(door->password, door->password_length);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) memory_free(texts[i]);
+}
+
+static bool is_allowed(const struct source_door *door, const char *host) {
+    return host_list_allows(bytes_text(door->allowed), bytes_text(host), door->port);
+}
+
+/* --- Coming in --- */
+
+static void lose_door(const struct source_door *door, struct source_failure *loss, const char *why) {
+    char text[LOSS_BYTES];
+    snprintf(text, sizeof(text), "no connection to %.200s:%d: %s", door->host, door->port, why);
+    source_failure_say(loss, COPY_FAILED_UNREACHABLE, bytes_text(text));
+}
+
+/* The numbers of an address. One of IPv4 that is written as one of IPv6 is the former. */
+static bool write_address(const struct addrinfo *address, char *text, size_t size) {
+    const struct sockaddr_in6 *six = (const void *)address->ai_addr;
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    const struct sockaddr *plain = address->ai_addr;
+    socklen_t length = address->ai_addrlen;
+    if (address->ai_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)) {
+        memcpy(&four.sin_addr, &six->sin6_addr.s6_addr[12], sizeof(four.sin_addr));
+        plain = (const void *)&four;
+        length = sizeof(four);
+    }
+    return !getnameinfo(plain, length, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+}
+
+static redisContext *connect_to(const struct source_door *door, const char *address) {
+    struct timeval patience = {door->timeout_ms / 1000, door->timeout_ms % 1000 * 1000};
+    redisOptions options = {0};
+    REDIS_OPTIONS_SET_TCP(&options, address, door->port);
+    options.connect_timeout = &patience;
+    options.command_timeout = &patience;
+    return redisConnectWithOptions(&options);
+}
+
+/* The source shows a certificate that this server's own authorities have signed, as between servers that replicate. */
+static bool secure_connection(const struct source_door *door, redisContext *connection,
+                              struct source_failure *loss) {
+    redisSSLContextError error = REDIS_SSL_CTX_NONE;
+    redisSSLContext *tls =
+        redisCreateSSLContext(door->ca_file, door->ca_folder, door->certificate, door->key, NULL, &error);
+    if (!tls) {
+        lose_door(door, loss, redisSSLContextGetError(error));
+        return false;
+    }
+    bool secured = redisInitiateSSLWithContext(connection, tls) == REDIS_OK;
+    if (!secured) lose_door(door, loss, connection->errstr);
+    redisFreeSSLContext(tls);
+    return secured;
+}
+
+static redisContext *try_address(const struct source_door *door, const char *address,
+                                 struct source_failure *loss) {
+    redisContext *connection = connect_to(door, address);
+    bool open = connection && !connection->err;
+    if (!open) lose_door(door, loss, connection ? connection->errstr : "no memory");
+    if (open && door->tls) open = secure_connection(door, connection, loss);
+    if (open) return connection;
+    if (connection) redisFree(connection);
+    return NULL;
+}
+
+static void forbid_address(const struct source_door *door, struct source_reader *reader, const char *what,
+                           const char *address) {
+    char text[LOSS_BYTES + NI_MAXHOST];
+    snprintf(text, sizeof(text),
+             "INVALID CannotVerifyCopySource %s %.200s:%d, which holdfast.copy-from does not list", what,
+             address, door->port);
+    source_reader_fail(reader, COPY_FAILED_FORBIDDEN, bytes_text(text));
+}
+
+/* The first one that is allowed and answers. */
+static redisContext *try_addresses(const struct source_door *door, const struct addrinfo *address,
+                                   struct source_reader *reader, struct source_failure *loss) {
+    char text[NI_MAXHOST] = "";
+    bool any = false;
+    for (; address; address = address->ai_next) {
+        if (!write_address(address, text, sizeof(text)) || !is_allowed(door, text)) continue;
+        any = true;
+        redisContext *connection = try_address(door, text, loss);
+        if (connection) return connection;
+    }
+    if (!any) forbid_address(door, reader, "the name leads to", text);
+    return NULL;
+}
+
+static void say_words(redisContext *connection, unsigned count, const char *const words[],
+                      const size_t lengths[]) {
+    redisAppendCommandArgv(connection, (int)count, (const char **)words, lengths);
+}
+
+/* READONLY lets a replica in a cluster answer; elsewhere it is an error that does not matter. */
+static void greet_source(struct source_door *door, redisContext *connection) {
+    const char *const words[] = {"AUTH", door->user, door->password};
+    const size_t lengths[] = {4, door->user_length, door->password_length};
+    const char *const plain[] = {"AUTH", door->password}, *const readonly[] = {"READONLY"};
+    const size_t plain_lengths[] = {4, door->password_length}, readonly_length[] = {8};
+    door->authenticates = door->user_length || door->password_length;
+    if (door->user_length)
+        say_words(connection, 3, words, lengths);
+    else if (door->password_length)
+        say_words(connection, 2, plain, plain_lengths);
+    say_words(connection, 1, readonly, readonly_length);
+    door->greetings = 1U + door->authenticates;
+}
+
+redisContext *source_door_open(struct source_door *door, struct source_reader *reader,
+                               struct source_failure *loss) {
+    struct addrinfo *addresses, hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    if (!is_allowed(door, door->host)) {
+        forbid_address(door, reader, "the source is", door->host);
+        return NULL;
+    }
+    int error = getaddrinfo(door->host, NULL, &hints, &addresses);
+    if (error) {
+        lose_door(door, loss, gai_strerror(error));
+        return NULL;
+    }
+    redisContext *connection = try_addresses(door, addresses, reader, loss);
+    freeaddrinfo(addresses);
+    if (connection) greet_source(door, connection);
+    return connection;
+}
+
+void source_door_ask(redisContext *connection, const struct source_question *question) {
+    const char *words[SOURCE_WORDS_MAX];
+    size_t lengths[SOURCE_WORDS_MAX];
+    for (unsigned i = 0; i < question->count; i++) {
+        words[i] = question->word[i].data;
+        lengths[i] = question->word[i].length;
+    }
+    say_words(connection, question->count, words, lengths);
+}
+
+/* Of a refusal only its first word is shown: the rest may repeat what was sent. */
+void source_door_greeted(struct source_door *door, const struct answer *answer,
+                         struct source_reader *reader) {
+    char text[LOSS_BYTES];
+    bool is_about_user = door->authenticates;
+    door->greetings--;
+    door->authenticates = false;
+    if (!is_about_user || answer->kind != ANSWER_ERROR) return;
+    const char *end = memchr(answer->text.data, ' ', answer->text.length);
+    int length = end ? (int)(end - answer->text.data) : 3;
+    snprintf(text, sizeof(text), "%.*s the source refuses holdfast.copy-user and holdfast.copy-password",
+             length <= 20 && end ? length : 3, length <= 20 && end ? answer->text.data : "ERR");
+    source_reader_fail(reader, COPY_FAILED_REFUSED, bytes_text(text));
+}
+
+/* --- Moving --- */
+
+/* "MOVED slot host:port"; without a host it is another port of the same one. */
+static bool read_moved(struct bytes error, char *host, size_t size, int *port) {
+    char text[NI_MAXHOST + 32];
+    if (!bytes_start_with(error, bytes_text("MOVED ")) || error.length >= sizeof(text)) return false;
+    memcpy(text, error.data, error.length);
+    text[error.length] = '\0';
+    char *place = strrchr(text, ' ') + 1, *colon = strrchr(place, ':');
+    if (!colon || sscanf(colon + 1, "%d", port) != 1 || *port < 1 || *port > PORT_MAX) return false;
+    *colon = '\0';
+    return (size_t)snprintf(host, size, "%s", place) < size;
+}
+
+enum door_move source_door_move(struct source_door *door, struct bytes error, struct source_reader *reader) {
+    char host[NI_MAXHOST];
+    int port;
+    if (!read_moved(error, host, sizeof(host), &port)) return DOOR_STAYS;
+    door->port = port;
+    if (*host) {
+        memory_free(door->host);
+        door->host = text_new(bytes_text(host));
+    }
+    if (is_allowed(door, door->host)) return DOOR_MOVES;
+    forbid_address(door, reader, "MOVED leads to", door->host);
+    return DOOR_CLOSED;
+}
+
+/* --- What is told --- */
+
+/* As it would be shown. */
+static size_t shown_password(const struct source_door *door, char *shown, size_t size) {
+    struct source_failure as_failure;
+    source_failure_say(&as_failure, COPY_FAILED_REFUSED, bytes_of(door->password, door->password_length));
+    return (size_t)snprintf(shown, size, "%s", as_failure.text);
+}
+
+static void star_out(char *at, size_t length) {
+    memset(at, '*', length);
+}
+
+/* Also the beginning of it, where the text was cut. */
+void source_door_hide_password(const struct source_door *door, struct source_failure *failure) {
+    char password[COPY_DESCRIPTION_MAX_BYTES + 1];
+    size_t length = shown_password(door, password, sizeof(password)), all = strlen(failure->text);
+    if (!length) return;
+    for (char *at = failure->text; (at = strstr(at, password)); at += length) star_out(at, length);
+    if (all < COPY_DESCRIPTION_MAX_BYTES) return;
+    for (size_t part = length - 1; part; part--)
+        if (!memcmp(failure->text + all - part, password, part)) star_out(failure->text + all - part, part);
+}

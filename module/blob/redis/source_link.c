@@ -1,0 +1,348 @@
+#include "blob/redis/source_link.h"
+
+#include "blob/redis/source_door.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+enum { TRIES_MAX = 3, REST_MS = 100, STACK_BYTES = 512 << 10, ANSWER_TIMEOUTS = 10, READ_BYTES = 1 << 16 };
+
+struct source_link {
+    struct source_door door; /* where it goes, and how it comes in */
+    void (*news)(void);
+    struct source_reader *reader;
+    struct delivery *building;
+    bool was_moved, has_progress;
+    struct source_failure loss; /* why the last visit ended */
+    pthread_t thread;
+
+    /* Under the lock. */
+    redisContext *open; /* the connection that the thread reads from */
+    struct delivery *waiting;
+    bool cancelled, ended;
+    pthread_cond_t change;
+};
+
+/* One for all links: it is held for moments only. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* --- Deliveries --- */
+
+static struct delivery *delivery_new(void) {
+    struct delivery *delivery = memory_alloc(sizeof(*delivery));
+    delivery->count = 0;
+    delivery->bytes = 0;
+    delivery->last = delivery->failed = false;
+    arena_start(&delivery->arena);
+    return delivery;
+}
+
+void delivery_free(struct delivery *delivery) {
+    for (unsigned i = 0; i < delivery->count; i++)
+        if (delivery->items[i].content) RedisModule_FreeString(NULL, delivery->items[i].content);
+    arena_end(&delivery->arena);
+    memory_free(delivery);
+}
+
+static struct bytes keep_bytes(struct delivery *delivery, struct bytes bytes) {
+    if (!bytes.length) return bytes_of(NULL, 0);
+    return bytes_of(memcpy(arena_alloc(&delivery->arena, bytes.length), bytes.data, bytes.length),
+                    bytes.length);
+}
+
+/* A content becomes an argument, as that of a command is, so that it is kept and sent on without being copied again. */
+static void deliver_change(struct delivery *delivery, const struct container_change *change) {
+    struct delivered *item = &delivery->items[delivery->count++];
+    item->change = *change;
+    item->change.block_id = keep_bytes(delivery, change->block_id);
+    item->change.properties.items = keep_bytes(delivery, change->properties.items);
+    item->change.metadata.items = keep_bytes(delivery, change->metadata.items);
+    item->change.content = bytes_of(NULL, 0);
+    bool has_content = change->content.length;
+    item->content =
+        has_content ? RedisModule_CreateString(NULL, change->content.data, change->content.length) : NULL;
+    delivery->bytes += change->content.length;
+}
+
+/* --- Hand-over, in the thread --- */
+
+static bool was_cancelled(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    bool cancelled = link->cancelled;
+    pthread_mutex_unlock(&lock);
+    return cancelled;
+}
+
+/* Waits until the one before has been taken. */
+static void hand_over(struct source_link *link) {
+    struct delivery *delivery = link->building;
+    link->building = delivery_new();
+    pthread_mutex_lock(&lock);
+    while (link->waiting && !link->cancelled) pthread_cond_wait(&link->change, &lock);
+    bool wanted = !link->cancelled;
+    if (wanted) link->waiting = delivery;
+    pthread_mutex_unlock(&lock);
+    if (wanted)
+        link->news();
+    else
+        delivery_free(delivery);
+}
+
+static bool nothing_waits(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    bool nothing = !link->waiting;
+    pthread_mutex_unlock(&lock);
+    return nothing;
+}
+
+/* What the last answer has brought. */
+static void deliver_all(struct source_link *link) {
+    struct container_change change;
+    while (source_reader_next(link->reader, &change)) {
+        deliver_change(link->building, &change);
+        link->has_progress = true;
+        if (link->building->count == DELIVERY_MAX || link->building->bytes >= SOURCE_PIECE_BYTES)
+            hand_over(link);
+    }
+    if (link->building->count && nothing_waits(link)) hand_over(link);
+}
+
+static void end_with(struct source_link *link, const struct source_failure *failure) {
+    link->building->last = true;
+    link->building->failed = failure != NULL;
+    if (failure) link->building->failure = *failure;
+    if (failure) source_door_hide_password(&link->door, &link->building->failure);
+    hand_over(link);
+}
+
+/* --- A visit --- */
+
+enum visit { VISIT_OVER, VISIT_LOST, VISIT_MOVED };
+
+static enum visit lose_source(struct source_link *link, enum copy_failure reason, const char *text) {
+    source_failure_say(&link->loss, reason, bytes_text(text));
+    return VISIT_LOST;
+}
+
+static enum visit lose_connection(struct source_link *link, const redisContext *connection) {
+    char text[200];
+    bool silent = connection->err == REDIS_ERR_TIMEOUT ||
+                  (connection->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK));
+    if (silent)
+        snprintf(text, sizeof(text), "the source does not answer within holdfast.copy-timeout-seconds");
+    else
+        snprintf(text, sizeof(text), "the connection to the source was lost: %s", connection->errstr);
+    return lose_source(link, silent ? COPY_FAILED_SILENT : COPY_FAILED_UNREACHABLE, text);
+}
+
+/* What passes by itself. */
+static bool is_for_later(struct bytes error) {
+    static const char *const classes[] = {"LOADING ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN "};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+        if (bytes_start_with(error, bytes_text(classes[i]))) return true;
+    return false;
+}
+
+static enum visit take_answer(struct source_link *link, const struct answer *answer) {
+    if (answer->kind == ANSWER_ERROR && is_for_later(answer->text)) {
+        source_failure_say(&link->loss, COPY_FAILED_REFUSED, answer->text);
+        return VISIT_LOST;
+    }
+    if (answer->kind == ANSWER_ERROR && !link->was_moved) {
+        enum door_move move = source_door_move(&link->door, answer->text, link->reader);
+        if (move != DOOR_STAYS) link->was_moved = true;
+        if (move == DOOR_MOVES) return VISIT_MOVED;
+    }
+    source_reader_take(link->reader, answer);
+    deliver_all(link);
+    return VISIT_OVER;
+}
+
+/* The first answers are those to what the door asked. */
+static enum visit take_any(struct source_link *link, const struct answer *answer) {
+    if (!link->door.greetings) return take_answer(link, answer);
+    source_door_greeted(&link->door, answer, link->reader);
+    return VISIT_OVER;
+}
+
+static bool ask_what_is_next(struct source_link *link, redisContext *connection) {
+    struct source_question question;
+    int done = 0;
+    while (source_reader_ask(link->reader, &question)) source_door_ask(connection, &question);
+    while (!done)
+        if (redisBufferWrite(connection, &done) != REDIS_OK) return false;
+    return true;
+}
+
+/* As much as has come. False when the connection has come to its end. */
+static bool read_more(redisContext *connection, struct source_answers *answers, bool *garbled) {
+    char bytes[READ_BYTES];
+    long count = connection->funcs->read(connection, bytes, sizeof(bytes));
+    if (count > 0) *garbled = !source_answers_feed(answers, bytes_of(bytes, (size_t)count));
+    return count >= 0;
+}
+
+static bool is_copy_over(struct source_link *link) {
+    return source_reader_failure(link->reader) || source_reader_is_done(link->reader) || was_cancelled(link);
+}
+
+static enum visit garble(struct source_link *link) {
+    const char *text = "the source's answer cannot be read";
+    source_reader_fail(link->reader, COPY_FAILED_GARBLED, bytes_text(text));
+    return VISIT_OVER;
+}
+
+/* Asks and takes until the copy is over, or the connection. An answer that comes in drops must come to its end, too. */
+static enum visit converse(struct source_link *link, redisContext *connection,
+                           struct source_answers *answers) {
+    int64_t patience_us = link->door.timeout_ms * 1000 * ANSWER_TIMEOUTS, since_us = api_elapsed_us();
+    bool garbled = false;
+    while (!is_copy_over(link)) {
+        if (!ask_what_is_next(link, connection)) return lose_connection(link, connection);
+        const struct answer *answer = source_answers_next(answers, &garbled);
+        if (garbled) return garble(link);
+        if (answer) {
+            enum visit visit = take_any(link, answer);
+            if (visit != VISIT_OVER) return visit;
+            since_us = api_elapsed_us();
+        } else if (!read_more(connection, answers, &garbled)) {
+            return lose_connection(link, connection);
+        } else if (garbled) {
+            return garble(link);
+        } else if (api_elapsed_us() - since_us > patience_us) {
+            return lose_source(link, COPY_FAILED_SILENT, "the source takes too long for an answer");
+        }
+    }
+    return VISIT_OVER;
+}
+
+/* While it is open whoever cancels may end it. */
+static void set_open(struct source_link *link, redisContext *connection) {
+    pthread_mutex_lock(&lock);
+    link->open = connection;
+    pthread_mutex_unlock(&lock);
+}
+
+static enum visit visit_source(struct source_link *link) {
+    redisContext *connection = source_door_open(&link->door, link->reader, &link->loss);
+    if (!connection) return source_reader_failure(link->reader) ? VISIT_OVER : VISIT_LOST;
+    struct source_answers *answers = source_answers_new();
+    source_reader_reconnected(link->reader);
+    set_open(link, connection);
+    enum visit visit = converse(link, connection, answers);
+    set_open(link, NULL);
+    source_answers_free(answers);
+    redisFree(connection);
+    return visit;
+}
+
+/* Between two tries. */
+static void rest_between_tries(struct source_link *link, int64_t ms) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(ms * 1000000);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&lock);
+    if (!link->cancelled) pthread_cond_timedwait(&link->change, &lock, &until);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Tries that have brought something do not count. */
+static void visit_until_over(struct source_link *link) {
+    for (int tries = 0; tries < TRIES_MAX && !was_cancelled(link);) {
+        link->has_progress = false;
+        enum visit visit = visit_source(link);
+        if (visit == VISIT_OVER) return;
+        if (visit == VISIT_MOVED) continue;
+        tries = link->has_progress ? 1 : tries + 1;
+        if (tries < TRIES_MAX) rest_between_tries(link, REST_MS * tries);
+    }
+    source_reader_fail(link->reader, link->loss.reason, bytes_text(link->loss.text));
+}
+
+static void *work_for_copy(void *data) {
+    struct source_link *link = data;
+    visit_until_over(link);
+    end_with(link, source_reader_failure(link->reader));
+    pthread_mutex_lock(&lock);
+    link->ended = true;
+    pthread_mutex_unlock(&lock);
+    link->news();
+    return NULL;
+}
+
+/* --- On the main thread --- */
+
+/* Signals are the server's main thread's. */
+static bool start_thread(struct source_link *link) {
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = !pthread_create(&link->thread, &attributes, work_for_copy, link);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+static void free_link(struct source_link *link) {
+    if (link->waiting) delivery_free(link->waiting);
+    delivery_free(link->building);
+    source_reader_free(link->reader);
+    source_door_end(&link->door);
+    pthread_cond_destroy(&link->change);
+    memory_free(link);
+}
+
+struct source_link *source_link_start(const struct copy_order *order, const struct link_settings *settings,
+                                      void (*news)(void)) {
+    struct source_link *link = memory_zeroed(sizeof(*link));
+    link->news = news;
+    link->reader = source_reader_new(order);
+    link->building = delivery_new();
+    source_door_start(&link->door, order, settings);
+    pthread_cond_init(&link->change, NULL);
+    if (start_thread(link)) return link;
+    free_link(link);
+    return NULL;
+}
+
+struct delivery *source_link_take(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    struct delivery *delivery = link->waiting;
+    link->waiting = NULL;
+    pthread_cond_signal(&link->change);
+    pthread_mutex_unlock(&lock);
+    return delivery;
+}
+
+bool source_link_has_news(struct source_link *link) {
+    return !nothing_waits(link);
+}
+
+void source_link_cancel(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    link->cancelled = true;
+    if (link->open) shutdown(link->open->fd, SHUT_RDWR);
+    pthread_cond_signal(&link->change);
+    pthread_mutex_unlock(&lock);
+}
+
+bool source_link_has_ended(struct source_link *link) {
+    pthread_mutex_lock(&lock);
+    bool ended = link->ended;
+    pthread_mutex_unlock(&lock);
+    return ended;
+}
+
+void source_link_free(struct source_link *link) {
+    pthread_join(link->thread, NULL);
+    free_link(link);
+}

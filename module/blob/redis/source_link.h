@@ -1,0 +1,65 @@
+/* A link to another server, from which one copy reads: a thread of its own, and the hand-over of what it has read.
+ *
+ * Why a thread: names must be looked up beside the event loop in any case, and there is no way to do so that does not
+ * block but a thread. And what a copy costs is mostly reading: for 512 MB between two servers on one machine, main and copying
+ * thread together worked, and the main thread did only a part of it (see the page of blobs for figures). On the event loop all of that would
+ * stand between two commands of others, and so would a TLS handshake. A thread is also straight to read: connect, ask,
+ * take, hand over.
+ *
+ * The thread knows the protocol, the order and the reader, and nothing of keys and values. It hands over deliveries, one at
+ * a time; while one waits to be taken it reads for the next, and no further. So a copy holds a few pieces of at most 1 MiB
+ * besides the blob. It ends by itself after its last delivery, or soon after it was cancelled. */
+#ifndef HOLDFAST_SOURCE_LINK_H
+#define HOLDFAST_SOURCE_LINK_H
+
+#include "blob/source_reader.h"
+#include "core/arena.h"
+#include "server/api.h"
+
+enum { DELIVERY_MAX = 128 }; /* changes */
+
+struct delivered {
+    struct container_change change;
+    RedisModuleString *content; /* NULL for none */
+};
+
+struct delivery {
+    struct delivered items[DELIVERY_MAX];
+    unsigned count;
+    size_t bytes;
+    struct arena arena; /* what the changes borrow from */
+    bool last;
+    bool failed; /* the last one: whether the copy has */
+    struct source_failure failure;
+};
+
+void delivery_free(struct delivery *delivery);
+
+/* What a link needs to know besides its order; texts are copied. */
+struct link_settings {
+    struct bytes allowed;        /* see core/host_list.h */
+    struct bytes user, password; /* empty for none */
+    int64_t timeout_ms;
+    bool tls;
+    const char *ca_file, *ca_folder, *certificate, *key; /* NULL for none */
+};
+
+struct source_link;
+
+/* NULL when there can be no further thread. The order has to last as long as the link. `news` is called in the thread when
+ * there is something to take, or the thread has ended. */
+struct source_link *source_link_start(const struct copy_order *order, const struct link_settings *settings,
+                                      void (*news)(void));
+
+/* The delivery that waits, which is the caller's now; NULL for none. */
+struct delivery *source_link_take(struct source_link *link);
+bool source_link_has_news(struct source_link *link);
+
+/* Nobody will take anything any more. */
+void source_link_cancel(struct source_link *link);
+
+/* Whether the thread has ended: then the link can be freed. */
+bool source_link_has_ended(struct source_link *link);
+void source_link_free(struct source_link *link);
+
+#endif

@@ -1,0 +1,188 @@
+#include "blob/source_facts.h"
+
+#include "blob/blob.h"
+#include "blob/blocks.h"
+#include "core/base64.h"
+#include "core/memory.h"
+#include "core/metadata.h"
+#include "core/property.h"
+
+#include "ccan/array_size/array_size.h"
+
+void source_facts_start(struct source_facts *facts) {
+    *facts = (struct source_facts){.kind = KIND_UNCOMMITTED};
+    record_start(&facts->property_room);
+    record_start(&facts->metadata_room);
+    record_start(&facts->blocks);
+}
+
+void source_facts_end(struct source_facts *facts) {
+    record_end(&facts->property_room);
+    record_end(&facts->metadata_room);
+    record_end(&facts->blocks);
+}
+
+/* --- BLOB.STAT --- */
+
+static bool read_source_version(const struct answer *answer, version *v) {
+    struct bytes text;
+    return answer_is_text(answer, &text) && version_read(text, v);
+}
+
+static bool read_source_kind(const struct answer *answer, enum blob_kind *kind) {
+    static const char *const names[] = {"block", "page", "append"}; /* in their order */
+    struct bytes name;
+    if (!answer_is_text(answer, &name)) return false;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        *kind = (enum blob_kind)i;
+        if (bytes_equal(name, bytes_text(names[i]))) return true;
+    }
+    return false;
+}
+
+static bool is_default_type(const char *name, struct bytes value) {
+    return !strcmp(name, "content-type") && bytes_equal(value, bytes_text(PROPERTY_DEFAULT_TYPE));
+}
+
+/* Among all other fields; each that is there is a text. */
+static bool read_source_properties(struct source_facts *facts, const struct answer *map) {
+    static const char *const names[] = {"content-type",        "content-encoding", "content-language",
+                                        "content-disposition", "cache-control",    "content-md5"};
+    struct record_writer given;
+    uint64_t count = 0;
+    struct bytes value;
+    bool sound = true;
+    record_start(&given);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        const struct answer *field = answer_field(map, names[i]);
+        if (!field) continue;
+        sound = sound && answer_is_text(field, &value);
+        if (!sound || is_default_type(names[i], value)) continue;
+        record_put_bytes(&given, bytes_text(names[i]));
+        record_put_bytes(&given, value);
+        count++;
+    }
+    struct packed_list list = {count, bytes_of(given.data, given.length)};
+    sound = sound && properties_pack(list, &facts->property_room, &facts->properties) == OUTCOME_DONE;
+    record_end(&given);
+    return sound;
+}
+
+static bool read_source_metadata(struct source_facts *facts, const struct answer *pairs) {
+    struct record_writer *room = &facts->metadata_room;
+    struct bytes word;
+    if (!pairs || pairs->kind != ANSWER_LIST || pairs->count % 2) return false;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        if (!answer_is_text(&pairs->items[i], &word)) return false;
+        record_put_bytes(room, word);
+    }
+    facts->metadata = (struct packed_list){pairs->count / 2, bytes_of(room->data, room->length)};
+    return metadata_check(facts->metadata) == OUTCOME_DONE;
+}
+
+/* What only some kinds have. */
+static bool read_source_numbers(struct source_facts *facts, const struct answer *map) {
+    uint64_t sequence = 0, sealed = 0;
+    bool sound = true;
+    if (facts->kind == KIND_PAGE)
+        sound = facts->length % PAGE_BYTES == 0 && facts->length <= PAGES_MAX_BYTES &&
+                answer_is_number(answer_field(map, "sequence-number"), 0, INT64_MAX, &sequence);
+    if (facts->kind == KIND_APPEND) {
+        const struct answer *field = answer_field(map, "sealed");
+        sound =
+            answer_is_number(answer_field(map, "block-count"), 0, APPEND_BLOCKS_MAX, &facts->append_blocks) &&
+            (!field || answer_is_number(field, 0, 1, &sealed));
+    }
+    facts->sequence = (int64_t)sequence;
+    facts->sealed = sealed;
+    return sound;
+}
+
+const char *source_facts_read(struct source_facts *facts, const struct answer *answer) {
+    struct bytes status;
+    if (answer->kind != ANSWER_LIST) return "the source's answer to BLOB.STAT is none";
+    if (answer_is_text(answer_field(answer, "copy-status"), &status))
+        facts->pending = bytes_equal(status, bytes_text("pending"));
+    if (facts->pending) return NULL;
+    if (!read_source_version(answer_field(answer, "etag"), &facts->etag)) return "the source's ETag is none";
+    if (!read_source_kind(answer_field(answer, "blob-type"), &facts->kind))
+        return "the source's blob-type is none";
+    if (!answer_is_number(answer_field(answer, "content-length"), 0, INT64_MAX, &facts->length))
+        return "the source's content-length is none";
+    if (!read_source_numbers(facts, answer)) return "the source's numbers do not fit its kind";
+    if (!read_source_properties(facts, answer)) return "the source's properties are none";
+    return read_source_metadata(facts, answer_field(answer, "meta")) ? NULL
+                                                                     : "the source's metadata are none";
+}
+
+/* --- BLOB.GETBLOCKLIST --- */
+
+static bool read_source_block(struct source_facts *facts, const struct answer *block, uint64_t left,
+                              uint64_t *length) {
+    unsigned char id[BLOCK_ID_MAX_BYTES];
+    struct bytes text;
+    if (block->kind != ANSWER_LIST || block->count != 2 || !answer_is_text(&block->items[0], &text))
+        return false;
+    long bytes = base64_read(text, id, sizeof(id));
+    if (bytes < 1 || bytes > BLOCK_ID_MAX_BYTES) return false;
+    if (!answer_is_number(&block->items[1], 1, INT64_MAX, length) || *length > left) return false;
+    record_put_bytes(&facts->blocks, bytes_of((const char *)id, (size_t)bytes));
+    record_put_number(&facts->blocks, *length);
+    return true;
+}
+
+/* A content that was put as a whole has no blocks; any other one has all of its bytes in them. */
+const char *source_facts_read_blocks(struct source_facts *facts, const struct answer *answer) {
+    const struct answer *list = answer_field(answer, "committed");
+    uint64_t left = facts->length, length;
+    if (!read_source_version(answer_field(answer, "etag"), &facts->etag_of_blocks))
+        return "the source's list of blocks has no ETag";
+    if (!list || list->kind != ANSWER_LIST || list->count > BLOCKS_COMMITTED_MAX)
+        return "the source's list of blocks is none";
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!read_source_block(facts, &list->items[i], left, &length))
+            return "the source's list of blocks has one that is none";
+        left -= length;
+    }
+    if (list->count && left) return "the source's blocks are not as long as its content";
+    facts->block_count = list->count;
+    facts->next_block = record_reader(bytes_of(facts->blocks.data, facts->blocks.length));
+    return NULL;
+}
+
+void source_facts_next_block(struct source_facts *facts) {
+    facts->block_id = record_bytes(&facts->next_block);
+    facts->block_bytes = record_number(&facts->next_block);
+}
+
+/* --- BLOB.GETPAGES --- */
+
+static bool read_source_range(const struct answer *pair, struct page_range window, uint64_t from,
+                              struct page_range *range) {
+    if (pair->kind != ANSWER_LIST || pair->count != 2) return false;
+    if (!answer_is_number(&pair->items[0], 0, INT64_MAX, &range->offset)) return false;
+    if (!answer_is_number(&pair->items[1], PAGE_BYTES, INT64_MAX, &range->length)) return false;
+    bool whole = range->offset % PAGE_BYTES == 0 && range->length % PAGE_BYTES == 0;
+    uint64_t end = window.offset + window.length;
+    return whole && range->offset >= from && range->offset < end && range->length <= end - range->offset;
+}
+
+const char *source_ranges_read(const struct answer *answer, struct page_range window,
+                               const struct source_facts *facts, struct page_range **ranges, size_t *count) {
+    const struct answer *list = answer_field(answer, "pages");
+    version etag;
+    uint64_t from = window.offset;
+    if (!read_source_version(answer_field(answer, "etag"), &etag) || etag != facts->etag)
+        return "the source's pages are of another ETag";
+    if (!list || list->kind != ANSWER_LIST) return "the source's list of pages is none";
+    *ranges = memory_resize(*ranges, ((size_t)list->count + 1) * sizeof(**ranges));
+    *count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct page_range *range = &(*ranges)[i];
+        if (!read_source_range(&list->items[i], window, from, range))
+            return "the source's list of pages has one that is none";
+        from = range->offset + range->length;
+    }
+    *count = list->count;
+    return NULL;
+}

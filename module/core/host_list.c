@@ -1,0 +1,86 @@
+#include "core/host_list.h"
+
+#include "core/number.h"
+
+static bool is_any(struct bytes text) {
+    return text.length == 1 && text.data[0] == '*';
+}
+
+static bool is_gap(char c) {
+    return c == ' ' || c == '\t';
+}
+
+/* The next word; false behind the last one. */
+static bool next_pattern(struct bytes *list, struct bytes *word) {
+    const char *at = list->data, *end = list->data + list->length;
+    while (at < end && is_gap(*at)) at++;
+    const char *start = at;
+    while (at < end && !is_gap(*at)) at++;
+    *word = bytes_of(start, (size_t)(at - start));
+    *list = bytes_of(at, (size_t)(end - at));
+    return word->length != 0;
+}
+
+static bool read_port(struct bytes text, int64_t *port) {
+    return number_read(text, port) && *port >= 1 && *port <= PORT_MAX;
+}
+
+/* An address of IPv6 has colons itself: the last one counts, and brackets around the host go. */
+static bool split_pattern(struct bytes pattern, struct bytes *host, struct bytes *port) {
+    size_t at = pattern.length;
+    while (at && pattern.data[at - 1] != ':') at--;
+    if (at < 2) return false;
+    *port = bytes_of(pattern.data + at, pattern.length - at);
+    *host = bytes_of(pattern.data, at - 1);
+    if (host->length > 2 && host->data[0] == '[' && host->data[host->length - 1] == ']')
+        *host = bytes_of(host->data + 1, host->length - 2);
+    return true;
+}
+
+/* After a star that was in vain the text is tried from one place further on. */
+static bool host_matches(struct bytes pattern, struct bytes text) {
+    size_t at = 0, place = 0, star = SIZE_MAX, from = 0;
+    while (place < text.length) {
+        char wanted = at < pattern.length ? pattern.data[at] : '\0';
+        if (at < pattern.length && wanted == '*') {
+            star = at++;
+            from = place;
+        } else if (at < pattern.length &&
+                   (wanted == '?' || bytes_lower(wanted) == bytes_lower(text.data[place]))) {
+            at++;
+            place++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1;
+            place = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (at < pattern.length && pattern.data[at] == '*') at++;
+    return at == pattern.length;
+}
+
+bool host_list_is_sound(struct bytes list) {
+    struct bytes word, host, port;
+    int64_t number;
+    while (next_pattern(&list, &word)) {
+        if (is_any(word)) continue;
+        if (!split_pattern(word, &host, &port) || !(is_any(port) || read_port(port, &number))) return false;
+    }
+    return true;
+}
+
+static bool pattern_allows(struct bytes pattern, struct bytes host, int port) {
+    struct bytes wanted_host, wanted_port;
+    int64_t number;
+    if (is_any(pattern)) return true;
+    if (!split_pattern(pattern, &wanted_host, &wanted_port) || !host_matches(wanted_host, host)) return false;
+    return is_any(wanted_port) || (read_port(wanted_port, &number) && number == port);
+}
+
+bool host_list_allows(struct bytes list, struct bytes host, int port) {
+    struct bytes word;
+    while (next_pattern(&list, &word))
+        if (pattern_allows(word, host, port)) return true;
+    return false;
+}
