@@ -3,11 +3,13 @@
 #include "compare_and_set.h"
 #include "lock.h"
 #include "log.h"
+#include "retries.h"
 #include "worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static void require_at(bool holds, const char *what, int line) {
@@ -184,15 +186,31 @@ static void try_log(void) {
     redisFree(redis);
 }
 
+/* The answer is lost, since the connection is shut down before it is read: the command is sent again, and done once. */
+static void try_retries(void) {
+    redisContext *redis = server_with("CONTAINER.CREATE try:docs"), *other = server_to_try();
+    char token[ID_SIZE];
+    holdfast_new_id(token);
+    require(holdfast_done(redisCommand(redis, "BLOB.CREATEAPPEND try:docs log")));
+    require(holdfast_done(redisCommand(other, "BLOB.APPEND try:docs log %s ONCE %s", "one", token)));
+    shutdown(redis->fd, SHUT_RDWR);
+    redisReply *reply = send_once(redis, token, "BLOB.APPEND try:docs log %s", "one");
+    require(reply && reply->element[1]->integer == 0);
+    freeReplyObject(reply);
+    redisReply *seen = redisCommand(redis, "BLOB.GET try:docs log");
+    require(!strcmp(seen->element[1]->str, "one"));
+    freeReplyObject(seen);
+    redisFree(redis);
+    redisFree(other);
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } programs[] = {{"holdfast", try_holdfast},
-                    {"compare_and_set", try_compare_and_set},
-                    {"lock", try_lock},
-                    {"worker", try_worker},
-                    {"log", try_log}};
+    } programs[] = {{"holdfast", try_holdfast}, {"compare_and_set", try_compare_and_set},
+                    {"lock", try_lock},         {"worker", try_worker},
+                    {"log", try_log},           {"retries", try_retries}};
     for (size_t at = 0; argc == 2 && at < sizeof programs / sizeof *programs; at++) {
         if (strcmp(programs[at].name, argv[1])) continue;
         programs[at].run();

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"reflect"
 	"strconv"
@@ -335,4 +337,48 @@ func TestUpload(t *testing.T) {
 	same(t, newer > etag, true)
 	_, err = send("upload-4", etag)
 	same(t, Refusal(err), "PRECONDITION ConditionNotMet")
+}
+
+// losing hangs up in the place of the first answers to BLOB.APPEND.
+type losing struct {
+	net.Conn
+	answers *int
+	asked   bool
+}
+
+func (conn *losing) Write(bytes []byte) (int, error) {
+	conn.asked = strings.Contains(string(bytes), "BLOB.APPEND")
+	return conn.Conn.Write(bytes)
+}
+
+func (conn *losing) Read(room []byte) (int, error) {
+	length, err := conn.Conn.Read(room)
+	if conn.asked && *conn.answers > 0 {
+		*conn.answers--
+		return 0, io.EOF
+	}
+	return length, err
+}
+
+func TestRetries(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	must(t, server.Do(ctx, "BLOB.CREATEAPPEND", "try:docs", "log").Err())
+	answers := 2
+	options := *server.Options()
+	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := net.Dial(network, address)
+		return &losing{Conn: conn, answers: &answers}, err
+	}
+	unlucky := redis.NewClient(&options)
+	defer unlucky.Close()
+	reply, err := SendOnce(ctx, unlucky, NewToken(), "BLOB.APPEND", "try:docs", "log", "one\n")
+	must(t, err)
+	same(t, Int(reply.([]any)[1]), int64(0))
+	same(t, answers, 0)
+	seen, err := server.Do(ctx, "BLOB.GET", "try:docs", "log").Slice()
+	must(t, err)
+	same(t, seen[1], "one\n")
+	_, err = SendOnce(ctx, unlucky, NewToken(), "BLOB.APPEND", "try:docs", "none", "x")
+	same(t, Refusal(err), "NOTFOUND BlobNotFound")
 }
