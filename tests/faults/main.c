@@ -19,8 +19,19 @@ static const struct workload *const workloads[] = {&counter_workload, &mutex_wor
 static const struct workload *const controls[] = {&mutex_workload, &plain_lock_workload,
                                                   &plain_version_workload, NULL};
 
-static const struct fault *const faults[] = {
-    &kill_fault, &stop_fault, &promotion_fault, &failover_fault, &proxy_fault, &slots_fault, NULL};
+static const struct fault *const faults[] = {&kill_fault,
+                                             &cut_fault,
+                                             &disk_fault,
+                                             &stop_fault,
+                                             &clock_fault,
+                                             &backlog_fault,
+                                             &diskless_fault,
+                                             &promotion_fault,
+                                             &failover_fault,
+                                             &sentinel_fault,
+                                             &proxy_fault,
+                                             &slots_fault,
+                                             NULL};
 
 enum { COLUMNS = 5, FAULTS_MOST = 32, CONTROL_ATTEMPTS = 5, MINUTE_US = 60000000 };
 

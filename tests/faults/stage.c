@@ -54,7 +54,16 @@ int stage_server_at(const struct stage *stage, int port) {
 }
 
 struct client *stage_client(struct stage *stage, int server) {
-    return visitor(stage->servers[server]);
+    pid_t process = stage->servers[server]->process;
+    if (!stage->clients[server] || stage->processes[server] != process) {
+        stage->clients[server] = visitor(stage->servers[server]);
+        stage->processes[server] = process;
+    }
+    return stage->clients[server];
+}
+
+void stage_forget_clients(struct stage *stage) {
+    memset(stage->clients, 0, sizeof stage->clients);
 }
 
 int stage_replica(const struct stage *stage, unsigned number) {

@@ -24,6 +24,8 @@ struct term {
 struct stage {
     struct server *servers[SERVERS_MOST];
     int count;
+    struct client *clients[SERVERS_MOST]; /* one for each server, and the process that it leads to */
+    pid_t processes[SERVERS_MOST];
     atomic_int primary;
     struct term terms[TERMS_MOST];
     int term_count;
@@ -53,8 +55,9 @@ struct address stage_address(struct stage *stage);
 /* Which one listens at that port, or -1. */
 int stage_server_at(const struct stage *stage, int port);
 
-/* A connection to that server; it lasts until the end of the trial. */
+/* A connection to that server, for whoever injects faults; it lasts as long as the process does. */
 struct client *stage_client(struct stage *stage, int server);
+void stage_forget_clients(struct stage *stage);
 struct server *stage_primary(struct stage *stage);
 
 /* The term in which that server answered, or -1. */

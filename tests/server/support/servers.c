@@ -129,8 +129,10 @@ static void write_configuration(const struct server *server) {
     require(module_path, "no module at %s", module);
     FILE *file = fopen(pool_print("%s/redis.conf", server->folder), "w");
     require(file, "cannot write the configuration in %s", server->folder);
-    fprintf(file, "%sport %d\ndir %s\nlogfile %s/log\nloadmodule %s %s\n%s", common_settings, server->port,
-            server->folder, server->folder, module_path, server->arguments, server->settings);
+    if (!server->is_sentinel)
+        fprintf(file, "%sloadmodule %s %s\n", common_settings, module_path, server->arguments);
+    fprintf(file, "port %d\ndir %s\nlogfile %s/log\n%s", server->port, server->folder, server->folder,
+            server->settings);
     fclose(file);
     free(module_path);
 }
@@ -159,7 +161,8 @@ static void become_server(const struct server *server, pid_t parent) {
     const char *preloaded = environment("HOLDFAST_PRELOAD", "");
     if (*preloaded) preload(server, preloaded);
     const char *program = environment("HOLDFAST_SERVER", "redis-server");
-    execlp(program, program, pool_print("%s/redis.conf", server->folder), (char *)NULL);
+    execlp(program, program, pool_print("%s/redis.conf", server->folder),
+           server->is_sentinel ? "--sentinel" : NULL, (char *)NULL);
     _exit(127);
 }
 
@@ -171,7 +174,7 @@ static void server_run(struct server *server) {
     if (!server->process) become_server(server, parent);
 }
 
-struct server *server_launch_with(const char *name, const char *settings, const char *arguments) {
+static struct server *server_new(const char *name, const char *settings, const char *arguments) {
     struct server *server = calloc(1, sizeof *server);
     require(server, "out of memory");
     server->name = strdup(name);
@@ -180,6 +183,18 @@ struct server *server_launch_with(const char *name, const char *settings, const 
     server->folder = scratch_folder(name);
     server->port = free_port();
     server_register(server);
+    return server;
+}
+
+struct server *server_launch_with(const char *name, const char *settings, const char *arguments) {
+    struct server *server = server_new(name, settings, arguments);
+    server_run(server);
+    return server;
+}
+
+struct server *server_launch_sentinel(const char *name, const char *settings) {
+    struct server *server = server_new(name, settings, "");
+    server->is_sentinel = true;
     server_run(server);
     return server;
 }

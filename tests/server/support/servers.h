@@ -18,6 +18,7 @@ struct server {
     char *arguments; /* what stands behind loadmodule */
     int port;
     pid_t process; /* 0 when it does not run */
+    bool is_sentinel;
 };
 
 /* `settings` are lines of redis.conf. The server lasts until the end of the test. */
@@ -26,6 +27,7 @@ struct server *server_start(const char *name, const char *settings);
 /* The same in steps, so that several servers can start at the same time. */
 struct server *server_launch(const char *name, const char *settings);
 struct server *server_launch_with(const char *name, const char *settings, const char *arguments);
+struct server *server_launch_sentinel(const char *name, const char *settings);
 void server_await(struct server *server);
 
 /* Has the end of the test forget the server. */

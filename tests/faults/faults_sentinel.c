@@ -1,0 +1,131 @@
+/*
+ * Three Sentinels watch a primary and two replicas. The primary is killed; they promote a replica, and the clients, who ask
+ * them, go on there. The old primary comes back with the data that it had, and they make it a replica.
+ */
+#include <string.h>
+
+#include "expect.h"
+#include "failure.h"
+#include "faults.h"
+#include "pool.h"
+
+enum { SENTINELS = 3, DEATHS = 2, PATIENCE_SECONDS = 40 };
+
+static struct server *sentinels[SENTINELS];
+static struct client *watchers[SENTINELS];
+
+/* The primary as the first Sentinel that answers knows it, or -1. Any thread may ask. */
+static int ask_sentinels(struct stage *stage) {
+    for (int index = 0; index < SENTINELS; index++) {
+        redisContext *context = redisConnect("127.0.0.1", sentinels[index]->port);
+        redisReply *reply = NULL;
+        if (context && !context->err)
+            reply = redisCommand(context, "SENTINEL GET-MASTER-ADDR-BY-NAME holdfast");
+        int found = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2
+                        ? stage_server_at(stage, atoi(reply->element[1]->str))
+                        : -1;
+        if (reply) freeReplyObject(reply);
+        if (context) redisFree(context);
+        if (found >= 0) return found;
+    }
+    return -1;
+}
+
+static bool all_are_known(void) {
+    for (int index = 0; index < SENTINELS; index++) {
+        redisReply *primary = call(watchers[index], "SENTINEL MASTER holdfast");
+        redisReply *replicas = field(primary, "num-slaves"), *others = field(primary, "num-other-sentinels");
+        if (atoi(replicas->str) != 2 || atoi(others->str) != SENTINELS - 1) return false;
+        if (strcmp(field(primary, "flags")->str, "master") != 0) return false;
+    }
+    return true;
+}
+
+static void until(bool (*is_so)(void), const char *what) {
+    int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000);
+    while (!is_so()) {
+        require(now_us() < until_us, "%s", what);
+        pause_us(50000);
+    }
+}
+
+static void post_sentinels(struct stage *stage) {
+    const char *settings = pool_print("sentinel monitor holdfast 127.0.0.1 %d 2\n"
+                                      "sentinel down-after-milliseconds holdfast 500\n"
+                                      "sentinel failover-timeout holdfast 4000\n",
+                                      stage_primary(stage)->port);
+    for (int index = 0; index < SENTINELS; index++)
+        sentinels[index] = server_launch_sentinel(pool_print("sentinel-%d", index), settings);
+    for (int index = 0; index < SENTINELS; index++) {
+        server_await(sentinels[index]);
+        watchers[index] = visitor(sentinels[index]);
+    }
+    until(all_are_known, "the Sentinels do not know each other");
+    stage->find = ask_sentinels;
+}
+
+/* Sentinels close the connections of a server whose role they change, so each question has one of its own. */
+static bool says(struct stage *stage, int server, const char *words) {
+    redisContext *context = redisConnect("127.0.0.1", stage->servers[server]->port);
+    redisReply *reply = context && !context->err ? redisCommand(context, "INFO replication") : NULL;
+    bool found = reply && reply->type == REDIS_REPLY_STRING && strstr(reply->str, words);
+    if (reply) freeReplyObject(reply);
+    if (context) redisFree(context);
+    return found;
+}
+
+static void await_successor(struct stage *stage, int old) {
+    int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000);
+    for (int found = ask_sentinels(stage);; found = ask_sentinels(stage), pause_us(5000)) {
+        if (found >= 0 && found != old && says(stage, found, "role:master")) {
+            stage_term_begins(stage, found);
+            return;
+        }
+        require(now_us() < until_us, "the Sentinels promote nobody");
+    }
+}
+
+static bool follows(struct stage *stage, int server) {
+    return says(stage, server, "role:slave") && says(stage, server, "master_link_status:up");
+}
+
+static void await_followers(struct stage *stage) {
+    int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000);
+    for (int index = 0; index < stage->count; index++)
+        while (index != atomic_load(&stage->primary) && !follows(stage, index)) {
+            require(now_us() < until_us, "%s does not follow", stage->servers[index]->name);
+            pause_us(20000);
+        }
+}
+
+static void kill_under_sentinels(struct trial *trial) {
+    struct stage *stage = &trial->stage;
+    post_sentinels(stage);
+    for (int number = 0; number < DEATHS; number++) {
+        int old = atomic_load(&stage->primary);
+        trial_pause_ms(trial, 300, 600);
+        stage_kill(stage);
+        await_successor(stage, old);
+        trial_pause_ms(trial, 0, 300);
+        server_restart(stage->servers[old]);
+        await_followers(stage);
+        until(all_are_known, "the Sentinels do not see all replicas");
+        trial_pause_ms(trial, 1100, 1300);
+    }
+    stage_forget_clients(stage);
+}
+
+static void dismiss_sentinels(struct trial *trial) {
+    (void)trial;
+    for (int index = 0; index < SENTINELS; index++) {
+        if (sentinels[index]) server_forget(sentinels[index]);
+        sentinels[index] = NULL;
+    }
+}
+
+const struct fault sentinel_fault = {.name = "Sentinel",
+                                     .promise = PREFIX,
+                                     .settings = "",
+                                     .servers = 3,
+                                     .strike = kill_under_sentinels,
+                                     .clean = dismiss_sentinels};
