@@ -9,6 +9,7 @@
 #include "help.h"
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
+#include "server/atomic.h"
 #include "server/grace.h"
 #include "server/once.h"
 #include "table/redis/handlers.h"
@@ -104,6 +105,9 @@ static const struct clause
 
 /* Of the server itself. */
 static const struct clause
+    command_count = {.shape = SHAPE_NUMBER, .slot = SLOT_COMMANDS, .fault = OUTCOME_TRANSACTION_SIZE,
+                     .least = 1, .most = ATOMIC_COMMANDS_MAX, .names = {"count"}},
+    transaction_part = {.shape = SHAPE_REST, .width = 3, .fewest = 2, .names = {"words", "command", "argument"}},
     grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}},
     help_topic = {.shape = SHAPE_TEXT, .slot = SLOT_HELP_TOPIC, .optional = true, .names = {"command"}};
 

@@ -126,6 +126,7 @@ static const struct example {
     {"TABLE.INSERTORMERGE", "stock lamps 4711 PROPS 1 colour blue"},
     {"TABLE.BATCH", "stock lamps 2 INSERT 4712 PROPS 1 count:int32 1 DELETE 4711 IFMATCH *"},
 
+    {"HOLDFAST.ATOMIC", "2 4 QUEUE.DELETE jobs " AN_ID " " A_RECEIPT " 3 QUEUE.PUT mail \"order 4711 is on its way\""},
     {"HOLDFAST.GRACE", "END"},
     {"HOLDFAST.HELP", "BLOB.PUT"},
     {"HOLDFAST.VERSION", ""},

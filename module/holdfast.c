@@ -8,6 +8,7 @@
 #include "queue/redis/handlers.h"
 #include "release.h"
 #include "server/alarm.h"
+#include "server/atomic.h"
 #include "server/audience.h"
 #include "server/doctor.h"
 #include "server/effect.h"
@@ -62,6 +63,7 @@ static int register_types(RedisModuleCtx *ctx) {
 static int register_commands(RedisModuleCtx *ctx) {
     size_t count;
     const struct command *commands = commands_table(&count);
+    atomic_start(commands, count);
     api_add_category(ctx, MODULE_NAME);
     return registration_add(ctx, commands, count);
 }

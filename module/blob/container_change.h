@@ -135,7 +135,8 @@ struct container_change {
     struct blob *blob;                        /* … and this is it; NULL for none */
     const struct container *source_container; /* of a copy, when it comes from elsewhere */
     const struct block_plan *plan;            /* of a commit */
-    const struct copy_order *order;           /* of a copy that starts */
+    version kept; /* of a copy: the snapshot of its target that other copies of the transaction read */
+    const struct copy_order *order; /* of a copy that starts */
 };
 
 /* The fields of a record, in their order: the rows of the layout. */

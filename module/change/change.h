@@ -27,6 +27,9 @@ enum change_trait {
     CHANGE_DROPS = 1 << 1,       /* it ends the value */
     CHANGE_IN_FILES = 1 << 2,    /* files hold such changes */
     CHANGE_HAS_CONTENT = 1 << 3, /* bytes stand behind the fields, or travel beside the record */
+    /* Among changes that are decided as one: */
+    CHANGE_COMES_FIRST = 1 << 4, /* it reads what others may change */
+    CHANGE_COMES_LAST = 1 << 5,  /* it goes with what others may end */
 };
 
 /* Each further argument of an effect costs the server more than it costs us to copy so many bytes. */

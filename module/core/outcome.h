@@ -134,6 +134,9 @@
     X(SERVER_RECOVERING,       "CONFLICT", "ServerRecovering",             "the newest writes may be lost, nothing new is granted for a while") \
     X(TOKEN_USED,              "INVALID",  "IdempotentParameterMismatch",  "the token of ONCE was used for another call") \
     X(TOKEN_LENGTH,            "INVALID",  "InvalidInput",                 "a token of ONCE has 1 to 64 bytes")         \
+    X(TRANSACTION_SIZE,        "INVALID",  "InvalidInput",                 "a transaction has 1 to 100 commands") \
+    X(NOT_IN_TRANSACTION,      "INVALID",  "NotInTransaction",             "not a command that can be part of a transaction") \
+    X(CHANGED_TWICE,           "INVALID",  "InvalidDuplicateRow",          "two commands change the same thing") \
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
     QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X) FILE_OUTCOMES(X)
 
@@ -143,6 +146,7 @@
     X(OUT_OF_MEMORY,           "OOM",       "OutOfMemory",     "command not allowed when used memory > 'maxmemory'.") \
     X(WRONG_TYPE,              "WRONGTYPE", "WrongType",       "Operation against a key holding the wrong kind of value") \
     X(NOT_FOR_CLIENTS,         "NOPERM",    "NotForClients",   "HOLDFAST.APPLY is for the primary's link and the append-only file (see holdfast.accept-effects)") \
+    X(NOT_PERMITTED,           "NOPERM",    "NotPermitted",    "this user has no permissions to run one of the commands") \
     X(MALFORMED_EFFECT,        "ERR",       "MalformedEffect", "the effect cannot be read")                               \
     X(MISFIT_EFFECT,           "ERR",       "MisfitEffect",    "the effect does not fit the state of its key")
 /* clang-format on */

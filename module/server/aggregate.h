@@ -85,6 +85,13 @@ struct aggregate {
      * expected. Either may be NULL. */
     void (*before)(struct call *call, void *change);
     void (*after)(struct call *call, const void *change);
+    /* A change was decided together with others, of which some have happened: looks anew for what it is about, and for what
+     * follows from them. False when it is about something that has gone, and goes with it. May be NULL. */
+    bool (*refresh)(struct call *call, void *change);
+    /* Before and after changes that come first among those that are decided as one: sees to it that all of them read what
+     * was there before any of them. May be NULL. */
+    void (*keep_sources)(struct call *const *calls, size_t count);
+    void (*drop_sources)(struct call *const *calls, size_t count);
     /* After the last change of a call, when anybody waits: serves whom it can. May be NULL. */
     void (*wake)(struct call *call, const void *change);
     /* Where those who wait have claims: whether somebody who came before the call, and waits still, wants what does not

@@ -2,6 +2,7 @@
 
 #include "ccan/array_size/array_size.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -37,7 +38,7 @@ static int (*cluster_node_for_client)(RedisModuleCtx *ctx, uint64_t client, cons
     X(CallReplyArrayElement) X(CallReplyStringPtr) X(FreeCallReply) X(Log) X(KeyType) \
     X(ReplyWithSimpleString) X(SetCommandInfo) X(IsKeysPositionRequest) X(KeyAtPosWithFlags) \
     X(GetKeyNameFromOptCtx) X(GetDbIdFromOptCtx) X(InfoAddFieldLongLong) \
-    X(EventLoopAddOneShot) X(GetCurrentUserName) X(GetModuleUserFromUserName) X(ACLCheckKeyPermissions) X(FreeModuleUser)
+    X(EventLoopAddOneShot) X(GetCurrentUserName) X(GetClientUserNameById) X(GetModuleUserFromUserName) X(ACLCheckCommandPermissions) X(ACLCheckKeyPermissions) X(FreeModuleUser)
 /* clang-format on */
 
 #define REQUIRED_ROW(name)        {"RedisModule_" #name, (void **)&RedisModule_##name, 1},
@@ -164,13 +165,36 @@ int api_must_obey(RedisModuleCtx *ctx) {
     return must_obey(ctx);
 }
 
-bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
-    RedisModuleString *name = RedisModule_GetCurrentUserName(ctx);
+/* A script runs as its caller, whose name cannot be asked for where there is none: the server would not survive it. */
+static bool script_has_user(RedisModuleCtx *ctx) {
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "PING", "C");
+    bool has_none = !reply && errno == ENOTSUP;
+    if (reply) RedisModule_FreeCallReply(reply);
+    return !has_none;
+}
+
+RedisModuleUser *api_user(RedisModuleCtx *ctx) {
+    RedisModuleString *name = RedisModule_GetClientUserNameById(ctx, RedisModule_GetClientId(ctx));
+    bool in_script = !name && RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LUA;
+    if (in_script && script_has_user(ctx)) name = RedisModule_GetCurrentUserName(ctx);
     RedisModuleUser *user = name ? RedisModule_GetModuleUserFromUserName(name) : NULL;
+    if (name) RedisModule_FreeString(NULL, name);
+    return user;
+}
+
+void api_user_end(RedisModuleUser *user) {
+    if (user) RedisModule_FreeModuleUser(user);
+}
+
+bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc) {
+    return RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
+}
+
+bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key) {
+    RedisModuleUser *user = api_user(ctx);
     bool may =
         user && RedisModule_ACLCheckKeyPermissions(user, key, REDISMODULE_CMD_KEY_ACCESS) == REDISMODULE_OK;
-    if (user) RedisModule_FreeModuleUser(user);
-    if (name) RedisModule_FreeString(NULL, name);
+    api_user_end(user);
     return may;
 }
 

@@ -36,6 +36,14 @@ bool api_is_same_moment(void);
 /* Whether what comes from the context's client has been decided elsewhere, and is to be carried out. */
 int api_must_obey(RedisModuleCtx *ctx);
 
+/* The user whose rights count for what the context's client does, until api_user_end; NULL where there is none, as when
+ * another module calls. */
+RedisModuleUser *api_user(RedisModuleCtx *ctx);
+void api_user_end(RedisModuleUser *user);
+
+/* Whether the user may run a command with these words, keys included. */
+bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc);
+
 /* Whether the context's client may read this key. */
 bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
 

@@ -60,7 +60,7 @@ static bool is_one_word(const struct clause *clause) {
 int args_least(const struct clause *const *grammar) {
     int least = 1;
     for (; *grammar && is_positional(*grammar); grammar++) {
-        least += (*grammar)->shape != SHAPE_REST && !(*grammar)->optional;
+        least += (*grammar)->shape == SHAPE_REST ? (*grammar)->fewest : !(*grammar)->optional;
         if ((*grammar)->shape == SHAPE_LIST) least += (*grammar)->width;
     }
     return least;

@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 enum shape {
-    SHAPE_KEY,      /* positional: a Redis key */
-    SHAPE_TEXT,     /* positional: bytes, perhaps with a rule */
-    SHAPE_LIST,     /* positional: count, then as many items of `width` values, one at least */
-    SHAPE_REST,     /* positional: any number of further words */
+    SHAPE_KEY,  /* positional: a Redis key */
+    SHAPE_TEXT, /* positional: bytes, perhaps with a rule */
+    SHAPE_LIST, /* positional: count, then as many items of `width` values, one at least */
+    SHAPE_REST, /* positional: any number of further words; with a width groups of them, of a number, values, and any
+                     * number of words like the last one */
     SHAPE_TAG,      /* one ETag or *; what is malformed is for the conditions to judge */
     SHAPE_NUMBER,   /* one whole number between least and most */
     SHAPE_DURATION, /* seconds, kept in milliseconds between least and most */
@@ -45,7 +46,7 @@ struct clause {
                  optional ones use it */
     uint8_t width;
     uint8_t bare;             /* SHAPE_MEASURE */
-    uint8_t fewest;           /* SHAPE_WORDS, SHAPE_ITEMS: how many there must be */
+    uint8_t fewest;           /* SHAPE_WORDS, SHAPE_ITEMS, SHAPE_REST: how many there must be */
     bool required;            /* an option that must be there */
     bool optional;            /* a last positional text that need not, if it is no option's token */
     enum outcome absent;      /* of a required option that is not there, if that is no fault of syntax */

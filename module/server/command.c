@@ -9,6 +9,7 @@
 #include "server/noted.h"
 #include "server/once.h"
 #include "server/refusal.h"
+#include "server/registration.h"
 #include "server/settings.h"
 #include "server/upkeep.h"
 
@@ -111,8 +112,7 @@ static enum outcome read_policies(struct call *call) {
     return policies_check(packed->list);
 }
 
-/* All that can be said of the call without looking at any state. */
-static enum outcome check_form(struct call *call) {
+enum outcome call_check_form(struct call *call) {
     struct fault fault = args_parse(call->command->grammar, call->argv, call->argc, &call->args);
     if (fault.outcome != OUTCOME_DONE) {
         refusal_describe(call, &fault);
@@ -138,20 +138,30 @@ static const struct aggregate *accepted(const struct command *command, RedisModu
     return aggregate && aggregate->leases ? aggregate : NULL;
 }
 
-static enum outcome open_key(struct call *call) {
+/* The value that is there, if it is one for the command. */
+static enum outcome look_behind(struct call *call, RedisModuleKey *key) {
+    const struct command *command = call->command;
+    call->aggregate = key ? accepted(command, key) : NULL;
+    if (call->aggregate) {
+        call->value = RedisModule_ModuleTypeGetValue(key);
+        return OUTCOME_DONE;
+    }
+    bool missing = !key || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
+    if (!missing) return OUTCOME_WRONG_TYPE;
+    if (command->key == KEY_CREATE) return OUTCOME_DONE;
+    return command->aggregate ? command->aggregate->missing : aggregate_leasable()->missing;
+}
+
+enum outcome call_open_key(struct call *call) {
     const struct command *command = call->command;
     if (command->key == KEY_EFFECT || command->key == KEY_NONE) return OUTCOME_DONE;
     int mode = command->key == KEY_READ ? REDISMODULE_READ : REDISMODULE_READ | REDISMODULE_WRITE;
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], mode);
-    call->aggregate = call->key ? accepted(command, call->key) : NULL;
-    if (call->aggregate) {
-        call->value = RedisModule_ModuleTypeGetValue(call->key);
-        return OUTCOME_DONE;
-    }
-    bool missing = !call->key || RedisModule_KeyType(call->key) == REDISMODULE_KEYTYPE_EMPTY;
-    if (!missing) return OUTCOME_WRONG_TYPE;
-    if (command->key == KEY_CREATE) return OUTCOME_DONE;
-    return command->aggregate ? command->aggregate->missing : aggregate_leasable()->missing;
+    return look_behind(call, call->key);
+}
+
+enum outcome call_share_key(struct call *call, const struct call *opened) {
+    return look_behind(call, opened->key);
 }
 
 enum outcome call_may_grow(const struct call *call) {
@@ -178,7 +188,7 @@ static void list_end(struct call_list *list) {
     if (list->room.data) record_end(&list->room);
 }
 
-static void finish_call(struct call *call) {
+void call_end(struct call *call) {
     decision_end(call);
     if (call->key) RedisModule_CloseKey(call->key);
     if (call->other) RedisModule_CloseKey(call->other);
@@ -188,8 +198,8 @@ static void finish_call(struct call *call) {
 }
 
 /* Every field, but for slots and texts, which are read only where they were set. */
-static void start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
-                  RedisModuleString **argv, int argc) {
+void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
+                RedisModuleString **argv, int argc) {
     call->ctx = ctx;
     call->out = reply_to(ctx);
     call->grant = NULL;
@@ -198,6 +208,7 @@ static void start(struct call *call, const struct command *command, RedisModuleC
     call->command = command;
     call->mode = CALL_FRESH;
     call->parsed = false;
+    call->transaction = NULL;
     call->args.given = 0;
     call->conditions.given = 0;
     call->key = NULL;
@@ -222,13 +233,13 @@ static enum outcome without_value(const struct call *call, enum outcome opened) 
 }
 
 static enum outcome run(struct call *call) {
-    enum outcome opened = open_key(call);
+    enum outcome opened = call_open_key(call);
     if (call->value && call->command->expect) call->command->expect(call);
-    enum outcome outcome = call->parsed ? OUTCOME_DONE : check_form(call);
+    enum outcome outcome = call->parsed ? OUTCOME_DONE : call_check_form(call);
     if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
     if (outcome == OUTCOME_DONE)
         outcome = call->command->decide ? decision_run(call) : call->command->handle(call);
-    finish_call(call);
+    call_end(call);
     return outcome;
 }
 
@@ -245,20 +256,25 @@ bool command_has_other_key(const struct command *command, RedisModuleString **ar
     return !args_given(&args, command->elsewhere);
 }
 
-/* The server asks where the keys are. Only commands with two of them are asked. */
-static int tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    RedisModule_KeyAtPosWithFlags(ctx, 1, REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE);
-    if (command_has_other_key(command, argv, argc))
-        RedisModule_KeyAtPosWithFlags(ctx, command->other_key,
-                                      REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS);
-    return REDISMODULE_OK;
+void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                       int at) {
+    if (command->key == KEY_NONE || argc < 2) return;
+    RedisModule_KeyAtPosWithFlags(ctx, at + 1, (int)registration_key_flags(command->key));
+    if (command->other_key < argc && command_has_other_key(command, argv, argc))
+        RedisModule_KeyAtPosWithFlags(ctx, at + command->other_key, (int)registration_key_flags(KEY_READ));
 }
 
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    if (command->other_key && RedisModule_IsKeysPositionRequest(ctx))
-        return tell_keys(command, ctx, argv, argc);
+    bool tells = command->tell_keys || command->other_key;
+    if (tells && RedisModule_IsKeysPositionRequest(ctx)) {
+        if (command->tell_keys)
+            command->tell_keys(ctx, argv, argc);
+        else
+            command_tell_keys(command, ctx, argv, argc, 0);
+        return REDISMODULE_OK;
+    }
     struct call call;
-    start(&call, command, ctx, argv, argc);
+    call_start(&call, command, ctx, argv, argc);
     run_and_answer(&call);
     return REDISMODULE_OK;
 }
@@ -282,7 +298,7 @@ void held_call_end(struct held_call *held) {
 
 static void start_held(struct call *call, const struct held_call *held, RedisModuleCtx *ctx,
                        enum call_mode mode) {
-    start(call, held->command, ctx, held->argv, held->argc);
+    call_start(call, held->command, ctx, held->argv, held->argc);
     args_restore(held->args, &call->args);
     call->conditions = held->conditions;
     call->parsed = true;
@@ -311,10 +327,10 @@ void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const 
     struct call call;
     struct record_reader granted = record_reader(bytes_of(result->grant.data, result->grant.length));
     start_held(&call, held, ctx, CALL_GIVE_BACK);
-    if (open_key(&call) == OUTCOME_DONE && call.value && once_take_back(&call))
+    if (call_open_key(&call) == OUTCOME_DONE && call.value && once_take_back(&call))
         held->command->give_back(&call, &granted);
     decision_carry_out(&call);
-    finish_call(&call);
+    call_end(&call);
 }
 
 void command_reply(RedisModuleCtx *ctx, const struct call_result *result) {
@@ -350,7 +366,7 @@ static int64_t earlier_look(struct call *call, int64_t due_ms) {
 }
 
 static void start_without_command(struct call *call, RedisModuleCtx *ctx, RedisModuleString **argv) {
-    start(call, &upkeep_command, ctx, argv, 2);
+    call_start(call, &upkeep_command, ctx, argv, 2);
     call->mode = CALL_UPKEEP;
     call->key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
     call->aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call->key));
@@ -368,7 +384,7 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
         if (call.value)
             noted_look(RedisModule_GetSelectedDb(ctx), api_bytes(key), call.aggregate, call.value);
     }
-    finish_call(&call);
+    call_end(&call);
     return due_ms;
 }
 
@@ -378,7 +394,7 @@ void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct agg
     struct call call;
     start_without_command(&call, ctx, argv);
     if (call.aggregate == type) visit(&call, context);
-    finish_call(&call);
+    call_end(&call);
 }
 
 int64_t call_now_ms(struct call *call) {

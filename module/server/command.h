@@ -22,6 +22,8 @@
 struct call;
 struct call_result;
 struct once_change;
+struct things;
+struct transaction;
 struct wait_claim;
 struct wait_kind;
 
@@ -37,7 +39,7 @@ enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT, KEY_NON
 struct command {
     const char *name;
     RedisModuleCmdFunc entry;
-    enum outcome (*handle)(struct call *call); /* of HOLDFAST.APPLY, which decides nothing */
+    enum outcome (*handle)(struct call *call); /* of those that decide nothing themselves */
     enum outcome (*decide)(struct call *call); /* decides and answers; the house carries out */
     void (*settle)(struct call *call);         /* what time has ended goes before the decision; may be NULL */
     /* The outcome when it could have what it decided, but others come first, or its time to wait is over; for rows that
@@ -51,6 +53,9 @@ struct command {
     enum outcome (*recall)(struct call *call, struct bytes kept);
     void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
+    /* Names the things that it changes, by its words alone: see things.h. NULL where it may not be part of a
+     * transaction. */
+    void (*touches)(const struct call *call, struct things *things);
     unsigned variant; /* which of the commands that share a handler this one is; the family's own numbers */
     const struct clause *const *grammar;
     const struct command_part *
@@ -58,6 +63,8 @@ struct command {
     struct aggregate *aggregate; /* NULL: any that has leases, or, for KEY_EFFECT, the handler's business */
     enum condition_use conditions;
     enum key_use key;
+    /* Tells the server where the keys are, where that takes more than the two places; NULL for most. */
+    void (*tell_keys)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
     int other_key; /* where a second key stands, which is only read; 0 for none */
     int elsewhere; /* the option with which it is another server's key; 0 for none */
     const char *flags;
@@ -78,6 +85,7 @@ struct decided {
     void *change;
     RedisModuleString *content; /* NULL for none */
     struct once_change *once;   /* what the value remembers along with it: see once.h; NULL for nothing */
+    bool dropped;               /* what it was about has gone by an earlier change of the same transaction */
 };
 
 /* What a call decides: changes, in order. They happen when the whole call is decided, or not at all. */
@@ -132,7 +140,8 @@ struct call {
     int argc;
     const struct command *command;
     enum call_mode mode;
-    bool parsed; /* the form is known to be right */
+    bool parsed;                     /* the form is known to be right */
+    struct transaction *transaction; /* of which it is a part; NULL for a call that stands alone */
     struct args args;
     struct conditions conditions;
     struct call_list metadata, properties, policies; /* empty lists when not given */
@@ -191,6 +200,22 @@ bool command_has_other_key(const struct command *command, RedisModuleString **ar
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
+/* Tells the server, which asks for it, where a command's keys are, whose words stand in argv, and behind so many others in
+ * what the server knows of. */
+void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                       int at);
+
+/* --- The steps of a call, for whoever runs several as one --- */
+
+void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
+                RedisModuleString **argv, int argc);
+/* All that can be said of the call without looking at any state. */
+enum outcome call_check_form(struct call *call);
+enum outcome call_open_key(struct call *call);
+/* Likewise, with a key that another call has opened, which closes it. */
+enum outcome call_share_key(struct call *call, const struct call *opened);
+void call_end(struct call *call);
+
 /* --- Deciding --- */
 
 /* One more change of this kind, for the handler to fill in: it happens after the handler has returned, if that is done.
@@ -244,6 +269,10 @@ int64_t call_now_ms(struct call *call);
 /* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now. */
 /* In transactions and scripts always: the server decides of them before they begin, and half of one helps nobody. */
 enum outcome call_may_grow(const struct call *call);
+
+/* In a transaction: how much of a limit of the call's value, or of something in it, the calls before it take; and that
+ * this one takes so much of it. 0 for a call that stands alone. */
+uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t taken);
 
 /* The value of the call's second key, of the same family; NULL and why not. */
 const void *call_other_value(struct call *call, enum outcome *outcome);

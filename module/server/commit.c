@@ -61,7 +61,7 @@ static void notify(struct call *call, const struct aggregate *type, const void *
 }
 
 /* What happens outside of a command has no command that could be counted instead of an effect. */
-void commit_change(struct call *call, const struct decided *decided) {
+void commit_apply(struct call *call, const struct decided *decided) {
     const struct aggregate *type = call_type(call);
     bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
     if (type->before) type->before(call, decided->change);
@@ -76,11 +76,20 @@ void commit_change(struct call *call, const struct decided *decided) {
         effect_unheard(call);
     }
     if (decided->once) once_do(call, decided->once);
-    notify(call, type, decided->change);
-    if (type->after) type->after(call, decided->change);
+}
+
+void commit_tell(struct call *call, const void *change) {
+    const struct aggregate *type = call_type(call);
+    notify(call, type, change);
+    if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
-    if (call->value && noted_wants(type, call->value, decided->change))
+    if (call->value && noted_wants(type, call->value, change))
         noted_add(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), type, call->value);
+}
+
+void commit_change(struct call *call, const struct decided *decided) {
+    commit_apply(call, decided);
+    commit_tell(call, decided->change);
 }
 
 void commit_wake(struct call *call, const void *change) {

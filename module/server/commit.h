@@ -13,6 +13,10 @@
  * wait are not served yet: see wake in aggregate.h. */
 void commit_change(struct call *call, const struct decided *decided);
 
+/* The two halves of that, for changes that happen as one: nobody is told of any before all have happened. */
+void commit_apply(struct call *call, const struct decided *decided);
+void commit_tell(struct call *call, const void *change);
+
 /* Serves those who wait for what the change brought. */
 void commit_wake(struct call *call, const void *change);
 

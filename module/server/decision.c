@@ -82,7 +82,7 @@ void decision_carry_out(struct call *call) {
 }
 
 /* What is answered again is answered at once: that changes nothing, not even what time has ended. */
-static void settle(struct call *call) {
+void decision_settle(struct call *call) {
     bool settles = call->command->settle && call->value && !once_is_known(call, call);
     if (settles) call->command->settle(call);
 }
@@ -114,6 +114,23 @@ static enum outcome decide_behind_line(struct call *call, enum outcome outcome) 
     if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet || !call->wait.in_line) return outcome;
     outcome = give_way(call, false);
     return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
+}
+
+static bool has_line(const struct call *call) {
+    return call->command->give_way && call->wait.in_line && !call->wait.claim && wait_anybody();
+}
+
+void decision_let_ahead(struct call *call) {
+    if (!call->value || !call->command->give_way || !wait_anybody()) return;
+    decide_anew(call);
+    if (has_line(call)) wait_serve(call, call->wait.kind, call->wait.name);
+}
+
+enum outcome decision_make(struct call *call) {
+    enum outcome outcome = decide_anew(call);
+    bool behind =
+        outcome == OUTCOME_DONE && has_line(call) && wait_count(call, call->wait.kind, call->wait.name);
+    return behind ? give_way(call, false) : outcome;
 }
 
 /* Whether it could have what it wants, but for a rival. */
@@ -186,7 +203,7 @@ static enum outcome run_at_once(struct call *call) {
 static enum outcome run_fresh(struct call *call) {
     const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
     bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
-    settle(call);
+    decision_settle(call);
     return keeps ? run_in_turn(call) : run_at_once(call);
 }
 
@@ -220,6 +237,6 @@ enum outcome decision_run(struct call *call) {
     case CALL_TIMED_OUT: return run_timed_out(call);
     case CALL_SERVED:
     case CALL_GRANTED:
-    default: settle(call); return run_at_once(call);
+    default: decision_settle(call); return run_at_once(call);
     }
 }

@@ -24,6 +24,12 @@ void decision_end(struct call *call);
 /* Runs the call's handler as its mode asks. OUTCOME_WAITING for a call that waits. */
 enum outcome decision_run(struct call *call);
 
+/* The steps of one call of several that are decided as one. Those who stand in line before it are served first, as far as
+ * they can be; who comes behind some that cannot is refused. The reply is kept. */
+void decision_settle(struct call *call);
+void decision_let_ahead(struct call *call);
+enum outcome decision_make(struct call *call);
+
 /* What has been decided happens. */
 void decision_carry_out(struct call *call);
 

@@ -1,5 +1,6 @@
 #include "server/info.h"
 
+#include "server/atomic.h"
 #include "server/effect.h"
 #include "server/grace.h"
 #include "server/once.h"
@@ -76,6 +77,7 @@ static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
         if ((*family)->survey && !for_crash_report) (*family)->survey(ctx);
     }
     add_more(ctx);
+    atomic_info(ctx);
     upkeep_info(ctx);
     once_info(ctx);
     RedisModule_InfoAddFieldLongLong(ctx, "clock_behind_ms", server_clock_behind_ms());

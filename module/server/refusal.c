@@ -105,6 +105,15 @@ void refusal_describe_object(struct call *call, const struct stamp *object, cons
                   object->modified_ms);
 }
 
+void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note) {
+    char whole[CALL_NOTE_BYTES];
+    struct text text = text_start(whole, sizeof(whole));
+    text_put_number(&text, place, 1);
+    text_put(&text, ": ");
+    text_put(&text, note[0] ? note : outcome_text(outcome)->text);
+    memcpy(call->note, whole, sizeof(whole));
+}
+
 /* Refusals are everyday answers, so they are put together without the cost of a format. */
 void refusal_reply(struct reply *out, enum outcome outcome, const char *note) {
     if (outcome == OUTCOME_WAITING) return;

@@ -13,6 +13,9 @@ void refusal_describe(struct call *call, const struct fault *fault);
 /* Notes in the call which word of the caller's is refused, behind the outcome's text. Answers the outcome. */
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);
 
+/* Notes in the call that it is one of several that is refused, and why: the outcome's text, or a note that is not empty. */
+void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note);
+
 /* Notes in the call what the object, or its absence, looks like to a condition that failed. */
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
 

@@ -149,6 +149,16 @@ static RedisModuleCommandArg option(struct tree *tree, const struct clause *clau
     return arg;
 }
 
+/* The number, the values, and as many words as one likes. */
+static RedisModuleCommandArg group(struct tree *tree, const struct clause *clause) {
+    RedisModuleCommandArg arg = leaf("group", REDISMODULE_ARG_TYPE_BLOCK);
+    arg.subargs = values(tree, clause, REDISMODULE_ARG_TYPE_STRING);
+    arg.subargs[0].type = REDISMODULE_ARG_TYPE_INTEGER;
+    arg.subargs[clause->width - 1].flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
+    arg.flags = REDISMODULE_CMD_ARG_MULTIPLE;
+    return arg;
+}
+
 /* key_spec counts the keys so far. */
 static RedisModuleCommandArg argument(struct tree *tree, const struct clause *clause, int *key_spec) {
     RedisModuleCommandArg arg;
@@ -168,6 +178,7 @@ static RedisModuleCommandArg argument(struct tree *tree, const struct clause *cl
         if (clause->optional) arg.flags = REDISMODULE_CMD_ARG_OPTIONAL;
         return arg;
     case SHAPE_REST:
+        if (clause->width) return group(tree, clause);
         arg = leaf(clause->names[0], REDISMODULE_ARG_TYPE_STRING);
         arg.flags = REDISMODULE_CMD_ARG_OPTIONAL | REDISMODULE_CMD_ARG_MULTIPLE;
         return arg;
@@ -175,7 +186,7 @@ static RedisModuleCommandArg argument(struct tree *tree, const struct clause *cl
     }
 }
 
-static uint64_t key_flags(enum key_use use) {
+uint64_t registration_key_flags(enum key_use use) {
     switch (use) {
     case KEY_READ: return REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;
     case KEY_CREATE: return REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT;
@@ -235,8 +246,8 @@ static RedisModuleCommandArg *arguments(struct tree *tree, const struct clause *
 
 static int describe(RedisModuleCommand *handle, const struct command *command, struct tree *tree) {
     RedisModuleCommandKeySpec specs[SPECS] = {{0}};
-    if (command->key != KEY_NONE) specs[0] = key_spec(1, key_flags(command->key));
-    if (command->other_key) specs[1] = key_spec(command->other_key, key_flags(KEY_READ));
+    if (command->key != KEY_NONE) specs[0] = key_spec(1, registration_key_flags(command->key));
+    if (command->other_key) specs[1] = key_spec(command->other_key, registration_key_flags(KEY_READ));
     /* Then the server asks the command itself, see command_has_other_key. */
     if (command->elsewhere) specs[1].flags |= REDISMODULE_CMD_KEY_INCOMPLETE;
     RedisModuleCommandInfo info = {

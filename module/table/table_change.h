@@ -62,7 +62,7 @@ struct table_change {
     struct packed_list steps;
     /* As many steps as the list counts, if whoever decided them knows that they fit: then the list has no items. Not in
      * records, which have the list. */
-    const struct table_step *decided;
+    struct table_step *decided;
 };
 
 /* The fields of a record, in their order: the rows of the layout. */

@@ -466,6 +466,7 @@ static const struct bound share_bounds[] = {
     {"FILE.CLOSE fs @x", NULL, "x = FILE.OPEN fs @s d/f ACCESS 1 READ SHARE 3 READ WRITE DELETE", 0},
     {"FILE.RENAME fs e e2", end_directory, NULL, 0},
     {"FILE.RMDIR fs k", NULL, "FILE.MKDIR fs k", 0},
+    {"HOLDFAST.ATOMIC 2 5 FILE.PUTRANGE fs page 1 4000000*x 4 FILE.CREATE fs v 0", victim_file, NULL, 0},
     {"HOLDFAST.GRACE END", NULL, NULL, 0},
     {"HOLDFAST.DOCTOR", NULL, NULL, 0},
     {"HOLDFAST.HELP", NULL, NULL, 0},

@@ -45,6 +45,7 @@ static const struct {
     {"WRONGTYPE", "BLOB.GET text cat"},
     {"ERR", "BLOB.GET box cat NONSENSE"},
     {"NOPERM", "HOLDFAST.APPLY box x"},
+    {"INVALID NotInTransaction", "HOLDFAST.ATOMIC 1 2 BLOB.LIST box"},
     {"PRECONDITION LeaseNotPresentWithBlobOperation", "BLOB.GET box cat LEASE " ID_A},
     {"PRECONDITION LeaseNotPresentWithContainerOperation", "CONTAINER.GET box LEASE " ID_A},
     {"CONFLICT LeaseNotPresentWithLeaseOperation", "LEASE.BREAK box"},
@@ -307,6 +308,14 @@ static void provoke_with_many_blocks(void) {
     provoke(&words, "CONFLICT BlockCountExceedsLimit");
 }
 
+static void provoke_with_few_rights(void) {
+    expect_ok(call(primary, "ACL SETUSER few on nopass ~* +@all -blob.put"));
+    struct client *client = visitor(primary->server);
+    expect_ok(call(client, "AUTH few x"));
+    expect_error(call(client, "HOLDFAST.ATOMIC 1 4 BLOB.PUT box cat meow"), "NOPERM this user");
+    expect_number(call(primary, "ACL DELUSER few"), 1);
+}
+
 static void provoke_with_much_in_an_entity(void) {
     struct words words = story_words(pool_print("TABLE.INSERT t p s %s", some_properties(0, 253)));
     provoke(&words, "INVALID TooManyProperties");
@@ -347,6 +356,7 @@ SCENE(every_error_is_provoked) {
     provoke_a_circle();
     provoke_with_share_snapshots();
     provoke_with_much_in_an_entity();
+    provoke_with_few_rights();
     provoke_under_other_settings();
     const char *silent = silent_codes();
     require(!*silent, "no test provokes%s", silent);

@@ -116,6 +116,7 @@ static const struct sample {
     {"TOP", "TOP 5", NULL},
     {"NEXT", "NEXT p r", NULL},
     {"EXPLAIN", "EXPLAIN", NULL},
+    {"group", "1 BLOB.GET", "HOLDFAST.ATOMIC"},
     {"action", "END", "HOLDFAST.GRACE"},
     {"command", "BLOB.PUT", "HOLDFAST.HELP"},
 };
@@ -124,7 +125,7 @@ static const char *const lists[] = {"PROPS", "META",   "POLICIES",   "INCLUDE",
                                     "IDS",   "SELECT", "ATTRIBUTES", NULL};
 
 /* What a batch's count may be is a limit of the storage service, and no matter of syntax. */
-static const char *const limited_counts[] = {"TABLE.BATCH", NULL};
+static const char *const limited_counts[] = {"TABLE.BATCH", "HOLDFAST.ATOMIC", NULL};
 
 /* Where a clause that is missing has an error of its own. */
 static const char *const lacks_only_ifmatch[] = {"TABLE.DELETE", NULL};

@@ -43,10 +43,16 @@ static enum outcome may_stage(struct call *call, const struct blob *blob) {
     return blob_is_being_copied(blob) ? OUTCOME_PENDING_COPY : blob_pass_lease(call, blob, LEASE_WRITE);
 }
 
-static enum outcome fits_staged(const struct staging *staging, struct bytes id) {
-    if (!staging) return OUTCOME_DONE;
-    if (id.length != staging->id_length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
-    bool room = staging->count < BLOCKS_STAGED_MAX || staging_find(staging, id);
+/* Blocks that one transaction stages have ids of one length among themselves, too. */
+static enum outcome fits_staged(struct call *call, const struct staging *staging, struct bytes id) {
+    struct bytes name = call_word(call, ARG_BLOB);
+    bool known = staging && staging_find(staging, id);
+    uint64_t before = call_taken_before(call, "blocks", name, !known);
+    uint64_t ids = call_taken_before(call, "ids", name, 1);
+    uint64_t id_bytes = call_taken_before(call, "bytes of ids", name, id.length);
+    if (id_bytes != ids * id.length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
+    if (staging && id.length != staging->id_length) return OUTCOME_INVALID_BLOB_OR_BLOCK;
+    bool room = known || (staging ? staging->count : 0) + before < BLOCKS_STAGED_MAX;
     return room ? OUTCOME_DONE : OUTCOME_BLOCK_COUNT_EXCEEDED;
 }
 
@@ -56,7 +62,7 @@ enum outcome blob_putblock(struct call *call) {
     struct bytes id = bytes_of(room, (size_t)length);
     struct blob *blob = blob_named(call);
     enum outcome outcome = may_stage(call, blob);
-    if (outcome == OUTCOME_DONE) outcome = fits_staged(staging_of(blob, call_now_ms(call)), id);
+    if (outcome == OUTCOME_DONE) outcome = fits_staged(call, staging_of(blob, call_now_ms(call)), id);
     if (outcome != OUTCOME_DONE) return outcome;
     struct container_change *change = blob_decide_touch(call, BLOB_STAGE, blob, call->argv[ARG_BLOCK]);
     change->block_id = id;

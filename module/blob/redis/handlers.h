@@ -122,7 +122,15 @@ bool copies_fail_orphans(struct call *call);
 /* Drops staged blocks that have waited too long, before a write is decided. */
 void container_clear_staged(struct call *call);
 
+/* What the commands change: see things.h. */
+void container_touches(const struct call *call, struct things *things);
+void blob_touches(const struct call *call, struct things *things);
+void block_touches(const struct call *call, struct things *things);
+
 /* As the data type wants them: see aggregate.h. */
+bool container_refresh(struct call *call, void *decided);
+void container_keep_sources(struct call *const *copies, size_t count);
+void container_drop_sources(struct call *const *copies, size_t count);
 void container_events(const void *decided, const char *events[EVENTS_MAX]);
 void container_changes_soon(struct call *call, void *decided);
 void container_changed(struct call *call, const void *decided);

@@ -191,4 +191,7 @@ struct aggregate container_aggregate = {
     .before = container_changes_soon,
     .after = container_changed,
     .wake = container_wake,
+    .refresh = container_refresh,
+    .keep_sources = container_keep_sources,
+    .drop_sources = container_drop_sources,
 };

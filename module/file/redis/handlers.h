@@ -168,7 +168,15 @@ bool file_closes_circle(const struct call *call);
 
 struct stamp share_stamp(struct call *call);
 
+/* What the commands change: see things.h. */
+void file_touches(const struct call *call, struct things *things);
+void file_begins_touches(const struct call *call, struct things *things);
+void file_rmdir_touches(const struct call *call, struct things *things);
+/* LEASE.*, whatever it stands on: a path is compared as paths are. */
+void lease_touches(const struct call *call, struct things *things);
+
 /* As the data type wants them: see aggregate.h. */
+bool share_refresh(struct call *call, void *decided);
 void share_events(const void *decided, const char *events[EVENTS_MAX]);
 void share_before_change(struct call *call, void *decided);
 void share_changed(struct call *call, const void *decided);

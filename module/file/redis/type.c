@@ -102,6 +102,7 @@ struct aggregate share_aggregate = {
     .before = share_before_change,
     .after = share_changed,
     .wake = share_wake,
+    .refresh = share_refresh,
     .has_rival = file_has_rival,
     .closes_circle = file_closes_circle,
     .awaited = upkeep_insist,

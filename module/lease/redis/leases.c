@@ -82,12 +82,21 @@ static enum outcome find_leased(struct call *call, struct lease_subject *subject
     return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
 }
 
+/* It may be borrowed from the lease that is there, which another change of the transaction may end before. */
+static void keep_owner(struct call *call, struct lease *lease) {
+    if (!lease->owner.length) return;
+    char *room = call_room(call, lease->owner.length);
+    memcpy(room, lease->owner.data, lease->owner.length);
+    lease->owner.data = room;
+}
+
 /* The lease becomes the next one, with a token of its own if there is a new holder. */
 static void decide_lease(struct call *call, const struct lease_subject *subject, struct lease *next,
                          enum lease_event event) {
     int64_t now_ms = call_now_ms(call);
     bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_RENEWED;
     if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
+    if (call->transaction) keep_owner(call, next);
     call->aggregate->leases->decide(call, subject, next, event, expired);
 }
 

@@ -68,7 +68,13 @@ extern struct wait_kind message_wait;
 /* Whether there are order numbers for a batch of messages. */
 enum outcome queue_takes_more(struct call *call);
 
+/* What the commands change: see things.h. */
+void queue_put_touches(const struct call *call, struct things *things);
+void queue_message_touches(const struct call *call, struct things *things);
+void queue_messages_touches(const struct call *call, struct things *things);
+
 /* As the data type wants them: see aggregate.h. */
+bool queue_refresh(struct call *call, void *decided);
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);
 void queue_changed(struct call *call, const void *decided);
 void queue_wake(struct call *call, const void *change);

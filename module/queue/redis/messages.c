@@ -157,7 +157,8 @@ static void put_items(struct call *call, struct queue_change *change, int at, in
 /* No queue runs out of order numbers but one that a payload has brought to their end. */
 enum outcome queue_takes_more(struct call *call) {
     const struct queue *queue = call->value;
-    if (queue->orders <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
+    uint64_t before = call_taken_before(call, "orders", bytes_of("", 0), QUEUE_BATCH_MAX);
+    if (queue->orders + before <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
     call_note(call, "the queue has no order numbers left");
     return OUTCOME_OUT_OF_RANGE;
 }
@@ -441,7 +442,7 @@ enum outcome queue_delete(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* One that stands in the list twice is gone by the second time. */
+/* One that stands in the list twice is gone by the second time. In a transaction all of them go, or nothing happens. */
 enum outcome queue_deletemany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     const int named = list->count;
@@ -453,6 +454,10 @@ enum outcome queue_deletemany(struct call *call) {
         struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
                                  call_word(call, list->at + 2 * i + 1), &message);
+        if (outcomes[i] != OUTCOME_DONE && call->transaction) {
+            pointer_map_end(&places);
+            return outcomes[i];
+        }
         if (outcomes[i] != OUTCOME_DONE) continue;
         uintptr_t *place = pointer_map_at(&places, message);
         if (*place) {

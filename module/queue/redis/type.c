@@ -59,6 +59,7 @@ struct aggregate queue_aggregate = {
     .events = queue_events,
     .after = queue_changed,
     .wake = queue_wake,
+    .refresh = queue_refresh,
     .awaited = upkeep_insist,
     .walk = queue_save_walk,
     .next_look_ms = queue_due_look_ms,

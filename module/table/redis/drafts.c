@@ -230,9 +230,5 @@ struct operation draft_operation(const struct drafts *drafts, const struct draft
 }
 
 void drafts_note(struct call *call, const struct drafts *drafts, unsigned number, enum outcome outcome) {
-    char note[CALL_NOTE_BYTES];
-    if (!drafts->numbered) return;
-    struct text text = text_start(note, sizeof(note));
-    text_put(&text, call->note[0] ? call->note : outcome_text(outcome)->text);
-    call_note(call, "%u: %s", number, note);
+    if (drafts->numbered) refusal_note_place(call, number, outcome, call->note);
 }

@@ -42,7 +42,11 @@ bool table_ends_with_once(const struct call *call);
 
 /* --- What follows a decision --- */
 
+/* What the commands for one entity change: see things.h. */
+void entity_touches(const struct call *call, struct things *things);
+
 /* As the data type wants them: see aggregate.h. */
+bool table_refresh(struct call *call, void *decided);
 void table_changed(struct call *call, const void *decided);
 int64_t table_upkeep(struct call *call);
 

@@ -78,6 +78,7 @@ struct aggregate table_aggregate = {
     .move = table_move,
     .is_plausible = is_plausible,
     .after = table_changed,
+    .refresh = table_refresh,
     .walk = table_save_walk,
     .next_look_ms = table_next_look_ms,
     .look_at = offsetof(struct table, upkeep_ms),

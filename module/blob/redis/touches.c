@@ -1,0 +1,84 @@
+/* What CONTAINER.* and BLOB.* change, and what becomes of their changes beside others of one transaction. */
+#include "blob/redis/handlers.h"
+#include "core/base64.h"
+#include "lease/lease.h"
+#include "server/commit.h"
+#include "server/things.h"
+
+enum { ARG_BLOCK_ID = 3, ARG_SOURCE_CONTAINER = 3 };
+
+static const char blob_noun[] = "blob";
+
+void container_touches(const struct call *call, struct things *things) {
+    (void)call;
+    things_add(things, "container", bytes_of("", 0));
+}
+
+void blob_touches(const struct call *call, struct things *things) {
+    things_add(things, blob_noun, call_word(call, ARG_BLOB));
+}
+
+/* Blocks of one blob are several things, as long as nothing else happens to the blob. */
+void block_touches(const struct call *call, struct things *things) {
+    struct bytes name = call_word(call, ARG_BLOB);
+    char *id = things_room(things, BLOCK_ID_MAX_BYTES);
+    long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)id, BLOCK_ID_MAX_BYTES);
+    things_share(things, blob_noun, name);
+    things_add_part(things, "block", name, bytes_of(id, (size_t)length));
+}
+
+/* A blob may have moved, come or gone. That a lease has run out is told once. */
+bool container_refresh(struct call *call, void *decided) {
+    struct container_change *change = decided;
+    if (!container_change_has_name(change)) return true;
+    change->blob = container_find(call->value, change->name);
+    change->sought = true;
+    if (change->kind != BLOB_LEASE) return true;
+    if (!change->blob) return false;
+    if (change->expired)
+        change->expired = lease_state(blob_lease(change->blob), call_now_ms(call)) == LEASE_EXPIRED;
+    return true;
+}
+
+/* --- Copies beside copies --- */
+
+/* A copy has decided one change, and nothing else. */
+static struct container_change *copy_of(const struct call *call) {
+    return call->decision.first->change;
+}
+
+/* Whether a copy writes what another one reads. */
+static bool writes_source(const struct call *writer, const struct call *reader) {
+    return !copy_of(reader)->source_snapshot && bytes_equal(copy_of(writer)->name, copy_of(reader)->source) &&
+           bytes_equal(call_word(writer, ARG_CONTAINER), call_word(reader, ARG_SOURCE_CONTAINER));
+}
+
+/* The target as it is, for the copies that come later. */
+static version keep_target(struct call *writer) {
+    const struct blob *target = container_find(writer->value, copy_of(writer)->name);
+    struct container_change change = {.kind = BLOB_SNAPSHOT,
+                                      .name = copy_of(writer)->name,
+                                      .stamp = target->stamp,
+                                      .snapshot = version_mint(call_now_ms(writer))};
+    commit_apply(writer, &(struct decided){.change = &change});
+    return change.snapshot;
+}
+
+void container_keep_sources(struct call *const *copies, size_t count) {
+    for (size_t reader = 1; reader < count; reader++)
+        for (size_t writer = 0; writer < reader; writer++) {
+            if (!writes_source(copies[writer], copies[reader])) continue;
+            struct container_change *change = copy_of(copies[writer]);
+            if (!change->kept) change->kept = keep_target(copies[writer]);
+            copy_of(copies[reader])->source_snapshot = change->kept;
+        }
+}
+
+void container_drop_sources(struct call *const *copies, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct container_change *copy = copy_of(copies[i]);
+        struct container_change change = {
+            .kind = BLOB_DELETESNAPSHOTS, .name = copy->name, .snapshot = copy->kept};
+        if (copy->kept) commit_apply(copies[i], &(struct decided){.change = &change});
+    }
+}

@@ -1,0 +1,45 @@
+/* What FILE.* by path and LEASE.* change, and what becomes of their changes beside others of one transaction. */
+#include "file/redis/handlers.h"
+#include "lease/redis/handlers.h"
+#include "server/things.h"
+
+static struct bytes folded(struct bytes path, struct things *things) {
+    char *room = things_room(things, (path.length + 1) * 3 / 2);
+    return bytes_of(room, path_fold(room, path));
+}
+
+void file_touches(const struct call *call, struct things *things) {
+    things_add(things, "file", folded(call_word(call, ARG_PATH), things));
+}
+
+/* What appears in a directory, others may appear beside; but nothing does in one that goes. */
+static const char directory_noun[] = "directory";
+
+void file_begins_touches(const struct call *call, struct things *things) {
+    struct bytes path = folded(call_word(call, ARG_PATH), things);
+    things_add(things, "file", path);
+    things_share(things, directory_noun, path_parent(path));
+}
+
+void file_rmdir_touches(const struct call *call, struct things *things) {
+    struct bytes path = folded(call_word(call, ARG_PATH), things);
+    things_add(things, "file", path);
+    things_add(things, directory_noun, path);
+}
+
+/* A lease is a thing of its own, beside what it stands on. */
+void lease_touches(const struct call *call, struct things *things) {
+    struct bytes name = bytes_of("", 0);
+    if (args_given(&call->args, SLOT_BLOB)) name = call_word(call, call->args.slots[SLOT_BLOB].at);
+    if (args_given(&call->args, SLOT_FILE))
+        name = folded(call_word(call, call->args.slots[SLOT_FILE].at), things);
+    things_add(things, "lease", name);
+}
+
+/* A file may have moved or gone. */
+bool share_refresh(struct call *call, void *decided) {
+    struct share_change *change = decided;
+    if (!change->node) return true;
+    change->node = tree_find(call->value, change->path).node;
+    return change->node || change->kind != FILE_LEASE;
+}

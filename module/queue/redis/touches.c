@@ -1,0 +1,37 @@
+/* What QUEUE.* for messages changes, and what becomes of its changes beside others of one transaction. */
+#include "queue/redis/handlers.h"
+#include "server/things.h"
+
+enum { ARG_ID = 2 };
+
+/* Messages that come have no names yet; the id by which duplicates are known is one. */
+void queue_put_touches(const struct call *call, struct things *things) {
+    if (args_given(&call->args, SLOT_DEDUP))
+        things_add(things, "DEDUP id", call_word(call, call->args.slots[SLOT_DEDUP].at));
+}
+
+/* Ids are compared as numbers; what is no id names nothing. */
+static void add_message(const struct call *call, int at, struct things *things) {
+    struct guid id;
+    if (!guid_read(call_word(call, at), &id)) return;
+    char *room = things_room(things, sizeof(id));
+    memcpy(room, &id, sizeof(id));
+    things_add(things, "message", bytes_of(room, sizeof(id)));
+}
+
+void queue_message_touches(const struct call *call, struct things *things) {
+    add_message(call, ARG_ID, things);
+}
+
+void queue_messages_touches(const struct call *call, struct things *things) {
+    const struct argument *list = &call->args.slots[SLOT_LIST];
+    for (int i = 0; i < list->count; i++) add_message(call, list->at + 2 * i, things);
+}
+
+/* Messages stay where they are until they go themselves; those that come get the next order numbers. */
+bool queue_refresh(struct call *call, void *decided) {
+    struct queue_change *change = decided;
+    const struct queue *queue = call->value;
+    if (change->kind == QUEUE_PUT) change->order = queue->orders;
+    return true;
+}

@@ -1,0 +1,443 @@
+#include "server/atomic.h"
+
+#include "core/memory.h"
+#include "core/number.h"
+#include "core/text.h"
+#include "server/commit.h"
+#include "server/decision.h"
+#include "server/info.h"
+#include "server/once.h"
+#include "server/refusal.h"
+#include "server/things.h"
+#include "server/wait.h"
+
+#include <string.h>
+
+enum { ARG_COMMANDS = 2 };
+
+/* One of the commands. */
+struct part {
+    struct call call;
+    enum outcome opened; /* what became of the key */
+    bool shares_key;     /* an earlier part has opened it */
+};
+
+/* What parts take of a limit. */
+struct taken {
+    struct taken *next;
+    const void *value;
+    const char *limit;
+    struct bytes name;
+    uint64_t amount;
+};
+
+struct transaction {
+    struct call *whole;
+    struct part *parts;
+    unsigned count; /* of parts that have been started */
+    struct things things;
+    struct taken *taken;
+};
+
+static struct { unsigned long long done, commands, refused; } stats;
+
+/* --- The commands that there are --- */
+
+enum { ROWS_MAX = 256 }; /* a power of two, and more than twice as many as there are commands */
+
+static const struct command *rows[ROWS_MAX];
+
+static size_t row_place(struct bytes name) {
+    unsigned hash = 0;
+    for (size_t i = 0; i < name.length; i++) hash = hash * 31 + (unsigned char)bytes_lower(name.data[i]);
+    return hash % ROWS_MAX;
+}
+
+void atomic_start(const struct command *commands, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = row_place(bytes_text(commands[i].name));
+        while (rows[at]) at = (at + 1) % ROWS_MAX;
+        rows[at] = &commands[i];
+    }
+}
+
+static const struct command *row_named(struct bytes name) {
+    size_t at = row_place(name);
+    while (rows[at] && !bytes_same_word(bytes_text(rows[at]->name), name)) at = (at + 1) % ROWS_MAX;
+    return rows[at];
+}
+
+/* --- Words --- */
+
+/* The words of a command, from its name on. */
+struct slice {
+    int at, words;
+};
+
+/* The next command; false when its number of words is none, or lies. */
+static bool next_slice(RedisModuleString **argv, int argc, int *at, struct slice *slice) {
+    int64_t words;
+    if (*at >= argc || !number_read(argument_at(argv, *at), &words)) return false;
+    if (words < 1 || words >= argc - *at) return false;
+    *slice = (struct slice){*at + 1, (int)words};
+    *at += 1 + (int)words;
+    return true;
+}
+
+/* As far as the words make sense: a call in which they do not has no keys that it could open. */
+void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    int at = ARG_COMMANDS;
+    struct slice slice;
+    while (next_slice(argv, argc, &at, &slice)) {
+        const struct command *row = row_named(argument_at(argv, slice.at));
+        if (row) command_tell_keys(row, ctx, argv + slice.at, slice.words, slice.at);
+    }
+}
+
+static enum outcome syntax_near(struct call *call, int at) {
+    refusal_describe(call,
+                     &(struct fault){.outcome = OUTCOME_SYNTAX, .at = at < call->argc ? at : call->argc - 1});
+    return OUTCOME_SYNTAX;
+}
+
+/* --- Refusals --- */
+
+/* What Redis has classes of its own for is said as it would be said of the command alone. */
+static enum outcome refuse_part(struct transaction *transaction, unsigned place, enum outcome outcome) {
+    const char *note = transaction->parts[place].call.note;
+    const struct outcome_text *refusal = outcome_text(outcome);
+    if (refusal->redis_own)
+        memcpy(transaction->whole->note, note, CALL_NOTE_BYTES);
+    else
+        refusal_note_place(transaction->whole, place, outcome, note);
+    return outcome;
+}
+
+static enum outcome refuse_twin(struct transaction *transaction) {
+    const struct twin *twin = &transaction->things.twin;
+    call_note(transaction->whole, "%u: changes the same %s as %u", twin->place, twin->noun, twin->earlier);
+    return OUTCOME_CHANGED_TWICE;
+}
+
+/* --- Form --- */
+
+static enum outcome not_allowed(struct call *call) {
+    return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
+}
+
+static enum outcome read_part(struct transaction *transaction, struct slice slice) {
+    struct call *call = &transaction->parts[transaction->count].call, *whole = transaction->whole;
+    const struct command *row = row_named(call_word(whole, slice.at));
+    call_start(call, row, whole->ctx, whole->argv + slice.at, slice.words);
+    call->transaction = transaction;
+    transaction->count++;
+    if (!row || !row->touches) return not_allowed(call);
+    if (slice.words < args_least(row->grammar)) {
+        call_note(call, "wrong number of arguments for '%s'", row->name);
+        return OUTCOME_SYNTAX;
+    }
+    enum outcome outcome = call_check_form(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (args_given(&call->args, SLOT_ONCE)) return syntax_near(call, call->args.slots[SLOT_ONCE].at - 1);
+    if (args_given(&call->args, SLOT_BLOCK)) return not_allowed(call);
+    things_begin(&transaction->things, call_word(call, 1), transaction->count - 1);
+    row->touches(call, &transaction->things);
+    return OUTCOME_DONE;
+}
+
+/* That the words add up, and what stands behind the commands. */
+static enum outcome check_words(struct call *whole, int count) {
+    int at = ARG_COMMANDS;
+    struct slice slice;
+    for (; count; count--)
+        if (!next_slice(whole->argv, whole->argc, &at, &slice)) return syntax_near(whole, at);
+    struct fault fault = args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args);
+    if (fault.outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
+    return fault.outcome;
+}
+
+static enum outcome read_parts(struct transaction *transaction, unsigned count) {
+    struct call *whole = transaction->whole;
+    int at = ARG_COMMANDS;
+    struct slice slice;
+    while (transaction->count < count) {
+        next_slice(whole->argv, whole->argc, &at, &slice);
+        enum outcome outcome = read_part(transaction, slice);
+        if (outcome != OUTCOME_DONE) return refuse_part(transaction, transaction->count - 1, outcome);
+    }
+    return transaction->things.twin.noun ? refuse_twin(transaction) : OUTCOME_DONE;
+}
+
+/* --- Rights and memory --- */
+
+/* Whether rights that have been asked for cover this call, too. */
+static bool same_rights(const struct call *call, const struct call *other) {
+    if (call->command != other->command || !bytes_equal(call_word(call, 1), call_word(other, 1)))
+        return false;
+    int other_key = call->command->other_key;
+    return !other_key || bytes_equal(call_word(call, other_key), call_word(other, other_key));
+}
+
+static enum outcome check_rights(const struct transaction *transaction, RedisModuleUser *user) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        const struct call *call = &transaction->parts[i].call;
+        if (i && same_rights(call, &transaction->parts[i - 1].call)) continue;
+        if (api_may_run(user, call->argv, call->argc)) continue;
+        call_note(transaction->whole, "this user has no permissions to run '%s' on its keys",
+                  call->command->name);
+        return OUTCOME_NOT_PERMITTED;
+    }
+    return OUTCOME_DONE;
+}
+
+/* Whoever has no user, as another module, has all rights. */
+static enum outcome pass_rights(const struct transaction *transaction) {
+    RedisModuleUser *user = api_user(transaction->whole->ctx);
+    enum outcome outcome = user ? check_rights(transaction, user) : OUTCOME_DONE;
+    api_user_end(user);
+    return outcome;
+}
+
+/* The server does not know of the commands inside. */
+static enum outcome pass_memory(const struct transaction *transaction) {
+    bool grows = false;
+    for (unsigned i = 0; i < transaction->count && !grows; i++)
+        grows = strstr(transaction->parts[i].call.command->flags, "deny-oom");
+    bool full = grows && RedisModule_GetContextFlags(transaction->whole->ctx) & REDISMODULE_CTX_FLAGS_OOM;
+    return full ? OUTCOME_OUT_OF_MEMORY : OUTCOME_DONE;
+}
+
+/* --- One state --- */
+
+/* An earlier part that has opened the key, in a way that does for this one. */
+static const struct call *opener_of(const struct transaction *transaction, unsigned place) {
+    const struct call *call = &transaction->parts[place].call;
+    for (unsigned i = 0; i < place; i++) {
+        const struct part *earlier = &transaction->parts[i];
+        bool does = call->command->key == KEY_READ || earlier->call.command->key != KEY_READ;
+        if (does && !earlier->shares_key && bytes_equal(call_word(&earlier->call, 1), call_word(call, 1)))
+            return &earlier->call;
+    }
+    return NULL;
+}
+
+static void open_parts(struct transaction *transaction) {
+    int64_t now_ms = call_now_ms(transaction->whole);
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct part *part = &transaction->parts[i];
+        struct call *call = &part->call;
+        const struct call *opener = opener_of(transaction, i);
+        part->shares_key = opener;
+        part->opened = opener ? call_share_key(call, opener) : call_open_key(call);
+        call->now_ms = now_ms;
+        if (call->value && call->command->expect) call->command->expect(call);
+    }
+}
+
+static void settle_parts(struct transaction *transaction) {
+    for (unsigned i = 0; i < transaction->count; i++) decision_settle(&transaction->parts[i].call);
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        call->out = reply_keep(call_writer(call));
+        decision_let_ahead(call);
+    }
+}
+
+static enum outcome decide_part(struct part *part) {
+    if (part->opened != OUTCOME_DONE) return part->opened;
+    enum outcome outcome = decision_make(&part->call);
+    if (outcome != OUTCOME_UNCHANGED) return outcome;
+    part->call.out.kept->length = 0;
+    reply_null(&part->call.out);
+    return OUTCOME_DONE;
+}
+
+static enum outcome decide_parts(struct transaction *transaction) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        enum outcome outcome = decide_part(&transaction->parts[i]);
+        if (outcome != OUTCOME_DONE) return refuse_part(transaction, i, outcome);
+    }
+    return OUTCOME_DONE;
+}
+
+uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount) {
+    struct transaction *transaction = call->transaction;
+    if (!transaction) return 0;
+    struct taken *taken = transaction->taken;
+    while (taken &&
+           (taken->value != call->value || strcmp(taken->limit, limit) || !bytes_equal(taken->name, name)))
+        taken = taken->next;
+    if (!taken) {
+        taken = (struct taken *)(void *)things_room(&transaction->things, sizeof(*taken));
+        *taken = (struct taken){transaction->taken, call->value, limit, name, 0};
+        transaction->taken = taken;
+    }
+    taken->amount += amount;
+    return taken->amount - amount;
+}
+
+/* --- All of it happens --- */
+
+static bool refreshed(struct call *call, void *change) {
+    return !call->aggregate->refresh || call->aggregate->refresh(call, change);
+}
+
+/* Those changes that have all of one trait and none of another happen. */
+static void apply_those(struct transaction *transaction, unsigned with, unsigned without) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (struct decided *next = call->decision.first; next; next = next->next) {
+            unsigned traits = change_kind(call->aggregate->changes, next->change)->traits;
+            if ((traits & with) != with || traits & without) continue;
+            next->dropped = transaction->count > 1 && !refreshed(call, next->change);
+            if (!next->dropped) commit_apply(call, next);
+        }
+    }
+}
+
+/* The calls whose changes read what others of them may change. */
+static unsigned find_readers(const struct transaction *transaction, struct call **readers) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        const struct decided *decided = call->decision.first;
+        if (decided && change_is(call->aggregate->changes, decided->change, CHANGE_COMES_FIRST))
+            readers[count++] = call;
+    }
+    return count;
+}
+
+static void apply_readers(struct transaction *transaction) {
+    struct call *readers[ATOMIC_COMMANDS_MAX];
+    unsigned count = find_readers(transaction, readers);
+    if (!count) return;
+    const struct aggregate *type = readers[0]->aggregate;
+    if (type->keep_sources) type->keep_sources(readers, count);
+    apply_those(transaction, CHANGE_COMES_FIRST, 0);
+    if (type->drop_sources) type->drop_sources(readers, count);
+}
+
+static void tell_and_wake(struct transaction *transaction) {
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (const struct decided *next = call->decision.first; next; next = next->next)
+            if (!next->dropped) commit_tell(call, next->change);
+    }
+    if (!wait_anybody()) return;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        for (const struct decided *next = call->decision.first; next; next = next->next)
+            if (!next->dropped) commit_wake(call, next->change);
+    }
+}
+
+static struct bytes kept_answer(const struct reply *out) {
+    return bytes_of(out->kept->data, out->kept->length);
+}
+
+static void answer_parts(const struct transaction *transaction) {
+    struct call *whole = transaction->whole;
+    reply_array(&whole->out, transaction->count);
+    for (unsigned i = 0; i < transaction->count; i++)
+        reply_play(whole->ctx, kept_answer(&transaction->parts[i].call.out));
+}
+
+/* --- Once --- */
+
+/* Whether it has been answered before. What has been carried out with the token is remembered in the first key in which
+ * something changed; where the first one that it names for writing knows the token from another call, it is used up. */
+static bool is_repeated(struct transaction *transaction, enum outcome *outcome) {
+    bool first = true;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        if (call->command->key == KEY_READ || transaction->parts[i].shares_key) continue;
+        if (once_is_known(transaction->whole, call)) {
+            *outcome = once_answer(transaction->whole, call);
+            if (first || *outcome == OUTCOME_DONE) return true;
+        }
+        first = false;
+    }
+    return false;
+}
+
+/* Who carries the memory: of those that change something in the first key in which anything changes one whose change
+ * cannot be dropped. */
+static struct call *find_bearer(const struct transaction *transaction) {
+    struct call *bearer = NULL;
+    for (unsigned i = 0; i < transaction->count; i++) {
+        struct call *call = &transaction->parts[i].call;
+        const struct decided *decided = call->decision.first;
+        if (!decided || (bearer && bearer->value != call->value)) continue;
+        if (!bearer) bearer = call;
+        if (!change_is(call->aggregate->changes, decided->change, CHANGE_COMES_LAST)) return call;
+    }
+    return bearer;
+}
+
+static void remember(struct transaction *transaction) {
+    struct call *whole = transaction->whole, *bearer = find_bearer(transaction);
+    if (!args_given(&whole->args, SLOT_ONCE) || !bearer) return;
+    struct reply answer = reply_keep(call_writer(whole));
+    reply_array(&answer, transaction->count);
+    for (unsigned i = 0; i < transaction->count; i++)
+        record_put_raw(answer.kept, kept_answer(&transaction->parts[i].call.out));
+    once_remember(whole, bearer, kept_answer(&answer));
+}
+
+static void carry_out(struct transaction *transaction) {
+    remember(transaction);
+    apply_readers(transaction);
+    apply_those(transaction, 0, CHANGE_COMES_FIRST | CHANGE_COMES_LAST);
+    apply_those(transaction, CHANGE_COMES_LAST, 0);
+    stats.done++;
+    stats.commands += transaction->count;
+    tell_and_wake(transaction);
+    answer_parts(transaction);
+}
+
+/* --- The command --- */
+
+static enum outcome run_parts(struct transaction *transaction, unsigned count) {
+    enum outcome outcome = read_parts(transaction, count);
+    if (outcome == OUTCOME_DONE) outcome = pass_rights(transaction);
+    if (outcome == OUTCOME_DONE) outcome = pass_memory(transaction);
+    if (outcome != OUTCOME_DONE) return outcome;
+    open_parts(transaction);
+    if (args_given(&transaction->whole->args, SLOT_ONCE) && is_repeated(transaction, &outcome))
+        return outcome;
+    settle_parts(transaction);
+    outcome = decide_parts(transaction);
+    if (outcome == OUTCOME_DONE) carry_out(transaction);
+    return outcome;
+}
+
+static enum outcome run_transaction(struct call *whole, unsigned count) {
+    struct transaction transaction;
+    transaction.whole = whole;
+    transaction.parts = memory_alloc(count * sizeof(*transaction.parts));
+    transaction.count = 0;
+    transaction.taken = NULL;
+    things_start(&transaction.things);
+    enum outcome outcome = run_parts(&transaction, count);
+    for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);
+    things_end(&transaction.things);
+    memory_free(transaction.parts);
+    return outcome;
+}
+
+enum outcome atomic_handle(struct call *call) {
+    int count = (int)call->args.slots[SLOT_COMMANDS].number;
+    enum outcome outcome = check_words(call, count);
+    if (outcome == OUTCOME_DONE) outcome = run_transaction(call, (unsigned)count);
+    stats.refused += outcome != OUTCOME_DONE;
+    return outcome;
+}
+
+void atomic_info(RedisModuleInfoCtx *ctx) {
+    const struct info_number numbers[] = {
+        {"atomic_transactions", stats.done},
+        {"atomic_commands", stats.commands},
+        {"atomic_refused", stats.refused},
+    };
+    info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
+}
