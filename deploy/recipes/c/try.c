@@ -6,6 +6,7 @@
 #include "retries.h"
 #include "worker.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,7 @@ static void try_retries(void) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN); /* a broken connection is an error, not the end */
     static const struct {
         const char *name;
         void (*run)(void);
