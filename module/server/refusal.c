@@ -91,18 +91,17 @@ void refusal_describe(struct call *call, const struct fault *fault) {
 }
 
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun) {
-    if (!object) {
-        call_note(call, "the %s does not exist", noun);
-        return;
-    }
-    char etag[VERSION_TEXT_LENGTH];
+    char etag[VERSION_TEXT_LENGTH + 1] = "";
+    struct text text = text_start(call->note, sizeof(call->note));
+    text_put(&text, "the ");
+    text_put(&text, noun);
+    text_put(&text, object ? "'s ETag is " : " does not exist");
+    if (!object) return;
     version_write(object->etag, etag);
-    bool by_tag = call->conditions.given & (IF_MATCH | IF_NONE_MATCH);
-    if (by_tag)
-        call_note(call, "the %s's ETag is %.*s", noun, VERSION_TEXT_LENGTH, etag);
-    else
-        call_note(call, "the %s's ETag is %.*s, last modified at %" PRId64, noun, VERSION_TEXT_LENGTH, etag,
-                  object->modified_ms);
+    text_put(&text, etag);
+    if (call->conditions.given & (IF_MATCH | IF_NONE_MATCH)) return;
+    text_put(&text, ", last modified at ");
+    text_put_number(&text, (uint64_t)object->modified_ms, 1);
 }
 
 void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note) {
