@@ -68,7 +68,7 @@ uint8_t record_byte(struct record_reader *reader) {
     return at ? (uint8_t)*at : 0;
 }
 
-uint64_t record_number(struct record_reader *reader) {
+static uint64_t record_long_number(struct record_reader *reader) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint8_t byte = record_byte(reader);
@@ -78,6 +78,12 @@ uint64_t record_number(struct record_reader *reader) {
     }
     reader->failed = true;
     return 0;
+}
+
+/* Most lengths and counts take one byte. */
+uint64_t record_number(struct record_reader *reader) {
+    bool is_short = !reader->failed && reader->at < reader->end && (uint8_t)*reader->at < 0x80;
+    return is_short ? (uint8_t)*reader->at++ : record_long_number(reader);
 }
 
 uint64_t record_word(struct record_reader *reader) {
