@@ -17,7 +17,7 @@
 static const struct bytes sound_replies[] = {
     SAID("\0"),  /* OK */
     SAID("\1"),  /* null */
-    SAID("\13"), /* EXISTS */
+    SAID("\11"), /* EXISTS */
     SAID("\2\6ERR x\0"),
     SAID("\3\0"), /* an empty string */
     SAID("\3\2ab"),
@@ -29,20 +29,19 @@ static const struct bytes sound_replies[] = {
     SAID("\7\0"),         /* an empty array */
     SAID("\7\2\0\7\1\1"), /* [OK, [null]] */
     SAID("\10\0"),
-    SAID("\10\1\3\1a\4\5"),               /* {a: 5} */
-    SAID("\11\12\0"),                     /* an open map without anything */
-    SAID("\11\3\1a\11\3\1b\0\12\1\12\1"), /* {a: {b: OK}} */
-    SAID("\14\0\0\0\0\0\0\0\1"),
-    SAID("\15"
+    SAID("\10\1\3\1a\4\5"),         /* {a: 5} */
+    SAID("\10\1\3\1a\10\1\3\1b\0"), /* {a: {b: OK}} */
+    SAID("\12\0\0\0\0\0\0\0\1"),
+    SAID("\13"
          "0123456789abcdef"),
-    SAID("\16"
+    SAID("\14"
          "0123456789abcdef"),
 };
 
 static const struct bytes unsound_replies[] = {
     SAID(""),
     SAID("\0\0"), /* two replies */
-    SAID("\17"),  /* no such value */
+    SAID("\15"),  /* no such value */
     SAID("\2\0"), /* an error without a text */
     SAID("\2\1\0"),
     SAID("\2\3ERR"),    /* not ended by a zero */
@@ -58,14 +57,8 @@ static const struct bytes unsound_replies[] = {
     SAID("\7\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
     SAID("\10\1\0"),
     SAID("\10\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"),
-    SAID("\11"),
-    SAID("\11\0\12\1"), /* half a pair */
-    SAID("\11\0\0\12\2"),
-    SAID("\12\0"), /* the end of no map */
-    SAID("\7\1\12\0"),
-    SAID("\11\7\2\0\12\0"),
-    SAID("\14\xff\xff\xff\xff\xff\xff\xff\xff"), /* a version that nobody mints */
-    SAID("\15"
+    SAID("\12\xff\xff\xff\xff\xff\xff\xff\xff"), /* a version that nobody mints */
+    SAID("\13"
          "0123456789abcde"),
 };
 
@@ -100,16 +93,6 @@ static bool read_many(struct record_reader *reader, uint64_t count, unsigned dep
     return true;
 }
 
-static bool read_open_map(struct record_reader *reader, unsigned depth) {
-    uint64_t values = 0;
-    while (reader->at < reader->end && *reader->at != KEPT_MAP_LENGTH) {
-        if (!read_one(reader, depth)) return false;
-        values++;
-    }
-    return record_byte(reader) == KEPT_MAP_LENGTH && values % 2 == 0 && record_number(reader) == values / 2 &&
-           !reader->failed;
-}
-
 static bool read_error(struct record_reader *reader) {
     struct bytes text = record_bytes(reader);
     if (text.length < 2) return false;
@@ -121,8 +104,8 @@ static bool read_error(struct record_reader *reader) {
 static bool read_one(struct record_reader *reader, unsigned depth) {
     uint8_t what = record_byte(reader);
     uint64_t count;
-    bool holds = what == KEPT_ARRAY || what == KEPT_MAP || what == KEPT_OPEN_MAP;
-    if (reader->failed || what > KEPT_DIGITS || what == KEPT_MAP_LENGTH) return false;
+    bool holds = what == KEPT_ARRAY || what == KEPT_MAP;
+    if (reader->failed || what > KEPT_DIGITS) return false;
     if (holds && depth == KEPT_DEPTH_MAX) return false;
     switch ((enum kept)what) {
     case KEPT_ERROR: return read_error(reader);
@@ -137,7 +120,6 @@ static bool read_one(struct record_reader *reader, unsigned depth) {
     case KEPT_MAP:
         count = record_number(reader);
         return count < UINT64_MAX / 2 && read_many(reader, 2 * count, depth + 1) && !reader->failed;
-    case KEPT_OPEN_MAP: return read_open_map(reader, depth + 1);
     default: break;
     }
     return !reader->failed;
@@ -150,7 +132,6 @@ static bool naively_sound(struct bytes kept) {
 
 static void write_one(struct dice *dice, struct record_writer *writer, unsigned depth) {
     uint8_t what = (uint8_t)dice_roll(dice, depth < 5 ? KEPT_DIGITS + 1 : KEPT_ARRAY);
-    if (what == KEPT_MAP_LENGTH) what = KEPT_EXISTS;
     size_t count = dice_roll(dice, 4);
     record_put_byte(writer, what);
     switch ((enum kept)what) {
@@ -166,11 +147,6 @@ static void write_one(struct dice *dice, struct record_writer *writer, unsigned 
     case KEPT_MAP:
         record_put_number(writer, count);
         for (size_t i = 0; i < count * (what == KEPT_MAP ? 2 : 1); i++) write_one(dice, writer, depth + 1);
-        break;
-    case KEPT_OPEN_MAP:
-        for (size_t i = 0; i < 2 * count; i++) write_one(dice, writer, depth + 1);
-        record_put_byte(writer, KEPT_MAP_LENGTH);
-        record_put_number(writer, count);
         break;
     default: break;
     }
