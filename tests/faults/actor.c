@@ -171,10 +171,13 @@ static redisReply *judge(struct actor *actor, redisReply *reply) {
         judge_silence(actor);
         return NULL;
     }
-    actor->replies[actor->reply_count++] = reply;
-    if (actor->outcome == DONE) return reply;
-    judge_error(actor, reply);
-    return NULL;
+    if (actor->outcome == REFUSED) {
+        judge_error(actor, reply);
+        freeReplyObject(reply);
+        return NULL;
+    }
+    require(actor->reply_count < REPLIES_MOST, "too many replies in one step");
+    return actor->replies[actor->reply_count++] = reply;
 }
 
 redisReply *actor_asks(struct actor *actor, const char *format, ...) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "pool.h"
+
 enum { SECOND_US = 1000000 };
 
 int64_t now_us(void) {
@@ -36,6 +38,28 @@ void history_join(struct history *history, const struct history *other) {
 void history_free(struct history *history) {
     free(history->events);
     *history = (struct history){0};
+}
+
+void numbers_add(struct numbers *numbers, long long number) {
+    if (numbers->count == numbers->room) {
+        numbers->room = numbers->room ? 2 * numbers->room : 256;
+        numbers->number = pool_grow(numbers->number, numbers->room * sizeof *numbers->number);
+    }
+    numbers->number[numbers->count++] = number;
+}
+
+static int compare_numbers(const void *one, const void *other) {
+    long long a = *(const long long *)one, b = *(const long long *)other;
+    return (a > b) - (a < b);
+}
+
+void numbers_sort(struct numbers *numbers) {
+    if (numbers->count) qsort(numbers->number, numbers->count, sizeof *numbers->number, compare_numbers);
+}
+
+bool numbers_have(const struct numbers *numbers, long long number) {
+    return numbers->count &&
+           bsearch(&number, numbers->number, numbers->count, sizeof number, compare_numbers);
 }
 
 uint64_t version_of(const char *text) {

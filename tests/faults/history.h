@@ -52,6 +52,18 @@ void history_free(struct history *history);
 #define for_each_event(event, history)                                                                       \
     for (const struct event *event = (history)->events; event < (history)->events + (history)->count; event++)
 
+/* Numbers of operations that were found somewhere. They live until the trial ends. */
+struct numbers {
+    long long *number;
+    size_t count, room;
+};
+
+void numbers_add(struct numbers *numbers, long long number);
+void numbers_sort(struct numbers *numbers);
+
+/* Of sorted ones. */
+bool numbers_have(const struct numbers *numbers, long long number);
+
 /* "0x" and 16 digits; 0 for anything else. */
 uint64_t version_of(const char *text);
 

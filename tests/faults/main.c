@@ -14,8 +14,9 @@
 #include "faults.h"
 #include "workloads.h"
 
-static const struct workload *const workloads[] = {&counter_workload, &mutex_workload, &queue_workload,
-                                                   &table_workload,   &file_workload,  NULL};
+static const struct workload *const workloads[] = {
+    &counter_workload, &mutex_workload, &queue_workload,  &table_workload,
+    &file_workload,    &once_workload,  &atomic_workload, NULL};
 static const struct workload *const controls[] = {&mutex_workload, &plain_lock_workload,
                                                   &plain_version_workload, NULL};
 
@@ -33,7 +34,7 @@ static const struct fault *const faults[] = {&kill_fault,
                                              &slots_fault,
                                              NULL};
 
-enum { COLUMNS = 5, FAULTS_MOST = 32, CONTROL_ATTEMPTS = 5, MINUTE_US = 60000000 };
+enum { COLUMNS = 7, FAULTS_MOST = 32, CONTROL_ATTEMPTS = 5, MINUTE_US = 60000000 };
 
 static struct options {
     double minutes;

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { ACTORS_MOST = 40, WORKLOADS_MOST = 12 };
+enum { ACTORS_MOST = 40, WORKLOADS_MOST = 12, REPLIES_MOST = 16 };
 
 struct trial;
 struct actor;
@@ -67,7 +67,7 @@ struct actor {
     struct history history;
     redisContext *context;
     int server; /* that it is connected to */
-    redisReply *replies[16];
+    redisReply *replies[REPLIES_MOST];
     int reply_count;
     /* of the last call */
     int64_t begin_us, end_us;

@@ -84,26 +84,19 @@ static void file_step(struct actor *actor) {
 
 /* --- What is there ------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *one, const void *other) {
-    long long a = *(const long long *)one, b = *(const long long *)other;
-    return (a > b) - (a < b);
-}
-
 /* Each number that was answered was written once, and the last one is there. */
 static void check_range(struct part *part, long long last, long long range) {
-    long long *numbers = malloc((part->history.count + 1) * sizeof *numbers);
-    require(numbers, "out of memory");
-    size_t count = 0;
+    struct numbers written = {0};
     for_each_event(event, &part->history) {
         bool counts = event->kind == CHANGED && event->outcome == DONE && event->resource == range;
-        if (counts) numbers[count++] = event->number;
+        if (counts) numbers_add(&written, event->number);
     }
-    qsort(numbers, count, sizeof *numbers, by_number);
-    for (size_t index = 1; index < count; index++)
-        if (numbers[index] == numbers[index - 1]) violation(part, "%lld was written twice", numbers[index]);
-    if (count && numbers[count - 1] > last)
-        violation(part, "%lld was answered, and %lld is there", numbers[count - 1], last);
-    free(numbers);
+    numbers_sort(&written);
+    for (size_t index = 1; index < written.count; index++)
+        if (written.number[index] == written.number[index - 1])
+            violation(part, "%lld was written twice", written.number[index]);
+    if (written.count && written.number[written.count - 1] > last)
+        violation(part, "%lld was answered, and %lld is there", written.number[written.count - 1], last);
 }
 
 /* The last sessions take their locks with them when they end. */

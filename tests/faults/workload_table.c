@@ -81,7 +81,7 @@ static void table_step(struct actor *actor) {
 
 struct books {
     long long balances[ACCOUNTS], journal[ACCOUNTS];
-    struct history entries; /* by number */
+    struct numbers entries;
 };
 
 static long long number_in(const redisReply *map, const char *name) {
@@ -95,13 +95,7 @@ static void enter_row(struct books *books, const redisReply *row) {
     if (*key != 'j') return;
     books->journal[number_in(map, "from:int32")] -= number_in(map, "amount:int32");
     books->journal[number_in(map, "to:int32")] += number_in(map, "amount:int32");
-    history_add(&books->entries,
-                (struct event){.number = atoll(key + 1), .version = version_of(row->element[2]->str)});
-}
-
-static int by_number(const void *one, const void *other) {
-    long long a = ((const struct event *)one)->number, b = ((const struct event *)other)->number;
-    return (a > b) - (a < b);
+    numbers_add(&books->entries, atoll(key + 1));
 }
 
 static struct books books_of(struct client *client) {
@@ -115,8 +109,7 @@ static struct books books_of(struct client *client) {
         if (reply_is_null(next)) break;
         page = call(client, "TABLE.QUERY bank NEXT %s %s", next->element[0]->str, next->element[1]->str);
     }
-    if (books.entries.count)
-        qsort(books.entries.events, books.entries.count, sizeof *books.entries.events, by_number);
+    numbers_sort(&books.entries);
     return books;
 }
 
@@ -128,12 +121,8 @@ static void table_check(struct part *part, struct client *client) {
                       BALANCE + books.journal[index]);
     for_each_event(event, &part->history) {
         if (event->kind != MOVED || event->outcome != DONE) continue;
-        struct event key = {.number = event->number};
-        bool is_there = books.entries.count &&
-                        bsearch(&key, books.entries.events, books.entries.count, sizeof key, by_number);
-        ledger_add(part, event->version, is_there);
+        ledger_add(part, event->version, numbers_have(&books.entries, event->number));
     }
-    history_free(&books.entries);
     versions_check(part);
 }
 
