@@ -295,6 +295,12 @@ clients: ## what each client hands over for each shape of reply: a table, compar
 	@deploy/dev/clients.sh $(BUILD)/clients c python go node
 	@CLIENTS=$(BUILD)/clients CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/clients.sh $(if $(UPDATE),--update) c python node go php ruby perl
 
+.PHONY: dashboard
+dashboard: ## draw deploy/monitoring/dashboard.svg anew: what the dashboard shows of a run of two minutes
+	$(call packages,run monitoring)
+	$(make_all) $(BUILD)/holdfast.so
+	python3 tests/monitoring/picture.py deploy/monitoring/dashboard.svg
+
 tsan: ## what threads share, under a sanitizer that looks for races
 	$(call packages,test)
 	$(make_all) $(TSAN_PROGRAM)

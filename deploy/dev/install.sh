@@ -15,8 +15,9 @@ root=$2$3
 modules=lib/redis/modules
 share=share/holdfast
 configurations=(redis.conf redis-replicated.conf users.acl users-cluster.acl sentinel/node.conf sentinel/sentinel.conf cluster/node.conf)
-files=("$modules/holdfast.so" "$modules/holdfast.so.debug" bin/holdfast-cli "${configurations[@]/#/$share/}")
-folders=("$share/sentinel" "$share/cluster" "$share" "$modules" lib/redis)
+monitoring=(holdfast.lua holdfast.rules.yml prometheus.yml dashboard.json)
+files=("$modules/holdfast.so" "$modules/holdfast.so.debug" bin/holdfast-cli "${configurations[@]/#/$share/}" "${monitoring[@]/#/$share/monitoring/}")
+folders=("$share/sentinel" "$share/cluster" "$share/monitoring" "$share" "$modules" lib/redis)
 made=$root/$share/made-folders # one a line; those of an earlier install stay listed
 
 put() {
@@ -39,13 +40,14 @@ put_everything() {
     for folder in "${folders[@]}"; do
         [ -d "$root/$folder" ] || missing+=("$folder")
     done
-    install -d "$root/$modules" "$root/$share/sentinel" "$root/$share/cluster" "$root/bin"
+    install -d "$root/$modules" "$root/$share/sentinel" "$root/$share/cluster" "$root/$share/monitoring" "$root/bin"
     if [ ${#missing[@]} -gt 0 ]; then printf '%s\n' "${missing[@]}" >>"$made"; fi
     put_module "$1"
     put "$here/holdfast-cli" bin/holdfast-cli 755
     for name in "${configurations[@]}"; do
         "$here/dev/configuration.sh" "$name" | sed "s#/usr/local/#$prefix/#g" | put /dev/stdin "$share/$name"
     done
+    for name in "${monitoring[@]}"; do put "$here/monitoring/$name" "$share/monitoring/$name"; done
 }
 
 remove_everything() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Makes sure that this machine has what a task needs, and nothing more.
 #
-#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, clients, fuzz, bench, bench-instructions,
+#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, clients, monitoring, fuzz, bench, bench-instructions,
 #                                           format or lint
 #
 # What is there already is recognised by the command, header or library itself, wherever it came from, so a machine with everything
@@ -34,6 +34,9 @@ needs() {
                  command:php:php-cli
                  ruby:redis:ruby-redis
                  perl:Redis:libredis-perl" ;;
+    monitoring) echo "command:prometheus:prometheus
+                 command:prometheus-redis-exporter:prometheus-redis-exporter
+                 command:python3:python3" ;;
     servers) echo "command:make:make
                  command:xz:xz-utils
                  command:flock:util-linux" ;;
@@ -120,26 +123,29 @@ as_root() {
 # Debian starts a service as soon as its package is installed, and again at every boot. Nobody asked for that here: only the program is
 # wanted. A policy that says no is put in place for the time of the installation, unless the machine has a policy of its own.
 policy=/usr/sbin/policy-rc.d
+services=(redis-server prometheus prometheus-redis-exporter)
 install_packages() {
-    local package quiet_service=''
+    local package quiet=()
     for package in "$@"; do
         if ! apt-cache show "$package" >/dev/null 2>&1; then
             as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
             break
         fi
     done
-    if [[ " $* " == *' redis-server '* ]] && ! [ -e "$policy" ]; then
-        quiet_service=yes
+    for package in "${services[@]}"; do
+        if [[ " $* " == *" $package "* ]] && ! [ -e "$policy" ]; then quiet+=("$package"); fi
+    done
+    if [ ${#quiet[@]} -gt 0 ]; then
         trap 'as_root rm -f "$policy"' EXIT
         as_root sh -c "printf '#!/bin/sh\nexit 101\n' >$policy && chmod 755 $policy"
     fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
-    if [ -n "$quiet_service" ]; then
+    if [ ${#quiet[@]} -gt 0 ]; then
         as_root rm -f "$policy"
         trap - EXIT
         if [ -d /run/systemd/system ]; then
-            as_root systemctl disable --quiet redis-server || true
-            echo "The distribution's own redis-server service stays off; 'systemctl enable --now redis-server' turns it on."
+            as_root systemctl disable --quiet "${quiet[@]}" || true
+            echo "The distribution's own services stay off (${quiet[*]}); 'systemctl enable --now' turns them on."
         fi
     fi
 }

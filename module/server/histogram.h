@@ -8,7 +8,8 @@ enum { HISTOGRAM_BUCKETS = 24 }; /* the last one takes all beyond 2^22 ms, more 
 
 /* A zeroed one is empty. */
 struct histogram {
-    unsigned long long counts[HISTOGRAM_BUCKETS];
+    uint64_t counts[HISTOGRAM_BUCKETS];
+    uint64_t sum_ms;
 };
 
 void histogram_add(struct histogram *histogram, int64_t ms);
@@ -16,7 +17,8 @@ void histogram_add(struct histogram *histogram, int64_t ms);
 /* A time that so many percent of all did not exceed, as far as the buckets tell; 0 when there are none. */
 int64_t histogram_percentile_ms(const struct histogram *histogram, unsigned percent);
 
-/* One field: le_1=3,le_2=0,le_4=1, … up to the last that is not empty, then the rest. */
+/* One field, cumulative: le_1=3,le_2=3,le_4=4,count=5,sum=70000 says that 4 of 5 took at most 4 ms, and all together 70 s. The
+ * bounds end where all are counted. */
 void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, const char *field);
 
 #endif

@@ -19,7 +19,8 @@ anew() {
 }
 
 expected_files=$(printf '%s\n' bin/holdfast-cli lib/redis/modules/holdfast.so lib/redis/modules/holdfast.so.debug \
-    share/holdfast/cluster/node.conf share/holdfast/made-folders share/holdfast/redis-replicated.conf share/holdfast/redis.conf \
+    share/holdfast/cluster/node.conf share/holdfast/made-folders share/holdfast/monitoring/dashboard.json \
+    share/holdfast/monitoring/holdfast.lua share/holdfast/monitoring/holdfast.rules.yml share/holdfast/monitoring/prometheus.yml share/holdfast/redis-replicated.conf share/holdfast/redis.conf \
     share/holdfast/sentinel/node.conf share/holdfast/sentinel/sentinel.conf share/holdfast/users-cluster.acl share/holdfast/users.acl)
 
 anew usr/local/bin usr/local/lib usr/local/share

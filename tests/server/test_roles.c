@@ -52,7 +52,7 @@ static const char *const keys_and_transactions[] = {"exists",      "type",      
                                                     "multi",       "exec",       "discard",      "subscribe",
                                                     "unsubscribe", "psubscribe", "punsubscribe", NULL};
 static const char *const keys[] = {"exists", "type", NULL};
-static const char *const metrics[] = {"info", NULL};
+static const char *const metrics[] = {"info", "eval", NULL};
 /* The last four are granted to everybody, whatever a file of users says. */
 static const char *const replication[] = {"psync", "replconf", "ping",  "auth",
                                           "hello", "quit",     "reset", NULL};

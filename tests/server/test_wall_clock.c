@@ -140,11 +140,33 @@ SCENE(messages_end_in_time_whatever_the_wall_clock_does) {
     end();
 }
 
+/* What HOLDFAST.DOCTOR says of the clock; an empty text for nothing. */
+static const char *told_of_clock(void) {
+    redisReply *findings = call(client, "HOLDFAST.DOCTOR");
+    for (size_t index = 0; index < findings->elements; index++)
+        if (!strcmp(field(findings->element[index], "subject")->str, "clock"))
+            return field(findings->element[index], "finding")->str;
+    return "";
+}
+
+SCENE(a_clock_that_was_set_is_told) {
+    stage("");
+    assert_string_equal(told_of_clock(), "");
+    set_wall_clock(-6);
+    require(strstr(told_of_clock(), "the wall clock went back and is "), "%s", told_of_clock());
+    set_wall_clock(12);
+    require(strstr(told_of_clock(), "the wall clock was set forward and is "), "%s", told_of_clock());
+    set_wall_clock(-5.5);
+    assert_string_equal(told_of_clock(), "");
+    end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
         PLAY(who_waits_is_served_in_time_whatever_the_wall_clock_does),
         PLAY(messages_end_in_time_whatever_the_wall_clock_does),
+        PLAY(a_clock_that_was_set_is_told),
     };
     return world_run("wall clock", tests);
 }
