@@ -4,6 +4,7 @@
 #include "lock.h"
 #include "log.h"
 #include "retries.h"
+#include "transactions.h"
 #include "worker.h"
 
 #include <signal.h>
@@ -205,14 +206,74 @@ static void try_retries(void) {
     redisFree(other);
 }
 
+static int64_t coins_of(redisContext *redis, char etag[ETAG_SIZE]) {
+    redisReply *seen = redisCommand(redis, "TABLE.GET try:bank bank anna");
+    int64_t coins = holdfast_number(seen->element[1], "coins:int64");
+    memcpy(etag, seen->element[0]->str, ETAG_SIZE);
+    freeReplyObject(seen);
+    return coins;
+}
+
+/* Adds a coin and sends a mail; the first worker dies before that, the second one meets somebody quicker. */
+static bool count_and_mail(redisContext *redis, const struct message *message,
+                           struct transaction *transaction, void *what) {
+    int *times = what;
+    char etag[ETAG_SIZE];
+    if (++*times == 1) return false;
+    int64_t coins = coins_of(redis, etag);
+    if (*times == 2)
+        require(holdfast_done(
+            redisCommand(redis, "TABLE.MERGE try:bank bank anna IFMATCH * PROPS 1 coins:int64 10")));
+    transaction_add(transaction, "TABLE.MERGE try:bank bank anna IFMATCH %s PROPS 1 coins:int64 %lld", etag,
+                    (long long)coins + 1);
+    transaction_add(transaction, "QUEUE.PUT try:mail %b", message->text, message->length);
+    return true;
+}
+
+static void try_transactions(void) {
+    redisContext *redis = server_with("TABLE.CREATE try:bank");
+    redisFree(server_with("QUEUE.CREATE try:mail"));
+    redisFree(server_with("QUEUE.CREATE try:jobs"));
+    struct transaction transaction = {.words = NULL};
+    char token[ID_SIZE], etag[ETAG_SIZE];
+    holdfast_new_id(token);
+    for (int time = 0; time < 3; time++) { /* asked for three times, done once */
+        transaction_add(&transaction, "TABLE.INSERT try:bank bank anna PROPS 1 coins:int64 1");
+        transaction_add(&transaction, "QUEUE.PUT try:mail %s", "anna has an account");
+        redisReply *reply = transaction_send(&transaction, redis, token);
+        require(reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2);
+        freeReplyObject(reply);
+    }
+    transaction_add(&transaction, "TABLE.INSERT try:bank bank anna PROPS 0");
+    transaction_add(&transaction, "QUEUE.PUT try:mail again");
+    redisReply *refusal = transaction_send(&transaction, redis, NULL);
+    require(holdfast_refused(refusal, "CONFLICT EntityAlreadyExists"));
+    freeReplyObject(refusal);
+
+    int times = 0;
+    require(holdfast_done(redisCommand(redis, "QUEUE.PUT try:jobs job")));
+    require(step_one(redis, "try:jobs", count_and_mail, &times, 1, LONGEST_BLOCK) == WORK_GIVEN_BACK);
+    require(step_one(redis, "try:jobs", count_and_mail, &times, 1, 5) == WORK_DONE && times == 3);
+    require(step_one(redis, "try:jobs", count_and_mail, &times, 1, 1.2) == WORK_NONE);
+    require(coins_of(redis, etag) == 11);
+    redisReply *mails = redisCommand(redis, "QUEUE.PEEK try:mail COUNT 10");
+    require(mails->elements == 2);
+    freeReplyObject(mails);
+    redisFree(redis);
+}
+
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN); /* a broken connection is an error, not the end */
     static const struct {
         const char *name;
         void (*run)(void);
-    } programs[] = {{"holdfast", try_holdfast}, {"compare_and_set", try_compare_and_set},
-                    {"lock", try_lock},         {"worker", try_worker},
-                    {"log", try_log},           {"retries", try_retries}};
+    } programs[] = {{"holdfast", try_holdfast},
+                    {"compare_and_set", try_compare_and_set},
+                    {"lock", try_lock},
+                    {"worker", try_worker},
+                    {"log", try_log},
+                    {"retries", try_retries},
+                    {"transactions", try_transactions}};
     for (size_t at = 0; argc == 2 && at < sizeof programs / sizeof *programs; at++) {
         if (strcmp(programs[at].name, argv[1])) continue;
         programs[at].run();

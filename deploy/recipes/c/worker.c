@@ -71,13 +71,14 @@ static enum work settle(redisContext *redis, const char *queue, const struct mes
     return failure ? WORK_GIVEN_BACK : WORK_DONE;
 }
 
-static void read_message(struct message *message, const redisReply *map) {
+struct message message_of(const redisReply *map) {
+    struct message message = {.deliveries = holdfast_number(map, "dequeue-count")};
     const redisReply *text = holdfast_field(map, "message");
-    snprintf(message->id, sizeof message->id, "%s", holdfast_text(map, "id"));
-    snprintf(message->receipt, sizeof message->receipt, "%s", holdfast_text(map, "receipt"));
-    message->text = text->str;
-    message->length = text->len;
-    message->deliveries = holdfast_number(map, "dequeue-count");
+    snprintf(message.id, sizeof message.id, "%s", holdfast_text(map, "id"));
+    snprintf(message.receipt, sizeof message.receipt, "%s", holdfast_text(map, "receipt"));
+    message.text = text->str;
+    message.length = text->len;
+    return message;
 }
 
 enum work work_one(redisContext *redis, const char *queue, handle_message *handle, void *what, int window,
@@ -86,8 +87,7 @@ enum work work_one(redisContext *redis, const char *queue, handle_message *handl
     if (!taken || taken->type == REDIS_REPLY_ERROR) return holdfast_done(taken) ? WORK_NONE : WORK_BROKEN;
     enum work work = WORK_NONE;
     if (taken->elements) {
-        struct message message = {.is_lost = false};
-        read_message(&message, taken->element[0]);
+        struct message message = message_of(taken->element[0]);
         struct extension extension = {.redis = holdfast_connect(redis->tcp.host, redis->tcp.port),
                                       .queue = queue,
                                       .message = &message,

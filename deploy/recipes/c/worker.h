@@ -13,6 +13,9 @@ struct message {
     bool is_lost; /* somebody else has it, or an answer was lost and with it the receipt */
 };
 
+/* A message of QUEUE.GET; its text lasts as long as the reply. */
+struct message message_of(const redisReply *map);
+
 /* NULL when the work is done, or what went wrong. */
 typedef const char *handle_message(const struct message *message, void *what);
 

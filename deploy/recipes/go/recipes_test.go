@@ -382,3 +382,68 @@ func TestRetries(t *testing.T) {
 	_, err = SendOnce(ctx, unlucky, NewToken(), "BLOB.APPEND", "try:docs", "none", "x")
 	same(t, Refusal(err), "NOTFOUND BlobNotFound")
 }
+
+func TestTransactions(t *testing.T) {
+	server := serverToTry(t, "try:docs", "try:east", "try:west", "try:mail", "try:jobs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	must(t, server.Do(ctx, "TABLE.CREATE", "try:east").Err())
+	must(t, server.Do(ctx, "TABLE.CREATE", "try:west").Err())
+	must(t, server.Do(ctx, "QUEUE.CREATE", "try:mail").Err())
+	must(t, server.Do(ctx, "QUEUE.CREATE", "try:jobs").Err())
+	create := []any{"BLOB.PUT", "try:docs", "order-17", "new", "IFNONEMATCH", "*"}
+	for time := 0; time < 3; time++ { // asked for three times, done once
+		_, err := ChangeAndTell(ctx, server, "order-17", create, "try:mail", "order 17 is new")
+		must(t, err)
+	}
+	_, err := ChangeAndTell(ctx, server, "", create, "try:mail", "order 17 is new again")
+	same(t, Refusal(err), "CONFLICT BlobAlreadyExists")
+
+	anna, bob := Account{"try:east", "bank", "anna"}, Account{"try:west", "bank", "bob"}
+	for _, account := range []Account{anna, bob} {
+		must(t, server.Do(ctx, account.command("TABLE.INSERT", "PROPS", 1, "coins:int64", 10)...).Err())
+	}
+	move := func(source, target Account, amount int64, number int) bool {
+		done, err := Transfer(ctx, server, source, target, Account{"try:east", "journal", strconv.Itoa(number)}, amount)
+		if err != nil {
+			t.Error(err)
+		}
+		return done
+	}
+	together(2, func(who int) {
+		source, target := []Account{anna, bob}[who], []Account{bob, anna}[who]
+		for number := 10 * who; number < 10*who+10; number++ {
+			move(source, target, 1, number)
+		}
+	})
+	coins := func(account Account) int64 {
+		_, coins, err := account.read(ctx, server)
+		must(t, err)
+		return coins
+	}
+	same(t, coins(anna), int64(10))
+	same(t, move(anna, bob, 1, 3), true) // asked for once more
+	same(t, move(anna, bob, 11, 99), false)
+	same(t, move(anna, bob, 10, 100), true)
+	same(t, move(anna, bob, 10, 100), true) // although there is nothing left
+	same(t, coins(anna), int64(0))
+	same(t, coins(bob), int64(20))
+
+	count := func(message *Message) ([][]any, error) {
+		tag, coins, err := anna.read(ctx, server)
+		return [][]any{anna.command("TABLE.MERGE", "IFMATCH", tag, "PROPS", 1, "coins:int64", coins+1),
+			{"QUEUE.PUT", "try:mail", message.Text}}, err
+	}
+	must(t, server.Do(ctx, "QUEUE.PUT", "try:jobs", "job 1").Err())
+	_, err = RunStep(ctx, server, "try:jobs", time.Second, time.Second, func(*Message) ([][]any, error) { return nil, errors.New("dies") })
+	same(t, err.Error(), "dies")
+	message, err := RunStep(ctx, server, "try:jobs", time.Second, 5*time.Second, count)
+	must(t, err)
+	same(t, message.Deliveries, int64(2))
+	none, err := RunStep(ctx, server, "try:jobs", time.Second, 1500*time.Millisecond, count)
+	must(t, err)
+	same(t, none == nil, true)
+	same(t, coins(anna), int64(1))
+	mails, err := server.Do(ctx, "QUEUE.PEEK", "try:mail", "COUNT", 10).Slice()
+	must(t, err)
+	same(t, len(mails), 2)
+}
