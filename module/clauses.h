@@ -10,6 +10,7 @@
 #include "lease/redis/handlers.h"
 #include "queue/redis/handlers.h"
 #include "server/atomic.h"
+#include "server/following.h"
 #include "server/grace.h"
 #include "server/once.h"
 #include "table/redis/handlers.h"
@@ -108,6 +109,11 @@ static const struct clause
     command_count = {.shape = SHAPE_NUMBER, .slot = SLOT_COMMANDS, .fault = OUTCOME_TRANSACTION_SIZE,
                      .least = 1, .most = ATOMIC_COMMANDS_MAX, .names = {"count"}},
     transaction_part = {.shape = SHAPE_REST, .width = 3, .fewest = 2, .names = {"words", "command", "argument"}},
+    feed_word = {.shape = SHAPE_CHOICE, .slot = SLOT_FEED_WORD, .required = true, .words = feed_words, .names = {"state"}},
+    feed_keep = {TOKEN("KEEP"), SHAPE_NUMBER, SLOT_FEED_KEEP, .width = 1, .fault = OUTCOME_OUT_OF_RANGE,
+                 .least = 0, .most = FEED_KEEP_MAX, .names = {"count"}},
+    since_bookmark = {TOKEN("SINCE"), SHAPE_VALUE, SLOT_SINCE_BOOKMARK, .width = 1, .required = true,
+                 .rule = bookmark_rule, .explain = bookmark_explain, .names = {"version"}},
     grace_word = {.shape = SHAPE_CHOICE, .slot = SLOT_GRACE_WORD, .required = true, .words = grace_words, .names = {"action"}},
     help_topic = {.shape = SHAPE_TEXT, .slot = SLOT_HELP_TOPIC, .optional = true, .names = {"command"}};
 

@@ -55,7 +55,7 @@
 /* Each row needs an entry of its own for the server to call: the server says only which function, not which row. */
 #define ROWS(X)                                                                                                      \
     X(container_create) X(container_get) X(container_getmeta) X(container_setmeta) X(container_getacl)               \
-    X(container_setacl) X(container_delete)                                                                          \
+    X(container_setacl) X(container_delete) X(container_feed) X(container_changes_since)                             \
     X(blob_put) X(blob_get) X(blob_stat) X(blob_setprops) X(blob_getmeta) X(blob_setmeta) X(blob_delete) X(blob_list) \
     X(blob_snapshot) X(blob_copy) X(blob_abortcopy) X(blob_putblock) X(blob_putblocklist) X(blob_getblocklist)       \
     X(blob_createpage) X(blob_putpage) X(blob_clearpage) X(blob_getpages) X(blob_createappend) X(blob_append)        \
@@ -136,6 +136,15 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&container, CONDITIONS, &lease),
         .complexity = "O(1); memory is freed in the background",
         .summary = "Deletes a container and all that is in it."},
+
+    DECIDES(container_feed) .name = "CONTAINER.FEED", ON_CONTAINER, SHRINKS, .check = feed_switch_check,
+        .grammar = GRAMMAR(&container, &feed_word, &feed_keep, &once),
+        .complexity = "O(1); the feed of a container with many blobs is built, and freed, in the background",
+        .summary = "Lets a container remember what has changed in it, and how many deletions, or forget it."},
+    DECIDES(container_changes_since) .name = "CONTAINER.CHANGES", LOOKS_AT_CONTAINER, READS_OR_WAITS,
+        .grammar = GRAMMAR(&container, &since_bookmark, &prefix, &page_size, &block),
+        .complexity = "O(log N + M), N being the blobs in the container and M those that are looked at",
+        .summary = "Answers what has changed in a container since a version, and the version to go on from, or waits for it."},
 
     DECIDES(blob_put) .name = "BLOB.PUT", .touches = blob_touches, ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE, .check = blob_put_check,
         .grammar = GRAMMAR(&container, &blob, &content, &props, &meta, CONDITIONS, &lease, &once),

@@ -18,6 +18,8 @@ static const struct example {
     {"CONTAINER.SETMETA", "docs META 1 team mobile IFMATCH " AN_ETAG},
     {"CONTAINER.GETACL", "docs"},
     {"CONTAINER.SETACL", "docs ACCESS BLOB POLICIES 1 readers 0 - rl"},
+    {"CONTAINER.FEED", "docs ON KEEP 100000"},
+    {"CONTAINER.CHANGES", "docs SINCE " AN_ETAG " BLOCK 30"},
     {"CONTAINER.DELETE", "docs IFMATCH " AN_ETAG},
 
     {"BLOB.PUT", "docs plan.txt \"ship on Friday\" IFMATCH " AN_ETAG},

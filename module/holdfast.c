@@ -13,6 +13,7 @@
 #include "server/doctor.h"
 #include "server/effect.h"
 #include "server/events.h"
+#include "server/following.h"
 #include "server/grace.h"
 #include "server/info.h"
 #include "server/noted.h"
@@ -30,8 +31,8 @@ static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggr
                                                &share_aggregate, NULL};
 
 /* All that clients can wait for. */
-static struct wait_kind *const wait_kinds[] = {&lease_wait,   &message_wait, &blob_news,
-                                               &opening_wait, &lock_wait,    NULL};
+static struct wait_kind *const wait_kinds[] = {&lease_wait, &message_wait, &blob_news, &opening_wait,
+                                               &lock_wait,  &feed_news,    NULL};
 
 /* Tables of settings: the server side's, then the families'. */
 static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];

@@ -3,6 +3,7 @@
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
+#include "core/feed.h"
 
 /* --- The container's own --- */
 
@@ -100,8 +101,9 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob,
 
 static bool apply_blob_delete(struct container *container, struct blob **blob,
                               const struct container_change *change) {
-    (void)change;
-    if (!*blob) return false;
+    bool told = container->feed && blob_exists(*blob);
+    if (!*blob || (told && !change->minted)) return false;
+    if (told) feed_mark(&container->account, container->feed, &(*blob)->entry, change->minted);
     container_remove(container, *blob);
     *blob = NULL;
     return true;
@@ -305,6 +307,13 @@ const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS] = {
     [BLOB_COPYBLOCK]       = {{NULL,                HAS(NAME) | HAS(OFFSET) | HAS(LENGTH) | HAS(BLOCK), CHANGE_HAS_CONTENT}, apply_copyblock, false},
     [BLOB_COPYEND]         = {{"blob.copied",       NAMED | HAS(COPY) | HAS(DESCRIPTION), 0}, apply_copyend, false},
     [BLOB_COPYTOLD]        = {{NULL,                HAS(NAME) | HAS(COPY) | HAS(DESCRIPTION), CHANGE_IN_FILES}, apply_copystate, false},
+
+    [CONTAINER_FEEDON]      = {{"container.feed",   HAS(MINTED) | HAS(COUNT), 0}, apply_feedon, false},
+    [CONTAINER_FEEDKEEP]    = {{"container.feed",   HAS(COUNT), 0}, apply_feedkeep, false},
+    [CONTAINER_FEEDOFF]     = {{"container.feed",   0, 0}, apply_feedoff, false},
+    [CONTAINER_FEEDBUILT]   = {{NULL,               HAS(FEED), 0}, apply_feedbuilt, false},
+    [CONTAINER_FEEDSTATE]   = {{NULL,               HAS(FEED), CHANGE_IN_FILES}, apply_feedstate, false},
+    [CONTAINER_FEEDMARKERS] = {{NULL,               HAS(FEED), CHANGE_IN_FILES}, apply_feedmarkers, false},
 };
 /* clang-format on */
 
@@ -319,11 +328,14 @@ bool container_apply(struct container *container, const struct container_change 
     bool existed = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     size_t snapshots = blob ? snapshots_count(blob) : 0;
+    version told = container->feed && existed ? blob->stamp.etag : 0;
     if (!(kind->is.traits & CHANGE_IN_FILES)) container_settle(container);
-    if (!kind->apply || !kind->apply(container, &blob, change)) {
+    bool admitted = !container->feed || apply_feed_admits(container, change);
+    if (!admitted || !kind->apply || !kind->apply(container, &blob, change)) {
         if (change->chunk) chunk_discard(change->chunk);
         return false;
     }
+    if (container->feed && blob_exists(blob)) apply_feed_follows(container, blob, told);
     if (change->kind != BLOB_DELETE) container_count_snapshots(snapshots, blob ? snapshots_count(blob) : 0);
     container_count_content(container, blob, bytes, existed);
     return true;

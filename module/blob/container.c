@@ -4,6 +4,7 @@
 #include "blob/pool.h"
 #include "blob/snapshots.h"
 #include "blob/walk.h"
+#include "core/feed.h"
 #include "core/leftovers.h"
 #include "core/memory.h"
 
@@ -75,7 +76,8 @@ size_t container_held(const struct container *container) {
            (container->leased.root ? container->leased.held : 0) +
            (container->copying.root ? container->copying.held : 0) +
            container->stagings.capacity * sizeof(*container->stagings.heap) +
-           remembered_held(container->remembered);
+           remembered_held(container->remembered) +
+           (container->feed ? feed_held(container->feed) : 0);
 }
 
 const struct lease *container_lease(const struct container *container) {
@@ -173,9 +175,12 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
 
 void container_settle(struct container *container) {
     pool_drop(&container->account, &container->pool);
+    if (container->feed) feed_loaded(container->feed);
 }
 
+/* A feed that is being built goes on at once. */
 int64_t container_due_ms(const struct container *container) {
+    if (container->feed && container->feed->building) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
     int64_t due_ms = first ? first->due_ms : INT64_MAX;
     return container->copying.root && container->copies_look_ms < due_ms ? container->copies_look_ms : due_ms;
@@ -222,6 +227,7 @@ void container_free(struct container *container) {
     }
     catalog_end(&container->blobs);
     remembered_end(&container->remembered);
+    if (container->feed) feed_free(&container->account, container->feed);
     if (container->leased.root) order_index_end(&container->leased);
     if (container->copying.root) order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);
@@ -237,10 +243,12 @@ struct blob_slots {
     unsigned leased_count, copying_count;
     void **leased[ORDER_INDEX_MAX_HEIGHT];
     void **copying[ORDER_INDEX_MAX_HEIGHT];
+    void **told; /* in the feed; NULL for nowhere */
 };
 
 static struct blob_slots blob_slots_of(const struct container *container, const struct blob *blob) {
     struct blob_slots slots = {.leased_count = 0, .copying_count = 0};
+    if (container->feed) slots.told = feed_slot(container->feed, &blob->entry);
     catalog_slots(&container->blobs, &blob->entry, &slots.named);
     if (lease_stands(blob_lease(blob)))
         slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
@@ -253,6 +261,7 @@ static void blob_slots_set(const struct blob_slots *slots, struct blob *blob) {
     catalog_slots_set(&slots->named, &blob->entry);
     for (unsigned i = 0; i < slots->leased_count; i++) *slots->leased[i] = &blob->entry;
     for (unsigned i = 0; i < slots->copying_count; i++) *slots->copying[i] = &blob->entry;
+    if (slots->told) *slots->told = &blob->entry;
     struct staging *staging = blob_special(blob)->staging;
     if (staging) staging->blob = blob;
 }
@@ -297,6 +306,12 @@ struct container *container_relocate(struct container *container, const struct r
     return container;
 }
 
+size_t container_places(const struct container *container) {
+    size_t places = container->blobs.by_hash.buckets,
+           more = container->feed ? feed_places(container->feed) : 0;
+    return more > places ? more : places;
+}
+
 struct moving {
     struct container *container;
     const struct relocation *relocation;
@@ -313,6 +328,8 @@ static void move_blob(void *context, struct entry *entry) {
 void container_relocate_blobs(struct container *container, size_t place,
                               const struct relocation *relocation) {
     struct moving moving = {container, relocation};
+    if (container->feed) feed_relocate(container->feed, place, relocation);
+    if (place >= container->blobs.by_hash.buckets) return;
     hash_index_relocate(&container->blobs.by_hash, place, relocation);
     hash_index_visit(&container->blobs.by_hash, place, move_blob, &moving);
 }

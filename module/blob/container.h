@@ -4,6 +4,7 @@
  *             ─▶ leased                                      (the blobs whose lease is held or was broken off)
  *             ─▶ copying                                     (the blobs to which a copy from another server goes on)
  *             ─▶ stagings                                    (the blobs that have staged blocks, by how long still)
+ *             ─▶ feed                                        (what has changed, if anybody wants to follow)
  *             ─▶ metadata, policies                          (packed lists, absent for most)
  *
  * The rules:
@@ -19,6 +20,7 @@
 #include "core/deadlines.h"
 #include "core/remembered.h"
 
+struct feed;
 struct pool;
 
 struct container {
@@ -34,6 +36,7 @@ struct container {
     struct deadlines stagings;
     struct remembered *remembered; /* calls that were made with a token; NULL for none */
     struct pool *pool;             /* while a file builds it */
+    struct feed *feed;             /* what has changed; NULL while it is off */
     int64_t upkeep_ms;             /* when somebody will look after staged blocks and copies; 0 for nobody */
     int64_t copies_look_ms;        /* when copies that go on are to be looked after; 0 for at once */
     size_t committed;              /* blobs that exist; the catalog has the others, too */
@@ -88,12 +91,13 @@ bool container_overdue(const struct container *container, int64_t now_ms, struct
 /* The first blob to which a copy goes on whose name is not below this one; NULL if there is none. */
 struct blob *container_copying(const struct container *container, struct bytes from);
 
+/* How far the next portion of building the feed goes: the last name of so many blobs more. Empty when that is all. */
+struct bytes container_feed_next(const struct container *container, size_t most);
+
 /* The container and its lists; the container itself may move. */
 struct container *container_relocate(struct container *container, const struct relocation *relocation);
 /* All blobs at one of so many places of the hash index, and the index itself there. */
-static inline size_t container_places(const struct container *container) {
-    return container->blobs.by_hash.buckets;
-}
+size_t container_places(const struct container *container);
 void container_relocate_blobs(struct container *container, size_t place, const struct relocation *relocation);
 
 size_t container_held(const struct container *container);

@@ -1,6 +1,7 @@
 #include "blob/container_change.h"
 
 #include "change/checks.h"
+#include "core/feed.h"
 #include "core/name.h"
 #include "core/pages.h"
 
@@ -8,7 +9,7 @@
 
 /* --- Fields of their own --- */
 
-enum { EXPIRED = 0x80, FREES_LEASE = 1 };
+enum { EXPIRED = 0x80, FREES_LEASE = 1, MINTED = 2 };
 
 static uint8_t expired_bit(const struct container_change *change) {
     return change->expired ? EXPIRED : 0;
@@ -23,14 +24,24 @@ static uint8_t read_flagged(struct record_reader *reader, struct container_chang
 
 static void write_flags(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
-    record_put_byte(writer, (uint8_t)(expired_bit(change) | (change->frees_lease ? FREES_LEASE : 0)));
+    bool minted = change->kind == BLOB_DELETE && change->minted;
+    unsigned flags = (change->frees_lease ? FREES_LEASE : 0U) | (minted ? MINTED : 0U);
+    record_put_byte(writer, (uint8_t)(flags | expired_bit(change)));
+    if (minted) record_put_word(writer, change->minted);
 }
 
 static void read_flags(struct record_reader *reader, void *field) {
     struct container_change *change = field;
     uint8_t flags = read_flagged(reader, change);
     change->frees_lease = flags & FREES_LEASE;
-    if (flags & ~FREES_LEASE) reader->failed = true;
+    bool minted = flags & MINTED;
+    if (minted) change->minted = record_word(reader);
+    bool fits = !minted || (change->kind == BLOB_DELETE && change->minted && change->minted <= VERSION_MAX);
+    if (flags & ~(FREES_LEASE | MINTED) || !fits) reader->failed = true;
+}
+
+static version minted_version(const void *field) {
+    return ((const struct container_change *)field)->minted;
 }
 
 /* What was created when it was last changed, or soon before, takes a byte or two. */
@@ -146,11 +157,26 @@ static version copy_version(const void *field) {
     return ((const struct copy *)field)->id;
 }
 
-static const struct own_codec flags = {write_flags, read_flags, NULL};
+static const struct own_codec flags = {write_flags, read_flags, minted_version};
 static const struct own_codec created = {write_created, read_created, NULL};
 static const struct own_codec additions = {write_additions, read_additions, NULL};
 static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
 static const struct own_codec source = {write_source, read_source, source_version};
+/* A feed is told in words of its own, which are checked where they are read. */
+static void write_feed(const void *field, struct record_writer *writer) {
+    record_put_bytes(writer, ((const struct container_change *)field)->feed);
+}
+
+static void read_feed(struct record_reader *reader, void *field) {
+    ((struct container_change *)field)->feed = record_bytes(reader);
+}
+
+static version feed_version(const void *field) {
+    const struct container_change *change = field;
+    return change->kind == CONTAINER_FEEDSTATE ? feed_state_newest(change->feed) : 0;
+}
+
+static const struct own_codec feed = {write_feed, read_feed, feed_version};
 static const struct own_codec copy = {write_copy, read_copy, copy_version};
 
 /* --- Fields --- */
@@ -189,6 +215,8 @@ static const struct field fields[] = {
     FIELD(CONTAINER_HAS_DESCRIPTION) = {AT(copy.description), .codec = CODEC_BYTES,
                                         .max = COPY_DESCRIPTION_MAX_BYTES},
     FIELD(CONTAINER_HAS_ADDITIONS) = {.codec = CODEC_OWN, .own = &additions},
+    FIELD(CONTAINER_HAS_MINTED) = {AT(minted), .codec = CODEC_VERSION},
+    FIELD(CONTAINER_HAS_FEED) = {.codec = CODEC_OWN, .own = &feed},
 };
 #undef AT
 

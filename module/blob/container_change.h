@@ -53,6 +53,14 @@ enum container_change_kind {
     BLOB_COPYBLOCK, /* the first bytes of the next block */
     BLOB_COPYEND,   /* it is done, or has failed */
     BLOB_COPYTOLD,  /* in files: a BLOB_COPYSTATE that has a description */
+
+    /* What has changed, for those who follow: see core/feed.h and apply_feed.c. */
+    CONTAINER_FEEDON,
+    CONTAINER_FEEDKEEP, /* so many deletions are remembered */
+    CONTAINER_FEEDOFF,
+    CONTAINER_FEEDBUILT,   /* a feed that is being built has the blobs up to this name; empty for all */
+    CONTAINER_FEEDSTATE,   /* in files, in front of the blobs */
+    CONTAINER_FEEDMARKERS, /* likewise */
     CONTAINER_CHANGE_KINDS
 };
 
@@ -124,6 +132,8 @@ struct container_change {
     int64_t touched_ms;  /* when a block was staged */
     version born;        /* what a page blob's pages began with */
     version snapshot;    /* its id; 0 for none, or for all */
+    version minted;      /* of a deletion where a feed is on, or with which a feed begins */
+    struct bytes feed;   /* what is said of a feed: see core/feed.h */
     struct bytes source; /* the name of a copy's source */
     version source_snapshot;
     struct bytes block_id;
@@ -166,6 +176,8 @@ enum container_field {
     CONTAINER_HAS_DESCRIPTION = 1 << 22,
     CONTAINER_HAS_ADDITIONS =
         1 << 23, /* properties, metadata and flags, in one byte for the many that have none */
+    CONTAINER_HAS_MINTED = 1 << 24,
+    CONTAINER_HAS_FEED = 1 << 25,
 };
 
 extern const struct change_family container_changes;

@@ -102,6 +102,10 @@ static void digest_blob(const struct digesting *digesting, const struct blob *bl
         &(struct container_change){.kind = BLOB_LEASE, .name = blob_name(blob), .lease = *blob_lease(blob)});
 }
 
+static void digest_walked(void *context, const void *change) {
+    take_change_bytes(context, change);
+}
+
 void container_digest(const struct container *container, take_bytes *take, void *context) {
     struct digesting digesting = {take, context, memory_alloc(WINDOW_BYTES)};
     struct container_change change = container_as_change(container);
@@ -109,6 +113,7 @@ void container_digest(const struct container *container, take_bytes *take, void 
     if (container_lease(container)->token)
         take_change_bytes(&digesting, &(struct container_change){.kind = CONTAINER_LEASE,
                                                                  .lease = *container_lease(container)});
+    container_walk_feed(container, &(struct change_walk){.take = digest_walked, .context = &digesting});
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
         digest_blob(&digesting, blob_of_entry(entry));

@@ -49,7 +49,9 @@ bool load_order_keeps(struct load_order *order, const struct container_change *c
         return first;
     }
     if (!order->created || !change_is(&container_changes, change, CHANGE_IN_FILES)) return false;
-    if (change->kind == CONTAINER_LEASE) return !order->length;
+    bool leads = change->kind == CONTAINER_LEASE || change->kind == CONTAINER_FEEDSTATE ||
+                 change->kind == CONTAINER_FEEDMARKERS;
+    if (leads) return !order->length;
     if (!container_change_has_name(change)) return true;
     return name_keeps(order, change->name) && blob_keeps(order, change);
 }

@@ -2,6 +2,7 @@
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
+#include "core/feed.h"
 #include "core/memory.h"
 #include "core/pointer_map.h"
 
@@ -212,14 +213,34 @@ static void walk_blob(struct walking *walking, const struct blob *blob) {
     walk_lease(walking, BLOB_LEASE, blob_name(blob), blob_lease(blob));
 }
 
+static void walk_written(const struct change_walk *walk, enum container_change_kind kind,
+                         const struct record_writer *written) {
+    walk->take(walk->context,
+               &(struct container_change){.kind = kind, .feed = bytes_of(written->data, written->length)});
+}
+
+void container_walk_feed(const struct container *container, const struct change_walk *walk) {
+    struct record_writer room;
+    if (!container->feed) return;
+    record_start(&room);
+    feed_put_state(container->feed, &room);
+    walk_written(walk, CONTAINER_FEEDSTATE, &room);
+    struct version_cursor cursor = feed_first_marker(container->feed);
+    for (room.length = 0; feed_put_markers(container->feed, &cursor, &room); room.length = 0)
+        walk_written(walk, CONTAINER_FEEDMARKERS, &room);
+    record_end(&room);
+}
+
 void container_walk(const struct container *container, const struct change_walk *walk) {
     struct walking walking = {.walk = walk};
     struct container_change change = container_as_change(container);
     walk_take(&walking, &change);
     walk_lease(&walking, CONTAINER_LEASE, bytes_of("", 0), container_lease(container));
+    container_walk_feed(container, walk);
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))
         walk_blob(&walking, blob_of_entry(entry));
-    if (walking.chunks) walk_take(&walking, &(struct container_change){.kind = CONTAINER_LOADED});
+    if (walking.chunks || container->feed)
+        walk_take(&walking, &(struct container_change){.kind = CONTAINER_LOADED});
     pointer_map_end(&walking.numbers);
 }

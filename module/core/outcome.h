@@ -137,6 +137,9 @@
     X(TRANSACTION_SIZE,        "INVALID",  "InvalidInput",                 "a transaction has 1 to 100 commands") \
     X(NOT_IN_TRANSACTION,      "INVALID",  "NotInTransaction",             "not a command that can be part of a transaction") \
     X(CHANGED_TWICE,           "INVALID",  "InvalidDuplicateRow",          "two commands change the same thing") \
+    X(FEED_OFF,                "CONFLICT", "FeedOff",                      "no feed is on: nothing remembers what has changed") \
+    X(FEED_BUILDING,           "CONFLICT", "FeedBuilding",                 "the feed is being built, try again soon") \
+    X(CHANGES_LOST,            "CONFLICT", "ChangesLost",                  "changes behind this version are lost: list anew, then follow") \
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
     QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X) FILE_OUTCOMES(X)
 

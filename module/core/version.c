@@ -16,10 +16,6 @@
 #define STRETCH_LENGTH   (UINT32_C(1) << 18)
 #define STRETCH_GAP_MASK ((UINT32_C(1) << 22) - 1)
 
-static uint64_t epoch_of(version v) {
-    return v >> 32;
-}
-
 static int64_t clock_seconds(int64_t now_ms) {
     int64_t seconds = now_ms > 0 ? now_ms / 1000 : 0;
     return seconds < CLOCK_MAX_SECONDS ? seconds : CLOCK_MAX_SECONDS;
@@ -40,7 +36,7 @@ static void begin_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
 static void open_stretch(struct mint *mint) {
     uint32_t gap = next_chance(mint) & STRETCH_GAP_MASK;
     version begin = mint->newest + STRETCH_LENGTH + gap;
-    uint64_t epoch = epoch_of(begin);
+    uint64_t epoch = version_epoch(begin);
     bool is_full = (uint32_t)begin > UINT32_MAX - STRETCH_LENGTH;
     if (is_full || (uint32_t)begin < ANNEX_COUNT) begin = (epoch + is_full) << 32 | ANNEX_COUNT | gap;
     mint->begin = mint->last = begin;
@@ -49,7 +45,7 @@ static void open_stretch(struct mint *mint) {
 
 static void open_next(struct mint *mint, int64_t now_ms) {
     uint64_t seconds = (uint64_t)clock_seconds(now_ms);
-    uint64_t epoch = epoch_of(mint->newest) + 1;
+    uint64_t epoch = version_epoch(mint->newest) + 1;
     if (mint->due == EPOCH_OF_ROLE)
         begin_epoch(mint, epoch > seconds ? epoch : seconds, mint->start);
     else if (epoch <= seconds + EPOCH_LEAD_SECONDS)
@@ -67,7 +63,7 @@ version mint_version(struct mint *mint, int64_t now_ms) {
 void mint_observe(struct mint *mint, version seen) {
     if (seen > mint->begin && seen <= mint->last) return;
     if (seen > mint->newest) mint->newest = seen;
-    if (!mint->due && epoch_of(seen) >= epoch_of(mint->last)) mint->due = EPOCH_OF_MEETING;
+    if (!mint->due && version_epoch(seen) >= version_epoch(mint->last)) mint->due = EPOCH_OF_MEETING;
 }
 
 void mint_renew_epoch(struct mint *mint, uint64_t chance) {
@@ -76,8 +72,13 @@ void mint_renew_epoch(struct mint *mint, uint64_t chance) {
     mint->chance ^= chance;
 }
 
+void mint_leave_epoch(struct mint *mint) {
+    if (!mint->due) mint->due = EPOCH_OF_MEETING;
+}
+
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms) {
-    return seen <= mint->newest || (int64_t)epoch_of(seen) <= clock_seconds(now_ms) + PLAUSIBLE_LEAD_SECONDS;
+    return seen <= mint->newest ||
+           (int64_t)version_epoch(seen) <= clock_seconds(now_ms) + PLAUSIBLE_LEAD_SECONDS;
 }
 
 /* --- The server's own --- */
@@ -98,6 +99,10 @@ version version_newest(void) {
 
 void version_renew_epoch(uint64_t chance) {
     mint_renew_epoch(&server_mint, chance);
+}
+
+void version_leave_epoch(void) {
+    mint_leave_epoch(&server_mint);
 }
 
 bool version_plausible(version seen, int64_t now_ms) {

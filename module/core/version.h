@@ -15,7 +15,9 @@
  *   3. Whoever becomes a writable primary (start, load, promotion) begins a new epoch: max(newest observed + 1, Unix
  *      seconds). Its count begins at random below 2^31 and may go on to 0xbfffffff.
  *   4. Whoever observes a version that is not its own, of an epoch not below its own, begins a new epoch before it
- *      mints again: the newest observed + 1, without the clock. Likewise when the counts of an epoch are used up.
+ *      mints again: the newest observed + 1, without the clock. Likewise when the counts of an epoch are used up, and
+ *      when a value comes out of a payload whose followers must not mistake what is minted next for what they know
+ *      (see core/feed.h).
  *   5. If that epoch would lie more than five years ahead of the clock, it mints in a stretch of the newest epoch's
  *      annex instead: 2^18 counts of those from 0xc0000000 on, which begin more than 2^18 and less than 2^18 + 2^22
  *      behind the newest version (in the next epoch's annex where this one's is full).
@@ -80,6 +82,10 @@ enum { VERSION_TEXT_LENGTH = 18 };
 /* No server mints beyond this one before 2097; whatever says so is not believed, wherever it comes from. */
 #define VERSION_MAX (UINT64_C(0xf0000000) << 32)
 
+static inline uint64_t version_epoch(version v) {
+    return v >> 32;
+}
+
 /* --- A mint; the server has one, tests have many --- */
 
 enum epoch_due {
@@ -103,6 +109,7 @@ struct mint {
 version mint_version(struct mint *mint, int64_t now_ms);
 void mint_observe(struct mint *mint, version seen);
 void mint_renew_epoch(struct mint *mint, uint64_t chance);
+void mint_leave_epoch(struct mint *mint);
 bool mint_believes(const struct mint *mint, version seen, int64_t now_ms);
 
 /* --- The server's mint --- */
@@ -119,6 +126,10 @@ version version_newest(void);
 /* The server has become a writable primary: the next version opens a new epoch. Its count begins behind `chance`, of
  * which 31 bits count; all of it decides where later ones begin. */
 void version_renew_epoch(uint64_t chance);
+
+/* What is minted next must not look as if it came right behind all that was minted before: a value has come back as it was
+ * at some time, and what was minted for it since is forgotten. It begins a new epoch. */
+void version_leave_epoch(void);
 
 /* False for a version that lies more than ten years ahead of the clock: observing it would poison all later ones. What is
  * not above the newest one can do no harm. */

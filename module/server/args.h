@@ -79,6 +79,9 @@ enum {
     SLOT_MARKER,
     SLOT_PAGE_SIZE,
     SLOT_ONCE,
+    SLOT_SINCE_BOOKMARK,
+    SLOT_FEED_WORD,
+    SLOT_FEED_KEEP,
     SLOT_LEASING,                   /* the first one of LEASE.*, which meets all families */
     SLOT_FAMILY = SLOT_LEASING + 8, /* the first one that each family has for itself */
     SLOTS_MAX = 64,                 /* the bits of args.given */

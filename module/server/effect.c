@@ -156,6 +156,12 @@ void effect_complain(RedisModuleCtx *ctx, enum effect_result result) {
                         result == EFFECT_MISFIT ? "does not fit the state of its key" : "cannot be read");
 }
 
+/* Who waits for the thing that it is about, or for anything in the value. */
+static void look_for_waiters(const struct call *call, struct bytes name) {
+    wait_look_for_all(call, name);
+    if (name.length) wait_look_for_all(call, bytes_of("", 0));
+}
+
 enum outcome effect_handle(struct call *call) {
     bool obeyed = api_must_obey(call->ctx);
     if (!obeyed && !accept_effects) return OUTCOME_NOT_FOR_CLIENTS;
@@ -171,7 +177,7 @@ enum outcome effect_handle(struct call *call) {
             upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), target.upkeep_ms);
         for (int i = 0; i < EVENTS_MAX; i++)
             if (target.events[i]) call_event(call, target.events[i]);
-        if (wait_anybody()) wait_look_for_all(call, target.name);
+        if (wait_anybody() && !target.drop) look_for_waiters(call, target.name);
     }
     reply_ok(&call->out);
     return OUTCOME_DONE;

@@ -112,7 +112,7 @@ SCENE(resp3_has_maps_and_nulls) {
         wire_call(wire, "CONTAINER.GET box"),
         "{\"etag\": <etag>, \"last-modified\": <ms>, \"created\": <ms>, \"access\": \"private\", "
         "\"blobs\": 1, \"bytes\": 4, \"lease-state\": \"available\", \"lease-status\": \"unlocked\", "
-        "\"meta\": {\"a\": \"b\"}}");
+        "\"change\": <etag>, \"feed\": \"off\", \"meta\": {\"a\": \"b\"}}");
     expect_shape(wire_call(wire, "CONTAINER.GETMETA box"), "[<etag>, {\"a\": \"b\"}]");
     expect_shape(wire_call(wire, "CONTAINER.GETACL box"),
                  "{\"etag\": <etag>, \"access\": \"private\", \"policies\": "
@@ -234,11 +234,17 @@ static const char *const table_growing_writes[] = {"TABLE.CREATE box",
                                                    NULL};
 static const char *const table_shrinking_writes[] = {"TABLE.UNINDEX box a", "TABLE.DELETE box p r IFMATCH *",
                                                      "TABLE.DROP box", NULL};
-static const char *const reads[] = {"CONTAINER.GET box",     "CONTAINER.GETMETA box",
-                                    "CONTAINER.GETACL box",  "BLOB.GET box cat",
-                                    "BLOB.STAT box cat",     "BLOB.GETMETA box cat",
-                                    "BLOB.LIST box",         "BLOB.GETBLOCKLIST box cat ALL",
-                                    "BLOB.GETPAGES box cat", NULL};
+static const char *const reads[] = {"CONTAINER.GET box",
+                                    "CONTAINER.GETMETA box",
+                                    "CONTAINER.GETACL box",
+                                    "CONTAINER.CHANGES box SINCE 0",
+                                    "BLOB.GET box cat",
+                                    "BLOB.STAT box cat",
+                                    "BLOB.GETMETA box cat",
+                                    "BLOB.LIST box",
+                                    "BLOB.GETBLOCKLIST box cat ALL",
+                                    "BLOB.GETPAGES box cat",
+                                    NULL};
 static const char *const growing_writes[] = {
     "CONTAINER.CREATE box",          "CONTAINER.SETMETA box META 1 a b",
     "CONTAINER.SETACL box",          "BLOB.PUT box cat x",
@@ -247,9 +253,13 @@ static const char *const growing_writes[] = {
     "BLOB.CREATEPAGE box disk 512",  "BLOB.PUTPAGE box disk 0 x",
     "BLOB.CREATEAPPEND box log",     "BLOB.APPEND box log x",
     "BLOB.SNAPSHOT box cat",         NULL};
-static const char *const shrinking_writes[] = {
-    "BLOB.CLEARPAGE box disk 0 512", "BLOB.SEAL box log",    "BLOB.ABORTCOPY box cat 0x0000000000000001",
-    "BLOB.DELETE box cat",           "CONTAINER.DELETE box", NULL};
+static const char *const shrinking_writes[] = {"BLOB.CLEARPAGE box disk 0 512",
+                                               "BLOB.SEAL box log",
+                                               "BLOB.ABORTCOPY box cat 0x0000000000000001",
+                                               "BLOB.DELETE box cat",
+                                               "CONTAINER.FEED box ON",
+                                               "CONTAINER.DELETE box",
+                                               NULL};
 
 static struct client *login(const char *rules) {
     struct words words = words_of_line("ACL SETUSER limited reset on nopass");

@@ -98,7 +98,21 @@ static void victim_container(void) {
     bounds_receive_all();
 }
 
+static void fill_followed(const char *container) {
+    bounds_do(pool_print("CONTAINER.FEED %s ON", container));
+    for (int i = 0; i < SOME; i++) bounds_send("BLOB.PUT %s n%06d x", container, i);
+    for (int i = 0; i < SOME / 2; i++) bounds_send("BLOB.DELETE %s n%06d", container, i);
+    bounds_receive_all();
+}
+static void victim_followed(void) {
+    bounds_do("DEL trail");
+    bounds_do("CONTAINER.CREATE trail");
+    fill_followed("trail");
+}
+
 static void stage_blobs(void) {
+    bounds_do("CONTAINER.CREATE followed");
+    fill_followed("followed");
     bounds_do("CONTAINER.CREATE box " META);
     bounds_do("CONTAINER.CREATE src");
     bounds_do("CONTAINER.SETACL box " ACL);
@@ -128,6 +142,11 @@ static const struct bound blob_bounds[] = {
     {"CONTAINER.SETMETA box " META, NULL, NULL, 0},
     {"CONTAINER.GETACL box", NULL, NULL, 0},
     {"CONTAINER.SETACL box " ACL, NULL, NULL, 0},
+    {"CONTAINER.FEED box ON", NULL, "CONTAINER.FEED box OFF", 0},
+    {"CONTAINER.FEED trail ON KEEP 0", victim_followed, NULL, 0},
+    {"CONTAINER.FEED trail OFF", victim_followed, NULL, 0},
+    {"CONTAINER.CHANGES followed SINCE 0 COUNT 5000", NULL, NULL, 0},
+    {"CONTAINER.CHANGES followed SINCE 0 PREFIX z", NULL, NULL, 0},
     {"CONTAINER.DELETE other", victim_container, NULL, 0},
     {"BLOB.PUT box victim x", victim_of_blocks, NULL, 0},
     {"BLOB.PUT box svictim x", victim_staged, NULL, 0},

@@ -23,7 +23,7 @@ SCENE(create_answers_the_etag) {
         call(primary, "CONTAINER.GET box"),
         "[\"etag\", <etag>, \"last-modified\", <ms>, \"created\", <ms>, \"access\", \"private\", "
         "\"blobs\", 0, \"bytes\", 0, \"lease-state\", \"available\", \"lease-status\", \"unlocked\", "
-        "\"meta\", []]");
+        "\"change\", <etag>, \"feed\", \"off\", \"meta\", []]");
 }
 
 SCENE(create_takes_access_and_metadata_in_any_order) {

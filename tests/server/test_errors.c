@@ -109,6 +109,10 @@ static const struct {
     {"CONFLICT InvalidBlobType", "BLOB.PUT box log x"},
     {"PRECONDITION AppendPositionConditionNotMet", "BLOB.APPEND box log x IFPOSITION 1"},
     {"PRECONDITION MaxBlobSizeConditionNotMet", "BLOB.APPEND box log xx IFMAXSIZE 1"},
+    {"CONFLICT FeedOff", "CONTAINER.CHANGES box SINCE 0"},
+    {NULL, "CONTAINER.FEED box ON"},
+    {"CONFLICT ChangesLost", "CONTAINER.CHANGES box SINCE 0x0000000000000001"},
+    {NULL, "CONTAINER.FEED box OFF"},
     {NULL, "BLOB.CREATEAPPEND box closed"},
     {NULL, "BLOB.SEAL box closed"},
     {"CONFLICT BlobIsSealed", "BLOB.APPEND box closed x"},
@@ -298,6 +302,18 @@ static void provoke_in_grace(void) {
     expect_ok(call(primary, "HOLDFAST.GRACE END"));
 }
 
+/* In a transaction a feed is not built any further. */
+static void provoke_a_feed_that_is_built(void) {
+    struct words words = words_of_line("CONTAINER.CHANGES large SINCE 0");
+    expect_etag(call(primary, "CONTAINER.CREATE large"));
+    for (int i = 0; i < 1001; i++) expect_etag(call(primary, "BLOB.PUT large n%d x", i));
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "CONTAINER.FEED large ON");
+    call_words(primary, &words);
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
+    expect_error(replies->element[1], "CONFLICT FeedBuilding");
+}
+
 static void provoke_with_many_blocks(void) {
     struct words words = words_of_line("BLOB.PUTBLOCKLIST box cat 50001");
     for (int block = 0; block < 50001; block++) words_add_line(&words, "LATEST AAAA");
@@ -350,6 +366,7 @@ SCENE(every_error_is_provoked) {
     }
     provoke_with_snapshots();
     provoke_with_a_pending_copy();
+    provoke_a_feed_that_is_built();
     provoke_in_grace();
     provoke_with_many_blocks();
     provoke_with_handles();

@@ -96,6 +96,8 @@ static const struct sample {
     {"ttl-seconds", "10", NULL},
     {"mode", "SHARED", NULL},
     {"mark", "ON", NULL},
+    {"state", "ON", NULL},
+    {"KEEP", "KEEP 10", NULL},
     {"QUOTA", "QUOTA 1000", NULL},
     {"ONCLOSE", "ONCLOSE END", NULL},
     {"ATTRIBUTES", "ATTRIBUTES 1 HIDDEN", NULL},

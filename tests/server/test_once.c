@@ -35,6 +35,7 @@ static const char *const lines[] = {
     "BLOB.CREATEAPPEND box diary",
     "BLOB.APPEND box log x",
     "BLOB.SEAL box log",
+    "CONTAINER.FEED box ON KEEP 10",
     "LEASE.ACQUIRE box 60 OWNER me",
     "LEASE.RENEW box A BLOB held",
     "LEASE.CHANGE box A B BLOB held",

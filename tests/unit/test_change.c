@@ -122,6 +122,8 @@ static const struct {
     {BLOB_SETMETA, META | ENDS, RECORD("C\x07" NAMED STAMPED PAIR "\x81")},
     {BLOB_DELETE, PLAIN, RECORD("C\x08" NAMED "\0")},
     {BLOB_DELETE, ENDS, RECORD("C\x08" NAMED "\x81")},
+    {BLOB_DELETE, FULL, RECORD("C\x08" NAMED "\2" WORD)},
+    {BLOB_DELETE, FULL | ENDS, RECORD("C\x08" NAMED "\x83" WORD)},
     {CONTAINER_LEASE, PLAIN, RECORD("C\x09" "\0\1" ID TOKEN "\0\xe6\x07\xff\xff\xff\xff\xff\xff\xff\xff\x7f\0")},
     {CONTAINER_LEASE, ENDS, RECORD("C\x09" "\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
     {BLOB_LEASE, ENDS, RECORD("C\x0a" NAMED "\x85\2" ID TOKEN "\x99\x75\xe6\x07\xe8\x07\2me")},
@@ -160,6 +162,12 @@ static const struct {
     {BLOB_COPYBLOCK, FULL, RECORD("C\x22" NAMED "\x80\x0c\x80\x08\5block")},
     {BLOB_COPYEND, PLAIN, RECORD("C\x23" NAMED STAMPED COPIED "\3why")},
     {BLOB_COPYTOLD, PLAIN, RECORD("C\x24" NAMED COPIED "\3why")},
+    {CONTAINER_FEEDON, FULL, RECORD("C\x25" "\x88\1" WORD)},
+    {CONTAINER_FEEDKEEP, FULL, RECORD("C\x26" "\x88\1")},
+    {CONTAINER_FEEDOFF, FULL, RECORD("C\x27")},
+    {CONTAINER_FEEDBUILT, PLAIN, RECORD("C\x28" "\4feed")},
+    {CONTAINER_FEEDSTATE, PLAIN, RECORD("C\x29" "\4feed")},
+    {CONTAINER_FEEDMARKERS, PLAIN, RECORD("C\x2a" "\4feed")},
 };
 /* clang-format on */
 
@@ -171,7 +179,7 @@ static void fill(struct container_change *change) {
     change->length = 1024;
     change->count = 136;
     change->sequence = 137;
-    change->born = change->snapshot = change->source_snapshot = UINT64_C(0x65a0000000000007);
+    change->born = change->snapshot = change->source_snapshot = change->minted = UINT64_C(0x65a0000000000007);
     change->list = (struct packed_list){2, bytes_text("abcdef")};
     change->from_elsewhere = true;
     if (change->kind == BLOB_STATE || change->kind == BLOB_COPYBEGIN) change->count = 0;
@@ -194,6 +202,7 @@ static struct container_change change_once_written(enum container_change_kind ki
         .block_id = bytes_text("block"),
         .touched_ms = 1003,
         .source = bytes_text("from"),
+        .feed = bytes_text("feed"),
         .copy = {COPY_SUCCESS, UINT64_C(0x65a0000000000007), bytes_text("source"), 128, 129, 1002, false,
                  false, bytes_text("why")},
     };

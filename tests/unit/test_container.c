@@ -19,6 +19,8 @@ static bool is_certain(int kind) {
     case CONTAINER_SETMETA:
     case CONTAINER_SETACL:
     case CONTAINER_LEASE:
+    case CONTAINER_FEEDSTATE: /* there are blobs */
+    case CONTAINER_FEEDMARKERS:
     case CONTAINER_LOADED: return true;
     default: return false;
     }

@@ -310,7 +310,7 @@ enum outcome blob_delete(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     if (only) return delete_all_snapshots(call, blob);
     if (!asked && snapshots_count(blob)) return OUTCOME_SNAPSHOTS_PRESENT;
-    blob_decide_touch(call, BLOB_DELETE, blob, NULL);
+    blob_decide_touch(call, BLOB_DELETE, blob, NULL)->minted = container_deletion(call, blob);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -4,10 +4,11 @@
 #include "blob/redis/handlers.h"
 #include "core/name.h"
 #include "lease/redis/handlers.h"
+#include "server/following.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 
-enum { UNSTAGED_IN_PASSING = 1000, COPIES_LOOK_EVERY_MS = 1000 };
+enum { UNSTAGED_IN_PASSING = 1000, COPIES_LOOK_EVERY_MS = 1000, BREATH_MS = 1 };
 
 struct wait_kind blob_news = {.discipline = WAIT_TOGETHER};
 
@@ -43,6 +44,7 @@ void container_wake(struct call *call, const void *decided) {
     bool named = container_change_has_name(change);
     if (named && change->kind != BLOB_LEASE) wait_look(call, &blob_news, change->name);
     if (named || change->kind == CONTAINER_LEASE) wait_look(call, &lease_wait, change->name);
+    if (change->kind != CONTAINER_DROP) following_wake(call);
 }
 
 /* --- Staged blocks that have waited too long --- */
@@ -76,12 +78,23 @@ void container_clear_staged(struct call *call) {
     unstage_some(call);
 }
 
+static void build_feed(struct call *call) {
+    struct bytes last = container_feed_next(call->value, FEED_BUILT_AT_ONCE);
+    struct container_change change = {.kind = CONTAINER_FEEDBUILT, .feed = last};
+    commit_at_once(call, &change);
+}
+
+static bool is_being_built(const struct container *container) {
+    return container->feed && container->feed->building;
+}
+
 int64_t container_upkeep(struct call *call) {
     struct container *container = call->value;
     unstage_some(call);
+    if (is_being_built(container)) build_feed(call);
     bool more = copies_fail_orphans(call);
     container->copies_look_ms = call_now_ms(call) + (more ? 1 : COPIES_LOOK_EVERY_MS);
-    int64_t due_ms = container_due_ms(container);
+    int64_t due_ms = is_being_built(container) ? call_now_ms(call) + BREATH_MS : container_due_ms(container);
     container->upkeep_ms = due_ms == UPKEEP_NEVER ? 0 : due_ms;
     return due_ms;
 }

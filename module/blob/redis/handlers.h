@@ -45,6 +45,7 @@ extern struct aggregate container_aggregate;
 extern struct wait_kind blob_news; /* for another ETag of a blob, or for the blob */
 extern const struct lease_home container_leases;
 extern const char *const access_words[];
+extern const char *const blob_kind_names[];
 extern const char *const include_words[];
 extern const char *const snapshots_words[];
 extern const char *const sequence_words[];
@@ -119,6 +120,9 @@ void copy_reply(struct call *call, const struct container_change *change, const 
 /* Copies that go on in the call's container and for which nobody works have failed. Answers whether there are more. */
 bool copies_fail_orphans(struct call *call);
 
+/* The version that a deletion has where a feed is on; 0 for none. */
+version container_deletion(struct call *call, const struct blob *blob);
+
 /* Drops staged blocks that have waited too long, before a write is decided. */
 void container_clear_staged(struct call *call);
 
@@ -144,5 +148,8 @@ enum blob_fields { FIELDS_LISTED, FIELDS_LISTED_COPY, FIELDS_ALL };
 /* What is shown of a blob, or of a snapshot, but its name and metadata. */
 void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
                        int64_t now_ms);
+
+/* What there is to follow; NULL for nothing. */
+void reply_feed_fields(struct reply_map *map, const struct feed *feed);
 
 #endif

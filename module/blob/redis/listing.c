@@ -11,7 +11,7 @@ const char *const include_words[] = {"SNAPSHOTS", "META", "UNCOMMITTED", "COPY",
 
 enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, PAGE_BUDGET_BYTES = 1 << 19 };
 
-static const char *const kind_names[BLOB_KINDS] = {"block", "page", "append", "block"};
+const char *const blob_kind_names[] = {"block", "page", "append", "block"};
 static const char *const copy_statuses[COPY_STATUSES] = {"", "pending", "success", "aborted", "failed"};
 
 static void reply_copy_fields(struct reply_map *map, const struct copy *copy) {
@@ -55,7 +55,7 @@ static void reply_property_fields(struct reply_map *map, const struct blob *blob
 
 void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
                        int64_t now_ms) {
-    if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(kind_names[blob->kind]));
+    if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(blob_kind_names[blob->kind]));
     if (blob_exists(blob)) reply_stamp_fields(map, blob);
     reply_field_number(map, "content-length", (long long)blob->length);
     if (blob_exists(blob)) reply_property_fields(map, blob);

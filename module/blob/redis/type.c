@@ -8,6 +8,7 @@
 #include "blob/walk.h"
 #include "lease/redis/handlers.h"
 #include "server/effect.h"
+#include "server/following.h"
 #include "server/info.h"
 #include "server/type_methods.h"
 #include "server/upkeep.h"
@@ -147,6 +148,7 @@ static void info(RedisModuleInfoCtx *ctx) {
     };
     info_show(ctx, numbers, sizeof(numbers) / sizeof(*numbers));
     copiers_info(ctx);
+    following_info(ctx);
 }
 
 /* --- For DOCTOR --- */

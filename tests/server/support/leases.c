@@ -84,7 +84,7 @@ long long waiters_at(struct client *client) {
     redisReply *info = call(client, "INFO holdfast");
     return info_number(info, "holdfast_lease_waiters") + info_number(info, "holdfast_blob_waiters") +
            info_number(info, "holdfast_queue_waiters") + info_number(info, "holdfast_file_open_waiters") +
-           info_number(info, "holdfast_file_lock_waiters");
+           info_number(info, "holdfast_feed_followers") + info_number(info, "holdfast_file_lock_waiters");
 }
 
 static bool has_answer(struct client *client, int ms) {

@@ -17,7 +17,7 @@ const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
     {NULL,                CONTAINER_LOADED,       IN_FILES},
     {"blob.setprops",     BLOB_SETPROPS, NAME | STAMP | PARTS | PROPERTIES | LENGTH | SEQUENCE | FREES},
     {"blob.setmeta",      BLOB_SETMETA,  NAME | STAMP | METADATA | FREES},
-    {"blob.delete",       BLOB_DELETE,       NAME | FREES},
+    {"blob.delete",       BLOB_DELETE,       NAME | FREES | MINTED},
     {"lease.acquire",     CONTAINER_LEASE,        LEASE | IN_FILES},
     {"lease.acquire",     BLOB_LEASE,    NAME | LEASE | IN_FILES},
     {"blob.createpage",   BLOB_CREATEPAGE,   NAME | STAMP | CREATED | PROPERTIES | METADATA | LENGTH | SEQUENCE | FREES},
@@ -47,6 +47,12 @@ const struct change_word vocabulary[CONTAINER_CHANGE_KINDS] = {
     {NULL,                BLOB_COPYBLOCK,    NAME | OFFSET | LENGTH | BLOCK | CONTENT},
     {"blob.copied",       BLOB_COPYEND,      NAME | STAMP | COPY | DESCRIPTION},
     {NULL,                BLOB_COPYTOLD,     NAME | COPY | DESCRIPTION | IN_FILES},
+    {"container.feed",    CONTAINER_FEEDON,       MINTED | COUNT},
+    {"container.feed",    CONTAINER_FEEDKEEP,     COUNT},
+    {"container.feed",    CONTAINER_FEEDOFF,      0},
+    {NULL,                CONTAINER_FEEDBUILT,    FEED},
+    {NULL,                CONTAINER_FEEDSTATE,    FEED | IN_FILES},
+    {NULL,                CONTAINER_FEEDMARKERS,  FEED | IN_FILES},
 };
 /* clang-format on */
 
@@ -74,6 +80,8 @@ static void leave_only_numbers(struct container_change *change, unsigned brings)
     if (!(brings & SOURCE)) change->source = bytes_of("", 0);
     if (!(brings & SOURCE)) change->source_snapshot = 0;
     if (!(brings & SOURCE)) change->from_elsewhere = false;
+    if (!(brings & MINTED)) change->minted = 0;
+    if (!(brings & FEED)) change->feed = bytes_of("", 0);
     struct bytes description = change->copy.description;
     if (!(brings & COPY)) change->copy = (struct copy){.source = {"", 0}};
     change->copy.description = brings & DESCRIPTION ? description : bytes_of("", 0);

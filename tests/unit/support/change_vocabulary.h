@@ -32,6 +32,8 @@ enum {
     LIST = 1 << 22,
     DESCRIPTION = 1 << 23,
     IN_FILES = 1 << 24,
+    MINTED = 1 << 25,
+    FEED = 1 << 26,
 };
 
 struct change_word {

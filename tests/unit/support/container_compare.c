@@ -2,6 +2,7 @@
 #include "blob/snapshots.h"
 #include "container_figures.h"
 #include "container_model.h"
+#include "core/feed.h"
 #include "draft.h"
 #include "require.h"
 
@@ -229,10 +230,33 @@ static void compare_overdue(const struct model *model, const struct container *c
     require(due && due->staged.count && due->touched_ms + STAGED_LIFE_MS == due_ms, "another blob is due");
 }
 
+/* A feed has each blob once, in the order of ETags, and markers of names that have none. */
+static void compare_feed(const struct model *model, const struct container *container) {
+    require_same(container->feed != NULL, model->followed, "whether a feed is on");
+    if (!model->followed || container->feed->building) return;
+    const struct version_slot *slot;
+    struct version_cursor cursor = {0, 0};
+    version before = 0;
+    size_t blobs = 0;
+    for (; (slot = version_cursor_slot(&container->feed->order, &cursor));
+         version_cursor_next(&container->feed->order, &cursor), before = slot->v) {
+        struct entry *entry = version_slot_entry(slot);
+        const struct model_blob *blob = model_find(model, entry_name(entry));
+        require(slot->v >= before, "versions are in order");
+        require_same(feed_is_marker(slot), !model_exists(blob), "a marker");
+        if (feed_is_marker(slot)) continue;
+        require_same(slot->v, blob->state.stamp.etag, "the version of a blob in the feed");
+        require(container_find(container, entry_name(entry)) == blob_of_entry(entry), "the blob in the feed");
+        blobs++;
+    }
+    require_same(blobs, model_census(model).blobs, "blobs in the feed");
+}
+
 static void compare_account(const struct model *model, const struct container *container) {
     size_t indexes = catalog_held(&container->blobs) + (container->leased.root ? container->leased.held : 0) +
                      (container->copying.root ? container->copying.held : 0) +
-                     container->stagings.capacity * sizeof(*container->stagings.heap);
+                     container->stagings.capacity * sizeof(*container->stagings.heap) +
+                     (container->feed ? feed_held(container->feed) : 0);
     require_same(container_held(container), container->account.held + indexes, "all that is held");
     if (model->pool.missing) return;
     struct figures figures = container_figures(container);
@@ -269,5 +293,6 @@ void model_compare(const struct model *model, const struct container *container)
     compare_index(model, container, &container->leased, is_leased);
     compare_index(model, container, &container->copying, is_being_copied);
     compare_overdue(model, container);
+    compare_feed(model, container);
     compare_account(model, container);
 }

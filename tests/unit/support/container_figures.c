@@ -3,6 +3,7 @@
 #include "blob/blocks.h"
 #include "blob/pool.h"
 #include "blob/snapshots.h"
+#include "core/feed.h"
 #include "core/memory.h"
 #include "core/page_node.h"
 #include "core/pointer_map.h"
@@ -79,6 +80,18 @@ static void count_blob(struct counting *counting, const struct blob *blob) {
         count_blob(counting, special->snapshots->taken[i].blob);
 }
 
+static void count_feed(struct counting *counting, const struct feed *feed) {
+    if (!count(counting, feed)) return;
+    (void)count(counting, feed->frontier);
+    (void)count(counting, feed->order.blocks);
+    const struct version_slot *slot;
+    struct version_cursor cursor = {0, 0};
+    for (; (slot = version_cursor_slot(&feed->order, &cursor)); version_cursor_next(&feed->order, &cursor)) {
+        if (!cursor.at) (void)count(counting, slot);
+        if (feed_is_marker(slot)) (void)count(counting, version_slot_entry(slot));
+    }
+}
+
 struct figures container_figures(const struct container *container) {
     struct counting counting = {.account = {0}};
     (void)count(&counting, container);
@@ -86,6 +99,7 @@ struct figures container_figures(const struct container *container) {
     (void)count(&counting, container->policies);
     (void)count(&counting, container->lease);
     (void)count(&counting, container->pool);
+    count_feed(&counting, container->feed);
     const struct chunk *chunk;
     for (uint64_t number = 1; (chunk = pool_chunk(container->pool, number)); number++)
         count_chunk(&counting, chunk);

@@ -1,5 +1,7 @@
 #include "container_model.h"
 
+#include "core/feed.h"
+
 #include <stdlib.h>
 
 /* --- Which blobs there are --- */
@@ -341,10 +343,22 @@ static bool apply_to_blob(struct model *model, const struct container_change *ch
     if (change->kind != BLOB_DELETE && change->kind != BLOB_LEASE)
         return model_apply_from_file(model, change);
     if (!blob) return false;
+    if (change->kind == BLOB_DELETE && model->followed && model_exists(blob) && !change->minted) return false;
     if (change->kind == BLOB_DELETE)
         drop(model, blob);
     else
         model_lease_set(&blob->lease, &change->lease);
+    return true;
+}
+
+/* Of a feed the model knows whether it is on; what must be in it can be told from the blobs. */
+static bool apply_to_feed(struct model *model, const struct container_change *change) {
+    bool keeps = change->kind == CONTAINER_FEEDON || change->kind == CONTAINER_FEEDKEEP;
+    bool begins = change->kind == CONTAINER_FEEDON || change->kind == CONTAINER_FEEDSTATE;
+    if (model->followed == begins || (keeps && change->count > FEED_KEEP_MAX)) return false;
+    bool in_file = change->kind == CONTAINER_FEEDSTATE || change->kind == CONTAINER_FEEDMARKERS;
+    if (in_file && model->count) return false;
+    model->followed = change->kind != CONTAINER_FEEDOFF;
     return true;
 }
 
@@ -358,6 +372,12 @@ bool model_apply(struct model *model, const struct container_change *change, con
         model_list_set(&model->policies, change->policies);
         model->access = change->access;
         break;
+    case CONTAINER_FEEDON:
+    case CONTAINER_FEEDKEEP:
+    case CONTAINER_FEEDOFF:
+    case CONTAINER_FEEDBUILT:
+    case CONTAINER_FEEDSTATE:
+    case CONTAINER_FEEDMARKERS: return apply_to_feed(model, change);
     case CONTAINER_LEASE: model_lease_set(&model->lease, &change->lease); return true;
     default: return apply_to_blob(model, change, source);
     }

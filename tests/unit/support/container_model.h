@@ -20,6 +20,7 @@ struct model {
     struct model_blob *blobs;
     size_t count;
     struct model_pool pool;
+    bool followed; /* a feed is on */
 };
 
 void model_start(struct model *model, const struct container_change *create);

@@ -303,8 +303,8 @@ void container_digest_bytes(const struct container *container, struct record_wri
 /* One blob after the other, until the account has to be that of an empty container. */
 static void empty(struct container_trial *trial) {
     while (trial->model.count) {
-        const struct container_change change = {.kind = BLOB_DELETE,
-                                                .name = model_name(&trial->model.blobs[0])};
+        const struct container_change change = {
+            .kind = BLOB_DELETE, .minted = VERSION_MAX, .name = model_name(&trial->model.blobs[0])};
         require(container_apply(trial->container, &change), "a blob cannot be deleted");
         (void)model_apply(&trial->model, &change, NULL);
     }

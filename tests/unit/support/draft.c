@@ -3,6 +3,7 @@
 #include "allocations.h"
 #include "blob/blocks.h"
 #include "core/duration.h"
+#include "core/feed.h"
 #include "core/memory.h"
 #include "core/name.h"
 #include "core/policy.h"
@@ -203,9 +204,22 @@ static void add_numbers(struct container_change *change, const struct choice *ch
     change->touched_ms = large ? INT64_MAX : choice->stamp * STAGED_LIFE_MS / 8;
     change->source = draft_name(choice->fine);
     change->source_snapshot = choice->beside & 128 ? change->snapshot : 0;
+    change->minted = choice->beside & 64 ? change->stamp.etag : 0;
+    if (change->kind == CONTAINER_FEEDON) change->minted = (UINT64_C(0x65a00000) << 32) + 0xffff;
     change->from_elsewhere = choice->beside & 4;
     change->copy = copy_of(choice);
     if (change->kind == BLOB_STATE || change->kind == BLOB_COPYBEGIN) fit_state(change);
+}
+
+/* A state admits all that drafts make; a frontier is a name, or none. */
+static struct bytes add_feed(struct draft *draft, const struct choice *choice,
+                             enum container_change_kind kind) {
+    const struct feed feed = {.whole_from = UINT64_C(0x65a00000) << 32 | choice->stamp,
+                              .newest = UINT64_C(0x65a00000) << 32 | 0xffff,
+                              .keep = choice->fine % 4U};
+    if (kind == CONTAINER_FEEDBUILT && choice->fine % 2) return draft_name(choice->name);
+    if (kind == CONTAINER_FEEDSTATE) feed_put_state(&feed, &draft->feed);
+    return bytes_of(draft->feed.data, draft->feed.length);
 }
 
 void draft_make(struct draft *draft, const struct choice *choice) {
@@ -213,6 +227,7 @@ void draft_make(struct draft *draft, const struct choice *choice) {
     pairs_start(&draft->metadata);
     pairs_start(&draft->policies);
     record_start(&draft->list);
+    record_start(&draft->feed);
     add_properties(&draft->properties, choice->properties % PROPERTY_SETS);
     add_metadata(&draft->metadata, choice->metadata % METADATA_SETS);
     add_policies(&draft->policies, choice->metadata % POLICY_SETS);
@@ -228,6 +243,7 @@ void draft_make(struct draft *draft, const struct choice *choice) {
         .metadata = pairs_list(&draft->metadata),
         .policies = pairs_list(&draft->policies),
         .list = add_list(draft, choice, kind),
+        .feed = add_feed(draft, choice, kind),
         .lease = lease_of(choice),
         .event = (enum lease_event)(choice->metadata % LEASE_EVENTS),
         .frees_lease = choice->beside & 16,
@@ -243,6 +259,7 @@ void draft_end(struct draft *draft) {
     pairs_end(&draft->metadata);
     pairs_end(&draft->policies);
     record_end(&draft->list);
+    record_end(&draft->feed);
 }
 
 /* Pages are always copied, nothing at all is no chunk, and a large content never stands in the blob. */
@@ -291,7 +308,8 @@ bool copy_same(const struct copy *a, const struct copy *b) {
 static bool same_numbers(const struct container_change *a, const struct container_change *b) {
     return a->offset == b->offset && a->length == b->length && a->count == b->count &&
            a->sequence == b->sequence && a->born == b->born && a->snapshot == b->snapshot &&
-           bytes_equal(a->block_id, b->block_id) && a->touched_ms == b->touched_ms;
+           bytes_equal(a->block_id, b->block_id) && a->touched_ms == b->touched_ms &&
+           a->minted == b->minted && bytes_equal(a->feed, b->feed);
 }
 
 bool change_same(const struct container_change *a, const struct container_change *b) {

@@ -23,7 +23,7 @@ struct choice {
 struct draft {
     struct container_change change; /* the content is set, the chunk is not */
     struct pairs properties, metadata, policies;
-    struct record_writer list;
+    struct record_writer list, feed;
 };
 
 enum { DRAFT_NAMES = 24 };

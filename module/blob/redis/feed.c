@@ -1,0 +1,52 @@
+/* CONTAINER.FEED and CONTAINER.CHANGES. */
+#include "blob/redis/handlers.h"
+#include "server/following.h"
+
+enum outcome container_feed(struct call *call) {
+    const struct container *container = call->value;
+    enum feed_switch what;
+    uint64_t keep;
+    enum outcome outcome = feed_switch_asked(call, container->feed, &what, &keep);
+    if (outcome != OUTCOME_DONE) return outcome;
+    if (what == FEED_BEGINS) {
+        struct container_change *change = call_decide(call, CONTAINER_FEEDON);
+        change->minted = version_mint(call_now_ms(call));
+        change->count = keep;
+    }
+    if (what == FEED_KEEPS) ((struct container_change *)call_decide(call, CONTAINER_FEEDKEEP))->count = keep;
+    if (what == FEED_ENDS) call_decide(call, CONTAINER_FEEDOFF);
+    reply_ok(&call->out);
+    return OUTCOME_DONE;
+}
+
+static bool begins_as_asked(const struct call *call, struct bytes name) {
+    if (!args_given(&call->args, SLOT_PREFIX)) return true;
+    return bytes_start_with(name, call_word(call, call->args.slots[SLOT_PREFIX].at));
+}
+
+static void reply_changed_name(struct reply_map *map, struct bytes name) {
+    reply_field_bytes(map, "name", name);
+}
+
+static void reply_changed_blob(struct reply_map *map, const struct entry *object) {
+    const struct blob *blob = (const struct blob *)object;
+    reply_field_number(map, "last-modified", blob->stamp.modified_ms);
+    if (!blob_is_untyped(blob)) reply_field_bytes(map, "blob-type", bytes_text(blob_kind_names[blob->kind]));
+    reply_field_number(map, "content-length", (long long)blob->length);
+}
+
+enum outcome container_changes_since(struct call *call) {
+    static const struct following blobs = {begins_as_asked, reply_changed_name, reply_changed_blob};
+    return following_answer(call, ((const struct container *)call->value)->feed, &blobs);
+}
+
+version container_deletion(struct call *call, const struct blob *blob) {
+    const struct container *container = call->value;
+    return container->feed && blob_exists(blob) ? version_mint(call_now_ms(call)) : 0;
+}
+
+void reply_feed_fields(struct reply_map *map, const struct feed *feed) {
+    const char *on = feed && feed->building ? "building" : "on";
+    reply_field_version(map, "change", feed ? feed->newest : version_newest());
+    reply_field_bytes(map, "feed", bytes_text(feed ? on : "off"));
+}

@@ -1,0 +1,289 @@
+#include "core/feed.h"
+
+#include "core/hash.h"
+#include "core/leftovers.h"
+#include "core/memory.h"
+
+#include <stdatomic.h>
+
+enum { FREED_AT_ONCE = 1000, MARKER_NAME_AT = sizeof(struct feed_entry) };
+
+static atomic_size_t all_kept, all_dropped;
+
+struct feed_census feed_census(void) {
+    return (struct feed_census){all_kept, all_dropped};
+}
+
+static version version_of(const struct entry *entry) {
+    return ((const struct feed_entry *)entry)->v;
+}
+
+/* --- Markers --- */
+
+static void add_marker(struct account *account, struct feed *feed, uint32_t hash, struct bytes name,
+                       version v) {
+    struct feed_entry *marker = account_add(account, memory_alloc(MARKER_NAME_AT + name.length));
+    *marker = (struct feed_entry){{hash, (uint16_t)name.length, MARKER_NAME_AT}, v};
+    memcpy((char *)marker + MARKER_NAME_AT, name.data, name.length);
+    if (!feed->markers.segments) hash_index_start(&feed->markers);
+    hash_index_add(&feed->markers, &marker->entry);
+    version_order_add(account, &feed->order, v, &marker->entry, true);
+    if (v <= feed->whole_from) return;
+    feed->kept++;
+    atomic_fetch_add_explicit(&all_kept, 1, memory_order_relaxed);
+}
+
+static void free_marker(struct account *account, struct feed *feed, struct entry *marker) {
+    version_order_remove(account, &feed->order, version_of(marker), marker);
+    hash_index_remove(&feed->markers, marker);
+    account_discard(account, marker);
+}
+
+static void end_markers(struct feed *feed) {
+    if (!feed->markers.segments || feed->markers.count) return;
+    hash_index_end(&feed->markers);
+    feed->markers = (struct hash_index){0};
+}
+
+static struct entry *marker_named(const struct feed *feed, uint32_t hash, struct bytes name) {
+    return feed->markers.count ? hash_index_find(&feed->markers, hash, name) : NULL;
+}
+
+/* The oldest marker that is newer than this. */
+static struct entry *marker_behind(const struct feed *feed, version v) {
+    struct version_cursor cursor = version_order_seek(&feed->order, v);
+    version_cursor_to_marked(&feed->order, &cursor);
+    const struct version_slot *slot = version_cursor_slot(&feed->order, &cursor);
+    return slot ? version_slot_entry(slot) : NULL;
+}
+
+static void uncount(struct feed *feed, uint64_t markers) {
+    feed->kept -= markers;
+    atomic_fetch_sub_explicit(&all_kept, markers, memory_order_relaxed);
+}
+
+static void count_dropped(struct feed *feed, uint64_t markers) {
+    uncount(feed, markers);
+    atomic_fetch_add_explicit(&all_dropped, markers, memory_order_relaxed);
+}
+
+/* The name has an object again. */
+static void forget_marker(struct account *account, struct feed *feed, const struct entry *object) {
+    struct entry *marker = marker_named(feed, object->hash, entry_name(object));
+    if (!marker) return;
+    if (version_of(marker) > feed->whole_from) uncount(feed, 1);
+    free_marker(account, feed, marker);
+}
+
+/* --- What goes by and by --- */
+
+static void finish(struct account *account, struct feed *feed) {
+    end_markers(feed);
+    account_discard(account, feed->frontier);
+    account_discard(account, feed);
+}
+
+/* Markers up to this version. False when the effort was not enough. */
+static bool free_markers(struct account *account, struct feed *feed, version last, size_t *effort) {
+    version from = 0;
+    for (struct entry *marker; (marker = marker_behind(feed, from)) && version_of(marker) <= last;) {
+        if (!*effort) return false;
+        (*effort)--;
+        from = version_of(marker) - 1;
+        free_marker(account, feed, marker);
+    }
+    return true;
+}
+
+static bool free_order(struct account *account, struct feed *feed, size_t *effort) {
+    while (feed->order.count) {
+        if (!*effort) return false;
+        (*effort)--;
+        version_order_shrink(account, &feed->order);
+    }
+    return true;
+}
+
+static bool free_some(struct account *account, struct leftover *leftover, size_t *effort) {
+    struct feed *feed = leftover->root;
+    if (!free_markers(account, feed, feed->over ? UINT64_MAX : feed->whole_from, effort)) return false;
+    if (feed->over && !free_order(account, feed, effort)) return false;
+    feed->aside = false;
+    if (feed->over) finish(account, feed);
+    return true;
+}
+
+/* Whoever lays a feed aside finds it there, perhaps, and then it will be looked at anyway. */
+static void free_by_and_by(struct account *account, struct feed *feed) {
+    if (feed->aside) return;
+    feed->aside = true;
+    leftovers_free(account, (struct leftover){.free = free_some, .root = feed}, FREED_AT_ONCE);
+}
+
+static size_t markers_up_to(const struct feed *feed, version v) {
+    struct version_cursor cursor = version_order_seek(&feed->order, v);
+    return version_order_marked_before(&feed->order, &cursor);
+}
+
+/* Markers up to this version are dropped. */
+static void raise_floor(struct account *account, struct feed *feed, version v) {
+    if (v <= feed->whole_from) return;
+    count_dropped(feed, markers_up_to(feed, v) - markers_up_to(feed, feed->whole_from));
+    feed->whole_from = v;
+    free_by_and_by(account, feed);
+}
+
+static void drop_oldest(struct account *account, struct feed *feed) {
+    struct entry *marker = marker_behind(feed, feed->whole_from);
+    count_dropped(feed, 1);
+    feed->whole_from = version_of(marker);
+    free_marker(account, feed, marker);
+}
+
+/* --- Versions --- */
+
+/* The newest one so far was the last of its epoch. What is older than the oldest end that is known cannot be judged. */
+static void end_epoch(struct account *account, struct feed *feed) {
+    if (feed->end_count == FEED_EPOCHS - 1) {
+        version oldest = feed->ends[0];
+        memmove(feed->ends, feed->ends + 1, --feed->end_count * sizeof(*feed->ends));
+        raise_floor(account, feed, oldest);
+    }
+    feed->ends[feed->end_count++] = feed->newest;
+}
+
+static void note_version(struct account *account, struct feed *feed, version v) {
+    if (v <= feed->newest) return;
+    if (version_epoch(v) != version_epoch(feed->newest)) end_epoch(account, feed);
+    feed->newest = v;
+}
+
+/* --- Life --- */
+
+struct feed *feed_new(struct account *account, version beginning, uint64_t keep) {
+    struct feed *feed = account_add(account, memory_zeroed(sizeof(*feed)));
+    feed->newest = feed->whole_from = beginning;
+    feed->keep = keep;
+    feed->building = true;
+    return feed;
+}
+
+void feed_drop(struct account *account, struct feed *feed) {
+    feed->over = true;
+    uncount(feed, feed->kept);
+    free_by_and_by(account, feed);
+}
+
+void feed_free(struct account *account, struct feed *feed) {
+    size_t effort = SIZE_MAX;
+    uncount(feed, feed->kept);
+    free_markers(account, feed, UINT64_MAX, &effort);
+    version_order_end(account, &feed->order);
+    finish(account, feed);
+}
+
+void feed_set_keep(struct account *account, struct feed *feed, uint64_t keep) {
+    feed->keep = keep;
+    if (feed->kept <= keep) return;
+    size_t dropped = feed->kept - keep + markers_up_to(feed, feed->whole_from);
+    struct version_cursor last = version_order_marked_at(&feed->order, dropped - 1);
+    raise_floor(account, feed, version_cursor_slot(&feed->order, &last)->v);
+}
+
+/* --- What happens to objects --- */
+
+void feed_add(struct account *account, struct feed *feed, struct entry *object) {
+    forget_marker(account, feed, object);
+    version_order_add(account, &feed->order, version_of(object), object, false);
+    note_version(account, feed, version_of(object));
+}
+
+/* While a feed is built it may not have been there. */
+void feed_move(struct account *account, struct feed *feed, struct entry *object, version before) {
+    version_order_remove(account, &feed->order, before, object);
+    version_order_add(account, &feed->order, version_of(object), object, false);
+    note_version(account, feed, version_of(object));
+}
+
+void feed_mark(struct account *account, struct feed *feed, struct entry *object, version deletion) {
+    version_order_remove(account, &feed->order, version_of(object), object);
+    add_marker(account, feed, object->hash, entry_name(object), deletion);
+    note_version(account, feed, deletion);
+    if (feed->kept > feed->keep) drop_oldest(account, feed);
+}
+
+bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v) {
+    struct version_cursor behind = version_order_seek(&feed->order, v - 1);
+    uint32_t hash = hash_bytes(name);
+    bool fits = feed->loading && v > feed->whole_from && v <= feed->newest && feed->kept < feed->keep;
+    if (!fits || version_cursor_slot(&feed->order, &behind) || marker_named(feed, hash, name)) return false;
+    add_marker(account, feed, hash, name, v);
+    return true;
+}
+
+bool feed_admits(const struct feed *feed, struct bytes name, version v) {
+    if (!feed->loading) return true;
+    return v <= feed->newest && !(feed->markers.count && marker_named(feed, hash_bytes(name), name));
+}
+
+void **feed_slot(const struct feed *feed, const struct entry *object) {
+    struct version_slot *slot = version_order_slot(&feed->order, version_of(object), object);
+    return slot ? (void **)&slot->entry : NULL;
+}
+
+/* --- Building --- */
+
+struct bytes feed_frontier(const struct feed *feed) {
+    return bytes_of(feed->frontier ? feed->frontier : "", feed->frontier_length);
+}
+
+void feed_take(struct account *account, struct feed *feed, struct entry *object) {
+    version_order_add(account, &feed->order, version_of(object), object, false);
+    note_version(account, feed, version_of(object));
+}
+
+void feed_advance(struct account *account, struct feed *feed, struct bytes frontier) {
+    char *kept = NULL;
+    if (frontier.length) {
+        kept = account_add(account, memory_alloc(frontier.length));
+        memcpy(kept, frontier.data, frontier.length);
+    }
+    account_discard(account, feed->frontier);
+    feed->frontier = kept;
+    feed->frontier_length = frontier.length;
+    feed->building = kept != NULL;
+}
+
+/* --- Memory --- */
+
+size_t feed_held(const struct feed *feed) {
+    return feed->markers.segments ? feed->markers.held : 0;
+}
+
+size_t feed_places(const struct feed *feed) {
+    size_t buckets = feed->markers.segments ? feed->markers.buckets : 0;
+    return feed->order.count > buckets ? feed->order.count : buckets;
+}
+
+struct moving {
+    struct feed *feed;
+    const struct relocation *relocation;
+};
+
+static void move_marker(void *context, struct entry *entry) {
+    const struct moving *moving = context;
+    struct feed_entry *marker = (struct feed_entry *)entry;
+    void **named = hash_index_slot(&moving->feed->markers, entry);
+    struct version_slot *slot = version_order_slot(&moving->feed->order, marker->v, entry);
+    *named = relocate(moving->relocation, marker);
+    slot->entry = (struct entry *)((uintptr_t)*named | 1);
+}
+
+void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation) {
+    struct moving moving = {feed, relocation};
+    if (!place) feed->frontier = relocate(relocation, feed->frontier);
+    version_order_relocate(&feed->order, place, relocation);
+    if (!feed->markers.segments || place >= feed->markers.buckets) return;
+    hash_index_relocate(&feed->markers, place, relocation);
+    hash_index_visit(&feed->markers, place, move_marker, &moving);
+}

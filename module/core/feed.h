@@ -1,0 +1,176 @@
+/* A feed: what has changed in an aggregate, in the order of versions, each object once and at its latest change.
+ *
+ *   feed ─▶ order      objects and markers by their versions: see version_order.h
+ *        ─▶ markers    by name; a marker stands for an object that was deleted
+ *        ─▶ ends       the last version of each of the last epochs
+ *
+ * An object is whatever begins with an entry and its version. It is in the feed once, so that a feed needs no more memory
+ * than the objects it speaks of, and the last markers: see `keep`. Markers that are not newer than `whole_from` have been
+ * dropped: nobody is told of them, and their memory goes by and by.
+ *
+ * WHO FOLLOWS A FEED has a bookmark: a version, behind which everything is told; or, while it walks through all that is
+ * there, a position, and the version at which the walk began. A walk leaves out markers that are older than its
+ * beginning. It ends, since what changes meanwhile comes behind its beginning.
+ *
+ * WHAT IS LOST is told. A bookmark may be used if
+ *   - no marker has been dropped behind it, and it is not from before the feed: it is not below `whole_from`;
+ *   - it survived: it is not behind the last version that the feed has of the bookmark's epoch, if that epoch is over.
+ *     A server that takes over begins a new epoch, so what was lost with the tail of the old one lies between the two.
+ *
+ * The feed follows from the objects and from what feed_put_state and feed_put_markers write: files have these, in front of
+ * the objects. Values know no clock: versions of deletions come from whoever decides. */
+#ifndef HOLDFAST_FEED_H
+#define HOLDFAST_FEED_H
+
+#include "core/hash_index.h"
+#include "core/record.h"
+#include "core/version_order.h"
+
+enum {
+    FEED_EPOCHS = 16,
+    FEED_KEEP_DEFAULT = 100000,
+    FEED_BUILT_AT_ONCE = 1000, /* so many objects when a feed begins, and in each later portion */
+    FEED_KEEP_MAX = 1000000000,
+    BOOKMARK_MAX_BYTES = 2 * VERSION_TEXT_LENGTH + 1,
+};
+
+/* What objects and markers begin with. */
+struct feed_entry {
+    struct entry entry;
+    version v;
+};
+
+struct feed {
+    struct version_order order;
+    struct hash_index markers; /* without segments while there are none */
+    version newest;            /* of all it had, dropped markers included */
+    version whole_from;
+    uint64_t keep;                 /* markers, at most */
+    uint64_t kept;                 /* that are newer than whole_from */
+    version ends[FEED_EPOCHS - 1]; /* of the epochs before the newest one, oldest first */
+    unsigned end_count;
+    bool building; /* objects whose names are not up to the frontier may be missing */
+    bool loading;  /* a file builds the aggregate: only what was saved may come */
+    bool over;     /* turned off, and freed by and by */
+    bool aside;    /* among the leftovers */
+    char *frontier;
+    size_t frontier_length;
+};
+
+/* Counts over all feeds of the process, for INFO. */
+struct feed_census {
+    size_t kept;    /* markers */
+    size_t dropped; /* since the start */
+};
+
+struct feed_census feed_census(void);
+
+/* --- Life --- */
+
+/* A feed that begins with a version that is newer than all objects. */
+struct feed *feed_new(struct account *account, version beginning, uint64_t keep);
+/* Frees it by and by, a portion at a time. */
+void feed_drop(struct account *account, struct feed *feed);
+/* At once: its aggregate goes. */
+void feed_free(struct account *account, struct feed *feed);
+
+/* How many markers stay, at most; those that are too many are dropped. */
+void feed_set_keep(struct account *account, struct feed *feed, uint64_t keep);
+
+/* --- What happens to objects --- */
+
+/* There is a new object; a marker of its name goes. */
+void feed_add(struct account *account, struct feed *feed, struct entry *object);
+/* An object has another version than before. */
+void feed_move(struct account *account, struct feed *feed, struct entry *object, version before);
+/* An object is about to be deleted: a marker stays. */
+void feed_mark(struct account *account, struct feed *feed, struct entry *object, version deletion);
+
+/* Whether the object may come out of a file. */
+bool feed_admits(const struct feed *feed, struct bytes name, version v);
+
+/* The feed's pointer to an object that is about to move in memory; NULL if it has none. */
+void **feed_slot(const struct feed *feed, const struct entry *object);
+
+/* --- Building: the objects in the order of their names, in portions --- */
+
+/* Up to where it is built; whoever builds goes on behind this name. */
+struct bytes feed_frontier(const struct feed *feed);
+void feed_take(struct account *account, struct feed *feed, struct entry *object);
+/* The next portion begins behind this name; without a name that was all. */
+void feed_advance(struct account *account, struct feed *feed, struct bytes frontier);
+
+/* --- Bookmarks --- */
+
+struct bookmark {
+    version position; /* what comes behind it is new */
+    version began;    /* of a walk from 0; 0 for none */
+    bool now;         /* $: the newest version, whatever it is */
+};
+
+bool bookmark_read(struct bytes text, struct bookmark *bookmark);
+/* Answers how many bytes it has. */
+size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BYTES]);
+
+/* What the server knows of versions, to tell what is lost from what has not come yet. */
+struct feed_moment {
+    version newest;
+    bool primary; /* nothing comes that it has not minted or seen */
+};
+
+/* Whether something behind the bookmark is lost. */
+bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct feed_moment *moment);
+
+/* What the bookmark stands for when it is used: $ becomes a version, 0 the beginning of a walk. */
+struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark);
+
+/* --- Following --- */
+
+/* A step of a walk behind a bookmark. */
+struct feed_walk {
+    const struct feed *feed;
+    struct bookmark at; /* where the walk could go on later */
+    struct version_cursor cursor;
+};
+
+struct feed_walk feed_follow(const struct feed *feed, struct bookmark from);
+/* What comes next: an object, or a marker. False at the end, where the bookmark is behind everything. A slot that is to be
+ * left out has no entry. */
+bool feed_next(struct feed_walk *walk, struct version_slot *slot);
+
+static inline bool feed_is_marker(const struct version_slot *slot) {
+    return version_slot_marked(slot);
+}
+
+/* --- Files --- */
+
+/* What is not said by the objects: whole_from, newest, keep, ends. */
+void feed_put_state(const struct feed *feed, struct record_writer *writer);
+/* NULL for what is not sound. */
+struct feed *feed_read_state(struct account *account, struct bytes state);
+/* The newest version of a state; 0 for what is not sound. */
+version feed_state_newest(struct bytes state);
+
+/* The next markers from the cursor on; false when there are no more. */
+bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, struct record_writer *writer);
+struct version_cursor feed_first_marker(const struct feed *feed);
+/* Behind those that were read before; false, and perhaps some of them done, for what is not sound. */
+bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
+                       bool (*name_is_sound)(const void *name));
+
+/* A marker behind all those before; false, and nothing done, when it does not fit what was saved. */
+bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v);
+
+/* The end of what a file holds. */
+void feed_loaded(struct feed *feed);
+
+/* --- Memory --- */
+
+/* Bytes that are not on the account. */
+size_t feed_held(const struct feed *feed);
+
+/* Its parts, at one of so many places; the feed itself stays where it is. */
+size_t feed_places(const struct feed *feed);
+void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation);
+
+#endif

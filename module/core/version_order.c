@@ -1,0 +1,276 @@
+#include "core/version_order.h"
+
+#include "core/memory.h"
+
+enum { SLOTS_FIRST = 8, SLOTS_MAX = 128, BLOCKS_FIRST = 4 };
+
+/* The smallest version stands here as well, so that a search looks into one block only. */
+struct version_block {
+    version first;
+    struct version_slot *slots;
+    uint16_t count, room, marked;
+};
+
+/* --- Searching --- */
+
+static int slot_compare(const struct version_slot *slot, version v, struct bytes name) {
+    if (slot->v != v) return slot->v < v ? -1 : 1;
+    return bytes_compare(entry_name(version_slot_entry(slot)), name);
+}
+
+/* How many blocks begin with something that is not behind this. */
+static size_t blocks_up_to(const struct version_order *order, version v, struct bytes name) {
+    size_t low = 0, high = order->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct version_block *block = &order->blocks[middle];
+        bool behind = block->first == v ? slot_compare(block->slots, v, name) > 0 : block->first > v;
+        if (behind)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The first slot of the block that is not before this. */
+static unsigned slot_place(const struct version_block *block, version v, struct bytes name) {
+    unsigned low = 0, high = block->count;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (slot_compare(&block->slots[middle], v, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct version_slot *last_slot(const struct version_order *order) {
+    const struct version_block *last = &order->blocks[order->count - 1];
+    return &last->slots[last->count - 1];
+}
+
+/* Where the entry stands; false when it does not. Who is written again and again is found at the end. */
+static bool find_slot_of(const struct version_order *order, version v, const struct entry *entry,
+                         struct version_cursor *place) {
+    if (!order->count) return false;
+    if (last_slot(order)->v == v && version_slot_entry(last_slot(order)) == entry) {
+        place->block = order->count - 1;
+        place->at = order->blocks[place->block].count - 1U;
+        return true;
+    }
+    struct bytes name = entry_name(entry);
+    size_t blocks = blocks_up_to(order, v, name);
+    if (!blocks) return false;
+    const struct version_block *block = &order->blocks[blocks - 1];
+    *place = (struct version_cursor){blocks - 1, slot_place(block, v, name)};
+    return place->at < block->count && slot_compare(&block->slots[place->at], v, name) == 0;
+}
+
+struct version_slot *version_order_slot(const struct version_order *order, version v,
+                                        const struct entry *entry) {
+    struct version_cursor place;
+    return find_slot_of(order, v, entry, &place) ? &order->blocks[place.block].slots[place.at] : NULL;
+}
+
+/* --- Blocks --- */
+
+/* Room for a block more at this place. */
+static struct version_block *insert_block(struct account *account, struct version_order *order, size_t at,
+                                          unsigned room) {
+    if (order->count == order->capacity) {
+        order->capacity = order->capacity ? 2 * order->capacity : BLOCKS_FIRST;
+        size_t size = order->capacity * sizeof(*order->blocks);
+        order->blocks = order->blocks ? account_resize(account, order->blocks, size)
+                                      : account_add(account, memory_alloc(size));
+    }
+    struct version_block *block = &order->blocks[at];
+    memmove(block + 1, block, (order->count++ - at) * sizeof(*block));
+    *block = (struct version_block){
+        .slots = account_add(account, memory_alloc(room * sizeof(struct version_slot))),
+        .room = (uint16_t)room,
+    };
+    return block;
+}
+
+static void drop_block(struct account *account, struct version_order *order, size_t at) {
+    struct version_block *block = &order->blocks[at];
+    account_discard(account, block->slots);
+    memmove(block, block + 1, (--order->count - at) * sizeof(*block));
+    if (order->count) return;
+    version_order_end(account, order);
+}
+
+static void grow(struct account *account, struct version_block *block, unsigned least) {
+    if (block->room >= least) return;
+    while (block->room < least) block->room *= 2;
+    block->slots = account_resize(account, block->slots, block->room * sizeof(*block->slots));
+}
+
+static unsigned marked_among(const struct version_slot *slots, unsigned count) {
+    unsigned marked = 0;
+    for (unsigned i = 0; i < count; i++) marked += version_slot_marked(&slots[i]);
+    return marked;
+}
+
+/* The block's second half becomes a block of its own. */
+static void split(struct account *account, struct version_order *order, size_t at) {
+    struct version_block *upper = insert_block(account, order, at + 1, SLOTS_MAX);
+    struct version_block *lower = upper - 1;
+    unsigned half = lower->count / 2U;
+    upper->count = (uint16_t)(lower->count - half);
+    memcpy(upper->slots, lower->slots + half, upper->count * sizeof(*upper->slots));
+    upper->first = upper->slots->v;
+    upper->marked = (uint16_t)marked_among(upper->slots, upper->count);
+    lower->count = (uint16_t)half;
+    lower->marked = (uint16_t)(lower->marked - upper->marked);
+}
+
+/* The block and the next one become one, if they fit. */
+static bool join(struct account *account, struct version_order *order, size_t at) {
+    if (at + 1 >= order->count) return false;
+    struct version_block *lower = &order->blocks[at], *upper = lower + 1;
+    unsigned count = (unsigned)lower->count + upper->count;
+    if (count > SLOTS_MAX) return false;
+    grow(account, lower, count);
+    memcpy(lower->slots + lower->count, upper->slots, upper->count * sizeof(*upper->slots));
+    lower->count = (uint16_t)count;
+    lower->marked = (uint16_t)(lower->marked + upper->marked);
+    drop_block(account, order, at + 1);
+    return true;
+}
+
+/* --- Changing --- */
+
+static void put_slot(struct account *account, struct version_block *block, unsigned at,
+                     struct version_slot slot) {
+    grow(account, block, block->count + 1U);
+    memmove(block->slots + at + 1, block->slots + at, (block->count++ - at) * sizeof(*block->slots));
+    block->slots[at] = slot;
+    block->first = block->slots->v;
+    block->marked = (uint16_t)(block->marked + version_slot_marked(&slot));
+}
+
+/* Behind all others, where blocks are filled to the last slot. */
+static void append(struct account *account, struct version_order *order, struct version_slot slot) {
+    bool full = !order->count || order->blocks[order->count - 1].count == SLOTS_MAX;
+    if (full) insert_block(account, order, order->count, order->count ? SLOTS_MAX : SLOTS_FIRST);
+    struct version_block *last = &order->blocks[order->count - 1];
+    put_slot(account, last, last->count, slot);
+}
+
+static void insert(struct account *account, struct version_order *order, struct version_cursor place,
+                   struct version_slot slot) {
+    if (order->blocks[place.block].count == SLOTS_MAX) {
+        split(account, order, place.block);
+        unsigned half = order->blocks[place.block].count;
+        if (place.at > half) place = (struct version_cursor){place.block + 1, place.at - half};
+    }
+    put_slot(account, &order->blocks[place.block], place.at, slot);
+}
+
+bool version_order_add(struct account *account, struct version_order *order, version v, struct entry *entry,
+                       bool marked) {
+    struct version_slot slot = {v, (struct entry *)((uintptr_t)entry | marked)};
+    struct version_cursor place = {0, 0};
+    if (!order->count || last_slot(order)->v < v) {
+        append(account, order, slot);
+        return true;
+    }
+    if (find_slot_of(order, v, entry, &place)) return false;
+    insert(account, order, place, slot);
+    return true;
+}
+
+bool version_order_remove(struct account *account, struct version_order *order, version v,
+                          const struct entry *entry) {
+    struct version_cursor place;
+    if (!find_slot_of(order, v, entry, &place)) return false;
+    struct version_block *block = &order->blocks[place.block];
+    struct version_slot *slot = &block->slots[place.at];
+    block->marked = (uint16_t)(block->marked - version_slot_marked(slot));
+    memmove(slot, slot + 1, (--block->count - place.at) * sizeof(*slot));
+    if (!block->count) {
+        drop_block(account, order, place.block);
+        return true;
+    }
+    block->first = block->slots->v;
+    if (!join(account, order, place.block) && place.block) join(account, order, place.block - 1);
+    return true;
+}
+
+void version_order_end(struct account *account, struct version_order *order) {
+    for (size_t i = 0; i < order->count; i++) account_discard(account, order->blocks[i].slots);
+    account_discard(account, order->blocks);
+    *order = (struct version_order){NULL, 0, 0};
+}
+
+/* --- Walking --- */
+
+/* Behind the last slot of a block comes the first one of the next. */
+static void leave_block(const struct version_order *order, struct version_cursor *cursor) {
+    if (cursor->block < order->count && cursor->at == order->blocks[cursor->block].count)
+        *cursor = (struct version_cursor){cursor->block + 1, 0};
+}
+
+struct version_cursor version_order_seek(const struct version_order *order, version v) {
+    struct bytes first_name = bytes_of("", 0);
+    struct version_cursor cursor = {0, 0};
+    size_t blocks = v == UINT64_MAX ? order->count : blocks_up_to(order, v + 1, first_name);
+    if (!blocks) return cursor;
+    cursor.block = blocks - 1;
+    const struct version_block *block = &order->blocks[cursor.block];
+    cursor.at = v == UINT64_MAX ? block->count : slot_place(block, v + 1, first_name);
+    leave_block(order, &cursor);
+    return cursor;
+}
+
+const struct version_slot *version_cursor_slot(const struct version_order *order,
+                                               const struct version_cursor *cursor) {
+    return cursor->block < order->count ? &order->blocks[cursor->block].slots[cursor->at] : NULL;
+}
+
+void version_cursor_next(const struct version_order *order, struct version_cursor *cursor) {
+    cursor->at++;
+    leave_block(order, cursor);
+}
+
+void version_cursor_to_marked(const struct version_order *order, struct version_cursor *cursor) {
+    while (cursor->block < order->count) {
+        const struct version_block *block = &order->blocks[cursor->block];
+        for (; block->marked && cursor->at < block->count; cursor->at++)
+            if (version_slot_marked(&block->slots[cursor->at])) return;
+        *cursor = (struct version_cursor){cursor->block + 1, 0};
+    }
+}
+
+size_t version_order_marked_before(const struct version_order *order, const struct version_cursor *cursor) {
+    size_t marked = 0;
+    for (size_t i = 0; i < cursor->block && i < order->count; i++) marked += order->blocks[i].marked;
+    if (cursor->block < order->count) marked += marked_among(order->blocks[cursor->block].slots, cursor->at);
+    return marked;
+}
+
+struct version_cursor version_order_marked_at(const struct version_order *order, size_t before) {
+    struct version_cursor cursor = {0, 0};
+    while (cursor.block < order->count && order->blocks[cursor.block].marked <= before)
+        before -= order->blocks[cursor.block++].marked;
+    version_cursor_to_marked(order, &cursor);
+    for (; before && cursor.block < order->count; before--) {
+        version_cursor_next(order, &cursor);
+        version_cursor_to_marked(order, &cursor);
+    }
+    return cursor;
+}
+
+bool version_order_shrink(struct account *account, struct version_order *order) {
+    if (!order->count) return false;
+    drop_block(account, order, order->count - 1);
+    return true;
+}
+
+void version_order_relocate(struct version_order *order, size_t block, const struct relocation *relocation) {
+    if (!block) order->blocks = relocate(relocation, order->blocks);
+    if (block < order->count) order->blocks[block].slots = relocate(relocation, order->blocks[block].slots);
+}

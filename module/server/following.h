@@ -1,0 +1,52 @@
+/* Following: what *.CHANGES of all families do alike, given a feed (see core/feed.h) and how a family shows its objects.
+ *
+ *   SINCE ─▶ bookmark ─▶ is the feed on, built and whole? ─▶ anything new? ─▶ a page and the bookmark behind it
+ *                                                              no: with BLOCK wait, with all others who follow
+ *
+ * A page looks at a bounded number of objects and markers, so it may be empty and yet bring its reader forward. Whoever
+ * waits is told by the change that brings news, here and on replicas. */
+#ifndef HOLDFAST_FOLLOWING_H
+#define HOLDFAST_FOLLOWING_H
+
+#include "core/feed.h"
+#include "server/command.h"
+#include "server/wait.h"
+
+/* How a family shows what its feed has. */
+struct following {
+    /* Whether the caller asked for a thing of this name; NULL if for all. */
+    bool (*wants)(const struct call *call, struct bytes name);
+    /* The fields that name it, and those that an object has besides; the latter may be NULL. */
+    void (*name)(struct reply_map *map, struct bytes name);
+    void (*describe)(struct reply_map *map, const struct entry *object);
+};
+
+/* For any change of a value that has a feed. */
+extern struct wait_kind feed_news;
+
+extern const char *const feed_words[];
+enum { FEED_WORD_ON, FEED_WORD_OFF };
+
+/* What SINCE takes. */
+enum outcome bookmark_rule(struct bytes text);
+const char *bookmark_explain(struct bytes text);
+
+/* *.CHANGES; no feed is NULL. */
+enum outcome following_answer(struct call *call, const struct feed *feed, const struct following *following);
+
+/* *.FEED: what the call asks for. */
+enum outcome feed_switch_check(struct call *call);
+
+enum feed_switch { FEED_STAYS, FEED_BEGINS, FEED_KEEPS, FEED_ENDS };
+
+/* What is to be decided, and the number of markers that stay. */
+enum outcome feed_switch_asked(struct call *call, const struct feed *feed, enum feed_switch *what,
+                               uint64_t *keep);
+
+/* After a change of a value that may have a feed. */
+void following_wake(const struct call *call);
+
+/* For INFO. */
+void following_info(RedisModuleInfoCtx *ctx);
+
+#endif

@@ -1,0 +1,492 @@
+/*
+ * CONTAINER.FEED and CONTAINER.CHANGES, sentence by sentence: what a feed tells, what it remembers, what it says when
+ * something is lost, and who waits for it.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "everywhere.h"
+#include "leases.h"
+#include "pool.h"
+#include "story.h"
+#include "text.h"
+#include "world.h"
+
+#define LOST "CONFLICT ChangesLost"
+
+static redisReply *changes_at(struct client *client, const char *since, const char *more) {
+    return expect_elements(call_line(client, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more)),
+                           2);
+}
+
+static redisReply *changes(const char *since) {
+    return changes_at(primary, since, "");
+}
+
+static const char *bookmark_of(const redisReply *reply) {
+    const char *bookmark = reply_string(reply->element[0]);
+    require(strlen(bookmark) <= 64, "a bookmark of %zu characters", strlen(bookmark));
+    return bookmark;
+}
+
+/* The names that a page tells, those of deleted blobs with a minus in front. */
+static const char *told(const redisReply *reply) {
+    struct text names = {0};
+    text_add(&names, "", 0);
+    for (size_t i = 0; i < reply->element[1]->elements; i++) {
+        const redisReply *change = reply->element[1]->element[i];
+        text_print(&names, "%s%s%s", i ? " " : "", reply_field_if_any(change, "deleted") ? "-" : "",
+                   reply_string(field(change, "name")));
+    }
+    return names.bytes;
+}
+
+static void expect_told_at(struct place place, const redisReply *reply, const char *names) {
+    if (strcmp(told(reply), names) != 0)
+        failure_at(place.file, place.line, "it tells '%s', not '%s'", told(reply), names);
+}
+#define expect_told(reply, names) expect_told_at(HERE, reply, names)
+
+static const char *of_container(struct client *client, const char *name) {
+    return reply_string(field(call(client, "CONTAINER.GET box"), name));
+}
+
+static void followed_box(const char *more) {
+    create("box");
+    expect_ok(call_line(primary, pool_print("CONTAINER.FEED box ON %s", more)));
+}
+
+static void delete_blob(const char *blob) {
+    expect_ok(call(primary, "BLOB.DELETE box %s", blob));
+}
+
+/* --- On and off --- */
+
+SCENE(a_feed_is_turned_on_and_off) {
+    static const struct step steps[] = {
+        {"CONTAINER.CREATE box", "<etag>", 'c'},
+        {"BLOB.PUT box a 1", "<etag>", 'a'},
+        {"CONTAINER.CHANGES box SINCE 0", "CONFLICT FeedOff", 0},
+        {"CONTAINER.CHANGES box SINCE 0 BLOCK 0", "CONFLICT FeedOff", 0},
+        {"CONTAINER.FEED box ON", "OK", 0},
+        {"CONTAINER.FEED box ON", "OK", 0},
+        {"CONTAINER.CHANGES box SINCE 0",
+         "[<etag>, [[\"name\", \"a\", \"etag\", <etag>, \"last-modified\", <ms>, \"blob-type\", "
+         "\"block\", \"content-length\", 1]]]",
+         0},
+        {"CONTAINER.CHANGES box SINCE $a", LOST, 0},
+        {"CONTAINER.CHANGES box SINCE $a BLOCK 0", LOST, 0},
+        {"CONTAINER.FEED box OFF", "OK", 0},
+        {"CONTAINER.FEED box OFF", "OK", 0},
+        {"CONTAINER.CHANGES box SINCE 0", "CONFLICT FeedOff", 0},
+        {"CONTAINER.FEED none ON", "NOTFOUND ContainerNotFound", 0},
+        {"CONTAINER.CHANGES none SINCE 0", "NOTFOUND ContainerNotFound", 0},
+        {"CONTAINER.CHANGES none SINCE 0 BLOCK 0", "NOTFOUND ContainerNotFound", 0},
+        {"CONTAINER.FEED box", "ERR", 0},
+        {"CONTAINER.FEED box MAYBE", "ERR syntax error near 'MAYBE'", 0},
+        {"CONTAINER.FEED box OFF KEEP 1", "ERR syntax error near 'KEEP'", 0},
+        {"CONTAINER.FEED box ON KEEP -1", "INVALID OutOfRangeQueryParameterValue", 0},
+        {"CONTAINER.FEED box ON KEEP 1000000001", "INVALID OutOfRangeQueryParameterValue", 0},
+        {"CONTAINER.FEED box ON KEEP x", "INVALID OutOfRangeQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box", "ERR syntax error: SINCE is missing", 0},
+        {"CONTAINER.CHANGES box SINCE 1", "INVALID InvalidQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box SINCE ''", "INVALID InvalidQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box SINCE 0x0000000000000000", "INVALID InvalidQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box SINCE 0x0000000000000001-", "INVALID InvalidQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box SINCE 0x0000000000000001:0x0000000000000002",
+         "INVALID InvalidQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box SINCE 0 COUNT 0", "INVALID OutOfRangeQueryParameterValue", 0},
+        {"CONTAINER.CHANGES box SINCE 0 BLOCK -1", "INVALID InvalidHeaderValue", 0},
+        {NULL, NULL, 0},
+    };
+    story_play(steps);
+}
+
+SCENE(the_container_shows_its_feed) {
+    create("box");
+    const char *etag = of_container(primary, "etag");
+    expect_text(field(call(primary, "CONTAINER.GET box"), "feed"), "off");
+    require(is_etag(of_container(primary, "change"), 18), "there is a change without a feed");
+    expect_ok(call(primary, "CONTAINER.FEED box ON"));
+    expect_text(field(call(primary, "CONTAINER.GET box"), "feed"), "on");
+    const char *change = of_container(primary, "change");
+    expect_text(changes("$")->element[0], change);
+    expect_told(changes("$"), "");
+    put("box", "a", "1");
+    expect_text(field(stat_of("box", "a"), "etag"), of_container(primary, "change"));
+    expect_told(changes(change), "a");
+    expect_text(field(call(primary, "CONTAINER.GET box"), "etag"), etag);
+    expect_ok(call(primary, "CONTAINER.FEED box OFF"));
+    expect_text(field(call(primary, "CONTAINER.GET box"), "etag"), etag);
+}
+
+/* --- What is told --- */
+
+SCENE(each_blob_is_told_once_at_its_latest_change) {
+    followed_box("");
+    const char *begin = bookmark_of(changes("$"));
+    put("box", "a", "1");
+    put("box", "b", "2");
+    put("box", "a", "3");
+    expect_told(changes(begin), "b a");
+    expect_told(changes(put("box", "b", "4")), "");
+    expect_told(changes("0"), "a b");
+    delete_blob("a");
+    expect_told(changes(begin), "b -a");
+    redisReply *all = changes(begin);
+    expect_shape(all->element[1]->element[1], "[\"name\", \"a\", \"etag\", <etag>, \"deleted\", 1]");
+    put("box", "a", "5");
+    expect_told(changes(begin), "b a");
+    expect_told(changes(bookmark_of(changes(begin))), "");
+}
+
+/* What gives a blob a new ETag, and what does not. */
+SCENE(writes_count_and_leases_blocks_and_snapshots_do_not) {
+    static const char *const counting[] = {"BLOB.PUTBLOCKLIST box a 1 LATEST AAAA",
+                                           "BLOB.PUT box a x",
+                                           "BLOB.SETMETA box a META 1 k v",
+                                           "BLOB.SETPROPS box a PROPS 1 content-type text/plain",
+                                           "BLOB.COPY box a box other",
+                                           "BLOB.CREATEPAGE box disk 1024",
+                                           "BLOB.PUTPAGE box disk 0 512*x",
+                                           "BLOB.CLEARPAGE box disk 0 512",
+                                           "BLOB.SETPROPS box disk SIZE 512",
+                                           "BLOB.CREATEAPPEND box log",
+                                           "BLOB.APPEND box log x",
+                                           "BLOB.SEAL box log",
+                                           "BLOB.COPY box new box a",
+                                           "BLOB.DELETE box new",
+                                           "BLOB.DELETE box a SNAPSHOTS INCLUDE",
+                                           NULL};
+    static const char *const quiet[] = {"BLOB.PUTBLOCK box a AAAA x",
+                                        "BLOB.PUTBLOCK box staged AAAA x",
+                                        "LEASE.ACQUIRE box 60 BLOB a ID A",
+                                        "LEASE.RENEW box A BLOB a",
+                                        "LEASE.RELEASE box A BLOB a",
+                                        "BLOB.SNAPSHOT box a",
+                                        "BLOB.DELETE box staged",
+                                        "BLOB.PUTBLOCK box a AAAA x",
+                                        "CONTAINER.SETMETA box META 1 a b",
+                                        "CONTAINER.FEED box ON KEEP 7",
+                                        NULL};
+    followed_box("");
+    put("box", "other", "y");
+    put("box", "a", "x");
+    const char *before = of_container(primary, "change");
+    for (const char *const *line = quiet; *line; line++) {
+        require(!reply_is_error(story_step(*line, NULL, 0)), "%s", *line);
+        require(strcmp(of_container(primary, "change"), before) == 0, "%s counts", *line);
+    }
+    for (const char *const *line = counting; *line; line++) {
+        before = of_container(primary, "change");
+        require(!reply_is_error(story_step(*line, NULL, 0)), "%s", *line);
+        require(strcmp(of_container(primary, "change"), before) > 0, "%s does not count", *line);
+        expect_elements(changes(before)->element[1], 1);
+    }
+}
+
+SCENE(pages_go_on_where_they_ended) {
+    followed_box("");
+    const char *begin = bookmark_of(changes("$"));
+    for (int i = 0; i < 10; i++) put("box", pool_print("n%d", i), "x");
+    redisReply *page = changes_at(primary, begin, "COUNT 4");
+    expect_told(page, "n0 n1 n2 n3");
+    page = changes_at(primary, bookmark_of(page), "COUNT 4");
+    expect_told(page, "n4 n5 n6 n7");
+    page = changes_at(primary, bookmark_of(page), "COUNT 4");
+    expect_told(page, "n8 n9");
+    expect_told(changes(bookmark_of(page)), "");
+    expect_told(changes_at(primary, begin, "PREFIX n9"), "n9");
+    page = changes_at(primary, begin, "PREFIX z");
+    expect_told(page, "");
+    expect_text(page->element[0], of_container(primary, "change"));
+}
+
+SCENE(a_page_has_at_most_five_thousand) {
+    followed_box("");
+    for (int i = 0; i < 5200; i++) send_call(primary, "BLOB.PUT box n%d x", i);
+    for (int i = 0; i < 5200; i++) expect_etag(receive(primary));
+    expect_elements(changes("0")->element[1], 1000);
+    redisReply *page = changes_at(primary, "0", "COUNT 100000");
+    expect_elements(page->element[1], 5000);
+    expect_elements(changes(bookmark_of(page))->element[1], 200);
+}
+
+/* --- The walk from the beginning --- */
+
+SCENE(a_walk_ends_whatever_is_written_meanwhile) {
+    followed_box("");
+    for (int i = 0; i < 20; i++) put("box", pool_print("n%02d", i), "x");
+    delete_blob("n00");
+    redisReply *page = changes_at(primary, "0", "COUNT 1");
+    int pages = 1;
+    for (; strchr(bookmark_of(page), '-') && pages < 100; pages++) {
+        put("box", "n01", "again");
+        put("box", pool_print("new%d", pages), "x");
+        page = changes_at(primary, bookmark_of(page), "COUNT 2");
+    }
+    require(pages < 20, "the walk has %d pages", pages);
+    expect_told(changes_at(primary, bookmark_of(page), "PREFIX n01"), "n01");
+}
+
+SCENE(a_walk_leaves_out_what_was_deleted_before_it) {
+    followed_box("");
+    put("box", "a", "x");
+    put("box", "b", "x");
+    delete_blob("a");
+    expect_told(changes("0"), "b");
+    redisReply *page = changes_at(primary, "0", "COUNT 1");
+    put("box", "c", "x");
+    delete_blob("b");
+    page = changes(bookmark_of(page));
+    expect_told(page, "c -b");
+    expect_text(page->element[0], of_container(primary, "change"));
+    delete_blob("c");
+    expect_told(changes("0"), "");
+    expect_text(changes("0")->element[0], of_container(primary, "change"));
+}
+
+/* --- What is lost --- */
+
+SCENE(deletions_that_are_forgotten_are_told) {
+    followed_box("KEEP 2");
+    for (int i = 0; i < 5; i++) put("box", pool_print("n%d", i), "x");
+    const char *full = of_container(primary, "change");
+    delete_blob("n0");
+    const char *first = of_container(primary, "change");
+    delete_blob("n1");
+    expect_told(changes(full), "-n0 -n1");
+    redisReply *walk = changes_at(primary, "0", "COUNT 1");
+    delete_blob("n2");
+    redisReply *lost = call(primary, "CONTAINER.CHANGES box SINCE %s", full);
+    expect_error(lost, pool_print("%s the feed is whole from %s on: list anew, then follow", LOST, first));
+    expect_told(changes(first), "-n1 -n2");
+    expect_told(changes(bookmark_of(walk)), "n3 n4 -n2");
+    delete_blob("n3");
+    delete_blob("n4");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", bookmark_of(walk)), LOST);
+    expect_told(changes("0"), "");
+    expect_ok(call(primary, "CONTAINER.FEED box ON KEEP 0"));
+    expect_told(changes(of_container(primary, "change")), "");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", first), LOST);
+}
+
+SCENE(what_was_before_the_feed_is_lost) {
+    followed_box("");
+    put("box", "a", "x");
+    const char *before = of_container(primary, "change");
+    expect_ok(call(primary, "CONTAINER.FEED box OFF"));
+    delete_blob("a");
+    put("box", "b", "x");
+    const char *off = of_container(primary, "change");
+    expect_ok(call(primary, "CONTAINER.FEED box ON"));
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", before), LOST);
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", off), LOST);
+    expect_told(changes("0"), "b");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE 0xEFFFFFFF00000001"), LOST);
+}
+
+/* --- Large ones --- */
+
+static void put_many(int count) {
+    for (int i = 0; i < count; i++) send_call(primary, "BLOB.PUT box n%05d x", i);
+    for (int i = 0; i < count; i++) expect_etag(receive(primary));
+}
+
+/* In a transaction nothing happens in between. */
+SCENE(the_feed_of_a_large_container_is_built_in_portions) {
+    enum { MANY = 3500 };
+    create("box");
+    put_many(MANY);
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "CONTAINER.FEED box ON");
+    call(primary, "CONTAINER.CHANGES box SINCE 0 BLOCK 0");
+    call(primary, "CONTAINER.GET box");
+    call(primary, "BLOB.PUT box n03000 again");
+    call(primary, "BLOB.DELETE box n03001");
+    redisReply *all = expect_elements(call(primary, "EXEC"), 5);
+    expect_error(all->element[1], "CONFLICT FeedBuilding");
+    expect_text(field(all->element[2], "feed"), "building");
+    for (int i = 0; i < 1000 && strcmp(of_container(primary, "feed"), "on") != 0; i++) usleep(5000);
+    redisReply *page = changes_at(primary, "0", "COUNT 5000");
+    expect_elements(page->element[1], MANY - 1);
+    expect_told(changes_at(primary, "0", "PREFIX n03000"), "n03000");
+    expect_text(page->element[0], of_container(primary, "change"));
+}
+
+/* --- Waiting --- */
+
+static struct client *follower_at(struct server *server, const char *since, const char *more) {
+    return waiting_at(server, 0, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more));
+}
+
+SCENE(all_who_wait_are_told_by_the_change) {
+    enum { FOLLOWERS = 250 };
+    static struct client *followers[FOLLOWERS];
+    followed_box("");
+    const char *now = bookmark_of(changes("$"));
+    for (int i = 0; i < FOLLOWERS; i++) followers[i] = follower_at(primary->server, now, "BLOCK 0");
+    require(info_of(primary, "holdfast_feed_followers") == FOLLOWERS, "not all followers are counted");
+    put("box", "a", "x");
+    for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
+}
+
+SCENE(what_is_no_change_leaves_them_waiting) {
+    followed_box("");
+    put("box", "a", "x");
+    struct client *client = follower_at(primary->server, of_container(primary, "change"), "BLOCK 0");
+    acquire("box", "60", "BLOB a ID " ID_A);
+    expect_ok(call(primary, "LEASE.RELEASE box %s BLOB a", ID_A));
+    expect_ok(call(primary, "BLOB.PUTBLOCK box b AAAA x"));
+    expect_still_waiting(client);
+    expect_ok(call(primary, "CONTAINER.FEED box ON KEEP 5"));
+    expect_still_waiting(client);
+    expect_ok(call(primary, "CONTAINER.FEED box OFF"));
+    expect_error(answer_of(client), "CONFLICT FeedOff");
+}
+
+SCENE(time_that_is_up_answers_an_empty_page) {
+    followed_box("");
+    const char *now = bookmark_of(changes("$"));
+    long long begin = stopwatch();
+    redisReply *page = changes_at(primary, now, "BLOCK 0.1");
+    require(stopwatch() - begin >= 99, "it was too soon: %lld ms", stopwatch() - begin);
+    expect_text(page->element[0], now);
+    expect_told(page, "");
+    expect_told(changes_at(primary, "$", "BLOCK 0"), "");
+    expect_told(changes_at(primary, "0", "BLOCK 0"), "");
+}
+
+SCENE(a_prefix_brings_forward_who_waits) {
+    followed_box("");
+    const char *now = bookmark_of(changes("$"));
+    struct client *client = follower_at(primary->server, now, "PREFIX x BLOCK 0");
+    const char *etag = put("box", "a", "1");
+    redisReply *page = answer_of(client);
+    expect_told(page, "");
+    expect_text(page->element[0], etag);
+}
+
+SCENE(a_transaction_is_told_as_a_whole) {
+    followed_box("");
+    put("box", "gone", "x");
+    struct client *client = follower_at(primary->server, of_container(primary, "change"), "BLOCK 0");
+    struct client *there = follower_at(replica->server, of_container(primary, "change"), "BLOCK 0");
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "BLOB.PUT box a 1");
+    call(primary, "BLOB.DELETE box gone");
+    call(primary, "BLOB.PUT box b 2");
+    expect_elements(call(primary, "EXEC"), 3);
+    expect_told(answer_of(client), "a -gone b");
+    expect_told(answer_within(there, 5000), "a -gone b");
+}
+
+SCENE(replicas_are_followed_too) {
+    followed_box("");
+    world_in_step();
+    const char *now = bookmark_of(changes_at(replica, "$", ""));
+    struct client *client = follower_at(replica->server, now, "BLOCK 0");
+    struct client *far = follower_at(chained->server, now, "BLOCK 0");
+    put("box", "a", "x");
+    expect_told(answer_within(client, 5000), "a");
+    expect_told(answer_within(far, 5000), "a");
+    /* What the replica has not seen yet is no loss. */
+    const char *ahead = put("box", "b", "x");
+    expect_told(expect_elements(call(primary, "CONTAINER.CHANGES box SINCE %s", ahead), 2), "");
+    world_in_step();
+    expect_told(changes_at(replica, ahead, ""), "");
+}
+
+SCENE(a_deleted_container_leaves_them_waiting) {
+    followed_box("");
+    const char *now = bookmark_of(changes("$"));
+    struct client *client = follower_at(primary->server, now, "BLOCK 0.4");
+    struct client *renamed = follower_at(primary->server, now, "BLOCK 0");
+    expect_ok(call(primary, "RENAME box other"));
+    expect_still_waiting(client);
+    expect_etag(call(primary, "BLOB.PUT other a x"));
+    expect_null(answer_within(client, 5000));
+    expect_ok(call(primary, "RENAME other box"));
+    expect_told(answer_within(renamed, 5000), "a");
+}
+
+/* --- Over time and space --- */
+
+SCENE(bookmarks_outlive_copies_and_moves) {
+    followed_box("KEEP 10");
+    put("box", "a", "x");
+    put("box", "b", "x");
+    const char *mark = bookmark_of(changes("$"));
+    delete_blob("a");
+    put("box", "c", "x");
+    redisReply *before = changes(mark);
+    pass_through_copies("box");
+    require(reply_same(changes(mark), before), "another answer after COPY, RENAME and RESTORE");
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    require(reply_same(changes(mark), before), "another answer after a reload");
+    world_in_step();
+    require(reply_same(changes_at(replica, mark, ""), before), "another answer at the replica");
+    put("box", "d", "x");
+    expect_told(changes(mark), "-a c d");
+}
+
+/* A payload from before the newest changes takes them back: who has seen them must not go on as if nothing was. */
+SCENE(what_a_restore_takes_back_is_told) {
+    followed_box("");
+    put("box", "a", "x");
+    const char *kept = of_container(primary, "change");
+    redisReply *payload = call(primary, "DUMP box");
+    const char *seen = put("box", "b", "x");
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", payload->str, payload->len));
+    put("box", "c", "x");
+    expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", seen), LOST);
+    expect_told(changes(kept), "c");
+}
+
+SCENE(a_failover_that_lost_a_tail_is_told) {
+    struct client *first = visitor(server_start("first", "")), *second = visitor(server_start("second", ""));
+    follow(second, first);
+    expect_etag(call(first, "CONTAINER.CREATE box"));
+    expect_ok(call(first, "CONTAINER.FEED box ON"));
+    const char *kept = expect_etag(call(first, "BLOB.PUT box a x"));
+    await_in_step(second, first);
+    expect_ok(call(second, "REPLICAOF 127.0.0.1 1"));
+    const char *lost = expect_etag(call(first, "BLOB.PUT box b x"));
+    expect_told(changes_at(second, lost, ""), ""); /* a replica may be behind */
+    server_kill(first->server);
+    expect_ok(call(second, "REPLICAOF NO ONE"));
+    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", lost), LOST);
+    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s BLOCK 0", lost), LOST);
+    expect_told(changes_at(second, kept, ""), "");
+    expect_etag(call(second, "BLOB.PUT box c x"));
+    expect_error(call(second, "CONTAINER.CHANGES box SINCE %s", lost), LOST);
+    expect_told(changes_at(second, kept, ""), "c");
+    server_stop(second->server);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_feed_is_turned_on_and_off),
+        PLAY(the_container_shows_its_feed),
+        PLAY(each_blob_is_told_once_at_its_latest_change),
+        PLAY(writes_count_and_leases_blocks_and_snapshots_do_not),
+        PLAY(pages_go_on_where_they_ended),
+        PLAY(a_page_has_at_most_five_thousand),
+        PLAY(a_walk_ends_whatever_is_written_meanwhile),
+        PLAY(a_walk_leaves_out_what_was_deleted_before_it),
+        PLAY(deletions_that_are_forgotten_are_told),
+        PLAY(what_was_before_the_feed_is_lost),
+        PLAY(the_feed_of_a_large_container_is_built_in_portions),
+        PLAY(all_who_wait_are_told_by_the_change),
+        PLAY(what_is_no_change_leaves_them_waiting),
+        PLAY(time_that_is_up_answers_an_empty_page),
+        PLAY(a_prefix_brings_forward_who_waits),
+        PLAY(a_transaction_is_told_as_a_whole),
+        PLAY(replicas_are_followed_too),
+        PLAY(a_deleted_container_leaves_them_waiting),
+        PLAY(bookmarks_outlive_copies_and_moves),
+        PLAY(what_a_restore_takes_back_is_told),
+        PLAY(a_failover_that_lost_a_tail_is_told),
+    };
+    return world_run("feeds", tests);
+}

@@ -1,0 +1,265 @@
+/* Feeds against a naive model: random lives of objects, with followers that read in pages, stop and go on; what files hold
+ * builds the same feed; memory goes back. */
+#include "core/feed.h"
+
+#include "core/hash.h"
+#include "core/leftovers.h"
+#include "core/memory.h"
+#include "dice.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAMES = 400, LIVES = 40, STEPS = 1500, KEEP_MOST = 60, PAGE_MOST = 30 };
+
+struct object {
+    struct feed_entry is;
+    char name[8];
+};
+
+/* What the model knows of a name, and of the feed. */
+struct life {
+    struct object *objects[NAMES];
+    version told[NAMES]; /* of the object, or of its deletion */
+    version dropped;     /* the newest of the markers that were dropped, and of epochs that are forgotten */
+    version newest;
+    version ends[STEPS]; /* the last ones of the epochs before the newest */
+    size_t epochs;
+    uint64_t keep;
+    struct feed *feed;
+    struct account account;
+    struct dice dice;
+};
+
+static struct object *object_new(size_t number, version v) {
+    struct object *object = memory_zeroed(sizeof(*object));
+    snprintf(object->name, sizeof(object->name), "n%zu", number);
+    object->is.entry.name_length = (uint16_t)strlen(object->name);
+    object->is.entry.name_at = offsetof(struct object, name);
+    object->is.entry.hash = hash_bytes(entry_name(&object->is.entry));
+    object->is.v = v;
+    return object;
+}
+
+/* Now and then in another epoch. Of the oldest ones nothing is known any more. */
+static version next_version(struct life *life) {
+    if (dice_percent(&life->dice, 1)) {
+        life->ends[life->epochs++] = life->newest;
+        version forgotten = life->epochs >= FEED_EPOCHS ? life->ends[life->epochs - FEED_EPOCHS] : 0;
+        if (forgotten > life->dropped) life->dropped = forgotten;
+        life->newest += UINT64_C(1) << 32;
+    }
+    return life->newest += 1 + dice_roll(&life->dice, 3);
+}
+
+static bool is_kept_marker(const struct life *life, size_t name) {
+    return !life->objects[name] && life->told[name] > life->dropped;
+}
+
+static size_t kept_markers(const struct life *life) {
+    size_t kept = 0;
+    for (size_t i = 0; i < NAMES; i++) kept += is_kept_marker(life, i);
+    return kept;
+}
+
+static void model_drops_markers(struct life *life) {
+    while (kept_markers(life) > life->keep) {
+        version oldest = UINT64_MAX;
+        for (size_t i = 0; i < NAMES; i++)
+            if (is_kept_marker(life, i) && life->told[i] < oldest) oldest = life->told[i];
+        life->dropped = oldest;
+    }
+}
+
+/* --- What happens --- */
+
+static void write_object(struct life *life, size_t name) {
+    struct object *object = life->objects[name];
+    version v = next_version(life), before = object ? object->is.v : 0;
+    if (!object) object = life->objects[name] = object_new(name, v);
+    object->is.v = life->told[name] = v;
+    if (before)
+        feed_move(&life->account, life->feed, &object->is.entry, before);
+    else
+        feed_add(&life->account, life->feed, &object->is.entry);
+}
+
+static void delete_object(struct life *life, size_t name) {
+    struct object *object = life->objects[name];
+    if (!object) return;
+    life->told[name] = next_version(life);
+    feed_mark(&life->account, life->feed, &object->is.entry, life->told[name]);
+    life->objects[name] = NULL;
+    memory_free(object);
+}
+
+static void move_object(struct life *life, size_t name) {
+    struct object *object = life->objects[name];
+    if (!object) return;
+    void **slot = feed_slot(life->feed, &object->is.entry);
+    require(slot && *slot == object, "the feed knows where %s is", object->name);
+    struct object *moved = memory_alloc(sizeof(*moved));
+    *moved = *object;
+    memory_free(object);
+    *slot = life->objects[name] = moved;
+}
+
+static void step_life(struct life *life) {
+    size_t name = dice_roll(&life->dice, NAMES), chance = dice_roll(&life->dice, 100);
+    if (chance < 60)
+        write_object(life, name);
+    else if (chance < 90)
+        delete_object(life, name);
+    else if (chance < 98)
+        move_object(life, name);
+    else if (chance < 99)
+        feed_set_keep(&life->account, life->feed, life->keep = dice_roll(&life->dice, KEEP_MOST));
+    model_drops_markers(life);
+}
+
+/* --- What is told --- */
+
+static size_t number_of_slot(const struct version_slot *slot) {
+    char name[8] = "";
+    struct bytes bytes = entry_name(version_slot_entry(slot));
+    memcpy(name, bytes.data, bytes.length);
+    return (size_t)strtoul(name + 1, NULL, 10);
+}
+
+static void require_like_model(const struct life *life) {
+    struct feed_walk walk = feed_follow(life->feed, (struct bookmark){.position = life->feed->whole_from});
+    struct version_slot slot;
+    version before = 0;
+    size_t told = 0, expected = 0;
+    require_same(life->feed->kept, kept_markers(life), "markers kept");
+    require_same(life->feed->whole_from, life->dropped, "whole from");
+    while (feed_next(&walk, &slot)) {
+        require(slot.entry && slot.v > before, "in order, and nothing is left out");
+        before = slot.v;
+        told++;
+        size_t name = number_of_slot(&slot);
+        require_same(slot.v, life->told[name], "the version of n%zu", name);
+        require_same(feed_is_marker(&slot), !life->objects[name], "whether n%zu is there", name);
+    }
+    for (size_t i = 0; i < NAMES; i++) expected += life->told[i] > life->dropped;
+    require_same(told, expected, "entries behind %llx", (unsigned long long)life->dropped);
+    require_same(walk.at.position, life->feed->newest, "the bookmark at the end");
+}
+
+struct follower {
+    version copy[NAMES]; /* 0 for what is not there */
+    struct bookmark bookmark;
+};
+
+static void follower_reads(struct follower *follower, struct life *life) {
+    const struct feed_moment moment = {life->newest, true};
+    struct version_slot slot;
+    if (feed_lost(life->feed, &follower->bookmark, &moment)) *follower = (struct follower){0};
+    struct feed_walk walk = feed_follow(life->feed, feed_resolve(life->feed, follower->bookmark));
+    for (size_t left = 1 + dice_roll(&life->dice, PAGE_MOST); left && feed_next(&walk, &slot); left--) {
+        if (!slot.entry) continue;
+        size_t name = number_of_slot(&slot);
+        require(slot.v > follower->copy[name], "n%zu is told anew only with a greater version", name);
+        follower->copy[name] = feed_is_marker(&slot) ? 0 : slot.v;
+    }
+    char text[BOOKMARK_MAX_BYTES];
+    size_t length = bookmark_write(&walk.at, text);
+    require(length <= 64 && bookmark_read(bytes_of(text, length), &follower->bookmark),
+            "the bookmark is one");
+    require(follower->bookmark.position == walk.at.position && follower->bookmark.began == walk.at.began,
+            "the bookmark is the same");
+}
+
+static void require_same_copy(struct follower *follower, struct life *life) {
+    for (int pages = 0; follower->bookmark.position != life->feed->newest || follower->bookmark.began;
+         pages++) {
+        require(pages < 10 * NAMES, "the walk ends");
+        follower_reads(follower, life);
+    }
+    for (size_t i = 0; i < NAMES; i++)
+        require_same(follower->copy[i], life->objects[i] ? life->told[i] : 0, "n%zu at the follower", i);
+}
+
+/* --- Lives --- */
+
+static void life_begin(struct life *life, uint64_t seed) {
+    *life = (struct life){.dice = {seed}, .newest = UINT64_C(0x6000000000000000)};
+    life->keep = dice_roll(&life->dice, KEEP_MOST);
+    life->feed = feed_new(&life->account, ++life->newest, life->keep);
+    feed_advance(&life->account, life->feed, bytes_of("", 0));
+    life->dropped = life->newest;
+}
+
+static void life_end(struct life *life) {
+    for (size_t i = 0; i < NAMES; i++) memory_free(life->objects[i]);
+    feed_free(&life->account, life->feed);
+    require_same(life->account.held, 0, "bytes on the account");
+    require_same(life->account.parts, 0, "parts on the account");
+    require_same(feed_census().kept, 0, "markers of all feeds");
+}
+
+static void random_lives_are_told_as_they_were(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= LIVES; seed++) {
+        struct life life;
+        struct follower often = {0}, seldom = {0};
+        life_begin(&life, seed);
+        for (int step = 0; step < STEPS; step++) {
+            step_life(&life);
+            if (dice_percent(&life.dice, 20)) follower_reads(&often, &life);
+            if (dice_percent(&life.dice, 2)) follower_reads(&seldom, &life);
+            if (dice_percent(&life.dice, 2)) require_like_model(&life);
+        }
+        require_same_copy(&often, &life);
+        require_same_copy(&seldom, &life);
+        life_end(&life);
+    }
+}
+
+/* A copy of a life's feed, by what a file holds and the objects in the order of their names. */
+static struct feed *feed_by_file(struct life *life, struct account *account) {
+    struct record_writer room;
+    record_start(&room);
+    feed_put_state(life->feed, &room);
+    require_same(feed_state_newest(bytes_of(room.data, room.length)), life->feed->newest,
+                 "a state's version");
+    struct feed *feed = feed_read_state(account, bytes_of(room.data, room.length));
+    struct version_cursor cursor = feed_first_marker(life->feed);
+    for (room.length = 0; feed_put_markers(life->feed, &cursor, &room); room.length = 0)
+        require(feed_read_markers(account, feed, bytes_of(room.data, room.length), NULL), "markers are read");
+    for (size_t i = 0; i < NAMES; i++) {
+        if (!life->objects[i]) continue;
+        struct entry *entry = &life->objects[i]->is.entry;
+        require(feed_admits(feed, entry_name(entry), life->told[i]), "an object is admitted");
+        feed_add(account, feed, entry);
+    }
+    feed_loaded(feed);
+    record_end(&room);
+    return feed;
+}
+
+static void files_bring_the_same_feed(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= LIVES; seed++) {
+        struct life life;
+        struct account account = {0};
+        life_begin(&life, 100 + seed);
+        for (int step = 0; step < STEPS; step++) step_life(&life);
+        struct life copy = life;
+        copy.feed = feed_by_file(&life, &account);
+        require_like_model(&copy);
+        require_same(copy.feed->end_count, life.feed->end_count, "epochs");
+        feed_free(&account, copy.feed);
+        require_same(account.parts, 0, "parts of the copy");
+        life_end(&life);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        tidy_test(random_lives_are_told_as_they_were),
+        tidy_test(files_bring_the_same_feed),
+    };
+    return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
+}
