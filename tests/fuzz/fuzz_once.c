@@ -1,0 +1,72 @@
+/* Records of calls that are remembered, as many as the input has, each with its length in two bytes before it: what cannot be
+ * read is refused, what does not fit does nothing, and what is left can be walked, read back and forgotten. */
+#include "allocations.h"
+#include "change/once_change.h"
+#include "core/kept.h"
+#include "require.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* As it was written is as it is read. */
+static void require_read_back(const struct once_change *change) {
+    struct record_writer writer;
+    struct once_change again;
+    record_start(&writer);
+    change_write(&once_changes, change, &writer);
+    require(change_read(&once_changes, bytes_of(writer.data, writer.length), &again),
+            "it cannot be read back");
+    require(again.forgets == change->forgets && bytes_equal(again.call.token, change->call.token) &&
+                bytes_equal(again.call.answer, change->call.answer) &&
+                bytes_equal(again.inside, change->inside) && again.call.called_ms == change->call.called_ms &&
+                again.call.fingerprint == change->call.fingerprint,
+            "it is read back as another one");
+    record_end(&writer);
+}
+
+static void take(struct remembered **place, struct bytes record) {
+    struct once_change change;
+    if (!change_read(&once_changes, record, &change)) return;
+    if (change.kind == ONCE_REMEMBER) {
+        require(change.call.token.length >= 1 && change.call.token.length <= TOKEN_MAX_BYTES, "no token");
+        require(kept_is_sound(change.call.answer), "no answer");
+    }
+    require_read_back(&change);
+    if (once_change_fits(*place, &change)) once_change_do(place, &change);
+}
+
+static void require_whole(const struct remembered *remembered) {
+    struct remembered_cursor cursor = {0, 0};
+    struct remembered_call call, found;
+    size_t count = 0;
+    for (int64_t before_ms = 0; remembered_next(remembered, &cursor, &call);
+         before_ms = call.called_ms, count++) {
+        require(call.called_ms >= before_ms, "an older one behind a newer one");
+        require(remembered_find(remembered, call.token, &found), "one that is there is not found");
+        require(found.answer.data == call.answer.data, "one token twice");
+    }
+    require_same(count, remembered_count(remembered), "the count");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct remembered *remembered = NULL;
+    allocations_forget();
+    while (size >= 2) {
+        size_t length = (size_t)data[0] << 8 | data[1];
+        data += 2;
+        size -= 2;
+        if (length > size) length = size;
+        char *record = malloc(length ? length : 1); /* what is read behind the end is found out */
+        if (length) memcpy(record, data, length);
+        take(&remembered, bytes_of(record, length));
+        free(record);
+        data += length;
+        size -= length;
+    }
+    require_whole(remembered);
+    remembered_end(&remembered);
+    require_same(allocations_count(), 0, "allocations that are left");
+    return 0;
+}

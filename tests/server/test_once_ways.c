@@ -1,0 +1,559 @@
+/*
+ * What is remembered of calls with ONCE, in all the ways in which a value lives: files, copies, replicas and failover,
+ * time and numbers, clients that wait, clients that are lost, connections that break, and values that somebody doctored.
+ */
+#include <arpa/inet.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "chance.h"
+#include "effects.h"
+#include "everywhere.h"
+#include "files.h"
+#include "hostile.h"
+#include "leases.h"
+#include "payload.h"
+#include "pool.h"
+#include "queues.h"
+#include "records.h"
+#include "witness.h"
+#include "world.h"
+
+enum { PATIENCE = 5000 };
+
+static long long tokens_at(struct client *client) {
+    return info_of(client, "holdfast_once_tokens");
+}
+
+/* Appends one byte: who appends twice finds two. */
+static redisReply *append(struct client *client, const char *container, const char *token) {
+    return call(client, "BLOB.APPEND %s log x ONCE %s", container, token);
+}
+
+static long long length_of(const char *container) {
+    return field(stat_of(container, "log"), "content-length")->integer;
+}
+
+static void stage_log(void) {
+    call(primary, "DEL box");
+    lease_stage();
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+}
+
+/* --- Where it is kept -------------------------------------------------------------------------------------------- */
+
+/* One call with a token for each data type, and for one that makes its value. */
+static const char *const calls[] = {
+    "CONTAINER.CREATE c META 1 a b ONCE t",
+    "BLOB.PUT c b text ONCE u",
+    "LEASE.ACQUIRE c -1 ONCE v",
+    "QUEUE.CREATE q ONCE t",
+    "QUEUE.PUT q text ONCE u",
+    "QUEUE.GET q VISIBILITY 3600 ONCE v",
+    "TABLE.CREATE t ONCE t",
+    "TABLE.INSERT t p r PROPS 1 a b ONCE u",
+    "SHARE.CREATE s ONCE t",
+    "FILE.CREATE s f 10 ONCE u",
+    "SHARE.CONNECT s 3600 ONCE v",
+};
+
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static redisReply *answers[CALLS];
+
+static void make_calls(void) {
+    for (size_t index = 0; index < CALLS; index++) {
+        answers[index] = call_line(primary, calls[index]);
+        require(!reply_is_error(answers[index]), "%s gives %s", calls[index], reply_text(answers[index]));
+    }
+}
+
+static void require_answered_again(struct client *client, const char *when) {
+    for (size_t index = 0; index < CALLS; index++) {
+        redisReply *again = call_line(client, calls[index]);
+        require(reply_same(again, answers[index]), "%s %s gives %s, and gave %s", calls[index], when,
+                reply_text(again), reply_text(answers[index]));
+    }
+}
+
+SCENE(files_and_payloads_keep_it) {
+    static const char *const keys[] = {"c", "q", "t", "s"};
+    make_calls();
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    require_answered_again(primary, "after a reload");
+    for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
+        redisReply *dump = call(primary, "DUMP %s", keys[index]);
+        expect_ok(call(primary, "RESTORE %s 0 %b REPLACE", keys[index], dump->str, dump->len));
+        expect_ok(call(primary, "RENAME %s elsewhere", keys[index]));
+        expect_ok(call(primary, "RENAME elsewhere %s", keys[index]));
+    }
+    require_answered_again(primary, "after RESTORE and RENAME");
+}
+
+SCENE(append_only_files_keep_it) {
+    for (int rewritten = 0; rewritten < 3; rewritten++) {
+        struct server *server = server_start("keeper", "appendonly yes\nappendfsync always");
+        struct client *client = visitor(server);
+        struct client *stage = primary;
+        primary = client;
+        make_calls();
+        primary = stage;
+        if (rewritten) rewrite_append_only_file(client, rewritten == 2);
+        server_kill(server);
+        server_restart(server);
+        require_answered_again(visitor(server), pool_print("from a file, rewritten %d", rewritten));
+    }
+}
+
+SCENE(a_replica_that_is_promoted_answers_again) {
+    struct client *leader = visitor(server_start("leader", "")),
+                  *follower = visitor(server_start("follower", ""));
+    struct client *stage = primary;
+    follow(follower, leader);
+    primary = leader;
+    make_calls();
+    primary = stage;
+    await_in_step(follower, leader);
+    server_kill(leader->server);
+    expect_ok(call(follower, "REPLICAOF NO ONE"));
+    require_answered_again(follower, "after a failover");
+}
+
+/* Whoever writes to the copy is another one. */
+SCENE(a_copy_of_an_aggregate_has_forgotten) {
+    stage_log();
+    append(primary, "box", "t");
+    assert_int_equal(tokens_at(primary), 1);
+    expect_number(call(primary, "COPY box twin"), 1);
+    assert_int_equal(tokens_at(primary), 1);
+    append(primary, "twin", "t");
+    append(primary, "box", "t");
+    assert_int_equal(length_of("twin"), 2);
+    assert_int_equal(length_of("box"), 1);
+    expect_number(call(primary, "DEL twin box"), 2);
+    assert_int_equal(tokens_at(primary), 0);
+}
+
+/* --- How long, and how many -------------------------------------------------------------------------------------- */
+
+static void await_tokens(struct client *client, long long count) {
+    for (int attempt = 0; attempt < PATIENCE && tokens_at(client) != count; attempt++) usleep(1000);
+    require(tokens_at(client) == count, "%s remembers %lld calls, not %lld", client->server->name,
+            tokens_at(client), count);
+}
+
+SCENE(it_is_forgotten_when_its_time_is_over) {
+    stage_log();
+    append(primary, "box", "t");
+    time_passes(599000);
+    append(primary, "box", "t");
+    assert_int_equal(length_of("box"), 1);
+    append(primary, "box", "u");
+    time_passes(2000);
+    append(primary, "box", "t"); /* its time counts from the first call */
+    append(primary, "box", "u");
+    assert_int_equal(length_of("box"), 3);
+    time_passes(602000);
+    await_tokens(primary, 0);
+    world_in_step();
+    assert_int_equal(tokens_at(replica), 0);
+    assert_int_equal(info_of(primary, "holdfast_once_dropped"), 0);
+    configure(primary, "holdfast.once-seconds", "0.2");
+    append(primary, "box", "t");
+    usleep(250000);
+    append(primary, "box", "t");
+    assert_int_equal(length_of("box"), 5);
+}
+
+/* The oldest go first; those who go by upkeep, since the number was lowered, as well. */
+SCENE(there_are_no_more_than_once_most) {
+    stage_log();
+    configure(primary, "holdfast.once-most", "3");
+    long long dropped = info_of(primary, "holdfast_once_dropped");
+    for (int index = 0; index < 5; index++) append(primary, "box", pool_print("%d", index));
+    assert_int_equal(tokens_at(primary), 3);
+    for (int index = 2; index < 5; index++) append(primary, "box", pool_print("%d", index));
+    assert_int_equal(length_of("box"), 5);
+    append(primary, "box", "1");
+    assert_int_equal(length_of("box"), 6);
+    assert_int_equal(info_of(primary, "holdfast_once_dropped"), dropped + 3);
+    call(primary, "CONFIG SET holdfast.once-most 100000");
+    for (int index = 10; index < 100; index++) append(primary, "box", pool_print("%d", index));
+    call(primary, "CONFIG SET holdfast.once-most 2");
+    append(primary, "box", "next");
+    await_tokens(primary, 2);
+    world_in_step();
+    assert_int_equal(tokens_at(chained), 2);
+}
+
+SCENE(a_token_takes_little_memory) {
+    enum { MANY = 20000 };
+    stage_log();
+    long long before = call(primary, "MEMORY USAGE box")->integer;
+    for (int index = 0; index < MANY; index++)
+        send_call(primary, "BLOB.PUT box cat meow ONCE %08xd98f4f51bcb92111287cb627", (unsigned)index);
+    for (int index = 0; index < MANY; index++) expect_etag(receive(primary));
+    long long bytes = (call(primary, "MEMORY USAGE box")->integer - before) / MANY;
+    require(bytes <= 80, "%lld bytes for a token of 32 and an ETag", bytes);
+}
+
+/* --- Those who wait ---------------------------------------------------------------------------------------------- */
+
+SCENE(two_who_wait_under_one_token_get_the_same) {
+    stage_log();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
+    struct client *other = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
+    act("LEASE.RELEASE box A", "OK");
+    redisReply *first = answer_of(one);
+    lease_id(first);
+    assert_true(reply_same(answer_of(other), first));
+    assert_true(reply_same(call(primary, "LEASE.ACQUIRE box 60 BLOCK 0 ONCE t"), first));
+
+    queue_stage("");
+    one = waiting("QUEUE.GET jobs BLOCK 0 ONCE t");
+    other = waiting("QUEUE.GET jobs BLOCK 0 ONCE t");
+    put_job("text", "");
+    first = expect_elements(answer_of(one), 1);
+    assert_true(reply_same(answer_of(other), first));
+    expect_depth(0, 1);
+}
+
+/* Somebody else stands between them: the second one is answered when its time is over, at the latest. */
+SCENE(whose_time_is_over_is_answered_what_is_known) {
+    stage_log();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0.5 ONCE t");
+    struct client *between = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE u");
+    struct client *last = waiting("LEASE.ACQUIRE box 60 BLOCK 0.5 ONCE t");
+    act("LEASE.RELEASE box A", "OK");
+    redisReply *first = answer_of(one);
+    redisReply *known = answer_within(last, 2000);
+    require(reply_same(known, first), "it was answered %s, not %s", reply_text(known), reply_text(first));
+    expect_still_waiting(between);
+    expect_ok(call(primary, "LEASE.RELEASE box %s", lease_id(first)));
+    lease_id(answer_of(between));
+}
+
+SCENE(other_words_are_refused_also_while_waiting) {
+    stage_log();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
+    struct client *other = waiting("LEASE.ACQUIRE box 30 BLOCK 0 ONCE t");
+    act("LEASE.RELEASE box A", "OK");
+    lease_id(answer_of(one));
+    expect_error(answer_of(other), "INVALID IdempotentParameterMismatch");
+}
+
+SCENE(a_wait_in_vain_is_not_remembered) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.GET jobs BLOCK 0.05 ONCE t"), 0);
+    put_job("text", "");
+    expect_elements(call(primary, "QUEUE.GET jobs BLOCK 0.05 ONCE t"), 1);
+}
+
+/* --- Those who are lost ------------------------------------------------------------------------------------------ */
+
+/* Frees what a client waits for, and kills the client in the same packet. */
+static void lose(const char *freeing, long long id) {
+    struct words words = act_words(freeing);
+    send_words(primary, &words);
+    send_call(primary, "CLIENT KILL ID %lld", id);
+    receive(primary);
+    expect_number(receive(primary), 1);
+}
+
+/* Nobody has been told: what was granted is given back, and the token is as good as new. */
+SCENE(what_nobody_was_told_of_is_forgotten) {
+    long long id, given_back = info_of(primary, "holdfast_given_back");
+    stage_log();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    waiting_known("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t", &id);
+    lose("LEASE.RELEASE box A", id);
+    call(primary, "PING");
+    expect_state("box", &on_container, "available");
+    assert_int_equal(tokens_at(primary), 0);
+    redisReply *next = call(primary, "LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
+    expect_state("box", &on_container, "leased");
+    lease_id(next);
+    assert_int_equal(info_of(primary, "holdfast_given_back"), given_back + 1);
+
+    queue_stage("");
+    waiting_known("QUEUE.GET jobs BLOCK 0 ONCE t", &id);
+    lose("QUEUE.PUT jobs text", id);
+    call(primary, "PING");
+    expect_depth(1, 0);
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs BLOCK 0 ONCE t"), 1)->element[0];
+    expect_number(field(got, "dequeue-count"), 1);
+}
+
+/* The retry was answered before the first client was found to be lost: it has the lease, and keeps it. */
+SCENE(what_the_retry_was_told_of_is_kept) {
+    long long id, given_back = info_of(primary, "holdfast_given_back");
+    stage_log();
+    act("LEASE.ACQUIRE box -1 ID A", NULL);
+    waiting_known("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t", &id);
+    struct client *retry = waiting("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
+    lose("LEASE.RELEASE box A", id);
+    redisReply *told = answer_of(retry);
+    expect_state("box", &on_container, "leased");
+    assert_true(reply_same(call(primary, "LEASE.ACQUIRE box -1 BLOCK 0 ONCE t"), told));
+    expect_ok(call(primary, "LEASE.RELEASE box %s", lease_id(told)));
+    assert_int_equal(tokens_at(primary), 1);
+    assert_int_equal(info_of(primary, "holdfast_given_back"), given_back + 1);
+}
+
+/* --- Connections that break -------------------------------------------------------------------------------------- */
+
+/* A process between clients and the server: of each connection it hands one command on, and in three of four cases it
+ * swallows the reply and hangs up. */
+struct proxy {
+    pid_t process;
+    int port;
+};
+
+static int socket_at(struct sockaddr_in *address, int port) {
+    *address = (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int made = socket(AF_INET, SOCK_STREAM, 0);
+    require(made >= 0, "no socket");
+    return made;
+}
+
+static void hand_on(int client, int server_port, bool swallow) {
+    struct sockaddr_in address;
+    char bytes[4096];
+    int server = socket_at(&address, server_port);
+    ssize_t length = read(client, bytes, sizeof bytes);
+    if (length > 0 && !connect(server, (struct sockaddr *)&address, sizeof address) &&
+        write(server, bytes, (size_t)length) == length) {
+        length = read(server, bytes, sizeof bytes);
+        if (length > 0 && !swallow && write(client, bytes, (size_t)length) < 0) _exit(1);
+    }
+    close(server);
+}
+
+static struct proxy proxy_start(int server_port) {
+    struct sockaddr_in address;
+    socklen_t size = sizeof address;
+    struct proxy proxy;
+    int listener = socket_at(&address, 0);
+    require(!bind(listener, (struct sockaddr *)&address, sizeof address) && !listen(listener, 64) &&
+                !getsockname(listener, (struct sockaddr *)&address, &size),
+            "nobody listens");
+    proxy.port = ntohs(address.sin_port);
+    proxy.process = fork();
+    if (!proxy.process) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (int client; (client = accept(listener, NULL, NULL)) >= 0; close(client))
+            hand_on(client, server_port, chance(4) != 0);
+        _exit(0);
+    }
+    close(listener);
+    return proxy;
+}
+
+static void proxy_end(const struct proxy *proxy) {
+    kill(proxy->process, SIGKILL);
+    waitpid(proxy->process, NULL, 0);
+}
+
+/* Whoever hears nothing sends it again. */
+static void append_until_answered(const struct proxy *proxy, const char *line) {
+    for (bool answered = false; !answered;) {
+        redisContext *context = redisConnect("127.0.0.1", proxy->port);
+        require(context && !context->err, "no way through the proxy");
+        redisReply *reply = redisCommand(context, line);
+        answered = reply;
+        if (reply) require(!reply_is_error(reply), "%s gives %s", line, reply_text(reply));
+        freeReplyObject(reply);
+        redisFree(context);
+    }
+}
+
+/* The control has no tokens, and finds bytes that it appended twice. */
+SCENE(retries_append_once) {
+    enum { APPENDS = 300 };
+    chance_begin();
+    struct proxy proxy = proxy_start(primary->server->port);
+    stage_log();
+    for (int index = 0; index < APPENDS; index++)
+        append_until_answered(&proxy, pool_print("BLOB.APPEND box log x ONCE %d", index));
+    assert_int_equal(length_of("box"), APPENDS);
+    require(info_of(primary, "holdfast_once_answered") > APPENDS, "the proxy swallows nothing");
+    stage_log();
+    for (int index = 0; index < APPENDS; index++) append_until_answered(&proxy, "BLOB.APPEND box log x");
+    require(length_of("box") > 2 * APPENDS, "without tokens nothing doubles");
+    proxy_end(&proxy);
+}
+
+/* --- Values that somebody doctored ------------------------------------------------------------------------------- */
+
+static redisReply *dump_with_tokens(void) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUT jobs text ONCE one"), 10);
+    expect_elements(call(primary, "QUEUE.GET jobs VISIBILITY 3600 ONCE two"), 1);
+    expect_elements(call(primary, "QUEUE.DELETEMANY jobs 1 A %s ONCE three", RECEIPT_NONE), 1);
+    call(primary, "QUEUE.CONFIGURE jobs MAXDELIVERIES 7 ONCE three");
+    return call(primary, "DUMP jobs");
+}
+
+/* What is accepted answers, whatever it remembers. */
+static void require_answers(const char *key) {
+    hostile_double(key);
+    call(primary, "QUEUE.PUT %s text ONCE one", key);
+    call(primary, "QUEUE.GET %s VISIBILITY 3600 ONCE two", key);
+    call(primary, "QUEUE.CONFIGURE %s MAXDELIVERIES 7 ONCE three", key);
+    call(primary, "QUEUE.PUT again text ONCE one");
+    call(primary, "MEMORY USAGE %s", key);
+    call(primary, "DEL again %s", key);
+}
+
+SCENE(payloads_with_every_byte_changed) {
+    chance_begin();
+    hostile_change_every_byte(dump_with_tokens(), require_answers);
+}
+
+SCENE(payloads_cut_at_every_length) {
+    hostile_cut_at_every_length(dump_with_tokens(), require_answers);
+}
+
+/* A record of a call: token, fingerprint, when it was made, answer, what stands inside. */
+static void add_call(struct records *records, const char *token, uint64_t called_ms, const char *answer,
+                     size_t length, uint64_t forgets, const char *inside) {
+    struct text record = {0};
+    text_add(&record, "O\0", 2);
+    effect_number(&record, forgets);
+    effect_text(&record, token);
+    effect_number(&record, 7);
+    effect_number(&record, called_ms);
+    effect_bytes(&record, answer, length);
+    effect_text(&record, inside);
+    records_add(records, record.bytes, record.length);
+}
+
+enum { FIRST_MS = 1000 };
+
+static const struct doctored {
+    const char *token;
+    uint64_t called_ms;
+    const char *answer;
+    size_t length;
+    uint64_t forgets;
+    const char *inside;
+    bool accepted;
+} doctored[] = {
+    {"second", FIRST_MS, "\0", 1, 0, "", true},
+    {"second", FIRST_MS + 1, "\7\1\0", 3, 0, "", true},
+    {"first", FIRST_MS, "\0", 1, 0, "", false},      /* one token twice */
+    {"second", FIRST_MS - 1, "\0", 1, 0, "", false}, /* out of order */
+    {"", FIRST_MS, "\0", 1, 0, "", false},
+    {"12345678901234567890123456789012345678901234567890123456789012345", FIRST_MS, "\0", 1, 0, "", false},
+    {"second", UINT64_MAX, "\0", 1, 0, "", false},
+    {"second", UINT64_C(1) << 47, "\0", 1, 0, "", false}, /* in 4429 years */
+    {"second", FIRST_MS, "", 0, 0, "", false},
+    {"second", FIRST_MS, "\7\2\0", 3, 0, "", false},
+    {"second", FIRST_MS, "\2\4A\nB\0", 6, 0, "", false},
+    {"second", FIRST_MS, "\0", 1, 1, "", false},     /* a file that forgets */
+    {"second", FIRST_MS, "\0", 1, 0, "Q\12", false}, /* a file with a change inside */
+};
+
+SCENE(doctored_calls_are_refused) {
+    queue_stage("");
+    redisReply *dump = call(primary, "DUMP jobs");
+    const struct records *whole = records_of(dump);
+    for (size_t row = 0; row < sizeof doctored / sizeof *doctored; row++) {
+        const struct doctored *call_told = &doctored[row];
+        struct records *records = pool_take(sizeof *records);
+        records_add(records, whole->record[0].bytes, whole->record[0].length);
+        add_call(records, "first", FIRST_MS, "\0", 1, 0, "");
+        add_call(records, call_told->token, call_told->called_ms, call_told->answer, call_told->length,
+                 call_told->forgets, call_told->inside);
+        records_end(records, 1);
+        struct text payload = records_payload(dump, records);
+        payload_sign(payload.bytes, payload.length);
+        redisReply *reply = call(primary, "RESTORE again 0 %b", payload.bytes, payload.length);
+        require(reply_is_error(reply) != call_told->accepted, "row %zu gives %s", row, reply_text(reply));
+        if (call_told->accepted) expect_number(call(primary, "DEL again"), 1);
+    }
+}
+
+/* A call that is remembered from a day before now on, and what is asked of it. */
+static redisReply *remember(const char *token, long long called_ms, uint64_t forgets, const char *inside,
+                            size_t length) {
+    struct text record = {0};
+    text_add(&record, "O\0", 2);
+    effect_number(&record, forgets);
+    effect_text(&record, token);
+    effect_number(&record, 7);
+    effect_number(&record, (uint64_t)called_ms);
+    effect_bytes(&record, "\0", 1);
+    effect_bytes(&record, inside, length);
+    return effect_play("jobs", &record, NULL);
+}
+
+#define MISFIT     "ERR the effect does not fit"
+#define UNREADABLE "ERR the effect cannot be read"
+
+/* Effects by hand: what does not fit does nothing, also of the change that stands inside. */
+SCENE(doctored_effects_are_refused) {
+    static const struct {
+        const char *bytes;
+        size_t length;
+        const char *error;
+    } effects[] = {
+        {"O\1\2", 3, MISFIT},        {"O\2\1u", 4, MISFIT},    {"O\3\1t", 4, UNREADABLE},
+        {"O\1\1x", 4, UNREADABLE},   {"O\2\0", 3, UNREADABLE}, {"O", 1, UNREADABLE},
+        {"O\x82\1t", 4, UNREADABLE},
+    };
+    long long now_ms = clock_after(0) + server_time();
+    queue_stage("");
+    put_job("text", "");
+    expect_ok(remember("t", now_ms, 0, "", 0));
+    expect_error(remember("u", now_ms, 2, "Q\12", 2), MISFIT);     /* forgets two of one */
+    expect_error(remember("u", now_ms - 1, 0, "Q\12", 2), MISFIT); /* older than the newest */
+    expect_error(remember("u", now_ms, 0, "Q\17", 2), UNREADABLE);
+    expect_error(remember("u", now_ms, 0, "Q\4", 2), UNREADABLE); /* drops the queue, and remembers */
+    expect_error(remember("u", now_ms, 0, "O", 1), UNREADABLE);
+    for (size_t row = 0; row < sizeof effects / sizeof *effects; row++)
+        expect_error(call(primary, "HOLDFAST.APPLY jobs %b", effects[row].bytes, effects[row].length),
+                     effects[row].error);
+    expect_error(call(primary, "HOLDFAST.APPLY jobs %b content", "O\1\0", (size_t)3), UNREADABLE);
+    expect_error(call(primary, "HOLDFAST.APPLY none %b", "O\1\0", (size_t)3), MISFIT);
+    assert_int_equal(tokens_at(primary), 1);
+    expect_depth(1, 0);
+    expect_ok(remember("u", now_ms, 1, "Q\12", 2));
+    assert_int_equal(tokens_at(primary), 1);
+    expect_depth(0, 0);
+    expect_ok(call(primary, "HOLDFAST.APPLY jobs %b", "O\2\1u", (size_t)4));
+    assert_int_equal(tokens_at(primary), 0);
+    expect_misfits();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(files_and_payloads_keep_it),
+        PLAY(append_only_files_keep_it),
+        PLAY(a_replica_that_is_promoted_answers_again),
+        PLAY(a_copy_of_an_aggregate_has_forgotten),
+        PLAY(it_is_forgotten_when_its_time_is_over),
+        PLAY(there_are_no_more_than_once_most),
+        PLAY(a_token_takes_little_memory),
+        PLAY(two_who_wait_under_one_token_get_the_same),
+        PLAY(whose_time_is_over_is_answered_what_is_known),
+        PLAY(other_words_are_refused_also_while_waiting),
+        PLAY(a_wait_in_vain_is_not_remembered),
+        PLAY(what_nobody_was_told_of_is_forgotten),
+        PLAY(what_the_retry_was_told_of_is_kept),
+        PLAY(retries_append_once),
+        PLAY(payloads_with_every_byte_changed),
+        PLAY(payloads_cut_at_every_length),
+        PLAY(doctored_calls_are_refused),
+        PLAY(doctored_effects_are_refused),
+    };
+    return world_run("once_ways", tests);
+}
