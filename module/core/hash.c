@@ -19,36 +19,43 @@ static inline uint64_t hash_word_at(const char *at) {
     return le64_to_cpu(word);
 }
 
-/* Up to sixteen bytes as two words; of eight bytes and more the words overlap, so that no byte is read behind
- * the end. */
+static inline uint64_t half_word_at(const char *at) {
+    uint32_t half;
+    memcpy(&half, at, sizeof(half));
+    return le32_to_cpu(half);
+}
+
+/* Up to sixteen bytes as two words; they overlap, so that no byte is read behind the end. */
 static inline void last_words(const char *at, size_t left, uint64_t *first, uint64_t *second) {
     *first = *second = 0;
     if (left >= 8) {
         *first = hash_word_at(at);
         *second = hash_word_at(at + left - 8);
+    } else if (left >= 4) {
+        *first = half_word_at(at) << 32 | half_word_at(at + left - 4);
     } else if (left) {
-        memcpy(first, at, left);
-        *first = le64_to_cpu(*first);
+        *first =
+            (uint64_t)(uint8_t)at[0] << 16 | (uint64_t)(uint8_t)at[left / 2] << 8 | (uint8_t)at[left - 1];
     }
 }
 
-static inline uint64_t sum_of(const uint64_t with[4], uint64_t before, struct bytes bytes) {
-    uint64_t state = before ^ bytes.length, first, second;
+/* What comes before it, and the bytes, in one word. */
+static inline uint64_t absorb(const uint64_t with, uint64_t state, struct bytes bytes) {
+    uint64_t first, second;
     const char *at = bytes.data;
     size_t left = bytes.length;
+    state ^= bytes.length;
     for (; left > 16; left -= 16, at += 16)
-        state = mix(hash_word_at(at) ^ with[1], hash_word_at(at + 8) ^ state);
+        state = mix(hash_word_at(at) ^ with, hash_word_at(at + 8) ^ state);
     last_words(at, left, &first, &second);
-    state = mix(first ^ with[1], second ^ state);
-    return mix(state ^ with[2], with[3] ^ bytes.length);
+    return mix(first ^ with, second ^ state);
 }
 
 uint32_t hash_bytes(struct bytes bytes) {
-    uint64_t sum = sum_of(key, key[0], bytes);
+    uint64_t sum = mix(absorb(key[1], key[0], bytes) ^ key[2], key[3] ^ bytes.length);
     return (uint32_t)(sum ^ sum >> 32);
 }
 
 uint64_t hash_stable(uint64_t before, struct bytes bytes) {
-    static const uint64_t with[4] = {0, 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9};
-    return sum_of(with, before, bytes);
+    return absorb(0x9e3779b97f4a7c15, before ^ 0xc2b2ae3d27d4eb4f, bytes);
 }

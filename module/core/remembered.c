@@ -76,8 +76,11 @@ static void item_set(struct item *item, unsigned bit, bool on) {
     *tells = (char)(on ? *tells | (int)bit : *tells & ~(int)bit);
 }
 
+/* Most answers are short: then one byte tells of them. */
 static struct bytes item_answer(const struct item *item) {
-    struct record_reader reader = {item_tells(item), item_tells(item) + 10, false};
+    const char *tells = item_tells(item);
+    if (!(*tells & 0x80)) return bytes_of(tells + 1, (size_t)*tells >> ITEM_BITS);
+    struct record_reader reader = {tells, tells + 10, false};
     uint64_t told = record_number(&reader);
     return bytes_of(reader.at, (size_t)(told >> ITEM_BITS));
 }
@@ -91,11 +94,15 @@ static size_t item_bytes(const struct item *item) {
     return item_aligned((size_t)(answer.data + answer.length - (const char *)item));
 }
 
+static int64_t item_called_ms(const struct item *item) {
+    return (int64_t)item->called_high << 32 | item->called_low;
+}
+
 static struct remembered_call item_as_call(const struct item *item) {
     return (struct remembered_call){
         .token = entry_name(&item->entry),
         .fingerprint = item->fingerprint,
-        .called_ms = (int64_t)item->called_high << 32 | item->called_low,
+        .called_ms = item_called_ms(item),
         .answer = item_answer(item),
     };
 }
@@ -163,10 +170,13 @@ static void close_gaps(struct remembered *remembered) {
 
 /* --- Remembering --- */
 
-static struct item *find(const struct remembered *remembered, struct bytes token) {
-    if (!remembered) return NULL;
-    struct entry *entry = hash_index_find(&remembered->by_token, hash_bytes(token), token);
+static struct item *find_hashed(const struct remembered *remembered, uint32_t hash, struct bytes token) {
+    struct entry *entry = hash_index_find(&remembered->by_token, hash, token);
     return entry ? item_of(entry) : NULL;
+}
+
+static struct item *find(const struct remembered *remembered, struct bytes token) {
+    return remembered ? find_hashed(remembered, hash_bytes(token), token) : NULL;
 }
 
 bool remembered_find(const struct remembered *remembered, struct bytes token, struct remembered_call *found) {
@@ -195,10 +205,11 @@ static int64_t bounded(int64_t called_ms) {
     return called_ms < CALLED_MAX_MS ? called_ms : CALLED_MAX_MS;
 }
 
-static void item_write(struct item *item, const struct remembered_call *call, struct bytes tells) {
+static void item_write(struct item *item, uint32_t hash, const struct remembered_call *call,
+                       struct bytes tells) {
     int64_t called_ms = bounded(call->called_ms);
     *item = (struct item){
-        .entry = {hash_bytes(call->token), (uint16_t)call->token.length, offsetof(struct item, token)},
+        .entry = {hash, (uint16_t)call->token.length, offsetof(struct item, token)},
         .fingerprint = call->fingerprint,
         .called_low = (uint32_t)called_ms,
         .called_high = (uint16_t)(called_ms >> 32),
@@ -208,24 +219,7 @@ static void item_write(struct item *item, const struct remembered_call *call, st
     memcpy(item_tells(item) + tells.length, call->answer.data, call->answer.length);
 }
 
-void remembered_add(struct remembered **place, const struct remembered_call *call) {
-    remembered_forget_token(place, call->token);
-    struct remembered *remembered = need(place);
-    struct record_writer tells;
-    record_start(&tells);
-    record_put_number(&tells, (uint64_t)call->answer.length << ITEM_BITS);
-    size_t bytes = offsetof(struct item, token) + call->token.length + tells.length + call->answer.length;
-    struct item *item = item_room(remembered, item_aligned(bytes));
-    item_write(item, call, bytes_of(tells.data, tells.length));
-    record_end(&tells);
-    hash_index_add(&remembered->by_token, &item->entry);
-    remembered->newest_ms = bounded(call->called_ms);
-    atomic_fetch_add(&all_calls, 1);
-}
-
-/* --- Forgetting --- */
-
-static void forget(struct remembered **place, struct item *item) {
+static void forget_item(struct remembered **place, struct item *item) {
     struct remembered *remembered = *place;
     hash_index_remove(&remembered->by_token, &item->entry);
     item_set(item, ITEM_GONE, true);
@@ -234,16 +228,41 @@ static void forget(struct remembered **place, struct item *item) {
     if (remembered->first == remembered->count) remembered_end(place);
 }
 
+/* What tells of an answer of this length. */
+static struct bytes tell_length(size_t length, struct record_writer *room) {
+    record_start(room);
+    record_put_number(room, (uint64_t)length << ITEM_BITS);
+    return bytes_of(room->data, room->length);
+}
+
+void remembered_add(struct remembered **place, const struct remembered_call *call) {
+    struct record_writer room;
+    const uint32_t hash = hash_bytes(call->token);
+    struct item *before = *place ? find_hashed(*place, hash, call->token) : NULL;
+    if (before) forget_item(place, before);
+    struct remembered *remembered = need(place);
+    struct bytes tells = tell_length(call->answer.length, &room);
+    size_t bytes = offsetof(struct item, token) + call->token.length + tells.length + call->answer.length;
+    struct item *item = item_room(remembered, item_aligned(bytes));
+    item_write(item, hash, call, tells);
+    record_end(&room);
+    hash_index_add(&remembered->by_token, &item->entry);
+    remembered->newest_ms = bounded(call->called_ms);
+    atomic_fetch_add_explicit(&all_calls, 1, memory_order_relaxed);
+}
+
+/* --- Forgetting --- */
+
 void remembered_forget(struct remembered **place, size_t count) {
     for (; count; count--) {
         struct segment *segment = first_segment(*place);
-        forget(place, item_at(segment, segment->from));
+        forget_item(place, item_at(segment, segment->from));
     }
 }
 
 bool remembered_forget_token(struct remembered **place, struct bytes token) {
     struct item *item = find(*place, token);
-    if (item) forget(place, item);
+    if (item) forget_item(place, item);
     return item;
 }
 
@@ -280,16 +299,18 @@ int64_t remembered_newest_ms(const struct remembered *remembered) {
     return remembered ? remembered->newest_ms : 0;
 }
 
+/* Gaps at the front have closed. */
 int64_t remembered_oldest_ms(const struct remembered *remembered) {
-    struct remembered_cursor cursor = {0, 0};
-    struct remembered_call oldest;
-    return remembered_next(remembered, &cursor, &oldest) ? oldest.called_ms : INT64_MAX;
+    if (!remembered) return INT64_MAX;
+    const struct segment *first = first_segment(remembered);
+    return item_called_ms(item_at(first, first->from));
 }
 
 size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t most) {
     struct remembered_cursor cursor = {0, 0};
     struct remembered_call call;
     size_t count = 0;
+    if (remembered_oldest_ms(remembered) > instant_ms) return 0;
     while (count < most && remembered_next(remembered, &cursor, &call) && call.called_ms <= instant_ms)
         count++;
     return count;

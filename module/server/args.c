@@ -303,12 +303,12 @@ struct fault args_parse_part(const struct clause *const *grammar, const void *ar
 struct fault args_parse_tail(const struct clause *const *grammar, const void *argv, int argc, int at,
                              struct args *args) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args};
+    const uint64_t before = args->given;
     int end;
     while ((*grammar)->shape != SHAPE_REST) grammar++;
-    for (const struct clause *const *option = ++grammar; *option; option++)
-        args->given &= ~ARGS_BIT((*option)->slot);
-    struct fault fault = take_options(&parser, grammar, at, &end);
-    return fault.outcome != OUTCOME_DONE ? fault : parser.fault;
+    struct fault fault = parse_clauses(&parser, grammar + 1, at, &end);
+    args->given |= before;
+    return fault;
 }
 
 struct args_kept *args_keep(const struct args *args) {

@@ -81,20 +81,29 @@ void decision_carry_out(struct call *call) {
         commit_wake(call, next->change);
 }
 
-/* What is answered again is answered at once: that changes nothing, not even what time has ended. */
 void decision_settle(struct call *call) {
-    bool settles = call->command->settle && call->value && !once_is_known(call, call);
-    if (settles) call->command->settle(call);
+    if (call->command->settle && call->value) call->command->settle(call);
 }
 
-/* From the start: whatever was decided and said before is forgotten. */
-static enum outcome decide_anew(struct call *call) {
+/* Whatever was decided and said before is forgotten. */
+static void begin_anew(struct call *call) {
     forget_changes(&call->decision);
     call->wait.not_yet = call->wait.in_line = false;
     if (call->out.kept) call->out.kept->length = 0;
     if (call->grant) call->grant->length = 0;
     call->note[0] = '\0';
-    return once_is_known(call, call) ? once_answer(call, call) : call->command->decide(call);
+}
+
+static enum outcome decide(struct call *call) {
+    begin_anew(call);
+    return call->command->decide(call);
+}
+
+/* Somebody else may have been answered under the same token by now. */
+static enum outcome decide_anew(struct call *call) {
+    if (!once_is_known(call, call)) return decide(call);
+    begin_anew(call);
+    return once_answer(call, call);
 }
 
 /* The decision is dropped: another caller has what this one could have had, or will. */
@@ -153,7 +162,7 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
 }
 
 static enum outcome decide_in_turn(struct call *call) {
-    enum outcome outcome = decide_anew(call);
+    enum outcome outcome = decide(call);
     if (!call->command->give_way || !call->wait.in_line || !wait_anybody()) return outcome;
     return call->wait.claim ? decide_behind_rivals(call, outcome) : decide_behind_line(call, outcome);
 }
@@ -169,15 +178,18 @@ static enum outcome await(struct call *call) {
 }
 
 /* With a token the answer is a kept one. */
-static void carry_out_once(struct call *call) {
-    if (args_given(&call->args, SLOT_ONCE) && call->decision.first) {
-        struct reply kept = call->out;
-        if (call->command->remember) {
-            kept = reply_keep(call_writer(call));
-            call->command->remember(call, &kept);
-        }
-        once_remember(call, call, bytes_of(kept.kept->data, kept.kept->length));
+static void remember_call(struct call *call) {
+    struct reply kept = call->out;
+    if (!call->decision.first) return;
+    if (call->command->remember) {
+        kept = reply_keep(call_writer(call));
+        call->command->remember(call, &kept);
     }
+    once_remember(call, call, bytes_of(kept.kept->data, kept.kept->length));
+}
+
+static void carry_out_once(struct call *call) {
+    if (args_given(&call->args, SLOT_ONCE)) remember_call(call);
     decision_carry_out(call);
 }
 
@@ -195,7 +207,7 @@ static enum outcome run_in_turn(struct call *call) {
 }
 
 static enum outcome run_at_once(struct call *call) {
-    enum outcome outcome = decide_anew(call);
+    enum outcome outcome = decide(call);
     if (outcome == OUTCOME_DONE) carry_out_once(call);
     return outcome;
 }
@@ -203,6 +215,7 @@ static enum outcome run_at_once(struct call *call) {
 static enum outcome run_fresh(struct call *call) {
     const uint64_t keeping = ARGS_BIT(SLOT_BLOCK) | ARGS_BIT(SLOT_ONCE);
     bool keeps = call->args.given & keeping || (call->command->give_way && wait_anybody());
+    if (once_is_known(call, call)) return once_answer(call, call);
     decision_settle(call);
     return keeps ? run_in_turn(call) : run_at_once(call);
 }
@@ -230,6 +243,13 @@ static enum outcome run_timed_out(struct call *call) {
     return outcome;
 }
 
+/* What is answered again is answered at once: that changes nothing, not even what time has ended. */
+static enum outcome run_granted(struct call *call) {
+    if (once_is_known(call, call)) return once_answer(call, call);
+    decision_settle(call);
+    return run_at_once(call);
+}
+
 enum outcome decision_run(struct call *call) {
     switch (call->mode) {
     case CALL_FRESH: return run_fresh(call);
@@ -237,6 +257,6 @@ enum outcome decision_run(struct call *call) {
     case CALL_TIMED_OUT: return run_timed_out(call);
     case CALL_SERVED:
     case CALL_GRANTED:
-    default: decision_settle(call); return run_at_once(call);
+    default: return run_granted(call);
     }
 }

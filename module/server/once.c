@@ -23,10 +23,6 @@ struct remembered **once_place(const struct aggregate *type, void *value) {
     return (struct remembered **)(void *)((char *)value + type->remembered_at);
 }
 
-const struct remembered *once_remembered(const struct aggregate *type, const void *value) {
-    return *(struct remembered *const *)(const void *)((const char *)value + type->remembered_at);
-}
-
 enum outcome once_token_rule(struct bytes token) {
     return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
 }
@@ -42,20 +38,20 @@ static struct bytes token_of(const struct call *call) {
 static uint32_t fingerprint_of(const struct call *call) {
     const int token = call->args.slots[SLOT_ONCE].at, key = call->command->key == KEY_NONE ? 0 : 1;
     uint64_t sum = hash_stable(0, bytes_text(call->command->name));
-    for (int i = 1; i < call->argc; i++)
-        if (i != key && i != token && i != token - 1) sum = hash_stable(sum, call_word(call, i));
+    for (int i = key + 1; i < call->argc; i++)
+        if (i != token && i != token - 1) sum = hash_stable(sum, call_word(call, i));
     return (uint32_t)(sum ^ sum >> 32);
 }
 
 /* False for one whose time is over, too. */
 static bool find_call(const struct call *asked, struct call *bearer, struct remembered_call *found) {
-    if (!args_given(&asked->args, SLOT_ONCE) || !bearer->value) return false;
+    if (!bearer->value) return false;
     const struct remembered *remembered = once_remembered(call_type(bearer), bearer->value);
     return remembered && remembered_find(remembered, token_of(asked), found) &&
            found->called_ms > call_now_ms(bearer) - once_time.ms;
 }
 
-bool once_is_known(struct call *asked, struct call *bearer) {
+bool once_finds(struct call *asked, struct call *bearer) {
     struct remembered_call found;
     return find_call(asked, bearer, &found);
 }
@@ -143,9 +139,7 @@ bool once_take_back(struct call *call) {
 
 /* --- When nobody asks --- */
 
-int64_t once_next_look_ms(const struct aggregate *type, const void *value) {
-    const struct remembered *remembered = once_remembered(type, value);
-    if (!remembered) return INT64_MAX;
+int64_t once_due_ms(const struct remembered *remembered) {
     if (remembered_count(remembered) > (size_t)once_most) return server_now_ms();
     return remembered_oldest_ms(remembered) + once_time.ms + UPKEEP_DELAY_MS;
 }

@@ -23,8 +23,12 @@
 
 struct setting_duration;
 
+bool once_finds(struct call *asked, struct call *bearer);
+
 /* Whether the bearer's value remembers a call of the token that `asked` was given. No without a token or a value. */
-bool once_is_known(struct call *asked, struct call *bearer);
+static inline bool once_is_known(struct call *asked, struct call *bearer) {
+    return args_given(&asked->args, SLOT_ONCE) && once_finds(asked, bearer);
+}
 
 /* If so, that is what becomes of the call: it is answered, into asked->out, or refused. */
 enum outcome once_answer(struct call *asked, struct call *bearer);
@@ -45,14 +49,20 @@ extern long long once_most;
 extern struct setting_duration once_time;
 
 /* What a value remembers, and where it has it. */
-const struct remembered *once_remembered(const struct aggregate *type, const void *value);
+static inline const struct remembered *once_remembered(const struct aggregate *type, const void *value) {
+    return *(struct remembered *const *)(const void *)((const char *)value + type->remembered_at);
+}
 struct remembered **once_place(const struct aggregate *type, void *value);
 
 /* A change that comes with one of the family, in the call's value. */
 void once_do(struct call *call, const struct once_change *change);
 
+int64_t once_due_ms(const struct remembered *remembered);
 /* When there will be something to forget; INT64_MAX for never. */
-int64_t once_next_look_ms(const struct aggregate *type, const void *value);
+static inline int64_t once_next_look_ms(const struct aggregate *type, const void *value) {
+    const struct remembered *remembered = once_remembered(type, value);
+    return remembered ? once_due_ms(remembered) : INT64_MAX;
+}
 /* Forgets a portion of what is to be forgotten. */
 void once_upkeep(struct call *call);
 

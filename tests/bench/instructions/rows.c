@@ -53,6 +53,9 @@ const struct row rows[] = {
      .before = {"LEASE.ACQUIRE c 60 BLOB blob%i => a 0"}, .counted = "BLOB.PUT c blob%i %v LEASE %a", .after = {"LEASE.RELEASE c %a BLOB blob%i"}},
     {.name = "BLOB.PUT refused", .native = "EVAL compare-and-set", .once = CREATE_BLOBS,
      .counted = "BLOB.PUT c blob%i %v IFMATCH 0x0000000000000001", .is_refused = true},
+    {.name = "BLOB.PUT ONCE", .native = "BLOB.PUT", .once = CREATE_BLOBS, .counted = "BLOB.PUT c blob%i %v ONCE token%n", .also_with_aof = true},
+    {.name = "BLOB.PUT ONCE again", .native = "BLOB.PUT", .once = CREATE_BLOBS, .before = {"BLOB.PUT c blob%i %v ONCE token%i"},
+     .counted = "BLOB.PUT c blob%i %v ONCE token%i", .also_with_aof = true},
     {.name = "BLOB.GET", .native = "GET", .once = CREATE_BLOBS, .counted = "BLOB.GET c blob%i"},
     {.name = "BLOB.GET RANGE", .native = "GETRANGE", .once = {"CONTAINER.CREATE c", "BLOB.CREATEPAGE c page 65536", "BLOB.PUTPAGE c page 1024 %p"},
      .counted = "BLOB.GET c page RANGE 1024 512"},
@@ -79,6 +82,7 @@ const struct row rows[] = {
 
     /* Queues */
     {.name = "QUEUE.PUT", .native = "XADD", .once = {"QUEUE.CREATE q"}, .counted = "QUEUE.PUT q %v", .also_with_aof = true},
+    {.name = "QUEUE.PUT ONCE", .native = "QUEUE.PUT", .once = {"QUEUE.CREATE q"}, .counted = "QUEUE.PUT q %v ONCE token%n", .also_with_aof = true},
     {.name = "QUEUE.GET", .native = "XREADGROUP", .once = {"QUEUE.CREATE q"}, .before = {"QUEUE.CLEAR q", "QUEUE.PUT q message%i%v"},
      .counted = "QUEUE.GET q", .also_with_aof = true},
     {.name = "QUEUE.GET grant", .native = "BLPOP grant", .once = {"QUEUE.CREATE q"}, .before = {"QUEUE.CLEAR q"}, .waiter = "QUEUE.GET q BLOCK 0",
@@ -95,6 +99,8 @@ const struct row rows[] = {
     {.name = "TABLE.GET", .native = "HGETALL", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .counted = "TABLE.GET t p row%i"},
     {.name = "TABLE.MERGE", .native = "EVAL compare-and-set", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .before = {"TABLE.GET t p row%i => a 0"},
      .counted = "TABLE.MERGE t p row%i IFMATCH %a PROPS 1 age:int32 43", .also_with_aof = true},
+    {.name = "TABLE.MERGE ONCE", .native = "TABLE.MERGE", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .before = {"TABLE.GET t p row%i => a 0"},
+     .counted = "TABLE.MERGE t p row%i IFMATCH %a PROPS 1 age:int32 43 ONCE token%n", .also_with_aof = true},
     {.name = "TABLE.REPLACE", .native = "EVAL compare-and-set", .once = {"TABLE.CREATE t", INSERT_ENTITY}, .before = {"TABLE.GET t p row%i => a 0"},
      .counted = "TABLE.REPLACE t p row%i IFMATCH %a " TWO_PROPS, .also_with_aof = true},
     {.name = "TABLE.DELETE", .native = "DEL", .once = {"TABLE.CREATE t"}, .before = {INSERT_ENTITY}, .counted = "TABLE.DELETE t p row%i IFMATCH *"},
