@@ -1,0 +1,477 @@
+/* Sources that are no good: whatever another server says, or does not say, the copy fails with a reason, the blob is whole
+ * or empty, and nothing is pending for ever. */
+#include <string.h>
+
+#include "blobs.h"
+#include "leases.h"
+#include "pool.h"
+#include "sources.h"
+#include "story.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+#define STAT(kind, length, more) "[blob-type " kind " etag E content-length :" length " " more " meta []]"
+#define BLOCK_STAT               STAT("block", "4", "")
+#define NO_BLOCKS                "[etag E content-length :4 committed []]"
+
+/* A source of one small blob, up to the row that is wrong. */
+#define SOUND_STAT                                                                                           \
+    { "BLOB.STAT", BLOCK_STAT, 0 }
+#define SOUND_BLOCKS                                                                                         \
+    { "BLOB.GETBLOCKLIST", NO_BLOCKS, 0 }
+
+static void stage_target(void) {
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-timeout-seconds", "0.1");
+}
+
+/* A copy to a blob that is there, and what comes of it: the status, and how its description begins. */
+static redisReply *copied_as(const struct told *script, const char *words, const char *status,
+                             const char *description) {
+    struct source *source = source_start(script);
+    call(primary, "BLOB.DELETE box target");
+    expect_etag(call(primary, "BLOB.PUT box target old META 1 a b"));
+    copy_from("box", "target", source_port(source), words);
+    redisReply *stat = await_copy("box", "target");
+    const char *first = script && script->answer ? script->answer : "silence";
+    require(!strcmp(reply_string(field(stat, "copy-status")), status), "'%.60s' gives %s", first,
+            reply_text(stat));
+    const redisReply *told = reply_field_if_any(stat, "copy-description");
+    require(!description == !told && (!told || text_begins(told->str, description)), "'%.60s' gives %s",
+            first, reply_text(stat));
+    return stat;
+}
+
+/* Before the blob is known to be sound it keeps what it was; afterwards it is empty. */
+enum left { LEFT_AS_IT_WAS, LEFT_EMPTY };
+
+static void expect_left(enum left left) {
+    story_step("BLOB.GET box target", left == LEFT_EMPTY ? "[<etag>, \"\"]" : "[<etag>, \"old\"]", 0);
+    story_step("BLOB.GETMETA box target", left == LEFT_EMPTY ? "[<etag>, []]" : "[<etag>, [\"a\", \"b\"]]",
+               0);
+}
+
+SCENE(a_sound_source_is_copied) {
+    static const struct told script[] = {
+        SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET src blob RANGE 0 4 IFMATCH", "[E meow]", 0}, {NULL, NULL, 0}};
+    stage_target();
+    redisReply *stat = copied_as(script, "", "success", NULL);
+    expect_text(field(stat, "copy-progress"), "4/4");
+    story_step("BLOB.GET box target", "[<etag>, \"meow\"]", 0);
+}
+
+static const struct {
+    struct told script[5];
+    const char *description;
+    enum left left;
+} rows[] = {
+    /* Errors are told as they are. */
+    {{{"BLOB.STAT", "-NOTFOUND BlobNotFound no such blob", 0}},
+     "NOTFOUND BlobNotFound no such blob",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "-NOPERM no right", 0}}, "NOPERM no right", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "-ERR unknown command", 0}}, "ERR unknown command", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "-ASK 1 127.0.0.1:7777", 0}}, "ASK 1 127.0.0.1:7777", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "-MOVED 1 example.test:6379", 0}},
+     "INVALID CannotVerifyCopySource MOVED leads to example.test:6379",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "-MOVED 1 nonsense", 0}}, "MOVED 1 nonsense", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "~", 0}}, "PRECONDITION SourceConditionNotMet", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "-LOADING not yet", 0}}, "LOADING not yet", LEFT_AS_IT_WAS},
+    /* No Holdfast, or one that is not ready. */
+    {{{"BLOB.STAT", ":7", 0}}, "the source's answer to BLOB.STAT is none", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "text", 0}}, "the source's answer to BLOB.STAT is none", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "[]", 0}}, "the source's ETag is none", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("block", "4", "copy-status pending"), 0}},
+     "CONFLICT PendingCopyOperation",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("tape", "4", ""), 0}}, "the source's blob-type is none", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("block", "-4", ""), 0}}, "the source's content-length is none", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("block", "4", "content-type :7"), 0}},
+     "the source's properties are none",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("block", "4", "content-language 9000*x"), 0}},
+     "the source's properties are none",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "[blob-type block etag E content-length :4]", 0}},
+     "the source's metadata are none",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "[blob-type block etag E content-length :4 meta [1bad x]]", 0}},
+     "the source's metadata are none",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "[blob-type block etag E content-length :4 meta [odd]]", 0}},
+     "the source's metadata are none",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("page", "512", ""), 0}}, "the source's numbers do not fit", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("page", "511", "sequence-number :0"), 0}},
+     "the source's numbers do not fit",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("append", "4", "block-count :50001"), 0}},
+     "the source's numbers do not fit",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("page", "512", "sequence-number :0"), 0}},
+     "CONFLICT InvalidBlobType",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", STAT("append", "4", "block-count :1"), 0}}, "CONFLICT InvalidBlobType", LEFT_AS_IT_WAS},
+    /* No protocol, or too much of it. */
+    {{{"BLOB.STAT", "raw HTTP/1.1 400 Bad Request\r\n\r\n", 0}},
+     "the source's answer cannot be read",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "raw *1000000000\r\n", 0}}, "the source's answer cannot be read", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "raw *50001\r\n", 0}}, "the source's answer cannot be read", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "raw $-5\r\n", 0}}, "the source's answer cannot be read", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "raw *1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n", 0}},
+     "the source's answer cannot be read",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "5000000*x", 0}}, "the source's answer cannot be read", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "raw +OK\r\n+OK\r\n", 0}}, "the source's answer to BLOB.STAT is none", LEFT_AS_IT_WAS},
+    /* Silence, and lost connections. */
+    {{{"BLOB.STAT", NULL, 0}},
+     "the source does not answer within holdfast.copy-timeout-seconds",
+     LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "raw *4\r\n$9\r\nblob-", 0}}, "the source does not answer", LEFT_AS_IT_WAS},
+    {{{"BLOB.STAT", "close", 0}}, "the connection to the source was lost", LEFT_AS_IT_WAS},
+    {{{"READONLY", "close", 0}}, "the connection to the source was lost", LEFT_AS_IT_WAS},
+    /* Doctored lists of blocks. */
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "text", 0}},
+     "the source's list of blocks has no ETag",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag 0x6924F1A20000A31C committed []]", 0}},
+     "PRECONDITION ConditionNotMet the source has changed",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed :1]", 0}},
+     "the source's list of blocks is none",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed [AAAA]]", 0}},
+     "the source's list of blocks has one that is none",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed [[AAAA :5]]]", 0}},
+     "the source's list of blocks has one that is none",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed [[AAAA :0] [AAAB :4]]]", 0}},
+     "the source's list of blocks has one that is none",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed [[!!!! :4]]]", 0}},
+     "the source's list of blocks has one that is none",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed [[100*A :4]]]", 0}},
+     "the source's list of blocks has one that is none",
+     LEFT_AS_IT_WAS},
+    {{SOUND_STAT, {"BLOB.GETBLOCKLIST", "[etag E committed [[AAAA :3]]]", 0}},
+     "the source's blocks are not as long as its content",
+     LEFT_AS_IT_WAS},
+    /* Contents. */
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meo]", 0}},
+     "the source sends more or less than it was asked for",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meows]", 0}},
+     "the source sends more or less than it was asked for",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[0x6924F1A20000A31C meow]", 0}},
+     "the source answers with an ETag",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "meow", 0}},
+     "the source's answer to BLOB.GET is none",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "~", 0}},
+     "the source's answer to BLOB.GET is none",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "-PRECONDITION ConditionNotMet the blob's ETag is another", 0}},
+     "PRECONDITION ConditionNotMet the blob's",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "-NOTFOUND BlobNotFound gone", 0}},
+     "NOTFOUND BlobNotFound gone",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "close", 0}},
+     "the connection to the source was lost",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "raw *2\r\n$18\r\n0x69", 0}},
+     "the source does not answer",
+     LEFT_EMPTY},
+    {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", NULL, 0}}, "the source does not answer", LEFT_EMPTY},
+};
+
+SCENE(whatever_a_source_does_wrong_fails_the_copy) {
+    stage_target();
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        redisReply *stat = copied_as(rows[row].script, "", "failed", rows[row].description);
+        expect_left(rows[row].left);
+        assert_true(field(stat, "copy-completed")->integer > 0);
+        sources_end();
+    }
+    expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 1);
+}
+
+/* A list of pages is looked at when the blob has been emptied. */
+SCENE(doctored_pages_fail_the_copy) {
+    static const struct {
+        const char *pages, *description;
+    } lists[] = {
+        {"[etag E pages :1]", "the source's list of pages is none"},
+        {"[etag 0x6924F1A20000A31C pages []]", "the source's pages are of another ETag"},
+        {"[etag E pages [[:0 :512] [:0 :512]]]", "the source's list of pages has one that is none"},
+        {"[etag E pages [[:512 :512] [:0 :512]]]", "the source's list of pages has one that is none"},
+        {"[etag E pages [[:1 :512]]]", "the source's list of pages has one that is none"},
+        {"[etag E pages [[:0 :0]]]", "the source's list of pages has one that is none"},
+        {"[etag E pages [[:0 :511]]]", "the source's list of pages has one that is none"},
+        {"[etag E pages [[:512 :1024]]]", "the source's list of pages has one that is none"},
+        {"[etag E pages [[:0]]]", "the source's list of pages has one that is none"},
+        {"-INVALID InvalidRange too many", "INVALID InvalidRange too many"},
+    };
+    stage_target();
+    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
+        struct told script[] = {{"BLOB.STAT", STAT("page", "1024", "sequence-number :7"), 0},
+                                {"BLOB.GETPAGES", lists[list].pages, 0},
+                                {NULL, NULL, 0}};
+        struct source *source = source_start(script);
+        call(primary, "BLOB.DELETE box disk");
+        copy_from("box", "disk", source_port(source), "");
+        redisReply *stat = await_copy("box", "disk");
+        expect_text(field(stat, "copy-status"), "failed");
+        expect_text(field(stat, "copy-description"),
+                    pool_print("%s", reply_string(field(stat, "copy-description"))));
+        require(text_begins(reply_string(field(stat, "copy-description")), lists[list].description),
+                "%s gives %s", lists[list].pages, reply_text(stat));
+        expect_text(field(stat, "blob-type"), "page");
+        expect_number(field(stat, "content-length"), 0);
+        sources_end();
+    }
+}
+
+/* What cannot be shown is not shown, and what is long is cut; the password never shows, whole or where it was cut. */
+SCENE(descriptions_are_printable_and_tell_no_secret) {
+    static const char secret[] = "correct-horse-battery-staple";
+    char noise[1400] = "-ERR ", cut[1400] = "-ERR ";
+    memset(noise + 5, 'x', 1200);
+    memcpy(noise + 9, "\x01\x7f\xff\t", 4);
+    memset(cut + 5, 'y', 1008);
+    strcpy(cut + 5 + 1005, secret);
+    const struct {
+        struct told script[3];
+        const char *contains;
+    } tellers[] = {
+        {{{"BLOB.STAT", noise, 0}}, "ERR xxxx????xxx"},
+        {{{"BLOB.STAT", "-ERR your password is correct-horse-battery-staple, sir", 0}},
+         "ERR your password is ****"},
+        {{{"BLOB.STAT", cut, 0}}, "yyy*****"},
+        {{{"AUTH",
+           "-ERR unknown command 'AUTH', with args beginning with: 'me' 'correct-horse-battery-staple'", 0}},
+         "ERR the source refuses holdfast.copy-user"},
+        {{{"AUTH", "-WRONGPASS correct-horse-battery-staple", 0}}, "WRONGPASS the source refuses"},
+        {{{"AUTH", "-correct-horse-battery-staple", 0}}, "ERR the source refuses"},
+    };
+    stage_target();
+    configure(primary, "holdfast.copy-user", "me");
+    configure(primary, "holdfast.copy-password", secret);
+    for (size_t row = 0; row < sizeof tellers / sizeof *tellers; row++) {
+        redisReply *stat = copied_as(tellers[row].script, "", "failed", "");
+        const redisReply *told = field(stat, "copy-description");
+        require(strstr(told->str, tellers[row].contains), "row %zu tells %s", row, told->str);
+        require(!strstr(reply_text(stat), secret) && !strstr(told->str, "correct"), "row %zu tells %s", row,
+                told->str);
+        assert_true(told->len <= 1024);
+        for (size_t i = 0; i < told->len; i++) assert_in_range((unsigned char)told->str[i], ' ', '~');
+        sources_end();
+    }
+}
+
+/* --- What is asked --- */
+
+SCENE(a_source_is_asked_in_public_words) {
+    static const struct told script[] = {
+        SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
+    stage_target();
+    configure(primary, "holdfast.copy-user", "me");
+    configure(primary, "holdfast.copy-password", "pass");
+    struct source *source = source_start(script);
+    copy_from("box", "new", source_port(source),
+              "SNAPSHOT 0x6924F1A200000001 SOURCEIFMATCH " SOURCE_ETAG
+              " SOURCEIFUNMODIFIEDSINCE 5 META 1 c d");
+    expect_text(field(await_copy("box", "new"), "copy-status"), "success");
+    assert_string_equal(source_heard(source),
+                        "AUTH me pass; READONLY; "
+                        "BLOB.STAT src blob SNAPSHOT 0x6924F1A200000001 IFMATCH " SOURCE_ETAG "; "
+                        "BLOB.GETBLOCKLIST src blob COMMITTED SNAPSHOT 0x6924F1A200000001; "
+                        "BLOB.GET src blob RANGE 0 4 SNAPSHOT 0x6924F1A200000001 IFMATCH " SOURCE_ETAG "; ");
+    story_step("BLOB.GETMETA box new", "[<etag>, [\"c\", \"d\"]]", 0);
+    expect_text(field(stat_of("box", "new"), "copy-source"),
+                pool_print("127.0.0.1:%d/src/blob?snapshot=0x6924F1A200000001", source_port(source)));
+}
+
+SCENE(conditions_of_the_source_are_asked_there) {
+    static const struct {
+        const char *words, *asked;
+    } cases[] = {
+        {"SOURCEIFNONEMATCH x", "IFNONEMATCH x; "},
+        {"SOURCEIFNONEMATCH *", "BLOB.STAT src blob; "},
+        {"SOURCEIFMODIFIEDSINCE 7", "IFMODIFIEDSINCE 7; "},
+        {"SOURCEIFUNMODIFIEDSINCE 7", "IFUNMODIFIEDSINCE 7; "},
+        {"SOURCEIFNONEMATCH x SOURCEIFMODIFIEDSINCE 7", "BLOB.STAT src blob IFNONEMATCH x; "},
+    };
+    static const struct told script[] = {{"BLOB.STAT", "~", 0}, {NULL, NULL, 0}};
+    stage_target();
+    for (size_t row = 0; row < sizeof cases / sizeof *cases; row++) {
+        struct source *source = source_start(script);
+        copy_from("box", "new", source_port(source), cases[row].words);
+        await_copy("box", "new");
+        require(strstr(source_heard(source), cases[row].asked), "%s asks %s", cases[row].words,
+                source_heard(source));
+        sources_end();
+    }
+    story_step("BLOB.COPY box new src blob FROM 127.0.0.1 1 SOURCEIFMATCH * SOURCEIFNONEMATCH *",
+               "INVALID MultipleConditionHeadersNotSupported", 0);
+}
+
+/* --- Connections --- */
+
+/* What was lost is asked for again, and nothing that had come. */
+SCENE(a_lost_connection_is_made_anew) {
+    static const struct told script[] = {
+        {"BLOB.STAT", STAT("append", "2097152", "block-count :2"), 0},
+        {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
+        {"BLOB.GET src blob RANGE 1048576", "close", 2},
+        {"BLOB.GET src blob RANGE 1048576", "[E 1048576*b]", 0},
+        {NULL, NULL, 0},
+    };
+    stage_target();
+    configure(primary, "holdfast.copy-timeout-seconds", "5");
+    struct source *source = source_start(script);
+    copy_from("box", "log", source_port(source), "");
+    redisReply *stat = await_copy("box", "log");
+    require(!strcmp(reply_string(field(stat, "copy-status")), "success"), "%s", reply_text(stat));
+    expect_number(field(stat, "content-length"), 2097152);
+    expect_number(field(stat, "block-count"), 2);
+    assert_int_equal(source_visits(source), 3);
+    story_step("BLOB.GET box log RANGE 1048574 4", "[<etag>, \"aabb\"]", 0);
+}
+
+SCENE(a_source_has_three_tries) {
+    static const struct told script[] = {{"BLOB.STAT", "close", 0}, {NULL, NULL, 0}};
+    stage_target();
+    struct source *source = source_start(script);
+    copy_from("box", "new", source_port(source), "");
+    expect_text(field(await_copy("box", "new"), "copy-status"), "failed");
+    assert_int_equal(source_visits(source), 3);
+    int port = source_port(source);
+    sources_end();
+    copy_from("box", "other", port, "");
+    redisReply *stat = await_copy("box", "other");
+    require(text_begins(reply_string(field(stat, "copy-description")), "no connection to 127.0.0.1:"), "%s",
+            reply_text(stat));
+}
+
+SCENE(moved_is_followed_once) {
+    static const struct told sound[] = {
+        SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
+    stage_target();
+    struct source *home = source_start(sound);
+    struct told near_home[] = {{"BLOB.STAT", pool_print("-MOVED 7 127.0.0.1:%d", source_port(home)), 0},
+                               {NULL, NULL, 0}};
+    struct source *next_door = source_start(near_home);
+    struct told unnamed[] = {{"BLOB.STAT", pool_print("-MOVED 7 :%d", source_port(home)), 0},
+                             {NULL, NULL, 0}};
+    struct told far_away[] = {{"BLOB.STAT", pool_print("-MOVED 7 127.0.0.1:%d", source_port(next_door)), 0},
+                              {NULL, NULL, 0}};
+    copy_from("box", "one", source_port(next_door), "");
+    expect_text(field(await_copy("box", "one"), "copy-status"), "success");
+    copy_from("box", "two", source_port(source_start(unnamed)), "");
+    expect_text(field(await_copy("box", "two"), "copy-status"), "success");
+    copy_from("box", "three", source_port(source_start(far_away)), "");
+    redisReply *stat = await_copy("box", "three");
+    expect_text(field(stat, "copy-status"), "failed");
+    require(text_begins(reply_string(field(stat, "copy-description")), "MOVED 7 127.0.0.1:"), "%s",
+            reply_text(stat));
+    configure(primary, "holdfast.copy-from", pool_print("127.0.0.1:%d", source_port(next_door)));
+    int visits = source_visits(home);
+    copy_from("box", "four", source_port(next_door), "");
+    stat = await_copy("box", "four");
+    require(text_begins(reply_string(field(stat, "copy-description")),
+                        "INVALID CannotVerifyCopySource MOVED leads to"),
+            "%s", reply_text(stat));
+    assert_int_equal(source_visits(home), visits);
+}
+
+/* --- Who is allowed --- */
+
+SCENE(nobody_is_asked_who_is_not_listed) {
+    static const struct {
+        const char *list, *host;
+        bool at_once;
+    } cases[] = {
+        {"", "127.0.0.1", true},
+        {"10.0.0.1:*", "127.0.0.1", true},
+        {"127.0.0.1:1", "127.0.0.1", true},
+        {"127.0.0.1:*", "localhost", true},
+        {"localhost:*", "127.0.0.1", true},
+        /* The name is listed, and the address behind it is not. */
+        {"localhost:*", "localhost", false},
+        {"local*:* 10.*:*", "LOCALHOST", false},
+        {"*.1:*", "127.1", false},
+    };
+    stage_target();
+    struct source *source = source_start(NULL);
+    for (size_t row = 0; row < sizeof cases / sizeof *cases; row++) {
+        configure(primary, "holdfast.copy-from", cases[row].list);
+        const char *line =
+            pool_print("BLOB.COPY box new%zu src blob FROM %s %d", row, cases[row].host, source_port(source));
+        if (!strcmp(cases[row].host, "127.1")) configure(primary, "holdfast.copy-from", "127.1:*");
+        if (cases[row].at_once) {
+            story_step(line, "INVALID CannotVerifyCopySource", 0);
+            continue;
+        }
+        expect_elements(call_line(primary, line), 3);
+        redisReply *stat = await_copy("box", pool_print("new%zu", row));
+        require(text_begins(reply_string(field(stat, "copy-description")),
+                            "INVALID CannotVerifyCopySource the name leads to"),
+                "%s", reply_text(stat));
+        assert_null(reply_field_if_any(stat, "blob-type"));
+    }
+    assert_int_equal(source_visits(source), 0);
+    configure(primary, "holdfast.copy-from", "localhost:* 127.0.0.1:* [::1]:*");
+    static const struct told sound[] = {
+        SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
+    struct source *good = source_start(sound);
+    expect_elements(call(primary, "BLOB.COPY box named src blob FROM localhost %d", source_port(good)), 3);
+    expect_text(field(await_copy("box", "named"), "copy-status"), "success");
+}
+
+SCENE(words_that_are_no_source) {
+    static const struct step steps[] = {
+        {"BLOB.COPY box new src blob FROM 127.0.0.1 0", "INVALID InvalidHeaderValue", 0},
+        {"BLOB.COPY box new src blob FROM 127.0.0.1 65536", "INVALID InvalidHeaderValue", 0},
+        {"BLOB.COPY box new src blob FROM 127.0.0.1 x", "INVALID InvalidHeaderValue", 0},
+        {"BLOB.COPY box new src blob FROM '' 6379", "INVALID InvalidHeaderValue", 0},
+        {"BLOB.COPY box new src blob FROM 300*a 6379", "INVALID InvalidHeaderValue", 0},
+        {"BLOB.COPY box new src blob FROM 127.0.0.1", "ERR syntax", 0},
+        {"BLOB.COPY none new src blob FROM 127.0.0.1 6379", "NOTFOUND ContainerNotFound", 0},
+        {"BLOB.COPY box new src blob FROM 127.0.0.1 6379 LEASE A",
+         "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
+        {"BLOB.COPY box new src blob FROM 127.0.0.1 6379 IFMATCH *", "PRECONDITION TargetConditionNotMet", 0},
+        {NULL, NULL, 0},
+    };
+    stage_target();
+    story_play(steps);
+    expect_error(call(primary, "BLOB.COPY box new src blob FROM %b 6379", "a b", (size_t)3),
+                 "INVALID InvalidHeaderValue");
+    expect_error(call(primary, "CONFIG SET holdfast.copy-from nonsense"), "ERR");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(a_sound_source_is_copied),
+        PLAY(whatever_a_source_does_wrong_fails_the_copy),
+        PLAY(doctored_pages_fail_the_copy),
+        PLAY(descriptions_are_printable_and_tell_no_secret),
+        PLAY(a_source_is_asked_in_public_words),
+        PLAY(conditions_of_the_source_are_asked_there),
+        PLAY(a_lost_connection_is_made_anew),
+        PLAY(a_source_has_three_tries),
+        PLAY(moved_is_followed_once),
+        PLAY(nobody_is_asked_who_is_not_listed),
+        PLAY(words_that_are_no_source),
+    };
+    return world_run("copy_sources", tests);
+}
