@@ -175,6 +175,7 @@ static bool same_rights(const struct call *call, const struct call *other) {
     if (call->command != other->command || !bytes_equal(call_word(call, 1), call_word(other, 1)))
         return false;
     int other_key = call->command->other_key;
+    if (call->command->elsewhere) return false; /* the second key need not be one in both */
     return !other_key || bytes_equal(call_word(call, other_key), call_word(other, other_key));
 }
 

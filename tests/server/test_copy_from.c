@@ -1,0 +1,405 @@
+/* BLOB.COPY … FROM between real servers: all kinds of blobs, who has to be allowed what, and many at once. */
+#include <string.h>
+#include <unistd.h>
+
+#include "blobs.h"
+#include "everywhere.h"
+#include "leases.h"
+#include "lone.h"
+#include "pool.h"
+#include "sources.h"
+#include "story.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+#define PENDING "CONFLICT PendingCopyOperation"
+
+static struct client *source;
+
+static void stage_source(void) {
+    time_passes(0);
+    source = visitor(server_start("source", ""));
+    expect_etag(call(source, "CONTAINER.CREATE src"));
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+}
+
+static redisReply *begin_copy(const char *blob, const char *words) {
+    return call_line(primary, pool_print("BLOB.COPY box %s src %s FROM 127.0.0.1 %d %s", blob, blob,
+                                         source->server->port, words));
+}
+
+static redisReply *copy_well(const char *blob, const char *words) {
+    expect_text(expect_elements(begin_copy(blob, words), 3)->element[2], "pending");
+    redisReply *stat = await_copy("box", blob);
+    require(!strcmp(reply_string(field(stat, "copy-status")), "success"), "%s", reply_text(stat));
+    return stat;
+}
+
+static const char *copy_badly(const char *blob, const char *words) {
+    expect_elements(begin_copy(blob, words), 3);
+    redisReply *stat = await_copy("box", blob);
+    require(!strcmp(reply_string(field(stat, "copy-status")), "failed"), "%s", reply_text(stat));
+    return reply_string(field(stat, "copy-description"));
+}
+
+/* Content that tells its place. */
+static redisReply *put_long(const char *line, size_t length) {
+    char *bytes = pool_take(length);
+    for (size_t i = 0; i < length; i++) bytes[i] = (char)(i * 2654435761U >> 24);
+    struct words words = words_of_line(line);
+    words_add_bytes(&words, bytes, length);
+    return call_words(source, &words);
+}
+
+static void require_same_content(const char *blob, long long length) {
+    for (long long at = 0; at < length; at += 8 << 20) {
+        redisReply *there = call(source, "BLOB.GET src %s RANGE %lld %d", blob, at, 8 << 20);
+        redisReply *here = call(primary, "BLOB.GET box %s RANGE %lld %d", blob, at, 8 << 20);
+        require(reply_same(there->element[1], here->element[1]), "%s differs behind %lld", blob, at);
+    }
+}
+
+/* --- All kinds --- */
+
+SCENE(block_blobs_arrive_whole) {
+    static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, (1 << 20) + 1, 5000000};
+    stage_source();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        expect_etag(put_long("BLOB.PUT src whole", sizes[i]));
+        redisReply *stat = copy_well("whole", "");
+        expect_number(field(stat, "content-length"), (long long)sizes[i]);
+        expect_text(field(stat, "copy-progress"), pool_print("%zu/%zu", sizes[i], sizes[i]));
+        require_same_content("whole", (long long)sizes[i]);
+    }
+}
+
+SCENE(properties_and_metadata_come_along) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow META 1 a b PROPS 2 content-language en cache-control x"));
+    redisReply *stat = copy_well("cat", "");
+    expect_text(field(stat, "content-language"), "en");
+    expect_text(field(stat, "cache-control"), "x");
+    expect_text(field(stat, "content-type"), "application/octet-stream");
+    story_step("BLOB.GETMETA box cat", "[<etag>, [\"a\", \"b\"]]", 0);
+    copy_well("cat", "META 1 c d");
+    story_step("BLOB.GETMETA box cat", "[<etag>, [\"c\", \"d\"]]", 0);
+    copy_well("cat", "META 0");
+    story_step("BLOB.GETMETA box cat", "[<etag>, []]", 0);
+}
+
+/* Blocks smaller and larger than a piece, the same one twice, and many tiny ones. */
+SCENE(lists_of_blocks_come_along) {
+    stage_source();
+    expect_ok(put_long("BLOB.PUTBLOCK src parts AAAA", 3000000));
+    expect_ok(put_long("BLOB.PUTBLOCK src parts AAAB", 7));
+    expect_ok(put_long("BLOB.PUTBLOCK src parts AAAC", 1 << 20));
+    expect_etag(
+        call(source, "BLOB.PUTBLOCKLIST src parts 4 LATEST AAAB LATEST AAAA LATEST AAAC LATEST AAAB"));
+    expect_ok(call(source, "BLOB.PUTBLOCK src parts AAAD not-copied"));
+    copy_well("parts", "");
+    require_same_content("parts", 3000000 + 14 + (1 << 20));
+    expect_shape(
+        call(primary, "BLOB.GETBLOCKLIST box parts ALL"),
+        "[\"etag\", <etag>, \"content-length\", 4048590, \"committed\", [[\"AAAB\", 7], [\"AAAA\", 3000000], "
+        "[\"AAAC\", 1048576], [\"AAAB\", 7]], \"uncommitted\", []]");
+    struct words list = words_of_line("BLOB.PUTBLOCKLIST src many 2000");
+    for (int i = 0; i < 2000; i++) {
+        const char *id = pool_print("%04d", i);
+        expect_ok(call(source, "BLOB.PUTBLOCK src many %s %d", id, i));
+        words_add(&list, "LATEST");
+        words_add(&list, id);
+    }
+    expect_etag(call_words(source, &list));
+    copy_well("many", "");
+    require_same_content("many", 6890);
+    assert_true(reply_same(field(call(source, "BLOB.GETBLOCKLIST src many"), "committed"),
+                           field(call(primary, "BLOB.GETBLOCKLIST box many"), "committed")));
+    story_step("BLOB.PUTBLOCKLIST box many 1 COMMITTED 0007", "<etag>", 0);
+    story_step("BLOB.GET box many", "[<etag>, \"7\"]", 0);
+}
+
+static redisReply *put_page(long long offset, char letter) {
+    char page[512];
+    memset(page, letter, sizeof page);
+    return call(source, "BLOB.PUTPAGE src disk %lld %b", offset, page, sizeof page);
+}
+
+/* Of pages only those that were written travel. */
+SCENE(pages_come_along) {
+    stage_source();
+    expect_etag(call(source, "BLOB.CREATEPAGE src disk 8796093022208 SEQUENCE 7"));
+    for (int i = 0; i < 300; i++) expect_elements(put_page(i * 1024LL, (char)('a' + i % 26)), 2);
+    expect_elements(put_long("BLOB.PUTPAGE src disk 4398046511104", 3 << 20), 2);
+    expect_elements(put_page(8796093021696, 'z'), 2);
+    long long before = info_of(primary, "holdfast_copies_bytes");
+    redisReply *stat = copy_well("disk", "");
+    expect_number(field(stat, "sequence-number"), 7);
+    expect_number(field(stat, "content-length"), 8796093022208);
+    assert_int_equal(info_of(primary, "holdfast_copies_bytes") - before, 301 * 512 + (3 << 20));
+    assert_true(reply_same(field(call(source, "BLOB.GETPAGES src disk"), "pages"),
+                           field(call(primary, "BLOB.GETPAGES box disk"), "pages")));
+    static const long long places[] = {
+        0, 1024, 306176, 4398046511104, 4398046511104 + (2 << 20), 8796093021696};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        assert_true(reply_same(call(source, "BLOB.GET src disk RANGE %lld 512", places[i])->element[1],
+                               call(primary, "BLOB.GET box disk RANGE %lld 512", places[i])->element[1]));
+    expect_etag(call(source, "BLOB.CREATEPAGE src empty 0"));
+    copy_well("empty", "");
+}
+
+SCENE(append_blobs_come_along) {
+    stage_source();
+    expect_etag(call(source, "BLOB.CREATEAPPEND src log"));
+    expect_elements(call(source, "BLOB.APPEND src log one"), 3);
+    expect_elements(put_long("BLOB.APPEND src log", 2500000), 3);
+    redisReply *stat = copy_well("log", "");
+    expect_number(field(stat, "block-count"), 2);
+    require_same_content("log", 2500003);
+    story_step("BLOB.APPEND box log more IFPOSITION 2500003", "[<etag>, 2500003, 3]", 0);
+    expect_etag(call(source, "BLOB.SEAL src log"));
+    copy_well("log", "");
+    story_step("BLOB.APPEND box log more", "CONFLICT BlobIsSealed", 0);
+}
+
+SCENE(a_snapshot_is_a_source) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat old"));
+    const char *id = reply_string(expect_elements(call(source, "BLOB.SNAPSHOT src cat"), 2)->element[0]);
+    expect_etag(call(source, "BLOB.PUT src cat new"));
+    copy_well("cat", pool_print("SNAPSHOT %s", id));
+    story_step("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
+    assert_true(text_begins(copy_badly("cat", "SNAPSHOT 0x0000000000000001"), "NOTFOUND BlobNotFound"));
+    story_step("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
+}
+
+/* --- What the source says --- */
+
+SCENE(what_the_source_refuses) {
+    stage_source();
+    put("box", "none", "kept");
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    expect_etag(call(source, "BLOB.CREATEAPPEND src none2"));
+    assert_true(text_begins(copy_badly("none", ""), "NOTFOUND BlobNotFound"));
+    story_step("BLOB.GET box none", "[<etag>, \"kept\"]", 0);
+    assert_true(
+        text_begins(copy_badly("cat", "SOURCEIFMATCH 0x0000000000000001"), "PRECONDITION ConditionNotMet"));
+    assert_true(text_begins(copy_badly("cat", "SOURCEIFMODIFIEDSINCE 9000000000000"),
+                            "PRECONDITION SourceConditionNotMet"));
+    assert_null(reply_field_if_any(stat_of("box", "cat"), "blob-type"));
+    expect_etag(call(primary, "BLOB.CREATEPAGE box cat 512"));
+    assert_true(text_begins(copy_badly("cat", ""), "CONFLICT InvalidBlobType"));
+    expect_text(field(stat_of("box", "cat"), "blob-type"), "page");
+    expect_ok(call(source, "SET src2 x"));
+    redisReply *reply = call(primary, "BLOB.COPY box new src2 cat FROM 127.0.0.1 %d", source->server->port);
+    expect_elements(reply, 3);
+    assert_true(text_begins(reply_string(field(await_copy("box", "new"), "copy-description")), "WRONGTYPE"));
+    expect_ok(call(source, "CONFIG SET requirepass secret"));
+    source = visitor(source->server);
+    assert_true(text_begins(copy_badly("locked", ""), "NOAUTH"));
+    configure(primary, "holdfast.copy-password", "wrong");
+    assert_true(text_begins(copy_badly("locked", ""), "WRONGPASS the source refuses"));
+    configure(primary, "holdfast.copy-password", "secret");
+    expect_ok(call(source, "AUTH secret"));
+    expect_etag(call(source, "BLOB.PUT src locked open"));
+    copy_well("locked", "");
+    expect_number(call(primary, "DEL box"), 1);
+}
+
+/* No more than this is needed there. */
+SCENE(a_reader_of_the_source_is_enough) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    expect_ok(call(source, "ACL SETUSER copier on >pass resetkeys %%R~src +blob.stat +blob.get "
+                           "+blob.getblocklist +blob.getpages"));
+    configure(primary, "holdfast.copy-user", "copier");
+    configure(primary, "holdfast.copy-password", "pass");
+    copy_well("cat", "");
+    expect_etag(call(source, "CONTAINER.CREATE secret"));
+    expect_etag(call(source, "BLOB.PUT secret cat meow"));
+    expect_elements(call(primary, "BLOB.COPY box new secret cat FROM 127.0.0.1 %d", source->server->port), 3);
+    assert_true(text_begins(reply_string(field(await_copy("box", "new"), "copy-description")), "NOPERM"));
+}
+
+SCENE(a_cluster_is_a_source) {
+    stage_source();
+    source = lone_cluster();
+    expect_etag(call(source, "CONTAINER.CREATE src"));
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    copy_well("cat", "");
+}
+
+/* --- Leases and conditions of the target --- */
+
+SCENE(the_lease_of_the_target_covers_the_copy) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    put("box", "cat", "old");
+    acquire("box", "60", "BLOB cat ID " ID_A);
+    expect_error(begin_copy("cat", ""), "PRECONDITION LeaseIdMissing");
+    expect_error(begin_copy("cat", "LEASE " ID_A), "PRECONDITION InfiniteLeaseDurationRequired");
+    expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A));
+    acquire("box", "-1", "BLOB cat ID " ID_A);
+    expect_error(begin_copy("cat", "LEASE " ID_B), "PRECONDITION LeaseIdMismatchWithBlobOperation");
+    copy_well("cat", "LEASE " ID_A);
+    expect_text(field(stat_of("box", "cat"), "lease-state"), "leased");
+    expect_error(begin_copy("cat", "LEASE " ID_A " IFMATCH 0x0000000000000001"),
+                 "PRECONDITION TargetConditionNotMet");
+    expect_error(begin_copy("cat", "LEASE " ID_A " IFNONEMATCH *"), "CONFLICT BlobAlreadyExists");
+}
+
+/* --- While it goes on --- */
+
+SCENE(the_etag_is_new_at_the_start_and_at_the_end) {
+    stage_source();
+    expect_etag(put_long("BLOB.PUT src cat", 3000000));
+    const char *before = put("box", "cat", "old");
+    const char *start = reply_string(expect_elements(begin_copy("cat", ""), 3)->element[0]);
+    const char *end = reply_string(field(await_copy("box", "cat"), "etag"));
+    assert_true(strcmp(start, before) > 0 && strcmp(end, start) > 0);
+}
+
+SCENE(copies_are_notified) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    witness_begin("");
+    copy_well("cat", "");
+    assert_string_equal(witness_notifications(), "blob.copy box, blob.copied box");
+    copy_badly("none", "");
+    assert_string_equal(witness_notifications(), "blob.copy box, blob.copyfailed box");
+}
+
+SCENE(copies_are_counted) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    long long done = info_of(primary, "holdfast_copies_done"),
+              failed = info_of(primary, "holdfast_copies_failed");
+    long long refused = info_of(primary, "holdfast_copies_failed_refused");
+    copy_well("cat", "");
+    copy_badly("none", "");
+    assert_int_equal(info_of(primary, "holdfast_copies_done"), done + 1);
+    assert_int_equal(info_of(primary, "holdfast_copies_failed"), failed + 1);
+    assert_int_equal(info_of(primary, "holdfast_copies_failed_refused"), (refused > 0 ? refused : 0) + 1);
+    pending_copy("box", "new");
+    assert_int_equal(info_of(primary, "holdfast_copies_pending"), 1);
+}
+
+/* --- Transactions and scripts --- */
+
+SCENE(copies_in_transactions) {
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    expect_ok(call(primary, "MULTI"));
+    begin_copy("cat", "");
+    call(primary, "BLOB.GET box cat");
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
+    expect_elements(replies->element[0], 3);
+    expect_error(replies->element[1], PENDING);
+    expect_text(field(await_copy("box", "cat"), "copy-status"), "success");
+    expect_elements(
+        call(primary, "EVAL %s 1 box %d",
+             "return redis.call('BLOB.COPY', KEYS[1], 'dog', 'src', 'cat', 'FROM', '127.0.0.1', ARGV[1])",
+             source->server->port),
+        3);
+    expect_text(field(await_copy("box", "dog"), "copy-status"), "success");
+    expect_elements(
+        call(primary, "HOLDFAST.ATOMIC 2 8 BLOB.COPY box cow src cat FROM 127.0.0.1 %d 4 BLOB.PUT box calf x",
+             source->server->port),
+        2);
+    expect_text(field(await_copy("box", "cow"), "copy-status"), "success");
+    redisReply *first = begin_copy("cat", "ONCE token"), *second = begin_copy("cat", "ONCE token");
+    assert_true(reply_same(first, second));
+    expect_text(field(await_copy("box", "cat"), "copy-status"), "success");
+    expect_ok(call(primary, "MULTI"));
+    begin_copy("gone", "");
+    call(primary, "BLOB.DELETE box gone");
+    expect_elements(call(primary, "EXEC"), 2);
+    await_copies_pending(0);
+}
+
+SCENE(the_source_is_no_key) {
+    expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog FROM h 1 META 1 a b"),
+                 "[\"box\"]");
+    expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 2 FROM h a b"),
+                 "[\"box\", \"other\"]");
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    expect_ok(call(primary, "ACL SETUSER clerk on nopass resetkeys ~box +@all"));
+    struct client *clerk = visitor(primary->server);
+    expect_ok(call(clerk, "AUTH clerk x"));
+    expect_elements(call(clerk, "BLOB.COPY box cat src cat FROM 127.0.0.1 %d", source->server->port), 3);
+    await_copy("box", "cat");
+    expect_error(call(clerk, "BLOB.COPY box cat src cat"), "NOPERM");
+    /* What the first copy in a transaction may, the second one may not. */
+    expect_error(
+        call(clerk,
+             "HOLDFAST.ATOMIC 2 8 BLOB.COPY box one src cat FROM 127.0.0.1 %d 5 BLOB.COPY box two src cat",
+             source->server->port),
+        "NOPERM");
+    expect_number(call(primary, "ACL DELUSER clerk"), 1);
+}
+
+/* Nothing comes in while nobody may write. */
+SCENE(a_paused_server_takes_nothing) {
+    stage_source();
+    expect_etag(put_long("BLOB.PUT src cat", 3000000));
+    begin_copy("cat", "");
+    expect_ok(call(primary, "CLIENT PAUSE 300 WRITE"));
+    usleep(150000);
+    expect_ok(call(primary, "CLIENT UNPAUSE"));
+    expect_text(field(await_copy("box", "cat"), "copy-status"), "success");
+    require_same_content("cat", 3000000);
+}
+
+SCENE(a_full_server_takes_nothing) {
+    stage_source();
+    expect_etag(put_long("BLOB.PUT src cat", 30000000));
+    configure(primary, "maxmemory", pool_print("%lld", info_of(primary, "used_memory") + 8000000));
+    assert_true(text_begins(copy_badly("cat", ""), "OOM"));
+    story_step("BLOB.GET box cat", "[<etag>, \"\"]", 0);
+    configure(primary, "maxmemory", "0");
+}
+
+/* --- Many --- */
+
+SCENE(many_copies_take_turns) {
+    enum { COPIES = 1000 };
+    stage_source();
+    expect_etag(call(source, "BLOB.PUT src cat meow"));
+    for (int i = 0; i < COPIES; i++)
+        send_call(primary, "BLOB.COPY box c%d src cat FROM 127.0.0.1 %d", i, source->server->port);
+    for (int i = 0; i < COPIES; i++) expect_elements(receive(primary), 3);
+    long long most = 0;
+    while (info_of(primary, "holdfast_copies_pending")) {
+        long long now = info_of(primary, "holdfast_copies_at_work");
+        if (now > most) most = now;
+        usleep(1000);
+    }
+    assert_in_range(most, 2, 8);
+    for (int i = 0; i < COPIES; i++) expect_shape(call(primary, "BLOB.GET box c%d", i), "[<etag>, \"meow\"]");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(block_blobs_arrive_whole),
+        PLAY(properties_and_metadata_come_along),
+        PLAY(lists_of_blocks_come_along),
+        PLAY(pages_come_along),
+        PLAY(append_blobs_come_along),
+        PLAY(a_snapshot_is_a_source),
+        PLAY(what_the_source_refuses),
+        PLAY(a_reader_of_the_source_is_enough),
+        PLAY(a_cluster_is_a_source),
+        PLAY(the_lease_of_the_target_covers_the_copy),
+        PLAY(the_etag_is_new_at_the_start_and_at_the_end),
+        PLAY(copies_are_notified),
+        PLAY(copies_are_counted),
+        PLAY(copies_in_transactions),
+        PLAY(the_source_is_no_key),
+        PLAY(a_paused_server_takes_nothing),
+        PLAY(a_full_server_takes_nothing),
+        PLAY(many_copies_take_turns),
+    };
+    return world_run("copy_from", tests);
+}

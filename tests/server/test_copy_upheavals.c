@@ -1,0 +1,266 @@
+/* Copies from another server of which half has come: what others see meanwhile, aborting, and what becomes of a copy whose
+ * key, database or server changes. */
+#include <string.h>
+#include <unistd.h>
+
+#include "blobs.h"
+#include "everywhere.h"
+#include "leases.h"
+#include "lone.h"
+#include "pool.h"
+#include "sources.h"
+#include "story.h"
+#include "text.h"
+#include "wire.h"
+#include "world.h"
+
+#define PENDING "CONFLICT PendingCopyOperation"
+
+/* Half of an append blob, and silence. */
+#define HALF "[blob-type append etag E content-length :2097152 block-count :2 meta [k v]]"
+static const struct told half[] = {
+    {"BLOB.STAT", HALF, 0}, {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0}, {NULL, NULL, 0}};
+
+/* --- While it goes on --- */
+
+static void await_progress(const char *blob, const char *progress) {
+    for (int attempt = 0; attempt < 5000; attempt++) {
+        if (!strcmp(reply_string(field(stat_of("box", blob), "copy-progress")), progress)) return;
+        usleep(1000);
+    }
+    failure("no progress: %s", reply_text(stat_of("box", blob)));
+}
+
+/* A copy of which half has come. Answers its id. */
+static const char *half_a_copy(const char *blob, const char *words) {
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-timeout-seconds", "3600");
+    const char *id = copy_from("box", blob, source_port(source_start(half)), words);
+    await_progress(blob, "1048576/2097152");
+    return id;
+}
+
+SCENE(what_arrives_cannot_be_read_before_it_is_whole) {
+    static const struct step steps[] = {
+        {"BLOB.GET box log", PENDING, 0},
+        {"BLOB.GET box log RANGE 0 1", PENDING, 0},
+        {"BLOB.GET box log IFNONEMATCH 0x0000000000000001", PENDING, 0},
+        {"BLOB.GET box log BLOCK 0.05", "null", 0},
+        {"BLOB.GET box log SNAPSHOT $s", "[<etag>, \"old\"]", 0},
+        {"BLOB.GETMETA box log", "[<etag>, [\"k\", \"v\"]]", 0},
+        {"BLOB.APPEND box log x", PENDING, 0},
+        {"BLOB.SNAPSHOT box log", PENDING, 0},
+        {"BLOB.COPY box other box log", PENDING, 0},
+        {"LEASE.ACQUIRE box 60 BLOB log", PENDING, 0},
+        {"BLOB.ABORTCOPY box log 0x0000000000000001", "CONFLICT CopyIdMismatch", 0},
+        {"BLOB.ABORTCOPY box log $c", "OK", 0},
+        {"BLOB.GET box log", "[<etag>, \"\"]", 0},
+        {"BLOB.GETMETA box log", "[<etag>, [\"k\", \"v\"]]", 0},
+        {"BLOB.APPEND box log x", "[<etag>, 0, 1]", 0},
+        {NULL, NULL, 0},
+    };
+    time_passes(0);
+    create("box");
+    expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
+    expect_elements(call(primary, "BLOB.APPEND box log old"), 3);
+    story_keep('s', snapshot("box", "log"));
+    story_keep('c', half_a_copy("log", ""));
+    world_in_step();
+    expect_error(call(chained, "BLOB.GET box log"), PENDING);
+    require_same(primary, chained, "while half of a copy has come");
+    story_play(steps);
+    await_copies_pending(0);
+}
+
+SCENE(a_new_blob_has_no_kind_until_the_source_has_answered) {
+    time_passes(0);
+    create("box");
+    const char *id = pending_copy("box", "new");
+    assert_null(reply_field_if_any(stat_of("box", "new"), "blob-type"));
+    static const struct step steps[] = {
+        {"BLOB.GET box new", PENDING, 0},
+        {"BLOB.GETPAGES box new", PENDING, 0},
+        {"BLOB.APPEND box new x", PENDING, 0},
+        {"BLOB.CREATEPAGE box new 512", PENDING, 0},
+        {"BLOB.GETBLOCKLIST box new", PENDING, 0},
+        {"BLOB.PUT box new x", PENDING, 0},
+        {NULL, NULL, 0},
+    };
+    story_play(steps);
+    expect_ok(call(primary, "BLOB.ABORTCOPY box new %s", id));
+    assert_null(reply_field_if_any(stat_of("box", "new"), "blob-type"));
+    story_step("BLOB.APPEND box new x", "CONFLICT InvalidBlobType", 0);
+    story_step("BLOB.CREATEPAGE box new 512", "<etag>", 0);
+    expect_text(field(stat_of("box", "new"), "blob-type"), "page");
+}
+
+SCENE(whoever_waits_gets_the_content_when_it_is_whole) {
+    static const struct told late[] = {{"BLOB.STAT", HALF, 0},
+                                       {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
+                                       {"BLOB.GET src blob RANGE 1048576 ", NULL, 1},
+                                       {"BLOB.GET src blob RANGE 1048576 ", "[E 1048576*b]", 0},
+                                       {NULL, NULL, 0}};
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "*");
+    configure(primary, "holdfast.copy-timeout-seconds", "0.3");
+    struct wire *waiter = wire_open(primary->server);
+    copy_from("box", "log", source_port(source_start(late)), "");
+    await_progress("log", "1048576/2097152");
+    struct words of_the_end = words_of_line("BLOB.GET box log RANGE 1048574 4 BLOCK 20");
+    wire_send(waiter, &of_the_end);
+    expect_shape(wire_receive(waiter), "[<etag>, \"aabb\"]");
+    expect_text(field(stat_of("box", "log"), "copy-status"), "success");
+    const char *id = half_a_copy("log", "");
+    struct words of_all = words_of_line("BLOB.GET box log BLOCK 20");
+    wire_send(waiter, &of_all);
+    while (!info_of(primary, "holdfast_blob_waiters")) usleep(1000);
+    expect_ok(call(primary, "BLOB.ABORTCOPY box log %s", id));
+    expect_shape(wire_receive(waiter), "[<etag>, \"\"]");
+}
+
+/* --- Keys, databases and servers change --- */
+
+static const char *description_of(struct client *client, const char *key) {
+    for (int attempt = 0; attempt < 5000; attempt++) {
+        redisReply *stat = call(client, "BLOB.STAT %s log", key);
+        const redisReply *told = reply_field_if_any(stat, "copy-description");
+        if (told) {
+            expect_text(field(stat, "copy-status"), "failed");
+            expect_number(field(stat, "content-length"), 0);
+            return told->str;
+        }
+        usleep(1000);
+    }
+    failure("it stays pending: %s", reply_text(call(client, "BLOB.STAT %s log", key)));
+    return NULL;
+}
+
+SCENE(a_copy_does_not_follow_its_key) {
+    static const char *const upheavals[] = {"RENAME box away", "DEL box",    "FLUSHALL",
+                                            "SWAPDB 0 1",      "MOVE box 1", "CONTAINER.DELETE box",
+                                            "SET box x"};
+    for (size_t i = 0; i < sizeof upheavals / sizeof *upheavals; i++) {
+        call(primary, "FLUSHALL");
+        create("box");
+        half_a_copy("log", "");
+        call_line(primary, upheavals[i]);
+        await_copies_pending(0);
+        if (!strncmp(upheavals[i], "RENAME", 6))
+            assert_true(text_begins(description_of(primary, "away"), "interrupted"));
+        if (strstr(upheavals[i], " 1") == NULL) continue;
+        expect_ok(call(primary, "SELECT 1"));
+        assert_true(text_begins(description_of(primary, "box"), "interrupted"));
+        expect_ok(call(primary, "SELECT 0"));
+    }
+    call(primary, "FLUSHALL");
+}
+
+SCENE(twins_of_what_is_pending_have_failed) {
+    time_passes(0);
+    create("box");
+    const char *id = half_a_copy("log", "");
+    redisReply *dump = call(primary, "DUMP box");
+    expect_number(call(primary, "COPY box twin"), 1);
+    expect_ok(call(primary, "RESTORE again 0 %b", dump->str, dump->len));
+    assert_true(text_begins(description_of(primary, "twin"), "interrupted"));
+    assert_true(text_begins(description_of(primary, "again"), "interrupted"));
+    expect_text(field(stat_of("box", "log"), "copy-status"), "pending");
+    expect_text(field(stat_of("box", "log"), "copy-progress"), "1048576/2097152");
+    expect_ok(call(primary, "BLOB.ABORTCOPY box log %s", id));
+}
+
+/* An older state of the container comes under the key, with the same copy and less of its content. */
+SCENE(an_older_state_ends_the_copy) {
+    static const struct told slow[] = {{"BLOB.STAT", HALF, 0},
+                                       {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
+                                       {"BLOB.GET src blob RANGE 1048576 ", "close", 1},
+                                       {"BLOB.GET src blob RANGE 1048576 ", "[E 1048576*b]", 0},
+                                       {NULL, NULL, 0}};
+    time_passes(0);
+    create("box");
+    put("box", "cat", "x");
+    pending_copy("box", "log");
+    redisReply *early = call(primary, "DUMP box");
+    sources_end();
+    await_copies_pending(0);
+    expect_ok(call(primary, "BLOB.DELETE box log"));
+    configure(primary, "holdfast.copy-timeout-seconds", "5");
+    copy_from("box", "log", source_port(source_start(slow)), "");
+    expect_ok(call(primary, "RESTORE box 0 %b REPLACE", early->str, early->len));
+    assert_true(text_begins(description_of(primary, "box"), "interrupted"));
+}
+
+SCENE(a_server_that_was_started_anew_has_none) {
+    time_passes(0);
+    create("box");
+    half_a_copy("log", "");
+    expect_ok(call(primary, "DEBUG RELOAD"));
+    assert_true(text_begins(description_of(primary, "box"), "interrupted"));
+    struct server *server = server_start("lone", lone_with_file);
+    struct client *lone = client_open(server);
+    int port = source_port(source_start(half));
+    expect_etag(call(lone, "CONTAINER.CREATE box"));
+    expect_ok(call(lone, "CONFIG SET holdfast.copy-from *"));
+    expect_elements(call(lone, "BLOB.COPY box log src blob FROM 127.0.0.1 %d", port), 3);
+    for (int i = 0; i < 5000 && strcmp(reply_string(field(call(lone, "BLOB.STAT box log"), "copy-progress")),
+                                       "1048576/2097152") != 0;
+         i++)
+        usleep(1000);
+    client_close(lone);
+    server_kill(server);
+    server_restart(server);
+    assert_true(text_begins(description_of(visitor(server), "box"), "interrupted"));
+}
+
+/* A failover in the middle: the new primary has what came so far, and it is no blob. */
+SCENE(a_promoted_server_has_none) {
+    time_passes(0);
+    create("box");
+    half_a_copy("log", "");
+    world_in_step();
+    expect_ok(call(replica, "REPLICAOF NO ONE"));
+    assert_true(text_begins(description_of(replica, "box"), "interrupted"));
+    follow(primary, replica);
+    await_copies_pending(0);
+    expect_text(field(call(primary, "BLOB.STAT box log"), "copy-status"), "failed");
+    expect_ok(call(primary, "REPLICAOF NO ONE"));
+    follow(replica, primary);
+    await_in_step(chained, replica);
+}
+
+/* Files that are written and replicas that come while half of it is there. */
+SCENE(half_a_copy_is_the_same_everywhere) {
+    time_passes(0);
+    create("box");
+    half_a_copy("log", "");
+    world_in_step();
+    require_same(primary, chained, "with half a copy");
+    rewrite_append_only_file(chained, false);
+    const char *digest = digest_of(primary);
+    expect_ok(call(chained, "DEBUG LOADAOF"));
+    assert_string_equal(digest_of(chained), digest);
+    rewrite_append_only_file(chained, true);
+    expect_ok(call(chained, "DEBUG LOADAOF"));
+    assert_string_equal(digest_of(chained), digest);
+    expect_ok(call(replica, "REPLICAOF NO ONE"));
+    expect_ok(call(replica, "FLUSHALL"));
+    follow(replica, primary);
+    require_same(primary, replica, "after a synchronisation with half a copy");
+    await_in_step(chained, replica);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(what_arrives_cannot_be_read_before_it_is_whole),
+        PLAY(a_new_blob_has_no_kind_until_the_source_has_answered),
+        PLAY(whoever_waits_gets_the_content_when_it_is_whole),
+        PLAY(a_copy_does_not_follow_its_key),
+        PLAY(twins_of_what_is_pending_have_failed),
+        PLAY(an_older_state_ends_the_copy),
+        PLAY(a_server_that_was_started_anew_has_none),
+        PLAY(a_promoted_server_has_none),
+        PLAY(half_a_copy_is_the_same_everywhere),
+    };
+    return world_run("copy_upheavals", tests);
+}
