@@ -94,8 +94,8 @@ static void words_fill(struct words *words, const struct run *run, unsigned call
 }
 
 static bool is_as_expected(const redisReply *reply, bool is_refused) {
-    if (reply->type == REDIS_REPLY_ERROR) return is_refused;
-    if (reply->type == REDIS_REPLY_NIL || is_refused) return false;
+    if (reply->type == REDIS_REPLY_ERROR || reply->type == REDIS_REPLY_NIL) return is_refused;
+    if (is_refused) return false;
     return reply->type != REDIS_REPLY_ARRAY || reply->elements > 0;
 }
 

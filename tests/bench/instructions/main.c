@@ -143,15 +143,16 @@ static bool print_row(struct table *table, struct table *stored, const struct co
     return is_worse;
 }
 
-static void count_rows(struct table *table, struct table *stored, const char *pattern, bool with_aof,
+static void count_rows(struct table *table, struct table *stored, const char *pattern, enum audience audience,
                        unsigned *worse) {
+    static const char *const suffixes[AUDIENCES] = {"", " (AOF)", " (replica)"};
     static struct server server;
-    server_start(&server, with_aof);
+    server_start(&server, audience);
     describe_environment(&server, table);
     for (size_t index = 0; index < row_count; index++) {
         const struct row *row = &rows[index];
-        if (with_aof && !row->also_with_aof) continue;
-        const char *suffix = with_aof ? " (AOF)" : "";
+        if (audience != NOBODY && !row->is_heard) continue;
+        const char *suffix = suffixes[audience];
         char name[NAME_BYTES];
         snprintf(name, NAME_BYTES, "%s%s", row->name, suffix);
         if (fnmatch(pattern, name, 0)) continue;
@@ -172,8 +173,8 @@ int main(int argc, char **argv) {
     require(!updates || !strcmp(pattern, "*"), "the table is updated as a whole");
     read_table(&stored, argv[1]);
     unsigned worse = 0;
-    count_rows(&table, &stored, pattern, false, &worse);
-    count_rows(&table, &stored, pattern, true, &worse);
+    for (int audience = 0; audience < AUDIENCES; audience++)
+        count_rows(&table, &stored, pattern, (enum audience)audience, &worse);
     if (updates) {
         write_table(&table, argv[1]);
         return 0;

@@ -31,8 +31,8 @@ struct row {
     const char *counted; /* what is counted: one pipeline of `calls` commands */
     const char *after[STEPS]; /* sent after each batch */
     unsigned calls;           /* in a batch; 0 is CALLS */
-    bool is_refused;          /* the counted command answers an error */
-    bool also_with_aof;       /* counted a second time on a server that writes an AOF */
+    bool is_refused;          /* the counted command answers an error, or null */
+    bool is_heard; /* counted again on a server that writes an AOF, and on one that has a replica */
 };
 
 extern const struct row rows[];

@@ -2,12 +2,14 @@
 #include "server.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,19 +30,46 @@ static const char *environment(const char *name) {
 }
 
 /* What the server does by itself once in a while would be counted, too; so it is to do it as seldom as it can. */
-static void write_configuration(const struct server *server, bool writes_aof) {
+static void write_configuration(const struct server *server, enum audience audience, unsigned port) {
     char path[PATH_BYTES + 16];
     snprintf(path, sizeof path, "%s/redis.conf", server->folder);
     FILE *file = fopen(path, "w");
     require(file, "cannot write %s: %s", path, strerror(errno));
     fprintf(
         file,
-        "port 0\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\nactiverehashing no\n"
+        "port %u\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\nactiverehashing no\n"
         "appendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\nenable-debug-command yes\n"
-        "loadmodule %s\nloadmodule %s\n",
-        server->socket, server->folder, server->folder, writes_aof ? "yes" : "no",
+        "repl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
+        port, server->socket, server->folder, server->folder, audience == AN_AOF ? "yes" : "no",
         environment("HOLDFAST_MODULE"), environment("HOLDFAST_MARKER"));
     fclose(file);
+}
+
+/* A replica knows its primary by a port only. */
+static unsigned free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int probe = socket(AF_INET, SOCK_STREAM, 0);
+    bool is_bound = probe >= 0 && !bind(probe, (struct sockaddr *)&address, length) &&
+                    !getsockname(probe, (struct sockaddr *)&address, &length);
+    require(is_bound, "there is no port: %s", strerror(errno));
+    close(probe);
+    return ntohs(address.sin_port);
+}
+
+/* Runs in the child. */
+static void become_replica(const struct server *server, unsigned port, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    char primary[32];
+    snprintf(primary, sizeof primary, "127.0.0.1 %u", port);
+    char log[PATH_BYTES + 16], socket[PATH_BYTES + 16];
+    snprintf(log, sizeof log, "%s/replica.log", server->folder);
+    snprintf(socket, sizeof socket, "%s.replica", server->socket); /* it has to listen somewhere */
+    execlp(environment("HOLDFAST_SERVER"), "redis-server", "--port", "0", "--unixsocket", socket, "--save",
+           "", "--dir", server->folder, "--dbfilename", "replica.rdb", "--logfile", log, "--replicaof",
+           primary, "--loadmodule", environment("HOLDFAST_MODULE"), (char *)NULL);
+    _exit(1);
 }
 
 /* Runs in the child. */
@@ -97,28 +126,52 @@ static void measure_markers(struct server *server) {
     server->marker_instructions = least;
 }
 
-void server_start(struct server *server, bool writes_aof) {
+static void attach_replica(struct server *server, unsigned port) {
+    pid_t parent = getpid();
+    server->replica = fork();
+    require(server->replica >= 0, "cannot fork: %s", strerror(errno));
+    if (server->replica == 0) become_replica(server, port, parent);
+    for (int poll = 0; poll < START_SECONDS * POLLS_PER_SECOND; poll++) {
+        redisReply *reply = server_call(server->client, "INFO replication");
+        bool is_online = strstr(reply->str, "state=online");
+        freeReplyObject(reply);
+        if (is_online) return;
+        usleep(POLL_US);
+    }
+    require(false, "the replica does not come: see %s", server->folder);
+}
+
+void server_start(struct server *server, enum audience audience) {
     *server = (struct server){0};
     snprintf(server->folder, sizeof server->folder, "%s/instructions.XXXXXX", environment("HOLDFAST_TMP"));
     require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
     snprintf(server->socket, sizeof server->socket, "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
-             writes_aof);
-    write_configuration(server, writes_aof);
+             (int)audience);
+    unsigned port = audience == A_REPLICA ? free_port() : 0;
+    write_configuration(server, audience, port);
     pid_t parent = getpid();
     server->process = fork();
     require(server->process >= 0, "cannot fork: %s", strerror(errno));
     if (server->process == 0) become_server(server, parent);
     server->client = server_connect(server);
     freeReplyObject(server_call(server->client, "DEBUG REPLYBUFFER RESIZING 0"));
+    if (audience == A_REPLICA) attach_replica(server, port);
     measure_markers(server);
 }
 
 void server_stop(struct server *server) {
     redisFree(server->client);
-    kill(server->process, SIGKILL);
-    waitpid(server->process, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        pid_t process = i ? server->process : server->replica;
+        if (!process) continue;
+        kill(process, SIGKILL);
+        waitpid(process, NULL, 0);
+    }
     unlink(server->socket);
+    char replica[PATH_BYTES + 16];
+    snprintf(replica, sizeof replica, "%s.replica", server->socket);
+    unlink(replica);
     char command[PATH_BYTES + 16];
     snprintf(command, sizeof command, "rm -rf '%s'", server->folder);
     require(system(command) == 0, "cannot remove %s", server->folder); /* NOLINT(cert-env33-c) */

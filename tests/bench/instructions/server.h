@@ -9,8 +9,12 @@
 
 enum { PATH_BYTES = 256 };
 
+/* Who hears of changes. */
+enum audience { NOBODY, AN_AOF, A_REPLICA, AUDIENCES };
+
 struct server {
     pid_t process;
+    pid_t replica; /* 0 for none */
     char folder[PATH_BYTES];
     char socket[PATH_BYTES];
     redisContext *client;
@@ -18,8 +22,8 @@ struct server {
     uint64_t marker_instructions;
 };
 
-/* Starts a server in a new folder. */
-void server_start(struct server *server, bool writes_aof);
+/* Starts a server in a new folder. Its replica, if it has one, is not counted. */
+void server_start(struct server *server, enum audience audience);
 void server_stop(struct server *server);
 
 redisContext *server_connect(const struct server *server);
