@@ -204,6 +204,15 @@ bool api_may_write(RedisModuleCtx *ctx) {
            !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
+/* The server refuses to run a command on a key of another node, and makes no difference between slots that are elsewhere
+ * and those whose data are still coming in. */
+bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key) {
+    if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return true;
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", key);
+    if (reply) RedisModule_FreeCallReply(reply);
+    return reply != NULL;
+}
+
 /* No notification, no statistics, nothing expires: modes of 7.2 and newer. */
 enum { OPEN_KEY_UNNOTICED = REDISMODULE_OPEN_KEY_NOTOUCH | 1 << 17 | 1 << 18 | 1 << 19 };
 

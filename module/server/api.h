@@ -51,6 +51,10 @@ bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
  * nothing is there. */
 RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key);
 
+/* Whether the key is this server's to decide about: in a cluster others may serve its slot, or send it over at this
+ * moment. The key may turn out to have expired. */
+bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key);
+
 /* Whether this is a primary that may write at this moment: not paused, not loading. For what no client asked for. */
 bool api_may_write(RedisModuleCtx *ctx);
 

@@ -22,8 +22,9 @@ enum {
     LEFTOVERS_PORTION = 512, /* leaves of pages, which take about a millisecond */
     PAUSED_RETRY_MS = 50,
     REPLICA_RETRY_MS = 1000,
-    LATE_MS = 10000,       /* past this, a look that was expected is taken for lost */
-    KEY_MAX_BYTES = 60000, /* a longer name is looked after by its own writes alone */
+    ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
+    LATE_MS = 10000,           /* past this, a look that was expected is taken for lost */
+    KEY_MAX_BYTES = 60000,     /* a longer name is looked after by its own writes alone */
 };
 
 /* Its address, the entry's name, stands behind it: db, then key. */
@@ -259,13 +260,19 @@ void upkeep_after_sweeps(bool (*work)(void)) {
 
 /* --- Upkeep --- */
 
+/* While a slot's data come in, its old owner decides what time has ended, and sends that, too: whoever decided here as
+ * well would end sessions that have been prolonged meanwhile, and windows likewise. */
+static int64_t look_after(RedisModuleCtx *ctx, RedisModuleString *key) {
+    return api_serves_key(ctx, key) ? command_upkeep(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
+}
+
 /* The key may turn out to have expired, and with it the chore is gone. */
 static void do_chore(RedisModuleCtx *ctx, const struct chore *first) {
     int db = first->db;
     struct bytes name = upkeep_key(first);
     RedisModule_SelectDb(ctx, db);
     RedisModuleString *key = RedisModule_CreateString(NULL, name.data, name.length);
-    int64_t due_ms = command_upkeep(ctx, key);
+    int64_t due_ms = look_after(ctx, key);
     struct chore *chore = chore_find(db, api_bytes(key));
     if (chore && due_ms == UPKEEP_NEVER)
         chore_free(chore);

@@ -10,7 +10,8 @@
  * that a key loses its value, and where it does not (FLUSHALL, a new copy of the primary's data, slots that have left)
  * by sweeps, which open every key that is known, a few at a time, and only read.
  *
- * Only a primary that may write does upkeep, and what it does goes to replicas and files as effects. */
+ * Only a primary that may write does upkeep, in a cluster of keys whose slots are its own, and what it does goes to
+ * replicas and files as effects. */
 #ifndef HOLDFAST_UPKEEP_H
 #define HOLDFAST_UPKEEP_H
 

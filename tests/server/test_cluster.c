@@ -14,7 +14,7 @@
 #include "text.h"
 #include "world.h"
 
-enum { REDIRECT_MS = 5000, VOTE_MS = 5500 };
+enum { REDIRECT_MS = 5000, VOTE_MS = 5500, LARGE = 200000, ENDINGS = 400 };
 
 static int cluster_open(void **state) {
     (void)state;
@@ -262,6 +262,49 @@ SCENE(whoever_waits_is_told_of_a_failover) {
     await_in_step(node[2], node[0]);
 }
 
+/* --- At once --------------------------------------------------------------------------------------------------- */
+
+static void need_migration_at_once(void) {
+    if (slots_migrate_at_once(node[0])) return;
+    print_message("# skipped: this server has no CLUSTER MIGRATESLOTS\n");
+    skip();
+}
+
+/* So that the slot takes a while to move. */
+static void make_large(const char *key) {
+    expect_etag(call(node[0], "CONTAINER.CREATE %s", key));
+    for (int index = 0; index < LARGE; index++) send_call(node[0], "BLOB.PUT %s b%d x", key, index);
+    for (int index = 0; index < LARGE; index++) expect_etag(receive(node[0]));
+}
+
+static long long misfits_at(struct client *client) {
+    return info_of(client, "holdfast_effects_misfit") + info_of(client, "holdfast_effects_malformed");
+}
+
+/* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets it hears
+ * of that, and decides nothing. */
+SCENE(what_time_ends_is_decided_by_one_alone) {
+    need_migration_at_once();
+    const char *tag = shards_tag(0, 0), *jobs = pool_print("%s:jobs", tag),
+               *files = pool_print("%s:files", tag);
+    make_large(pool_print("%s:large", tag));
+    expect_ok(call(node[0], "QUEUE.CREATE %s MAXDELIVERIES 1", jobs));
+    expect_etag(call(node[0], "SHARE.CREATE %s", files));
+    for (int index = 0; index < ENDINGS; index++) {
+        call(node[0], "QUEUE.PUT %s m%d", jobs, index);
+        expect_elements(call(node[0], "QUEUE.GET %s VISIBILITY 1", jobs), 1);
+        call(node[0], "SHARE.CONNECT %s 1", files);
+        usleep(3000);
+    }
+    slot_migrates(slot_of(tag), node[0], node[1]);
+    require(!misfits_at(node[0]) && !misfits_at(node[1]), "%lld and %lld effects did not fit",
+            misfits_at(node[0]), misfits_at(node[1]));
+    for (int attempt = 0; field(call(node[1], "QUEUE.STAT %s", jobs), "dead")->integer < ENDINGS; attempt++) {
+        require(attempt < 500, "not all windows end at the new node");
+        usleep(10000);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_CLUSTER(every_command_is_sent_to_its_node),
@@ -271,6 +314,7 @@ int main(void) {
         IN_CLUSTER(who_waits_is_served_until_the_key_has_gone),
         IN_CLUSTER(who_asks_waits_at_the_new_node),
         IN_CLUSTER(whoever_waits_is_told_of_a_failover),
+        IN_CLUSTER(what_time_ends_is_decided_by_one_alone),
     };
     return cmocka_run_group_tests_name("cluster", tests, cluster_open, cluster_close);
 }
