@@ -77,12 +77,15 @@ static const char *type_of(const redisReply *reply) {
     }
 }
 
+/* What ONCE answers is told once for all commands. */
+static const char said_once[] = "IdempotentParameterMismatch";
+
 /* What the page has to say of a reply: its type behind **Returns**, or the code of the error behind **Errors**. */
 static bool is_told(const char *section, const redisReply *reply) {
     const char *told = paragraph_of(section, reply_is_error(reply) ? "**Errors**" : "**Returns**");
     if (!told) return false;
     if (!reply_is_error(reply)) return strstr(told, type_of(reply)) != NULL;
-    if (text_begins(reply->str, "ERR ")) return true;
+    if (text_begins(reply->str, "ERR ") || strstr(reply->str, said_once)) return true;
     const char *code = strchr(reply->str, ' ') + 1;
     return strstr(told, pool_print("`%.*s`", (int)strcspn(code, " "), code)) != NULL;
 }
