@@ -262,7 +262,7 @@ void upkeep_after_sweeps(bool (*work)(void)) {
 
 /* While a slot's data come in, its old owner decides what time has ended, and sends that, too: whoever decided here as
  * well would end sessions that have been prolonged meanwhile, and windows likewise. */
-static int64_t look_after(RedisModuleCtx *ctx, RedisModuleString *key) {
+static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
     return api_serves_key(ctx, key) ? command_upkeep(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
 }
 
@@ -272,7 +272,7 @@ static void do_chore(RedisModuleCtx *ctx, const struct chore *first) {
     struct bytes name = upkeep_key(first);
     RedisModule_SelectDb(ctx, db);
     RedisModuleString *key = RedisModule_CreateString(NULL, name.data, name.length);
-    int64_t due_ms = look_after(ctx, key);
+    int64_t due_ms = upkeep_here(ctx, key);
     struct chore *chore = chore_find(db, api_bytes(key));
     if (chore && due_ms == UPKEEP_NEVER)
         chore_free(chore);
