@@ -15,9 +15,16 @@
 
 enum { ARG_COMMANDS = 2 };
 
+/* The words of a command, from its name on. */
+struct slice {
+    int at, words;
+};
+
 /* One of the commands. */
 struct part {
     struct call call;
+    struct slice slice;
+    struct bytes key;
     enum outcome opened; /* what became of the key */
     bool shares_key;     /* an earlier part has opened it */
 };
@@ -35,6 +42,7 @@ struct transaction {
     struct call *whole;
     struct part *parts;
     unsigned count; /* of parts that have been started */
+    bool is_alone;  /* there is one part and no more: nothing can change twice */
     struct things things;
     struct taken *taken;
 };
@@ -45,34 +53,35 @@ static struct { unsigned long long done, commands, refused; } stats;
 
 enum { ROWS_MAX = 256 }; /* a power of two, and more than twice as many as there are commands */
 
-static const struct command *rows[ROWS_MAX];
+static struct row {
+    struct bytes name;
+    const struct command *command; /* NULL for none */
+} rows[ROWS_MAX];
 
+/* No two names of commands that have much in common end alike. */
 static size_t row_place(struct bytes name) {
-    unsigned hash = 0;
-    for (size_t i = 0; i < name.length; i++) hash = hash * 31 + (unsigned char)bytes_lower(name.data[i]);
-    return hash % ROWS_MAX;
+    unsigned hash = (unsigned)name.length;
+    for (size_t i = name.length > 4 ? name.length - 4 : 0; i < name.length; i++)
+        hash = hash * 31 + (unsigned char)bytes_lower(name.data[i]);
+    return (name.length ? hash + (unsigned char)bytes_lower(name.data[0]) : hash) % ROWS_MAX;
 }
 
 void atomic_start(const struct command *commands, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        size_t at = row_place(bytes_text(commands[i].name));
-        while (rows[at]) at = (at + 1) % ROWS_MAX;
-        rows[at] = &commands[i];
+        struct bytes name = bytes_text(commands[i].name);
+        size_t at = row_place(name);
+        while (rows[at].command) at = (at + 1) % ROWS_MAX;
+        rows[at] = (struct row){name, &commands[i]};
     }
 }
 
 static const struct command *row_named(struct bytes name) {
     size_t at = row_place(name);
-    while (rows[at] && !bytes_same_word(bytes_text(rows[at]->name), name)) at = (at + 1) % ROWS_MAX;
-    return rows[at];
+    while (rows[at].command && !bytes_same_word(rows[at].name, name)) at = (at + 1) % ROWS_MAX;
+    return rows[at].command;
 }
 
 /* --- Words --- */
-
-/* The words of a command, from its name on. */
-struct slice {
-    int at, words;
-};
 
 /* The next command; false when its number of words is none, or lies. */
 static bool next_slice(RedisModuleString **argv, int argc, int *at, struct slice *slice) {
@@ -125,8 +134,10 @@ static enum outcome not_allowed(struct call *call) {
     return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
 }
 
-static enum outcome read_part(struct transaction *transaction, struct slice slice) {
-    struct call *call = &transaction->parts[transaction->count].call, *whole = transaction->whole;
+static enum outcome read_part(struct transaction *transaction) {
+    struct part *part = &transaction->parts[transaction->count];
+    struct call *call = &part->call, *whole = transaction->whole;
+    const struct slice slice = part->slice;
     const struct command *row = row_named(call_word(whole, slice.at));
     call_start(call, row, whole->ctx, whole->argv + slice.at, slice.words);
     call->transaction = transaction;
@@ -140,29 +151,28 @@ static enum outcome read_part(struct transaction *transaction, struct slice slic
     if (outcome != OUTCOME_DONE) return outcome;
     if (args_given(&call->args, SLOT_ONCE)) return syntax_near(call, call->args.slots[SLOT_ONCE].at - 1);
     if (args_given(&call->args, SLOT_BLOCK)) return not_allowed(call);
-    things_begin(&transaction->things, call_word(call, 1), transaction->count - 1);
+    part->key = call_word(call, 1);
+    if (transaction->is_alone) return OUTCOME_DONE;
+    things_begin(&transaction->things, part->key, transaction->count - 1);
     row->touches(call, &transaction->things);
     return OUTCOME_DONE;
 }
 
 /* That the words add up, and what stands behind the commands. */
-static enum outcome check_words(struct call *whole, int count) {
+static enum outcome check_words(const struct transaction *transaction, unsigned count) {
+    struct call *whole = transaction->whole;
     int at = ARG_COMMANDS;
-    struct slice slice;
-    for (; count; count--)
-        if (!next_slice(whole->argv, whole->argc, &at, &slice)) return syntax_near(whole, at);
+    for (unsigned i = 0; i < count; i++)
+        if (!next_slice(whole->argv, whole->argc, &at, &transaction->parts[i].slice))
+            return syntax_near(whole, at);
     struct fault fault = args_parse_tail(whole->command->grammar, whole->argv, whole->argc, at, &whole->args);
     if (fault.outcome != OUTCOME_DONE) refusal_describe(whole, &fault);
     return fault.outcome;
 }
 
 static enum outcome read_parts(struct transaction *transaction, unsigned count) {
-    struct call *whole = transaction->whole;
-    int at = ARG_COMMANDS;
-    struct slice slice;
     while (transaction->count < count) {
-        next_slice(whole->argv, whole->argc, &at, &slice);
-        enum outcome outcome = read_part(transaction, slice);
+        enum outcome outcome = read_part(transaction);
         if (outcome != OUTCOME_DONE) return refuse_part(transaction, transaction->count - 1, outcome);
     }
     return transaction->things.twin.noun ? refuse_twin(transaction) : OUTCOME_DONE;
@@ -171,18 +181,15 @@ static enum outcome read_parts(struct transaction *transaction, unsigned count) 
 /* --- Rights and memory --- */
 
 /* Whether rights that have been asked for cover this call, too. */
-static bool same_rights(const struct call *call, const struct call *other) {
-    if (call->command != other->command || !bytes_equal(call_word(call, 1), call_word(other, 1)))
-        return false;
-    int other_key = call->command->other_key;
-    if (call->command->elsewhere) return false; /* the second key need not be one in both */
-    return !other_key || bytes_equal(call_word(call, other_key), call_word(other, other_key));
+static bool same_rights(const struct part *part, const struct part *other) {
+    const struct command *command = part->call.command;
+    return command == other->call.command && !command->other_key && bytes_equal(part->key, other->key);
 }
 
 static enum outcome check_rights(const struct transaction *transaction, RedisModuleUser *user) {
     for (unsigned i = 0; i < transaction->count; i++) {
         const struct call *call = &transaction->parts[i].call;
-        if (i && same_rights(call, &transaction->parts[i - 1].call)) continue;
+        if (i && same_rights(&transaction->parts[i], &transaction->parts[i - 1])) continue;
         if (api_may_run(user, call->argv, call->argc)) continue;
         call_note(transaction->whole, "this user has no permissions to run '%s' on its keys",
                   call->command->name);
@@ -212,12 +219,12 @@ static enum outcome pass_memory(const struct transaction *transaction) {
 
 /* An earlier part that has opened the key, in a way that does for this one. */
 static const struct call *opener_of(const struct transaction *transaction, unsigned place) {
-    const struct call *call = &transaction->parts[place].call;
+    const struct part *part = &transaction->parts[place];
+    bool reads = part->call.command->key == KEY_READ;
     for (unsigned i = 0; i < place; i++) {
         const struct part *earlier = &transaction->parts[i];
-        bool does = call->command->key == KEY_READ || earlier->call.command->key != KEY_READ;
-        if (does && !earlier->shares_key && bytes_equal(call_word(&earlier->call, 1), call_word(call, 1)))
-            return &earlier->call;
+        bool does = !earlier->shares_key && (reads || earlier->call.command->key != KEY_READ);
+        if (does && bytes_equal(earlier->key, part->key)) return &earlier->call;
     }
     return NULL;
 }
@@ -399,7 +406,8 @@ static void carry_out(struct transaction *transaction) {
 /* --- The command --- */
 
 static enum outcome run_parts(struct transaction *transaction, unsigned count) {
-    enum outcome outcome = read_parts(transaction, count);
+    enum outcome outcome = check_words(transaction, count);
+    if (outcome == OUTCOME_DONE) outcome = read_parts(transaction, count);
     if (outcome == OUTCOME_DONE) outcome = pass_rights(transaction);
     if (outcome == OUTCOME_DONE) outcome = pass_memory(transaction);
     if (outcome != OUTCOME_DONE) return outcome;
@@ -412,24 +420,43 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
     return outcome;
 }
 
+/* The parts of most transactions stand in a room of the process, which one at a time may have: who hears of a change may
+ * run another transaction. */
+enum { ROOM_PARTS = 16 };
+
+static struct part room[ROOM_PARTS];
+static bool room_is_taken;
+
+static struct part *take_parts(unsigned count) {
+    if (room_is_taken || count > ROOM_PARTS) return memory_alloc(count * sizeof(struct part));
+    room_is_taken = true;
+    return room;
+}
+
+static void give_parts_back(struct part *parts) {
+    if (parts == room)
+        room_is_taken = false;
+    else
+        memory_free(parts);
+}
+
 static enum outcome run_transaction(struct call *whole, unsigned count) {
     struct transaction transaction;
     transaction.whole = whole;
-    transaction.parts = memory_alloc(count * sizeof(*transaction.parts));
+    transaction.parts = take_parts(count);
     transaction.count = 0;
+    transaction.is_alone = count == 1;
     transaction.taken = NULL;
     things_start(&transaction.things);
     enum outcome outcome = run_parts(&transaction, count);
     for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);
     things_end(&transaction.things);
-    memory_free(transaction.parts);
+    give_parts_back(transaction.parts);
     return outcome;
 }
 
 enum outcome atomic_handle(struct call *call) {
-    int count = (int)call->args.slots[SLOT_COMMANDS].number;
-    enum outcome outcome = check_words(call, count);
-    if (outcome == OUTCOME_DONE) outcome = run_transaction(call, (unsigned)count);
+    enum outcome outcome = run_transaction(call, (unsigned)call->args.slots[SLOT_COMMANDS].number);
     stats.refused += outcome != OUTCOME_DONE;
     return outcome;
 }

@@ -83,7 +83,8 @@ static void add_thing(struct things *things, struct thing thing) {
         return;
     }
     const struct thing *there = &things->items[*slot - 1];
-    if (things->twin.noun || (there->shared && thing.shared)) return;
+    bool goes_together = there->place == thing.place || (there->shared && thing.shared);
+    if (things->twin.noun || goes_together) return;
     things->twin = (struct twin){thing.noun, thing.place, there->place};
 }
 

@@ -57,7 +57,7 @@ void things_share(struct things *things, const char *noun, struct bytes name);
 /* For names that stand nowhere else. */
 char *things_room(struct things *things, size_t bytes);
 
-/* Of a command that changes nothing. */
+/* What a command names twice is for itself to judge. Of a command that changes nothing: */
 struct call;
 void things_none(const struct call *call, struct things *things);
 

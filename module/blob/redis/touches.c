@@ -31,7 +31,9 @@ void block_touches(const struct call *call, struct things *things) {
 bool container_refresh(struct call *call, void *decided) {
     struct container_change *change = decided;
     if (!container_change_has_name(change)) return true;
-    change->blob = container_find(call->value, change->name);
+    bool sought = change->name.data == call->search.name.data;
+    change->blob =
+        sought ? container_found(call->value, &call->search) : container_find(call->value, change->name);
     change->sought = true;
     if (change->kind != BLOB_LEASE) return true;
     if (!change->blob) return false;

@@ -442,22 +442,16 @@ enum outcome queue_delete(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* One that stands in the list twice is gone by the second time. In a transaction all of them go, or nothing happens. */
-enum outcome queue_deletemany(struct call *call) {
+/* What becomes of each message of the list; one that stands there twice is gone by the second time. Answers how many can
+ * go. */
+static size_t find_listed_messages(struct call *call, struct message **gone, enum outcome *outcomes) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
-    const int named = list->count;
-    struct message *gone[QUEUE_BATCH_MAX];
-    enum outcome outcomes[QUEUE_BATCH_MAX];
     struct pointer_map places = {0}; /* in `gone`, counted from one */
     size_t count = 0;
-    for (int i = 0; i < named; i++) {
+    for (int i = 0; i < list->count; i++) {
         struct message *message = NULL;
         outcomes[i] = find_owned(call, call_word(call, list->at + 2 * i),
                                  call_word(call, list->at + 2 * i + 1), &message);
-        if (outcomes[i] != OUTCOME_DONE && call->transaction) {
-            pointer_map_end(&places);
-            return outcomes[i];
-        }
         if (outcomes[i] != OUTCOME_DONE) continue;
         uintptr_t *place = pointer_map_at(&places, message);
         if (*place) {
@@ -468,6 +462,17 @@ enum outcome queue_deletemany(struct call *call) {
         }
     }
     pointer_map_end(&places);
+    return count;
+}
+
+/* In a transaction all of them go, or nothing happens. */
+enum outcome queue_deletemany(struct call *call) {
+    const int named = call->args.slots[SLOT_LIST].count;
+    struct message *gone[QUEUE_BATCH_MAX];
+    enum outcome outcomes[QUEUE_BATCH_MAX];
+    size_t count = find_listed_messages(call, gone, outcomes);
+    for (int i = 0; call->transaction && i < named; i++)
+        if (outcomes[i] != OUTCOME_DONE) return outcomes[i];
     if (count) delete_items(call, gone, count);
     reply_array(&call->out, named);
     for (int i = 0; i < named; i++) {

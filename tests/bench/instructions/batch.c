@@ -17,7 +17,7 @@ enum {
     BATCHES = 15,
     WARMING_BATCHES = 2,
     PIECE_BYTES = 15000, /* the server reads 16 KiB at once */
-    WORDS = 64,
+    WORDS = 96,
     WORD_BYTES = 1024,
     KEPT_BYTES = 64,
     VALUE_BYTES = 100,
@@ -58,7 +58,8 @@ static size_t expand(const struct run *run, unsigned call, char letter, char *ta
     case 'v': return print_run(target, VALUE_BYTES);
     case 'p': return print_run(target, PAGE_BYTES);
     case 'a':
-    case 'b': return (size_t)sprintf(target, "%s", run->kept[call][letter - 'a']);
+    case 'b':
+    case 'c': return (size_t)sprintf(target, "%s", run->kept[call][letter - 'a']);
     default: require(false, "%s: what is %%%c?", run->row->name, letter); return 0;
     }
 }

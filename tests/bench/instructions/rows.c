@@ -6,6 +6,24 @@
     "redis.error_reply('PRECONDITION') end redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', "        \
     "ARGV[3]) return ARGV[2]} => a ."
 
+/* The same for ten at once, all or none. */
+#define COMPARE_AND_SET_TEN                                                                                  \
+    "SCRIPT LOAD {for i = 1, 10 do if redis.call('HGET', KEYS[i], 'version') ~= ARGV[1] then return "       \
+    "redis.error_reply('PRECONDITION ' .. i - 1) end end for i = 1, 10 do redis.call('HSET', KEYS[i], "      \
+    "'version', ARGV[2], 'value', ARGV[3]) end return ARGV[2]} => a ."
+#define TEN_OBJECTS(action)                                                                                  \
+    action(0) action(1) action(2) action(3) action(4) action(5) action(6) action(7) action(8) action(9)
+#define OBJECT_KEY(number)  " object%i." #number
+#define PUT_NUMBERED(number) " 6 BLOB.PUT c blob%i." #number " %v IFNONEMATCH 0x0000000000000001"
+
+/* The message is this consumer's, the object has this version: then both go on, and somebody is told. */
+#define FINISH_AND_TELL                                                                                      \
+    "SCRIPT LOAD {local p = redis.call('XPENDING', KEYS[1], 'g', ARGV[1], ARGV[1], 1, ARGV[5]) if #p == 0 then "  \
+    "return redis.error_reply('NOTFOUND') end if redis.call('HGET', KEYS[2], 'version') ~= ARGV[2] then "     \
+    "return redis.error_reply('PRECONDITION') end redis.call('XACK', KEYS[1], 'g', ARGV[1]) "                 \
+    "redis.call('XDEL', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], 'version', ARGV[3], 'age', 43) "        \
+    "redis.call('LPUSH', KEYS[3], ARGV[4]) return ARGV[3]} => a ."
+
 #define CREATE_BLOBS                                                                                         \
     { "CONTAINER.CREATE c", "BLOB.PUT c blob%i %v" }
 #define CREATE_FILES                                                                                         \
@@ -47,6 +65,12 @@ const struct row rows[] = {
     {.name = "BLPOP grant", .waiter = "BLPOP list%i 0", .counted = "RPUSH list%i %v"},
     {.name = "EVAL compare-and-set", .once = {"HSET object%i version 1 value %v", COMPARE_AND_SET},
      .counted = "EVALSHA %a 1 object%i 1 1 %v", .is_heard = true},
+
+    {.name = "EVAL of 10", .once = {COMPARE_AND_SET_TEN, "EVAL {for i = 0, 9 do redis.call('HSET', KEYS[1] .. '.' .. i, 'version', '1', 'value', 'x') end return 1} 1 object%i"},
+     .counted = "EVALSHA %a 10" TEN_OBJECTS(OBJECT_KEY) " 1 1 %v", .calls = 5, .also_with_aof = true},
+    {.name = "EVAL of three kinds", .once = {"XGROUP CREATE stream g $ MKSTREAM", "HSET object%i version 1 age 42", FINISH_AND_TELL},
+     .before = {"XADD stream * message%i %v", "XREADGROUP GROUP g c%i COUNT 1 STREAMS stream > => b 0.1.0.0"},
+     .counted = "EVALSHA %a 3 stream object%i list %b 1 1 %v c%i", .also_with_aof = true},
 
     /* Blobs */
     {.name = "BLOB.PUT new", .native = "SET", .once = {"CONTAINER.CREATE c"}, .counted = "BLOB.PUT c blob%n %v", .is_heard = true},
@@ -114,6 +138,15 @@ const struct row rows[] = {
      .counted = "TABLE.QUERY t FILTER {PartitionKey eq 'p' and RowKey eq 'row%i'}"},
     {.name = "TABLE.QUERY scan of 100", .native = "HSCAN of 100", .once = {"TABLE.CREATE t", INSERT_ENTITY, "TABLE.INSERT t q row%i " TWO_PROPS},
      .counted = "TABLE.QUERY t FILTER {age lt 40 or RowKey eq 'row0007'}"},
+
+    /* Several as one */
+    {.name = "ATOMIC of 1", .native = "EVAL compare-and-set", .once = CREATE_BLOBS, .before = {"BLOB.GET c blob%i => a 0"},
+     .counted = "HOLDFAST.ATOMIC 1 6 BLOB.PUT c blob%i %v IFMATCH %a", .also_with_aof = true},
+    {.name = "ATOMIC of 10", .native = "EVAL of 10", .once = {"CONTAINER.CREATE c", "HOLDFAST.ATOMIC 10" TEN_OBJECTS(PUT_NUMBERED)},
+     .counted = "HOLDFAST.ATOMIC 10" TEN_OBJECTS(PUT_NUMBERED), .calls = 5, .also_with_aof = true},
+    {.name = "ATOMIC of three kinds", .native = "EVAL of three kinds", .once = {"QUEUE.CREATE q", "QUEUE.CREATE mail", "TABLE.CREATE t", INSERT_ENTITY},
+     .before = {"QUEUE.CLEAR q", "QUEUE.PUT q message%i%v => a 1 b 3", "TABLE.GET t p row%i => c 0"},
+     .counted = "HOLDFAST.ATOMIC 3 4 QUEUE.DELETE q %a %b 10 TABLE.MERGE t p row%i IFMATCH %c PROPS 1 age:int32 43 3 QUEUE.PUT mail %v", .also_with_aof = true},
 
     /* Files */
     {.name = "FILE.GET", .native = "GET", .once = CREATE_FILES, .counted = "FILE.GET s file%i"},

@@ -8,7 +8,7 @@
  *   %n       a number that no other call of the row has
  *   %v       100 bytes
  *   %p       a page of 512 bytes
- *   %a %b    what an earlier step kept
+ *   %a %b %c what an earlier step kept
  *
  * "STEP => a 1.3" keeps element 3 of element 1 of the reply as %a, for later steps with the same %i; "." is the whole reply.
  * What a step without a number keeps is for all.
@@ -19,13 +19,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { STEPS = 5, KEPT = 2, CALLS = 50 };
+enum { STEPS = 5, KEPT = 3, CALLS = 50 };
 
 struct row {
     const char *name;
     const char *native; /* the row that it is compared with; NULL in native rows */
     const char
-        *once[STEPS]; /* sent once for the row; once for each call if there is any of %i %n %a %b in it */
+        *once[STEPS]; /* sent once for the row; once for each call if there is any of %i %n %a %b %c in it */
     const char *before[STEPS]; /* sent before each batch, likewise */
     const char *waiter;  /* sent by another client for each call; they wait until the batch serves them */
     const char *counted; /* what is counted: one pipeline of `calls` commands */

@@ -1,0 +1,449 @@
+/* HOLDFAST.ATOMIC: what it takes and what it refuses, what travels and is told, rights and keys. */
+#include <ctype.h>
+#include <string.h>
+
+#include "atomic.h"
+#include "leases.h"
+#include "lone.h"
+#include "messages.h"
+#include "pool.h"
+#include "story.h"
+#include "stream.h"
+#include "text.h"
+#include "witness.h"
+#include "world.h"
+
+/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of ten
+ * bytes in it, a directory d, and a string `text`. */
+static void stage(void) {
+    lease_stage();
+    create("c");
+    put("c", "a", "alpha");
+    put("c", "b", "beta");
+    expect_ok(call(primary, "QUEUE.CREATE q"));
+    expect_ok(call(primary, "TABLE.CREATE t"));
+    expect_etag(call(primary, "TABLE.INSERT t p r PROPS 1 n:int32 1"));
+    expect_etag(call(primary, "SHARE.CREATE s"));
+    expect_etag(call(primary, "FILE.CREATE s f 10"));
+    expect_etag(call(primary, "FILE.MKDIR s d"));
+    expect_ok(call(primary, "SET text x"));
+}
+
+static const char *content(const char *blob) {
+    redisReply *reply = call(primary, "BLOB.GET c %s", blob);
+    return reply_is_error(reply) ? "(none)" : reply_string(reply->element[1]);
+}
+
+/* Keeps its id and its receipt under these letters. */
+static void put_message(char id, char receipt) {
+    redisReply *reply = call(primary, "QUEUE.PUT q work");
+    story_keep(id, reply_string(field(reply, "id")));
+    story_keep(receipt, reply_string(field(reply, "receipt")));
+}
+
+/* The same id in another spelling. */
+static const char *in_braces(const char *id) {
+    struct text text = {0};
+    text_add(&text, "{", 1);
+    for (; *id; id++) text_add(&text, (char[]){(char)toupper((unsigned char)*id)}, 1);
+    text_add(&text, "}", 1);
+    return text.bytes;
+}
+
+/* --- Form --- */
+
+static const struct {
+    const char *line, *error;
+} wrong[] = {
+    {"HOLDFAST.ATOMIC", "ERR wrong number of arguments"},
+    {"HOLDFAST.ATOMIC 1 1", "ERR wrong number of arguments"},
+    {"HOLDFAST.ATOMIC 0 1 x", "INVALID InvalidInput a transaction has 1 to 100 commands"},
+    {"HOLDFAST.ATOMIC 101 1 x", "INVALID InvalidInput"},
+    {"HOLDFAST.ATOMIC -1 1 x", "INVALID InvalidInput"},
+    {"HOLDFAST.ATOMIC x 1 x", "INVALID InvalidInput"},
+    {"HOLDFAST.ATOMIC 1 0 BLOB.PUT", "ERR syntax error near '0'"},
+    {"HOLDFAST.ATOMIC 1 -1 BLOB.PUT", "ERR syntax error near '-1'"},
+    {"HOLDFAST.ATOMIC 1 x BLOB.PUT", "ERR syntax error near 'x'"},
+    {"HOLDFAST.ATOMIC 1 5 BLOB.PUT c a x", "ERR syntax error near '5'"},
+    {"HOLDFAST.ATOMIC 1 9223372036854775807 BLOB.PUT c a x", "ERR syntax error near '9223372036854775807'"},
+    {"HOLDFAST.ATOMIC 1 18446744073709551617 BLOB.PUT c a x", "ERR syntax error near '18446744073709551617'"},
+    {"HOLDFAST.ATOMIC 1 3 BLOB.PUT c a x", "ERR syntax error near 'x'"},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x", "ERR syntax error near 'x'"},
+    {"HOLDFAST.ATOMIC 1 4 BLOB.PUT c a x 4 BLOB.PUT c b x", "ERR syntax error near '4'"},
+    {"HOLDFAST.ATOMIC 1 3 BLOB.PUT c a", "ERR wrong number of arguments for 'BLOB.PUT'"},
+    {"HOLDFAST.ATOMIC 1 5 BLOB.PUT c a x NONSENSE", "ERR syntax error near 'NONSENSE'"},
+    {"HOLDFAST.ATOMIC 1 6 BLOB.PUT c a x ONCE token", "ERR syntax error near 'ONCE'"},
+    {"HOLDFAST.ATOMIC 1 4 BLOB.PUT c a x ONCE", "ERR syntax error near 'ONCE'"},
+    {"HOLDFAST.ATOMIC 1 4 BLOB.PUT c a x ONCE ''", "INVALID InvalidInput"},
+    {"HOLDFAST.ATOMIC 1 2 NONSENSE c", "INVALID NotInTransaction 0: "},
+    {"HOLDFAST.ATOMIC 1 2 '' c", "INVALID NotInTransaction 0: "},
+    {"HOLDFAST.ATOMIC 1 3 SET text y", "INVALID NotInTransaction 0: "},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 2 BLOB.LIST c", "INVALID NotInTransaction 1: "},
+    {"HOLDFAST.ATOMIC 1 6 HOLDFAST.ATOMIC 1 3 BLOB.GET c a", "INVALID NotInTransaction 0: "},
+    {"HOLDFAST.ATOMIC 1 7 BLOB.GET c none IFNONEMATCH * BLOCK 1", "INVALID UnsatisfiableCondition 0: "},
+    {"HOLDFAST.ATOMIC 1 5 BLOB.GET c none BLOCK 1", "INVALID NotInTransaction 0: "},
+    {"HOLDFAST.ATOMIC 1 7 LEASE.ACQUIRE c 60 BLOB a BLOCK 1", "INVALID NotInTransaction 0: "},
+    /* Form comes before state, whatever their places; of form, and of state, the first place counts. */
+    {"HOLDFAST.ATOMIC 2 3 BLOB.GET c none 2 BLOB.LIST c", "INVALID NotInTransaction 1: "},
+    {"HOLDFAST.ATOMIC 2 3 BLOB.GET c none 6 BLOB.PUT c a x IFMODIFIEDSINCE y",
+     "INVALID InvalidHeaderValue 1: "},
+    {"HOLDFAST.ATOMIC 2 3 BLOB.GET c none 8 TABLE.INSERT t p new PROPS 1 1n x",
+     "INVALID PropertyNameInvalid 1: "},
+    {"HOLDFAST.ATOMIC 2 3 BLOB.GET c none 7 TABLE.GET t p r SELECT 1 1n", "INVALID PropertyNameInvalid 1: "},
+    {"HOLDFAST.ATOMIC 2 3 BLOB.GET c none 4 BLOB.PUT none a x", "NOTFOUND BlobNotFound 0: "},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT none a x 3 BLOB.GET c none", "NOTFOUND ContainerNotFound 0: "},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 4 BLOB.PUT text a x", "WRONGTYPE Operation"},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 3 QUEUE.PUT c x", "WRONGTYPE Operation"},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 6 BLOB.PUT c b x IFMATCH 0x0000000000000001",
+     "PRECONDITION ConditionNotMet 1: the blob's ETag is 0x"},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 5 BLOB.GET c b IFMATCH 0x0000000000000001",
+     "PRECONDITION ConditionNotMet 1: the blob's ETag is 0x"},
+    {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 3 BLOB.GET c none", "NOTFOUND BlobNotFound 1: "},
+};
+
+SCENE(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
+    stage();
+    witness_begin("none");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct words words = story_words(wrong[i].line);
+        redisReply *reply = call_words(primary, &words);
+        require(reply_is_error(reply) && text_begins(reply->str, wrong[i].error), "%s gives %s",
+                wrong[i].line, reply_text(reply));
+    }
+    witness_end();
+}
+
+SCENE(one_refusal_is_counted) {
+    stage();
+    long long refused = info_of(primary, "holdfast_refused"),
+              atomics = info_of(primary, "holdfast_atomic_refused");
+    expect_error(atomic("BLOB.PUT c a x", "BLOB.GET c none", "BLOB.GET c none"), "NOTFOUND BlobNotFound 1:");
+    assert_int_equal(info_of(primary, "holdfast_refused"), refused + 1);
+    assert_int_equal(info_of(primary, "holdfast_atomic_refused"), atomics + 1);
+    long long done = info_of(primary, "holdfast_atomic_transactions"),
+              commands = info_of(primary, "holdfast_atomic_commands");
+    expect_elements(atomic("BLOB.PUT c a x", "BLOB.GET c b"), 2);
+    assert_int_equal(info_of(primary, "holdfast_atomic_transactions"), done + 1);
+    assert_int_equal(info_of(primary, "holdfast_atomic_commands"), commands + 2);
+}
+
+SCENE(a_hundred_commands_and_no_more) {
+    create("c");
+    const char *lines[102] = {NULL};
+    for (int i = 0; i < 100; i++) lines[i] = pool_print("BLOB.PUT c b%d x", i);
+    expect_elements(atomic_of(primary, lines), 100);
+    expect_number(field(call(primary, "CONTAINER.GET c"), "blobs"), 100);
+    lines[100] = "BLOB.PUT c b100 x";
+    expect_error(atomic_of(primary, lines), "INVALID InvalidInput");
+}
+
+/* --- The same thing twice --- */
+
+static const struct {
+    const char *one, *other, *error;
+} twice[] = {
+    {"BLOB.PUT c a x", "BLOB.SETMETA c a META 0", "1: changes the same blob as 0"},
+    {"BLOB.PUT c a x", "BLOB.DELETE c a", "1: changes the same blob as 0"},
+    {"BLOB.PUT c a x", "BLOB.PUTBLOCK c a AAAA x", "1: changes the same blob as 0"},
+    {"BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCKLIST c new 1 LATEST AAAA", "1: changes the same blob as 0"},
+    {"BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new AAAA y", "1: changes the same block as 0"},
+    {"BLOB.COPY c b c a", "BLOB.SNAPSHOT c b", "1: changes the same blob as 0"},
+    {"CONTAINER.SETMETA c META 0", "CONTAINER.SETACL c", "1: changes the same container as 0"},
+    {"TABLE.MERGE t p r IFMATCH * PROPS 0", "TABLE.DELETE t p r IFMATCH *",
+     "1: changes the same entity as 0"},
+    {"FILE.SETMETA s f META 0", "FILE.PUTRANGE s F 0 x", "1: changes the same file as 0"},
+    {"FILE.CREATE s d/Größe 1", "FILE.MKDIR s D/GRÖSSE", NULL}, /* ß is no double s */
+    {"FILE.CREATE s d/GRÖßE 1", "FILE.CREATE s D/größe 1", "1: changes the same file as 0"},
+    {"FILE.CREATE s D/new 1", "FILE.RMDIR s d", "1: changes the same directory as 0"},
+    {"FILE.RMDIR s d", "FILE.MKDIR s d/new", "1: changes the same directory as 0"},
+    {"FILE.RMDIR s d", "FILE.SETMETA s D META 0", "1: changes the same file as 0"},
+    {"QUEUE.DELETE q $m $r", "QUEUE.UPDATE q $m $r VISIBILITY 1", "1: changes the same message as 0"},
+    {"QUEUE.DELETE q $m $r", "QUEUE.DELETEMANY q 1 $u $r", "1: changes the same message as 0"},
+    {"QUEUE.PUT q x DEDUP one", "QUEUE.PUT q y DEDUP one", "1: changes the same DEDUP id as 0"},
+    {"LEASE.ACQUIRE c 60 BLOB a", "LEASE.BREAK c BLOB a", "1: changes the same lease as 0"},
+    {"LEASE.ACQUIRE c 60", "LEASE.BREAK c", "1: changes the same lease as 0"},
+    {"LEASE.ACQUIRE s -1 FILE f", "LEASE.BREAK s FILE F", "1: changes the same lease as 0"},
+};
+
+SCENE(nothing_is_changed_twice) {
+    stage();
+    put_message('m', 'r');
+    story_keep('u', in_braces(story_kept('m')));
+    witness_begin("none");
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+        if (!twice[i].error) continue;
+        redisReply *reply = atomic(twice[i].one, twice[i].other);
+        const char *error = pool_print("INVALID InvalidDuplicateRow %s", twice[i].error);
+        require(reply_is_error(reply) && text_begins(reply->str, error), "%s beside %s gives %s",
+                twice[i].one, twice[i].other, reply_text(reply));
+    }
+    witness_end();
+}
+
+/* Pairs that have much in common, and go together. */
+static const char *const together[][2] = {
+    {"BLOB.PUT c new1 x", "BLOB.PUT c new2 y"},
+    {"BLOB.PUTBLOCK c new3 AAAA x", "BLOB.PUTBLOCK c new3 BBBB y"},
+    {"BLOB.PUT c a x", "BLOB.GET c a"},
+    {"BLOB.PUT c a x", "LEASE.ACQUIRE c 60 BLOB a ID A"},
+    {"BLOB.PUT c a y LEASE A", "LEASE.RELEASE c A BLOB a"},
+    {"BLOB.PUT c x/1 x", "CONTAINER.SETMETA c META 0"},
+    {"CONTAINER.SETMETA c META 0", "LEASE.ACQUIRE c -1 ID A"},
+    {"LEASE.RELEASE c A", "LEASE.ACQUIRE c 60 BLOB a"},
+    {"TABLE.INSERT t p s PROPS 0", "TABLE.INSERT t q r PROPS 0"},
+    {"TABLE.INSERT t pq u PROPS 0", "TABLE.INSERT t p qu PROPS 0"},
+    {"FILE.CREATE s d/one 1", "FILE.CREATE s d/two 1"},
+    {"FILE.CREATE s d/three 1", "FILE.SETMETA s d META 1 a b"},
+    {"FILE.CREATE s d/Größe 1", "FILE.MKDIR s d/Grösse"},
+    {"FILE.MKDIR s e", "FILE.CREATE s g 1"},
+    {"FILE.PUTRANGE s f 0 xyz", "LEASE.ACQUIRE s -1 FILE f ID B"},
+    {"QUEUE.PUT q x", "QUEUE.PUT q x"},
+    {"QUEUE.PUT q x DEDUP one", "QUEUE.PUT q x DEDUP two"},
+    {"QUEUE.PUTMANY q 2 x y", "QUEUE.PUT q z GROUP g"},
+};
+
+SCENE(what_only_looks_alike_goes_together) {
+    stage();
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+        redisReply *reply = atomic(together[i][0], together[i][1]);
+        require(!reply_is_error(reply) && reply->elements == 2, "%s beside %s gives %s", together[i][0],
+                together[i][1], reply_text(reply));
+    }
+}
+
+/* --- Every command that may stand in one --- */
+
+static const char *const each[] = {
+    "CONTAINER.GET c",
+    "CONTAINER.GETMETA c",
+    "CONTAINER.GETACL c",
+    "CONTAINER.SETMETA c META 1 a b",
+    "CONTAINER.SETACL c ACCESS BLOB",
+    "BLOB.PUT c new x",
+    "BLOB.GET c a",
+    "BLOB.STAT c a",
+    "BLOB.SETPROPS c a PROPS 1 content-type text/plain",
+    "BLOB.GETMETA c a",
+    "BLOB.SETMETA c a META 1 k v",
+    "BLOB.SNAPSHOT c a",
+    "BLOB.COPY c copy c a",
+    "BLOB.PUTBLOCK c staged AAAA x",
+    "BLOB.PUTBLOCKLIST c staged 1 LATEST AAAA",
+    "BLOB.GETBLOCKLIST c staged",
+    "BLOB.CREATEPAGE c page 1024",
+    "BLOB.PUTPAGE c page 0 512*x",
+    "BLOB.CLEARPAGE c page 0 512",
+    "BLOB.CREATEAPPEND c log",
+    "BLOB.APPEND c log x",
+    "BLOB.SEAL c log",
+    "LEASE.ACQUIRE c 60 BLOB b ID A",
+    "LEASE.RENEW c A BLOB b",
+    "LEASE.CHANGE c A B BLOB b",
+    "LEASE.GET c BLOB b",
+    "LEASE.BREAK c PERIOD 0 BLOB b",
+    "LEASE.ACQUIRE c 60 ID A",
+    "LEASE.RELEASE c A",
+    "LEASE.ACQUIRE s -1 FILE f ID A",
+    "LEASE.RELEASE s A FILE f",
+    "BLOB.DELETE c log",
+    "QUEUE.PUT q x DELAY",
+    "QUEUE.PUT q x",
+    "QUEUE.PUTMANY q 2 x y",
+    "QUEUE.UPDATE q $m $r VISIBILITY 0",
+    "QUEUE.RELEASE q $n $o",
+    "QUEUE.DELETE q $k $l",
+    "QUEUE.DELETEMANY q 1 $i $j",
+    "TABLE.INSERT t p new PROPS 1 n:int32 5",
+    "TABLE.GET t p r",
+    "TABLE.REPLACE t p r IFMATCH * PROPS 1 n:int32 2",
+    "TABLE.MERGE t p r IFMATCH * IF \"n eq 2\" PROPS 1 m x",
+    "TABLE.INSERTORREPLACE t p o PROPS 0",
+    "TABLE.INSERTORMERGE t p o PROPS 1 a b",
+    "TABLE.DELETE t p o IFMATCH *",
+    "FILE.MKDIR s e",
+    "FILE.RMDIR s e",
+    "FILE.CREATE s d/x 100",
+    "FILE.GET s f",
+    "FILE.STAT s f",
+    "FILE.GETMETA s f",
+    "FILE.SETPROPS s f SIZE 20",
+    "FILE.SETMETA s f META 1 a b",
+    "FILE.PUTRANGE s f 0 abc",
+    "FILE.CLEARRANGE s f 0 1",
+    "FILE.GETRANGES s f",
+    "FILE.DELETE s f",
+};
+
+/* Beside a write of something else, in the same value and in another one. */
+SCENE(every_command_once) {
+    stage();
+    put_message('m', 'r');
+    put_message('n', 'o');
+    put_message('k', 'l');
+    put_message('i', 'j');
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        if (strstr(each[i], "DELAY")) continue;
+        redisReply *reply = atomic(pool_print("BLOB.PUT c other%zu x", i), each[i],
+                                   pool_print("FILE.CREATE s other%zu 1", i));
+        require(!reply_is_error(reply) && reply->elements == 3, "%s gives %s", each[i], reply_text(reply));
+    }
+}
+
+/* --- What travels, and what is told --- */
+
+SCENE(the_changes_travel_as_one) {
+    stage();
+    struct stream *stream = stream_attach(primary->server);
+    expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
+    stream_expect(stream, primary, "MULTI\nHOLDFAST.APPLY c\nHOLDFAST.APPLY q\nHOLDFAST.APPLY s\nEXEC");
+    expect_elements(atomic("BLOB.GET c a", "TABLE.GET t p r"), 2);
+    expect_error(atomic("BLOB.PUT c a y", "BLOB.GET c none"), "NOTFOUND");
+    stream_expect(stream, primary, "");
+}
+
+SCENE(each_change_is_told) {
+    stage();
+    witness_begin("");
+    expect_elements(atomic("LEASE.ACQUIRE c 60 BLOB a", "BLOB.PUT c a x", "QUEUE.PUT q m", "BLOB.GET c b",
+                           "TABLE.MERGE t p r IFMATCH * PROPS 0"),
+                    5);
+    assert_string_equal(witness_notifications(), "lease.acquire c, blob.put c, queue.put q, table.merge t");
+    assert_true(witness_transaction_aborts());
+    expect_number(call(primary, "LEASE.BREAK c PERIOD 0 BLOB a"), 0);
+    witness_begin("");
+    expect_elements(atomic("BLOB.COPY c a c b", "BLOB.COPY c b c a"), 2);
+    assert_string_equal(witness_notifications(), "blob.copy c, blob.copy c");
+}
+
+SCENE(waiting_clients_are_served_after_the_last_change) {
+    stage();
+    struct client *consumer = waiting("QUEUE.GET q BLOCK 0");
+    struct client *reader = waiting("BLOB.GET c new BLOCK 0");
+    expect_elements(atomic("QUEUE.PUT q work", "BLOB.PUT c new x", "BLOB.PUT c a z"), 3);
+    redisReply *got = answer_of(consumer);
+    expect_text(field(got->element[0], "message"), "work");
+    expect_text(answer_of(reader)->element[1], "x");
+}
+
+/* --- In other transactions, in scripts, in another protocol --- */
+
+SCENE(it_works_in_multi_and_in_scripts) {
+    stage();
+    struct words put = atomic_words(LINES("BLOB.PUT c a multi", "QUEUE.PUT q m"));
+    struct words bad = atomic_words(LINES("BLOB.PUT c b multi", "BLOB.GET c none"));
+    expect_ok(call(primary, "MULTI"));
+    call_words(primary, &put);
+    call_words(primary, &bad);
+    redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
+    expect_elements(replies->element[0], 2);
+    expect_error(replies->element[1], "NOTFOUND BlobNotFound 1:");
+    assert_string_equal(content("a"), "multi");
+    assert_string_equal(content("b"), "beta");
+    expect_elements(
+        call(primary, "EVAL %s 1 c",
+             "return redis.call('HOLDFAST.ATOMIC', 2, 4, 'BLOB.PUT', KEYS[1], 'a', 'lua', 3, 'BLOB.GET', "
+             "KEYS[1], 'b')"),
+        2);
+    assert_string_equal(content("a"), "lua");
+    expect_error(
+        call(primary, "EVAL %s 1 c",
+             "return redis.call('HOLDFAST.ATOMIC', 2, 4, 'BLOB.PUT', KEYS[1], 'a', 'x', 3, 'BLOB.GET', "
+             "KEYS[1], 'none')"),
+        "NOTFOUND BlobNotFound 1:");
+}
+
+SCENE(a_token_is_remembered_with_the_transaction) {
+    stage();
+    struct words words = atomic_words(LINES("QUEUE.PUT q m", "BLOB.PUT c a once"));
+    words_add_line(&words, "ONCE token-1");
+    redisReply *first = expect_elements(call_words(primary, &words), 2);
+    require(reply_same(first, call_words(primary, &words)), "another answer");
+    expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 1);
+    words_replace(&words, 5, "other");
+    expect_error(call_words(primary, &words), "INVALID IdempotentParameterMismatch");
+    /* The first key that it names stays as it is: what has been done is found in the other one. */
+    expect_elements(call(primary, "QUEUE.PUT q x DEDUP twin"), 10);
+    words = atomic_words(LINES("QUEUE.PUT q x DEDUP twin", "BLOB.PUT c b once"));
+    words_add_line(&words, "ONCE token-2");
+    first = expect_elements(call_words(primary, &words), 2);
+    require(reply_same(first, call_words(primary, &words)), "another answer");
+    /* Whose change is dropped carries no memory. */
+    expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A), 2);
+    words = atomic_words(LINES("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.DELETE c a LEASE " ID_A));
+    words_add_line(&words, "ONCE token-3");
+    first = expect_elements(call_words(primary, &words), 2);
+    require(reply_same(first, call_words(primary, &words)), "another answer");
+}
+
+/* --- Rights, memory, keys --- */
+
+SCENE(each_command_and_key_needs_its_right) {
+    stage();
+    expect_ok(call(
+        primary,
+        "ACL SETUSER part on nopass resetkeys ~c %%R~t +holdfast.atomic +blob.put +table.get +table.delete"));
+    struct client *client = visitor(primary->server);
+    expect_ok(call(client, "AUTH part x"));
+    expect_elements(atomic_of(client, LINES("BLOB.PUT c a mine", "TABLE.GET t p r")), 2);
+    witness_begin("");
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "BLOB.DELETE c b")), "NOPERM");
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "TABLE.DELETE t p r IFMATCH *")), "NOPERM");
+    expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "QUEUE.PUT q m")), "NOPERM");
+    expect_error(atomic_of(client, LINES("BLOB.PUT other a x")), "NOPERM");
+    expect_error(call(client, "BLOB.GET c a"), "NOPERM");
+    witness_end();
+    expect_number(call(primary, "ACL DELUSER part"), 1);
+}
+
+SCENE(keys_are_where_the_commands_have_them) {
+    expect_shape(
+        call(primary,
+             "COMMAND GETKEYS HOLDFAST.ATOMIC 3 4 BLOB.PUT c a x 3 QUEUE.PUT q m 5 BLOB.COPY d x e y"),
+        "[\"c\", \"q\", \"d\", \"e\"]");
+    expect_shape(call(primary, "COMMAND GETKEYSANDFLAGS HOLDFAST.ATOMIC 2 4 TABLE.GET t p r 3 QUEUE.PUT q m"),
+                 "[[\"t\", [RO, access]], [\"q\", [RW, update]]]");
+    static const char *const malformed[] = {"COMMAND GETKEYS HOLDFAST.ATOMIC 1 1 BLOB.PUT",
+                                            "COMMAND GETKEYS HOLDFAST.ATOMIC x y z",
+                                            "COMMAND GETKEYS HOLDFAST.ATOMIC 1 9 BLOB.PUT c",
+                                            "COMMAND GETKEYS HOLDFAST.ATOMIC 1 2 NONSENSE c", NULL};
+    expect_each_error(primary, malformed, "ERR");
+}
+
+SCENE(in_a_cluster_all_keys_are_in_one_slot) {
+    struct client *alone = lone_cluster();
+    expect_etag(call(alone, "CONTAINER.CREATE {1}c"));
+    expect_ok(call(alone, "QUEUE.CREATE {1}q"));
+    expect_elements(atomic_of(alone, LINES("BLOB.PUT {1}c a x", "QUEUE.PUT {1}q m")), 2);
+    expect_error(atomic_of(alone, LINES("BLOB.PUT {1}c a x", "QUEUE.PUT {2}q m")), "CROSSSLOT");
+    expect_error(atomic_of(alone, LINES("BLOB.COPY {1}c a {2}c a")), "CROSSSLOT");
+}
+
+SCENE(short_memory_refuses_all_that_may_grow) {
+    stage();
+    put_message('m', 'r');
+    configure(primary, "maxmemory", "1mb");
+    expect_error(atomic("QUEUE.DELETE q $m $r", "BLOB.PUT c a x"), "OOM");
+    expect_elements(atomic("QUEUE.DELETE q $m $r", "BLOB.GET c a", "TABLE.DELETE t p r IFMATCH *"), 3);
+    configure(primary, "maxmemory", "0");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(what_is_wrong_is_refused_with_its_place_and_changes_nothing),
+        PLAY(one_refusal_is_counted),
+        PLAY(a_hundred_commands_and_no_more),
+        PLAY(nothing_is_changed_twice),
+        PLAY(what_only_looks_alike_goes_together),
+        PLAY(every_command_once),
+        PLAY(the_changes_travel_as_one),
+        PLAY(each_change_is_told),
+        PLAY(waiting_clients_are_served_after_the_last_change),
+        PLAY(it_works_in_multi_and_in_scripts),
+        PLAY(a_token_is_remembered_with_the_transaction),
+        PLAY(each_command_and_key_needs_its_right),
+        PLAY(keys_are_where_the_commands_have_them),
+        PLAY(in_a_cluster_all_keys_are_in_one_slot),
+        PLAY(short_memory_refuses_all_that_may_grow),
+    };
+    return world_run("atomic", tests);
+}

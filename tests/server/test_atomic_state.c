@@ -1,0 +1,243 @@
+/* HOLDFAST.ATOMIC: all is decided on one state, and happens as one: reads, copies, leases, limits that several share. */
+#include <string.h>
+
+#include "atomic.h"
+#include "leases.h"
+#include "pool.h"
+#include "story.h"
+#include "world.h"
+
+/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of ten
+ * bytes in it, a directory d, and a string `text`. */
+static void stage(void) {
+    lease_stage();
+    create("c");
+    put("c", "a", "alpha");
+    put("c", "b", "beta");
+    expect_ok(call(primary, "QUEUE.CREATE q"));
+    expect_ok(call(primary, "TABLE.CREATE t"));
+    expect_etag(call(primary, "TABLE.INSERT t p r PROPS 1 n:int32 1"));
+    expect_etag(call(primary, "SHARE.CREATE s"));
+    expect_etag(call(primary, "FILE.CREATE s f 10"));
+    expect_etag(call(primary, "FILE.MKDIR s d"));
+    expect_ok(call(primary, "SET text x"));
+}
+
+static const char *content(const char *blob) {
+    redisReply *reply = call(primary, "BLOB.GET c %s", blob);
+    return reply_is_error(reply) ? "(none)" : reply_string(reply->element[1]);
+}
+
+/* Keeps its id and its receipt under these letters. */
+static void put_message(char id, char receipt) {
+    redisReply *reply = call(primary, "QUEUE.PUT q work");
+    story_keep(id, reply_string(field(reply, "id")));
+    story_keep(receipt, reply_string(field(reply, "receipt")));
+}
+
+/* --- One state --- */
+
+SCENE(reads_see_what_was_before) {
+    stage();
+    redisReply *reply =
+        expect_elements(atomic("BLOB.GET c a", "BLOB.PUT c a new", "BLOB.GET c a", "CONTAINER.GET c"), 4);
+    expect_text(reply->element[0]->element[1], "alpha");
+    expect_text(reply->element[2]->element[1], "alpha");
+    expect_number(field(reply->element[3], "blobs"), 2);
+    expect_text(call(primary, "BLOB.GET c a")->element[1], "new");
+    expect_error(atomic("BLOB.PUT c new x", "BLOB.GET c new"), "NOTFOUND BlobNotFound 1:");
+    expect_error(atomic("FILE.MKDIR s e", "FILE.CREATE s e/f 1"), "NOTFOUND ParentNotFound 1:");
+    expect_error(atomic("BLOB.PUT c new x", "LEASE.ACQUIRE c 60 BLOB new"), "NOTFOUND BlobNotFound 1:");
+}
+
+SCENE(nothing_new_refuses_nothing) {
+    stage();
+    const char *etag = expect_etag(call(primary, "BLOB.GET c a"));
+    redisReply *reply =
+        expect_elements(atomic(pool_print("BLOB.GET c a IFNONEMATCH %s", etag), "BLOB.PUT c b x"), 2);
+    expect_null(reply->element[0]);
+    assert_string_equal(content("b"), "x");
+}
+
+SCENE(each_write_has_an_etag_of_its_own_in_order) {
+    stage();
+    redisReply *reply = expect_elements(atomic("BLOB.PUT c a x", "TABLE.MERGE t p r IFMATCH * PROPS 0",
+                                               "BLOB.PUT c b y", "FILE.SETMETA s f META 0"),
+                                        4);
+    for (size_t i = 1; i < 4; i++)
+        assert_true(strcmp(expect_etag(reply->element[i - 1]), expect_etag(reply->element[i])) < 0);
+    expect_text(field(stat_of("c", "a"), "etag"), expect_etag(reply->element[0]));
+    expect_text(field(stat_of("c", "b"), "etag"), expect_etag(reply->element[2]));
+}
+
+SCENE(timestamps_of_one_table_differ) {
+    stage();
+    expect_elements(
+        atomic("TABLE.INSERT t p 1 PROPS 0", "TABLE.INSERT t p 2 PROPS 0", "TABLE.INSERT t p 3 PROPS 0"), 3);
+    const char *before = "";
+    for (int i = 1; i <= 3; i++) {
+        redisReply *map = call(primary, "TABLE.GET t p %d SELECT 1 Timestamp", i)->element[1];
+        const char *at = reply_string(map->element[1]);
+        require(strcmp(before, at) < 0, "%s is not before %s", before, at);
+        before = at;
+    }
+}
+
+/* --- Copies --- */
+
+SCENE(copies_read_what_was_before) {
+    stage();
+    put("c", "x", "xenon");
+    expect_elements(atomic("BLOB.PUT c a new", "BLOB.COPY c copy c a"), 2);
+    assert_string_equal(content("copy"), "alpha");
+    assert_string_equal(content("a"), "new");
+    expect_elements(atomic("BLOB.COPY c a c b", "BLOB.COPY c b c a"), 2);
+    assert_string_equal(content("a"), "beta");
+    assert_string_equal(content("b"), "new");
+    expect_elements(
+        atomic("BLOB.COPY c a c b", "BLOB.COPY c b c x", "BLOB.COPY c x c a", "BLOB.COPY c y c a"), 4);
+    assert_string_equal(content("a"), "new");
+    assert_string_equal(content("b"), "xenon");
+    assert_string_equal(content("x"), "beta");
+    assert_string_equal(content("y"), "beta");
+    expect_elements(atomic("BLOB.COPY c moved c x", "BLOB.DELETE c x"), 2);
+    assert_string_equal(content("moved"), "beta");
+    assert_string_equal(content("x"), "(none)");
+    expect_elements(atomic("BLOB.DELETE c y", "BLOB.COPY c back c y"), 2);
+    assert_string_equal(content("back"), "beta");
+    expect_elements(atomic("BLOB.COPY c a c a META 1 k new", "BLOB.COPY c kin c a"), 2);
+    expect_shape(call(primary, "BLOB.GETMETA c kin"), "[<etag>, []]");
+    expect_number(field(stat_of("c", "a"), "snapshots"), 0);
+}
+
+SCENE(copies_between_containers_exchange) {
+    stage();
+    create("o");
+    put("o", "b", "omega");
+    expect_elements(atomic("BLOB.COPY c a o b", "BLOB.COPY o b c a"), 2);
+    assert_string_equal(content("a"), "omega");
+    expect_text(call(primary, "BLOB.GET o b")->element[1], "alpha");
+}
+
+/* Pages and blocks share their bytes; what the snapshot of an exchange leaves behind must be nothing. */
+SCENE(large_blobs_are_exchanged) {
+    create("c");
+    expect_etag(call(primary, "BLOB.PUT c a %s", pool_print("%070000d", 1)));
+    expect_etag(call(primary, "BLOB.PUT c b %s", pool_print("%080000d", 2)));
+    long long blobs = info_of(primary, "holdfast_blob_snapshots");
+    expect_elements(atomic("BLOB.COPY c a c b", "BLOB.COPY c b c a"), 2);
+    expect_number(field(stat_of("c", "a"), "content-length"), 80000);
+    expect_number(field(stat_of("c", "b"), "content-length"), 70000);
+    assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), blobs);
+}
+
+/* --- Leases beside what they stand on --- */
+
+SCENE(a_lease_changes_after_what_it_stands_on) {
+    stage();
+    expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
+    expect_elements(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a final LEASE " ID_A), 2);
+    assert_string_equal(content("a"), "final");
+    expect_text(field(call(primary, "LEASE.GET c BLOB a"), "state"), "available");
+    expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
+    expect_error(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a late"),
+                 "PRECONDITION LeaseIdMissing 1:");
+    redisReply *reply =
+        expect_elements(atomic("LEASE.RENEW c " ID_A " BLOB a", "BLOB.DELETE c a LEASE " ID_A), 2);
+    expect_elements(reply->element[0], 2);
+    assert_string_equal(content("a"), "(none)");
+    expect_shape(call(primary, "LEASE.LIST c"), "[null, []]");
+}
+
+/* A write frees what is left of a lease that has run out, and whoever renews it beside has its owner's name from there. */
+SCENE(a_lease_that_has_run_out_is_renewed_beside_a_write) {
+    stage();
+    expect_elements(call(primary, "LEASE.ACQUIRE c 15 BLOB a ID " ID_A " OWNER "
+                                  "somebody-with-a-long-name"),
+                    2);
+    long long expiries = info_of(primary, "holdfast_lease_expiries");
+    time_passes(16000);
+    expect_elements(atomic("BLOB.PUT c a x", "LEASE.RENEW c " ID_A " BLOB a"), 2);
+    redisReply *lease = call(primary, "LEASE.GET c BLOB a");
+    expect_text(field(lease, "state"), "leased");
+    expect_text(field(lease, "owner"), "somebody-with-a-long-name");
+    assert_int_equal(info_of(primary, "holdfast_lease_expiries"), expiries + 1);
+    time_passes(16000);
+    expect_elements(atomic("LEASE.ACQUIRE c 15 BLOB a ID " ID_B, "BLOB.PUT c a y"), 2);
+    expect_text(field(call(primary, "LEASE.GET c BLOB a"), "state"), "leased");
+    assert_int_equal(info_of(primary, "holdfast_lease_expiries"), expiries + 2);
+}
+
+SCENE(the_lease_of_a_file_goes_with_it) {
+    stage();
+    expect_elements(call(primary, "LEASE.ACQUIRE s -1 FILE f ID " ID_A), 2);
+    expect_elements(atomic("FILE.DELETE s F LEASE " ID_A, "LEASE.RELEASE s " ID_A " FILE f"), 2);
+    expect_error(call(primary, "FILE.STAT s f"), "NOTFOUND ResourceNotFound");
+}
+
+SCENE(who_stands_in_line_comes_first) {
+    stage();
+    expect_elements(call(primary, "LEASE.ACQUIRE c -1 BLOB a ID " ID_A), 2);
+    struct client *next = waiting("LEASE.ACQUIRE c 60 BLOB a ID " ID_B " BLOCK 0");
+    expect_elements(atomic("BLOB.PUT c a done LEASE " ID_A, "LEASE.RELEASE c " ID_A " BLOB a"), 2);
+    assert_string_equal(lease_id(answer_of(next)), ID_B);
+    expect_error(atomic("BLOB.PUT c b x", "LEASE.ACQUIRE c 60 BLOB a"), "CONFLICT LeaseAlreadyPresent 1:");
+}
+
+/* --- Limits that several share --- */
+
+SCENE(the_quota_counts_for_all) {
+    stage();
+    expect_etag(call(primary, "SHARE.SETPROPS s QUOTA 100"));
+    expect_error(atomic("FILE.CREATE s one 50", "FILE.CREATE s two 50"), "CONFLICT ShareSizeLimitReached 1:");
+    expect_error(atomic("FILE.DELETE s f", "FILE.CREATE s one 95"), "CONFLICT ShareSizeLimitReached 1:");
+    expect_error(atomic("FILE.SETPROPS s f SIZE 60", "FILE.CREATE s one 41"),
+                 "CONFLICT ShareSizeLimitReached 1:");
+    expect_elements(atomic("FILE.CREATE s one 50", "FILE.CREATE s two 40"), 2);
+    expect_error(call(primary, "FILE.CREATE s three 1"), "CONFLICT ShareSizeLimitReached");
+}
+
+SCENE(ids_of_new_blocks_have_one_length) {
+    stage();
+    expect_error(atomic("BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new AAAAAAAA y"),
+                 "INVALID InvalidBlobOrBlock 1:");
+    expect_error(call(primary, "BLOB.GETBLOCKLIST c new ALL"), "NOTFOUND BlobNotFound");
+    expect_elements(
+        atomic("BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new BBBB y", "BLOB.PUTBLOCK c two AAAAAAAA z"),
+        3);
+    expect_etag(call(primary, "BLOB.PUTBLOCKLIST c new 2 LATEST BBBB LATEST AAAA"));
+    assert_string_equal(content("new"), "yx");
+}
+
+SCENE(a_list_of_deletions_goes_as_a_whole) {
+    stage();
+    put_message('m', 'r');
+    put_message('n', 'o');
+    static const char none[] = "aaaaaaaa-0000-4000-8000-00000000000a";
+    const char *bad = pool_print("QUEUE.DELETEMANY q 2 $m $r %s $r", none);
+    expect_error(atomic("BLOB.PUT c a x", bad), "NOTFOUND MessageNotFound 1:");
+    expect_error(atomic("QUEUE.DELETEMANY q 2 $m $r $m $r"), "NOTFOUND MessageNotFound 0:");
+    expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 2);
+    expect_elements(atomic("QUEUE.DELETEMANY q 2 $m $r $n $o", "QUEUE.PUTMANY q 2 x y"), 2);
+    expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLAY(reads_see_what_was_before),
+        PLAY(nothing_new_refuses_nothing),
+        PLAY(each_write_has_an_etag_of_its_own_in_order),
+        PLAY(timestamps_of_one_table_differ),
+        PLAY(copies_read_what_was_before),
+        PLAY(copies_between_containers_exchange),
+        PLAY(large_blobs_are_exchanged),
+        PLAY(a_lease_changes_after_what_it_stands_on),
+        PLAY(a_lease_that_has_run_out_is_renewed_beside_a_write),
+        PLAY(the_lease_of_a_file_goes_with_it),
+        PLAY(who_stands_in_line_comes_first),
+        PLAY(the_quota_counts_for_all),
+        PLAY(ids_of_new_blocks_have_one_length),
+        PLAY(a_list_of_deletions_goes_as_a_whole),
+    };
+    return world_run("atomic_state", tests);
+}
