@@ -1,6 +1,7 @@
 /* deploy/recipes/c/try.c */
 /* Tries the recipes on the server of PORT, RESP2 or RESP3: try NAME. */
 #include "compare_and_set.h"
+#include "feed.h"
 #include "lock.h"
 #include "log.h"
 #include "retries.h"
@@ -262,6 +263,40 @@ static void try_transactions(void) {
     redisFree(redis);
 }
 
+struct cache {
+    int there, gone;
+};
+
+static void see_change(const char *name, const char *etag, bool is_gone, void *what) {
+    struct cache *cache = what;
+    require(!strncmp(name, "blob ", 5) && strlen(etag) == ETAG_SIZE - 1);
+    cache->there += !is_gone;
+    cache->gone += is_gone;
+}
+
+static void try_feed(void) {
+    redisContext *redis = server_with("CONTAINER.CREATE try:docs");
+    struct cache cache = {0};
+    char bookmark[BOOKMARK_SIZE];
+    require(holdfast_done(redisCommand(redis, "CONTAINER.FEED try:docs ON KEEP 2")));
+    for (int number = 0; number < 1200; number++) /* more than a page */
+        require(holdfast_done(redisCommand(redis, "BLOB.PUT try:docs %b x", "blob 0000", (size_t)9)) &&
+                holdfast_done(redisCommand(redis, "BLOB.PUT try:docs %s%d x", "blob ", number)));
+    require(feed_begin(redis, "try:docs", bookmark, see_change, &cache) && cache.there == 1201 &&
+            !cache.gone);
+    require(feed_follow(redis, "try:docs", bookmark, 0.01, see_change, &cache) == FEED_DONE &&
+            cache.there == 1201);
+    require(holdfast_done(redisCommand(redis, "BLOB.DELETE try:docs %s", "blob 7")));
+    require(feed_follow(redis, "try:docs", bookmark, LONGEST_BLOCK, see_change, &cache) == FEED_DONE &&
+            cache.gone == 1);
+    for (int number = 10; number < 20; number++)
+        require(holdfast_done(redisCommand(redis, "BLOB.DELETE try:docs blob%b%d", " ", (size_t)1, number)));
+    require(feed_follow(redis, "try:docs", bookmark, 0.01, see_change, &cache) == FEED_LOST);
+    cache = (struct cache){0};
+    require(feed_begin(redis, "try:docs", bookmark, see_change, &cache) && cache.there == 1190);
+    redisFree(redis);
+}
+
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN); /* a broken connection is an error, not the end */
     static const struct {
@@ -273,7 +308,8 @@ int main(int argc, char **argv) {
                     {"worker", try_worker},
                     {"log", try_log},
                     {"retries", try_retries},
-                    {"transactions", try_transactions}};
+                    {"transactions", try_transactions},
+                    {"feed", try_feed}};
     for (size_t at = 0; argc == 2 && at < sizeof programs / sizeof *programs; at++) {
         if (strcmp(programs[at].name, argv[1])) continue;
         programs[at].run();

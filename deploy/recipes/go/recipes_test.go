@@ -447,3 +447,73 @@ func TestTransactions(t *testing.T) {
 	must(t, err)
 	same(t, len(mails), 2)
 }
+
+func TestMirror(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	must(t, server.Do(ctx, "CONTAINER.FEED", "try:docs", "ON", "KEEP", 5).Err())
+	put := func(name, content string) { must(t, server.Do(ctx, "BLOB.PUT", "try:docs", name, content).Err()) }
+	remove := func(name string) { must(t, server.Do(ctx, "BLOB.DELETE", "try:docs", name).Err()) }
+	sameAsThere := func(mirror *Mirror) {
+		t.Helper()
+		there, err := etags(ctx, server, "try:docs")
+		must(t, err)
+		same(t, len(mirror.Blobs), len(there))
+		for name, tag := range there {
+			same(t, mirror.Blobs[name].ETag, tag)
+		}
+	}
+	for number := 0; number < 20; number++ {
+		put("old "+strconv.Itoa(number), "content")
+	}
+	var mirror Mirror
+	must(t, mirror.Follow(ctx, server, "try:docs", 10*time.Millisecond))
+	sameAsThere(&mirror)
+	put("old 3", "changed")
+	remove("old 4")
+	must(t, mirror.Follow(ctx, server, "try:docs", LongestBlock))
+	sameAsThere(&mirror)
+	same(t, mirror.Blobs["old 3"].Content, "changed")
+	put("new", "1")
+	again := Mirror{Blobs: map[string]Copy{}, Bookmark: mirror.Bookmark} // it died, and had kept the bookmark
+	for name, copied := range mirror.Blobs {
+		again.Blobs[name] = copied
+	}
+	must(t, again.Follow(ctx, server, "try:docs", LongestBlock))
+	sameAsThere(&again)
+	for number := 5; number < 15; number++ { // more than the feed remembers
+		remove("old " + strconv.Itoa(number))
+	}
+	must(t, again.Follow(ctx, server, "try:docs", 10*time.Millisecond))
+	same(t, again.Bookmark, "")
+	must(t, again.Follow(ctx, server, "try:docs", 10*time.Millisecond))
+	sameAsThere(&again)
+}
+
+func TestConfig(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	put := func(content string) { must(t, server.Do(ctx, "BLOB.PUT", "try:docs", "config", content).Err()) }
+	told := make(chan string, 8)
+	put("one")
+	watching, stop := context.WithCancel(ctx)
+	ended := make(chan error)
+	go func() {
+		ended <- Watch(watching, server, "try:docs", "config", func(content []byte) {
+			if content == nil {
+				content = []byte("nothing")
+			}
+			told <- string(content)
+		})
+	}()
+	same(t, <-told, "one")
+	put("two")
+	same(t, <-told, "two")
+	must(t, server.Do(ctx, "BLOB.DELETE", "try:docs", "config").Err())
+	same(t, <-told, "nothing")
+	put("three")
+	same(t, <-told, "three")
+	stop()
+	put("four") // go-redis waits for the answer, whatever became of the context
+	<-ended
+}

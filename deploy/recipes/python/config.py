@@ -1,0 +1,39 @@
+# deploy/recipes/python/config.py
+"""A configuration that reloads itself: a blob, of which each process is told as soon as it has changed."""
+
+import threading
+
+import redis
+
+from holdfast import LONGEST_BLOCK, refusal
+
+
+def watch(server, container, blob, apply, stop, wait=LONGEST_BLOCK):
+    """Calls apply(content) for what is there, and for each change; apply(None) when there is nothing. A change that apply
+    refuses, by raising ValueError, is passed over: the old configuration stays."""
+    condition = ("IFNONEMATCH", "none")
+    while not stop.is_set():
+        try:
+            seen = server.execute_command("BLOB.GET", container, blob, *condition, "BLOCK", wait)
+        except (redis.ConnectionError, redis.TimeoutError):
+            stop.wait(1)
+            continue
+        except redis.ResponseError as error:
+            if refusal(error) != ("NOTFOUND", "BlobNotFound"):
+                raise
+            condition = ()  # from now on it waits until the blob is there
+            apply(None)
+            continue
+        if seen is not None:  # None: the time is up, and nothing is new
+            condition = ("IFNONEMATCH", seen[0])
+            try:
+                apply(seen[1])
+            except ValueError:
+                pass
+
+
+def start(server, container, blob, apply):
+    """In the background. Set the event that it answers to end it."""
+    stop = threading.Event()
+    threading.Thread(target=watch, args=(server, container, blob, apply, stop), daemon=True).start()
+    return stop

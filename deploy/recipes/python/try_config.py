@@ -1,0 +1,39 @@
+# deploy/recipes/python/try_config.py
+"""A process hears of each configuration, keeps the old one when the new one is wrong, and outlives a deletion."""
+
+import queue
+
+from config import start
+from holdfast import text
+from trying import container, same, server_to_try
+
+server = server_to_try()
+docs = container(server, "try:docs")
+told, current = queue.Queue(), {}
+
+
+def apply(content):
+    if content is not None and text(content) == "wrong":
+        told.put("refused")
+        raise ValueError
+    current["is"] = content and text(content)
+    told.put(current["is"])
+
+
+def put(content):
+    server.execute_command("BLOB.PUT", docs, "config", content)
+
+
+put("one")
+stop = start(server, docs, "config", apply)
+same(told.get(timeout=5), "one")
+put("two")
+same(told.get(timeout=5), "two")
+put("wrong")
+same(told.get(timeout=5), "refused")
+same(current["is"], "two")
+server.execute_command("BLOB.DELETE", docs, "config")
+same(told.get(timeout=5), None)
+put("three")
+same(told.get(timeout=5), "three")
+stop.set()
