@@ -116,8 +116,8 @@ static void bars_print(const struct results *results, FILE *file) {
             results->bar_count);
     for (size_t index = 0; index < results->bar_count; index++) {
         const struct bar *bar = &results->bars[index];
-        fprintf(file, "  %-7s %-66s %8.2f %-5s at most %.2f\n", bar->is_met ? "met" : "MISSED", bar->text,
-                bar->value, bar->unit, bar->limit);
+        fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%\n", bar->is_met ? "met" : "MISSED",
+                bar->text, bar->value, bar->unit, bar->limit, 100 * (bar->value / bar->limit - 1));
     }
 }
 

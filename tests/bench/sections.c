@@ -9,7 +9,8 @@ const struct section sections[] = {
     {"growth", "from a thousand to a million objects", measure_growth},
     {"memory", "bytes per object, a million objects of 100 bytes with names of 16", measure_memory},
     {"longest", "the longest single commands, a million blobs in one container", measure_longest},
-    {"effects", "with an append-only file, and with a replica", measure_effects},
+    {"effects", "alone, with an append-only file, and with a replica; a thousand objects and many",
+     measure_effects},
     {"leases", "locks and leases, next to SET NX PX and scripts", measure_leases},
     {"handover", "one lease through long lines of waiters", measure_handover},
     {"endings", "a hundred thousand leases that end together", measure_endings},
@@ -18,6 +19,7 @@ const struct section sections[] = {
     {"queues", "queues, next to streams and to queues made of scripts", measure_queues},
     {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables},
     {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files},
+    {"mixed", "a PING beside all families, while the server saves and rewrites", measure_mixed},
     {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing},
 };
 const size_t section_count = sizeof sections / sizeof *sections;

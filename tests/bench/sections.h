@@ -30,6 +30,7 @@ void measure_kinds(const struct section *section, const struct options *options,
 void measure_queues(const struct section *section, const struct options *options, struct results *results);
 void measure_tables(const struct section *section, const struct options *options, struct results *results);
 void measure_files(const struct section *section, const struct options *options, struct results *results);
+void measure_mixed(const struct section *section, const struct options *options, struct results *results);
 void measure_passing(const struct section *section, const struct options *options, struct results *results);
 
 /* Makes bars of the setting's comparisons that have limits, of workloads with all of those traits. */
