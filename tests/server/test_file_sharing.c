@@ -288,7 +288,7 @@ SCENE(nothing_is_written_in_a_snapshot) {
         const char *line = pool_print("%s SNAPSHOT $p", command->line);
         act(line, reads ? NULL : "ERR syntax");
     }
-    acts({"mkdir d SNAPSHOT $p", "ERR syntax"}, {"rmdir d SNAPSHOT $p", "ERR wrong"},
+    acts({"mkdir d SNAPSHOT $p", "ERR syntax"}, {"rmdir d SNAPSHOT $p", "ERR syntax"},
          {"open s a R/R SNAPSHOT $p", "ERR syntax"});
 }
 

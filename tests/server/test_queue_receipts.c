@@ -273,7 +273,7 @@ SCENE(receipts_of_something_else) {
         struct parcel before = put_job("text", "");
         expect_ok(call(primary, "QUEUE.DROP jobs"));
         queue_stage("");
-        expect_ok(call(primary, "QUEUE.CREATE other"));
+        expect_text(call(primary, "QUEUE.CREATE other"), setting ? "EXISTS" : "OK");
         struct parcel one = put_job("text", ""), two = put_job("text", "");
         struct parcel elsewhere = parcel_of(call(primary, "QUEUE.PUT other text"));
         expect_refusal(((struct parcel){one.id, two.receipt}), mismatch);

@@ -31,8 +31,8 @@ static char *large_text(size_t length) {
 SCENE(scenario_1_creating_again) {
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
     witness_begin("");
-    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
-    expect_ok(call(primary, "QUEUE.CREATE jobs META 2 NAME x A 1"));
+    expect_text(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"), "EXISTS");
+    expect_text(call(primary, "QUEUE.CREATE jobs META 2 NAME x A 1"), "EXISTS");
     expect_error(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name y"), "CONFLICT QueueAlreadyExists");
     expect_error(call(primary, "QUEUE.CREATE jobs"), "CONFLICT QueueAlreadyExists");
     witness_end();

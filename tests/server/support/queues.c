@@ -9,7 +9,8 @@
 
 void queue_stage(const char *rest) {
     time_passes(0);
-    expect_ok(call_line(primary, pool_print("QUEUE.CREATE jobs %s", rest)));
+    redisReply *made = call_line(primary, pool_print("QUEUE.CREATE jobs %s", rest));
+    require(made->type == REDIS_REPLY_STATUS, "the queue cannot be made: %s", reply_text(made));
 }
 
 struct parcel parcel_of_at(struct place place, const redisReply *map) {
