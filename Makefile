@@ -367,6 +367,12 @@ compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is com
 dist: ## pack the sources: build/holdfast-VERSION.tar.gz
 	@deploy/dev/dist.sh $(BUILD)
 
+.PHONY: deb
+deb: ## build the Debian packages, build/deb/holdfast_VERSION_ARCHITECTURE.deb and its debug symbols
+	$(call packages,deb)
+	$(make_all) $(BUILD)/holdfast.so
+	@deploy/dev/deb.sh $(BUILD)/holdfast.so $(BUILD)/deb
+
 install: $(BUILD)/holdfast.so ## install the module, its debug information and sample configurations under PREFIX (/usr/local)
 	@deploy/dev/install.sh install '$(DESTDIR)' '$(PREFIX)' $(BUILD)/holdfast.so
 
@@ -374,7 +380,7 @@ uninstall: ## remove what install put there
 	@deploy/dev/install.sh uninstall '$(DESTDIR)' '$(PREFIX)'
 
 clean: ## remove what was compiled; what was fetched stays, and the servers and clients to test with
-	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers ! -name clients -exec rm -rf {} + 2>/dev/null || true
+	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers ! -name clients ! -name chroot -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## remove everything that was made or fetched
 	rm -rf $(BUILD)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Makes sure that this machine has what a task needs, and nothing more.
 #
-#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, clients, monitoring, fuzz, bench, bench-instructions,
-#                                           format or lint
+#   packages.sh [--check] TASK...      TASK: build, fetch, run, test, servers, recipes, clients, monitoring, deb, deb-test, fuzz, bench,
+#                                           bench-instructions, format or lint
 #
 # What is there already is recognised by the command, header or library itself, wherever it came from, so a machine with everything
 # is left alone and needs no network. Only what is missing is installed, from the distribution's own packages. With --check nothing is
@@ -37,6 +37,10 @@ needs() {
     monitoring) echo "command:prometheus:prometheus
                  command:prometheus-redis-exporter:prometheus-redis-exporter
                  command:python3:python3" ;;
+    deb) echo "command:dpkg-shlibdeps:dpkg-dev
+                 command:objcopy:binutils" ;;
+    deb-test) echo "command:lintian:lintian
+                 command:debootstrap:debootstrap" ;;
     servers) echo "command:make:make
                  command:xz:xz-utils
                  command:flock:util-linux" ;;
