@@ -71,8 +71,25 @@ SCENE(the_errors_of_the_commands_are_those_of_the_module) {
     require(!faults.length, "no such errors:%s", faults.bytes);
 }
 
+/* As Redis's own: a command does something or returns something, in one sentence. */
+SCENE(summaries_are_in_the_words_of_redis) {
+    struct words commands = grammar_commands(primary);
+    struct text faults = {0};
+    text_add(&faults, "", 0);
+    for (size_t index = 0; index < commands.count; index++) {
+        const char *summary = grammar_of(primary->server, commands.word[index]).summary;
+        size_t first = strcspn(summary, " ");
+        bool is_sound = isupper((unsigned char)summary[0]) && first > 1 && summary[first - 1] == 's' &&
+                        summary[strlen(summary) - 1] == '.' && !strstr(summary, "nswers");
+        if (!is_sound && strncmp(commands.word[index], "HFA", 3))
+            text_print(&faults, "\n%s: %s", commands.word[index], summary);
+    }
+    require(!faults.length, "%s", faults.bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {PLAY(the_reference_shows_every_command_as_it_is),
-                                       PLAY(the_errors_of_the_commands_are_those_of_the_module)};
+                                       PLAY(the_errors_of_the_commands_are_those_of_the_module),
+                                       PLAY(summaries_are_in_the_words_of_redis)};
     return world_run("documents", tests);
 }
