@@ -132,18 +132,6 @@ SCENE(a_torn_end_loses_the_last_write_alone) {
 
 /* --- A rewritten file that stops --- */
 
-static const char *text_of(const char *path, size_t *length) {
-    FILE *file = fopen(path, "r");
-    require(file, "no file %s", path);
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    char *text = pool_take(*length + 1);
-    require(fread(text, 1, *length, file) == *length, "%s cannot be read", path);
-    fclose(file);
-    return text;
-}
-
 /* "*3\r\n$14\r\n...": one command; answers where the next one begins. */
 static const char *take_command(const char *at, struct words *words) {
     long count = strtol(at + 1, NULL, 10);
@@ -173,7 +161,7 @@ SCENE(a_rewritten_file_may_stop_anywhere) {
     rewrite_append_only_file(client, false);
     const char *digest = value_digest(client, "box");
     size_t length;
-    const char *text = text_of(lone_file(server, ".base.aof"), &length);
+    const char *text = text_of_file(lone_file(server, ".base.aof"), &length);
     server_stop(server);
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");

@@ -1,7 +1,6 @@
 #include "pages.h"
 
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,20 +17,6 @@ const char *pages_source(const char *path) {
     return pool_print("%s/%s", top(), path);
 }
 
-static const char *contents(const char *path) {
-    FILE *file = fopen(path, "r");
-    require(file, "%s does not open", path);
-    struct text text = {0};
-    text_add(&text, "", 0);
-    char part[4096];
-    for (size_t length = fread(part, 1, sizeof part, file); length;
-         length = fread(part, 1, sizeof part, file)) {
-        text_add(&text, part, length);
-    }
-    fclose(file);
-    return text.bytes;
-}
-
 struct pages pages_read(void) {
     static const char *const folders[] = {"", "module/", "module/*/", "deploy/", "deploy/*/", "tests/"};
     glob_t found = {0};
@@ -43,7 +28,7 @@ struct pages pages_read(void) {
     for (size_t index = 0; index < found.gl_pathc; index++) {
         const char *path = found.gl_pathv[index];
         pages.page[index] = (struct page){
-            pool_copy(path + strlen(top()) + 1, strlen(path) - strlen(top()) - 1), contents(path)};
+            pool_copy(path + strlen(top()) + 1, strlen(path) - strlen(top()) - 1), text_of_file(path, NULL)};
     }
     globfree(&found);
     return pages;

@@ -2,8 +2,10 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "failure.h"
 #include "pool.h"
 
 enum { QUOTED_BYTES_AT_MOST = 400 };
@@ -64,4 +66,17 @@ bool text_is_one_of(const char *text, const char *const *list) {
         if (!strcmp(text, *list)) return true;
     }
     return false;
+}
+
+const char *text_of_file(const char *path, size_t *length) {
+    FILE *file = fopen(path, "r");
+    require(file, "%s does not open", path);
+    struct text text = {0};
+    text_add(&text, "", 0);
+    char part[4096];
+    for (size_t count = fread(part, 1, sizeof part, file); count; count = fread(part, 1, sizeof part, file))
+        text_add(&text, part, count);
+    fclose(file);
+    if (length) *length = text.length;
+    return text.bytes;
 }

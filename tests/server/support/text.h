@@ -20,6 +20,9 @@ void text_add_escaped(struct text *text, const void *bytes, size_t length);
 /* The same as a string of its own, in double quotes, cut off after some hundred bytes. */
 const char *text_quoted(const void *bytes, size_t length);
 
+/* All bytes of a file, with a zero behind them; length may be NULL. */
+const char *text_of_file(const char *path, size_t *length);
+
 bool text_begins(const char *text, const char *beginning);
 bool text_is_one_of(const char *text, const char *const *list);
 
