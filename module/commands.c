@@ -72,6 +72,7 @@
     X(file_handles) X(file_closehandles) X(file_open) X(file_read) X(file_write) X(file_truncate) X(file_lock)       \
     X(file_unlock) X(file_dispose) X(file_close)                                                                     \
     X(table_create) X(table_drop) X(table_getacl) X(table_setacl) X(table_index) X(table_unindex) X(table_indexes)   \
+    X(table_feed) X(table_changes_since)                                                                             \
     X(table_insert) X(table_get) X(table_query) X(table_replace) X(table_merge) X(table_delete)                      \
     X(table_insertorreplace) X(table_insertormerge) X(table_batch)                                                   \
     X(effect_apply) X(effect_apply_short) X(atomic_handle) X(grace_decide) X(help_decide) X(version_decide) X(doctor_decide)
@@ -141,7 +142,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&container, &feed_word, &feed_keep, &once),
         .complexity = "O(1); the feed of a container with many blobs is built, and freed, in the background",
         .summary = "Lets a container remember what has changed in it, and how many deletions, or forget it."},
-    DECIDES(container_changes_since) .name = "CONTAINER.CHANGES", LOOKS_AT_CONTAINER, READS_OR_WAITS,
+    DECIDES(container_changes_since) .name = "CONTAINER.CHANGES", LOOKS_AT_CONTAINER, .settle = upkeep_schedule, READS_OR_WAITS,
         .grammar = GRAMMAR(&container, &since_bookmark, &prefix, &page_size, &block),
         .complexity = "O(log N + M), N being the blobs in the container and M those that are looked at",
         .summary = "Returns what has changed in a container since a version, and the version to go on from, or waits for it."},
@@ -489,6 +490,14 @@ static const struct command commands[ROW_COUNT] = {
     DECIDES(table_indexes) .name = "TABLE.INDEXES", ON_TABLE, READS,
         .grammar = GRAMMAR(&table),
         .complexity = "O(1)", .summary = "Returns which properties have indexes."},
+    DECIDES(table_feed) .name = "TABLE.FEED", ON_TABLE, SHRINKS, .check = feed_switch_check,
+        .grammar = GRAMMAR(&table, &feed_word, &feed_keep, &once),
+        .complexity = "O(1); the feed of a table with many entities is built, and freed, in the background",
+        .summary = "Lets a table remember what has changed in it, and how many deletions, or forget it."},
+    DECIDES(table_changes_since) .name = "TABLE.CHANGES", ON_TABLE, .settle = upkeep_schedule, READS_OR_WAITS,
+        .grammar = GRAMMAR(&table, &since_bookmark, &page_size, &block),
+        .complexity = "O(log N + M), N being the entities in the table and M those that are looked at",
+        .summary = "Returns what has changed in a table since a version, and the version to go on from, or waits for it."},
     WRITES_ENTITY(table_insert, VERB_INSERT) .name = "TABLE.INSERT", .touches = entity_touches, GROWS,
         .grammar = GRAMMAR(&table, &new_partition, &new_row, &entity, &once),
         .complexity = "O(log N), N being the entities in the table",

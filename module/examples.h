@@ -118,6 +118,8 @@ static const struct example {
     {"TABLE.INDEX", "stock colour"},
     {"TABLE.UNINDEX", "stock colour"},
     {"TABLE.INDEXES", "stock"},
+    {"TABLE.FEED", "stock ON KEEP 100000"},
+    {"TABLE.CHANGES", "stock SINCE " AN_ETAG " BLOCK 30"},
     {"TABLE.INSERT", "stock lamps 4711 PROPS 2 count:int32 3 colour red"},
     {"TABLE.GET", "stock lamps 4711 SELECT 1 count"},
     {"TABLE.QUERY", "stock FILTER \"PartitionKey eq 'lamps' and count lt 5\" TOP 100"},

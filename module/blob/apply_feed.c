@@ -25,54 +25,26 @@ void apply_feed_follows(struct container *container, struct blob *blob, version 
         feed_move(&container->account, container->feed, &blob->entry, before);
 }
 
-/* --- Building --- */
+/* --- On, built and off --- */
 
-/* The first blob behind what the feed has. */
-static struct order_cursor first_untold(const struct container *container) {
-    struct bytes frontier = feed_frontier(container->feed);
-    struct order_cursor cursor = catalog_seek(&container->blobs, frontier);
-    struct entry *entry = order_cursor_entry(&cursor);
-    if (entry && bytes_equal(entry_name(entry), frontier)) order_cursor_next(&cursor);
-    return cursor;
-}
-
-struct bytes container_feed_next(const struct container *container, size_t most) {
-    struct order_cursor cursor = first_untold(container);
-    struct bytes last = {"", 0};
-    for (struct entry *entry = order_cursor_entry(&cursor); entry && most; most--) {
-        last = entry_name(entry);
-        order_cursor_next(&cursor);
-        entry = order_cursor_entry(&cursor);
-    }
-    return order_cursor_entry(&cursor) ? last : bytes_of("", 0);
-}
-
-/* An empty name stands for all. */
-static void build_up_to(struct container *container, struct bytes last) {
-    struct order_cursor cursor = first_untold(container);
-    struct entry *entry = order_cursor_entry(&cursor);
-    for (; entry && (!last.length || bytes_compare(entry_name(entry), last) <= 0);
-         entry = order_cursor_entry(&cursor)) {
-        if (blob_exists(blob_of_entry(entry))) feed_take(&container->account, container->feed, entry);
-        order_cursor_next(&cursor);
-    }
-    feed_advance(&container->account, container->feed, entry ? last : bytes_of("", 0));
+static bool is_told(const struct entry *entry) {
+    return blob_exists((const struct blob *)entry);
 }
 
 bool apply_feedbuilt(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     if (!container->feed) return false;
-    if (container->feed->building) build_up_to(container, change->feed);
+    feed_build(&container->account, container->feed, &container->blobs.by_order, change->feed, is_told);
     return true;
 }
-
-/* --- On and off --- */
 
 bool apply_feedon(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     if (container->feed || change->count > FEED_KEEP_MAX) return false;
     container->feed = feed_new(&container->account, change->minted, change->count);
-    build_up_to(container, container_feed_next(container, FEED_BUILT_AT_ONCE));
+    const struct order_index *blobs = &container->blobs.by_order;
+    struct bytes last = feed_portion(container->feed, blobs);
+    feed_build(&container->account, container->feed, blobs, last, is_told);
     return true;
 }
 

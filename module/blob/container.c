@@ -76,8 +76,7 @@ size_t container_held(const struct container *container) {
            (container->leased.root ? container->leased.held : 0) +
            (container->copying.root ? container->copying.held : 0) +
            container->stagings.capacity * sizeof(*container->stagings.heap) +
-           remembered_held(container->remembered) +
-           (container->feed ? feed_held(container->feed) : 0);
+           remembered_held(container->remembered) + (container->feed ? feed_held(container->feed) : 0);
 }
 
 const struct lease *container_lease(const struct container *container) {
@@ -217,6 +216,8 @@ void container_remove(struct container *container, struct blob *blob) {
 void container_free(struct container *container) {
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     leftovers_end(&container->account);
+    if (container->feed) feed_free(&container->account, container->feed);
+    container->feed = NULL;
     pool_drop(&container->account, &container->pool);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
         struct blob *blob = blob_of_entry(entry);
@@ -227,7 +228,6 @@ void container_free(struct container *container) {
     }
     catalog_end(&container->blobs);
     remembered_end(&container->remembered);
-    if (container->feed) feed_free(&container->account, container->feed);
     if (container->leased.root) order_index_end(&container->leased);
     if (container->copying.root) order_index_end(&container->copying);
     replace_lease(container, &container->lease, NULL);

@@ -91,9 +91,6 @@ bool container_overdue(const struct container *container, int64_t now_ms, struct
 /* The first blob to which a copy goes on whose name is not below this one; NULL if there is none. */
 struct blob *container_copying(const struct container *container, struct bytes from);
 
-/* How far the next portion of building the feed goes: the last name of so many blobs more. Empty when that is all. */
-struct bytes container_feed_next(const struct container *container, size_t most);
-
 /* The container and its lists; the container itself may move. */
 struct container *container_relocate(struct container *container, const struct relocation *relocation);
 /* All blobs at one of so many places of the hash index, and the index itself there. */

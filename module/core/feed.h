@@ -23,13 +23,14 @@
 #define HOLDFAST_FEED_H
 
 #include "core/hash_index.h"
+#include "core/order_index.h"
 #include "core/record.h"
 #include "core/version_order.h"
 
 enum {
     FEED_EPOCHS = 16,
     FEED_KEEP_DEFAULT = 100000,
-    FEED_BUILT_AT_ONCE = 1000, /* so many objects when a feed begins, and in each later portion */
+    FEED_PORTION = 1000, /* objects that are taken when a feed begins, and then in one go */
     FEED_KEEP_MAX = 1000000000,
     BOOKMARK_MAX_BYTES = 2 * VERSION_TEXT_LENGTH + 1,
 };
@@ -94,10 +95,18 @@ void **feed_slot(const struct feed *feed, const struct entry *object);
 
 /* --- Building: the objects in the order of their names, in portions --- */
 
-/* Up to where it is built; whoever builds goes on behind this name. */
+/* Up to where it is built. */
 struct bytes feed_frontier(const struct feed *feed);
+
+/* How far the next portion goes: the last name of so many more. Empty when that is all. */
+struct bytes feed_portion(const struct feed *feed, const struct order_index *objects);
+
+/* Takes the objects up to this name, without a name all that are left. `exists` tells which count; NULL if all do. */
+void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
+                struct bytes last, bool (*exists)(const struct entry *entry));
+
+/* For feed_build. */
 void feed_take(struct account *account, struct feed *feed, struct entry *object);
-/* The next portion begins behind this name; without a name that was all. */
 void feed_advance(struct account *account, struct feed *feed, struct bytes frontier);
 
 /* --- Bookmarks --- */

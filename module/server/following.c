@@ -140,21 +140,23 @@ enum outcome feed_switch_check(struct call *call) {
     return OUTCOME_SYNTAX;
 }
 
-enum outcome feed_switch_asked(struct call *call, const struct feed *feed, enum feed_switch *what,
-                               uint64_t *keep) {
+enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struct feed_asked *asked) {
     bool given = args_given(&call->args, SLOT_FEED_KEEP);
-    *keep = given ? (uint64_t)call->args.slots[SLOT_FEED_KEEP].number : FEED_KEEP_DEFAULT;
-    *what = FEED_STAYS;
+    *asked = (struct feed_asked){.what = FEED_STAYS, .keep = FEED_KEEP_DEFAULT};
+    if (given) asked->keep = (uint64_t)call->args.slots[SLOT_FEED_KEEP].number;
     if (!is_asked_on(call)) {
-        if (feed) *what = FEED_ENDS;
+        if (feed) asked->what = FEED_ENDS;
         return OUTCOME_DONE;
     }
     if (feed) {
-        if (given && feed->keep != *keep) *what = FEED_KEEPS;
+        if (given && feed->keep != asked->keep) asked->what = FEED_KEEPS;
         return OUTCOME_DONE;
     }
-    *what = FEED_BEGINS;
-    return call_may_grow(call);
+    enum outcome outcome = call_may_grow(call);
+    if (outcome != OUTCOME_DONE) return outcome;
+    asked->what = FEED_BEGINS;
+    asked->beginning = version_mint(call_now_ms(call));
+    return OUTCOME_DONE;
 }
 
 /* --- What follows --- */

@@ -39,9 +39,14 @@ enum outcome feed_switch_check(struct call *call);
 
 enum feed_switch { FEED_STAYS, FEED_BEGINS, FEED_KEEPS, FEED_ENDS };
 
-/* What is to be decided, and the number of markers that stay. */
-enum outcome feed_switch_asked(struct call *call, const struct feed *feed, enum feed_switch *what,
-                               uint64_t *keep);
+struct feed_asked {
+    enum feed_switch what;
+    version beginning; /* of a feed that begins */
+    uint64_t keep;     /* markers that stay */
+};
+
+/* What is to be decided. */
+enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struct feed_asked *asked);
 
 /* After a change of a value that may have a feed. */
 void following_wake(const struct call *call);

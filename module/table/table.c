@@ -1,5 +1,6 @@
 #include "table/table.h"
 
+#include "core/leftovers.h"
 #include "core/memory.h"
 #include "table/key.h"
 
@@ -60,6 +61,8 @@ static struct order_cursor first_entity(const struct table *table) {
 
 void table_free(struct table *table) {
     struct order_cursor cursor = first_entity(table);
+    leftovers_end(&table->account);
+    if (table->feed) feed_free(&table->account, table->feed);
     for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
         order_cursor_next(&cursor);
         memory_free(entry);
@@ -121,8 +124,9 @@ int64_t table_next_ticks(int64_t given, int64_t now_us) {
 
 static bool step_fits(const struct table *table, const struct table_step *step) {
     const struct entity *entity = table_find(table, step->key);
-    if (step->kind == STEP_ADD) return !entity;
-    if (!entity) return false;
+    if (step->kind == STEP_ADD)
+        return !entity && (!table->feed || feed_admits(table->feed, step->key, step->etag));
+    if (!entity || (step->kind == STEP_REMOVE && table->feed)) return false;
     return step->kind != STEP_MERGE || entity_fits_merged(entity, step->properties) == OUTCOME_DONE;
 }
 
@@ -144,17 +148,23 @@ static void add_entity(struct table *table, const struct entity_state *state) {
     struct entity *entity = account_add(&table->account, entity_new(state));
     catalog_add(&table->entities, &entity->entry);
     atomic_fetch_add(&all_entities, 1);
+    if (table->feed) feed_add(&table->account, table->feed, &entity->entry);
     if (table->index_count) tell_indexes(table, state->key, nothing, state->properties);
 }
 
 static void change_entity(struct table *table, struct entity *entity, const struct entity_state *state) {
     struct catalog_slots slots;
     if (table->index_count) tell_indexes(table, state->key, entity_properties(entity), state->properties);
-    if (entity_rewrite(entity, state)) return;
+    version before = entity->etag;
+    if (entity_rewrite(entity, state)) {
+        if (table->feed) feed_move(&table->account, table->feed, &entity->entry, before);
+        return;
+    }
     catalog_slots(&table->entities, &entity->entry, &slots);
     struct entity *moved = account_add(&table->account, entity_new(state));
     moved->entry.hash = entity->entry.hash;
     catalog_slots_set(&slots, &moved->entry);
+    if (table->feed) feed_move(&table->account, table->feed, &moved->entry, before);
     account_discard(&table->account, entity);
 }
 
@@ -166,7 +176,8 @@ static void merge_entity(struct table *table, struct entity *entity, struct enti
     record_end(&room);
 }
 
-static void remove_entity(struct table *table, struct entity *entity) {
+static void remove_entity(struct table *table, struct entity *entity, version deletion) {
+    if (table->feed) feed_mark(&table->account, table->feed, &entity->entry, deletion);
     if (table->index_count)
         tell_indexes(table, entry_name(&entity->entry), entity_properties(entity), nothing);
     catalog_remove(&table->entities, &entity->entry);
@@ -178,15 +189,13 @@ void table_do(struct table *table, const struct table_step *step) {
     struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
     struct entity *entity = step->there;
     if (!entity && step->kind != STEP_ADD) entity = table_find(table, step->key);
-    if (step->kind != STEP_REMOVE) {
-        version_observe(step->etag);
-        if (step->ticks > table->ticks) table->ticks = step->ticks;
-    }
+    if (step->etag) version_observe(step->etag);
+    if (step->ticks > table->ticks) table->ticks = step->ticks;
     switch (step->kind) {
     case STEP_ADD: add_entity(table, &state); break;
     case STEP_SET: change_entity(table, entity, &state); break;
     case STEP_MERGE: merge_entity(table, entity, &state); break;
-    default: remove_entity(table, entity);
+    default: remove_entity(table, entity, step->etag);
     }
 }
 
@@ -251,6 +260,57 @@ static bool apply_table_setacl(struct table *table, const struct table_change *c
     return true;
 }
 
+/* --- Feeds --- */
+
+_Static_assert(offsetof(struct entity, etag) == offsetof(struct feed_entry, v),
+               "an entity is a feed's object");
+
+static bool apply_table_feedbuilt(struct table *table, const struct table_change *change) {
+    if (!table->feed) return false;
+    feed_build(&table->account, table->feed, &table->entities.by_order, change->key, NULL);
+    return true;
+}
+
+static bool apply_table_feedon(struct table *table, const struct table_change *change) {
+    if (table->feed) return false;
+    table->feed = feed_new(&table->account, change->minted, change->keep);
+    struct bytes last = feed_portion(table->feed, &table->entities.by_order);
+    feed_build(&table->account, table->feed, &table->entities.by_order, last, NULL);
+    return true;
+}
+
+static bool apply_table_feedkeep(struct table *table, const struct table_change *change) {
+    if (!table->feed) return false;
+    feed_set_keep(&table->account, table->feed, change->keep);
+    return true;
+}
+
+static bool apply_table_feedoff(struct table *table, const struct table_change *change) {
+    (void)change;
+    if (!table->feed) return false;
+    feed_drop(&table->account, table->feed);
+    table->feed = NULL;
+    return true;
+}
+
+/* Nobody can tell what has become of the changes that its followers have seen since it was saved: what is minted next lies
+ * in an epoch of its own. */
+static bool apply_table_feedstate(struct table *table, const struct table_change *change) {
+    if (table->feed || catalog_count(&table->entities)) return false;
+    table->feed = feed_read_state(&table->account, change->feed);
+    if (table->feed) version_leave_epoch();
+    return table->feed;
+}
+
+static bool stored_key_is_sound(const void *key) {
+    return stored_key_sound(*(const struct bytes *)key);
+}
+
+static bool apply_table_feedmarkers(struct table *table, const struct table_change *change) {
+    if (!table->feed || catalog_count(&table->entities)) return false;
+    return feed_read_markers(&table->account, table->feed, change->feed, stored_key_is_sound);
+}
+
 #define HAS(field) TABLE_HAS_##field
 /* clang-format off */
 const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
@@ -268,11 +328,20 @@ const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS] = {
     [TABLE_INSERTORMERGE]   = {{"table.insertormerge",   HAS(STEPS), 0}, 1, apply_steps},
     [TABLE_BATCH]           = {{"table.batch",           HAS(STEPS), 0}, TABLE_BATCH_MAX, apply_steps},
     [TABLE_ENTITIES]        = {{NULL,                    HAS(STEPS), CHANGE_IN_FILES}, TABLE_ENTITIES_MAX, apply_steps},
+
+    [TABLE_FEEDON]          = {{"table.feed",            HAS(MINTED) | HAS(KEEP), 0}, 0, apply_table_feedon},
+    [TABLE_FEEDKEEP]        = {{"table.feed",            HAS(KEEP), 0}, 0, apply_table_feedkeep},
+    [TABLE_FEEDOFF]         = {{"table.feed",            0, 0}, 0, apply_table_feedoff},
+    [TABLE_FEEDBUILT]       = {{NULL,                    HAS(KEY), 0}, 0, apply_table_feedbuilt},
+    [TABLE_FEEDSTATE]       = {{NULL,                    HAS(FEED), CHANGE_IN_FILES}, 0, apply_table_feedstate},
+    [TABLE_FEEDMARKERS]     = {{NULL,                    HAS(FEED), CHANGE_IN_FILES}, 0, apply_table_feedmarkers},
 };
 /* clang-format on */
 
 bool table_apply(struct table *table, const struct table_change *change) {
     table_change_apply *apply = table_change_kinds[change->kind].apply;
+    bool in_file = table_change_kinds[change->kind].is.traits & CHANGE_IN_FILES;
+    if (table->feed && !in_file) feed_loaded(table->feed);
     return apply && apply(table, change);
 }
 
@@ -296,6 +365,23 @@ static void walk_head(const struct table *table, const struct change_walk *walk)
     record_end(&names);
 }
 
+static void walk_feed(const struct table *table, const struct change_walk *walk) {
+    struct record_writer room;
+    struct table_change change = {.kind = TABLE_FEEDSTATE};
+    if (!table->feed) return;
+    record_start(&room);
+    feed_put_state(table->feed, &room);
+    change.feed = bytes_of(room.data, room.length);
+    walk->take(walk->context, &change);
+    struct version_cursor cursor = feed_first_marker(table->feed);
+    change.kind = TABLE_FEEDMARKERS;
+    for (room.length = 0; feed_put_markers(table->feed, &cursor, &room); room.length = 0) {
+        change.feed = bytes_of(room.data, room.length);
+        walk->take(walk->context, &change);
+    }
+    record_end(&room);
+}
+
 static struct table_step step_of(const struct entity *entity) {
     return (struct table_step){
         .kind = STEP_ADD,
@@ -311,6 +397,7 @@ void table_walk(const struct table *table, const struct change_walk *walk) {
     struct entry *entry = order_cursor_entry(&cursor);
     struct record_writer steps;
     walk_head(table, walk);
+    walk_feed(table, walk);
     record_start(&steps);
     while (entry) {
         struct table_change change = {.kind = TABLE_ENTITIES};
@@ -347,6 +434,7 @@ struct table *table_copy(const struct table *source) {
 size_t table_held(const struct table *table) {
     size_t held = table->account.held + catalog_held(&table->entities) + remembered_held(table->remembered);
     for (unsigned i = 0; i < table->index_count; i++) held += table_index_held(&table->indexes[i]);
+    if (table->feed) held += feed_held(table->feed);
     return held;
 }
 
@@ -358,6 +446,7 @@ size_t table_parts(const struct table *table) {
 
 struct table *table_relocate(struct table *table, const struct relocation *relocation) {
     table = relocate(relocation, table);
+    leftovers_follow(&table->account);
     table->policies = relocate(relocation, table->policies);
     table->indexes = relocate(relocation, table->indexes);
     remembered_relocate(&table->remembered, relocation);
@@ -365,7 +454,8 @@ struct table *table_relocate(struct table *table, const struct relocation *reloc
 }
 
 size_t table_places(const struct table *table) {
-    return table->entities.by_hash.buckets;
+    size_t places = table->entities.by_hash.buckets, more = table->feed ? feed_places(table->feed) : 0;
+    return more > places ? more : places;
 }
 
 struct moving {
@@ -376,12 +466,18 @@ struct moving {
 static void move_entity(void *context, struct entry *entry) {
     const struct moving *moving = context;
     struct catalog_slots slots;
+    const struct feed *feed = moving->table->feed;
+    void **told = feed ? feed_slot(feed, entry) : NULL;
     catalog_slots(&moving->table->entities, entry, &slots);
-    catalog_slots_set(&slots, relocate(moving->relocation, entry));
+    entry = relocate(moving->relocation, entry);
+    catalog_slots_set(&slots, entry);
+    if (told) *told = entry;
 }
 
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {
     struct moving moving = {table, relocation};
+    if (table->feed) feed_relocate(table->feed, place, relocation);
+    if (place >= table->entities.by_hash.buckets) return;
     hash_index_relocate(&table->entities.by_hash, place, relocation);
     hash_index_visit(&table->entities.by_hash, place, move_entity, &moving);
 }

@@ -2,6 +2,7 @@
  *
  *   table ─▶ entities   by stored key, found at once and walked in order: see key.h, entity.h
  *         ─▶ indexes    of properties that queries shall find quickly: see table_index.h
+ *         ─▶ feed       what has changed, if anybody wants to follow
  *         ─▶ policies                                               (a packed list, absent for most)
  *
  * The rules:
@@ -15,6 +16,7 @@
 
 #include "core/account.h"
 #include "core/catalog.h"
+#include "core/feed.h"
 #include "core/remembered.h"
 #include "table/entity.h"
 #include "table/table_change.h"
@@ -27,7 +29,8 @@ struct table {
     struct catalog entities;
     struct account account; /* of the entities, the policies and the table itself */
     struct packed *policies;
-    int64_t ticks; /* the greatest Timestamp given so far */
+    int64_t ticks;     /* the greatest Timestamp given so far */
+    struct feed *feed; /* what has changed; NULL while it is off */
     struct table_index *indexes;
     unsigned index_count;
     struct remembered *remembered; /* calls that were made with a token; NULL for none */
@@ -59,6 +62,11 @@ struct table_index *table_index_of(const struct table *table, struct bytes name)
 
 /* An index that is being built; NULL when there is none. */
 struct table_index *table_unfinished(const struct table *table);
+
+/* Whether there is a feed that is being built. */
+static inline bool table_builds_feed(const struct table *table) {
+    return table->feed && table->feed->building;
+}
 
 /* --- To decide --- */
 

@@ -1,6 +1,7 @@
 #include "table/table_change.h"
 
 #include "change/checks.h"
+#include "core/feed.h"
 #include "table/entity.h"
 #include "table/key.h"
 
@@ -30,16 +31,21 @@ static const struct field step_fields[] = {
 
 static const struct layout step_layout = {.fields = step_fields};
 
+/* What a step has besides its kind and key. */
+static uint64_t step_writes(const struct table_step *step) {
+    if (step->kind == STEP_MARK) return STEP_HAS_ETAG;
+    return step->kind == STEP_REMOVE ? 0 : STEP_WRITES;
+}
+
 void table_step_put(struct record_writer *writer, const struct table_step *step) {
-    layout_write(&step_layout, step->kind == STEP_REMOVE ? STEP_NAMES : STEP_NAMES | STEP_WRITES, step,
-                 writer);
+    layout_write(&step_layout, STEP_NAMES | step_writes(step), step, writer);
 }
 
 bool table_step_next(struct record_reader *reader, struct table_step *step) {
     if (reader->failed || reader->at == reader->end) return false;
     *step = (struct table_step){0};
     layout_read(&step_layout, STEP_NAMES, reader, step);
-    if (step->kind != STEP_REMOVE) layout_read(&step_layout, STEP_WRITES, reader, step);
+    layout_read(&step_layout, step_writes(step), reader, step);
     return !reader->failed;
 }
 
@@ -107,6 +113,22 @@ static bool key_is_sound(const void *field) {
     return !key->length || stored_key_sound(*key);
 }
 
+/* A feed is told in words of its own, which are checked where they are read. */
+static void write_feed_state(const void *field, struct record_writer *writer) {
+    record_put_bytes(writer, ((const struct table_change *)field)->feed);
+}
+
+static void read_feed_state(struct record_reader *reader, void *field) {
+    ((struct table_change *)field)->feed = record_bytes(reader);
+}
+
+static version table_feed_version(const void *field) {
+    const struct table_change *change = field;
+    return change->kind == TABLE_FEEDSTATE ? feed_state_newest(change->feed) : 0;
+}
+
+static const struct own_codec feed_codec = {write_feed_state, read_feed_state, table_feed_version};
+
 #define AT(member) .offset = offsetof(struct table_change, member)
 static const struct field fields[] = {
     FIELD(TABLE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
@@ -114,6 +136,9 @@ static const struct field fields[] = {
     FIELD(TABLE_HAS_NAMES) = {AT(names), .codec = CODEC_LIST, .sound = names_are_sound},
     FIELD(TABLE_HAS_KEY) = {AT(key), .codec = CODEC_BYTES, .sound = key_is_sound},
     FIELD(TABLE_HAS_STEPS) = {.codec = CODEC_OWN, .own = &steps_codec},
+    FIELD(TABLE_HAS_MINTED) = {AT(minted), .codec = CODEC_VERSION},
+    FIELD(TABLE_HAS_KEEP) = {AT(keep), .codec = CODEC_NUMBER, .max = FEED_KEEP_MAX},
+    FIELD(TABLE_HAS_FEED) = {.codec = CODEC_OWN, .own = &feed_codec},
 };
 #undef AT
 
@@ -134,7 +159,7 @@ static bool properties_fit(struct packed_list list) {
 
 static bool step_sound(const struct table_step *step) {
     if (!stored_key_sound(step->key)) return false;
-    if (step->kind == STEP_REMOVE) return true;
+    if (table_step_ends(step)) return true;
     return properties_fit(step->properties) && entity_fits(step->key, step->properties) == OUTCOME_DONE;
 }
 

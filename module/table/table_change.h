@@ -24,6 +24,14 @@ enum table_change_kind {
     TABLE_INSERTORMERGE,
     TABLE_BATCH,
     TABLE_ENTITIES, /* nothing but the way in which a file builds a table anew: entities, in the order of their keys */
+
+    /* What has changed, for those who follow: see core/feed.h. */
+    TABLE_FEEDON,
+    TABLE_FEEDKEEP, /* so many deletions are remembered */
+    TABLE_FEEDOFF,
+    TABLE_FEEDBUILT,   /* a feed that is being built has the entities up to this key; empty for all */
+    TABLE_FEEDSTATE,   /* in files, in front of the entities */
+    TABLE_FEEDMARKERS, /* likewise */
     TABLE_CHANGE_KINDS
 };
 
@@ -41,14 +49,15 @@ enum table_step_kind {
     STEP_SET,    /* it was, and has these properties from now on */
     STEP_MERGE,  /* it was, and has these besides */
     STEP_REMOVE, /* it was */
+    STEP_MARK,   /* likewise; a feed remembers it */
     STEP_KINDS
 };
 
 struct table_step {
     enum table_step_kind kind;
     struct bytes key; /* stored */
-    version etag;     /* not of STEP_REMOVE, like all that follows */
-    int64_t ticks;
+    version etag;     /* not of STEP_REMOVE */
+    int64_t ticks;    /* not of STEP_MARK either, like the properties */
     struct packed_list properties;
     struct entity *there; /* the entity, if whoever decided the step has looked for it; not in records */
 };
@@ -59,6 +68,9 @@ struct table_change {
     int64_t ticks;            /* no Timestamp that the table has given is greater */
     struct packed_list names; /* of properties */
     struct bytes key;
+    version minted;    /* with which a feed begins */
+    uint64_t keep;     /* deletions that it remembers */
+    struct bytes feed; /* what files say of it: see core/feed.h */
     struct packed_list steps;
     /* As many steps as the list counts, if whoever decided them knows that they fit: then the list has no items. Not in
      * records, which have the list. */
@@ -72,6 +84,9 @@ enum table_field {
     TABLE_HAS_NAMES = 1 << 2,
     TABLE_HAS_KEY = 1 << 3,
     TABLE_HAS_STEPS = 1 << 4,
+    TABLE_HAS_MINTED = 1 << 5,
+    TABLE_HAS_KEEP = 1 << 6,
+    TABLE_HAS_FEED = 1 << 7,
 };
 
 extern const struct change_family table_changes;
@@ -89,6 +104,11 @@ struct table_kind {
 };
 
 extern const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS];
+
+/* Whether there is no entity afterwards. */
+static inline bool table_step_ends(const struct table_step *step) {
+    return step->kind == STEP_REMOVE || step->kind == STEP_MARK;
+}
 
 /* One more step; the caller counts them. */
 void table_step_put(struct record_writer *writer, const struct table_step *step);

@@ -219,8 +219,11 @@ static const char *const share_shrinking_writes[] = {"SHARE.SETPROPS box QUOTA 0
                                                      "FILE.RMDIR box d",
                                                      "SHARE.DELETE box SNAPSHOTS INCLUDE",
                                                      NULL};
-static const char *const table_reads[] = {"TABLE.GETACL box", "TABLE.INDEXES box",
-                                          "TABLE.GET box p r SELECT 1 a", "TABLE.QUERY box FILTER a EXPLAIN",
+static const char *const table_reads[] = {"TABLE.GETACL box",
+                                          "TABLE.INDEXES box",
+                                          "TABLE.CHANGES box SINCE 0",
+                                          "TABLE.GET box p r SELECT 1 a",
+                                          "TABLE.QUERY box FILTER a EXPLAIN",
                                           NULL};
 static const char *const table_growing_writes[] = {"TABLE.CREATE box",
                                                    "TABLE.BATCH box p 1 INSERTORMERGE box PROPS 0",
@@ -232,8 +235,8 @@ static const char *const table_growing_writes[] = {"TABLE.CREATE box",
                                                    "TABLE.INSERTORREPLACE box p r PROPS 0",
                                                    "TABLE.INSERTORMERGE box p r PROPS 0",
                                                    NULL};
-static const char *const table_shrinking_writes[] = {"TABLE.UNINDEX box a", "TABLE.DELETE box p r IFMATCH *",
-                                                     "TABLE.DROP box", NULL};
+static const char *const table_shrinking_writes[] = {
+    "TABLE.UNINDEX box a", "TABLE.FEED box ON", "TABLE.DELETE box p r IFMATCH *", "TABLE.DROP box", NULL};
 static const char *const reads[] = {"CONTAINER.GET box",
                                     "CONTAINER.GETMETA box",
                                     "CONTAINER.GETACL box",

@@ -322,6 +322,15 @@ static void victim_indexed(void) {
     bounds_do("TABLE.INDEX v a c");
 }
 
+static void victim_trail(void) {
+    bounds_do("DEL trail");
+    bounds_do("TABLE.CREATE trail");
+    bounds_do("TABLE.FEED trail ON");
+    fill_entities("trail");
+    for (int i = 0; i < SOME / 2; i++) bounds_send("TABLE.DELETE trail p %06d IFMATCH *", i);
+    bounds_receive_all();
+}
+
 static void stage_tables(void) {
     bounds_do("TABLE.CREATE t");
     bounds_do("TABLE.SETACL t " ACL);
@@ -348,6 +357,10 @@ static const struct bound table_bounds[] = {
     {"TABLE.INDEX t b", NULL, NULL, 0},
     {"TABLE.UNINDEX v a c", victim_indexed, "TABLE.INDEXES v", 0},
     {"TABLE.INDEXES t", NULL, NULL, 0},
+    {"TABLE.FEED t ON", NULL, "TABLE.FEED t OFF", 0},
+    {"TABLE.FEED trail ON KEEP 0", victim_trail, NULL, 0},
+    {"TABLE.FEED trail OFF", victim_trail, NULL, 0},
+    {"TABLE.CHANGES trail SINCE 0 COUNT 5000", victim_trail, NULL, 0},
     {"TABLE.INSERT t p new PROPS 1 a:int32 5", NULL, "TABLE.INSERTORREPLACE t p other PROPS 0", 0},
     {"TABLE.GET t large 0", NULL, NULL, 0},
     {"TABLE.QUERY t", NULL, NULL, 0},

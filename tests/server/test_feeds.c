@@ -286,6 +286,84 @@ SCENE(what_was_before_the_feed_is_lost) {
     expect_error(call(primary, "CONTAINER.CHANGES box SINCE 0xEFFFFFFF00000001"), LOST);
 }
 
+/* --- Tables --- */
+
+static redisReply *table_changes(struct client *client, const char *since, const char *more) {
+    return expect_elements(call_line(client, pool_print("TABLE.CHANGES t SINCE %s %s", since, more)), 2);
+}
+
+SCENE(tables_have_feeds_too) {
+    static const struct step steps[] = {
+        {"TABLE.CREATE t", "OK", 0},
+        {"TABLE.INSERT t p a PROPS 0", "<etag>", 'a'},
+        {"TABLE.CHANGES t SINCE 0", "CONFLICT FeedOff", 0},
+        {"TABLE.FEED none ON", "NOTFOUND TableNotFound", 0},
+        {"TABLE.CHANGES none SINCE 0", "NOTFOUND TableNotFound", 0},
+        {"TABLE.FEED t OFF KEEP 1", "ERR syntax error near 'KEEP'", 0},
+        {"TABLE.FEED t ON KEEP 2", "OK", 0},
+        {"TABLE.CHANGES t SINCE 0", "[<etag>, [[\"pk\", \"p\", \"rk\", \"a\", \"etag\", <etag>]]]", 0},
+        {"TABLE.CHANGES t SINCE $a", LOST, 0},
+        {"TABLE.CHANGES t SINCE nonsense", "INVALID InvalidQueryParameterValue", 0},
+        {"TABLE.CHANGES t SINCE 0 COUNT 0", "INVALID OutOfRangeQueryParameterValue", 0},
+        {"TABLE.CHANGES t SINCE 0 PREFIX p", "ERR syntax error near 'PREFIX'", 0},
+        {"TABLE.INSERT t p b PROPS 0", "<etag>", 'b'},
+        {"TABLE.BATCH t p 3 DELETE a IFMATCH * MERGE b IFMATCH * PROPS 1 long "
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa INSERT c PROPS 0",
+         "[OK, <etag>, <etag>]", 0},
+        {"TABLE.CHANGES t SINCE $b",
+         "[<etag>, [[\"pk\", \"p\", \"rk\", \"a\", \"etag\", <etag>, \"deleted\", 1], [\"pk\", \"p\", "
+         "\"rk\", \"b\", \"etag\", <etag>], "
+         "[\"pk\", \"p\", \"rk\", \"c\", \"etag\", <etag>]]]",
+         0},
+        {"TABLE.INSERTORREPLACE t p a PROPS 0", "<etag>", 0},
+        {"TABLE.CHANGES t SINCE $b COUNT 1", "[<etag>, [[\"pk\", \"p\", \"rk\", \"b\", \"etag\", <etag>]]]",
+         0},
+        {"TABLE.DELETE t p a IFMATCH *", "OK", 0},
+        {"TABLE.DELETE t p b IFMATCH *", "OK", 0},
+        {"TABLE.DELETE t p c IFMATCH *", "OK", 0},
+        {"TABLE.CHANGES t SINCE $b", LOST, 0},
+        {"TABLE.FEED t OFF", "OK", 0},
+        {NULL, NULL, 0},
+    };
+    story_play(steps);
+}
+
+SCENE(a_batch_is_told_as_a_whole) {
+    expect_ok(call(primary, "TABLE.CREATE t"));
+    expect_ok(call(primary, "TABLE.FEED t ON"));
+    world_in_step();
+    const char *now = bookmark_of(table_changes(primary, "$", ""));
+    const char *line = pool_print("TABLE.CHANGES t SINCE %s BLOCK 0", now);
+    struct client *here = waiting(line), *there = waiting_at(replica->server, 0, line);
+    expect_elements(call(primary, "TABLE.BATCH t p 3 INSERT a PROPS 0 INSERT b PROPS 0 INSERT c PROPS 0"), 3);
+    redisReply *told_here = answer_of(here), *told_there = answer_within(there, 5000);
+    expect_elements(told_here->element[1], 3);
+    require(reply_same(told_here, told_there), "the replica tells something else");
+}
+
+SCENE(the_feed_of_a_large_table_is_built_in_portions) {
+    enum { MANY = 2500 };
+    expect_ok(call(primary, "TABLE.CREATE t"));
+    for (int i = 0; i < MANY; i++) send_call(primary, "TABLE.INSERT t p n%05d PROPS 0", i);
+    for (int i = 0; i < MANY; i++) expect_etag(receive(primary));
+    expect_ok(call(primary, "MULTI"));
+    call(primary, "TABLE.FEED t ON");
+    call(primary, "TABLE.CHANGES t SINCE 0 BLOCK 0");
+    call(primary, "TABLE.DELETE t p n02000 IFMATCH *");
+    expect_error(expect_elements(call(primary, "EXEC"), 3)->element[1], "CONFLICT FeedBuilding");
+    redisReply *page;
+    for (int tries = 0; tries < 1000; tries++) {
+        page = call(primary, "TABLE.CHANGES t SINCE 0 COUNT 5000");
+        if (!reply_is_error(page)) break;
+        expect_error(page, "CONFLICT FeedBuilding");
+        usleep(5000);
+    }
+    expect_elements(expect_elements(page, 2)->element[1], MANY - 1);
+    pass_through_copies("t");
+    require(reply_same(page, table_changes(primary, "0", "COUNT 5000")),
+            "another answer after COPY and RESTORE");
+}
+
 /* --- Large ones --- */
 
 static void put_many(int count) {
@@ -476,6 +554,9 @@ int main(void) {
         PLAY(a_walk_leaves_out_what_was_deleted_before_it),
         PLAY(deletions_that_are_forgotten_are_told),
         PLAY(what_was_before_the_feed_is_lost),
+        PLAY(tables_have_feeds_too),
+        PLAY(a_batch_is_told_as_a_whole),
+        PLAY(the_feed_of_a_large_table_is_built_in_portions),
         PLAY(the_feed_of_a_large_container_is_built_in_portions),
         PLAY(all_who_wait_are_told_by_the_change),
         PLAY(what_is_no_change_leaves_them_waiting),

@@ -86,6 +86,7 @@ static const char *const lines[] = {
     "TABLE.SETACL t POLICIES 1 one 0 - r",
     "TABLE.INDEX bare a",
     "TABLE.INDEX bare a once b",
+    "TABLE.FEED t ON KEEP 10",
     "TABLE.UNINDEX t known",
     "TABLE.UNINDEX t known a",
     "TABLE.INSERT t p new PROPS 1 a b",

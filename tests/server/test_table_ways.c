@@ -121,6 +121,10 @@ static const struct {
     {"TABLE.INDEX t a b", "table.index t"},
     {"TABLE.INDEX t a", NULL},
     {"TABLE.UNINDEX t a", "table.unindex t"},
+    {"TABLE.FEED t ON", "table.feed t"},
+    {"TABLE.FEED t ON", NULL},
+    {"TABLE.CHANGES t SINCE 0", NULL},
+    {"TABLE.FEED t OFF", "table.feed t"},
     {"TABLE.DROP t", "table.drop t"},
 };
 

@@ -123,7 +123,8 @@ static void the_head_has_to_be_right(void **state) {
     for (int byte = 0; byte < 256; byte++) {
         char family[] = {(char)byte, CONTAINER_DROP}, kind[] = {'C', (char)byte};
         require_same(sound(bytes_of(family, 2)), byte == 'C', "the family %d", byte);
-        require_same(sound(bytes_of(kind, 2)), byte == CONTAINER_DROP || byte == CONTAINER_LOADED || byte == CONTAINER_FEEDOFF,
+        require_same(sound(bytes_of(kind, 2)),
+                     byte == CONTAINER_DROP || byte == CONTAINER_LOADED || byte == CONTAINER_FEEDOFF,
                      "the kind %d alone", byte);
     }
 }

@@ -79,8 +79,11 @@ void container_clear_staged(struct call *call) {
 }
 
 static void build_feed(struct call *call) {
-    struct bytes last = container_feed_next(call->value, FEED_BUILT_AT_ONCE);
-    struct container_change change = {.kind = CONTAINER_FEEDBUILT, .feed = last};
+    const struct container *container = call->value;
+    struct container_change change = {
+        .kind = CONTAINER_FEEDBUILT,
+        .feed = feed_portion(container->feed, &container->blobs.by_order),
+    };
     commit_at_once(call, &change);
 }
 

@@ -4,17 +4,16 @@
 
 enum outcome container_feed(struct call *call) {
     const struct container *container = call->value;
-    enum feed_switch what;
-    uint64_t keep;
-    enum outcome outcome = feed_switch_asked(call, container->feed, &what, &keep);
+    struct feed_asked asked;
+    enum outcome outcome = feed_switch_asked(call, container->feed, &asked);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (what == FEED_BEGINS) {
-        struct container_change *change = call_decide(call, CONTAINER_FEEDON);
-        change->minted = version_mint(call_now_ms(call));
-        change->count = keep;
+    static const enum container_change_kind kinds[] = {
+        [FEED_BEGINS] = CONTAINER_FEEDON, [FEED_KEEPS] = CONTAINER_FEEDKEEP, [FEED_ENDS] = CONTAINER_FEEDOFF};
+    if (asked.what != FEED_STAYS) {
+        struct container_change *change = call_decide(call, kinds[asked.what]);
+        change->minted = asked.beginning;
+        change->count = asked.keep;
     }
-    if (what == FEED_KEEPS) ((struct container_change *)call_decide(call, CONTAINER_FEEDKEEP))->count = keep;
-    if (what == FEED_ENDS) call_decide(call, CONTAINER_FEEDOFF);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }

@@ -1,5 +1,6 @@
 /* What follows a change of a table, and what happens to a table when nobody asks. */
 #include "server/commit.h"
+#include "server/following.h"
 #include "server/upkeep.h"
 #include "table/redis/handlers.h"
 
@@ -17,6 +18,12 @@ void table_changed(struct call *call, const void *decided) {
     table_stats.steps += change->steps.count;
 }
 
+/* All of a batch is one change. */
+void table_wake(struct call *call, const void *decided) {
+    const struct table_change *change = decided;
+    if (change->kind != TABLE_DROP) following_wake(call);
+}
+
 /* --- When nobody asks --- */
 
 static void build_portion(struct call *call, const struct table_index *index) {
@@ -30,11 +37,21 @@ static void build_portion(struct call *call, const struct table_index *index) {
     record_end(&name);
 }
 
+static void build_feed_portion(struct call *call) {
+    const struct table *table = call->value;
+    struct table_change change = {.kind = TABLE_FEEDBUILT,
+                                  .key = feed_portion(table->feed, &table->entities.by_order)};
+    commit_at_once(call, &change);
+}
+
 int64_t table_upkeep(struct call *call) {
     struct table *table = call->value;
     const struct table_index *index = table_unfinished(table);
-    if (index) build_portion(call, index);
-    bool more = table_unfinished(table);
+    if (index)
+        build_portion(call, index);
+    else if (table_builds_feed(table))
+        build_feed_portion(call);
+    bool more = table_unfinished(table) || table_builds_feed(table);
     table->upkeep_ms = more ? call_now_ms(call) + BREATH_MS : 0;
     return more ? table->upkeep_ms : UPKEEP_NEVER;
 }

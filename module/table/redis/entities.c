@@ -109,7 +109,7 @@ static enum outcome judge_all(struct call *call, const struct drafts *drafts, st
 }
 
 static void reply_step(struct reply *out, const struct table_step *step) {
-    if (step->kind == STEP_REMOVE)
+    if (table_step_ends(step))
         reply_ok(out);
     else
         reply_version(out, step->etag);
@@ -119,8 +119,11 @@ static void reply_step(struct reply *out, const struct table_step *step) {
 static void stamp_steps(const struct table *table, struct table_step *steps, size_t count) {
     int64_t now_us = server_now_us(), ticks = table->ticks;
     for (size_t i = 0; i < count; i++) {
-        if (steps[i].kind == STEP_REMOVE) continue;
+        bool ends = table_step_ends(&steps[i]);
+        if (ends && !table->feed) continue;
         steps[i].etag = version_mint(now_us / 1000);
+        if (ends) steps[i].kind = STEP_MARK;
+        if (ends) continue;
         steps[i].ticks = ticks = table_next_ticks(ticks, now_us);
     }
 }

@@ -48,6 +48,7 @@ void entity_touches(const struct call *call, struct things *things);
 /* As the data type wants them: see aggregate.h. */
 bool table_refresh(struct call *call, void *decided);
 void table_changed(struct call *call, const void *decided);
+void table_wake(struct call *call, const void *change);
 int64_t table_upkeep(struct call *call);
 
 /* What has been done so far: queries by their plans, entities answered, looked at, and written. */

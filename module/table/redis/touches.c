@@ -19,7 +19,7 @@ bool table_refresh(struct call *call, void *decided) {
     int64_t ticks = table->ticks;
     for (uint64_t i = 0; i < change->steps.count; i++) {
         struct table_step *step = &change->decided[i];
-        if (step->kind == STEP_REMOVE) continue;
+        if (table_step_ends(step)) continue;
         if (step->ticks <= ticks) step->ticks = ticks + 1;
         ticks = step->ticks;
     }

@@ -43,10 +43,10 @@ static void table_save_walk(const void *value, const struct change_walk *walk) {
     table_walk(value, walk);
 }
 
-/* An index that is being built goes on at once; on a replica when it is promoted. All that comes out of a file is
+/* An index or a feed that is being built goes on at once; on a replica when it is promoted. All that comes out of a file is
  * complete. */
 static int64_t table_next_look_ms(const void *value) {
-    return table_unfinished(value) ? server_now_ms() : UPKEEP_NEVER;
+    return table_unfinished(value) || table_builds_feed(value) ? server_now_ms() : UPKEEP_NEVER;
 }
 
 static void release(void *value) {
@@ -78,6 +78,7 @@ struct aggregate table_aggregate = {
     .move = table_move,
     .is_plausible = is_plausible,
     .after = table_changed,
+    .wake = table_wake,
     .refresh = table_refresh,
     .walk = table_save_walk,
     .next_look_ms = table_next_look_ms,

@@ -101,6 +101,7 @@ static void remove_entity(struct table_model *model, struct model_entity *entity
 
 static bool step_fits(const struct table_model *model, const struct table_step *step) {
     const struct model_entity *entity = table_model_find(model, step->key);
+    if (step->kind == STEP_REMOVE && model->followed) return false;
     if (step->kind == STEP_ADD || !entity) return (step->kind == STEP_ADD) == !entity;
     if (step->kind != STEP_MERGE) return true;
     struct model_entity merged = {.key = entity->key};
@@ -116,7 +117,7 @@ static bool step_fits(const struct table_model *model, const struct table_step *
 
 static void do_step(struct table_model *model, const struct table_step *step) {
     struct model_entity *entity = table_model_find(model, step->key);
-    if (step->kind == STEP_REMOVE) {
+    if (table_step_ends(step)) {
         remove_entity(model, entity);
         return;
     }
@@ -224,6 +225,12 @@ bool table_model_fits(const struct table_model *model, const struct table_change
     case TABLE_UNINDEX: return true;
     case TABLE_INDEX: return model->index_count + change->names.count <= TABLE_INDEXES_MAX;
     case TABLE_INDEXED: return index_of((struct table_model *)model, first_name(change));
+    case TABLE_FEEDON: return !model->followed;
+    case TABLE_FEEDKEEP:
+    case TABLE_FEEDOFF:
+    case TABLE_FEEDBUILT: return model->followed;
+    case TABLE_FEEDSTATE: return !model->followed && !model->count && feed_state_newest(change->feed);
+    case TABLE_FEEDMARKERS: return model->followed && !model->count;
     default: return steps_fit(model, change->steps);
     }
 }
@@ -240,6 +247,9 @@ void table_model_apply(struct table_model *model, const struct table_change *cha
     case TABLE_INDEX: declare(model, change->names); break;
     case TABLE_UNINDEX: drop(model, change->names); break;
     case TABLE_INDEXED: build(model, change); break;
+    case TABLE_FEEDON:
+    case TABLE_FEEDSTATE: model->followed = true; break;
+    case TABLE_FEEDOFF: model->followed = false; break;
     default: do_steps(model, change->steps);
     }
 }
@@ -321,6 +331,24 @@ static void compare_index(const struct table_model *model, const struct model_in
     free(marks);
 }
 
+/* A feed has each entity once, in the order of ETags, and markers of keys that have none. Answers its parts. */
+static size_t compare_feed(const struct table_model *model, const struct feed *feed) {
+    const struct version_slot *slot;
+    struct version_cursor cursor = {0, 0};
+    size_t entities = 0, parts = feed ? 1U + !!feed->frontier + !!feed->order.blocks : 0U;
+    require_same(feed != NULL, model->followed, "whether a feed is on");
+    for (; feed && (slot = version_cursor_slot(&feed->order, &cursor));
+         version_cursor_next(&feed->order, &cursor)) {
+        const struct model_entity *entity = table_model_find(model, entry_name(version_slot_entry(slot)));
+        require_same(feed_is_marker(slot), !entity, "a marker");
+        if (entity) require_same(slot->v, entity->etag, "the version of an entity in the feed");
+        entities += entity != NULL;
+        parts += (size_t)feed_is_marker(slot) + !cursor.at;
+    }
+    if (feed && !feed->building) require_same(entities, model->count, "entities in the feed");
+    return parts;
+}
+
 /* What hangs from a table: itself, its lists, its entities, its marks and what its indexes are called. */
 static size_t parts_of(const struct table_model *model, const struct table *table) {
     size_t parts = 1 + model->count + !!model->policies.count + !!table->indexes;
@@ -344,5 +372,5 @@ void table_model_compare(const struct table_model *model, const struct table *ta
     require_same(policies.count, model->policies.count, "policies");
     require_bytes(policies.items, bytes_of(model->policies.data, model->policies.length), "policies");
     require_same(table->ticks, model->ticks, "the greatest Timestamp");
-    require_same(table_parts(table), parts_of(model, table), "parts");
+    require_same(table_parts(table), parts_of(model, table) + compare_feed(model, table->feed), "parts");
 }

@@ -31,6 +31,7 @@ struct table_model {
     unsigned index_count;
     struct model_list policies;
     int64_t ticks;
+    bool followed; /* a feed is on */
 };
 
 /* From a change that creates. */

@@ -64,6 +64,7 @@ static enum table_step_kind kind_for(const struct table_trial *trial, struct dic
     bool there = table_model_find(&trial->model, key);
     if (careless) return kind;
     if (!there) return STEP_ADD;
+    if (kind == STEP_REMOVE && trial->model.followed) return STEP_MARK;
     return kind == STEP_ADD ? STEP_MERGE : kind;
 }
 
@@ -75,7 +76,7 @@ static void put_step(struct table_trial *trial, struct dice *dice, struct record
     whole.etag = ++trial->etags;
     whole.ticks = table_next_ticks(trial->table->ticks, trial->now_us);
     require(whole.ticks > trial->model.ticks, "a Timestamp that is not greater than all others");
-    if (step->kind != STEP_REMOVE) whole.properties = properties_draw(dice, &properties);
+    if (!table_step_ends(step)) whole.properties = properties_draw(dice, &properties);
     table_step_put(steps, &whole);
     record_end(&properties);
 }
@@ -124,7 +125,8 @@ static void write_some(struct table_trial *trial, struct dice *dice, const struc
 static void remove_one(struct table_trial *trial, struct dice *dice) {
     if (!trial->model.count) return;
     struct record_writer steps;
-    struct table_step step = {.kind = STEP_REMOVE,
+    struct table_step step = {.kind = trial->model.followed ? STEP_MARK : STEP_REMOVE,
+                              .etag = ++trial->etags,
                               .key = trial->model.entities[dice_roll(dice, trial->model.count)].key};
     record_start(&steps);
     table_step_put(&steps, &step);
@@ -203,6 +205,15 @@ static void build_index(struct table_trial *trial, struct dice *dice, const stru
     record_end(&room);
 }
 
+static void switch_feed(struct table_trial *trial, struct dice *dice) {
+    static const enum table_change_kind kinds[] = {TABLE_FEEDON, TABLE_FEEDON, TABLE_FEEDKEEP, TABLE_FEEDOFF,
+                                                   TABLE_FEEDBUILT};
+    struct table_change change = {.kind = kinds[dice_roll(dice, 5)], .key = {"", 0}};
+    change.minted = ++trial->etags;
+    change.keep = dice_roll(dice, 30);
+    table_trial_apply(trial, &change);
+}
+
 /* --- A life --- */
 
 void table_trial_step(struct table_trial *trial, const struct table_choice *choice) {
@@ -238,6 +249,9 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     case 25:
     case 26:
     case 27: remove_one(trial, &dice); break;
+    case 28:
+    case 29:
+    case 30: switch_feed(trial, &dice); break;
     default: write_some(trial, &dice, choice, 1);
     }
 }

@@ -1,0 +1,36 @@
+/* How a feed is built of objects that are there already: in the order of their names, portion by portion. */
+#include "core/feed.h"
+
+/* The first object behind what the feed has. */
+static struct order_cursor first_untold(const struct feed *feed, const struct order_index *objects) {
+    struct bytes frontier = feed_frontier(feed);
+    struct order_cursor cursor = order_index_seek(objects, frontier);
+    struct entry *entry = order_cursor_entry(&cursor);
+    if (entry && bytes_equal(entry_name(entry), frontier)) order_cursor_next(&cursor);
+    return cursor;
+}
+
+struct bytes feed_portion(const struct feed *feed, const struct order_index *objects) {
+    struct order_cursor cursor = first_untold(feed, objects);
+    struct bytes last = {"", 0};
+    struct entry *entry = order_cursor_entry(&cursor);
+    for (int left = FEED_PORTION; entry && left; left--) {
+        last = entry_name(entry);
+        order_cursor_next(&cursor);
+        entry = order_cursor_entry(&cursor);
+    }
+    return entry ? last : bytes_of("", 0);
+}
+
+void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
+                struct bytes last, bool (*exists)(const struct entry *entry)) {
+    if (!feed->building) return;
+    struct order_cursor cursor = first_untold(feed, objects);
+    struct entry *entry = order_cursor_entry(&cursor);
+    for (; entry && (!last.length || bytes_compare(entry_name(entry), last) <= 0);
+         entry = order_cursor_entry(&cursor)) {
+        if (!exists || exists(entry)) feed_take(account, feed, entry);
+        order_cursor_next(&cursor);
+    }
+    feed_advance(account, feed, entry ? last : bytes_of("", 0));
+}
