@@ -93,7 +93,8 @@ static void await_followers(struct stage *stage) {
     int64_t until_us = now_us() + PATIENCE_SECONDS * INT64_C(1000000);
     for (int index = 0; index < stage->count; index++)
         while (index != atomic_load(&stage->primary) && !follows(stage, index)) {
-            require(now_us() < until_us, "%s does not follow", stage->servers[index]->name);
+            require(now_us() < until_us, "%s does not follow:\n%s", stage->servers[index]->name,
+                    server_log(stage->servers[index]));
             pause_us(20000);
         }
 }

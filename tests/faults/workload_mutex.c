@@ -10,7 +10,7 @@
 #include "expect.h"
 #include "workloads.h"
 
-enum { MUTEXES = 2, LEASE_MS = 400, SLEEPY_ONE_IN = 25, FORGETFUL_ONE_IN = 6 };
+enum { MUTEXES = 2, LEASE_MS = 400, SLEEPY_ONE_IN = 15, FORGETFUL_ONE_IN = 6 };
 
 static void mutex_prepare(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE mutexes"));
