@@ -24,7 +24,7 @@ quoted=0
 while read -r recipe page block; do
     quoted=$((quoted + 1))
     cmp -s "$recipe" "$block" || different+="$page: the block of $recipe is other than the file"$'\n'
-done < <(blocks README.md module/*/README.md deploy/*.md)
+done < <(blocks README.md module/*/README.md deploy/*.md deploy/recipes/README.md)
 same "$different" '' "the $quoted recipes on the pages are the files"
 
 # A block runs: as a recipe, or as an example that a server plays (tests/server/test_examples.c). Or it says why not: 'not run: …'. What is
@@ -38,6 +38,11 @@ idle=$(awk '
 same "$idle" '' 'each block of a page runs, or says why not'
 
 # Each file says where it lies, so that whoever has copied it finds it again.
+unlisted=$(for file in deploy/recipes/*/*.*; do
+    grep -qF "(${file#deploy/recipes/})" deploy/recipes/README.md || echo "$file"
+done | grep -vE '/try[_-]')
+same "$unlisted" '' 'the page of recipes lists every file'
+
 unnamed=$(for file in deploy/recipes/*/*.*; do
     head -n 1 "$file" | grep -qE "^(#|//|/\*) $file( \*/)?\$" || echo "$file"
 done)

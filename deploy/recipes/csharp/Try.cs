@@ -202,6 +202,36 @@ namespace Holdfast
             Require(Reply.Text(Reply.Fields(letters[0])["reason"]).StartsWith("cannot be done "));
         }
 
+        private sealed class Losing : IServer
+        {
+            internal IServer Server;
+            internal int Answers;
+
+            public object Send(string command, params object[] words)
+            {
+                object reply = Server.Send(command, words);
+                if (++Answers < 3) throw new IOException("the connection is gone");
+                return reply;
+            }
+        }
+
+        private static void TryTransactions()
+        {
+            Plain server = ServerWith("CONTAINER.CREATE", "try:docs");
+            ServerWith("QUEUE.CREATE", "try:mail");
+            var create = new object[] { "BLOB.PUT", "try:docs", "order", "new", "IFNONEMATCH", "*" };
+            for (int time = 0; time < 3; time++) // done once
+                Transactions.ChangeAndTell(server, "order-17", create, "try:mail", "it is new");
+            Refusal("CONFLICT BlobAlreadyExists", () => Transactions.ChangeAndTell(server, null, create, "try:mail", "again"));
+            Require(((object[])server.Send("QUEUE.PEEK", "try:mail", "COUNT", 10)).Length == 1);
+
+            server.Send("BLOB.CREATEAPPEND", "try:docs", "log");
+            var losing = new Losing { Server = server };
+            Transactions.SendOnce(losing, "BLOB.APPEND", "try:docs", "log", "one line");
+            Require(losing.Answers == 3);
+            Require(Reply.Text(((object[])server.Send("BLOB.GET", "try:docs", "log"))[1]) == "one line");
+        }
+
         public static int Main(string[] names)
         {
             switch (names[0])
@@ -210,6 +240,7 @@ namespace Holdfast
                 case "compare_and_set": TryCompareAndSet(); break;
                 case "lock": TryLock(); break;
                 case "worker": TryWorker(); break;
+                case "transactions": TryTransactions(); break;
                 default: return 2;
             }
             Environment.Exit(0);

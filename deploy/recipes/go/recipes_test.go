@@ -517,3 +517,39 @@ func TestConfig(t *testing.T) {
 	put("four") // go-redis waits for the answer, whatever became of the context
 	<-ended
 }
+
+func TestLog(t *testing.T) {
+	server := serverToTry(t, "try:docs")
+	must(t, server.Do(ctx, "CONTAINER.CREATE", "try:docs").Err())
+	must(t, server.Do(ctx, "BLOB.CREATEAPPEND", "try:docs", "log").Err())
+	offset, err := Append(ctx, server, "try:docs", "log", "first\n")
+	must(t, err)
+	same(t, offset, int64(0))
+	var read string
+	var kept int64
+	dead := errors.New("dies")
+	same(t, FollowLog(ctx, server, "try:docs", "log", 0, func(lines string, position int64) error {
+		read, kept = lines, position
+		return dead
+	}), dead)
+	ended := make(chan error)
+	go func() {
+		ended <- FollowLog(ctx, server, "try:docs", "log", kept, func(lines string, position int64) error {
+			read += lines
+			return nil
+		})
+	}()
+	together(2, func(who int) {
+		for number := 0; number < 5; number++ {
+			if _, err := Append(ctx, server, "try:docs", "log", "line\n"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	must(t, server.Do(ctx, "BLOB.SEAL", "try:docs", "log").Err())
+	must(t, <-ended)
+	same(t, read, "first\n"+strings.Repeat("line\n", 10))
+	late, err := Append(ctx, server, "try:docs", "log", "too late\n")
+	must(t, err)
+	same(t, late, int64(-1))
+}

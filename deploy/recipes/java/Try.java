@@ -185,12 +185,33 @@ public final class Try {
         require(Holdfast.text(Holdfast.fields(letters.get(0)).get("reason")).startsWith("cannot be done "));
     }
 
+    static void tryTransactions() throws Exception {
+        Plain server = serverWith("CONTAINER.CREATE", "try:docs");
+        serverWith("QUEUE.CREATE", "try:mail");
+        List<Object> create = List.of("BLOB.PUT", "try:docs", "order", "new", "IFNONEMATCH", "*");
+        for (int time = 0; time < 3; time++) Transactions.changeAndTell(server, "order-17", create, "try:mail", "it is new"); // done once
+        refused("CONFLICT BlobAlreadyExists", () -> Transactions.changeAndTell(server, null, create, "try:mail", "again"));
+        require(((List<?>) server.send("QUEUE.PEEK", "try:mail", "COUNT", 10)).size() == 1);
+
+        server.send("BLOB.CREATEAPPEND", "try:docs", "log");
+        int[] answers = {0};
+        Holdfast.Server losing = (command, words) -> {
+            Object reply = server.send(command, words);
+            if (++answers[0] < 3) throw new UncheckedIOException(new IOException("the connection is gone"));
+            return reply;
+        };
+        Transactions.sendOnce(losing, "BLOB.APPEND", "try:docs", "log", "one line");
+        require(answers[0] == 3);
+        require(Holdfast.text(((List<?>) server.send("BLOB.GET", "try:docs", "log")).get(1)).equals("one line"));
+    }
+
     public static void main(String[] names) throws Exception {
         switch (names[0]) {
             case "holdfast" -> tryHoldfast();
             case "compare_and_set" -> tryCompareAndSet();
             case "lock" -> tryLock();
             case "worker" -> tryWorker();
+            case "transactions" -> tryTransactions();
             default -> throw new IllegalArgumentException(names[0]);
         }
         System.exit(0);
