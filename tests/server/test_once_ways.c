@@ -190,6 +190,44 @@ SCENE(there_are_no_more_than_once_most) {
     assert_int_equal(tokens_at(chained), 2);
 }
 
+/* Few tokens, so that most calls are answered again, refused, or come after their token was forgotten; and an operator who
+ * cannot decide how many there may be. What is left is the same everywhere. */
+SCENE(random_calls_leave_the_same_everywhere) {
+    static const char *const lines[] = {
+        "BLOB.APPEND c log x",
+        "BLOB.PUT c cat purr",
+        "LEASE.ACQUIRE c 15 BLOB cat",
+        "LEASE.BREAK c PERIOD 0",
+        "BLOB.DELETE c cat",
+        "QUEUE.PUT q text TTL 60",
+        "QUEUE.GET q VISIBILITY 5",
+        "QUEUE.CLEAR q",
+        "TABLE.INSERTORMERGE t p r PROPS 1 a b",
+        "TABLE.DELETE t p r IFMATCH *",
+        "FILE.CREATE s f 10",
+        "FILE.PUTRANGE s f 0 x",
+        "FILE.DELETE s f",
+        "SHARE.CONNECT s 30",
+        "CONTAINER.CREATE c",
+    };
+    enum { LINES = sizeof lines / sizeof *lines, STEPS = 4000, TOKENS = 40 };
+    chance_begin();
+    lease_stage(); /* the clocks are alike */
+    make_calls();
+    expect_etag(call(primary, "BLOB.CREATEAPPEND c log"));
+    configure(primary, "holdfast.once-most", "20");
+    for (int step = 0; step < STEPS; step++) {
+        if (!chance(200)) time_passes(chance(700000));
+        if (!chance(300)) call(primary, "CONFIG SET holdfast.once-most %d", 1 + chance(30));
+        if (!chance(500)) expect_ok(call(primary, "DEBUG RELOAD"));
+        call_line(primary, pool_print("%s ONCE %d", lines[chance(LINES)], chance(TOKENS)));
+    }
+    require(info_of(primary, "holdfast_once_answered") > 100, "hardly a call was answered again");
+    everywhere_same();
+    assert_int_equal(tokens_at(primary), tokens_at(replica));
+    assert_int_equal(info_of(replica, "holdfast_effects_misfit"), 0);
+}
+
 SCENE(a_token_takes_little_memory) {
     enum { MANY = 20000 };
     stage_log();
@@ -542,6 +580,7 @@ int main(void) {
         PLAY(a_copy_of_an_aggregate_has_forgotten),
         PLAY(it_is_forgotten_when_its_time_is_over),
         PLAY(there_are_no_more_than_once_most),
+        PLAY(random_calls_leave_the_same_everywhere),
         PLAY(a_token_takes_little_memory),
         PLAY(two_who_wait_under_one_token_get_the_same),
         PLAY(whose_time_is_over_is_answered_what_is_known),
