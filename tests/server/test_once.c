@@ -196,6 +196,18 @@ SCENE(also_in_scripts) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_in_script);
 }
 
+/* Not even what time has ended goes with a call that comes again. */
+SCENE(what_has_ended_stays_until_somebody_decides) {
+    queue_stage("");
+    expect_elements(call(primary, "QUEUE.PUT jobs doomed TTL 10"), 10);
+    redisReply *first = call(primary, "QUEUE.PUT jobs text ONCE t");
+    time_passes(10300);
+    witness_begin("none");
+    redisReply *second = call(primary, "QUEUE.PUT jobs text ONCE t");
+    witness_end();
+    assert_true(reply_same(first, second));
+}
+
 /* --- Which commands ---------------------------------------------------------------------------------------------- */
 
 static bool takes_once(const struct grammar *grammar) {
@@ -338,6 +350,7 @@ int main(void) {
         PLAY(what_comes_again_is_answered_again),
         PLAY(also_in_transactions),
         PLAY(also_in_scripts),
+        PLAY(what_has_ended_stays_until_somebody_decides),
         PLAY(tokens_have_bounds),
         PLAY(other_words_are_refused),
         PLAY(refusals_are_decided_anew),
