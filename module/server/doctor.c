@@ -25,11 +25,10 @@ static struct finding *finding_new(struct doctor *doctor, enum severity severity
     return finding;
 }
 
-static void find_no_more(struct doctor *doctor) {
+static void find_no_more(struct doctor *doctor, const char *why) {
     struct finding *last = finding_new(doctor, SEVERITY_NOTE, bytes_text("findings"));
-    snprintf(last->text, sizeof(last->text), "there are more findings than the %d that are shown",
-             DOCTOR_FINDINGS_MAX);
-    last->advice = "deal with these first, then ask again";
+    snprintf(last->text, sizeof(last->text), "%s", why);
+    last->advice = "deal with what is shown first, then ask again";
 }
 
 static void tell_database(struct finding *finding, int db) {
@@ -39,7 +38,8 @@ static void tell_database(struct finding *finding, int db) {
 
 void doctor_find(struct doctor *doctor, const char *format, ...) {
     const struct doctor_rule *rule = doctor->rule;
-    if (doctor->count == DOCTOR_FINDINGS_MAX) find_no_more(doctor);
+    if (doctor->count == DOCTOR_FINDINGS_MAX)
+        find_no_more(doctor, "there are more findings than can be shown");
     if (doctor->count > DOCTOR_FINDINGS_MAX) return;
     struct finding *finding =
         finding_new(doctor, rule->severity, rule->subject ? bytes_text(rule->subject) : doctor->key);
@@ -81,11 +81,13 @@ static void examine_keys(struct doctor *doctor) {
     int db = RedisModule_GetSelectedDb(doctor->ctx);
     const struct noted_name *names = noted_names(&doctor->arena, &count);
     for (size_t i = 0; i < count; i++) examine_key(doctor, &names[i]);
+    if (doctor->looks_left <= 0)
+        find_no_more(doctor, "there is too much to look at: not all holders were seen");
     RedisModule_SelectDb(doctor->ctx, db);
 }
 
 static void examine_server(struct doctor *doctor, RedisModuleCtx *ctx) {
-    *doctor = (struct doctor){.ctx = ctx, .now_ms = server_now_ms()};
+    *doctor = (struct doctor){.ctx = ctx, .now_ms = server_now_ms(), .looks_left = DOCTOR_LOOKS_MAX};
     doctor->end = &doctor->first;
     arena_start(&doctor->arena);
     check_rules(doctor, doctor_rules);

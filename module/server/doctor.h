@@ -31,7 +31,11 @@ struct doctor_rule {
     const char *advice;
 };
 
-enum { DOCTOR_FINDINGS_MAX = 200, DOCTOR_TEXT_BYTES = 240 };
+enum {
+    DOCTOR_FINDINGS_MAX = 200,
+    DOCTOR_TEXT_BYTES = 240,
+    DOCTOR_LOOKS_MAX = 20000, /* parts of values that one examination looks at, some milliseconds' worth */
+};
 
 struct finding {
     struct finding *next;
@@ -50,6 +54,7 @@ struct doctor {
     struct bytes key;
     const struct aggregate *type;
     const void *value;
+    int looks_left; /* a rule that looks at many parts of a value takes from these */
     /* What has been found. */
     const struct doctor_rule *rule; /* whose check is going on */
     struct finding *first, **end;

@@ -95,7 +95,7 @@ class Stage:
             try:
                 if holds():
                     return
-            except OSError:
+            except (OSError, ValueError):  # it does not listen yet, or is not ready
                 pass
             time.sleep(0.1)
         logs = "".join(f"--- {name}\n{read(self.folder, name)[-1500:]}\n" for name in os.listdir(self.folder) if name.endswith(".log"))

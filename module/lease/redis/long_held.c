@@ -98,8 +98,9 @@ static void find_long_held(struct doctor *doctor) {
     const struct lease_home *home = doctor->type->leases;
     struct long_held found = {0};
     look_at_holder(&found, home->own(doctor->value), NULL, doctor->now_ms);
-    struct leases_walk walk = leases_walk(home, doctor->value, LOOKED_MOST);
-    for (struct entry *entry; (entry = leases_next(&walk));)
+    int most = doctor->looks_left < LOOKED_MOST ? doctor->looks_left : LOOKED_MOST;
+    struct leases_walk walk = leases_walk(home, doctor->value, most);
+    for (struct entry *entry; (entry = leases_next(&walk)); doctor->looks_left--)
         look_at_holder(&found, home->lease_of(entry), entry, doctor->now_ms);
     if (found.lease) tell_holder(doctor, &found);
 }
