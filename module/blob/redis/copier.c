@@ -1,6 +1,7 @@
 #include "blob/redis/copier.h"
 
 #include "blob/redis/handlers.h"
+#include "blob/redis/source_door.h"
 #include "blob/redis/source_link.h"
 #include "core/hash.h"
 #include "core/hash_index.h"
@@ -418,6 +419,7 @@ static void on_copies_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint
 }
 
 int copiers_start(RedisModuleCtx *ctx) {
+    source_door_count_memory();
     hash_index_start(&copiers);
     alarm_register(&copies_alarm);
     if (events_subscribe(ctx, RedisModuleEvent_ReplicationRoleChanged, on_copies_role) != REDISMODULE_OK)

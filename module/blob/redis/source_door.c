@@ -10,6 +10,22 @@
 
 enum { LOSS_BYTES = 300 };
 
+/* --- Memory --- */
+
+static void *zeroed_items(size_t count, size_t size) {
+    return memory_zeroed(count * size); /* hiredis has looked whether it overflows */
+}
+
+static char *text_twin(const char *text) {
+    size_t size = strlen(text) + 1;
+    return memcpy(memory_alloc(size), text, size);
+}
+
+void source_door_count_memory(void) {
+    hiredisAllocFuncs functions = {memory_alloc, zeroed_items, memory_resize, text_twin, memory_free};
+    hiredisSetAllocators(&functions);
+}
+
 /* --- The door itself --- */
 
 static char *text_new(struct bytes bytes) {

@@ -22,6 +22,9 @@ struct source_door {
     bool authenticates;                            /* the first of them */
 };
 
+/* Once: what hiredis holds is the server's memory, too. */
+void source_door_count_memory(void);
+
 void source_door_start(struct source_door *door, const struct copy_order *order,
                        const struct link_settings *settings);
 void source_door_end(struct source_door *door);

@@ -7,9 +7,19 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { TRIES_MAX = 3, REST_MS = 100, STACK_BYTES = 512 << 10, ANSWER_TIMEOUTS = 10, READ_BYTES = 1 << 16 };
+enum {
+    TRIES_MAX = 3,
+    REST_MS = 100,
+    STACK_BYTES = 512 << 10,
+    ANSWER_TIMEOUTS = 10,
+    READ_BYTES = 1 << 16,
+    COPY_NICENESS = 5,
+};
 
 struct source_link {
     struct source_door door; /* where it goes, and how it comes in */
@@ -265,8 +275,14 @@ static void visit_until_over(struct source_link *link) {
     source_reader_fail(link->reader, link->loss.reason, bytes_text(link->loss.text));
 }
 
+/* Where processors are short, those who wait for an answer of the server come first. */
+static void give_way_to_main_thread(void) {
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), COPY_NICENESS);
+}
+
 static void *work_for_copy(void *data) {
     struct source_link *link = data;
+    give_way_to_main_thread();
     visit_until_over(link);
     end_with(link, source_reader_failure(link->reader));
     pthread_mutex_lock(&lock);

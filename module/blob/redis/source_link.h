@@ -1,10 +1,9 @@
 /* A link to another server, from which one copy reads: a thread of its own, and the hand-over of what it has read.
  *
- * Why a thread: names must be looked up beside the event loop in any case, and there is no way to do so that does not
- * block but a thread. And what a copy costs is mostly reading: for 512 MB between two servers on one machine, main and copying
- * thread together worked, and the main thread did only a part of it (see the page of blobs for figures). On the event loop all of that would
- * stand between two commands of others, and so would a TLS handshake. A thread is also straight to read: connect, ask,
- * take, hand over.
+ * Why a thread: names must be looked up beside the event loop in any case, and that takes a thread. What decided was
+ * measured: to copy 500 MB between two servers of one machine the thread worked 220 ms and the main thread 15 ms, in 500
+ * turns. On the event loop all of it would be the main thread's, between two commands of others, and TLS besides, whose
+ * handshake alone takes milliseconds. A thread is straight to read as well: connect, ask, take, hand over.
  *
  * The thread knows the protocol, the order and the reader, and nothing of keys and values. It hands over deliveries, one at
  * a time; while one waits to be taken it reads for the next, and no further. So a copy holds a few pieces of at most 1 MiB

@@ -1,0 +1,84 @@
+/* Copies by TLS: with a source whose certificate this server's own authority has signed, and with one that it does not know. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "leases.h"
+#include "pool.h"
+#include "sources.h"
+#include "text.h"
+#include "world.h"
+
+static const char *folder;
+
+static bool run_quietly(const char *command) {
+    return system(pool_print("cd %s && %s >/dev/null 2>&1", folder, command)) == 0;
+}
+
+/* An authority, and a certificate that it has signed; false where there is no tool for it. */
+static bool make_certificates(const char *name) {
+    const char *days = "-days 2 -nodes -newkey rsa:2048";
+    return run_quietly(pool_print("openssl req -x509 %s -subj /CN=%s-ca -keyout %s-ca.key -out %s-ca.crt",
+                                  days, name, name, name)) &&
+           run_quietly(pool_print("openssl req %s -subj /CN=%s -keyout %s.key -out %s.csr", days, name, name,
+                                  name)) &&
+           run_quietly(pool_print("openssl x509 -req -days 2 -in %s.csr -CA %s-ca.crt -CAkey %s-ca.key "
+                                  "-CAcreateserial -out %s.crt",
+                                  name, name, name, name));
+}
+
+/* A port that nobody has at this moment. */
+static int free_port(void) {
+    int port = source_port(source_start(NULL));
+    sources_end();
+    return port;
+}
+
+static void set_file(const char *setting, const char *file) {
+    configure(primary, setting, pool_print("%s/%s", folder, file));
+}
+
+SCENE(copies_by_tls) {
+    folder = primary->server->folder;
+    time_passes(0);
+    create("box");
+    redisReply *has = call(primary, "CONFIG GET tls-port");
+    if (!has->elements || !make_certificates("own") || !make_certificates("foreign")) skip();
+    int port = free_port();
+    const char *settings = pool_print(
+        "tls-port %d\ntls-cert-file %s/own.crt\ntls-key-file %s/own.key\ntls-ca-cert-file %s/own-ca.crt\n"
+        "tls-auth-clients yes\n",
+        port, folder, folder, folder);
+    struct client *source = visitor(server_start("source", settings));
+    expect_etag(call(source, "CONTAINER.CREATE src"));
+    char *content = pool_take(3000000);
+    memset(content, 'x', 3000000);
+    expect_etag(call(source, "BLOB.PUT src blob %b", content, (size_t)3000000));
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-tls", "yes");
+    set_file("tls-cert-file", "own.crt");
+    set_file("tls-key-file", "own.key");
+    set_file("tls-ca-cert-file", "own-ca.crt");
+    copy_from("box", "good", port, "");
+    redisReply *stat = await_copy("box", "good");
+    require(!strcmp(reply_string(field(stat, "copy-status")), "success"), "%s", reply_text(stat));
+    expect_number(field(stat, "content-length"), 3000000);
+    /* One that does not know the authority, one that shows a strange certificate, and a source without TLS. */
+    set_file("tls-ca-cert-file", "foreign-ca.crt");
+    copy_from("box", "bad", port, "");
+    stat = await_copy("box", "bad");
+    require(text_begins(reply_string(field(stat, "copy-description")), "no connection to 127.0.0.1:"), "%s",
+            reply_text(stat));
+    set_file("tls-ca-cert-file", "own-ca.crt");
+    configure(primary, "holdfast.copy-timeout-seconds", "1");
+    copy_from("box", "plain", source->server->port, "");
+    expect_text(field(await_copy("box", "plain"), "copy-status"), "failed");
+    configure(primary, "holdfast.copy-tls", "no");
+    copy_from("box", "naked", port, "");
+    expect_text(field(await_copy("box", "naked"), "copy-status"), "failed");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {PLAY(copies_by_tls)};
+    return world_run("copy_tls", tests);
+}
