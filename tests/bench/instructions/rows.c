@@ -67,10 +67,10 @@ const struct row rows[] = {
      .counted = "EVALSHA %a 1 object%i 1 1 %v", .is_heard = true},
 
     {.name = "EVAL of 10", .once = {COMPARE_AND_SET_TEN, "EVAL {for i = 0, 9 do redis.call('HSET', KEYS[1] .. '.' .. i, 'version', '1', 'value', 'x') end return 1} 1 object%i"},
-     .counted = "EVALSHA %a 10" TEN_OBJECTS(OBJECT_KEY) " 1 1 %v", .calls = 5, .also_with_aof = true},
+     .counted = "EVALSHA %a 10" TEN_OBJECTS(OBJECT_KEY) " 1 1 %v", .calls = 5, .is_heard = true},
     {.name = "EVAL of three kinds", .once = {"XGROUP CREATE stream g $ MKSTREAM", "HSET object%i version 1 age 42", FINISH_AND_TELL},
      .before = {"XADD stream * message%i %v", "XREADGROUP GROUP g c%i COUNT 1 STREAMS stream > => b 0.1.0.0"},
-     .counted = "EVALSHA %a 3 stream object%i list %b 1 1 %v c%i", .also_with_aof = true},
+     .counted = "EVALSHA %a 3 stream object%i list %b 1 1 %v c%i", .is_heard = true},
 
     /* Blobs */
     {.name = "BLOB.PUT new", .native = "SET", .once = {"CONTAINER.CREATE c"}, .counted = "BLOB.PUT c blob%n %v", .is_heard = true},
@@ -141,12 +141,12 @@ const struct row rows[] = {
 
     /* Several as one */
     {.name = "ATOMIC of 1", .native = "EVAL compare-and-set", .once = CREATE_BLOBS, .before = {"BLOB.GET c blob%i => a 0"},
-     .counted = "HOLDFAST.ATOMIC 1 6 BLOB.PUT c blob%i %v IFMATCH %a", .also_with_aof = true},
+     .counted = "HOLDFAST.ATOMIC 1 6 BLOB.PUT c blob%i %v IFMATCH %a", .is_heard = true},
     {.name = "ATOMIC of 10", .native = "EVAL of 10", .once = {"CONTAINER.CREATE c", "HOLDFAST.ATOMIC 10" TEN_OBJECTS(PUT_NUMBERED)},
-     .counted = "HOLDFAST.ATOMIC 10" TEN_OBJECTS(PUT_NUMBERED), .calls = 5, .also_with_aof = true},
+     .counted = "HOLDFAST.ATOMIC 10" TEN_OBJECTS(PUT_NUMBERED), .calls = 5, .is_heard = true},
     {.name = "ATOMIC of three kinds", .native = "EVAL of three kinds", .once = {"QUEUE.CREATE q", "QUEUE.CREATE mail", "TABLE.CREATE t", INSERT_ENTITY},
      .before = {"QUEUE.CLEAR q", "QUEUE.PUT q message%i%v => a 1 b 3", "TABLE.GET t p row%i => c 0"},
-     .counted = "HOLDFAST.ATOMIC 3 4 QUEUE.DELETE q %a %b 10 TABLE.MERGE t p row%i IFMATCH %c PROPS 1 age:int32 43 3 QUEUE.PUT mail %v", .also_with_aof = true},
+     .counted = "HOLDFAST.ATOMIC 3 4 QUEUE.DELETE q %a %b 10 TABLE.MERGE t p row%i IFMATCH %c PROPS 1 age:int32 43 3 QUEUE.PUT mail %v", .is_heard = true},
 
     /* Files */
     {.name = "FILE.GET", .native = "GET", .once = CREATE_FILES, .counted = "FILE.GET s file%i"},
