@@ -116,7 +116,7 @@
     X(MAX_SIZE_NOT_MET,        "PRECONDITION", "MaxBlobSizeConditionNotMet",    "the blob would be longer than IFMAXSIZE") \
     X(INFINITE_LEASE_REQUIRED, "PRECONDITION", "InfiniteLeaseDurationRequired", "only an infinite lease can cover a copy") \
     X(INVALID_BLOB_TYPE,       "CONFLICT", "InvalidBlobType",              "the blob is of another type")             \
-    X(CANNOT_VERIFY_SOURCE,    "INVALID",  "CannotVerifyCopySource",       "the source of the copy must not be asked") \
+    X(CANNOT_VERIFY_SOURCE,    "INVALID",  "CannotVerifyCopySource",       "copies from this source are not allowed") \
     X(PENDING_COPY,            "CONFLICT", "PendingCopyOperation",         "a copy to this blob is pending")         \
     X(NO_PENDING_COPY,         "CONFLICT", "NoPendingCopyOperation",       "no copy to this blob is pending")        \
     X(COPY_ID_MISMATCH,        "CONFLICT", "CopyIdMismatch",               "the pending copy has another id") \
@@ -137,7 +137,7 @@
     X(TRANSACTION_SIZE,        "INVALID",  "InvalidInput",                 "a transaction has 1 to 100 commands") \
     X(NOT_IN_TRANSACTION,      "INVALID",  "NotInTransaction",             "not a command that can be part of a transaction") \
     X(CHANGED_TWICE,           "INVALID",  "InvalidDuplicateRow",          "two commands change the same thing") \
-    X(FEED_OFF,                "CONFLICT", "FeedOff",                      "no feed is on: nothing remembers what has changed") \
+    X(FEED_OFF,                "CONFLICT", "FeedOff",                      "the feed is off") \
     X(FEED_BUILDING,           "CONFLICT", "FeedBuilding",                 "the feed is being built, try again soon") \
     X(CHANGES_LOST,            "CONFLICT", "ChangesLost",                  "changes behind this version are lost: list anew, then follow") \
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
