@@ -26,13 +26,15 @@ def names(server, container):
 class Mirror:
     """The contents by name, and how far the feed was followed. What you keep elsewhere, keep together with the bookmark."""
 
+    changes, missing = "CONTAINER.CHANGES", ("NOTFOUND", "BlobNotFound")
+
     def __init__(self, blobs=None, bookmark=None):
         self.blobs, self.bookmark = dict(blobs or {}), bookmark  # name: (ETag, content)
 
     def begin(self, server, container):
         """Lists everything. What is written meanwhile comes again with the feed, since the bookmark is taken first."""
-        bookmark = text(server.execute_command("CONTAINER.CHANGES", container, "SINCE", "$")[0])
-        there = dict(names(server, container))
+        bookmark = text(server.execute_command(self.changes, container, "SINCE", "$")[0])
+        there = dict(self.listed(server, container))
         for name in set(self.blobs) - set(there):
             del self.blobs[name]
         for name, etag in there.items():
@@ -40,12 +42,21 @@ class Mirror:
                 self.fetch(server, container, name)
         self.bookmark = bookmark
 
+    def listed(self, server, container):
+        return names(server, container)
+
+    def name_of(self, item):
+        return text(item["name"])
+
+    def read(self, server, container, name):
+        return server.execute_command("BLOB.GET", container, name)
+
     def fetch(self, server, container, name):
         try:
-            etag, content = server.execute_command("BLOB.GET", container, name)
+            etag, content = self.read(server, container, name)
             self.blobs[name] = text(etag), content
         except redis.ResponseError as error:
-            if refusal(error) != ("NOTFOUND", "BlobNotFound"):
+            if refusal(error) != self.missing:
                 raise
             self.blobs.pop(name, None)  # deleted by now, which the feed will tell, too
 
@@ -55,7 +66,7 @@ class Mirror:
             if self.bookmark is None:
                 self.begin(server, container)
             words = ("SINCE", self.bookmark, "BLOCK", wait)
-            bookmark, items = server.execute_command("CONTAINER.CHANGES", container, *words)
+            bookmark, items = server.execute_command(self.changes, container, *words)
         except redis.ResponseError as error:
             if refusal(error) == LATER:
                 return pause(50)
@@ -64,7 +75,7 @@ class Mirror:
             self.bookmark = None  # the cache may be wrong: list anew
             return None
         for item in map(fields, items):
-            name = text(item["name"])
+            name = self.name_of(item)
             if "deleted" in item:
                 self.blobs.pop(name, None)
             elif name not in self.blobs or self.blobs[name][0] < text(item["etag"]):  # ETags grow, also as text
