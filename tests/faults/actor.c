@@ -28,6 +28,10 @@ long long actor_operation(struct actor *actor) {
     return (actor->number + 1) * 10000000LL + ++actor->operations;
 }
 
+bool actor_is_first(const struct actor *actor) {
+    return actor == actor->part->trial->actors || actor[-1].part != actor->part;
+}
+
 struct event actor_event(const struct actor *actor, enum event_kind kind) {
     return (struct event){.kind = kind,
                           .outcome = actor->outcome,

@@ -104,7 +104,8 @@ struct trial {
     atomic_bool stop;
     unsigned seed;
     struct ledger ledger;
-    void *own; /* of the fault */
+    const char *spoiled; /* why nothing can be told from it, or NULL */
+    void *own;           /* of the fault */
 };
 
 /* Plays one; its servers are gone when it returns. */
@@ -133,6 +134,9 @@ long long actor_operation(struct actor *actor);
 /* How long one may rely on what lasts for so many milliseconds, from the moment at which one asked for it. Servers count
  * whole milliseconds, and a wall clock that was set draws theirs by half a per cent. */
 int64_t belief_us(int duration_ms);
+
+/* Of those of its workload. */
+bool actor_is_first(const struct actor *actor);
 
 /* The last call as an event; the caller fills in what it is about. */
 struct event actor_event(const struct actor *actor, enum event_kind kind);
