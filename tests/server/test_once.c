@@ -53,7 +53,7 @@ static const char *const lines[] = {
     "QUEUE.UPDATE jobs $m $r VISIBILITY 60 MESSAGE other",
     "QUEUE.RELEASE jobs $m $r",
     "QUEUE.DELETE jobs $m $r",
-    "QUEUE.DELETEMANY jobs 2 $m $r $m $r",
+    "QUEUE.DELETEMANY jobs 1 $m $r",
     "QUEUE.CLEAR jobs",
     "QUEUE.REDRIVE graves",
     "SHARE.CREATE new",
@@ -186,6 +186,8 @@ static void play_twice(const char *line, redisReply *(*play)(const struct words 
 
 SCENE(what_comes_again_is_answered_again) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_alone);
+    /* Valkey's scripts take an error inside of a reply for the reply. */
+    play_twice("QUEUE.DELETEMANY jobs 2 $m $r $m $r", play_alone);
 }
 
 SCENE(also_in_transactions) {
