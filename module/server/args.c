@@ -326,3 +326,8 @@ void args_restore(const struct args_kept *kept, struct args *args) {
     for (uint64_t left = kept->given; left; left &= left - 1)
         args->slots[__builtin_ctzll(left)] = kept->slots[at++];
 }
+
+const struct argument *args_kept_slot(const struct args_kept *kept, int slot) {
+    uint64_t below = kept->given & (ARGS_BIT(slot) - 1);
+    return kept->given & ARGS_BIT(slot) ? &kept->slots[__builtin_popcountll(below)] : NULL;
+}

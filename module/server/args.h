@@ -148,6 +148,8 @@ struct args_kept {
 
 struct args_kept *args_keep(const struct args *args);
 void args_restore(const struct args_kept *kept, struct args *args);
+/* One of them; NULL if it was not given. */
+const struct argument *args_kept_slot(const struct args_kept *kept, int slot);
 
 static inline bool args_given(const struct args *args, int slot) {
     return args->given >> slot & 1;

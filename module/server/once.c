@@ -27,6 +27,11 @@ enum outcome once_token_rule(struct bytes token) {
     return token.length && token.length <= TOKEN_MAX_BYTES ? OUTCOME_DONE : OUTCOME_TOKEN_LENGTH;
 }
 
+struct bytes once_held_token(const struct held_call *held) {
+    const struct argument *token = args_kept_slot(held->args, SLOT_ONCE);
+    return token ? argument_at(held->argv, token->at) : bytes_of("", 0);
+}
+
 /* --- The call that comes again --- */
 
 static struct bytes token_of(const struct call *call) {

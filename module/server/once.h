@@ -45,6 +45,9 @@ bool once_take_back(struct call *call);
 
 enum outcome once_token_rule(struct bytes token);
 
+/* The token of a call whose client waits; empty without one. */
+struct bytes once_held_token(const struct held_call *held);
+
 extern long long once_most;
 extern struct setting_duration once_time;
 

@@ -5,6 +5,7 @@
 #include "core/hash_index.h"
 #include "core/memory.h"
 #include "server/alarm.h"
+#include "server/once.h"
 #include "server/settings.h"
 #include "server/untold.h"
 
@@ -14,6 +15,7 @@
 enum {
     SERVED_MAX =
         100, /* waiters that one command or one tick of the timer looks at; the rest comes with the next tick */
+    TWINS_LOOKED_FOR = 1000, /* among those behind one that was answered under a token */
     PAUSED_RETRY_MS = 50,
     KEY_MAX_BYTES = 60000, /* a key with a longer name cannot be waited for */
 };
@@ -292,6 +294,20 @@ static void lose(struct waiter *waiter) {
     tick_soon();
 }
 
+/* Those who wait under the token of one that has been answered get the same, wherever they stand, but for the end of a
+ * very long line: there they get it with their turn, or when their time is over. */
+static void answer_twins(RedisModuleCtx *ctx, struct line *line, const struct held_call *answered) {
+    struct bytes token = once_held_token(answered);
+    struct waiter *waiter, *next;
+    int left = token.length ? TWINS_LOOKED_FOR : 0;
+    list_for_each_safe (&line->waiters, waiter, next, node) {
+        int64_t due_ms = WAIT_NO_INSTANT;
+        if (!left--) return;
+        bool twin = bytes_equal(once_held_token(&waiter->waiting->call), token);
+        if (twin && ready(ctx, waiter, &due_ms)) answer_waiter(ctx, waiter);
+    }
+}
+
 /* One after the other, until the first in line has to go on waiting. */
 static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && (waiter = first_in(line)); (*budget)--) {
@@ -300,7 +316,9 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
             line_due(line, due_ms);
             return;
         }
+        const struct waiting_command *answered = waiter->waiting;
         answer_waiter(ctx, waiter);
+        answer_twins(ctx, line, &answered->call);
     }
     if (first_in(line)) line_due(line, server_now_ms());
 }
