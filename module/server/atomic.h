@@ -25,6 +25,9 @@ enum { SLOT_COMMANDS = SLOT_FAMILY };
 /* The commands that may be part of a transaction are among these; once, at load. */
 void atomic_start(const struct command *commands, size_t count);
 
+/* What a command touches that changes nothing. */
+void touches_nothing(const struct call *call, struct things *things);
+
 enum outcome atomic_handle(struct call *call);
 void atomic_tell_keys(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 

@@ -3,7 +3,7 @@
 #include "core/base64.h"
 #include "lease/lease.h"
 #include "server/commit.h"
-#include "server/things.h"
+#include "core/things.h"
 
 enum { ARG_BLOCK_ID = 3, ARG_SOURCE_CONTAINER = 3 };
 

@@ -1,7 +1,7 @@
 /* What FILE.* by path and LEASE.* change, and what becomes of their changes beside others of one transaction. */
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "server/things.h"
+#include "core/things.h"
 
 static struct bytes folded(struct bytes path, struct things *things) {
     char *room = things_room(things, (path.length + 1) * 3 / 2);

@@ -1,6 +1,6 @@
 /* What QUEUE.* for messages changes, and what becomes of its changes beside others of one transaction. */
 #include "queue/redis/handlers.h"
-#include "server/things.h"
+#include "core/things.h"
 
 enum { ARG_ID = 2 };
 

@@ -1,5 +1,5 @@
 /* What TABLE.* for entities changes, and what becomes of its changes beside others of one transaction. */
-#include "server/things.h"
+#include "core/things.h"
 #include "table/redis/handlers.h"
 
 void entity_touches(const struct call *call, struct things *things) {

@@ -46,7 +46,8 @@ struct things {
 void things_start(struct things *things);
 void things_end(struct things *things);
 
-/* What follows is changed by the command at this place, in the value of this key. */
+/* What follows is changed by the command at this place, in the value of this key. What it names twice is for itself to
+ * judge. */
 void things_begin(struct things *things, struct bytes key, unsigned place);
 
 /* The noun is for people, and lasts for ever; the names last as long as the set. */
@@ -56,9 +57,5 @@ void things_share(struct things *things, const char *noun, struct bytes name);
 
 /* For names that stand nowhere else. */
 char *things_room(struct things *things, size_t bytes);
-
-/* What a command names twice is for itself to judge. Of a command that changes nothing: */
-struct call;
-void things_none(const struct call *call, struct things *things);
 
 #endif

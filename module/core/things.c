@@ -1,4 +1,4 @@
-#include "server/things.h"
+#include "core/things.h"
 
 #include "core/hash.h"
 #include "core/memory.h"
@@ -98,9 +98,4 @@ void things_add_part(struct things *things, const char *noun, struct bytes name,
 
 void things_share(struct things *things, const char *noun, struct bytes name) {
     add_thing(things, (struct thing){.noun = noun, .name = name, .part = {"", 0}, .shared = true});
-}
-
-void things_none(const struct call *call, struct things *things) {
-    (void)call;
-    (void)things;
 }
