@@ -285,6 +285,8 @@ SCENE(a_transaction_is_its_commands_one_by_one) {
     create("o");
     expect_ok(call(primary, "QUEUE.CREATE q MAXDELIVERIES 3"));
     expect_ok(call(primary, "TABLE.CREATE t"));
+    expect_ok(call(primary, "CONTAINER.FEED c ON"));
+    expect_ok(call(primary, "TABLE.FEED t ON"));
     expect_ok(call(primary, "TABLE.INDEX t v"));
     expect_etag(call(primary, "SHARE.CREATE s"));
     for (int left = rounds_asked(); left; left--) {
@@ -292,8 +294,8 @@ SCENE(a_transaction_is_its_commands_one_by_one) {
         if (left % 20 == 0) call(primary, "QUEUE.CLEAR q");
     }
     call(primary, "DEL wc wo wq wt ws vc vo vq vt vs");
-    require(tally.done > 20 && tally.refused > 5 && tally.twins > 1,
-            "only %d done, %d refused, %d with twins", tally.done, tally.refused, tally.twins);
+    require(tally.done > 10 && tally.refused + tally.twins > 1, "only %d done, %d refused, %d with twins",
+            tally.done, tally.refused, tally.twins);
 }
 
 int main(void) {
