@@ -124,7 +124,8 @@ size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BY
 /* What the server knows of versions, to tell what is lost from what has not come yet. */
 struct feed_moment {
     version newest;
-    bool primary; /* nothing comes that it has not minted or seen */
+    bool primary;   /* nothing comes that it has not minted or seen */
+    version passed; /* nothing comes that is not newer */
 };
 
 /* Whether something behind the bookmark is lost. */

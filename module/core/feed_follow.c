@@ -29,7 +29,7 @@ size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BY
 /* What the feed has not seen is still to come, unless it can be known that it will not. */
 static bool may_come(version v, const struct feed_moment *moment) {
     if (v > moment->newest) return !moment->primary;
-    return version_epoch(v) == version_epoch(moment->newest);
+    return v > moment->passed && version_epoch(v) == version_epoch(moment->newest);
 }
 
 static bool survived(const struct feed *feed, version v, const struct feed_moment *moment) {

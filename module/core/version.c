@@ -68,11 +68,13 @@ void mint_observe(struct mint *mint, version seen) {
 
 void mint_renew_epoch(struct mint *mint, uint64_t chance) {
     mint->due = EPOCH_OF_ROLE;
+    mint->passed = mint->newest;
     mint->start = (uint32_t)chance & INT32_MAX;
     mint->chance ^= chance;
 }
 
 void mint_leave_epoch(struct mint *mint) {
+    mint->passed = mint->newest;
     if (!mint->due) mint->due = EPOCH_OF_MEETING;
 }
 
@@ -103,6 +105,10 @@ void version_renew_epoch(uint64_t chance) {
 
 void version_leave_epoch(void) {
     mint_leave_epoch(&server_mint);
+}
+
+version version_passed(void) {
+    return server_mint.passed;
 }
 
 bool version_plausible(version seen, int64_t now_ms) {

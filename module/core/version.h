@@ -99,6 +99,7 @@ struct mint {
     version begin, end; /* of its stretch: it mints what is greater than begin and not greater than end */
     version last;       /* that it has minted */
     enum epoch_due due;
+    version passed;  /* the newest one when it was told to leave its epoch */
     uint32_t start;  /* where the count of the next epoch by rule 3 begins */
     uint64_t chance; /* where the others begin */
 };
@@ -130,6 +131,10 @@ void version_renew_epoch(uint64_t chance);
 /* What is minted next must not look as if it came right behind all that was minted before: a value has come back as it was
  * at some time, and what was minted for it since is forgotten. It begins a new epoch. */
 void version_leave_epoch(void);
+
+/* The newest version when an epoch was left the last time, by the two above: what was minted before that, and has not come
+ * here, never will. */
+version version_passed(void);
 
 /* False for a version that lies more than ten years ahead of the clock: observing it would poison all later ones. What is
  * not above the newest one can do no harm. */

@@ -153,7 +153,7 @@ struct follower {
 };
 
 static void follower_reads(struct follower *follower, struct life *life) {
-    const struct feed_moment moment = {life->newest, true};
+    const struct feed_moment moment = {.newest = life->newest, .primary = true};
     struct version_slot slot;
     if (feed_lost(life->feed, &follower->bookmark, &moment)) *follower = (struct follower){0};
     struct feed_walk walk = feed_follow(life->feed, feed_resolve(life->feed, follower->bookmark));
@@ -256,10 +256,92 @@ static void files_bring_the_same_feed(void **state) {
     }
 }
 
+/* --- Payloads that were doctored --- */
+
+#define BASE UINT64_C(0x6000000000000000)
+
+static bool state_is_read(version whole_from, version newest, uint64_t keep, unsigned ends, version end) {
+    struct feed said = {
+        .whole_from = whole_from, .newest = newest, .keep = keep, .end_count = ends, .ends = {end}};
+    struct account account = {0};
+    struct record_writer room;
+    record_start(&room);
+    feed_put_state(&said, &room);
+    struct feed *feed = feed_read_state(&account, bytes_of(room.data, room.length));
+    record_end(&room);
+    if (feed) feed_free(&account, feed);
+    return feed;
+}
+
+static void doctored_states_are_refused(void **state) {
+    (void)state;
+    require(state_is_read(BASE, BASE + 5, 10, 0, 0), "a state");
+    require(state_is_read(BASE, BASE + 5, 10, 1, BASE - 1), "a state with an epoch");
+    require(!state_is_read(0, BASE, 10, 0, 0), "whole from nowhere");
+    require(!state_is_read(BASE + 6, BASE + 5, 10, 0, 0), "whole from beyond its end");
+    require(!state_is_read(BASE, VERSION_MAX + 1, 10, 0, 0), "a version that nobody mints");
+    require(!state_is_read(BASE, BASE + 5, UINT64_C(1) << 40, 0, 0), "too many to keep");
+    require(!state_is_read(BASE, BASE + 5, 10, 1, BASE + 1), "an end of the epoch that goes on");
+    require(!state_is_read(BASE, BASE + 5, 10, 1, 0), "an end that is none");
+    struct account account = {0};
+    require(!feed_read_state(&account, bytes_of("", 0)), "nothing");
+}
+
+struct said_marker {
+    version v;
+    const char *name;
+};
+
+static bool markers_are_read(struct said_marker one, struct said_marker two) {
+    const struct feed said = {.whole_from = BASE, .newest = BASE + 5, .keep = 2};
+    const struct said_marker markers[] = {{BASE + 1, "first"}, one, two};
+    struct account account = {0};
+    struct record_writer room;
+    record_start(&room);
+    feed_put_state(&said, &room);
+    struct feed *feed = feed_read_state(&account, bytes_of(room.data, room.length));
+    room.length = 0;
+    for (size_t i = 0; i < COUNT_OF(markers); i++) {
+        if (!markers[i].name) continue;
+        record_put_word(&room, markers[i].v);
+        record_put_bytes(&room, bytes_text(markers[i].name));
+    }
+    bool read = feed_read_markers(&account, feed, bytes_of(room.data, room.length), NULL);
+    if (read) {
+        require(!feed_admits(feed, bytes_text("first"), BASE + 2), "an object that has a marker");
+        require(!feed_admits(feed, bytes_text("other"), BASE + 6), "an object beyond the newest version");
+        require(feed_admits(feed, bytes_text("other"), BASE + 5), "any other object");
+        feed_loaded(feed);
+        require(!feed_read_markers(&account, feed, bytes_of(room.data, room.length), NULL),
+                "markers later on");
+    }
+    feed_free(&account, feed);
+    record_end(&room);
+    require_same(account.parts, 0, "parts that are left");
+    return read;
+}
+
+static void doctored_markers_are_refused(void **state) {
+    (void)state;
+    const struct said_marker none = {0, NULL};
+    require(markers_are_read(none, none), "one marker");
+    require(markers_are_read((struct said_marker){BASE + 2, "second"}, none), "two markers");
+    require(!markers_are_read((struct said_marker){BASE + 1, "second"}, none), "one version for two");
+    require(!markers_are_read((struct said_marker){BASE, "second"}, none), "out of order");
+    require(!markers_are_read((struct said_marker){BASE + 2, "first"}, none), "one name for two");
+    require(!markers_are_read((struct said_marker){BASE + 6, "second"}, none), "beyond the newest version");
+    require(!markers_are_read((struct said_marker){0, "second"}, none), "without a version");
+    require(
+        !markers_are_read((struct said_marker){BASE + 2, "second"}, (struct said_marker){BASE + 3, "third"}),
+        "more than are kept");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         tidy_test(random_lives_are_told_as_they_were),
         tidy_test(files_bring_the_same_feed),
+        tidy_test(doctored_states_are_refused),
+        tidy_test(doctored_markers_are_refused),
     };
     return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
 }

@@ -96,6 +96,17 @@ const struct row rows[] = {
     {.name = "BLOB.LIST of 100", .native = "HSCAN of 100", .once = {"CONTAINER.CREATE c", "BLOB.PUT c blob%n %v", "BLOB.PUT c more%n %v"},
      .counted = "BLOB.LIST c COUNT 100", .calls = 5},
 
+    /* Feeds */
+    {.name = "BLOB.PUT new followed", .native = "BLOB.PUT new", .once = {"CONTAINER.CREATE c", "CONTAINER.FEED c ON"}, .counted = "BLOB.PUT c blob%n %v", .is_heard = true},
+    {.name = "BLOB.PUT followed", .native = "BLOB.PUT", .once = {"CONTAINER.CREATE c", "CONTAINER.FEED c ON", "BLOB.PUT c blob%i %v"},
+     .counted = "BLOB.PUT c blob%i %v", .is_heard = true},
+    {.name = "BLOB.DELETE followed", .native = "BLOB.DELETE", .once = {"CONTAINER.CREATE c", "CONTAINER.FEED c ON"}, .before = {"BLOB.PUT c blob%i %v"},
+     .counted = "BLOB.DELETE c blob%i"},
+    {.name = "CHANGES of 100", .native = "BLOB.LIST of 100", .once = {"CONTAINER.CREATE c", "CONTAINER.FEED c ON", "BLOB.PUT c blob%n %v", "BLOB.PUT c more%n %v"},
+     .counted = "CONTAINER.CHANGES c SINCE 0 COUNT 100", .calls = 5},
+    {.name = "CHANGES told", .native = "BLPOP grant", .once = {"CONTAINER.CREATE c%i", "CONTAINER.FEED c%i ON"},
+     .before = {"CONTAINER.CHANGES c%i SINCE $ => a 0"}, .waiter = "CONTAINER.CHANGES c%i SINCE %a BLOCK 0", .counted = "BLOB.PUT c%i blob %v"},
+
     /* Leases */
     {.name = "LEASE.ACQUIRE", .native = "SET NX PX", .once = CREATE_BLOBS, .counted = "LEASE.ACQUIRE c 60 BLOB blob%i",
      .after = {"LEASE.BREAK c PERIOD 0 BLOB blob%i"}, .is_heard = true},
