@@ -25,6 +25,12 @@ static bool is_text(const redisReply *reply, const char *text) {
     return reply->str && !strcmp(reply->str, text);
 }
 
+/* A number in the environment; 0 when it is not there. */
+static int number_of(const char *name) {
+    const char *text = getenv(name);
+    return text ? atoi(text) : 0;
+}
+
 static redisContext *server;
 
 static redisReply *ask(const char *command) {
@@ -54,7 +60,7 @@ static void probe_maps(void) {
 }
 
 static void probe_hasty(void) {
-    redisContext *hasty = redisConnect("127.0.0.1", atoi(getenv("PORT")));
+    redisContext *hasty = redisConnect("127.0.0.1", number_of("PORT"));
     redisSetTimeout(hasty, (struct timeval){.tv_usec = 300000});
     redisReply *reply = redisCommand(hasty, "QUEUE.GET h BLOCK 2");
     redisFree(hasty); /* a context with an error is good for nothing else */
@@ -67,9 +73,9 @@ static void probe_hasty(void) {
 }
 
 int main(void) {
-    server = holdfast_connect("127.0.0.1", atoi(getenv("PORT")));
+    server = holdfast_connect("127.0.0.1", number_of("PORT"));
     if (!server) return 1;
-    if (getenv("RESP") && !strcmp(getenv("RESP"), "3")) freeReplyObject(ask("HELLO 3"));
+    if (number_of("RESP") == 3) freeReplyObject(ask("HELLO 3"));
     redisReply *reply = ask("QUEUE.CREATE made");
     tell("status", reply, is_text(reply, "OK"));
     reply = ask("BLOB.GET c b");

@@ -81,7 +81,7 @@ SCENE(summaries_are_in_the_words_of_redis) {
         size_t first = strcspn(summary, " ");
         bool is_sound = isupper((unsigned char)summary[0]) && first > 1 && summary[first - 1] == 's' &&
                         summary[strlen(summary) - 1] == '.' && !strstr(summary, "nswers");
-        if (!is_sound && strncmp(commands.word[index], "HFA", 3))
+        if (!is_sound && strncmp(commands.word[index], "HFA", 3) != 0)
             text_print(&faults, "\n%s: %s", commands.word[index], summary);
     }
     require(!faults.length, "%s", faults.bytes);

@@ -52,8 +52,7 @@ SCENE(help_lists_a_family) {
     redisReply *help = call(primary, "HOLDFAST.HELP queue");
     for (size_t index = 0; index < help->elements; index++)
         require(text_begins(line_at(help, index), "QUEUE."), "%s", line_at(help, index));
-    expect_text(help->element[0],
-                "QUEUE.CREATE: Creates a queue, unless it exists with the same metadata.");
+    expect_text(help->element[0], "QUEUE.CREATE: Creates a queue, unless it exists with the same metadata.");
     redisReply *lower = call(primary, "HOLDFAST.HELP queue.delete");
     expect_text(lower->element[0], "QUEUE.DELETE queue id receipt [ONCE token]");
 }

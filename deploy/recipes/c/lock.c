@@ -12,7 +12,8 @@ static bool renew(struct lock *lock) {
         return true; /* there is time for another attempt */
     bool lost = holdfast_refused(reply, "CONFLICT") || holdfast_refused(reply, "NOTFOUND");
     if (lost) atomic_store(&lock->ends, 0); /* broken, or somebody else's by now */
-    if (reply && reply->type == REDIS_REPLY_ARRAY) atomic_store(&lock->ends, sent + lock->seconds * 1000);
+    if (reply && reply->type == REDIS_REPLY_ARRAY)
+        atomic_store(&lock->ends, sent + (int64_t)lock->seconds * 1000);
     if (reply) freeReplyObject(reply);
     return !lost;
 }

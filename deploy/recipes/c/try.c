@@ -311,7 +311,7 @@ int main(int argc, char **argv) {
                     {"transactions", try_transactions},
                     {"feed", try_feed}};
     for (size_t at = 0; argc == 2 && at < sizeof programs / sizeof *programs; at++) {
-        if (strcmp(programs[at].name, argv[1])) continue;
+        if (strcmp(programs[at].name, argv[1]) != 0) continue;
         programs[at].run();
         return 0;
     }
