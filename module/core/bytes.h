@@ -40,9 +40,10 @@ static inline char bytes_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* Equal without regard to the case of ASCII letters. */
+/* Equal without regard to the case of ASCII letters, which most are the same in. */
 static inline bool bytes_same_word(struct bytes a, struct bytes b) {
     if (a.length != b.length) return false;
+    if (a.length == 0 || memcmp(a.data, b.data, a.length) == 0) return true;
     for (size_t i = 0; i < a.length; i++)
         if (bytes_lower(a.data[i]) != bytes_lower(b.data[i])) return false;
     return true;

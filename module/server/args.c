@@ -67,8 +67,10 @@ int args_least(const struct clause *const *grammar) {
 }
 
 int args_word(const struct clause *clause, struct bytes word) {
+    char first = word.length ? bytes_lower(word.data[0]) : '\0';
     for (int i = 0; clause->words[i]; i++)
-        if (bytes_same_word(bytes_text(clause->words[i]), word)) return i;
+        if (bytes_lower(clause->words[i][0]) == first && bytes_same_word(bytes_text(clause->words[i]), word))
+            return i;
     return -1;
 }
 
