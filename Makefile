@@ -335,7 +335,7 @@ bench-instructions: ## count the instructions of commands and compare them with 
 LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
 LINT_FILES = $(sort $(shell find module tests -name '*.[ch]'))
 LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support -Itests/server -Itests/server/support -Itests/fuzz \
-              -Itests/bench -Ideploy/recipes/c
+              -Itests/bench -Itests/faults -Ideploy/recipes/c
 
 lint: ## clang-format, clang-tidy and cppcheck over module and tests
 	$(call packages,lint)

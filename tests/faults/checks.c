@@ -31,7 +31,7 @@ static int by_version(const void *one, const void *other) {
 static struct history selected(struct part *part, bool (*fits)(const struct part *, const struct event *),
                                order order) {
     struct history chosen = {0};
-    for_each_event(event, &part->history) if (fits(part, event)) history_add(&chosen, *event);
+    for_each_event(&part->history) if (fits(part, event)) history_add(&chosen, *event);
     if (chosen.count) qsort(chosen.events, chosen.count, sizeof *chosen.events, order);
     return chosen;
 }
@@ -62,7 +62,7 @@ static void require_growth(struct part *part) {
     struct history ended = selected(part, gave_version_rightly, by_end);
     uint64_t greatest = 0;
     size_t next = 0;
-    for_each_event(event, &begun) {
+    for_each_event(&begun) {
         for (; ended.events[next].end_us < event->begin_us; next++)
             if (ended.events[next].version > greatest) greatest = ended.events[next].version;
         if (event->version < greatest)
@@ -100,7 +100,7 @@ static void tell_overlap(struct part *part, const struct event *one, const struc
 void holders_check(struct part *part) {
     struct history held = selected(part, held_rightly, by_resource);
     const struct event *last = NULL;
-    for_each_event(event, &held) {
+    for_each_event(&held) {
         bool same = last && last->resource == event->resource;
         if (same && last->version != event->version && event->number < last->end_us)
             tell_overlap(part, last, event);
@@ -124,7 +124,7 @@ void guards_check(struct part *part) {
     struct history grants = selected(part, granted_rightly, by_end);
     uint64_t greatest[RESOURCES_MOST] = {0};
     size_t next = 0;
-    for_each_event(event, &writes) {
+    for_each_event(&writes) {
         for (; next < grants.count && grants.events[next].end_us < event->begin_us; next++) {
             uint64_t *token = &greatest[grants.events[next].resource % RESOURCES_MOST];
             if (grants.events[next].version > *token) *token = grants.events[next].version;

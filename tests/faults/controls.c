@@ -37,7 +37,7 @@ static void plain_lock_step(struct actor *actor) {
     actor_notes(actor, held);
     held.kind = HELD;
     held.number = held.end_us;
-    held.end_us = held.begin_us + LOCK_MS * 1000;
+    held.end_us = held.begin_us + LOCK_MS * INT64_C(1000);
     plain_write(actor, held.version);
     actor_pause_ms(actor, 1, 60);
     if (!actor_chance(actor, SLEEPY_ONE_IN)) actor_pause_ms(actor, LOCK_MS, 2 * LOCK_MS);

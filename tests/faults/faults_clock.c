@@ -32,7 +32,8 @@ static void prepare_clock(struct trial *trial) {
 
 static void remove_clock(struct trial *trial) {
     munmap(trial->own, sizeof(int64_t));
-    unlink(getenv("HOLDFAST_WALL_CLOCK"));
+    const char *path = getenv("HOLDFAST_WALL_CLOCK");
+    if (path) unlink(path);
     unsetenv("HOLDFAST_WALL_CLOCK");
     unsetenv("HOLDFAST_PRELOAD");
 }

@@ -59,7 +59,7 @@ const struct fault cut_fault = {.name = "cut file",
 static char place[] = "/tmp/holdfast-disk-XXXXXX";
 
 static bool mount_disk(void) {
-    strcpy(place + sizeof place - 7, "XXXXXX");
+    memset(place + sizeof place - 7, 'X', 6);
     return mkdtemp(place) && !mount("tmpfs", place, "tmpfs", 0, "size=24m");
 }
 

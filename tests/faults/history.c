@@ -32,7 +32,7 @@ void history_add(struct history *history, struct event event) {
 }
 
 void history_join(struct history *history, const struct history *other) {
-    for_each_event(event, other) history_add(history, *event);
+    for_each_event(other) history_add(history, *event);
 }
 
 void history_free(struct history *history) {

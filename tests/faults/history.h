@@ -49,7 +49,8 @@ void history_add(struct history *history, struct event event);
 void history_join(struct history *history, const struct history *other);
 void history_free(struct history *history);
 
-#define for_each_event(event, history)                                                                       \
+/* The loop's variable is `event`. */
+#define for_each_event(history)                                                                              \
     for (const struct event *event = (history)->events; event < (history)->events + (history)->count; event++)
 
 /* Numbers of operations that were found somewhere. They live until the trial ends. */

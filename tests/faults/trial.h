@@ -143,7 +143,7 @@ struct event actor_event(const struct actor *actor, enum event_kind kind);
 void actor_notes(struct actor *actor, struct event event);
 
 /* What the thread of an actor does until the load ends. */
-void *actor_life(void *actor);
+void *actor_life(void *data);
 
 /* --- For checks -------------------------------------------------------------------------------------------- */
 

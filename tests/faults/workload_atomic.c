@@ -76,7 +76,7 @@ static void atomic_check(struct part *part, struct client *client) {
                    log = numbers_of_log(client);
     require_same(part, &rows, &mail, "queue");
     require_same(part, &rows, &log, "log");
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         if (event->outcome == DONE) ledger_add(part, event->version, numbers_have(&rows, event->number));
     }
     versions_check(part);

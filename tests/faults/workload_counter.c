@@ -85,7 +85,7 @@ static struct writes writes_of(const struct part *part) {
     size_t room = part->history.count + 1;
     struct writes writes = {malloc(room * sizeof(struct event)), malloc(room * sizeof(struct event)), 0, 0};
     require(writes.by_version && writes.by_number, "out of memory");
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         if (event->kind == SEEN || event->outcome == DONE) writes.by_version[writes.versions++] = *event;
         if (event->kind == WROTE) writes.by_number[writes.numbers++] = *event;
     }
@@ -126,7 +126,7 @@ static void check_one(struct part *part, struct client *client, struct writes *w
     if (steps != last.count)
         violation(part, "counter %d is at %lld, and %lld writes lead there", which, last.count, steps);
     if (way.count) qsort(way.events, way.count, sizeof *way.events, compare_versions);
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         if (event->kind != WROTE || event->outcome != DONE || event->resource != which) continue;
         ledger_add(part, event->version, is_on(&way, event->version));
     }

@@ -19,7 +19,7 @@ static struct {
 } follower;
 
 static void begin_anew(void) {
-    strcpy(follower.bookmark, "0");
+    snprintf(follower.bookmark, sizeof follower.bookmark, "0");
     memset(follower.etags, 0, sizeof follower.etags);
 }
 

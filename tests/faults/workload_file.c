@@ -87,7 +87,7 @@ static void file_step(struct actor *actor) {
 /* Each number that was answered was written once, and the last one is there. */
 static void check_range(struct part *part, long long last, long long range) {
     struct numbers written = {0};
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         bool counts = event->kind == CHANGED && event->outcome == DONE && event->resource == range;
         if (counts) numbers_add(&written, event->number);
     }

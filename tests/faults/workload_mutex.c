@@ -79,7 +79,7 @@ static void mutex_step(struct actor *actor) {
 static void check_last(struct part *part, struct client *client, int which) {
     redisReply *reply = expect_elements(call(client, "BLOB.GET mutexes %d", which), 2);
     uint64_t last = version_of(reply->element[0]->str), newest = 0;
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         bool counts = event->kind == GUARDED && event->outcome == DONE && event->resource == which;
         if (counts && event->version > newest) newest = event->version;
     }

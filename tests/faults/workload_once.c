@@ -40,7 +40,7 @@ static void once_check(struct part *part, struct client *client) {
     for (size_t index = 1; index < there.count; index++)
         if (there.number[index] == there.number[index - 1])
             violation(part, "operation %lld is there twice", there.number[index]);
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         if (event->outcome == DONE) ledger_add(part, event->version, numbers_have(&there, event->number));
     }
     versions_check(part);

@@ -110,7 +110,7 @@ static struct message *message_of(struct account *account, long long number) {
 static struct account account_of(struct part *part) {
     struct account account = {malloc((part->history.count + 1) * sizeof(struct message)), 0};
     require(account.messages, "out of memory");
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         if (event->kind != PUT) continue;
         account.messages[account.count++] = (struct message){.number = event->number,
                                                              .put = event->outcome,
@@ -190,7 +190,7 @@ static void require_prefix(struct part *part, const struct account *account) {
 
 static void queue_check(struct part *part, struct client *client) {
     struct account account = account_of(part);
-    for_each_event(event, &part->history) if (event->kind == TAKEN || event->kind == DELETED)
+    for_each_event(&part->history) if (event->kind == TAKEN || event->kind == DELETED)
         enter(part, &account, event);
     take_what_is_left(part, &account, client);
     if (trial_keeps_all(part->trial)) {

@@ -50,7 +50,7 @@ static void look_at_sum(struct actor *actor) {
     redisReply *reply = actor_asks(actor, "TABLE.QUERY bank FILTER %s", all_accounts);
     if (!reply) return;
     long long sum = sum_of(reply->element[1]);
-    if (sum != ACCOUNTS * BALANCE) violation(actor->part, "the sum is %lld", sum);
+    if (sum != (long long)ACCOUNTS * BALANCE) violation(actor->part, "the sum is %lld", sum);
 }
 
 static void transfer(struct actor *actor) {
@@ -119,7 +119,7 @@ static void table_check(struct part *part, struct client *client) {
         if (books.balances[index] != BALANCE + books.journal[index])
             violation(part, "account %d has %lld, and %lld by its journal", index, books.balances[index],
                       BALANCE + books.journal[index]);
-    for_each_event(event, &part->history) {
+    for_each_event(&part->history) {
         if (event->kind != MOVED || event->outcome != DONE) continue;
         ledger_add(part, event->version, numbers_have(&books.entries, event->number));
     }

@@ -68,16 +68,17 @@ static void hand_out(int index) {
 
 void shards_start(int primaries, int replicas, const char *settings) {
     primary_count = primaries;
-    node_count = primaries + replicas;
-    struct server *servers[SHARDS_MOST];
-    for (int index = 0; index < node_count; index++)
+    const int count = primaries + replicas;
+    node_count = count;
+    struct server *servers[SHARDS_MOST] = {NULL};
+    for (int index = 0; index < count; index++)
         servers[index] =
             server_launch(pool_print("shard-%d", index), pool_print("%s%s", cluster_settings, settings));
-    for (int index = 0; index < node_count; index++) server_await(servers[index]);
-    for (int index = 0; index < node_count; index++) node[index] = client_open(servers[index]);
+    for (int index = 0; index < count; index++) server_await(servers[index]);
+    for (int index = 0; index < count; index++) node[index] = client_open(servers[index]);
     primary = node[0];
     for (int index = 0; index < primaries; index++) hand_out(index);
-    for (int index = 1; index < node_count; index++)
+    for (int index = 1; index < count; index++)
         expect_ok(call(node[0], "CLUSTER MEET 127.0.0.1 %d", servers[index]->port));
     until(all_know_all, "the nodes do not meet");
     for (int index = 0; index < replicas; index++)
@@ -96,10 +97,11 @@ void shards_leave(void) {
 }
 
 void shards_stop(void) {
-    struct server *servers[SHARDS_MOST];
-    for (int index = 0; index < node_count; index++) servers[index] = node[index]->server;
+    struct server *servers[SHARDS_MOST] = {NULL};
+    const int count = node_count;
+    for (int index = 0; index < count; index++) servers[index] = node[index]->server;
     shards_leave();
-    for (int index = 0; index < node_count; index++) {
+    for (int index = 0; index < count; index++) {
         server_stop(servers[index]);
         server_forget(servers[index]);
     }
