@@ -74,6 +74,7 @@ static void *put_answer_null(const redisReadTask *task) {
 }
 
 /* Nobody asked for the newer protocol, so nothing of it is taken. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): so hiredis has it. */
 static void *refuse_double(const redisReadTask *task, double number, char *text, size_t length) {
     (void)task;
     (void)number;
@@ -129,7 +130,8 @@ void source_answers_free(struct source_answers *answers) {
 
 bool source_answers_feed(struct source_answers *answers, struct bytes bytes) {
     redisReader *reader = answers->reader;
-    if (reader->err || reader->len - reader->pos + bytes.length > 2 * SOURCE_TEXT_MAX_BYTES) return false;
+    if (reader->err || reader->len - reader->pos + bytes.length > (size_t)2 * SOURCE_TEXT_MAX_BYTES)
+        return false;
     return redisReaderFeed(reader, bytes.data, bytes.length) == REDIS_OK;
 }
 

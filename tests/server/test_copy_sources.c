@@ -1,5 +1,6 @@
 /* Sources that are no good: whatever another server says, or does not say, the copy fails with a reason, the blob is whole
  * or empty, and nothing is pending for ever. */
+#include <stdio.h>
 #include <string.h>
 
 #include "blobs.h"
@@ -246,9 +247,9 @@ SCENE(descriptions_are_printable_and_tell_no_secret) {
     static const char secret[] = "correct-horse-battery-staple";
     char noise[1400] = "-ERR ", cut[1400] = "-ERR ";
     memset(noise + 5, 'x', 1200);
-    memcpy(noise + 9, "\x01\x7f\xff\t", 4);
+    noise[9] = 1, noise[10] = 127, noise[11] = (char)255, noise[12] = 9;
     memset(cut + 5, 'y', 1008);
-    strcpy(cut + 5 + 1005, secret);
+    snprintf(cut + 5 + 1005, sizeof cut - 5 - 1005, "%s", secret);
     const struct {
         struct told script[3];
         const char *contains;

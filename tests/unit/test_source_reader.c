@@ -75,7 +75,8 @@ static const char *told_content(struct talk *talk, size_t length) {
     char *bytes = malloc(length + 100);
     int head = sprintf(bytes, "*2\r\n$18\r\n" ETAG "\r\n$%zu\r\n", length);
     memset(bytes + head, 'x', length);
-    memcpy(bytes + (size_t)head + length, "\r\n", 2);
+    bytes[(size_t)head + length] = '\r';
+    bytes[(size_t)head + length + 1] = '\n';
     const char *result = told_by(talk, bytes, (size_t)head + length + 2);
     free(bytes);
     return result;
@@ -237,12 +238,12 @@ static void answers_are_bounded(void **state) {
         struct source_answers *answers = source_answers_new();
         bool failed = !source_answers_feed(answers, bytes_text(heads[i]));
         size_t fed = 0;
-        while (!failed && fed < 2 * SOURCE_TEXT_MAX_BYTES) {
+        while (!failed && fed < (size_t)2 * SOURCE_TEXT_MAX_BYTES) {
             source_answers_next(answers, &failed);
             failed = failed || !source_answers_feed(answers, bytes_of(portion, sizeof(portion)));
             fed += sizeof(portion);
         }
-        require(failed && fed <= SOURCE_TEXT_MAX_BYTES + 2 * sizeof(portion), "'%s' takes %zu bytes",
+        require(failed && fed <= (size_t)SOURCE_TEXT_MAX_BYTES + 2 * sizeof(portion), "'%s' takes %zu bytes",
                 heads[i], fed);
         source_answers_free(answers);
     }

@@ -270,7 +270,7 @@ static void visit_until_over(struct source_link *link) {
         if (visit == VISIT_OVER) return;
         if (visit == VISIT_MOVED) continue;
         tries = link->has_progress ? 1 : tries + 1;
-        if (tries < TRIES_MAX) rest_between_tries(link, REST_MS * tries);
+        if (tries < TRIES_MAX) rest_between_tries(link, (int64_t)REST_MS * tries);
     }
     source_reader_fail(link->reader, link->loss.reason, bytes_text(link->loss.text));
 }
