@@ -22,7 +22,7 @@
 #include "batch.h"
 #include "support.h"
 
-enum { NAME_BYTES = 32, NAME_WIDTH = 26, COUNTS_AT_MOST = 200, LINE_BYTES = 256 };
+enum { NAME_BYTES = 40, NAME_WIDTH = 34, COUNTS_AT_MOST = 200, LINE_BYTES = 256 };
 
 static const double percent_allowed = 3;
 
