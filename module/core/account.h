@@ -1,6 +1,5 @@
-/* An account: what the allocations of one aggregate hold, and how many they are. Every allocation that belongs to the
- * aggregate stands on it once, however often it is used there; so memory use and the effort of freeing are known
- * without a walk. */
+/* An account: how many bytes and how many allocations one aggregate holds. Every allocation is counted once, however
+ * often the aggregate uses it, so memory use and the effort of freeing are known without a walk. */
 #ifndef HOLDFAST_ACCOUNT_H
 #define HOLDFAST_ACCOUNT_H
 
@@ -12,17 +11,17 @@ struct leftovers;
 struct account {
     size_t held;
     size_t parts;
-    struct leftovers *leftovers; /* what will be freed later; NULL for nothing */
-    bool ends;                   /* nothing is left for later any more */
+    struct leftovers *leftovers; /* to be freed later; NULL for nothing */
+    bool ends;                   /* set aside nothing more for later */
 };
 
-/* Answers the memory. */
+/* Returns the memory. */
 void *account_add(struct account *account, void *memory);
 
-/* Frees the memory, which is on the account; NULL is nothing. */
+/* Frees memory that is on the account. NULL is allowed. */
 void account_discard(struct account *account, void *memory);
 
-/* Another size for memory that is on the account. */
+/* Resizes memory that is on the account. */
 void *account_resize(struct account *account, void *memory, size_t size);
 
 #endif

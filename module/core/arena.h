@@ -1,5 +1,5 @@
-/* An arena: memory for what lives as long as one call does. Small amounts come from the room that the struct brings
- * along, larger ones from blocks; all of it goes at once. */
+/* An arena: memory that lives as long as one call. Small amounts come from a buffer inside the struct, larger ones
+ * from blocks; everything is freed at once. */
 #ifndef HOLDFAST_ARENA_H
 #define HOLDFAST_ARENA_H
 
@@ -10,7 +10,7 @@ enum { ARENA_ROOM_BYTES = 1024 };
 struct arena_block;
 
 struct arena {
-    size_t used; /* of the room */
+    size_t used; /* bytes of the buffer */
     struct arena_block *blocks;
     _Alignas(max_align_t) char room[ARENA_ROOM_BYTES];
 };

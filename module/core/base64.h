@@ -1,16 +1,16 @@
-/* Base64 as RFC 4648 has it: with padding, and only the one form that each run of bytes has. */
+/* Base64 as in RFC 4648, with padding. Only the canonical form is accepted. */
 #ifndef HOLDFAST_BASE64_H
 #define HOLDFAST_BASE64_H
 
 #include "core/bytes.h"
 
-/* How many characters the text of so many bytes has. */
+/* The length of the text for this many bytes. */
 static inline size_t base64_length(size_t bytes) {
     return (bytes + 2) / 3 * 4;
 }
 
-/* How many bytes the text stands for, even if that is more than `most`; then they are not written. -1 if it is no
- * such text. */
+/* Returns how many bytes the text encodes, even if that exceeds `most`; in that case nothing is written. Returns -1
+ * if the text is not valid base64. */
 long base64_read(struct bytes text, unsigned char *bytes, size_t most);
 
 /* Writes base64_length(bytes.length) characters. */

@@ -1,4 +1,5 @@
-/* Bytes: a borrowed, binary-safe view of somebody else's memory. Never freed, never assumed to end with NUL. */
+/* Bytes: a borrowed, binary-safe view of memory that someone else owns. It is never freed here, and
+ * need not end with NUL. */
 #ifndef HOLDFAST_BYTES_H
 #define HOLDFAST_BYTES_H
 
@@ -28,7 +29,7 @@ static inline bool bytes_start_with(struct bytes whole, struct bytes start) {
            (start.length == 0 || memcmp(whole.data, start.data, start.length) == 0);
 }
 
-/* Order by byte value; a shorter one that is the beginning of a longer one comes first. */
+/* Compares by byte value; a prefix sorts before the longer string. */
 static inline int bytes_compare(struct bytes a, struct bytes b) {
     size_t common = a.length < b.length ? a.length : b.length;
     int difference = common ? memcmp(a.data, b.data, common) : 0;
@@ -40,7 +41,7 @@ static inline char bytes_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* Equal without regard to the case of ASCII letters, which most are the same in. */
+/* Compares without regard to the case of ASCII letters. Most words are equal byte for byte, so that is tried first. */
 static inline bool bytes_same_word(struct bytes a, struct bytes b) {
     if (a.length != b.length) return false;
     if (a.length == 0 || memcmp(a.data, b.data, a.length) == 0) return true;

@@ -6,8 +6,8 @@
  * CLOCK_DRAW_PART of the time that passes, so that a step costs a lease no more than that of its duration. Between
  * steps a wall clock that is kept right by its own small corrections is followed without delay.
  *
- * It reads no time itself: whoever owns real clocks hands their readings in. The offset may be lowered, but what was
- * answered once is never undercut. */
+ * It reads no clock itself: the caller passes the readings in. The offset may be lowered, but the time returned
+ * never goes backwards. */
 #ifndef HOLDFAST_CLOCK_H
 #define HOLDFAST_CLOCK_H
 
@@ -16,18 +16,18 @@
 
 enum {
     CLOCK_DRAW_PART = 200,  /* 0.5 % */
-    CLOCK_LOOK_US = 100000, /* how often it wants to be compared with the wall clock */
+    CLOCK_LOOK_US = 100000, /* how often to compare it with the wall clock */
 };
 
-/* One of zeros has not been started. */
+/* A zeroed clock has not been started. */
 struct clock {
     int64_t offset_us;
-    int64_t last_us;    /* what was answered last */
+    int64_t last_us;    /* the last time returned */
     int64_t time_us;    /* without the offset */
-    int64_t elapsed_us; /* by the monotonic clock, at this time */
-    int64_t looked_us;  /* likewise, when it was compared last */
-    int64_t behind_us;  /* how far the time is behind the wall clock, or, below 0, ahead of it */
-    int64_t unused_us;  /* time that has passed and was too short to allow for a correction */
+    int64_t elapsed_us; /* monotonic clock at that time */
+    int64_t looked_us;  /* monotonic clock at the last comparison */
+    int64_t behind_us;  /* wall clock minus time; negative when the time is ahead */
+    int64_t unused_us;  /* elapsed time still too short to allow a correction */
     bool started;
 };
 
@@ -35,7 +35,7 @@ static inline bool clock_wants_look(const struct clock *clock, int64_t elapsed_u
     return !clock->started || elapsed_us - clock->looked_us >= CLOCK_LOOK_US;
 }
 
-/* Compares it with the wall clock; the first time it is set by it. */
+/* Compares the clock with the wall clock. The first call sets it. */
 void clock_look(struct clock *clock, int64_t elapsed_us, int64_t wall_us);
 
 int64_t clock_now(struct clock *clock, int64_t elapsed_us);

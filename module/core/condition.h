@@ -31,7 +31,7 @@ struct tag {
 };
 
 struct conditions {
-    unsigned given; /* the sum of its condition_kinds */
+    unsigned given; /* bits of enum condition_kind */
     struct tag match;
     struct tag none_match;
     int64_t modified_since_ms;
@@ -46,11 +46,11 @@ struct stamp {
 
 struct tag tag_read(struct bytes text);
 
-/* Whether these conditions may stand together in this use; looks at no object. */
+/* Whether these conditions may be combined for this use. Looks at no object. */
 enum outcome conditions_legal(const struct conditions *conditions, enum condition_use use);
 
-/* Only for legal conditions. What is there, but has no stamp, as a name that has only staged blocks, is found by calls
- * without conditions alone. */
+/* Only for legal conditions. An object without a stamp (a name that has only staged blocks) is found only by calls
+ * without conditions. */
 enum outcome conditions_check(const struct conditions *conditions, enum condition_use use,
                               const struct stamp *object);
 

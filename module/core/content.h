@@ -4,10 +4,10 @@
  *      chunk ─────────▶ the one chunk, for most contents
  *      rope  ─────────▶ blocks ─▶ spans, each a chunk with the position where it ends; found by halving
  *
- * At most one of chunk and rope is set; an empty content has neither. A struct of zeros is an empty content.
+ * At most one of chunk and rope is set; an empty content has neither. A zeroed struct is an empty content.
  *
- * Contents of one aggregate share chunks, blocks and whole ropes. What is shared is copied before it changes: the list
- * of blocks, and the last of them. Everything that a content has stands on the aggregate's account. */
+ * Contents of one aggregate share chunks, blocks and whole ropes. Shared parts (the list of blocks, and its last
+ * block) are copied before they change. All of it is counted in the aggregate's account. */
 #ifndef HOLDFAST_CONTENT_H
 #define HOLDFAST_CONTENT_H
 
@@ -24,35 +24,35 @@ struct content {
     struct rope *rope;
 };
 
-/* A chunk more at the end, as it is. */
+/* Appends a chunk as it is. */
 void content_add(struct account *account, struct content *content, struct chunk *chunk);
 
-/* Bytes more at the end, copied, into the last chunk as long as that may grow. However large the content is, this
- * costs the same in the long run. */
+/* Appends a copy of the bytes, to the last chunk as long as that may grow. Amortised cost is constant, however
+ * large the content is. */
 void content_append(struct account *account, struct content *content, struct bytes bytes);
 
-/* Bytes more in the last chunk, which there is, and which will have `room` bytes in all. */
+/* Extends the last chunk, which must exist, to `room` bytes in all. */
 void content_extend_last(struct account *account, struct content *content, struct bytes bytes, size_t room);
 
-/* Room for so many chunks. */
+/* Reserves space for this many chunks. */
 void content_reserve(struct account *account, struct content *content, size_t chunks);
 
 void content_clear(struct account *account, struct content *content);
 
-/* Makes an empty content the equal of another one of the same aggregate, sharing all that it has. */
+/* Makes an empty content equal to another one of the same aggregate, sharing everything. */
 void content_share(struct account *account, struct content *content, const struct content *source);
 
-/* Likewise for one of another aggregate, sharing its bytes. */
+/* The same for a content of another aggregate, sharing its bytes. */
 void content_twin(struct account *account, struct content *content, const struct content *source);
 
-/* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
+/* The longest contiguous run of bytes from offset on, at most length. Empty only beyond the end. */
 struct bytes content_view(const struct content *content, uint64_t offset, uint64_t length);
 
-/* The chunks in their order. */
+/* The chunks in order. */
 size_t content_chunks(const struct content *content);
 struct chunk *content_chunk(const struct content *content, size_t at);
 
-/* Whether both are one and the same for sure, by what they share. */
+/* Whether both share everything. True means equal; false means unknown. */
 bool content_same(const struct content *content, const struct content *other);
 
 void content_relocate(struct content *content, const struct relocation *relocation);

@@ -10,7 +10,7 @@
 struct deadline {
     int64_t due_ms;
     uint64_t order;
-    size_t place; /* in the heap, counted from one; 0 when it is not set */
+    size_t place; /* index in the heap, from 1; 0 when not set */
 };
 
 struct deadlines {
@@ -20,14 +20,14 @@ struct deadlines {
     uint64_t orders;
 };
 
-/* Sets it, or sets it anew. A struct of zeros is a deadline that is not set. */
+/* Sets or moves a deadline. A zeroed deadline is not set. */
 void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64_t due_ms);
 void deadlines_unset(struct deadlines *deadlines, struct deadline *deadline);
 
-/* NULL when there is none. */
+/* The earliest deadline; NULL when there is none. */
 struct deadline *deadlines_first(const struct deadlines *deadlines);
 
-/* All that are due by now, in no order. */
+/* Visits all deadlines that are due at this instant, in no order. */
 typedef void visit_deadline(void *context, const struct deadline *deadline);
 void deadlines_visit_due(const struct deadlines *deadlines, int64_t now_ms, visit_deadline *visit,
                          void *context);

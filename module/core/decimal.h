@@ -1,7 +1,7 @@
 /* Decimal numbers with a fraction or an exponent, as the nearest double: "12", "-1.5", ".5", "5.", "+6.02e23".
  *
- * Whatever the process's locale is. No hexadecimal, no words, no spaces; what would be infinite is refused, what is too
- * small to be told from zero is zero. There is no negative zero. */
+ * Independent of the locale. No hexadecimal, no words, no spaces. A number too large for a double is refused, one
+ * too small becomes zero, and there is no negative zero. */
 #ifndef HOLDFAST_DECIMAL_H
 #define HOLDFAST_DECIMAL_H
 

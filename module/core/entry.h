@@ -1,5 +1,4 @@
-/* An entry: the head of every structure that lives in a catalog. It says where in the structure its name
- * stands. */
+/* An entry: the head of every structure that lives in a catalog. It says where in the structure its name is stored. */
 #ifndef HOLDFAST_ENTRY_H
 #define HOLDFAST_ENTRY_H
 

@@ -43,17 +43,17 @@ struct feed_entry {
 
 struct feed {
     struct version_order order;
-    struct hash_index markers; /* without segments while there are none */
-    version newest;            /* of all it had, dropped markers included */
+    struct hash_index markers; /* no segments while there are none */
+    version newest;            /* of all versions so far, dropped markers included */
     version whole_from;
-    uint64_t keep;                 /* markers, at most */
-    uint64_t kept;                 /* that are newer than whole_from */
+    uint64_t keep;                 /* maximum number of markers */
+    uint64_t kept;                 /* number of markers newer than whole_from */
     version ends[FEED_EPOCHS - 1]; /* of the epochs before the newest one, oldest first */
     unsigned end_count;
-    bool building; /* objects whose names are not up to the frontier may be missing */
-    bool loading;  /* a file builds the aggregate: only what was saved may come */
-    bool over;     /* turned off, and freed by and by */
-    bool aside;    /* among the leftovers */
+    bool building; /* objects with names after the frontier may be missing */
+    bool loading;  /* a file is building the aggregate: only saved entries are accepted */
+    bool over;     /* turned off; freed in the background */
+    bool aside;    /* is in the list of leftovers */
     char *frontier;
     size_t frontier_length;
 };
@@ -68,40 +68,41 @@ struct feed_census feed_census(void);
 
 /* --- Life --- */
 
-/* A feed that begins with a version that is newer than all objects. */
+/* Starts a feed at a version that is newer than all objects. */
 struct feed *feed_new(struct account *account, version beginning, uint64_t keep);
-/* Frees it by and by, a portion at a time. */
+/* Frees it in the background, a portion at a time. */
 void feed_drop(struct account *account, struct feed *feed);
-/* At once: its aggregate goes. */
+/* Frees it at once, with its aggregate. */
 void feed_free(struct account *account, struct feed *feed);
 
-/* How many markers stay, at most; those that are too many are dropped. */
+/* Sets the maximum number of markers and drops those above it. */
 void feed_set_keep(struct account *account, struct feed *feed, uint64_t keep);
 
 /* --- What happens to objects --- */
 
-/* There is a new object; a marker of its name goes. */
+/* An object was added; a marker with its name is removed. */
 void feed_add(struct account *account, struct feed *feed, struct entry *object);
-/* An object has another version than before. */
+/* An object got a new version. */
 void feed_move(struct account *account, struct feed *feed, struct entry *object, version before);
-/* An object is about to be deleted: a marker stays. */
+/* An object is about to be deleted: leaves a marker. */
 void feed_mark(struct account *account, struct feed *feed, struct entry *object, version deletion);
 
-/* Whether the object may come out of a file. */
+/* Whether an object from a file may be added. */
 bool feed_admits(const struct feed *feed, struct bytes name, version v);
 
-/* The feed's pointer to an object that is about to move in memory; NULL if it has none. */
+/* The feed's pointer to an object that is about to move in memory; NULL if the feed does not have the object. */
 void **feed_slot(const struct feed *feed, const struct entry *object);
 
 /* --- Building: the objects in the order of their names, in portions --- */
 
-/* Up to where it is built. */
+/* The name up to which the feed is built. */
 struct bytes feed_frontier(const struct feed *feed);
 
-/* How far the next portion goes: the last name of so many more. Empty when that is all. */
+/* Where the next portion of this many objects ends: its last name. Empty when the portion takes all that is left. */
 struct bytes feed_portion(const struct feed *feed, const struct order_index *objects);
 
-/* Takes the objects up to this name, without a name all that are left. `exists` tells which count; NULL if all do. */
+/* Adds the objects up to this name, or all remaining ones if there is no name. `exists` tells which objects
+ * count; NULL means all. */
 void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
                 struct bytes last, bool (*exists)(const struct entry *entry));
 
@@ -113,39 +114,39 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
 
 struct bookmark {
     version position; /* what comes behind it is new */
-    version began;    /* of a walk from 0; 0 for none */
-    bool now;         /* $: the newest version, whatever it is */
+    version began;    /* where a walk from 0 began; 0 when this is not a walk */
+    bool now;         /* $: the newest version at the time of use */
 };
 
 bool bookmark_read(struct bytes text, struct bookmark *bookmark);
-/* Answers how many bytes it has. */
+/* Returns the length. */
 size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BYTES]);
 
-/* What the server knows of versions, to tell what is lost from what has not come yet. */
+/* What the server knows of versions, to distinguish lost changes from those still to come. */
 struct feed_moment {
     version newest;
-    bool primary;   /* nothing comes that it has not minted or seen */
-    version passed; /* nothing comes that is not newer */
+    bool primary;   /* every version to come was minted or seen here */
+    version passed; /* every version to come is newer */
 };
 
-/* Whether something behind the bookmark is lost. */
+/* Whether any change after the bookmark is lost. */
 bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct feed_moment *moment);
 
-/* What the bookmark stands for when it is used: $ becomes a version, 0 the beginning of a walk. */
+/* Resolves a bookmark when it is used: $ becomes a version, 0 the start of a walk. */
 struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark);
 
 /* --- Following --- */
 
-/* A step of a walk behind a bookmark. */
+/* A walk from a bookmark on. */
 struct feed_walk {
     const struct feed *feed;
-    struct bookmark at; /* where the walk could go on later */
+    struct bookmark at; /* where the walk can resume */
     struct version_cursor cursor;
 };
 
 struct feed_walk feed_follow(const struct feed *feed, struct bookmark from);
-/* What comes next: an object, or a marker. False at the end, where the bookmark is behind everything. A slot that is to be
- * left out has no entry. */
+/* The next object or marker. False at the end, when the bookmark is past everything. A slot without an
+ * entry is to be skipped. */
 bool feed_next(struct feed_walk *walk, struct version_slot *slot);
 
 static inline bool feed_is_marker(const struct version_slot *slot) {
@@ -154,32 +155,32 @@ static inline bool feed_is_marker(const struct version_slot *slot) {
 
 /* --- Files --- */
 
-/* What is not said by the objects: whole_from, newest, keep, ends. */
+/* Writes the state that does not follow from the objects: whole_from, newest, keep, ends. */
 void feed_put_state(const struct feed *feed, struct record_writer *writer);
-/* NULL for what is not sound. */
+/* NULL when the state is not valid. */
 struct feed *feed_read_state(struct account *account, struct bytes state);
-/* The newest version of a state; 0 for what is not sound. */
+/* The newest version in a state; 0 when the state is not valid. */
 version feed_state_newest(struct bytes state);
 
-/* The next markers from the cursor on; false when there are no more. */
+/* Writes the next markers from the cursor on; false when there are no more. */
 bool feed_put_markers(const struct feed *feed, struct version_cursor *cursor, struct record_writer *writer);
 struct version_cursor feed_first_marker(const struct feed *feed);
-/* Behind those that were read before; false, and perhaps some of them done, for what is not sound. */
+/* Adds markers after those read before. False, perhaps with some of them added, when the bytes are not valid. */
 bool feed_read_markers(struct account *account, struct feed *feed, struct bytes markers,
                        bool (*name_is_sound)(const void *name));
 
-/* A marker behind all those before; false, and nothing done, when it does not fit what was saved. */
+/* Adds a marker after all previous ones. False, and nothing done, when it does not fit the saved state. */
 bool feed_restore_marker(struct account *account, struct feed *feed, struct bytes name, version v);
 
-/* The end of what a file holds. */
+/* The file has been read to its end. */
 void feed_loaded(struct feed *feed);
 
 /* --- Memory --- */
 
-/* Bytes that are not on the account. */
+/* Bytes that are not counted in the account. */
 size_t feed_held(const struct feed *feed);
 
-/* Its parts, at one of so many places; the feed itself stays where it is. */
+/* Moves the feed's parts at one of this many places. The feed itself stays where it is. */
 size_t feed_places(const struct feed *feed);
 void feed_relocate(struct feed *feed, size_t place, const struct relocation *relocation);
 

@@ -23,10 +23,10 @@ static inline bool guid_equal(struct guid a, struct guid b) {
 
 bool guid_read(struct bytes text, struct guid *guid);
 void guid_write(struct guid guid, char text[GUID_TEXT_LENGTH]);
-/* The digits alone, as N. */
+/* The digits alone, form N. */
 void guid_write_digits(struct guid guid, char text[GUID_DIGITS]);
 
-/* From 16 random bytes, marked as a random GUID. */
+/* Makes a random GUID (version 4) from 16 random bytes. */
 struct guid guid_random(const unsigned char random[16]);
 
 #endif

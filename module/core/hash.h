@@ -12,13 +12,13 @@
 
 enum { HASH_SEED_BYTES = 32 };
 
-/* Once, at start, before anything is hashed. */
+/* Called once at start, before anything is hashed. */
 void hash_seed(const unsigned char seed[HASH_SEED_BYTES]);
 
 uint32_t hash_bytes(struct bytes bytes);
 
-/* One that is the same on every server and for ever, without a key: for what nobody gains anything by making equal.
- * `before` is that of what comes before it. */
+/* A hash without a key, the same on every server and for ever, for input that nobody gains from making collide.
+ * `before` is the hash of the preceding bytes. */
 uint64_t hash_stable(uint64_t before, struct bytes bytes);
 
 #endif

@@ -26,8 +26,8 @@ struct hash_index {
 void hash_index_start(struct hash_index *index);
 void hash_index_end(struct hash_index *index);
 
-/* For a caller who has something else to do before hash_index_find: starts fetching the bucket, and, once
- * that has arrived, the entry. */
+/* Prefetches the bucket and, once that has arrived, the entry. Use it when there is other work
+ * before hash_index_find. */
 void hash_index_expect(const struct hash_index *index, uint32_t hash);
 void hash_index_expect_entry(const struct hash_index *index, uint32_t hash);
 
@@ -39,14 +39,14 @@ void hash_index_add(struct hash_index *index, struct entry *entry);
 /* The entry must be there. */
 void hash_index_remove(struct hash_index *index, const struct entry *entry);
 
-/* Where the index keeps its pointer to an entry that is there: for an entry that is about to move in memory. */
+/* The address of the index's pointer to an entry in it, for an entry that is about to move in memory. */
 void **hash_index_slot(const struct hash_index *index, const struct entry *entry);
 
-/* Every entry of one of the `buckets` places; the visitor may set its slot to where it has moved the entry. */
+/* Visits every entry at one of the `buckets` places. The visitor may update the slot when it moves the entry. */
 void hash_index_visit(const struct hash_index *index, size_t place,
                       void (*visit)(void *context, struct entry *entry), void *context);
 
-/* The segment that begins at this place, if one does; so a walk over all places moves all segments, one by one. */
+/* Moves the segment that begins at this place, if one does. A walk over all places moves all segments, one by one. */
 void hash_index_relocate(struct hash_index *index, size_t place, const struct relocation *relocation);
 
 #endif

@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The digit's value plus one, in either case of letters; 0 for what is no digit. */
+/* The digit's value plus one, for either case; 0 for anything but a digit. */
 extern const unsigned char hex_values[256];
 
-/* -1 for what is no digit. */
+/* The digit's value; -1 for anything but a digit. */
 static inline int hex_value(char c) {
     return hex_values[(unsigned char)c] - 1;
 }
 
-/* A number as eight digits; the first letter is 'a' or 'A'.
- * All at once: each nibble gets a byte of its own, then the letters' distance is added. */
+/* Writes a number as eight digits; the first letter is 'a' or 'A'. All at once: each nibble gets its own byte, then
+ * the offset of the letters is added. */
 static inline void hex_write(uint32_t number, char first_letter, char text[8]) {
     uint64_t v = number;
     v = (v | v << 16) & UINT64_C(0x0000ffff0000ffff);

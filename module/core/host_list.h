@@ -1,4 +1,4 @@
-/* Host lists: with whom a server may talk, as patterns that an operator writes.
+/* Host lists: which hosts a server may connect to, as patterns in its configuration.
  *
  *   host:port host:port …     in a host * stands for any characters and ? for one; a port may be *
  *   *                         everybody
@@ -13,7 +13,7 @@
 
 enum { PORT_MAX = 65535 };
 
-/* Whether each word of the list is a pattern. */
+/* Whether every word of the list is a valid pattern. */
 bool host_list_is_sound(struct bytes list);
 
 bool host_list_allows(struct bytes list, struct bytes host, int port);

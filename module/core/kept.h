@@ -1,9 +1,9 @@
-/* Kept replies: an answer as bytes, until somebody can be told. The same bytes are what a value remembers of a call that
- * was made with a token (see remembered.h), so they stand in files and effects, too: the numbers are a promise, new ones
- * go to the end.
+/* Kept replies: a reply as bytes, until its client can get it. A value remembers calls made with a token by
+ * the same bytes (see remembered.h), so they are also in files and effects. The numbers must never change; new
+ * ones go to the end.
  *
- * Each value is a byte that says what it is, and what that sort of value has. An array or a map has its count in front.
- * server/reply.h writes and plays them; here is what makes them sound. */
+ * Each value is a type byte followed by its data. An array or a map begins with its count. server/reply.h writes and
+ * replays them; this file checks them. */
 #ifndef HOLDFAST_KEPT_H
 #define HOLDFAST_KEPT_H
 
@@ -14,7 +14,7 @@
 enum kept {
     KEPT_OK,
     KEPT_NULL,
-    KEPT_ERROR,  /* a text, class and code in front, ended by a zero */
+    KEPT_ERROR,  /* class, code and text, NUL-terminated */
     KEPT_BYTES,  /* a string */
     KEPT_NUMBER, /* signed, as 64 bits */
     KEPT_REAL,   /* the bits of a double */
@@ -22,19 +22,19 @@ enum kept {
     KEPT_ARRAY,
     KEPT_MAP,
     KEPT_EXISTS,
-    KEPT_VERSION, /* a string that is a version's text */
-    KEPT_GUID,    /* likewise a GUID's */
-    KEPT_DIGITS,  /* likewise a GUID's without its dashes */
+    KEPT_VERSION, /* string: the text of a version */
+    KEPT_GUID,    /* string: the text of a GUID */
+    KEPT_DIGITS,  /* string: a GUID without dashes */
 };
 
-/* How deep arrays and maps may stand in each other. */
+/* Maximum nesting of arrays and maps. */
 enum { KEPT_DEPTH_MAX = 16 };
 
-/* Steps through a reply that is an array of GUIDs; a reader of zeros stands before the first. False at the end, and for
- * what is another reply. */
+/* Iterates over a reply that is an array of GUIDs, starting with a zeroed reader. False at the end, and
+ * for any other reply. */
 bool kept_next_guid(struct bytes kept, struct record_reader *reader, struct guid *id);
 
-/* Whether these bytes are one reply and nothing else, which can be played to a client. */
+/* Whether these bytes are exactly one valid reply. */
 bool kept_is_sound(struct bytes kept);
 
 #endif

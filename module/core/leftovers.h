@@ -1,11 +1,11 @@
-/* Leftovers: large parts of an aggregate that nothing leads to any more, and that are freed by and by.
+/* Leftovers: large unreachable parts of an aggregate, freed in the background.
  *
  *   account ─▶ leftovers: a rope, a trie of pages, …       all that have any ─▶ leftovers_sweep, a portion at a time
  *
- * Whoever drops something large lays it aside in constant time. It stays on the account until it is freed, so memory use
- * is told as it is. What is laid aside may share parts with what the aggregate still has, so it is freed by the thread
- * that changes aggregates, or, with its aggregate, by the one that frees that: the two never meet, since an aggregate that
- * is about to be freed first takes its leftovers out of the list that all stand in. */
+ * Dropping something large sets it aside in constant time. It is counted in the account until it is freed, so
+ * reported memory use is true. A leftover may share parts with the live aggregate, so it is freed by the thread that
+ * changes aggregates, or by the thread that frees its whole aggregate. The two never race: an aggregate about to be
+ * freed first removes its leftovers from the common list. */
 #ifndef HOLDFAST_LEFTOVERS_H
 #define HOLDFAST_LEFTOVERS_H
 
@@ -15,7 +15,7 @@
 
 struct leftover;
 
-/* Frees parts of it at the cost of `effort`, which a leaf of pages takes one of; false when that was not enough. */
+/* Frees parts of it, spending `effort`; a leaf of pages costs one. False when that was not enough. */
 typedef bool leftover_free(struct account *account, struct leftover *leftover, size_t *effort);
 
 struct leftover {
@@ -24,20 +24,20 @@ struct leftover {
     unsigned height;
 };
 
-/* Called when there is something to be swept. NULL, as in tests: everything is freed at once. */
+/* Called when there is something to sweep. When it is NULL, as in tests, everything is freed at once. */
 extern void (*leftovers_wait)(void);
 
-/* Frees as much as the effort is enough for, and lays the rest aside if that can be done here. Answers the effort that is
- * left. */
+/* Frees as much as the effort allows, and sets the rest aside if that is possible here. Returns
+ * the remaining effort. */
 size_t leftovers_free(struct account *account, struct leftover leftover, size_t effort);
 
-/* Frees as much as the effort is enough for; answers whether more is left. */
+/* Frees as much as the effort allows; returns whether more is left. */
 bool leftovers_sweep(size_t effort);
 
-/* The aggregate is about to be freed: frees all that was laid aside, and lays nothing aside from now on. */
+/* The aggregate is about to be freed: frees all its leftovers, and sets nothing aside from now on. */
 void leftovers_end(struct account *account);
 
-/* The account stands elsewhere now. */
+/* The account has moved in memory. */
 void leftovers_follow(struct account *account);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory: the one door through which pure code allocates.
+/* Memory: the only way in which pure code allocates.
  *
  * The module binds these to the server's allocator, so that used_memory, maxmemory and MEMORY USAGE see every
  * byte; unit tests bind them to malloc and can let them fail. Only memory_try may answer NULL: it is for
@@ -14,10 +14,10 @@ void *memory_try(size_t size);
 void *memory_resize(void *memory, size_t size);
 void memory_free(void *memory);
 
-/* What the allocator really holds for this allocation. */
+/* What the allocator really uses for this allocation. */
 size_t memory_size(const void *memory);
 
-/* Gives back what brought a chunk's bytes (in the module an argument of a command). */
+/* Releases the owner of a chunk's bytes (in the module, a command argument). */
 void memory_drop_owner(void *owner);
 
 #endif

@@ -9,10 +9,10 @@
 
 enum { METADATA_MAX_BYTES = 8192 };
 
-/* Also for lists from outside the process: a list that is not even well packed is INVALID_METADATA. */
+/* Also for untrusted lists: a malformed list is INVALID_METADATA. */
 enum outcome metadata_check(struct packed_list list);
 
-/* Whether two sound sets hold the same: names without case, values exactly, in any order. */
+/* Whether two valid sets are equal: names without case, values exactly, in any order. */
 bool metadata_same(struct packed_list one, struct packed_list other);
 
 #endif

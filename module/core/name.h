@@ -1,4 +1,4 @@
-/* Names of the things inside an aggregate. The keys of aggregates are Redis keys and know no rules. */
+/* Names of objects inside an aggregate. The keys of aggregates are Redis keys, without rules. */
 #ifndef HOLDFAST_NAME_H
 #define HOLDFAST_NAME_H
 

@@ -6,18 +6,18 @@
 
 #include <stdint.h>
 
-/* Decimal digits with an optional minus sign; no sign of plus, no spaces, no leading zeros, no overflow. */
+/* Decimal digits with an optional minus sign; no plus sign, no spaces, no leading zeros, no overflow. */
 bool number_read(struct bytes text, int64_t *number);
 
-/* Likewise without a sign, up to 2^64 - 1. */
+/* The same without a sign, up to 2^64 - 1. */
 bool number_read_unsigned(struct bytes text, uint64_t *number);
-/* Digits alone, at least one, zeros in front welcome, and whether a minus sign stands before them. */
+/* Digits alone, at least one, leading zeros allowed. `negative` tells whether a minus sign came before them. */
 bool number_read_digits(struct bytes digits, bool negative, int64_t *number);
 
 /* A count of bytes with an optional unit, in any case: b, k (1000), kb (1024), m, mb, g, gb. */
 bool number_read_bytes(struct bytes text, int64_t *count);
 
-/* As number_read takes it; answers how long it is. */
+/* Writes the form that number_read accepts; returns its length. */
 enum { NUMBER_TEXT_MAX = 20 };
 size_t number_write(int64_t number, char text[NUMBER_TEXT_MAX]);
 

@@ -15,11 +15,11 @@
 struct order_node;
 
 struct order_index {
-    struct order_node *root; /* never NULL after start */
+    struct order_node *root; /* never NULL after order_index_start */
     size_t held;
 };
 
-/* Stands on an entry, or behind the last one. Valid until the next change. */
+/* Points to an entry, or past the last one. Valid until the next change. */
 struct order_cursor {
     const struct order_node *leaf;
     unsigned at;
@@ -38,22 +38,22 @@ void order_index_add(struct order_index *index, struct entry *entry);
 /* The entry must be there. */
 void order_index_remove(struct order_index *index, const struct entry *entry);
 
-/* Where the index keeps its pointers to an entry that is there: for an entry that is about to move in memory. */
+/* The addresses of the index's pointers to an entry in it, for an entry that is about to move in memory. */
 unsigned order_index_slots(const struct order_index *index, const struct entry *entry,
                            void **slots[ORDER_INDEX_MAX_HEIGHT]);
 
-/* The first entry whose name is not below this one. */
+/* The first entry whose name is not less than this one. */
 struct order_cursor order_index_seek(const struct order_index *index, struct bytes name);
 
-/* How many entries there are from one name up to another one, without it; all that follow, if `to` has no data. Stops
- * counting when there are `most`; a fraction of that is what it costs. */
+/* How many entries there are in [from, to), or from `from` to the end if `to` has no data. Counting stops at `most`,
+ * and costs a fraction of the count. */
 size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most);
 
-/* NULL behind the last one. */
+/* NULL past the last one. */
 struct entry *order_cursor_entry(const struct order_cursor *cursor);
 void order_cursor_next(struct order_cursor *cursor);
 
-/* Sends for the entry so many places ahead, if it is in the same leaf: entries lie anywhere in memory. */
+/* Prefetches the entry this many places ahead, if it is in the same leaf. Entries lie anywhere in memory. */
 void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead);
 
 #endif

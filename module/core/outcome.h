@@ -1,4 +1,4 @@
-/* Outcomes: what a decision can answer, and the one table of what each of them is called.
+/* Outcomes: the possible results of a decision, and the one table of their classes, codes and texts.
  *
  * An outcome other than OUTCOME_DONE and OUTCOME_UNCHANGED is a refusal: nothing has changed. The class tells
  * a program what to do next, the code is the storage service's own name for the case, the text helps a
@@ -143,7 +143,7 @@
     X(BLOCK_LIST_TOO_LONG,     "INVALID",  "BlockListTooLong",             "a blob has at most 50000 blocks") \
     QUEUE_OUTCOMES(X) TABLE_OUTCOMES(X) FILE_OUTCOMES(X)
 
-/* Refusals that Redis has classes of its own for; their codes only name their counters. */
+/* Refusals for which Redis has its own error classes; their codes only name counters. */
 #define REDIS_OUTCOMES(X)                                                                                            \
     X(SYNTAX,                  "ERR",       "SyntaxError",     "syntax error")                                       \
     X(OUT_OF_MEMORY,           "OOM",       "OutOfMemory",     "command not allowed when used memory > 'maxmemory'.") \
@@ -157,7 +157,7 @@
 enum outcome {
     OUTCOME_DONE = 0,
     OUTCOME_UNCHANGED, /* a read whose conditions say "not modified" */
-    OUTCOME_WAITING,   /* the caller waits in line, and is answered later */
+    OUTCOME_WAITING,   /* the caller waits in line and is answered later */
 #define OUTCOME_NAME(name, class, code, text) OUTCOME_##name,
     STORAGE_OUTCOMES(OUTCOME_NAME) REDIS_OUTCOMES(OUTCOME_NAME)
 #undef OUTCOME_NAME
@@ -169,7 +169,7 @@ struct outcome_text {
     const char *class;
     const char *code;
     const char *text;
-    bool redis_own; /* answered as "CLASS text", without a code */
+    bool redis_own; /* replied as "CLASS text", without a code */
 };
 
 /* Only for refusals. */

@@ -1,4 +1,4 @@
-/* The trie under the pages: nodes, and the ways to a leaf. For pages.c and page_walk.c alone. */
+/* The trie under the pages: nodes, and how to reach a leaf. Only for pages.c and page_walk.c. */
 #ifndef HOLDFAST_PAGE_NODE_H
 #define HOLDFAST_PAGE_NODE_H
 
@@ -8,11 +8,11 @@ enum { NODE_WAYS = 64, NODE_BITS = 6 };
 
 struct page_node {
     size_t uses;
-    uint64_t present; /* children, or pages of a leaf */
-    void *below[];    /* the children that there are; a leaf has its chunk here */
+    uint64_t present; /* bitmap of children, or of a leaf's pages */
+    void *below[];    /* only the children that are present; a leaf has its chunk here */
 };
 
-/* Without an instruction of its own, which not every processor has: pairs, nibbles, bytes, and the sum of the bytes. */
+/* Counts bits without popcnt, which not every processor has: pairs, nibbles, bytes, then the sum of the bytes. */
 static inline unsigned page_count(uint64_t bits) {
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);
     bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
@@ -20,7 +20,7 @@ static inline unsigned page_count(uint64_t bits) {
     return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Where something stands among what is there. */
+/* The index of an item among those that are present. */
 static inline unsigned page_place(const struct page_node *node, unsigned slot) {
     return page_count(node->present & ((UINT64_C(1) << slot) - 1));
 }
@@ -37,16 +37,16 @@ static inline uint64_t page_span(unsigned height) {
 /* NULL if there is no such leaf. */
 const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index);
 
-/* A leaf that may change; a new one has no pages and no chunk. */
+/* A leaf that may be modified; a new one has no pages and no chunk. */
 struct page_node *page_leaf_need(struct account *account, struct pages *pages, uint64_t index);
 
-/* A node that may change, in place of one that is shared. */
+/* A node that may be modified: a shared one is copied. */
 struct page_node *page_node_own(struct account *account, struct page_node *node, unsigned height);
 
-/* Frees so many leaves at most, and answers how many more there may be. */
+/* Frees at most this many leaves; returns how much of that allowance is left. */
 size_t page_node_drop(struct account *account, struct page_node *node, unsigned height, size_t leaves);
 
-/* Takes the children out that have become NULL; NULL if none is left. */
+/* Removes children that have become NULL. Returns NULL if none is left. */
 struct page_node *page_node_compact(struct account *account, struct page_node *node);
 
 #endif

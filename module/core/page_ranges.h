@@ -1,5 +1,5 @@
-/* Page ranges: which pages there are, or in which it differs from an earlier state, as an answer of bounded
- * size after bounded work. */
+/* Page ranges: the pages that are written, or that differ from an earlier state, as a reply of bounded size
+ * after bounded work. */
 #ifndef HOLDFAST_PAGE_RANGES_H
 #define HOLDFAST_PAGE_RANGES_H
 
@@ -7,20 +7,20 @@
 
 enum { PAGE_RANGES_MAX = 50000, PAGE_LEAVES_COMPARED_MAX = 4096 };
 
-/* In their order, merged. */
+/* In order, merged. */
 struct range_list {
     struct page_range *ranges;
     size_t count;
     size_t capacity;
 };
 
-/* A struct of zeros is empty. */
+/* A zeroed struct is empty. */
 struct page_ranges {
-    struct range_list pages; /* that there are, or that are other than before */
+    struct range_list pages; /* written pages, or pages that differ */
     struct range_list cleared;
 };
 
-/* Both answer false if there are too many. */
+/* Both return false if there are too many ranges. */
 bool page_ranges_of(struct page_ranges *ranges, const struct pages *pages, struct page_range window);
 bool page_ranges_between(struct page_ranges *ranges, const struct pages *now, const struct pages *then,
                          struct page_range window);

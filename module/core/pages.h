@@ -9,7 +9,7 @@
  * aggregate costs nothing when it is made, and two of them differ only where their nodes do. Another aggregate gets
  * nodes of its own and twins of the chunks.
  *
- * A page that is not there reads as zeros. A struct of zeros has no bytes at all; length is a multiple of a page. */
+ * A missing page reads as zeros. A zeroed struct is empty; length is a multiple of the page size. */
 #ifndef HOLDFAST_PAGES_H
 #define HOLDFAST_PAGES_H
 
@@ -26,33 +26,33 @@ struct page_node;
 struct pages {
     uint64_t length;
     struct page_node *root;
-    unsigned height; /* steps from the root to the leaves */
+    unsigned height; /* levels between the root and the leaves */
 };
 
-/* --- Change: offsets and lengths are multiples of a page and lie inside the length --- */
+/* --- Changes: offsets and lengths are multiples of the page size, within the length --- */
 
 void pages_write(struct account *account, struct pages *pages, uint64_t offset, struct bytes bytes);
 
-/* Gives the memory of the pages back. */
+/* Frees the memory of these pages. */
 void pages_clear(struct account *account, struct pages *pages, uint64_t offset, uint64_t length);
 
-/* What is cut off is gone; what is added is empty. */
+/* Shrinking drops pages; growing adds empty ones. */
 void pages_resize(struct account *account, struct pages *pages, uint64_t length);
 
-/* Clears all and makes the length 0. */
+/* Clears all pages and sets the length to 0. */
 void pages_drop(struct account *account, struct pages *pages);
 
-/* Makes pages without a root the equal of others of the same aggregate, or of another one. */
+/* Makes pages without a root equal to others, of the same aggregate or of another one. */
 void pages_share(struct pages *pages, const struct pages *source);
 void pages_twin(struct account *account, struct pages *pages, const struct pages *source);
 
 /* --- Reading --- */
 
-/* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
+/* The longest contiguous run of bytes from offset on, at most length. Empty only beyond the end. */
 struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t length);
 
-/* For who is about to read or write, and has something else to do before: sends for the root, and, once that has come, for
- * the first bytes of a content that is small. */
+/* Two-step access: prefetches the root and then the first bytes of a small content. Use it when there is other work
+ * before the read or write. */
 static inline void pages_expect(const struct pages *pages) {
     __builtin_prefetch(pages->root);
 }
@@ -63,15 +63,15 @@ struct page_range {
     uint64_t length;
 };
 
-/* The first longest range of written pages between two places, which are multiples of a page. */
+/* The first maximal range of written pages between two offsets, which are multiples of the page size. */
 bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct page_range *range);
 
-/* Receives, in their order, the leaves in which two differ: their first page, and what is other or new in the first
- * one, and what only the second one has. False ends the comparison. */
+/* Called in order for each leaf that differs: its first page, the pages that are changed or new in the first one,
+ * and those that only the second one has. False ends the comparison. */
 typedef bool pages_differ(void *context, uint64_t page, uint64_t changed, uint64_t cleared);
 
-/* Compares the pages of [from, to) that do not share their memory. False if `differ` ended it, or if more than
- * `most` leaves had to be compared by their bytes. */
+/* Compares the pages of [from, to) that do not share memory. False if `differ` ended it, or if more than `most`
+ * leaves had to be compared byte by byte. */
 bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t most,
                    pages_differ *differ, void *context);
 
@@ -86,13 +86,13 @@ struct page_leaf {
 /* The first leaf from this index on. */
 bool pages_leaf(const struct pages *pages, uint64_t index, struct page_leaf *leaf);
 
-/* Whether this can be a leaf, and is not there yet. */
+/* Whether this is a valid leaf that does not exist yet. */
 bool pages_leaf_fits(const struct pages *pages, const struct page_leaf *leaf);
 
 /* Adds a leaf that fits. */
 void pages_add_leaf(struct account *account, struct pages *pages, const struct page_leaf *leaf);
 
-/* Whether both are one and the same for sure, by what they share. */
+/* Whether both share everything. True means equal; false means unknown. */
 bool pages_same(const struct pages *pages, const struct pages *other);
 
 void pages_relocate(struct pages *pages, const struct relocation *relocation);

@@ -1,5 +1,5 @@
-/* A pointer map: a number for each of many pointers. For walks over values whose parts are shared. A struct of zeros
- * is an empty map. */
+/* A pointer map: a number for each of many pointers, for walks over values with shared parts. A zeroed
+ * struct is an empty map. */
 #ifndef HOLDFAST_POINTER_MAP_H
 #define HOLDFAST_POINTER_MAP_H
 
@@ -14,7 +14,7 @@ struct pointer_map {
     size_t capacity; /* a power of two, or 0 */
 };
 
-/* The pointer's number, which is 0 at first. Valid until the next call. */
+/* The pointer's number, initially 0. Valid until the next call. */
 uintptr_t *pointer_map_at(struct pointer_map *map, const void *pointer);
 
 void pointer_map_end(struct pointer_map *map);

@@ -1,6 +1,5 @@
-/* Stored access policies: up to five named sets of permissions with a start and an end, kept for the
- * application. Whoever hands out access reads them; Holdfast stores and answers them and grants nothing by
- * them. */
+/* Stored access policies: up to five named sets of permissions with a start and an end, kept for the application.
+ * Holdfast stores and returns them; they grant nothing by themselves. */
 #ifndef HOLDFAST_POLICY_H
 #define HOLDFAST_POLICY_H
 
@@ -22,10 +21,10 @@ bool policy_instant_read(struct bytes text, int64_t *instant_ms);
 void policy_pack(struct record_writer *writer, const struct policy *policy);
 bool policy_next(struct record_reader *reader, struct policy *policy);
 
-/* Whether a sound list has only these letters as permissions. */
+/* Whether the permissions of a valid list use only these letters. */
 enum outcome policies_permit_only(struct packed_list list, const char *letters);
 
-/* Also for lists from outside the process. */
+/* Also for untrusted lists. */
 enum outcome policies_check(struct packed_list list);
 
 #endif

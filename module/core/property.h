@@ -10,17 +10,17 @@ enum { PROPERTIES_MAX_BYTES = 8192 };
 
 #define PROPERTY_DEFAULT_TYPE "application/octet-stream"
 
-/* Brings a caller's list (names in any case and order) into the packed form. */
+/* Converts a caller's list (names in any case and order) to the packed form. */
 enum outcome properties_pack(struct packed_list given, struct record_writer *writer,
                              struct packed_list *packed);
 
-/* Whether a list from outside is in packed form. */
+/* Whether an untrusted list is in packed form. */
 bool properties_sound(struct packed_list list);
 
-/* The value of one property, empty when it is not there. */
+/* The value of one property; empty when it is missing. */
 struct bytes properties_find(struct packed_list list, const char *wanted);
 
-/* Whether content has the MD5 that the list claims; true when it claims none. */
+/* Whether the content has the MD5 in the list; true when the list has none. */
 bool properties_match_content(struct packed_list list, struct bytes content);
 
 #endif

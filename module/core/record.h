@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Grows by itself; small records stay in the room that the struct brings along. */
+/* Grows on demand; small records stay in the buffer inside the struct. */
 struct record_writer {
     char *data;
     size_t length;
@@ -22,7 +22,7 @@ struct record_writer {
 
 void record_start(struct record_writer *writer);
 void record_end(struct record_writer *writer);
-/* Makes room for so many bytes more; record_take_room does it where there is none. */
+/* Makes room for `more` bytes; record_take_room does it only when needed. */
 void record_grow(struct record_writer *writer, size_t more);
 
 static inline char *record_take_room(struct record_writer *writer, size_t more) {
@@ -38,10 +38,10 @@ static inline void record_put_byte(struct record_writer *writer, uint8_t value) 
 
 void record_put_number(struct record_writer *writer, uint64_t value);
 void record_put_word(struct record_writer *writer, uint64_t value);
-/* Both halves as words. */
+/* As two words. */
 void record_put_guid(struct record_writer *writer, struct guid id);
 void record_put_bytes(struct record_writer *writer, struct bytes value);
-/* Without the length in front. */
+/* Without a length prefix. */
 void record_put_raw(struct record_writer *writer, struct bytes value);
 
 struct record_reader {
@@ -58,14 +58,14 @@ uint8_t record_byte(struct record_reader *reader);
 uint64_t record_number(struct record_reader *reader);
 uint64_t record_word(struct record_reader *reader);
 struct guid record_guid(struct record_reader *reader);
-/* An instant or another number that must not be negative when signed. */
+/* A number that must not be negative when signed: an instant, for example. */
 int64_t record_instant(struct record_reader *reader);
-/* Borrowed from the record. */
+/* Borrows from the record. */
 struct bytes record_bytes(struct record_reader *reader);
-/* Without a length in front. */
+/* Without a length prefix. */
 struct bytes record_raw(struct record_reader *reader, uint64_t length);
 
-/* Every field was there and nothing is left over. */
+/* Every field was present and nothing is left over. */
 static inline bool record_complete(const struct record_reader *reader) {
     return !reader->failed && reader->at == reader->end;
 }

@@ -5,10 +5,10 @@
 #include "core/bytes.h"
 
 struct relocation {
-    /* Answers where the allocation is now; NULL when it stays. The old place is gone then. */
+    /* Returns the new address; NULL when the allocation stays. If it moved, the old memory is already freed. */
     void *(*move)(void *context, void *memory);
-    /* Likewise for what brought a chunk's bytes. Tells where the bytes are in any case: they may move while the owner
-     * stays, and stay while it moves. */
+    /* The same for the owner of a chunk's bytes. Always sets *bytes: the bytes may move without the owner, and the
+     * owner without the bytes. */
     void *(*move_owner)(void *context, void *owner, struct bytes *bytes);
     void *context;
 };

@@ -1,5 +1,5 @@
-/* Remembered calls: what a value knows of calls that were made with a token of the caller's, so that a call that comes
- * again is answered as the first one was.
+/* Remembered calls: what a value stores of calls made with a token, so that a repeated call gets
+ * the first one's reply.
  *
  *   by token ─▶ call            found at once
  *   segments ─▶ call call call …  in the order in which they were made; the oldest go first
@@ -32,27 +32,27 @@ struct remembered_call {
 /* Valid until the next change. */
 bool remembered_find(const struct remembered *remembered, struct bytes token, struct remembered_call *found);
 
-/* A call of the same token is forgotten. None may have been made later than this one. */
+/* A call with the same token is forgotten first. The new call must not be older than any other. */
 void remembered_add(struct remembered **place, const struct remembered_call *call);
 
-/* Forgets the oldest; there must be so many. */
+/* Forgets the `count` oldest calls; there must be that many. */
 void remembered_forget(struct remembered **place, size_t count);
-/* Forgets one; false when it is not there. */
+/* Forgets one; false when it is missing. */
 bool remembered_forget_token(struct remembered **place, struct bytes token);
 
-/* A mark that is no part of what is remembered: whoever remembers a call may set it, and see later whether it is still
- * that call. */
+/* A mark outside of the remembered data: set when a call is remembered, to see later whether the entry
+ * still is that call. */
 void remembered_mark(struct remembered *remembered, struct bytes token, bool marked);
 bool remembered_is_marked(const struct remembered *remembered, struct bytes token);
 
 size_t remembered_count(const struct remembered *remembered);
-/* When the oldest and the newest one were made; INT64_MAX and 0 when there is none. */
+/* When the oldest and the newest call were made; INT64_MAX and 0 when there is none. */
 int64_t remembered_oldest_ms(const struct remembered *remembered);
 int64_t remembered_newest_ms(const struct remembered *remembered);
-/* How many of the oldest were made by this instant; no more than `most` are counted. */
+/* How many of the oldest calls were made up to this instant, counting at most `most`. */
 size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t most);
 
-/* A walk from the oldest to the newest one; a cursor of zeros stands before the first. */
+/* A walk from the oldest to the newest. It starts with a zeroed cursor. */
 struct remembered_cursor {
     size_t segment, at;
 };
@@ -65,15 +65,15 @@ void remembered_end(struct remembered **place);
 /* --- Memory --- */
 
 size_t remembered_held(const struct remembered *remembered);
-/* How many allocations freeing it touches. */
+/* How many allocations freeing it takes. */
 size_t remembered_parts(const struct remembered *remembered);
 
-/* The head may move; then what lies at one of so many places. */
+/* Moves the head, then the parts at one of this many places. */
 void remembered_relocate(struct remembered **place, const struct relocation *relocation);
 size_t remembered_places(const struct remembered *remembered);
 void remembered_relocate_place(struct remembered *remembered, size_t at, const struct relocation *relocation);
 
-/* All of the process, for INFO; values may be freed on another thread. */
+/* The total of the process, for INFO. Values may be freed on another thread. */
 size_t remembered_census(void);
 
 #endif

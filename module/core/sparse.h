@@ -9,24 +9,24 @@
 
 struct sparse {
     uint64_t length;
-    struct pages pages; /* as long, in whole pages */
+    struct pages pages; /* rounded up to whole pages */
 };
 
-/* Offsets and lengths lie inside of the length. */
+/* Offsets and lengths lie within the length. */
 void sparse_write(struct account *account, struct sparse *sparse, uint64_t offset, struct bytes bytes);
 
-/* Pages that are covered as far as there is anything give their memory back, the rest becomes zeros. */
+/* Whole pages (and the last one up to the end) are freed; the rest becomes zeros. */
 void sparse_clear(struct account *account, struct sparse *sparse, uint64_t offset, uint64_t length);
 
 void sparse_resize(struct account *account, struct sparse *sparse, uint64_t length);
 
-/* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
+/* The longest contiguous run of bytes from offset on, at most length. Empty only beyond the end. */
 struct bytes sparse_view(const struct sparse *sparse, uint64_t offset, uint64_t length);
 
-/* Copies bytes that lie inside. */
+/* Copies bytes within the length. */
 void sparse_read(const struct sparse *sparse, uint64_t offset, char *to, size_t length);
 
-/* Whole pages around a range that lies inside. */
+/* The whole pages around a range within the length. */
 struct page_range sparse_window(struct page_range range);
 
 #endif

@@ -1,5 +1,5 @@
-/* Texts for people, put together piece by piece into room that the caller has. What does not fit is cut; the text
- * always ends with NUL. For everyday answers that must not cost what a format does. */
+/* Text for people, built piece by piece in a buffer of the caller. Text that does not fit is cut; it always ends
+ * with NUL. Cheaper than printf, for common replies. */
 #ifndef HOLDFAST_TEXT_H
 #define HOLDFAST_TEXT_H
 
@@ -8,12 +8,12 @@
 
 struct text {
     char *at;
-    const char *end; /* behind the room */
+    const char *end; /* end of the buffer */
 };
 
 struct text text_start(char *room, size_t size);
 void text_put(struct text *text, const char *piece);
-/* With zeros in front, up to so many digits; negative numbers are none of ours. */
+/* Padded with zeros to this many digits; unsigned only. */
 void text_put_number(struct text *text, uint64_t number, int digits);
 
 #endif

@@ -1,4 +1,4 @@
-/* Things: what the commands of a transaction change, so that no two of them change the same.
+/* Things: what the commands of a transaction change, so that no two of them change the same thing.
  *
  *   key of the value, noun, name[, part] ─▶ the place of the command that changes it
  *
@@ -24,7 +24,7 @@ struct thing {
     bool shared;
 };
 
-/* What is changed twice. */
+/* A thing that two commands change. */
 struct twin {
     const char *noun; /* NULL for nothing */
     unsigned place, earlier;
@@ -32,10 +32,10 @@ struct twin {
 
 struct things {
     struct thing *items;
-    uint32_t *slots; /* numbers of items, counted from one, by their hashes; 0 for none */
+    uint32_t *slots; /* numbers of items, from 1, by hash; 0 for empty */
     size_t count, capacity;
-    struct twin twin; /* the first one that was met */
-    struct bytes key; /* of the command that adds now */
+    struct twin twin; /* the first one found */
+    struct bytes key; /* of the command that is being added */
     uint32_t key_hash;
     unsigned place;
     struct arena arena;
@@ -46,16 +46,16 @@ struct things {
 void things_start(struct things *things);
 void things_end(struct things *things);
 
-/* What follows is changed by the command at this place, in the value of this key. What it names twice is for itself to
- * judge. */
+/* The things that follow are changed by the command at this place, in the value of this key. A command may
+ * name a thing twice. */
 void things_begin(struct things *things, struct bytes key, unsigned place);
 
-/* The noun is for people, and lasts for ever; the names last as long as the set. */
+/* The noun is for people and must be static; the names must live as long as the set. */
 void things_add(struct things *things, const char *noun, struct bytes name);
 void things_add_part(struct things *things, const char *noun, struct bytes name, struct bytes part);
 void things_share(struct things *things, const char *noun, struct bytes name);
 
-/* For names that stand nowhere else. */
+/* Memory for names that exist nowhere else. */
 char *things_room(struct things *things, size_t bytes);
 
 #endif

@@ -9,25 +9,25 @@
 
 #include <stdint.h>
 
-/* How many units the text has. False, and no count, when it is not UTF-8. */
+/* Counts the units. False, and no count, when the text is not UTF-8. */
 bool utf16_count(struct bytes text, size_t *units);
 
-/* How many bytes at the beginning of the text are UTF-8, in whole characters. */
+/* How many bytes at the start of the text are valid UTF-8, in whole characters. */
 size_t utf16_sound_length(struct bytes text, size_t *units);
 
-/* A byte's rank: texts compare by the ranks of their bytes as they would by their units. */
+/* A byte's rank: comparing texts by the ranks of their bytes orders them by UTF-16 units. */
 static inline unsigned char utf16_rank(char byte) {
     unsigned char value = (unsigned char)byte;
     return (unsigned char)(value + ((value & 0xfe) == 0xee ? 0x10 : 0));
 }
 
-/* And back, for what is a rank of a byte of text. */
+/* The byte that has this rank. */
 static inline char utf16_unrank(char rank) {
     unsigned char value = (unsigned char)rank;
     return (char)(value - (value >= 0xfe ? 0x10 : 0));
 }
 
-/* Of two texts. For bytes that are not UTF-8 some order, always the same. */
+/* Compares two texts. Invalid UTF-8 is ordered somehow, but always in the same way. */
 int utf16_compare(struct bytes a, struct bytes b);
 
 #endif

@@ -1,4 +1,4 @@
-/* UTF-8, strictly: the shortest form only, no halves of surrogate pairs, nothing above U+10FFFF. */
+/* Strict UTF-8: shortest form only, no surrogates, nothing above U+10FFFF. */
 #ifndef HOLDFAST_UTF8_H
 #define HOLDFAST_UTF8_H
 
@@ -8,11 +8,11 @@
 
 enum { UTF8_MAX_BYTES = 4 };
 
-/* Takes the first character off the text, which is not empty. Answers how many bytes it had; 0 when it is none, and
- * nothing is taken. */
+/* Takes the first character off a non-empty text. Returns its length in bytes; 0 when it is invalid,
+ * and nothing is taken. */
 size_t utf8_take(struct bytes *text, uint32_t *character);
 
-/* Answers how many bytes the character has; it is one. */
+/* Writes a valid character and returns its length in bytes. */
 size_t utf8_put(char room[UTF8_MAX_BYTES], uint32_t character);
 
 #endif

@@ -79,7 +79,7 @@ typedef uint64_t version;
 
 enum { VERSION_TEXT_LENGTH = 18 };
 
-/* No server mints beyond this one before 2097; whatever says so is not believed, wherever it comes from. */
+/* No server mints a version above this before 2097; larger ones are rejected, wherever they come from. */
 #define VERSION_MAX (UINT64_C(0xf0000000) << 32)
 
 static inline uint64_t version_epoch(version v) {
@@ -95,9 +95,9 @@ enum epoch_due {
 };
 
 struct mint {
-    version newest;     /* of all that it has minted or observed */
-    version begin, end; /* of its stretch: it mints what is greater than begin and not greater than end */
-    version last;       /* that it has minted */
+    version newest;     /* newest version minted or observed */
+    version begin, end; /* of its stretch: it mints versions above begin, up to end */
+    version last;       /* newest version minted */
     enum epoch_due due;
     version passed;  /* the newest one when it was told to leave its epoch */
     uint32_t start;  /* where the count of the next epoch by rule 3 begins */
@@ -115,36 +115,36 @@ bool mint_believes(const struct mint *mint, version seen, int64_t now_ms);
 
 /* --- The server's mint --- */
 
-/* The next version. now_ms matters only when a new epoch is due. */
+/* The next version. now_ms only matters when a new epoch is due. */
 version version_mint(int64_t now_ms);
 
-/* Whatever is minted from now on is greater than this one, and not of its epoch unless it is this server's own. */
+/* Every version minted from now on is greater than this one, and of another epoch unless this server minted it. */
 void version_observe(version seen);
 
-/* The greatest that was minted or observed: what is saved of a value carries it. */
+/* The newest version minted or observed. Saved values carry it. */
 version version_newest(void);
 
 /* The server has become a writable primary: the next version opens a new epoch. Its count begins behind `chance`, of
  * which 31 bits count; all of it decides where later ones begin. */
 void version_renew_epoch(uint64_t chance);
 
-/* What is minted next must not look as if it came right behind all that was minted before: a value has come back as it was
- * at some time, and what was minted for it since is forgotten. It begins a new epoch. */
+/* The next version must not look like a direct successor of those minted before: a value has returned to an earlier
+ * state, and versions minted for it since are unknown. Begins a new epoch. */
 void version_leave_epoch(void);
 
-/* The newest version when an epoch was left the last time, by the two above: what was minted before that, and has not come
- * here, never will. */
+/* The newest version when the two functions above last left an epoch. Versions minted before that and not seen
+ * here never will be. */
 version version_passed(void);
 
-/* False for a version that lies more than ten years ahead of the clock: observing it would poison all later ones. What is
- * not above the newest one can do no harm. */
+/* False for a version more than ten years ahead of the clock: observing it would poison all later ones. One that is
+ * not above the newest version can do no harm. */
 bool version_plausible(version seen, int64_t now_ms);
 
 /* --- In text --- */
 
 void version_write(version v, char text[VERSION_TEXT_LENGTH]);
 
-/* Takes the text form bare or in one pair of double quotes, digits in any case. */
+/* Accepts the text form bare or in one pair of double quotes, digits in any case. */
 bool version_read(struct bytes text, version *v);
 
 #endif

@@ -21,18 +21,18 @@
 
 struct version_slot {
     version v;
-    struct entry *entry; /* the lowest bit of the pointer is set if the slot is marked */
+    struct entry *entry; /* the lowest bit is set if the slot is marked */
 };
 
 struct version_block;
 
-/* A struct of zeros is an empty order. */
+/* A zeroed struct is an empty order. */
 struct version_order {
     struct version_block *blocks;
     size_t count, capacity; /* of blocks */
 };
 
-/* Stands on a slot, or behind the last one. Valid until the next change. */
+/* Points to a slot, or past the last one. Valid until the next change. */
 struct version_cursor {
     size_t block;
     unsigned at;
@@ -40,37 +40,37 @@ struct version_cursor {
 
 void version_order_end(struct account *account, struct version_order *order);
 
-/* False, and nothing done, when the entry is there already with this version. */
+/* False, and nothing done, when the entry is already there with this version. */
 bool version_order_add(struct account *account, struct version_order *order, version v, struct entry *entry,
                        bool marked);
 
-/* False when it is not there. The entry is still what it was. */
+/* False when it is missing. The entry must not have been modified yet. */
 bool version_order_remove(struct account *account, struct version_order *order, version v,
                           const struct entry *entry);
 
-/* The slot of an entry; NULL when it is not there. It can be given another pointer to an equal entry. */
+/* The slot of an entry; NULL when it is missing. The caller may replace its pointer with that of an equal entry. */
 struct version_slot *version_order_slot(const struct version_order *order, version v,
                                         const struct entry *entry);
 
 /* The first slot with a greater version. */
 struct version_cursor version_order_seek(const struct version_order *order, version v);
-/* NULL behind the last one. */
+/* NULL past the last one. */
 const struct version_slot *version_cursor_slot(const struct version_order *order,
                                                const struct version_cursor *cursor);
 void version_cursor_next(const struct version_order *order, struct version_cursor *cursor);
-/* Goes on to a slot that is marked, if it does not stand on one; jumps over blocks without any. */
+/* Advances to the next marked slot, unless the cursor is on one. Skips blocks without any. */
 void version_cursor_to_marked(const struct version_order *order, struct version_cursor *cursor);
 
-/* How many of the slots before the cursor are marked. Goes by blocks. */
+/* How many slots before the cursor are marked. Counts whole blocks. */
 size_t version_order_marked_before(const struct version_order *order, const struct version_cursor *cursor);
 
-/* Where the marked slot stands before which there are so many. */
+/* The marked slot that has this many marked slots before it. */
 struct version_cursor version_order_marked_at(const struct version_order *order, size_t before);
 
-/* Frees the last block, whatever is in it; false when there is none. */
+/* Frees the last block with its slots; false when there is none. */
 bool version_order_shrink(struct account *account, struct version_order *order);
 
-/* The slots of one block go where the allocator likes them better; with the first one, the list of blocks. */
+/* Moves the slots of one block; with the first block, the list of blocks too. */
 void version_order_relocate(struct version_order *order, size_t block, const struct relocation *relocation);
 
 static inline bool version_slot_marked(const struct version_slot *slot) {

@@ -318,7 +318,7 @@ static void walk_leases(const struct course *course) {
         struct share_change change = {.kind = FILE_LEASE,
                                       .path = node_path(leased->life->node, room),
                                       .lease = *leased->lease,
-                                      .event = LEASE_QUIET};
+                                      .event = LEASE_EVENT_QUIET};
         share_take(course, &change);
         memory_free(room);
     }
@@ -365,7 +365,7 @@ void share_walk(const struct share *share, const struct change_walk *walk) {
     struct share_change change = share_as_change(share);
     share_take(&course, &change);
     if (walk->holders && share->lease) {
-        struct share_change lease = {.kind = SHARE_LEASE, .lease = *share->lease, .event = LEASE_QUIET};
+        struct share_change lease = {.kind = SHARE_LEASE, .lease = *share->lease, .event = LEASE_EVENT_QUIET};
         share_take(&course, &lease);
     }
     walk_snapshots(&course);

@@ -13,7 +13,7 @@ const char *lease_event_name(enum lease_event event) {
 enum lease_state lease_state(const struct lease *lease, int64_t now_ms) {
     switch (lease->kind) {
     case LEASE_HELD: return now_ms < lease->ends_ms ? LEASE_LEASED : LEASE_EXPIRED;
-    case LEASE_BROKEN_OFF: return now_ms < lease->ends_ms ? LEASE_BREAKING : LEASE_BROKEN;
+    case LEASE_ENDING: return now_ms < lease->ends_ms ? LEASE_BREAKING : LEASE_BROKEN;
     default: return LEASE_AVAILABLE;
     }
 }
@@ -129,12 +129,12 @@ static enum outcome act(enum cell cell, const struct lease *lease, const struct 
     case FREE: *next = lease_freed(lease); break;
     case BREAK_NOW:
         next->ends_ms = request->now_ms;
-        next->kind = LEASE_BROKEN_OFF;
+        next->kind = LEASE_ENDING;
         break;
-    case BREAK_END: next->kind = LEASE_BROKEN_OFF; break;
+    case BREAK_END: next->kind = LEASE_ENDING; break;
     case BREAK_SOON:
         next->ends_ms = sooner(lease->ends_ms, lease_end_of(request->now_ms, request->period_ms));
-        next->kind = LEASE_BROKEN_OFF;
+        next->kind = LEASE_ENDING;
         break;
     default: break;
     }
@@ -261,7 +261,7 @@ static bool sound_end(const struct lease *lease) {
     bool endless = lease->ends_ms == LEASE_FOREVER;
     switch (lease->kind) {
     case LEASE_HELD: return endless ? lease->duration_ms == DURATION_INFINITE_MS : lease->duration_ms > 0;
-    case LEASE_BROKEN_OFF: return !endless;
+    case LEASE_ENDING: return !endless;
     default: return true;
     }
 }

@@ -24,7 +24,7 @@ enum { LEASE_OWNER_MAX_BYTES = 256, LEASE_BREAK_MAX_SECONDS = 60 };
 
 #define LEASE_FOREVER INT64_MAX
 
-enum lease_kind { LEASE_FREE, LEASE_HELD, LEASE_BROKEN_OFF, LEASE_KINDS };
+enum lease_kind { LEASE_FREE, LEASE_HELD, LEASE_ENDING, LEASE_KINDS };
 
 enum lease_state { LEASE_AVAILABLE, LEASE_LEASED, LEASE_BREAKING, LEASE_BROKEN, LEASE_EXPIRED, LEASE_STATES };
 
@@ -50,16 +50,16 @@ int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms);
 
 /* How a lease came to be what it is, for notifications; nothing is told of what a file brings back. */
 enum lease_event {
-    LEASE_QUIET,
-    LEASE_ACQUIRED,
-    LEASE_RENEWED,
-    LEASE_CHANGED,
-    LEASE_RELEASED,
-    LEASE_BREAKED,
+    LEASE_EVENT_QUIET,
+    LEASE_EVENT_ACQUIRED,
+    LEASE_EVENT_RENEWED,
+    LEASE_EVENT_CHANGED,
+    LEASE_EVENT_RELEASED,
+    LEASE_EVENT_BROKEN,
     LEASE_EVENTS
 };
 
-/* NULL for LEASE_QUIET. */
+/* NULL for LEASE_EVENT_QUIET. */
 const char *lease_event_name(enum lease_event event);
 
 #define LEASE_EXPIRED_EVENT "lease.expired"

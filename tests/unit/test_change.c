@@ -196,7 +196,7 @@ static struct container_change change_once_written(enum container_change_kind ki
         .created_ms = 999,
         .metadata = sort & META ? metadata : packed_view(NULL),
         .lease = lease_once_written(ends),
-        .event = ends ? LEASE_BREAKED : LEASE_QUIET,
+        .event = ends ? LEASE_EVENT_BROKEN : LEASE_EVENT_QUIET,
         .frees_lease = ends,
         .expired = ends,
         .block_id = bytes_text("block"),

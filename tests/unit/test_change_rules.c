@@ -284,7 +284,7 @@ static void leases_keep_the_rules(void **state) {
                 change.expired = expired;
                 require_soundness(&change, event < LEASE_EVENTS, "an event");
             }
-        change.event = LEASE_QUIET;
+        change.event = LEASE_EVENT_QUIET;
         change.lease.token = 0;
         require_soundness(&change, false, "a lease that never was");
         change.lease.token = VERSION_MAX;

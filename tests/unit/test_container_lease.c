@@ -221,7 +221,7 @@ static void the_index_is_there_while_it_is_needed(void **state) {
     for (int round = 0; round < 3; round++) {
         set_lease(&trial, BLOB_LEASE, bytes_text("a"), LEASE_HELD);
         require(has_index(&trial), "the first one");
-        set_lease(&trial, BLOB_LEASE, bytes_text("b"), LEASE_BROKEN_OFF);
+        set_lease(&trial, BLOB_LEASE, bytes_text("b"), LEASE_ENDING);
         container_trial_compare(&trial);
         set_lease(&trial, BLOB_LEASE, bytes_text("a"), LEASE_FREE);
         require(has_index(&trial), "one is left");
@@ -239,7 +239,7 @@ static void a_container_has_one_of_its_own(void **state) {
     (void)state;
     struct container_trial trial;
     start(&trial, LEASE_HELD);
-    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_BROKEN_OFF);
+    set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_ENDING);
     container_trial_compare(&trial);
     require_same(standing(&trial), 2, "both stand");
     const enum container_change_kind writes[] = {CONTAINER_SETMETA, CONTAINER_SETACL};
@@ -248,7 +248,7 @@ static void a_container_has_one_of_its_own(void **state) {
         change.frees_lease = true;
         container_trial_apply(&trial, &change);
         put(&trial, bytes_text("blob"), 10, true);
-        require_same(container_lease(trial.container)->kind, LEASE_BROKEN_OFF, "no write frees it");
+        require_same(container_lease(trial.container)->kind, LEASE_ENDING, "no write frees it");
     }
     set_lease(&trial, CONTAINER_LEASE, bytes_of("", 0), LEASE_FREE);
     require_same(standing(&trial), 0, "it is released");

@@ -94,7 +94,7 @@ static void keep_owner(struct call *call, struct lease *lease) {
 static void decide_lease(struct call *call, const struct lease_subject *subject, struct lease *next,
                          enum lease_event event) {
     int64_t now_ms = call_now_ms(call);
-    bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_RENEWED;
+    bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_EVENT_RENEWED;
     if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
     if (call->transaction) keep_owner(call, next);
     call->aggregate->leases->decide(call, subject, next, event, expired);
@@ -109,14 +109,15 @@ static void count_end(const struct lease *lease, const struct lease *next, int64
 void lease_count_change(struct call *call, const struct lease *lease, const struct lease *next,
                         enum lease_event event) {
     switch (event) {
-    case LEASE_ACQUIRED: lease_stats.grants++; break;
-    case LEASE_RENEWED: lease_stats.renewals++; break;
-    case LEASE_CHANGED: lease_stats.changes++; break;
-    case LEASE_RELEASED: lease_stats.releases++; break;
-    case LEASE_BREAKED: lease_stats.breaks++; break;
+    case LEASE_EVENT_ACQUIRED: lease_stats.grants++; break;
+    case LEASE_EVENT_RENEWED: lease_stats.renewals++; break;
+    case LEASE_EVENT_CHANGED: lease_stats.changes++; break;
+    case LEASE_EVENT_RELEASED: lease_stats.releases++; break;
+    case LEASE_EVENT_BROKEN: lease_stats.breaks++; break;
     default: break;
     }
-    if (event == LEASE_RELEASED || event == LEASE_BREAKED) count_end(lease, next, call_now_ms(call));
+    if (event == LEASE_EVENT_RELEASED || event == LEASE_EVENT_BROKEN)
+        count_end(lease, next, call_now_ms(call));
 }
 
 void lease_count_expiry(const struct lease *lease) {
@@ -228,7 +229,7 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
     if (call->aggregate->leases->find(call, &subject) != OUTCOME_DONE) return;
     if (subject.lease->token != record_word(granted)) return;
     if (lease_release(subject.lease, &request, &next) == OUTCOME_DONE)
-        decide_lease(call, &subject, &next, LEASE_RELEASED);
+        decide_lease(call, &subject, &next, LEASE_EVENT_RELEASED);
 }
 
 /* Others come first, or the time to wait is over. */
@@ -259,7 +260,7 @@ enum outcome lease_acquire_decide(struct call *call) {
     enum lease_state state = lease_state(subject->lease, request.now_ms);
     if (!lease_locked(state)) call_in_line(call, &lease_wait, subject->name);
     if (!request.proposes) next.id = entropy_guid();
-    decide_lease(call, subject, &next, LEASE_ACQUIRED);
+    decide_lease(call, subject, &next, LEASE_EVENT_ACQUIRED);
     if (call->grant && state != LEASE_LEASED) put_lease_grant(call->grant, &next);
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
@@ -273,15 +274,15 @@ static enum outcome decide_lease_change(struct call *call, decision *decision, s
                                         enum lease_event event, struct lease *next) {
     struct lease_subject subject;
     enum outcome outcome = find_leased(call, &subject);
-    bool timed = event == LEASE_RENEWED || request->period_ms > 0;
+    bool timed = event == LEASE_EVENT_RENEWED || request->period_ms > 0;
     if (outcome == OUTCOME_DONE && timed) outcome = needs_no_end(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
     request->now_ms = call_now_ms(call);
     outcome = decision(subject.lease, request, next);
-    if (outcome == OUTCOME_DONE && event == LEASE_RENEWED)
+    if (outcome == OUTCOME_DONE && event == LEASE_EVENT_RENEWED)
         outcome = pass_grace_to_lease(call, &subject, &request->id);
     if (outcome != OUTCOME_DONE) return outcome;
-    if (event == LEASE_BREAKED && lease_unmoved(subject.lease, next))
+    if (event == LEASE_EVENT_BROKEN && lease_unmoved(subject.lease, next))
         return OUTCOME_DONE; /* it is broken already */
     decide_lease(call, &subject, next, event);
     return OUTCOME_DONE;
@@ -290,7 +291,7 @@ static enum outcome decide_lease_change(struct call *call, decision *decision, s
 enum outcome lease_renew_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID)};
-    enum outcome outcome = decide_lease_change(call, lease_renew, &request, LEASE_RENEWED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_renew, &request, LEASE_EVENT_RENEWED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
@@ -299,7 +300,7 @@ enum outcome lease_renew_decide(struct call *call) {
 enum outcome lease_change_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID), .proposed = id_at(call, ARG_NEW_ID)};
-    enum outcome outcome = decide_lease_change(call, lease_change, &request, LEASE_CHANGED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_change, &request, LEASE_EVENT_CHANGED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_holder(&call->out, next.id, next.token);
     return OUTCOME_DONE;
@@ -308,7 +309,7 @@ enum outcome lease_change_decide(struct call *call) {
 enum outcome lease_release_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.id = id_at(call, ARG_ID)};
-    enum outcome outcome = decide_lease_change(call, lease_release, &request, LEASE_RELEASED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_release, &request, LEASE_EVENT_RELEASED, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_ok(&call->out);
     return OUTCOME_DONE;
@@ -318,7 +319,7 @@ enum outcome lease_break_decide(struct call *call) {
     struct lease next;
     struct lease_request request = {.period_ms = -1};
     if (args_given(&call->args, SLOT_PERIOD)) request.period_ms = call->args.slots[SLOT_PERIOD].number;
-    enum outcome outcome = decide_lease_change(call, lease_break, &request, LEASE_BREAKED, &next);
+    enum outcome outcome = decide_lease_change(call, lease_break, &request, LEASE_EVENT_BROKEN, &next);
     if (outcome != OUTCOME_DONE) return outcome;
     /* Rounded up, so that what is still locked never answers 0. */
     reply_number(&call->out, (lease_remaining_ms(&next, call_now_ms(call)) + 999) / 1000);

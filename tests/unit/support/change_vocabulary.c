@@ -98,7 +98,7 @@ void change_leave_only(struct container_change *change, unsigned brings) {
     if (!(brings & POLICIES)) change->policies = empty;
     if (!(brings & LIST)) change->list = empty;
     if (!(brings & LEASE)) change->lease = (struct lease){.owner = {"", 0}};
-    if (!(brings & LEASE)) change->event = LEASE_QUIET;
+    if (!(brings & LEASE)) change->event = LEASE_EVENT_QUIET;
     if (!(brings & FREES)) change->frees_lease = false;
     if (!(brings & (LEASE | FREES))) change->expired = false;
     leave_only_numbers(change, brings);
@@ -136,7 +136,7 @@ void sample_end(struct sample *sample) {
 
 struct lease lease_once_written(bool ends) {
     return (struct lease){
-        .kind = ends ? LEASE_BROKEN_OFF : LEASE_HELD,
+        .kind = ends ? LEASE_ENDING : LEASE_HELD,
         .id = {UINT64_C(0x0102030405060708), UINT64_C(0x1112131415161718)},
         .token = UINT64_C(0x65a0000000000006),
         .duration_ms = ends ? 15000 : DURATION_INFINITE_MS,

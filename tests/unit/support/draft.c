@@ -293,7 +293,7 @@ bool lease_sound(const struct lease *lease) {
     switch (lease->kind) {
     case LEASE_FREE: return possible;
     case LEASE_HELD: return possible && endless == infinite && lease->duration_ms != 0;
-    case LEASE_BROKEN_OFF: return possible && !endless;
+    case LEASE_ENDING: return possible && !endless;
     default: return false;
     }
 }

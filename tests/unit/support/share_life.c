@@ -288,10 +288,10 @@ static void say_unopen(struct share_life *life, const struct share_choice *choic
 }
 
 static void say_lease(struct share_life *life, const struct share_choice *choice) {
-    static const enum lease_kind kinds[] = {LEASE_HELD, LEASE_HELD, LEASE_BROKEN_OFF, LEASE_FREE};
+    static const enum lease_kind kinds[] = {LEASE_HELD, LEASE_HELD, LEASE_ENDING, LEASE_FREE};
     struct life_path path;
     choose_file(life, choice->path, &path);
-    struct share_change change = {.kind = FILE_LEASE, .path = path.bytes, .event = LEASE_QUIET};
+    struct share_change change = {.kind = FILE_LEASE, .path = path.bytes, .event = LEASE_EVENT_QUIET};
     enum lease_kind kind = kinds[choice->range % 4];
     change.lease = (struct lease){.kind = kind,
                                   .id = {1, 1},
