@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blobs.h"
 #include "chance.h"
+#include "effects.h"
 #include "hostile.h"
 #include "pool.h"
 #include "story.h"
@@ -191,6 +193,36 @@ SCENE(effects_of_another_kind) {
     apply_doctored(effect_of_another_kind, 32 * 3 * 2);
 }
 
+/* A put of "cat", with a content inside of the record or without. */
+static struct text put_of_cat(const char *inside) {
+    struct text record = effect_start(EFFECT_PUT, "cat");
+    effect_word(&record, 1);
+    effect_number(&record, 1000);
+    effect_number(&record, 0);
+    effect_byte(&record, 0);
+    if (!inside) return record;
+    record.bytes[1] |= (char)0x80;
+    text_add(&record, inside, strlen(inside));
+    return record;
+}
+
+SCENE(a_content_stands_inside_or_beside) {
+    static const char *const malformed = "ERR the effect cannot be read";
+    struct text inside = put_of_cat("meow"), none = put_of_cat(NULL);
+    struct text delete = effect_start(EFFECT_DELETE, "cat");
+    effect_byte(&delete, 0);
+    expect_misfits();
+    create("box");
+    expect_ok(effect_play("box", &none, "purr"));
+    expect_ok(effect_play("box", &inside, NULL));
+    expect_error(effect_play("box", &inside, "purr"), malformed);
+    expect_error(effect_play("box", &none, NULL), malformed);
+    expect_error(effect_play("box", &delete, "purr"), malformed);
+    delete.bytes[1] |= (char)0x80;
+    expect_error(effect_play("box", &delete, NULL), malformed);
+    expect_shape(call(primary, "BLOB.GET box cat"), "[<etag>, \"meow\"]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(effects_on_states_that_they_do_not_fit),
@@ -199,6 +231,7 @@ int main(void) {
         PLAY(effects_with_other_words),
         PLAY(effects_of_random_bytes),
         PLAY(effects_of_another_kind),
+        PLAY(a_content_stands_inside_or_beside),
     };
     return world_run("effects", tests);
 }

@@ -15,6 +15,7 @@ enum effect_kind {
     EFFECT_CREATE = 0,
     EFFECT_PUT = 4,
     EFFECT_LOADED = 5,
+    EFFECT_DELETE = 8,
     EFFECT_SNAPSHOT = 19,
     EFFECT_CHUNK = 24,
     EFFECT_STATE = 25,
