@@ -1,6 +1,6 @@
-/* Changes of what a value remembers of calls that were made with a token (core/remembered.h): the same for all
- * families, so they have a letter of their own. The change of the family that the call brought about travels inside of
- * the one that remembers it, so that nobody ever has one without the other. */
+/* Changes of what a value remembers of calls made with a token (core/remembered.h). They are the same for all
+ * families, so they have their own letter. The family's change travels inside the change that remembers the call, so
+ * that no replica or file ever has one without the other. */
 #ifndef HOLDFAST_ONCE_CHANGE_H
 #define HOLDFAST_ONCE_CHANGE_H
 
@@ -8,36 +8,36 @@
 #include "core/remembered.h"
 
 enum once_change_kind {
-    ONCE_REMEMBER,  /* some of the oldest go, the change inside happens, and the call is remembered */
-    ONCE_FORGET,    /* some of the oldest go */
-    ONCE_TAKE_BACK, /* one call is forgotten, since what it did is taken back */
+    ONCE_REMEMBER,  /* forgets some of the oldest, applies the change inside, remembers the call */
+    ONCE_FORGET,    /* forgets some of the oldest */
+    ONCE_TAKE_BACK, /* forgets one call, because its effect is undone */
     ONCE_CHANGE_KINDS
 };
 
 struct once_change {
     enum once_change_kind kind;
-    uint64_t forgets; /* so many of the oldest */
+    uint64_t forgets; /* number of oldest calls to forget */
     struct remembered_call call;
-    struct bytes inside; /* a record of the family's; empty for none */
+    struct bytes inside; /* the family's record; empty for none */
 };
 
 /* The fields of a record, in their order: the rows of the layout. */
 enum once_field {
     ONCE_HAS_FORGETS = 1 << 0,
     ONCE_HAS_TOKEN = 1 << 1,
-    ONCE_HAS_CALL = 1 << 2, /* its fingerprint and when it was made */
+    ONCE_HAS_CALL = 1 << 2, /* its fingerprint and time */
     ONCE_HAS_ANSWER = 1 << 3,
     ONCE_HAS_INSIDE = 1 << 4,
 };
 
 extern const struct change_family once_changes;
 
-/* Whether the record is one of these. */
+/* Whether the record is a once_change. */
 bool once_change_is(struct bytes record);
 
-/* False, and nothing done, when it does not fit what is remembered. What stands inside is not looked at. */
+/* False, and nothing done, when it does not fit what is remembered. Does not look at the change inside. */
 bool once_change_fits(const struct remembered *remembered, const struct once_change *change);
-/* Does what fits. */
+/* Applies a change that fits. */
 void once_change_do(struct remembered **place, const struct once_change *change);
 
 #endif

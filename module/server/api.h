@@ -17,57 +17,57 @@
 /* Binds everything and registers the module's name. Logs what is missing. */
 int api_bind(RedisModuleCtx *ctx, const char *name, int version);
 
-/* A borrowed view of a string of the server. */
+/* A borrowed view of a server string. */
 static inline struct bytes api_bytes(const RedisModuleString *string) {
     size_t length;
     const char *data = RedisModule_StringPtrLen(string, &length);
     return bytes_of(data, length);
 }
 
-/* The wall clock, which may be set to anything at any time; and one that nobody sets, counted from somewhere, which goes
- * on while the machine sleeps. */
+/* The wall clock, which can be set to anything at any time; and a clock that nobody sets, which also runs while
+ * the machine sleeps. */
 int64_t api_wall_us(void);
 int64_t api_elapsed_us(void);
 
-/* Whether the last one who asked did so in the same command, transaction or script, through which time does not pass;
- * always no where the server cannot say so. */
+/* Whether the last caller asked in the same command, transaction or script, during which time stands still. Always
+ * false where the server cannot tell. */
 bool api_is_same_moment(void);
 
-/* Whether what comes from the context's client has been decided elsewhere, and is to be carried out. */
+/* Whether the context's client (a primary or a file) must be obeyed, since its commands were decided elsewhere. */
 int api_must_obey(RedisModuleCtx *ctx);
 
-/* The user whose rights count for what the context's client does, until api_user_end; NULL where there is none, as when
+/* The user whose rights apply to the context's client, until api_user_end; NULL where there is none, as when
  * another module calls. */
 RedisModuleUser *api_user(RedisModuleCtx *ctx);
 void api_user_end(RedisModuleUser *user);
 
-/* Whether the user may run a command with these words, keys included. */
+/* Whether the user may run this command, keys included. */
 bool api_may_run(RedisModuleUser *user, RedisModuleString **argv, int argc);
 
 /* Whether the context's client may read this key. */
 bool api_may_read(RedisModuleCtx *ctx, RedisModuleString *key);
 
-/* Opens a key to see what is there, as unnoticed as the server can: 7.0 counts a key that is missing as a miss. NULL when
- * nothing is there. */
+/* Opens a key with as few side effects as the server allows: 7.0 counts a missing key as a miss. NULL when the
+ * key does not exist. */
 RedisModuleKey *api_peek_key(RedisModuleCtx *ctx, RedisModuleString *key);
 
-/* Whether the key is this server's to decide about: in a cluster others may serve its slot, or send it over at this
- * moment. The key may turn out to have expired. */
+/* Whether this server serves the key: in a cluster another node may own its slot, or it may be migrating right now.
+ * The key may turn out to have expired. */
 bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key);
 
-/* Whether this is a primary that may write at this moment: not paused, not loading. For what no client asked for. */
+/* Whether this is a primary that may write now: not paused, not loading. For writes that no client asked for. */
 bool api_may_write(RedisModuleCtx *ctx);
 
-/* Module options that only this server knows: a slot that migrates brings effects, as a file does. */
+/* Module options that exist only on this server: a migrating slot delivers effects, as a file does. */
 int api_server_options(void);
 
-/* Answers where the string is now; NULL when it stays. */
+/* Returns the new address of the string; NULL when it stays. */
 RedisModuleString *api_defrag_string(RedisModuleDefragCtx *ctx, RedisModuleString *string);
 
-/* Announces an ACL category of our own. */
+/* Registers an ACL category of our own. */
 void api_add_category(RedisModuleCtx *ctx, const char *category);
 
-/* Puts a command into ACL categories, the server's and ours, as far as the server has any for modules. */
+/* Puts a command into ACL categories, the server's and ours, if the server supports them for modules. */
 void api_set_categories(RedisModuleCommand *command, const char *categories);
 
 #endif

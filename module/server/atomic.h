@@ -4,14 +4,10 @@
  *                                                on one state, at one moment
  *
  * The rules:
- *   - A call of a transaction is decided as if it stood alone, on the state before the transaction. So no two of them may
- *     change the same: see things.h. What they take of a limit together is counted: call_taken_before.
- *   - The first refusal, by its place, refuses all. Nothing has happened until the last one is decided, and nothing fails
- *     any more then. So a change that was decided on a state that others have moved since must find by name what it had
- *     found by address: aggregate.refresh.
- *   - Changes that read what others change come first, those that go with what others end come last; see change.h. All
- *     others happen in the order of their commands.
- *   - Nobody is told of a change, and nobody is served, before all have happened. */
+ *   - Each call is decided as if it were alone, on the state before the transaction. So no two calls may change the same thing: see things.h. What they use of a limit is added up: call_taken_before.
+ *   - The first refusal, in the order of the calls, refuses all. Nothing is applied until the last call is decided, and nothing can fail after that. So a change whose objects have been moved by earlier changes must look them up by name again: aggregate.refresh.
+ *   - Changes that read what others change come first, and those whose objects may be ended by others come last; see change.h. All others are applied in the order of their commands.
+ *   - No notification is sent, and no waiter is served, before all changes are applied. */
 #ifndef HOLDFAST_ATOMIC_H
 #define HOLDFAST_ATOMIC_H
 
@@ -19,13 +15,13 @@
 
 enum { ATOMIC_COMMANDS_MAX = 100 };
 
-/* Where the parser leaves how many commands there are. */
+/* Slot of the number of commands. */
 enum { SLOT_COMMANDS = SLOT_FAMILY };
 
-/* The commands that may be part of a transaction are among these; once, at load. */
+/* Registers the commands that may be part of a transaction; once, at load. */
 void atomic_start(const struct command *commands, size_t count);
 
-/* What a command touches that changes nothing. */
+/* For commands that change nothing. */
 void touches_nothing(const struct call *call, struct things *things);
 
 enum outcome atomic_handle(struct call *call);

@@ -1,10 +1,9 @@
-/* A command: one row of the table in commands.c, and the straight way that every command goes.
+/* A command: one row of the table in commands.c, and the fixed sequence of steps of every command.
  *
  *   open the one key ─▶ parse and look at the form ─▶ the family's handler: decide, apply, replicate, reply
  *
- * No step goes back. The first one that fails answers with its error and leaves no trace. A key that is
- * missing or of another type counts only when the form is right; it is opened first so that the memory that
- * the command will want is on its way while argv is read. */
+ * The first step that fails replies with its error and leaves no trace. A missing key or a wrong type is reported
+ * only after syntax errors; the key is opened first so that its memory is being prefetched while argv is parsed. */
 #ifndef HOLDFAST_COMMAND_H
 #define HOLDFAST_COMMAND_H
 
@@ -27,7 +26,7 @@ struct transaction;
 struct wait_claim;
 struct wait_kind;
 
-/* One sort of what a command takes several of, each with a word in front. */
+/* One sort of repeated group in SHAPE_REST, each introduced by a word. */
 struct command_part {
     const char *word;
     const struct clause *const *grammar;
@@ -39,41 +38,40 @@ enum key_use { KEY_READ, KEY_UPDATE, KEY_CREATE, KEY_REMOVE, KEY_EFFECT, KEY_NON
 struct command {
     const char *name;
     RedisModuleCmdFunc entry;
-    enum outcome (*handle)(struct call *call); /* of those that decide nothing themselves */
-    enum outcome (*decide)(struct call *call); /* decides and answers; the house carries out */
-    void (*settle)(struct call *call);         /* what time has ended goes before the decision; may be NULL */
-    /* The outcome when it could have what it decided, but others come first, or its time to wait is over; for rows that
-     * take something and can wait. */
+    enum outcome (*handle)(struct call *call); /* for commands that decide nothing themselves */
+    enum outcome (*decide)(struct call *call); /* decides and replies; the server side carries out */
+    void (*settle)(struct call *call);         /* clears expired state before the decision; may be NULL */
+    /* The outcome when the call could have what it decided, but others come first, or its time to wait is over. For
+     * commands that take something and can wait. */
     enum outcome (*give_way)(struct call *call, bool late);
-    /* What was granted, and nobody can be told of, by what the handler wrote into call->grant; may be NULL. */
+    /* Undoes a grant whose client was lost, using what the handler wrote to call->grant; may be NULL. */
     void (*give_back)(struct call *call, struct record_reader *granted);
-    /* What is remembered of a call with ONCE, when that is not its answer; and the answer from it, when the call comes
-     * again. Either may be NULL. */
+    /* For ONCE: `remember` writes what is remembered when that is not the reply itself; `recall` makes the reply
+     * from it when the call is repeated. Either may be NULL. */
     void (*remember)(struct call *call, struct reply *kept);
     enum outcome (*recall)(struct call *call, struct bytes kept);
-    void (*expect)(struct call *call);        /* sends for what the handler will look at; may be NULL */
-    enum outcome (*check)(struct call *call); /* rules of form that no clause can see alone; may be NULL */
-    /* Names the things that it changes, by its words alone: see things.h. NULL where it may not be part of a
-     * transaction. */
+    void (*expect)(struct call *call);        /* prefetches what the handler will read; may be NULL */
+    enum outcome (*check)(struct call *call); /* rules of form across several clauses; may be NULL */
+    /* Names the things that the command changes, from its arguments alone: see things.h. NULL for commands that are
+     * not allowed in a transaction. */
     void (*touches)(const struct call *call, struct things *things);
-    unsigned variant; /* which of the commands that share a handler this one is; the family's own numbers */
+    unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
     const struct clause *const *grammar;
-    const struct command_part *
-        parts; /* of which SHAPE_REST is made, in the family's order; ended by one without a word; may be NULL */
-    struct aggregate *aggregate; /* NULL: any that has leases, or, for KEY_EFFECT, the handler's business */
+    const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */
+    struct aggregate *aggregate; /* NULL: any family with leases, or, for KEY_EFFECT, chosen by the handler */
     enum condition_use conditions;
     enum key_use key;
-    /* Tells the server where the keys are, where that takes more than the two places; NULL for most. */
+    /* Reports the keys to the server, where the two fixed positions are not enough; NULL for most. */
     void (*tell_keys)(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
-    int other_key; /* where a second key stands, which is only read; 0 for none */
-    int elsewhere; /* the option with which it is another server's key; 0 for none */
+    int other_key; /* argv index of a second, read-only key; 0 for none */
+    int elsewhere; /* slot of the option that makes it another server's key; 0 for none */
     const char *flags;
     const char *categories;
     const char *complexity;
     const char *summary;
 };
 
-/* The lists of a call in packed form, and the room in which they were packed. */
+/* A call's lists in packed form, and the buffer that holds them. */
 struct call_list {
     struct packed_list list;
     struct record_writer room;
@@ -85,13 +83,13 @@ struct decided {
     void *change;
     RedisModuleString *content; /* NULL for none */
     struct once_change *once;   /* what the value remembers along with it: see once.h; NULL for nothing */
-    bool dropped;               /* what it was about has gone by an earlier change of the same transaction */
+    bool dropped;               /* an earlier change of the transaction has removed its object */
 };
 
-/* What a call decides: changes, in order. They happen when the whole call is decided, or not at all. */
+/* What a call has decided: changes, in order. They are applied when the whole call is decided, or not at all. */
 struct decision {
     struct decided *first; /* NULL for none */
-    struct decided **end;  /* where the next one goes */
+    struct decided **end;  /* where the next one is linked */
 };
 
 /* The last change; there must be one. */
@@ -101,65 +99,65 @@ static inline struct decided *decision_last(const struct decision *decision) {
 
 /* What a call would wait for. */
 struct wait_request {
-    bool not_yet; /* it cannot be had now; perhaps later */
-    bool in_line; /* where one would stand in line is known */
+    bool not_yet; /* cannot be had now; perhaps later */
+    bool in_line; /* kind and name of the line are known */
     struct wait_kind *kind;
     struct bytes name;
     int64_t due_ms;                 /* when time alone may help; WAIT_NO_INSTANT */
-    enum outcome given_up;          /* the outcome when the time to wait is over */
+    enum outcome given_up;          /* outcome when the time to wait is over */
     const struct wait_claim *claim; /* NULL in lines without claims: see wait.h */
 };
 
 /* Why a command runs. */
 enum call_mode {
     CALL_FRESH,
-    CALL_PROBE,     /* to see whether one that waits can be answered: no effect, no reply */
-    CALL_GRANTED,   /* it waited, and its turn has come: the reply is kept */
-    CALL_SERVED,    /* it waited for something to read, and is answered */
-    CALL_UPKEEP,    /* nobody asked: time has ended something */
-    CALL_TIMED_OUT, /* it waited, and its time is up: an answer without effect */
-    CALL_GIVE_BACK, /* it waited, and its client was lost before it could be told */
+    CALL_PROBE,     /* to see whether a waiter can be answered: no effect, no reply */
+    CALL_GRANTED,   /* a waiter's turn has come: the reply is kept */
+    CALL_SERVED,    /* a waiter for something to read is answered */
+    CALL_UPKEEP,    /* not from a client: clears expired state */
+    CALL_TIMED_OUT, /* a waiter's time is up: a reply without effect */
+    CALL_GIVE_BACK, /* a waiter's client was lost before it got its reply */
 };
 
 enum { CALL_NOTE_BYTES = 160 };
 
-/* What a command that waited was granted, until its client can be told. */
+/* What a waiting command was granted, until its client can be told. */
 struct call_result {
     enum outcome outcome;
     char note[CALL_NOTE_BYTES];
     struct record_writer reply; /* kept: see reply.h */
-    struct record_writer grant; /* what it takes to give it back; empty when there is nothing */
+    struct record_writer grant; /* what give_back needs; empty when there is nothing to undo */
 };
 
 /* One execution of a command. */
 struct call {
     RedisModuleCtx *ctx;
     struct reply out;
-    struct record_writer *grant; /* CALL_GRANTED: for give_back; NULL otherwise */
+    struct record_writer *grant; /* CALL_GRANTED: written for give_back; NULL otherwise */
     RedisModuleString **argv;
     int argc;
     const struct command *command;
     enum call_mode mode;
-    bool parsed;                     /* the form is known to be right */
-    struct transaction *transaction; /* of which it is a part; NULL for a call that stands alone */
+    bool parsed;                     /* the arguments are known to be valid */
+    struct transaction *transaction; /* that it is a part of; NULL for a call on its own */
     struct args args;
     struct conditions conditions;
-    struct call_list metadata, properties, policies; /* empty lists when not given */
+    struct call_list metadata, properties, policies; /* empty when not given */
     struct decision decision;
     struct wait_request wait;
-    struct call_writer *writers; /* of lists that the decision borrows from */
+    struct call_writer *writers; /* for lists that the decision borrows from */
     RedisModuleKey *key;
-    RedisModuleKey *other;        /* the second one */
-    struct catalog_search search; /* of the name that the command is about, if the value is there */
-    void *value; /* the aggregate, NULL when the key is missing and the command may create it */
-    const struct aggregate *aggregate; /* whose value it is */
+    RedisModuleKey *other;        /* the second key */
+    struct catalog_search search; /* lookup of the name in the command, if there is a value */
+    void *value; /* the aggregate; NULL when the key is missing and the command may create it */
+    const struct aggregate *aggregate; /* type of the value */
     int64_t now_ms;                    /* see call_now_ms */
     int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
-    char note[CALL_NOTE_BYTES];        /* what a refusal has to say beyond the table's text; empty for most */
-    struct arena arena;                /* what the decision is made of */
+    char note[CALL_NOTE_BYTES];        /* detail of a refusal beyond the table's text; usually empty */
+    struct arena arena;                /* memory of the decision */
 };
 
-/* A call whose client waits: parsed once, and decided as often as something has changed for it. */
+/* A call whose client waits: parsed once, decided as often as its line changes. */
 struct held_call {
     const struct command *command;
     RedisModuleString **argv;
@@ -171,26 +169,26 @@ struct held_call {
 void held_call_start(struct held_call *held, const struct call *call);
 void held_call_end(struct held_call *held);
 
-/* Runs it for its client, in that client's own context: it is served something to read, or its time is up. */
+/* Runs the call in its client's own context: it is served something to read, or its time is up. */
 void command_answer(const struct held_call *held, RedisModuleCtx *ctx, enum call_mode mode);
 
-/* Its turn has come, in somebody else's context: the reply is kept. */
+/* Its turn has come, in another client's context: the reply is kept. */
 void command_grant(const struct held_call *held, RedisModuleCtx *ctx, struct call_result *result);
 /* Tells the client what it was granted. */
 void command_reply(RedisModuleCtx *ctx, const struct call_result *result);
 void command_result_end(struct call_result *result);
 
-/* The client was lost before it got the reply: gives back what was granted, if it is still there. */
+/* The client was lost before it got the reply: undoes the grant, if that still exists. */
 void command_give_back(const struct held_call *held, RedisModuleCtx *ctx, const struct call_result *result);
 
-/* Whether a client that waits could be answered: OUTCOME_WAITING if not, and when time alone may help. */
+/* Whether a waiting client could be answered now: OUTCOME_WAITING if not, and when time alone may help. */
 enum outcome command_probe(const struct held_call *held, RedisModuleCtx *ctx, int64_t *due_ms);
 
-/* Lets the value of a key clear away what time has ended: answers when it wants to be looked after again. */
+/* Lets a key's value clear its expired state; returns when it needs upkeep again. */
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key);
 
-/* Opens a key for somebody who comes without a command, and closes it; the visitor may change what it finds. Not for
- * missing keys, nor for those of another type. */
+/* Opens a key outside of any command, calls the visitor, which may change the value, and closes it. Does nothing for
+ * missing keys and other types. */
 void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct aggregate *type,
                    void (*visit)(struct call *call, void *context), void *context);
 
@@ -200,57 +198,57 @@ bool command_has_other_key(const struct command *command, RedisModuleString **ar
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
-/* Tells the server, which asks for it, where a command's keys are, whose words stand in argv, and behind so many others in
- * what the server knows of. */
+/* Answers the server's request for the positions of a command's keys. The command's words begin at argv[offset] of
+ * what the server knows. */
 void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                        int at);
 
-/* --- The steps of a call, for whoever runs several as one --- */
+/* --- The steps of a call, for those who run several calls as one --- */
 
 void call_start(struct call *call, const struct command *command, RedisModuleCtx *ctx,
                 RedisModuleString **argv, int argc);
-/* All that can be said of the call without looking at any state. */
+/* All checks that need no state. */
 enum outcome call_check_form(struct call *call);
 enum outcome call_open_key(struct call *call);
-/* Likewise, with a key that another call has opened, which closes it. */
+/* The same, with a key that another call has opened and will close. */
 enum outcome call_share_key(struct call *call, const struct call *opened);
 void call_end(struct call *call);
 
 /* --- Deciding --- */
 
-/* One more change of this kind, for the handler to fill in: it happens after the handler has returned, if that is done.
- * All that it borrows has to last as long as the call. */
+/* Adds a change of this kind for the handler to fill in. It is applied after the handler has returned, if the
+ * outcome is OUTCOME_DONE. Everything it borrows must live as long as the call. */
 void *call_decide(struct call *call, unsigned kind);
 
-/* Likewise with an argument that travels beside it. */
+/* The same, with an argument that travels beside the change. */
 void *call_decide_with(struct call *call, unsigned kind, RedisModuleString *content);
 
-/* Memory that lasts as long as the call. */
+/* Memory that lives as long as the call. */
 void *call_room(struct call *call, size_t bytes);
 
-/* A record, empty, that lasts as long as the call. */
+/* An empty record that lives as long as the call. */
 struct record_writer *call_writer(struct call *call);
 
-/* The call cannot have what it wants now: with BLOCK it waits in this line, and is decided anew when something has
- * changed there, or at due_ms. Answers the outcome, which is that of a caller who does not wait. */
+/* The call cannot have what it wants now. With BLOCK it waits in this line, and is decided again when something
+ * changes there, or at due_ms. Returns `outcome`, which is the reply for a caller who does not wait. */
 enum outcome call_not_yet(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                           enum outcome outcome);
 
-/* The call wants what others may stand in line for, who come first. */
+/* The call takes something for which others may wait in this line; they come first. */
 void call_in_line(struct call *call, struct wait_kind *kind, struct bytes name);
 
-/* After either of them, where not all in a line want the same: what the call wants. Of those who stand there only such
- * come first whose claims do not go with this one, and only if the call would wait, too. */
+/* After either of them, for lines whose waiters want different things: what this call wants. Waiters then come first
+ * only if their claims conflict with this one, and only if the call would wait, too. */
 void call_claims(struct call *call, const struct wait_claim *claim);
 
-/* --- What handlers ask of a call --- */
+/* --- Queries for handlers --- */
 
-/* The data type that the call is about, also when there is no value yet. */
+/* The data type of the call, even when there is no value yet. */
 static inline const struct aggregate *call_type(const struct call *call) {
     return call->aggregate ? call->aggregate : call->command->aggregate;
 }
 
-/* Says why, beyond the table's text, the call is about to be refused. */
+/* Adds a reason to the refusal that follows, in place of the table's text. */
 void call_note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A positional argument or a word of an option. */
@@ -260,34 +258,33 @@ struct bytes call_word(const struct call *call, int at);
 int64_t server_now_us(void);
 int64_t server_now_ms(void);
 
-/* How far it is behind the wall clock after that was set; below 0 when it is ahead. */
+/* How far it is behind the wall clock after that was set; negative when it is ahead. */
 int64_t server_clock_behind_ms(void);
 
-/* The moment of the call, the same whenever it is asked for. */
+/* The time of the call; the same whenever it is read. */
 int64_t call_now_ms(struct call *call);
 
 /* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now. */
-/* In transactions and scripts always: the server decides of them before they begin, and half of one helps nobody. */
+/* Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
 enum outcome call_may_grow(const struct call *call);
 
-/* In a transaction: how much of a limit of the call's value, or of something in it, the calls before it take; and that
- * this one takes so much of it. 0 for a call that stands alone. */
+/* In a transaction: how much of a limit the earlier calls use, and records that this one uses `amount`. 0
+ * outside of a transaction. */
 uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t taken);
 
-/* The value of the call's second key, of the same family; NULL and why not. */
+/* The value of the call's second key, of the same family; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 
-/* Conditions from four slots that stand together as the shared ones do. */
+/* Reads conditions from four slots in the order of the shared ones. */
 void call_read_conditions(const struct call *call, int first_slot, struct conditions *conditions);
 
-/* The id that LEASE gave; NULL without one. */
+/* The id given by LEASE; NULL without one. */
 const struct guid *call_lease_id(const struct call *call);
 
-/* The conditions of the call against an object; NULL when there is none. On failure the call's note tells
- * why. */
+/* Checks the call's conditions against an object; NULL when it does not exist. On failure the call's note tells why. */
 enum outcome call_conditions(struct call *call, const struct stamp *object, const char *noun);
 
-/* After a change and its effect: tells those who watch the key, and those who listen for events. */
+/* After a change and its effect: signals watched keys and sends the keyspace notification. */
 void call_changed(const struct call *call, const char *event);
 void call_event(const struct call *call, const char *event);
 

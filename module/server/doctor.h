@@ -1,12 +1,11 @@
-/* DOCTOR: what endangers the promises, now and with these settings.
+/* DOCTOR: what endangers the module's guarantees, now and with these settings.
  *
  *   rules (tables) ──check──▶ findings ─▶ HOLDFAST.DOCTOR    the most severe first
  *                                      ─▶ the log at load    dangers alone
  *
- * A rule is a row: how severe it is, what it is about, a check, and what to do about it. A check looks, and says what it
- * finds by doctor_find, once for each thing; its text tells what is there, the advice what to do. The server side and each
- * family have tables of their own. Rules about keys have no subject: they are asked for every key that is noted
- * (noted.h), and the subject is the key.
+ * A rule is a row: severity, subject, check, and advice. A check calls doctor_find once for each problem; its text
+ * says what was found, the advice what to do. The server side and each family have their own tables. Rules about
+ * keys have no subject: they are checked for every noted key (noted.h), and the key is the subject.
  *
  * All of it is bounded: settings, counters, lines that are long, noted keys. Owners' labels are shown, ids never. */
 #ifndef HOLDFAST_DOCTOR_H
@@ -16,7 +15,7 @@
 #include "server/command.h"
 
 enum severity {
-    SEVERITY_DANGER,  /* a promise does not hold with this, or did not */
+    SEVERITY_DANGER,  /* a guarantee does not hold with this, or did not */
     SEVERITY_WARNING, /* something is wrong, or soon will be */
     SEVERITY_NOTE,
     SEVERITIES
@@ -26,7 +25,7 @@ struct doctor;
 
 struct doctor_rule {
     enum severity severity;
-    const char *subject; /* NULL for the key that is looked at */
+    const char *subject; /* NULL for the key under examination */
     void (*check)(struct doctor *doctor);
     const char *advice;
 };
@@ -34,7 +33,7 @@ struct doctor_rule {
 enum {
     DOCTOR_FINDINGS_MAX = 200,
     DOCTOR_TEXT_BYTES = 240,
-    DOCTOR_LOOKS_MAX = 20000, /* parts of values that one examination looks at, some milliseconds' worth */
+    DOCTOR_LOOKS_MAX = 20000, /* parts of values that one examination reads: a few milliseconds */
 };
 
 struct finding {
@@ -49,25 +48,25 @@ struct finding {
 struct doctor {
     RedisModuleCtx *ctx;
     int64_t now_ms;
-    /* What rules about keys look at. */
+    /* For rules about keys. */
     int db;
     struct bytes key;
     const struct aggregate *type;
     const void *value;
-    int looks_left; /* a rule that looks at many parts of a value takes from these */
+    int looks_left; /* a rule that reads many parts of a value subtracts them here */
     /* What has been found. */
-    const struct doctor_rule *rule; /* whose check is going on */
+    const struct doctor_rule *rule; /* rule whose check is running */
     struct finding *first, **end;
     size_t count;
     struct arena arena;
 };
 
-/* Rules that belong to no family, beside the server side's own; ended by one without a check. */
+/* Adds rules that belong to no family, besides the server side's own; ended by one without a check. */
 void doctor_start(RedisModuleCtx *ctx, const struct doctor_rule *more);
 
 void doctor_find(struct doctor *doctor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A setting of the server as text; empty when it has none of this name. */
+/* A server setting as text; empty when there is none of this name. */
 struct doctor_setting {
     char text[64];
 };
@@ -76,8 +75,8 @@ struct doctor_setting doctor_setting(const struct doctor *doctor, const char *na
 /* Whether this server has replicas, or is one. */
 bool doctor_sees_replication(const struct doctor *doctor);
 
-extern const struct doctor_rule doctor_rules[];     /* of the server side */
-extern const struct doctor_rule doctor_key_rules[]; /* likewise, about keys */
+extern const struct doctor_rule doctor_rules[];     /* the server side's */
+extern const struct doctor_rule doctor_key_rules[]; /* the server side's, about keys */
 
 enum outcome doctor_decide(struct call *call);
 

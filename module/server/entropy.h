@@ -1,4 +1,4 @@
-/* Entropy: random bytes that nobody can guess, in small portions and at little cost.
+/* Entropy: unpredictable random bytes, cheap in small amounts.
  *
  * They come from the kernel, a few hundred at a time: the server's own generator hashes for each call, which takes
  * longer than all the rest of a put. */

@@ -3,8 +3,8 @@
  *   SINCE ─▶ bookmark ─▶ is the feed on, built and whole? ─▶ anything new? ─▶ a page and the bookmark behind it
  *                                                              no: with BLOCK wait, with all others who follow
  *
- * A page looks at a bounded number of objects and markers, so it may be empty and yet bring its reader forward. Whoever
- * waits is told by the change that brings news, here and on replicas. */
+ * A page reads a bounded number of objects and markers, so it may be empty and still advance the bookmark. A waiting
+ * reader is answered by the change that brings news, here and on replicas. */
 #ifndef HOLDFAST_FOLLOWING_H
 #define HOLDFAST_FOLLOWING_H
 
@@ -12,11 +12,11 @@
 #include "server/command.h"
 #include "server/wait.h"
 
-/* How a family shows what its feed has. */
+/* How a family shows the objects of its feed. */
 struct following {
-    /* Whether the caller asked for a thing of this name; NULL if for all. */
+    /* Whether the caller asked for objects of this name; NULL for all. */
     bool (*wants)(const struct call *call, struct bytes name);
-    /* The fields that name it, and those that an object has besides; the latter may be NULL. */
+    /* The fields that name an object, and those that a live object has besides; the latter may be NULL. */
     void (*name)(struct reply_map *map, struct bytes name);
     void (*describe)(struct reply_map *map, const struct entry *object);
 };
@@ -31,21 +31,21 @@ enum { FEED_WORD_ON, FEED_WORD_OFF };
 enum outcome bookmark_rule(struct bytes text);
 const char *bookmark_explain(struct bytes text);
 
-/* *.CHANGES; no feed is NULL. */
+/* *.CHANGES; feed may be NULL. */
 enum outcome following_answer(struct call *call, const struct feed *feed, const struct following *following);
 
-/* *.FEED: what the call asks for. */
+/* *.FEED: checks what the call asks for. */
 enum outcome feed_switch_check(struct call *call);
 
 enum feed_switch { FEED_STAYS, FEED_BEGINS, FEED_KEEPS, FEED_ENDS };
 
 struct feed_asked {
     enum feed_switch what;
-    version beginning; /* of a feed that begins */
-    uint64_t keep;     /* markers that stay */
+    version beginning; /* version at which a new feed begins */
+    uint64_t keep;     /* number of markers kept */
 };
 
-/* What is to be decided. */
+/* Determines what is to be decided. */
 enum outcome feed_switch_asked(struct call *call, const struct feed *feed, struct feed_asked *asked);
 
 /* After a change of a value that may have a feed. */

@@ -1,5 +1,5 @@
-/* INFO holdfast: what the module holds and what it has answered. Only counters are read, so the section is
- * safe to print even while the server is going down. */
+/* INFO holdfast: what the module holds and how it replied. Only counters are read, so the section is safe to print
+ * even while the server shuts down. */
 #ifndef HOLDFAST_INFO_H
 #define HOLDFAST_INFO_H
 
@@ -11,10 +11,10 @@ struct info_number {
     unsigned long long number;
 };
 
-/* Shows so many of them, in their order. */
+/* Shows `count` numbers in order. */
 void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_t count);
 
-/* more adds what no aggregate owns. */
+/* `more` adds fields that belong to no aggregate. */
 int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates,
                   void (*more)(RedisModuleInfoCtx *));
 

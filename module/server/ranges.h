@@ -1,4 +1,4 @@
-/* Ranges: the part of a content that a call asks for, and lists of ranges as answers. */
+/* Ranges: the part of a content that a call asks for, and replies that are lists of ranges. */
 #ifndef HOLDFAST_RANGES_H
 #define HOLDFAST_RANGES_H
 
@@ -7,13 +7,14 @@
 #include "server/reply.h"
 #include "server/reply_room.h"
 
-/* Whether so many bytes of a content can be one string of a reply. */
+/* Whether this many bytes of content can be one string of a reply. */
 enum outcome range_fits_reply(struct call *call, uint64_t length, bool one_piece);
 
-/* Whether a list of so many ranges can be a reply. */
+/* Whether a list of this many ranges can be a reply. */
 enum outcome range_list_fits_reply(struct call *call, size_t count);
 
-/* The part that an option of the shape SHAPE_RANGE names, as far as there is anything; all of it without the option. */
+/* The part of the content that a SHAPE_RANGE option selects, cut at the end of the content; all of it
+ * without the option. */
 enum outcome range_asked(const struct call *call, int slot, uint64_t all, struct page_range *range);
 
 void reply_ranges(struct reply *out, const struct page_range *ranges, size_t count);

@@ -4,25 +4,26 @@
 
 #include "server/command.h"
 
-/* Words come from outside: what is not plain text is shown as \xHH, what is long is cut. */
+/* The word is user input: anything but plain text is shown as \xHH, and long words are cut. */
 void refusal_show_word(struct bytes word, char *text, size_t size);
 
-/* Notes in the call which word is wrong. */
+/* Notes in the call which argument is wrong. */
 void refusal_describe(struct call *call, const struct fault *fault);
 
-/* Notes in the call which word of the caller's is refused, behind the outcome's text. Answers the outcome. */
+/* Notes in the call which word is refused, after the outcome's text. Returns the outcome. */
 enum outcome refusal_of_word(struct call *call, enum outcome outcome, struct bytes word);
 
-/* Notes in the call that it is one of several that is refused, and why: the outcome's text, or a note that is not empty. */
+/* Notes in the call which of several commands is refused, and why: the outcome's text, or the note
+ * if it is not empty. */
 void refusal_note_place(struct call *call, unsigned place, enum outcome outcome, const char *note);
 
 /* Notes in the call what the object, or its absence, looks like to a condition that failed. */
 void refusal_describe_object(struct call *call, const struct stamp *object, const char *noun);
 
-/* Answers null for OUTCOME_UNCHANGED, else an error "CLASS Code text"; a note that is not empty is the text. */
+/* Replies null for OUTCOME_UNCHANGED, else an error "CLASS Code text". A note that is not empty replaces the text. */
 void refusal_reply(struct reply *out, enum outcome outcome, const char *note);
 
-/* How often each refusal was answered, for INFO. */
+/* How often each refusal was replied, for INFO. */
 unsigned long long refusal_count(enum outcome outcome);
 
 #endif

@@ -1,7 +1,7 @@
-/* Relocating: how the server lets a value's allocations move, in several turns if the value is large.
+/* Relocating: active defragmentation of a value's allocations, in several turns if the value is large.
  *
- * The value itself moves in the first turn; its parts follow place by place, as its hash index has them, for as long as
- * the server gives. */
+ * The value itself moves in the first turn; its parts follow place by place of its hash index, within the time
+ * that the server allows. */
 #ifndef HOLDFAST_RELOCATING_H
 #define HOLDFAST_RELOCATING_H
 
@@ -10,15 +10,15 @@
 
 struct relocating {
     struct relocation relocation;
-    bool first;          /* this is the first turn for the value */
-    bool paused;         /* the server wants its time back, and comes again: what the type's method answers */
-    unsigned long place; /* the next one to be moved */
+    bool first;          /* first turn for this value */
+    bool paused;         /* the server wants its time back and will return: the result of the type's method */
+    unsigned long place; /* next one to move */
     unsigned long following;
 };
 
 struct relocating relocating_start(RedisModuleDefragCtx *ctx);
 
-/* Steps to the next of so many places; false at their end, and when the turn is over. */
+/* Advances to the next of this many places; false at the end, and when the turn is over. */
 bool relocating_next(struct relocating *relocating, size_t places);
 
 #endif

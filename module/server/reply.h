@@ -1,11 +1,11 @@
-/* Replies: the few shapes in which all commands answer, and the one way in which they do.
+/* Replies: the few shapes of replies, and the one interface by which all commands reply.
  *
  *   handler ─▶ struct reply ─▶ the client, at once
  *                           ─▶ a record, kept until its client can be told ──reply_play──▶ the client
  *                           ─▶ nobody, when it is only asked what would be answered
  *
- * Whoever answers does not know which. A kept reply does not depend on the protocol, so it may be played to a client
- * that speaks another one. Maps are RESP3 maps and flat arrays for RESP2. */
+ * The replying code does not know which. A kept reply does not depend on the protocol, so it can be replayed to a
+ * client that speaks another version. Maps are RESP3 maps and flat arrays for RESP2. */
 #ifndef HOLDFAST_REPLY_H
 #define HOLDFAST_REPLY_H
 
@@ -19,38 +19,38 @@ struct reply {
     struct record_writer *kept; /* NULL when it is not */
 };
 
-/* To the context's client. */
+/* Replies to the context's client. */
 static inline struct reply reply_to(RedisModuleCtx *ctx) {
     return (struct reply){ctx, NULL};
 }
 
-/* Into a record. */
+/* Keeps the reply in a record. */
 static inline struct reply reply_keep(struct record_writer *kept) {
     return (struct reply){NULL, kept};
 }
 
-/* Whether anybody will be told: where nobody is, large answers need not be put together. */
+/* Whether anybody will read the reply. If not, large replies need not be assembled. */
 static inline bool reply_is_told(const struct reply *out) {
     return out->ctx || out->kept;
 }
 
-/* Answers what was kept: to the context's client, or to whoever is to be told. */
+/* Replays a kept reply: to the context's client, or to another reply. */
 void reply_play(RedisModuleCtx *ctx, struct bytes kept);
 void reply_repeat(struct reply *out, struct bytes kept);
 
 /* --- Values --- */
 
-/* What is answered at once goes straight to the server; what is kept is the exception. */
+/* Immediate replies go straight to the server; kept ones are the exception. */
 void reply_keep_bytes(struct reply *out, struct bytes bytes);
 void reply_keep_number(struct reply *out, long long number);
 
 void reply_ok(struct reply *out);
-/* What was to be made is there already, and is as it was asked for. */
+/* The reply for an object that already exists as requested. */
 void reply_exists(struct reply *out);
 /* A line for people, which redis-cli shows without quotes. */
 void reply_line(struct reply *out, const char *line);
 void reply_null(struct reply *out);
-/* The whole text, class and code in front. */
+/* The whole text, including class and code. */
 void reply_error(struct reply *out, const char *error);
 
 static inline void reply_bytes(struct reply *out, struct bytes bytes) {
@@ -75,27 +75,27 @@ void reply_real(struct reply *out, double number);
 void reply_flag(struct reply *out, bool flag);
 void reply_version(struct reply *out, version v);
 void reply_guid(struct reply *out, struct guid id);
-/* Without its dashes, as receipts are written. */
+/* Without dashes, as receipts are written. */
 void reply_guid_digits(struct reply *out, struct guid id);
 
-/* So many values follow. */
+/* This many values follow. */
 void reply_array(struct reply *out, long count);
 
 /* --- Maps --- */
 
-/* A map that is being answered. */
+/* A map that is being written. */
 struct reply_map {
     struct reply *out;
     long count;
-    struct reply *client; /* of one that is said twice */
+    struct reply *client; /* for a map written twice */
     struct reply nobody;
     unsigned passes;
 };
 
-/* A map of so many fields. */
+/* A map of this many fields. */
 struct reply_map reply_map(struct reply *out, long count);
-/* A map from which absent fields can simply be left out. Its fields are said twice: to nobody, to count them, and then to
- * the client, since a length that comes late costs the server as much as several fields. For what is small:
+/* A map whose absent fields can simply be left out. Its fields are written twice: first to nobody, to count them,
+ * and then to the client, since a postponed length costs the server as much as several fields. For small maps:
  *
  *     struct reply_map map = reply_map_counted(out);
  *     while (reply_map_pass(&map)) ... the fields, all of them to map.out
@@ -103,7 +103,7 @@ struct reply_map reply_map(struct reply *out, long count);
 struct reply_map reply_map_counted(struct reply *out);
 bool reply_map_pass(struct reply_map *map);
 
-/* The value is answered by whatever comes next. */
+/* The next reply is the field's value. */
 static inline void reply_field(struct reply_map *map, const char *name) {
     reply_text(map->out, name);
     map->count++;
@@ -124,7 +124,7 @@ void reply_field_guid(struct reply_map *map, const char *name, struct guid id);
 
 /* --- Lists that several families have --- */
 
-/* Name-value pairs: as a map of their own, or as fields of one that is open. */
+/* Name-value pairs: as a map of their own, or as fields of an open map. */
 void reply_pairs(struct reply *out, struct packed_list pairs);
 void reply_fields(struct reply_map *map, struct packed_list pairs);
 

@@ -1,38 +1,38 @@
-/* How much one reply may hold.
+/* Limits on the size of one reply.
  *
- * A client can name with a few bytes more than the server has memory for: a sparse content of any declared size, a block
- * that is listed 50,000 times. So a reply is counted before anything is allocated for it. What can be read in parts is
- * refused beyond the bound, and pages of lists end before it; what one object alone has to say (its properties, metadata,
- * policies; one entity, one message) is always answered.
+ * With a few bytes a client can ask for more than the server has memory for: a sparse content of any declared size,
+ * a block that is listed 50,000 times. So the size of a reply is counted before anything is allocated for it. A
+ * content that can be read in parts is refused beyond the limit, and pages of lists end before it; the description
+ * of a single object (its properties, metadata, policies; one entity, one message) is always replied.
  *
- * The bound is holdfast.max-reply-bytes; no string is longer than proto-max-bulk-len, either. Replies wait in the server's
- * memory until they are read, so near maxmemory a reply may take half of what is left, and above it
+ * The limit is holdfast.max-reply-bytes; no string is longer than proto-max-bulk-len, either. Replies wait in the
+ * server's memory until they are read, so near maxmemory a reply may take half of what is left, and above it
  * REPLY_ROOM_MIN_BYTES. */
 #ifndef HOLDFAST_REPLY_ROOM_H
 #define HOLDFAST_REPLY_ROOM_H
 
 #include "server/command.h"
 
-/* However short memory is. */
+/* The limit is never below this, however short memory is. */
 enum { REPLY_ROOM_MIN_BYTES = 1 << 20 };
 
-/* In bytes, for pages that never hold more than `most`. */
+/* The limit in bytes, for pages of at most `most` bytes. */
 size_t reply_room_up_to(size_t most);
 
-/* Whether a reply may hold so many bytes; `advice` tells how to get less. */
+/* Whether a reply may have this many bytes; `advice` tells how to get less. */
 enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);
 
-/* Whether so many bytes of a content may be one string of a reply. What is not in one piece is put together first, so it
- * counts twice. */
+/* Whether this many bytes of content may be one string of a reply. Content that is not contiguous is copied together
+ * first, so it counts twice. */
 enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice);
 
-/* What a page of a list has taken so far. A struct of zeros is an empty one. */
+/* The size of a page of a list so far. A zeroed struct is an empty page. */
 struct page_room {
     size_t taken;
     bool begun;
 };
 
-/* An item more, of so many bytes. False when the page has no room for it; the first one is always taken. */
+/* Adds an item of this size. False when it does not fit; the first item always does. */
 bool page_room_take(struct page_room *room, size_t bytes);
 
 #endif

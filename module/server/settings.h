@@ -1,6 +1,6 @@
-/* Settings: values that an operator may set in redis.conf, by CONFIG SET, or behind loadmodule. Tables of
- * them, one for the server side and one per family; the code reads the variable itself. None of them is asked
- * for when an effect is applied, since a replica may have other ones. */
+/* Settings: values in redis.conf, CONFIG SET or the loadmodule arguments. One table for the server side and one
+ * per family; the code reads the variables directly. None of them is used when an effect is applied, since a
+ * replica may have other values. */
 #ifndef HOLDFAST_SETTINGS_H
 #define HOLDFAST_SETTINGS_H
 
@@ -14,18 +14,18 @@ struct setting_duration {
     RedisModuleString *text; /* as the operator wrote it */
 };
 
-/* One of some words. */
+/* One of several words. */
 struct setting_choice {
     const char **words; /* ended by NULL */
     int chosen;
 };
 
-/* Any text that is sound. */
+/* Any text that is valid. */
 struct setting_text {
     RedisModuleString *text; /* NULL for an empty one */
     bool secret;
-    bool (*is_sound)(struct bytes text); /* NULL: any */
-    const char *fault;                   /* what is wrong with one that is not */
+    bool (*is_sound)(struct bytes text); /* NULL: any text is valid */
+    const char *fault;                   /* what is wrong with an invalid one */
 };
 
 static inline struct bytes setting_text(const struct setting_text *setting) {
@@ -41,9 +41,10 @@ struct setting {
     struct setting_duration *duration;
     struct setting_choice *choice;
     struct setting_text *text;
-    bool bytes;                 /* the number counts bytes and is taken with a unit: 100mb */
-    void (*changed)(void);      /* may be NULL */
-    const char *(*fault)(void); /* what is wrong with the value beside those of other settings; may be NULL */
+    bool bytes;            /* the number counts bytes and accepts a unit: 100mb */
+    void (*changed)(void); /* may be NULL */
+    const char *(*fault)(
+        void); /* what is wrong with the value in combination with other settings; may be NULL */
 };
 
 /* Called when clock_offset_ms has changed; may be NULL. */
@@ -52,7 +53,7 @@ extern void (*clock_moved)(void);
 extern bool accept_effects;
 extern long long clock_offset_ms;
 
-/* The server's own proto-max-bulk-len: no reply may have a longer string in it. */
+/* The server's proto-max-bulk-len: maximum length of a string in a reply. */
 extern int64_t longest_reply_bytes;
 
 /* The server's maxmemory; 0 for none. */
@@ -61,22 +62,22 @@ extern int64_t server_max_memory;
 /* See server/reply_room.h. */
 extern long long max_reply_bytes;
 
-/* One of the server's own settings as text. False when it has none of this name, or no room for it. */
+/* One of the server's own settings as text. False when it does not exist, or does not fit. */
 bool server_config(RedisModuleCtx *ctx, const char *name, char *text, size_t size);
 
-/* Reads what the server is set to, now and whenever that changes. */
+/* Reads the server's settings, now and whenever they change. */
 int settings_watch_server(RedisModuleCtx *ctx);
 
 extern const struct setting server_settings[];
 
-/* The variable's value at this time is the default. */
+/* The variable's current value is the default. */
 int settings_register(RedisModuleCtx *ctx, const struct setting *settings);
 
-/* Whether the values fit each other, after all of them were set. Logs those that do not. */
+/* Checks the combination of all values after they were set. Logs those that are wrong. */
 int settings_check(RedisModuleCtx *ctx, const struct setting *const *tables);
 
-/* Name-value pairs behind loadmodule become the defaults, so that redis.conf and CONFIG REWRITE have the last word;
- * before settings_register. Logs what it cannot take. */
+/* Name-value pairs of loadmodule become the defaults, so that redis.conf and CONFIG REWRITE take precedence. Call
+ * before settings_register. Logs invalid ones. */
 int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *tables,
                             RedisModuleString **argv, int argc);
 

@@ -1,13 +1,13 @@
-/* The tail of an append-only file: whether a server that has loaded one has all that it ever answered. */
+/* The tail of an append-only file: whether a server that has loaded one has every write that it ever replied to. */
 #ifndef HOLDFAST_TAIL_H
 #define HOLDFAST_TAIL_H
 
 #include "server/api.h"
 
-/* Before an append-only file is loaded: whether every write was in it before it was answered, if nothing was cut off. */
+/* Before an append-only file is loaded: whether every write was in it before its reply, if nothing was cut off. */
 bool tail_expect_whole(RedisModuleCtx *ctx);
 
-/* When it has been loaded: the server has cut off an end that it could not read. */
+/* After it was loaded: whether the server has truncated an unreadable end. */
 bool tail_was_cut(void);
 
 #endif

@@ -1,6 +1,5 @@
-/* The functions by which the server works with the values of a data type. It calls them with a value and never says of
- * which type, so each type has functions of its own that differ in nothing but what they call. They are made here, from
- * the names that a family gives to its own:
+/* The type methods of a data type. The server calls them with a value but not with its type, so each type has its
+ * own, which differ only in what they call. These macros make them from a family's function names:
  *
  *   TYPE_FILES(saved)             save, rewrite            see saving.h
  *   TYPE_LOADS(saved)             load, digest_value       for a family that keeps no progress while it loads
@@ -47,7 +46,7 @@
         return family##_copy(value);                                                                         \
     }
 
-/* Large values come in several turns. */
+/* Large values take several turns. */
 #define TYPE_MOVES(family, members)                                                                          \
     static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value) {                     \
         struct relocating relocating = relocating_start(ctx);                                                \

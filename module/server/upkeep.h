@@ -1,17 +1,17 @@
-/* Upkeep: what time has ended in a value is cleared away behind the scenes, in small portions.
+/* Upkeep: clears expired state from values in the background, in small portions.
  *
  *   chore = db, key ─▶ when to look next              found by key, one alarm for the earliest of all
  *
- * A chore is a hint and no more: it knows a name, never a value. When its time has come the key is opened, and the value
- * found there is asked what it has to clear away. What was renamed, moved, copied or restored is asked where it has come
- * to; what was swapped with its database is followed.
+ * A chore is only a hint: it has a name, never a value. When it is due the key is opened, and the value found there
+ * clears what has expired. A value that was renamed, moved, copied or restored gets a chore under its new name;
+ * SWAPDB moves chores with their database.
  *
- * Names take memory, so those of keys that are gone are forgotten, on replicas as well: at once where the server tells
- * that a key loses its value, and where it does not (FLUSHALL, a new copy of the primary's data, slots that have left)
- * by sweeps, which open every key that is known, a few at a time, and only read.
+ * Names take memory, so names of deleted keys are removed, on replicas as well: at once where the server reports
+ * that a key loses its value, and otherwise (FLUSHALL, a full resync, slots that have left) by sweeps, which open
+ * every known key, a few at a time, and only read.
  *
- * Only a primary that may write does upkeep, in a cluster of keys whose slots are its own, and what it does goes to
- * replicas and files as effects. */
+ * Only a primary that may write does upkeep, in a cluster only for slots of its own. Its changes are
+ * propagated as effects. */
 #ifndef HOLDFAST_UPKEEP_H
 #define HOLDFAST_UPKEEP_H
 
@@ -22,38 +22,37 @@
 
 int upkeep_start(RedisModuleCtx *ctx);
 
-/* Something at the key will want to be looked after at this instant, if not sooner. */
+/* Schedules upkeep of the key at this instant, if none is scheduled earlier. */
 void upkeep_expect(int db, struct bytes key, int64_t due_ms);
 
-/* When a value will want to be looked after; UPKEEP_NEVER. */
+/* When a value needs upkeep; UPKEEP_NEVER. */
 int64_t upkeep_next_ms(const struct aggregate *type, const void *value);
 
-/* Whether something is expected there. */
+/* Whether upkeep of the key is scheduled. */
 bool upkeep_is_expected(int db, struct bytes key);
 
-/* The call's value will want to be looked after when time has ended something in it: sees to it that somebody will come,
- * unless somebody is on the way. */
+/* Schedules upkeep for the call's value when something in it will expire, unless that is already scheduled. */
 void upkeep_schedule(struct call *call);
-/* Likewise, even then: a value that came from elsewhere may be wrong about it. */
+/* The same, without trusting what the value says: a value that came from elsewhere may be wrong about it. */
 void upkeep_insist(struct call *call);
 
-/* Where a value keeps the instant at which somebody will look. */
+/* Where a value stores the instant of its next upkeep. */
 int64_t *upkeep_look_at(const struct aggregate *type, void *value);
 
-/* What belongs to no key is looked after with the next turns of the event loop, on any server: work answers whether
- * more is left. There are a few works in all, one for each that a family has. */
+/* Schedules work that belongs to no key for the next turns of the event loop, on any server: `work` returns whether
+ * more is left. Each family has at most a few of these. */
 void upkeep_soon(bool (*work)(void));
 
-/* Such a work at the end of every sweep, for those who remember names of keys themselves. */
+/* Runs such work at the end of every sweep, for those who keep names of keys themselves. */
 void upkeep_after_sweeps(bool (*work)(void));
 
-/* Databases were emptied or exchanged as a whole, and no key was told of: names of keys that are gone are looked for. */
+/* Databases were emptied or swapped as a whole, without events for keys: starts a sweep for names of deleted keys. */
 void upkeep_sweep_soon(void);
 
-/* The server calls it when a key loses its value. */
+/* Called by the server when a key loses its value. */
 void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value);
 
-/* The names that are known, and what they take. */
+/* The known names, and the memory they take. */
 void upkeep_info(RedisModuleInfoCtx *ctx);
 
 #endif
