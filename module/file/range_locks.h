@@ -5,19 +5,20 @@
  *     handle: lock_owner ─▶ lock ⇄ lock ⇄ lock         those of one owner, in the order in which they came
  *
  * The rules:
- *   - The owner of a lock is a handle. Two handles of one session are strangers.
- *   - A range is [offset, offset + length), and may end at 2^64, never behind it. It may lie behind the end of the file.
+ *   - The owner of a lock is a handle. Two handles of one session are different owners.
+ *   - A range is [offset, offset + length), and may end at 2^64, never behind it. It may lie behind the end of the
+ *     file.
  *   - Ranges overlap when each begins before the other one ends. That holds for empty ranges, too: one at X overlaps
  *     what begins before X and ends behind it, and one at 0 nothing.
- *   - An exclusive lock is granted where nothing overlaps, the owner's own included; a shared one where no other owner's
- *     exclusive lock does.
- *   - To read is refused by others' exclusive locks, to write by these and by every shared one, the owner's own
- *     included. To read or write no bytes is never refused.
+ *   - An exclusive lock is granted where nothing overlaps, the owner's own included; a shared one where no other
+ *     owner's exclusive lock does.
+ *   - Reads conflict with exclusive locks of others; writes conflict with those and with every shared lock, including
+ *     the owner's own. Reading or writing no bytes never conflicts.
  *   - Locks are recursive: each LOCK needs an UNLOCK of its own. An unlock names offset and length exactly, and
  *     takes the exclusive one first.
  *
- * Every question and change costs the logarithm of the number of locks, and what concerns one owner does not walk the
- * locks of others. Which handle may lock at all, who waits, and in which order, is for others to say. */
+ * Every query and change takes time logarithmic in the number of locks, and operations on one owner do not walk the
+ * locks of others. The caller decides which handle may lock, who waits, and in which order. */
 #ifndef HOLDFAST_RANGE_LOCKS_H
 #define HOLDFAST_RANGE_LOCKS_H
 
@@ -28,9 +29,9 @@
 
 struct range_lock;
 
-/* Part of the handle. */
+/* Embedded in a handle. */
 struct lock_owner {
-    uint64_t number; /* no other owner of locks in the file has it; decides the order of equal ranges */
+    uint64_t number; /* unique among the lock owners of a file; orders equal ranges */
     struct range_lock *first, *last;
 };
 
@@ -41,28 +42,28 @@ struct lock_range {
     uint64_t length;
 };
 
-/* A struct of zeros has no locks. */
+/* A zeroed struct has no locks. */
 struct range_locks {
     struct range_lock *trees[LOCK_KINDS];
-    size_t count; /* of different ones: had several times, they count once */
+    size_t count; /* number of distinct locks; recursion does not count */
 };
 
-/* How far the locks of a tree reach. */
+/* The extent of the locks of a subtree. */
 struct lock_reach {
-    uint64_t last;        /* the greatest last byte */
-    uint64_t owner;       /* whose it is */
-    uint64_t others_last; /* the greatest one of anybody else */
-    uint8_t owners;       /* 0: there are no bytes; 1: they are all of that owner; 2: of others, too */
+    uint64_t last;        /* greatest last byte */
+    uint64_t owner;       /* owner of that lock */
+    uint64_t others_last; /* greatest last byte of any other owner */
+    uint8_t owners;       /* 0: no bytes; 1: all of `owner`; 2: other owners, too */
 };
 
 struct range_lock {
     struct lock_range range;
     struct lock_owner *owner;
-    struct range_lock *previous, *next; /* of the owner's */
-    uint64_t times;                     /* how often it is had */
-    /* The tree's own: */
+    struct range_lock *previous, *next; /* of the same owner */
+    uint64_t times;                     /* recursion count */
+    /* For the tree: */
     struct range_lock *below[2];
-    struct lock_reach reach; /* of those below, and itself */
+    struct lock_reach reach; /* of the subtree, including this lock */
     uint8_t height;
     uint8_t kind; /* enum lock_kind */
 };
@@ -75,50 +76,50 @@ struct lock_request {
 
 /* --- Ranges --- */
 
-/* Whether it ends at 2^64 or before. */
+/* Whether the range ends at 2^64 or before. */
 bool lock_range_sound(struct lock_range range);
 bool lock_ranges_overlap(struct lock_range a, struct lock_range b);
 
-/* --- To ask: what stands in the way, or NULL; of several the first one in order --- */
+/* --- Queries: the conflicting lock, or NULL; the first one in order if there are several --- */
 
-/* The range is sound. */
+/* The range must be valid. */
 const struct range_lock *range_locks_obstacle(const struct range_locks *locks,
                                               const struct lock_request *request);
 
-/* The owner is NULL for a stateless command, to which all locks are others'. */
+/* The owner is NULL for a stateless command, which conflicts with everybody's locks. */
 const struct range_lock *range_locks_reading(const struct range_locks *locks, const struct lock_owner *owner,
                                              struct lock_range range);
 const struct range_lock *range_locks_writing(const struct range_locks *locks, const struct lock_owner *owner,
                                              struct lock_range range);
 
-/* Any lock, wherever it lies: what a stateless write minds. */
+/* Any lock, wherever it lies: conflicts with a stateless write. */
 const struct range_lock *range_locks_any(const struct range_locks *locks);
 
-/* The lock that an unlock would take; NULL when the owner has none of this range. */
+/* The lock that an unlock would release; NULL when the owner has none on this range. */
 const struct range_lock *range_locks_find(const struct range_locks *locks, const struct lock_owner *owner,
                                           struct lock_range range);
 
-/* All owners whose locks stand in the way of a request, each one once, in the order of their first locks. The one who
- * asks is among them when its own locks do. */
+/* All owners whose locks conflict with a request, each one once, in the order of their first locks. The requester is
+ * among them when its own locks conflict. */
 enum { LOCK_OBSTACLES_MAX = 64, LOCK_OBSTACLES_LOOKED_AT = 4096 };
 
 struct lock_obstacles {
     struct lock_owner *owners[LOCK_OBSTACLES_MAX];
     unsigned count;
-    bool cut; /* there may be more: the room or the work that was allowed is used up */
+    bool cut; /* incomplete: the array or the allowed work was used up */
 };
 
 void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
                            struct lock_obstacles *obstacles);
 
-/* Likewise of a write. A read has the obstacles of a shared lock, if it is of any bytes; its owner may be NULL, too. */
+/* The same for a write. For a read use those of a shared lock, if it reads any bytes; its owner may be NULL, too. */
 void range_locks_writing_obstacles(const struct range_locks *locks, const struct lock_owner *owner,
                                    struct lock_range range, struct lock_obstacles *obstacles);
 
-/* --- To change --- */
+/* --- Changes --- */
 
-/* So many times, which is 1 for all but files that bring back what was had. False, and nothing done, when the range is
- * not sound or something stands in the way, which may be the lock itself, the second time. */
+/* Adds a lock with this recursion count, which is 1 except when a file restores it. False, and nothing done, when
+ * the range is not valid or a lock conflicts; that may be the same lock, the second time. */
 bool range_locks_add(struct account *account, struct range_locks *locks, const struct lock_request *request,
                      uint64_t times);
 
@@ -126,17 +127,17 @@ bool range_locks_add(struct account *account, struct range_locks *locks, const s
 bool range_locks_remove(struct account *account, struct range_locks *locks, struct lock_owner *owner,
                         struct lock_range range);
 
-/* All that the owner has; answers whether there were any. */
+/* Removes all locks of the owner; returns whether there were any. */
 bool range_locks_remove_owner(struct account *account, struct range_locks *locks, struct lock_owner *owner);
 
-/* All that there are, without a look at their owners, who may be gone; those who are not must not be used any more. */
+/* Removes all locks without touching their owners, which may be gone; the owners must not be used any more. */
 void range_locks_end(struct account *account, struct range_locks *locks);
 
-/* --- To walk --- */
+/* --- Walk --- */
 
-/* First the exclusive ones, then the shared ones, both by offset, length and owner's number: the same for all who hold
- * the same locks, however they came to. To add them in this order, each as often as it is had, is never refused;
- * nor is it owner by owner, and the locks of each as they came. NULL starts; NULL ends. */
+/* First the exclusive locks, then the shared ones, both by offset, length and owner's number: the same for all
+ * servers with the same locks, whatever their history. Adding them in this order, with their recursion counts,
+ * always succeeds; so does adding them owner by owner in each owner's order. NULL starts and ends. */
 const struct range_lock *range_locks_next(const struct range_locks *locks, const struct range_lock *lock);
 
 static inline const struct range_lock *lock_owner_next(const struct lock_owner *owner,
@@ -146,10 +147,10 @@ static inline const struct range_lock *lock_owner_next(const struct lock_owner *
 
 /* --- Memory --- */
 
-/* After the owner has moved: its locks are told. */
+/* After the owner has moved: updates its locks. */
 void lock_owner_moved(struct lock_owner *owner);
 
-/* Moves all locks; their owners are there, and learn of it. */
+/* Moves all locks and updates their owners. */
 void range_locks_relocate(struct range_locks *locks, const struct relocation *relocation);
 
 #endif

@@ -3,12 +3,12 @@
  *     access   what an open does with the file's data:  R  W  D   or nothing, when it is after attributes alone
  *     share    what it lets others do meanwhile:        R  W  D   or nothing
  *
- * Two opens fit when neither has an access that the other one does not share. An open without access conflicts with nothing, and
- * nothing with it but DEL. The rule knows no owners: to have a file open twice is to be two.
+ * Two opens fit when neither has an access that the other one does not share. Attribute-only opens (without access)
+ * conflict with nothing but DEL. Owners do not matter: two opens by one session are checked against each other.
  *
- * A tally counts the opens of a file by what they hold and what they deny, so that a question about all of them costs
- * the same for one and for a million. It keeps no opens; who stands in the way is for the caller to find, one by one,
- * by the functions for two.
+ * A tally counts the opens of a file by what they hold and what they deny, so that a check against all of them
+ * costs the same for one and for a million. It keeps no list; the caller finds the conflicting open by checking
+ * one after the other.
  *
  * Not here: marks of deletion, attributes, byte-range locks, and what a disposition adds to the access. */
 #ifndef HOLDFAST_SHARING_H
@@ -24,9 +24,9 @@ struct sharing {
     uint8_t share;
 };
 
-/* As what a stateless command counts. */
+/* The class of a stateless command. */
 enum sharing_class {
-    CLASS_ATTRIBUTES,   /* A: looks, and reads no data */
+    CLASS_ATTRIBUTES,   /* A: reads no data */
     CLASS_READ,         /* R */
     CLASS_WRITE,        /* W */
     CLASS_WRITE_DELETE, /* WD: replaces the file */
@@ -35,16 +35,16 @@ enum sharing_class {
     SHARING_CLASSES
 };
 
-/* --- Two --- */
+/* --- Two opens --- */
 
 /* Symmetric. */
 bool sharing_fits(struct sharing new_open, struct sharing old_open);
 bool sharing_class_fits_open(enum sharing_class class, struct sharing open);
 
-/* Whether an active lease on the file lets this be opened, whatever it shares. */
+/* Whether an active lease on the file allows this open, whatever it shares. */
 bool sharing_fits_lease(struct sharing open);
 
-/* --- All opens of one file: a struct of zeros is that there are none --- */
+/* --- All opens of one file; zero-initialised: no opens --- */
 
 struct sharing_tally {
     uint32_t opens;                /* of all kinds */
@@ -54,7 +54,7 @@ struct sharing_tally {
 };
 
 void sharing_add(struct sharing_tally *tally, struct sharing open);
-/* It was added. */
+/* The open must have been added before. */
 void sharing_remove(struct sharing_tally *tally, struct sharing open);
 
 bool sharing_fits_all(const struct sharing_tally *tally, struct sharing open);

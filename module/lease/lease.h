@@ -7,11 +7,11 @@
  *       │                              ▼               │           ▼
  *       └───────────── a write ──── EXPIRED         BROKEN ◀───────┘
  *
- * What is stored is what was decided: free, held until an instant, or breaking until an instant. EXPIRED and BROKEN are
- * computed from it and the moment of the question. A freed lease remembers its last id, for whoever still comes with it.
+ * The stored state is one of three: free, held until an instant, or breaking until an instant. EXPIRED and BROKEN
+ * are computed from it and the current time. A freed lease keeps its last id, to answer calls that still use it.
  *
- * The tables in lease.c are the storage service's own, cell by cell. They read a lease and a request and answer an
- * outcome and, if it is one of success, the lease as it is to be; nothing here changes anything or reads a clock. */
+ * The tables in lease.c are the storage service's own, cell by cell. They take a lease and a request and return an
+ * outcome and, on success, the next state of the lease; nothing here modifies anything or reads a clock. */
 #ifndef HOLDFAST_LEASE_H
 #define HOLDFAST_LEASE_H
 
@@ -28,13 +28,13 @@ enum lease_kind { LEASE_FREE, LEASE_HELD, LEASE_ENDING, LEASE_KINDS };
 
 enum lease_state { LEASE_AVAILABLE, LEASE_LEASED, LEASE_BREAKING, LEASE_BROKEN, LEASE_EXPIRED, LEASE_STATES };
 
-/* As it is decided and travels; the owner is borrowed. A lease that never was is one of zeros. */
+/* A lease as it is decided and written to records; the owner is borrowed. A zeroed lease means: never leased. */
 struct lease {
     enum lease_kind kind;
-    struct guid id;      /* the holder's, or the last one's */
+    struct guid id;      /* of the holder, or of the last one */
     version token;       /* the fencing token: greater for each new holder */
-    int64_t duration_ms; /* DURATION_INFINITE_MS, or what renewing gives anew */
-    int64_t since_ms;    /* when this holder got it */
+    int64_t duration_ms; /* DURATION_INFINITE_MS, or the time that renewing gives */
+    int64_t since_ms;    /* when the current holder got it */
     int64_t ends_ms;     /* of the lease, or of the break period; LEASE_FOREVER */
     struct bytes owner;  /* a label for people */
 };
@@ -45,7 +45,7 @@ static inline bool lease_locked(enum lease_state state) {
     return state == LEASE_LEASED || state == LEASE_BREAKING;
 }
 
-/* How long it is locked still; LEASE_FOREVER, or 0 when it is not. */
+/* Remaining time of the lock; LEASE_FOREVER, or 0 when not locked. */
 int64_t lease_remaining_ms(const struct lease *lease, int64_t now_ms);
 
 /* How a lease came to be what it is, for notifications; nothing is told of what a file brings back. */
@@ -95,21 +95,21 @@ enum lease_use { LEASE_READ, LEASE_WRITE };
 /* id is NULL when the caller gave none. The codes are those of blobs; a container's differ in name only. */
 enum outcome lease_gate(const struct lease *lease, const struct guid *id, enum lease_use use, int64_t now_ms);
 
-/* Whether a write that passed leaves nothing of this lease but its last id. */
+/* Whether a write that was allowed clears this lease, except for its last id. */
 bool lease_ended(const struct lease *lease, int64_t now_ms);
 
-/* Whether breaking has left a lease as it was. */
+/* Whether breaking left the lease as it was. */
 bool lease_unmoved(const struct lease *a, const struct lease *b);
 
-/* What a write leaves of a lease that has ended. */
+/* The state after a write cleared an ended lease. */
 struct lease lease_freed(const struct lease *lease);
 
-/* --- Leases that stand --- */
+/* --- Stored leases --- */
 
-/* One allocation, the owner's label behind the lease. */
+/* One allocation, with the owner's label after the lease. */
 struct lease *lease_new(const struct lease *lease);
 
-/* After the allocation has moved. */
+/* Call it after the allocation has moved. */
 void lease_moved(struct lease *lease);
 
 /* --- Records --- */

@@ -23,10 +23,10 @@ struct group;
 struct message;
 
 struct message_extra {
-    struct list_node peers; /* those of the same group, in order of arrival */
-    struct group *group;    /* NULL for one that is in none, or is in no queue now */
+    struct list_node peers; /* messages of the same group, in order of arrival */
+    struct group *group;    /* NULL for a message without a group, or outside of a queue */
     struct message *message;
-    int64_t expires_ms; /* of one that is not MESSAGE_QUEUED */
+    int64_t expires_ms; /* of a message that is not MESSAGE_QUEUED */
     char *reason;
     uint16_t reason_length;
     uint16_t group_length;
@@ -47,35 +47,35 @@ struct message {
     char text[];
 };
 
-/* As a change says; the change is a QUEUE_MESSAGE. */
+/* Makes a message from a QUEUE_MESSAGE change. */
 struct message *message_new(const struct queue_change *change);
 void message_free(struct message *message);
 
-/* The change that would make it anew. */
+/* The change that would make this message. */
 struct queue_change message_as_change(const struct message *message);
 
-/* May answer another place in memory: the message must not be in any index. */
+/* May move the message in memory: it must not be in any index. */
 struct message *message_set_text(struct message *message, struct bytes text);
 void message_set_reason(struct message *message, struct bytes reason);
 
-/* When it may be had next, and how it stands: also says when time alone ends it, which is when it expires or, before
- * that, when the window of its last delivery ends. */
+/* Sets when it shows, and its standing. That also sets when time ends it: when it expires or, if that is earlier,
+ * when the window of its last delivery ends. */
 void message_set_showing(struct message *message, int64_t shows_ms, enum message_standing standing);
 
-/* It is as if it had just been put. */
+/* Resets the message as if it had just been put. */
 void message_renew(struct message *message, int64_t inserted_ms, int64_t expires_ms);
 
-/* Moves the allocations that only it knows of. */
+/* Moves the allocations that only the message refers to. */
 void message_relocate_parts(struct message *message, const struct relocation *relocation);
 
-/* What the allocator holds for it. */
+/* Bytes that the allocator holds for it. */
 size_t message_held(const struct message *message);
 
 static inline struct bytes message_text(const struct message *message) {
     return bytes_of(message->text, message->length);
 }
 
-/* Empty for none. */
+/* Empty if it has no group. */
 static inline struct bytes message_group(const struct message *message) {
     const struct message_extra *extra = message->extra;
     return extra ? bytes_of(extra->group_name, extra->group_length) : bytes_of("", 0);
@@ -90,12 +90,12 @@ static inline int64_t message_expires_ms(const struct message *message) {
     return message->standing == MESSAGE_QUEUED ? message->moment.ends_ms : message->extra->expires_ms;
 }
 
-/* Whether it will die with the window that it is in, or has. One that expires by then does not. */
+/* Whether it dies when its current window ends, or has died. False if it expires first. */
 static inline bool message_dies(const struct message *message) {
     return message->standing == MESSAGE_LAST && message->moment.shows_ms < message->extra->expires_ms;
 }
 
-/* Time has ended it: it has expired, or died with the window of its last delivery. */
+/* Whether time has ended it: it has expired, or died with the window of its last delivery. */
 static inline bool message_over(const struct message *message, int64_t now_ms) {
     return message->moment.ends_ms <= now_ms;
 }

@@ -1,5 +1,5 @@
-/* Originals: what is known of messages that were put with an id of the producer's, so that a second put with the same
- * id is known as a duplicate and answered as the first one was. They outlive their messages. */
+/* Originals: the first puts with a producer's id, kept so that a second put with the same id is recognised as a
+ * duplicate and gets the first one's reply. They outlive their messages. */
 #ifndef HOLDFAST_ORIGINAL_H
 #define HOLDFAST_ORIGINAL_H
 
@@ -12,7 +12,7 @@ struct original {
     struct entry entry;
     struct moment moment; /* ends when it is forgotten */
     struct guid id;
-    struct guid receipt; /* that the put was answered with, whatever has become of it */
+    struct guid receipt; /* the receipt that the put returned, whatever happened to it since */
     int64_t inserted_ms;
     int64_t expires_ms;
     int64_t shows_ms;
@@ -20,19 +20,19 @@ struct original {
 };
 
 struct originals {
-    struct hash_index by_name; /* without segments before the first one */
+    struct hash_index by_name; /* no segments before the first one */
     struct timeline by_end;
-    size_t held; /* allocations of the originals, not of the indexes */
+    size_t held; /* bytes of the originals, without the indexes */
 };
 
 void originals_start(struct originals *originals);
 void originals_end(struct originals *originals);
 
-/* Also one that is to be forgotten by now; NULL when there is none. */
+/* Also finds one that is due to be forgotten; NULL when there is none. */
 struct original *originals_find(const struct originals *originals, struct bytes name);
-/* From a QUEUE_ORIGINAL. One of the same name goes. */
+/* Adds one from a QUEUE_ORIGINAL change. One of the same name is removed. */
 void originals_add(struct originals *originals, const struct queue_change *change);
-/* Drops the first to be forgotten; there must be one. */
+/* Forgets the one that is due first; there must be one. */
 void originals_forget_first(struct originals *originals);
 
 struct queue_change original_as_change(const struct original *original);

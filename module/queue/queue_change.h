@@ -24,24 +24,24 @@ enum queue_change_kind {
     QUEUE_CLEAR,
     QUEUE_CLEAR_DEAD,
     QUEUE_REDRIVE,      /* items: id, receipt, when it expires */
-    QUEUE_SETTLE,       /* time has ended something, and now it goes */
-    QUEUE_MESSAGE,      /* one message as it is: nothing but the way in which a file builds a queue anew */
-    QUEUE_ORIGINAL,     /* likewise what is known of a first put, for its duplicates */
-    QUEUE_CLEAR_LIVING, /* items: id; those that have died with their last window stay */
-    QUEUE_UNDELIVER, /* items: id, receipt, deliveries, when it shows and in which turn; nobody has got them */
+    QUEUE_SETTLE,       /* removes what time has ended */
+    QUEUE_MESSAGE,      /* one message as it is: only for files that rebuild a queue */
+    QUEUE_ORIGINAL,     /* a first put, for its duplicates: only for files */
+    QUEUE_CLEAR_LIVING, /* items: id; messages that died with their last window stay */
+    QUEUE_UNDELIVER, /* items: id, receipt, deliveries, when it shows and its turn; undoes a delivery that was lost */
     QUEUE_CHANGE_KINDS
 };
 
 enum {
-    QUEUE_LABEL_MAX_BYTES = 256, /* of groups, reasons and the ids of duplicates */
+    QUEUE_LABEL_MAX_BYTES = 256, /* of groups, reasons and ids of duplicates */
     QUEUE_DELIVERIES_MAX = 1000000,
-    QUEUE_TEXT_MAX_BYTES = 64 << 20, /* whatever an operator allows */
+    QUEUE_TEXT_MAX_BYTES = 64 << 20, /* whatever the settings allow */
 };
 
-/* The last second of the year 9999: what expires then never does. */
+/* The last second of the year 9999: a message that expires then never does. */
 #define QUEUE_FOREVER_MS INT64_C(253402300799000)
 
-/* Order numbers stay below, and turns do not get above: see timeline.h. */
+/* Upper limit of order numbers and turns: see timeline.h. */
 #define QUEUE_ORDER_MAX ((UINT64_C(1) << 52) - 1)
 #define QUEUE_TURN_MAX  ((1u << 12) - 1)
 
@@ -56,33 +56,33 @@ struct queue_change {
     enum queue_change_kind kind;
     struct packed_list metadata;
     struct packed_list policies;
-    uint64_t order; /* of the first item, the message; the next one to be given, of a queue */
+    uint64_t order; /* of the first item, or of the message; for a queue the next one to assign */
     struct guid id;
     struct guid receipt;
     int64_t inserted_ms;
     int64_t expires_ms;
-    int64_t shows_ms;         /* of a dead letter: when it died */
+    int64_t shows_ms;         /* for a dead letter: when it died */
     uint32_t most_deliveries; /* 0 = no limit */
     uint32_t deliveries;
-    uint32_t turn; /* among messages that show in the same millisecond */
-    bool behind;   /* it shows behind those that show in the same millisecond */
+    uint32_t turn; /* order among messages that show in the same millisecond */
+    bool behind;   /* it shows after those that show in the same millisecond */
     enum message_standing standing;
-    bool has_text; /* an update may leave it as it is */
+    bool has_text; /* an update may leave the text as it is */
     struct bytes text;
     struct bytes group;  /* empty for none */
-    struct bytes reason; /* likewise */
-    struct bytes dedup;  /* likewise */
-    int64_t until_ms;    /* duplicates of dedup are known until then */
-    int64_t instant_ms;  /* up to which time has ended what is settled */
+    struct bytes reason; /* empty for none */
+    struct bytes dedup;  /* empty for none */
+    int64_t until_ms;    /* until when duplicates of dedup are recognised */
+    int64_t instant_ms;  /* what ended up to this instant is settled */
     uint64_t ended;      /* how many messages have expired by then, … */
-    uint64_t died;       /* … how many have had their last window, … */
+    uint64_t died;       /* … how many have died, … */
     uint64_t forgotten;  /* … and how many first puts are forgotten */
     struct packed_list items;
     struct message *const
-        *found; /* the messages of the items, if whoever decided has looked for them; not in records */
+        *found; /* the items' messages, if the decision has looked them up; not in records */
 };
 
-/* What a change says of one of its messages; each kind of change has some of it. */
+/* One item of a change; each kind of change uses some of the fields. */
 struct queue_item {
     struct guid id;
     struct guid receipt;
@@ -126,10 +126,10 @@ extern const struct change_family queue_changes;
 struct message;
 struct queue;
 
-/* What a kind of changes does. */
+/* Applies a change of one kind. */
 typedef bool queue_change_apply(struct queue *queue, const struct queue_change *change);
 
-/* A row of the kinds, which stand beside the functions that apply them. */
+/* A row of the table of kinds, next to the functions that apply them. */
 struct queue_kind {
     struct change_kind is;
     queue_change_apply *apply; /* NULL for kinds that create or drop */
@@ -137,12 +137,12 @@ struct queue_kind {
 
 extern const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS];
 
-/* One more item for a change of this kind; the caller counts them. */
+/* Appends an item for a change of this kind; the caller counts them. */
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer, const struct queue_item *item);
-/* A step through the items; false at their end. */
+/* Reads the next item; false at the end. */
 bool queue_item_next(enum queue_change_kind kind, struct record_reader *reader, struct queue_item *item);
 
-/* What QUEUE_SETTLE may have to notify of. */
+/* Events of a QUEUE_SETTLE. */
 #define QUEUE_EXPIRED_EVENT "queue.expired"
 #define QUEUE_DIED_EVENT    "queue.died"
 

@@ -1,5 +1,4 @@
-/* What is known of queues beyond one of them: how many there are, and what has been cleared and is not freed yet. For
- * the other parts of this folder.
+/* The process-wide list of queues, and deferred freeing of cleared messages. For the other files of this folder.
  *
  * The list of queues knows values and no keys, so nothing that happens to keys concerns it. Queues may be freed on
  * another thread; they leave the list before anything of them is freed. */
@@ -11,7 +10,7 @@
 void queue_register(struct queue *queue);
 void queue_unregister(struct queue *queue);
 
-/* Empties a shelf at once, however much is on it. */
+/* Empties a shelf at once; its messages are freed later. */
 void queue_discard(struct shelf *shelf);
 
 #endif

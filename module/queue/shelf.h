@@ -1,4 +1,4 @@
-/* A shelf: messages found by id in constant time, and standing in order by all that time does with them.
+/* A shelf: messages, found by id in constant time, and sorted by each instant that matters to them.
  *
  *   by_id     every message, by its id
  *   arrivals  every message, in order of arrival
@@ -8,11 +8,12 @@
  *             their group
  *   last      those whose window is the last, by when it ends; on the shelf of the dead all, by when they died
  *
- * In `shown` every message shows before it ends. So at any moment as many are visible as have shown, less those that
- * have ended; and so for all other numbers. Nothing is moved when time passes.
+ * In `shown` every message shows before it ends. So the number of visible messages is the number that have shown
+ * minus the number that have ended; other counts follow likewise. Nothing is moved as time passes.
  *
- * Of a group only the first to arrive may show; when it goes, the next one takes its place. While the first one has ended
- * and is still here, its successor shows without being in `shown`: who asks looks for successors, too. */
+ * Only the first message of a group may show; when it is removed, the next one takes its place. While the
+ * first one has ended but is not removed yet, its successor shows without being in `shown`: queries have to
+ * look for successors, too. */
 #ifndef HOLDFAST_SHELF_H
 #define HOLDFAST_SHELF_H
 
@@ -20,32 +21,32 @@
 #include "queue/message.h"
 
 struct shelf {
-    struct hash_index by_id;  /* without segments before the first message */
-    struct hash_index groups; /* likewise */
+    struct hash_index by_id;  /* no segments before the first message */
+    struct hash_index groups; /* no segments before the first group */
     struct timeline arrivals, shown, ends, hidden, last;
-    size_t held; /* allocations of messages and groups, not of the indexes */
+    size_t held; /* bytes of messages and groups, without the indexes */
 };
 
 void shelf_start(struct shelf *shelf);
-/* Frees all that is on it. */
+/* Frees everything on it. */
 void shelf_end(struct shelf *shelf);
-/* Frees so many at most; false when nothing is left to be freed and the shelf has been ended. */
+/* Frees at most `most` messages; false when nothing is left and the shelf has been ended. */
 bool shelf_sweep(struct shelf *shelf, size_t most);
 
-/* Sends for the memory that a search for this id will want. */
+/* Prefetches for a search of this id. */
 void shelf_expect(const struct shelf *shelf, const struct guid *id);
 struct message *shelf_find(const struct shelf *shelf, const struct guid *id);
 
-/* The message is where its change says, as from a file. */
+/* Adds a message as its fields say, as from a file. */
 void shelf_add(struct shelf *shelf, struct message *message);
-/* It comes now: behind those that show in the same millisecond. */
+/* Adds a new message: after those that show in the same millisecond. */
 void shelf_add_last(struct shelf *shelf, struct message *message);
-/* The message is the caller's then. */
+/* Removes the message; the caller then owns it. */
 void shelf_take(struct shelf *shelf, struct message *message);
-/* How a message is to show. */
+/* When and how a message shows. */
 struct showing {
     int64_t ms;
-    int turn; /* TURN_LAST: behind those that show in the same millisecond */
+    int turn; /* TURN_LAST: after those that show in the same millisecond */
     enum message_standing standing;
 };
 
@@ -55,15 +56,15 @@ void shelf_move(struct shelf *shelf, struct message *message, const struct showi
 void shelf_set_text(struct shelf *shelf, struct message *message, struct bytes text);
 void shelf_set_reason(struct shelf *shelf, struct message *message, struct bytes reason);
 
-/* Of each group whose first message has ended by now and is still here: the first one that has not ended. To find them
- * takes a look at what has ended; where that is much, not all of it is looked at. */
+/* Visits the successors: for each group whose first message has ended but is still here, the first one that has not
+ * ended. That means reading what has ended; if there is much, only a part of it is read. */
 typedef void visit_message(void *context, struct message *message);
 void shelf_visit_successors(const struct shelf *shelf, int64_t now_ms, visit_message *visit, void *context);
 
-/* All messages at one place of the hash index, and the index itself there. */
+/* Moves all messages at one place of the hash index, and the index itself there. */
 void shelf_relocate(struct shelf *shelf, size_t place, const struct relocation *relocation);
 
-/* What the allocator holds for it. */
+/* Bytes that the allocator holds for it. */
 size_t shelf_held(const struct shelf *shelf);
 
 static inline size_t shelf_count(const struct shelf *shelf) {

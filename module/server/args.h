@@ -19,7 +19,9 @@ enum shape {
     SHAPE_KEY,  /* positional: a Redis key */
     SHAPE_TEXT, /* positional: bytes, with an optional rule */
     SHAPE_LIST, /* positional: a count, then that many items of `width` values; at least one */
-    SHAPE_REST, /* positional: all further arguments; with a width: groups of a number, values, and any number of arguments like the last one */
+    /* positional: all further arguments; with a width: groups of a number, values, and any number of arguments
+     * like the last one */
+    SHAPE_REST,
     SHAPE_TAG,  /* one ETag or *; malformed tags are left to the conditions */
     SHAPE_NUMBER,   /* one integer between least and most */
     SHAPE_DURATION, /* seconds, converted to milliseconds between least and most */

@@ -6,14 +6,14 @@
  *
  * The language, from the loosest binding to the tightest: or, and, not, comparison (eq ne gt ge lt le) or a property
  * alone, which is true where it holds the bool true. A comparison has a property on one side and a literal on the
- * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. A quote in a text is doubled.
- * true and false stand where a comparison can stand, too; they are no comparisons, and take no part in the tree, from
- * which they are reckoned out. Words and names mind their case; the words of the language are no names of properties.
+ * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. A quote in a text is
+ * doubled. true and false are allowed wherever a comparison is; they are not comparisons, and are folded away while
+ * the tree is built. Words and names are case-sensitive; words of the language cannot be names of properties.
  *
  * How types meet:
- *   - An int32 literal compares with int64 and double by number, an int64 literal with double, too. Whatever else differs in
- *     type counts as if the stored value were the lesser one: ne, lt and le hold, eq, gt and ge do not.
- *   - A property that is not there fails every comparison, also ne; `not` turns that round.
+ *   - An int32 literal compares with int64 and double by number, an int64 literal with double, too. Whatever else
+ *     differs in type counts as if the stored value were the lesser one: ne, lt and le hold, eq, gt and ge do not.
+ *   - A missing property fails every comparison, even ne; `not` inverts that.
  *   - NaN fails every comparison but ne.
  *   - Strings compare by UTF-16 code units, ids as lower-case text, binary by its bytes. */
 #ifndef HOLDFAST_TABLE_FILTER_H
@@ -23,14 +23,14 @@
 
 enum {
     FILTER_MAX_COMPARISONS = 15,
-    FILTER_MAX_DEPTH = 100, /* of parentheses and nots */
+    FILTER_MAX_DEPTH = 100, /* nesting of parentheses and nots */
     FILTER_MAX_BYTES = 1 << 20,
-    /* A comparison, and what joins it to those before it, each of them perhaps behind a not; two nots are none. */
+    /* Each comparison and each operator that joins it to the one before may be negated; double negation cancels. */
     FILTER_MAX_NODES = FILTER_MAX_COMPARISONS * 4,
     FILTER_ROOM = 256,
 };
 
-/* The names of what every entity has; no property has them. */
+/* Names that every entity has; properties cannot use them. */
 #define PARTITION_NAME "PartitionKey"
 #define ROW_NAME       "RowKey"
 #define TIMESTAMP_NAME "Timestamp"
@@ -50,57 +50,57 @@ enum filter_subject { SUBJECT_PARTITION, SUBJECT_ROW, SUBJECT_TIMESTAMP, SUBJECT
 struct comparison {
     enum filter_subject subject;
     enum filter_operator relation;
-    struct bytes name;    /* borrowed from the text */
+    struct bytes name;    /* borrowed from the filter's text */
     struct value literal; /* strings are unescaped */
-    struct bytes key;     /* of a string literal for a key: as keys are stored, see key.h */
-    unsigned place;       /* among the different names of the filter */
+    struct bytes key;     /* of a string literal that is compared with a key: in stored form, see key.h */
+    unsigned place;       /* index among the distinct names of the filter */
 };
 
 enum filter_node_kind { NODE_COMPARISON, NODE_AND, NODE_OR, NODE_NOT, NODE_NOTHING };
 
-/* Nodes refer to others by their number. What a struct of nodes holds besides is its compiler's affair. NODE_NOTHING, which
- * no entity matches, is a root alone. */
+/* Nodes refer to others by index. Other contents of the arrays belong to the compiler. NODE_NOTHING, which no entity
+ * matches, can only be the root. */
 struct filter_node {
     enum filter_node_kind kind;
     unsigned char left,
-        right; /* of NODE_COMPARISON: left is the number of the comparison; of NODE_NOT: left */
+        right; /* NODE_COMPARISON: left is the index of the comparison; NODE_NOT: only left is used */
 };
 
 struct filter {
-    bool all; /* everything matches, as with an empty filter */
+    bool all; /* an empty filter: everything matches */
     unsigned char root;
     unsigned char comparison_count, node_count, name_count;
     struct comparison comparisons[FILTER_MAX_COMPARISONS];
     struct filter_node nodes[FILTER_MAX_NODES];
-    struct bytes names[FILTER_MAX_COMPARISONS]; /* the different properties */
-    char *texts;                                /* literals that had to be rewritten; NULL for none */
+    struct bytes names[FILTER_MAX_COMPARISONS]; /* the distinct properties */
+    char *texts;                                /* rewritten literals; NULL for none */
     size_t texts_length;
-    char room[FILTER_ROOM]; /* where the texts stand, if they are short */
+    char room[FILTER_ROOM]; /* buffer for short texts */
 };
 
-/* Where a filter is wrong, counted in bytes from 1, and what is wrong there. */
+/* Where a filter is wrong, in bytes from 1, and why. */
 struct filter_fault {
     enum outcome outcome; /* INVALID_INPUT, NOT_IMPLEMENTED, INSTANT_OUT_OF_RANGE */
     size_t position;
     const char *text;
 };
 
-/* False, and nothing to end, when the text is no filter. The filter borrows from the text, and from itself: it must not
- * be copied. An empty text, or one of blanks, means everything. */
+/* False, with nothing to free, when the text is not a valid filter. The filter borrows from the text and from
+ * itself: it must not be copied. An empty or blank text matches everything. */
 bool filter_compile(struct bytes text, struct filter *filter, struct filter_fault *fault);
 void filter_end(struct filter *filter);
 
-/* Which of them a name is, Timestamp, PartitionKey and RowKey being no properties like others. */
+/* Which subject a name is: Timestamp, PartitionKey and RowKey are not ordinary properties. */
 enum filter_subject filter_subject_of(struct bytes name);
 
-/* What filters look at. */
+/* The data that filters are matched against. */
 struct row {
-    struct bytes partition, row; /* as keys are stored */
+    struct bytes partition, row; /* in stored form */
     int64_t ticks;
-    struct bytes properties; /* packed, sound: see property.h */
+    struct bytes properties; /* packed and valid: see property.h */
 };
 
-/* work grows by what the answer cost, in comparisons of usual size and properties passed over. */
+/* Adds the cost to *work: comparisons of usual size and properties passed over. */
 bool filter_matches(const struct filter *filter, const struct row *row, size_t *work);
 
 #endif

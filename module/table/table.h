@@ -22,38 +22,38 @@
 #include "table/table_change.h"
 #include "table/table_index.h"
 
-/* So far ahead of a walk entities are sent for. */
+/* Prefetch distance of a scan. */
 enum { TABLE_EXPECTED_AHEAD = 6 };
 
 struct table {
     struct catalog entities;
     struct account account; /* of the entities, the policies and the table itself */
     struct packed *policies;
-    int64_t ticks;     /* the greatest Timestamp given so far */
-    struct feed *feed; /* what has changed; NULL while it is off */
+    int64_t ticks;     /* the greatest Timestamp assigned so far */
+    struct feed *feed; /* what has changed; NULL while the feed is off */
     struct table_index *indexes;
     unsigned index_count;
-    struct remembered *remembered; /* calls that were made with a token; NULL for none */
-    int64_t upkeep_ms;             /* when somebody will look at an index that is being built; 0 for nobody */
-    bool noted;                    /* its key is known to those who report to the operator */
+    struct remembered *remembered; /* calls made with a token; NULL for none */
+    int64_t upkeep_ms;             /* next upkeep of an index that is being built; 0 for none */
+    bool noted;                    /* its key is noted for DOCTOR */
 };
 
-/* From a change of the kind TABLE_CREATE. */
+/* Makes a table from a TABLE_CREATE change. */
 struct table *table_new(const struct table_change *change);
 void table_free(struct table *table);
-/* A twin with the same ETags. */
+/* A copy with the same ETags. */
 struct table *table_copy(const struct table *source);
 
-/* Moves the state. False, and nothing done, when the change does not fit the state that it meets. */
+/* Applies a change. False, and nothing done, when the change does not fit the state. */
 bool table_apply(struct table *table, const struct table_change *change);
 
-/* Does a step that has been judged to fit. */
+/* Applies a step that is known to fit. */
 void table_do(struct table *table, const struct table_step *step);
 
-/* The changes that build a table anew, in order. */
+/* Walks the changes that rebuild a table, in order. */
 void table_walk(const struct table *table, const struct change_walk *walk);
 
-/* --- To ask --- */
+/* --- Queries --- */
 
 struct entity *table_find(const struct table *table, struct bytes key);
 
@@ -63,20 +63,20 @@ struct table_index *table_index_of(const struct table *table, struct bytes name)
 /* An index that is being built; NULL when there is none. */
 struct table_index *table_unfinished(const struct table *table);
 
-/* Whether there is a feed that is being built. */
+/* Whether the table has a feed that is being built. */
 static inline bool table_builds_feed(const struct table *table) {
     return table->feed && table->feed->building;
 }
 
-/* --- To decide --- */
+/* --- Decisions --- */
 
-/* How far the next portion of building goes: the last key of so many more entities. Empty when that is all. */
+/* Where the next portion of this many entities ends: its last key. Empty when the portion takes all that is left. */
 struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t most);
 
-/* The Timestamp of what happens now, greater than the greatest one given so far. */
+/* The next Timestamp: not before now_us, and greater than the greatest one assigned so far. */
 int64_t table_next_ticks(int64_t given, int64_t now_us);
 
-/* All of the process. */
+/* All tables of the process. */
 struct table_census {
     size_t tables, entities;
 };
@@ -86,10 +86,10 @@ struct table_census table_census(void);
 /* --- Memory --- */
 
 size_t table_held(const struct table *table);
-/* How many allocations freeing it touches. */
+/* How many allocations freeing it takes. */
 size_t table_parts(const struct table *table);
 
-/* The table itself and its lists may move; then all entities at one of so many places. */
+/* Moves the table itself and its lists; then all entities at one of this many places. */
 struct table *table_relocate(struct table *table, const struct relocation *relocation);
 size_t table_places(const struct table *table);
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation);

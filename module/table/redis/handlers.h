@@ -8,9 +8,9 @@
 #include "table/operation.h"
 #include "table/query.h"
 
-/* Where the parser leaves the options that only this family has. */
+/* Slots of the options that only this family has. */
 enum {
-    SLOT_ENTITY = SLOT_FAMILY, /* PROPS, which are an entity's own here */
+    SLOT_ENTITY = SLOT_FAMILY, /* PROPS: an entity's own properties */
     SLOT_MATCH,
     SLOT_IF,
     SLOT_FILTER,
@@ -31,27 +31,27 @@ extern struct aggregate table_aggregate;
 
 /* --- Entities --- */
 
-/* Sends for the entity that the call is about. */
+/* Prefetches the call's entity. */
 void table_expect(struct call *call);
 
-/* The rule of keys that are asked for; those that are written with an entity are under key_check. */
+/* The rule for keys in queries and lookups; keys that are written with an entity are checked by key_check. */
 enum outcome table_asked_key_rule(struct bytes key);
 
-/* Whether the last words but one may be ONCE and a token, behind words as one likes. */
+/* Whether the last two words may be ONCE and a token, after any number of words. */
 bool table_ends_with_once(const struct call *call);
 
 /* --- What follows a decision --- */
 
-/* What the commands for one entity change: see things.h. */
+/* The things that commands on one entity change: see things.h. */
 void entity_touches(const struct call *call, struct things *things);
 
-/* As the data type wants them: see aggregate.h. */
+/* For the data type's table: see aggregate.h. */
 bool table_refresh(struct call *call, void *decided);
 void table_changed(struct call *call, const void *decided);
 void table_wake(struct call *call, const void *change);
 int64_t table_upkeep(struct call *call);
 
-/* What has been done so far: queries by their plans, entities answered, looked at, and written. */
+/* Totals so far: queries by plan, entities returned, examined and written. */
 struct table_stats {
     unsigned long long queries[PLAN_KINDS];
     unsigned long long rows, examined, steps;
@@ -62,7 +62,7 @@ extern struct table_stats table_stats;
 /* For INFO. */
 void table_info(RedisModuleInfoCtx *ctx);
 
-/* What has been dropped is freed soon, a portion at a time. */
+/* Frees dropped data soon, a portion at a time. */
 void table_free_dropped(void);
 
 #endif
