@@ -43,6 +43,7 @@ struct remembered {
     struct segment **segments;
     size_t first, count, capacity; /* those that are there: from `first` up to `count` */
     size_t held;                   /* by segments */
+    size_t bytes;                  /* of calls */
     int64_t newest_ms;
 };
 
@@ -223,6 +224,7 @@ static void forget_item(struct remembered **place, struct item *item) {
     struct remembered *remembered = *place;
     hash_index_remove(&remembered->by_token, &item->entry);
     item_set(item, ITEM_GONE, true);
+    remembered->bytes -= item_bytes(item);
     atomic_fetch_sub(&all_calls, 1);
     close_gaps(remembered);
     if (remembered->first == remembered->count) remembered_end(place);
@@ -247,6 +249,7 @@ void remembered_add(struct remembered **place, const struct remembered_call *cal
     item_write(item, hash, call, tells);
     record_end(&room);
     hash_index_add(&remembered->by_token, &item->entry);
+    remembered->bytes += item_bytes(item);
     remembered->newest_ms = bounded(call->called_ms);
     atomic_fetch_add_explicit(&all_calls, 1, memory_order_relaxed);
 }
@@ -295,6 +298,10 @@ size_t remembered_count(const struct remembered *remembered) {
     return remembered ? remembered->by_token.count : 0;
 }
 
+size_t remembered_bytes(const struct remembered *remembered) {
+    return remembered ? remembered->bytes : 0;
+}
+
 int64_t remembered_newest_ms(const struct remembered *remembered) {
     return remembered ? remembered->newest_ms : 0;
 }
@@ -330,16 +337,32 @@ static const struct item *next_item(const struct remembered *remembered, struct 
     return NULL;
 }
 
-bool remembered_next(const struct remembered *remembered, struct remembered_cursor *cursor,
-                     struct remembered_call *call) {
+static const struct item *next_there(const struct remembered *remembered, struct remembered_cursor *cursor) {
     if (remembered && cursor->segment < remembered->first)
         *cursor = (struct remembered_cursor){remembered->first, 0};
     const struct item *item;
     do {
         item = next_item(remembered, cursor);
     } while (item && item_bits(item) & ITEM_GONE);
+    return item;
+}
+
+bool remembered_next(const struct remembered *remembered, struct remembered_cursor *cursor,
+                     struct remembered_call *call) {
+    const struct item *item = next_there(remembered, cursor);
     if (item) *call = item_as_call(item);
     return item;
+}
+
+size_t remembered_taking(const struct remembered *remembered, size_t bytes, size_t most) {
+    struct remembered_cursor cursor = {0, 0};
+    const struct item *item;
+    size_t count = 0, taken = 0;
+    while (taken < bytes && count < most && (item = next_there(remembered, &cursor))) {
+        taken += item_bytes(item);
+        count++;
+    }
+    return count;
 }
 
 /* --- Memory --- */

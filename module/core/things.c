@@ -18,6 +18,7 @@ void things_start(struct things *things) {
     things->key = bytes_of("", 0);
     things->key_hash = 0;
     things->place = 0;
+    things->listed = 0;
     arena_start(&things->arena);
     clear_slots(things);
 }
@@ -98,4 +99,8 @@ void things_add_part(struct things *things, const char *noun, struct bytes name,
 
 void things_share(struct things *things, const char *noun, struct bytes name) {
     add_thing(things, (struct thing){.noun = noun, .name = name, .part = {"", 0}, .shared = true});
+}
+
+void things_list(struct things *things, size_t count) {
+    things->listed += count;
 }

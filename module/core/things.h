@@ -38,6 +38,7 @@ struct things {
     struct bytes key; /* of the command that is being added */
     uint32_t key_hash;
     unsigned place;
+    size_t listed; /* how many things all lists name */
     struct arena arena;
     struct thing few[THINGS_FEW];
     uint32_t few_slots[2 * THINGS_FEW];
@@ -54,6 +55,9 @@ void things_begin(struct things *things, struct bytes key, unsigned place);
 void things_add(struct things *things, const char *noun, struct bytes name);
 void things_add_part(struct things *things, const char *noun, struct bytes name, struct bytes part);
 void things_share(struct things *things, const char *noun, struct bytes name);
+
+/* A list of `count` things, with names or without: there is a limit for all lists together. */
+void things_list(struct things *things, size_t count);
 
 /* Memory for names that exist nowhere else. */
 char *things_room(struct things *things, size_t bytes);

@@ -45,6 +45,7 @@ struct transaction {
     bool is_alone;  /* there is one part and no more: nothing can change twice */
     struct things things;
     struct taken *taken;
+    uint64_t replied; /* bytes of contents in its replies */
 };
 
 static struct { unsigned long long done, commands, refused; } stats;
@@ -139,6 +140,13 @@ static enum outcome not_allowed(struct call *call) {
     return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
 }
 
+/* A transaction holds up everybody else no longer than the largest batch. */
+static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
+    if (transaction->things.listed <= ATOMIC_LISTED_MAX) return OUTCOME_DONE;
+    call_note(call, "the batches of a transaction have at most %d items together", ATOMIC_LISTED_MAX);
+    return OUTCOME_OUT_OF_RANGE;
+}
+
 static enum outcome read_part(struct transaction *transaction) {
     struct part *part = &transaction->parts[transaction->count];
     struct call *call = &part->call, *whole = transaction->whole;
@@ -160,7 +168,7 @@ static enum outcome read_part(struct transaction *transaction) {
     if (transaction->is_alone) return OUTCOME_DONE;
     things_begin(&transaction->things, part->key, transaction->count - 1);
     row->touches(call, &transaction->things);
-    return OUTCOME_DONE;
+    return check_listed(transaction, call);
 }
 
 /* That the words add up, and what stands behind the commands. */
@@ -289,6 +297,13 @@ uint64_t call_taken_before(struct call *call, const char *limit, struct bytes na
     return taken->amount - amount;
 }
 
+uint64_t call_replied_before(struct call *call, uint64_t length) {
+    struct transaction *transaction = call->transaction;
+    if (!transaction) return 0;
+    transaction->replied += length;
+    return transaction->replied - length;
+}
+
 /* --- All of it happens --- */
 
 static bool refreshed(struct call *call, void *change) {
@@ -387,18 +402,25 @@ static struct call *find_bearer(const struct transaction *transaction) {
     return bearer;
 }
 
-static void remember(struct transaction *transaction) {
+static enum outcome refuse_answer(struct call *whole) {
+    call_note(whole, "with ONCE a transaction returns at most %d bytes", ONCE_BYTES_MAX);
+    return OUTCOME_OUT_OF_RANGE;
+}
+
+/* Decided like the rest: an answer that is too large to be remembered refuses the transaction. */
+static enum outcome remember(struct transaction *transaction) {
     struct call *whole = transaction->whole, *bearer = find_bearer(transaction);
-    if (!args_given(&whole->args, SLOT_ONCE) || !bearer) return;
+    if (!args_given(&whole->args, SLOT_ONCE) || !bearer) return OUTCOME_DONE;
     struct reply answer = reply_keep(call_writer(whole));
     reply_array(&answer, transaction->count);
     for (unsigned i = 0; i < transaction->count; i++)
         record_put_raw(answer.kept, kept_answer(&transaction->parts[i].call.out));
+    if (answer.kept->length > ONCE_BYTES_MAX) return refuse_answer(whole);
     once_remember(whole, bearer, kept_answer(&answer));
+    return OUTCOME_DONE;
 }
 
 static void carry_out(struct transaction *transaction) {
-    remember(transaction);
     apply_readers(transaction);
     apply_those(transaction, 0, CHANGE_COMES_FIRST | CHANGE_COMES_LAST);
     apply_those(transaction, CHANGE_COMES_LAST, 0);
@@ -421,6 +443,7 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
         return outcome;
     settle_parts(transaction);
     outcome = decide_parts(transaction);
+    if (outcome == OUTCOME_DONE) outcome = remember(transaction);
     if (outcome == OUTCOME_DONE) carry_out(transaction);
     return outcome;
 }
@@ -452,6 +475,7 @@ static enum outcome run_transaction(struct call *whole, unsigned count) {
     transaction.count = 0;
     transaction.is_alone = count == 1;
     transaction.taken = NULL;
+    transaction.replied = 0;
     things_start(&transaction.things);
     enum outcome outcome = run_parts(&transaction, count);
     for (unsigned i = 0; i < transaction.count; i++) call_end(&transaction.parts[i].call);

@@ -272,6 +272,9 @@ enum outcome call_may_grow(const struct call *call);
  * outside of a transaction. */
 uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t taken);
 
+/* Likewise for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
+uint64_t call_replied_before(struct call *call, uint64_t length);
+
 /* The value of the call's second key, of the same family; NULL and the reason in *outcome. */
 const void *call_other_value(struct call *call, enum outcome *outcome);
 

@@ -83,12 +83,25 @@ static size_t fewer(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* How many of the oldest are to go when so many are added; no more than `most` at a time. */
-static size_t to_forget(const struct remembered *remembered, int64_t now_ms, size_t added, size_t most) {
+static size_t beyond(size_t a, size_t limit) {
+    return a > limit ? a - limit : 0;
+}
+
+/* How many are too many, or take too much, when one with such an answer is added, or none. One large answer may take the
+ * room of many small ones. */
+static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t most) {
+    size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
+    size_t by_count = fewer(beyond(count + (added.length > 0), (size_t)once_most), most);
+    size_t by_bytes =
+        remembered_taking(remembered, beyond(bytes + added.length, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
+    return fewer(by_count > by_bytes ? by_count : by_bytes, count);
+}
+
+/* How many of the oldest are to go; no more than `most` of those whose time is over at a time. */
+static size_t to_forget(const struct remembered *remembered, int64_t now_ms, struct bytes added,
+                        size_t most) {
     size_t over = remembered_made_by(remembered, now_ms - once_time.ms, most);
-    size_t count = remembered_count(remembered) + added, limit = (size_t)once_most;
-    size_t excess = count > limit ? fewer(count - limit, most) : 0;
-    excess = fewer(excess, remembered_count(remembered));
+    size_t excess = excess_of(remembered, added, most);
     if (excess <= over) return over;
     dropped += excess - over;
     return excess;
@@ -108,7 +121,7 @@ void once_remember(struct call *asked, struct call *bearer, struct bytes answer)
     struct once_change *change = call_room(bearer, sizeof(*change));
     *change = (struct once_change){
         .kind = ONCE_REMEMBER,
-        .forgets = to_forget(remembered, call_now_ms(bearer), 1, FORGOTTEN_IN_PASSING),
+        .forgets = to_forget(remembered, call_now_ms(bearer), answer, FORGOTTEN_IN_PASSING),
         .call = {.token = token_of(asked),
                  .fingerprint = fingerprint_of(asked),
                  .called_ms = instant_for(remembered, call_now_ms(bearer)),
@@ -145,13 +158,15 @@ bool once_take_back(struct call *call) {
 /* --- When nobody asks --- */
 
 int64_t once_due_ms(const struct remembered *remembered) {
-    if (remembered_count(remembered) > (size_t)once_most) return server_now_ms();
+    const struct bytes none = {NULL, 0};
+    if (excess_of(remembered, none, 1)) return server_now_ms();
     return remembered_oldest_ms(remembered) + once_time.ms + UPKEEP_DELAY_MS;
 }
 
 void once_upkeep(struct call *call) {
     const struct remembered *remembered = once_remembered(call->aggregate, call->value);
-    size_t count = remembered ? to_forget(remembered, call_now_ms(call), 0, FORGOTTEN_BY_UPKEEP) : 0;
+    const struct bytes none = {NULL, 0};
+    size_t count = remembered ? to_forget(remembered, call_now_ms(call), none, FORGOTTEN_BY_UPKEEP) : 0;
     if (count) commit_alone(call, &(struct once_change){.kind = ONCE_FORGET, .forgets = count});
 }
 

@@ -12,8 +12,8 @@
  * one that writes. Its value remembers the token of the whole transaction. For a single call, `asked` and
  * `bearer` are the same.
  *
- * The oldest calls are forgotten when there are more than holdfast.once-most, or when they are older than
- * holdfast.once-seconds: with the next call that is remembered there, or by upkeep. */
+ * The oldest calls are forgotten when there are more than holdfast.once-most, when they take more than ONCE_BYTES_MAX, or
+ * when they are older than holdfast.once-seconds: with the next call that is remembered there, or by upkeep. */
 #ifndef HOLDFAST_ONCE_H
 #define HOLDFAST_ONCE_H
 
@@ -21,6 +21,9 @@
 #include "server/command.h"
 
 struct setting_duration;
+
+/* The limit for what one value remembers, and for each answer. */
+enum { ONCE_BYTES_MAX = 64 << 20 };
 
 bool once_finds(struct call *asked, struct call *bearer);
 

@@ -33,6 +33,7 @@ static enum outcome refuse(struct call *call, uint64_t length, uint64_t room, co
 }
 
 enum outcome reply_fits(struct call *call, uint64_t length, const char *advice) {
+    length += call_replied_before(call, length);
     if (length <= room_up_to(length)) return OUTCOME_DONE;
     uint64_t room = room_up_to(UINT64_MAX);
     bool configured = room == (uint64_t)max_reply_bytes;

@@ -19,7 +19,7 @@ enum { REPLY_ROOM_MIN_BYTES = 1 << 20 };
 /* The limit in bytes, for pages of at most `most` bytes. */
 size_t reply_room_up_to(size_t most);
 
-/* Whether a reply may have this many bytes; `advice` tells how to get less. */
+/* Whether a reply may have this many bytes, with what the transaction returns already; `advice` tells how to get less. */
 enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);
 
 /* Whether this many bytes of content may be one string of a reply. Content that is not contiguous is copied together

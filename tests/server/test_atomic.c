@@ -137,6 +137,30 @@ SCENE(a_hundred_commands_and_no_more) {
     expect_error(atomic_of(primary, lines), "INVALID InvalidInput");
 }
 
+/* A batch of so many, as one line. */
+static const char *batch(const char *command, int count, const char *item) {
+    struct text text = {0};
+    text_print(&text, "%s %d", command, count);
+    for (int i = 0; i < count; i++) text_print(&text, "%s", item);
+    return text.bytes;
+}
+
+SCENE(the_batches_of_a_transaction_have_the_bound_of_one) {
+    stage();
+    expect_ok(call(primary, "QUEUE.CREATE p"));
+    static const char too_many[] =
+        "INVALID OutOfRangeQueryParameterValue 2: the batches of a transaction have at most 1000 items";
+    const char *most = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 400, " y");
+    witness_begin("none");
+    expect_error(atomic(most, rest, "QUEUE.DELETEMANY q 1 none none"), too_many);
+    expect_error(atomic("QUEUE.PUT none x", batch("QUEUE.DELETEMANY q", 600, " i r"),
+                        batch("QUEUE.DELETEMANY p", 401, " i r")),
+                 too_many);
+    witness_end();
+    expect_elements(atomic(most, rest, "QUEUE.PUT q one"), 3);
+    expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 601);
+}
+
 /* --- The same thing twice --- */
 
 static const struct {
@@ -432,6 +456,7 @@ int main(void) {
         PLAY(what_is_wrong_is_refused_with_its_place_and_changes_nothing),
         PLAY(one_refusal_is_counted),
         PLAY(a_hundred_commands_and_no_more),
+        PLAY(the_batches_of_a_transaction_have_the_bound_of_one),
         PLAY(nothing_is_changed_twice),
         PLAY(what_only_looks_alike_goes_together),
         PLAY(every_command_once),

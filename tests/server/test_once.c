@@ -313,6 +313,53 @@ SCENE(what_changes_nothing_is_decided_anew) {
     expect_number(call(primary, "DEL empty"), 1);
 }
 
+/* --- Large answers ------------------------------------------------------------------------------------------------ */
+
+static redisReply *append_and_read(const char *range, const char *token) {
+    return call_line(primary,
+                     pool_print("HOLDFAST.ATOMIC 2 6 BLOB.GET big page RANGE 0 %s 4 BLOB.APPEND big log x "
+                                "ONCE %s",
+                                range, token));
+}
+
+static long long appended(void) {
+    return field(stat_of("big", "log"), "content-length")->integer;
+}
+
+/* What is remembered takes no more than 64 MiB: the oldest go first. */
+SCENE(answers_have_a_bound_together) {
+    create("big");
+    expect_etag(call(primary, "BLOB.CREATEPAGE big page 104857600"));
+    expect_etag(call(primary, "BLOB.CREATEAPPEND big log"));
+    long long dropped = info_of(primary, "holdfast_once_dropped");
+    expect_elements(call(primary, "BLOB.APPEND big log x ONCE small"), 3);
+    for (int i = 0; i < 9; i++) expect_elements(append_and_read("8388608", pool_print("%d", i)), 2);
+    assert_int_equal(info_of(primary, "holdfast_once_tokens"), 7);
+    assert_int_equal(info_of(primary, "holdfast_once_dropped"), dropped + 3);
+    for (int i = 2; i < 9; i++) expect_elements(append_and_read("8388608", pool_print("%d", i)), 2);
+    assert_int_equal(appended(), 10);
+    expect_elements(append_and_read("8388608", "1"), 2);
+    assert_int_equal(appended(), 11);
+    world_in_step();
+    assert_int_equal(info_of(chained, "holdfast_once_tokens"), 7);
+}
+
+SCENE(an_answer_that_cannot_be_remembered_refuses_the_transaction) {
+    create("big");
+    expect_etag(call(primary, "BLOB.CREATEPAGE big page 104857600"));
+    expect_etag(call(primary, "BLOB.CREATEAPPEND big log"));
+    configure(primary, "holdfast.max-reply-bytes", "256mb");
+    witness_begin("none");
+    expect_error(
+        append_and_read("67108864", "t"),
+        "INVALID OutOfRangeQueryParameterValue with ONCE a transaction returns at most 67108864 bytes");
+    witness_end();
+    expect_elements(append_and_read("66000000", "t"), 2);
+    expect_elements(append_and_read("66000000", "t"), 2);
+    assert_int_equal(appended(), 1);
+    configure(primary, "holdfast.max-reply-bytes", "64mb");
+}
+
 /* --- QUEUE.GET --------------------------------------------------------------------------------------------------- */
 
 static const char *again(void) {
@@ -357,6 +404,8 @@ int main(void) {
         PLAY(other_words_are_refused),
         PLAY(refusals_are_decided_anew),
         PLAY(what_changes_nothing_is_decided_anew),
+        PLAY(answers_have_a_bound_together),
+        PLAY(an_answer_that_cannot_be_remembered_refuses_the_transaction),
         PLAY(messages_are_answered_as_long_as_they_are_in_that_window),
     };
     return world_run("once", tests);

@@ -146,6 +146,22 @@ SCENE(lists_without_pages_are_refused) {
     server_stop(lone);
 }
 
+/* A transaction answers with one reply. */
+SCENE(contents_of_a_transaction_share_one_reply) {
+    begin_alone("");
+    begin_with_contents();
+    static const char page[] = "BLOB.GET box page RANGE 0 33554432",
+                      file[] = "FILE.GET fs f RANGE 0 33554432";
+    expect_error(call_line(client, pool_print("HOLDFAST.ATOMIC 3 6 %s 6 %s 3 FILE.GET fs f", page, file)),
+                 "INVALID InvalidRange 2:");
+    expect_error(call_line(client, pool_print("HOLDFAST.ATOMIC 3 6 %s 6 %s 6 BLOB.GET box page RANGE 0 1",
+                                              page, file)),
+                 "INVALID InvalidRange 2: 67108865 bytes are more than the 67108864 that "
+                 "holdfast.max-reply-bytes allows, use RANGE");
+    expect_elements(call_line(client, pool_print("HOLDFAST.ATOMIC 2 6 %s 6 %s", page, file)), 2);
+    server_stop(lone);
+}
+
 /* --- Pages --- */
 
 /* How many bytes a reply had on the wire. */
@@ -276,6 +292,7 @@ SCENE(batches_of_messages_end_before_the_bound) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         PLAY(contents_over_the_bound_are_read_in_parts),
+        PLAY(contents_of_a_transaction_share_one_reply),
         PLAY(a_content_in_one_piece_is_read_up_to_the_bound),
         PLAY(a_refused_content_takes_no_memory),
         PLAY(the_server_s_own_bound_holds_as_well),

@@ -137,6 +137,11 @@ static void compare(const struct model *model, struct dice *dice) {
     require_same(remembered_made_by(remembered, instant_ms, most), made, "those made by an instant");
     require_same(remembered_count(remembered), model->count, "the count");
     require_same(remembered_census(), model->count, "the census");
+    size_t all = remembered_bytes(remembered), least = 0,
+           taking = remembered_taking(remembered, all / 2, most);
+    require_same(remembered_taking(remembered, all, SIZE_MAX), model->count, "those that take all bytes");
+    for (size_t i = 0; i + 1 < taking; i++) least += model->calls[i].answer;
+    require(taking <= most && least <= all / 2, "%zu calls take %zu bytes and more", taking, least);
     require_same((size_t)remembered_oldest_ms(remembered),
                  model->count ? (size_t)model->calls[0].called_ms : (size_t)INT64_MAX, "the oldest instant");
     require(!model->count == !remembered, "nothing is remembered, and there is something");

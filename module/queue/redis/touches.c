@@ -1,6 +1,6 @@
 /* What QUEUE.* for messages changes, and what becomes of its changes beside others of one transaction. */
-#include "queue/redis/handlers.h"
 #include "core/things.h"
+#include "queue/redis/handlers.h"
 
 enum { ARG_ID = 2 };
 
@@ -8,6 +8,7 @@ enum { ARG_ID = 2 };
 void queue_put_touches(const struct call *call, struct things *things) {
     if (args_given(&call->args, SLOT_DEDUP))
         things_add(things, "DEDUP id", call_word(call, call->args.slots[SLOT_DEDUP].at));
+    if (args_given(&call->args, SLOT_LIST)) things_list(things, (size_t)call->args.slots[SLOT_LIST].count);
 }
 
 /* Ids are compared as numbers; what is no id names nothing. */
@@ -25,6 +26,7 @@ void queue_message_touches(const struct call *call, struct things *things) {
 
 void queue_messages_touches(const struct call *call, struct things *things) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
+    things_list(things, (size_t)list->count);
     for (int i = 0; i < list->count; i++) add_message(call, list->at + 2 * i, things);
 }
 
