@@ -1,4 +1,4 @@
-/* A blob: a name's content, with all that is said of it.
+/* A blob: the content under a name, with its properties, metadata and history.
  *
  *   blob, one allocation:
  *     ┌───────┬───────┬─────────┬─────────┬───────┬──────┬───────────────┐
@@ -11,10 +11,10 @@
  * A snapshot is a blob without a name, a lease, staged blocks and snapshots of its own. It shares content, pages and
  * block list with its base, and nothing that was shared ever changes.
  *
- * A name that has only staged blocks is a blob of the kind KIND_UNCOMMITTED. It can be leased, committed and deleted,
- * and to all else it is not there.
+ * A name that has only staged blocks is a blob of the kind KIND_UNCOMMITTED. It can be leased, committed and
+ * deleted; for everything else it does not exist.
  *
- * Whatever belongs to a blob stands on the account of its container. */
+ * All memory of a blob is counted in its container's account. */
 #ifndef HOLDFAST_BLOB_H
 #define HOLDFAST_BLOB_H
 
@@ -26,20 +26,20 @@
 enum { BLOB_INLINE_MAX = 4096, APPEND_BLOCKS_MAX = 50000 };
 
 struct blob_special {
-    struct block_list *blocks; /* the committed ones; NULL for a content that did not come in blocks */
+    struct block_list *blocks; /* committed blocks; NULL for a content that was not uploaded in blocks */
     struct staging *staging;
     struct snapshots *snapshots;
     struct copy *copy;
     int64_t sequence;  /* of a page blob */
-    version born;      /* what its pages began with: only what has the same can be compared */
+    version born;      /* which pages it started with: only blobs with the same value can be compared */
     uint64_t appended; /* blocks of an append blob */
-    bool sealed;       /* it is closed: nothing is appended any more */
+    bool sealed;       /* sealed: appends are refused */
 };
 
 struct blob_extra {
     struct packed *properties;
     struct packed *metadata;
-    struct lease *lease; /* also one that has ended, for its last id */
+    struct lease *lease; /* also an ended one, for its last id */
     struct blob_special *special;
 };
 
@@ -48,12 +48,12 @@ struct blob {
     struct stamp stamp;
     int64_t created_ms;
     union {
-        uint64_t length; /* all of them begin with it */
+        uint64_t length; /* the first field of every content */
         struct content content;
         struct pages pages;
     };
     struct blob_extra *extra;
-    uint16_t capacity; /* room for a small content behind the name */
+    uint16_t capacity; /* bytes reserved after the name for a small content */
     uint8_t kind;
     char room[];
 };
@@ -66,34 +66,34 @@ static inline struct blob *blob_of_entry(struct entry *entry) {
     return (struct blob *)entry; /* the entry is the blob's head */
 }
 
-/* Whether there is a blob of this name, and not staged blocks alone. */
+/* Whether the blob exists, and not only staged blocks. */
 static inline bool blob_exists(const struct blob *blob) {
     return blob && blob->kind != KIND_UNCOMMITTED;
 }
 
-/* What the container counts of it: nothing of a blob that is not there. */
+/* What the container counts; nothing for a blob that does not exist. */
 static inline uint64_t blob_content_bytes(const struct blob *blob) {
     return blob && blob->kind != KIND_UNCOMMITTED ? blob->length : 0;
 }
 
 /* --- Reading --- */
 
-/* Whether the content stands behind the name. */
+/* Whether the content is stored after the name. */
 bool blob_is_inline(const struct blob *blob);
 
-/* The longest run of bytes in one piece from offset on, at most length. Empty only beyond the end. */
+/* The longest contiguous run of bytes from offset on, at most length. Empty only beyond the end. */
 struct bytes blob_view(const struct blob *blob, uint64_t offset, uint64_t length);
 
-/* Copies bytes that lie inside the content. */
+/* Copies bytes within the content. */
 void blob_read(const struct blob *blob, uint64_t offset, char *to, size_t length);
 
 struct packed_list blob_properties(const struct blob *blob);
 struct packed_list blob_metadata(const struct blob *blob);
 
-/* A lease of zeros when there never was one. */
+/* A zeroed lease when there never was one. */
 const struct lease *blob_lease(const struct blob *blob);
 
-/* All zeros when the blob has nothing of this sort. */
+/* All zeros when the blob has none. */
 const struct blob_special *blob_special(const struct blob *blob);
 
 static inline bool blob_is_being_copied(const struct blob *blob) {
@@ -101,52 +101,52 @@ static inline bool blob_is_being_copied(const struct blob *blob) {
     return copy && copy->status == COPY_PENDING;
 }
 
-/* Whether nobody knows of which kind it is: a copy from another server was to say so, and has not, or never will. It may
- * become any. */
+/* Whether the kind is still unknown: a copy from another server should have determined it, but has not yet, or never
+ * will. Such a blob may become any kind. */
 static inline bool blob_is_untyped(const struct blob *blob) {
     const struct copy *copy = blob_special(blob)->copy;
     return copy && copy->untyped;
 }
 
-/* Whether its content is not there yet. */
+/* Whether its content is still being copied. */
 static inline bool blob_is_arriving(const struct blob *blob) {
     const struct copy *copy = blob_special(blob)->copy;
     return copy && copy->status == COPY_PENDING && (copy->arriving || copy->untyped);
 }
 
-/* --- Change --- */
+/* --- Changes --- */
 
 struct blob *blob_new(struct account *account, struct bytes name, enum blob_kind kind, size_t room);
 
-/* Everything but the lease, which is the container's business. */
+/* Frees everything but the lease, which belongs to the container. */
 void blob_free(struct account *account, struct blob *blob);
 
-/* Whether a small content of this size can stand where the blob is, without wasting much. */
+/* Whether a small content of this size fits into the current allocation, without wasting much. */
 bool blob_room_fits(const struct blob *blob, size_t room);
 
-/* After the allocation got another size. */
+/* Call it after the allocation was resized. */
 void blob_note_capacity(struct blob *blob);
 
-/* The parts that hang from a blob come with need and go with settle. */
+/* Optional parts are created by blob_need_… and freed by blob_settle when empty. */
 struct blob_extra *blob_need_extra(struct account *account, struct blob *blob);
 struct blob_special *blob_need_special(struct account *account, struct blob *blob);
 void blob_settle(struct account *account, struct blob *blob);
 
-/* NULL leaves a list as it is. A new list may be a view of the old one. */
+/* NULL leaves a list unchanged. A new list may be a view of the old one. */
 void blob_set_lists(struct account *account, struct blob *blob, const struct packed_list *properties,
                     const struct packed_list *metadata);
 
-/* NULL forgets it. */
+/* NULL removes it. */
 void blob_set_copy(struct account *account, struct blob *blob, const struct copy *copy);
 
-/* The blob has no bytes, pages and blocks any more. */
+/* Removes all bytes, pages and blocks. */
 void blob_clear_content(struct account *account, struct blob *blob);
 
-/* Gives an empty blob the bytes, for which there must be room, or the chunk. */
+/* Gives an empty blob the bytes, which must fit, or the chunk. */
 void blob_fill(struct account *account, struct blob *blob, struct bytes content, struct chunk *chunk);
 
-/* Gives an empty blob content, kind, blocks and numbers of another one, sharing bytes; an inline content needs room.
- * `foreign` is one of another container. */
+/* Gives an empty blob the content, kind, blocks and numbers of another one, sharing bytes; an inline content must
+ * fit. `foreign`: the source is in another container. */
 void blob_take(struct account *account, struct blob *blob, const struct blob *source, bool foreign);
 
 void blob_relocate_parts(struct blob *blob, const struct relocation *relocation);

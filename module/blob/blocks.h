@@ -3,8 +3,8 @@
  *   staged      wait under their ids for a commit; they belong to the name, and all ids are equally long
  *   committed   the ids of the content's chunks, in their order; ids may repeat
  *
- * A commit takes blocks of both sorts in any order, as often as wanted, and copies none of them. What was staged and
- * is not taken is gone. Staged blocks that nobody commits or adds to for a week are gone, too. */
+ * A commit takes blocks of both sorts in any order, any number of times, and copies none of them. Staged blocks that
+ * it does not take are dropped. Staged blocks are also dropped when no block is staged or committed for a week. */
 #ifndef HOLDFAST_BLOCKS_H
 #define HOLDFAST_BLOCKS_H
 
@@ -20,9 +20,9 @@ enum { BLOCKS_STAGED_MAX = 100000, BLOCKS_COMMITTED_MAX = 50000 };
 
 struct block_list;
 
-/* The items are ids, each with its length in front. NULL for an empty list. */
+/* Items are ids with a length prefix. NULL for an empty list. */
 struct block_list *block_list_new(struct account *account, struct packed_list ids);
-/* The list, which may be NULL, with one id of at most BLOCK_ID_MAX_BYTES more, in place of the list that is given. */
+/* Returns the list (NULL if empty) with one more id, of at most BLOCK_ID_MAX_BYTES. Replaces the list passed in. */
 struct block_list *block_list_add(struct account *account, struct block_list *list, struct bytes id);
 struct block_list *block_list_share(struct block_list *list);
 void block_list_drop(struct account *account, struct block_list *list);
@@ -47,24 +47,24 @@ struct staging {
     struct blob *blob;
 };
 
-/* A staging of no blocks yet. */
+/* A staging without blocks. */
 struct staging *staging_new(struct account *account, struct blob *blob, size_t id_length);
 void staging_free(struct account *account, struct staging *staging);
 
-/* When blocks that were staged at this instant will have waited too long. */
+/* When blocks staged at this instant expire. */
 static inline int64_t staging_due_ms(int64_t touched_ms) {
     return touched_ms < INT64_MAX - STAGED_LIFE_MS ? touched_ms + STAGED_LIFE_MS : INT64_MAX;
 }
 
-/* NULL when there is none, or when its time is up. */
+/* NULL when there is none, or when it has expired. */
 const struct staging *staging_of(const struct blob *blob, int64_t now_ms);
 
 const struct staged_block *staging_find(const struct staging *staging, struct bytes id);
 
-/* The id is as long as the others. A block of the same id is replaced. */
+/* The id must be as long as the others. Replaces a block with the same id. */
 void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk);
 
-/* Drops the first blocks by their ids, at most so many. */
+/* Drops at most this many blocks, the first by id. */
 void staging_drop(struct account *account, struct staging *staging, uint64_t most);
 
 /* In the order of the ids. */
@@ -76,35 +76,35 @@ static inline const struct staged_block *staged_block_at(const struct order_curs
     return (const struct staged_block *)order_cursor_entry(cursor); /* the entry is its head */
 }
 
-/* --- Commit --- */
+/* --- Commits --- */
 
-/* Where a commit looks for a block. */
+/* Where a commit takes a block from. */
 enum block_choice { BLOCK_COMMITTED, BLOCK_UNCOMMITTED, BLOCK_LATEST, BLOCK_CHOICES };
 
-/* What a commit puts together. */
+/* The blocks of a commit. */
 struct block_plan {
     size_t count;
     struct chunk **chunks;
-    struct record_writer choices; /* as asked, but with the newest ones found */
+    struct record_writer choices; /* as requested, with LATEST resolved */
     struct record_writer ids;
 };
 
-/* A list's items are each a choice and an id. */
+/* Each item is a choice and an id. */
 static inline void block_choice_put(struct record_writer *writer, enum block_choice choice, struct bytes id) {
     record_put_byte(writer, (uint8_t)choice);
     record_put_bytes(writer, id);
 }
 
-/* Finds all blocks that are asked for; the blob and the staging may be NULL. Only with OUTCOME_DONE there is a plan,
- * which ends with block_plan_end and is valid until the blob changes. */
+/* Finds all requested blocks; the blob and the staging may be NULL. Makes a plan only if it returns OUTCOME_DONE;
+ * the plan is freed by block_plan_end and is valid until the blob changes. */
 enum outcome block_plan_make(const struct blob *blob, const struct staging *staging, struct packed_list asked,
                              struct block_plan *plan);
 void block_plan_end(struct block_plan *plan);
 
-/* The list that says the same without any choice left. */
+/* The same list with every choice resolved. */
 struct packed_list block_plan_list(const struct block_plan *plan);
 
-/* Makes the blocks of the plan the blob's content. */
+/* Makes the plan's blocks the blob's content. */
 void blocks_commit(struct account *account, struct blob *blob, const struct block_plan *plan);
 
 #endif

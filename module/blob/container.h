@@ -10,7 +10,7 @@
  * The rules:
  *   - Only container_apply changes a value, and only by a change: a fact with absolute numbers, whoever decided it.
  *   - A small content is copied into the blob, a large one keeps the argument that brought it.
- *   - The account follows each allocation. What blobs and snapshots of the container share stands there once.
+ *   - Every allocation is counted in the account; what blobs and snapshots share is counted once.
  *   - Values know no key and no clock. */
 #ifndef HOLDFAST_CONTAINER_H
 #define HOLDFAST_CONTAINER_H
@@ -31,41 +31,41 @@ struct container {
     struct packed *policies;
     struct lease *lease;
     struct catalog blobs;
-    struct order_index leased;  /* without a root while there are none */
-    struct order_index copying; /* the blobs to which a copy goes on; likewise */
+    struct order_index leased;  /* no root while there are none */
+    struct order_index copying; /* blobs with a copy in progress; no root while there are none */
     struct deadlines stagings;
-    struct remembered *remembered; /* calls that were made with a token; NULL for none */
-    struct pool *pool;             /* while a file builds it */
-    struct feed *feed;             /* what has changed; NULL while it is off */
-    int64_t upkeep_ms;             /* when somebody will look after staged blocks and copies; 0 for nobody */
-    int64_t copies_look_ms;        /* when copies that go on are to be looked after; 0 for at once */
-    size_t committed;              /* blobs that exist; the catalog has the others, too */
-    uint64_t content_bytes;        /* the sum of their content lengths */
+    struct remembered *remembered; /* calls made with a token; NULL for none */
+    struct pool *pool;             /* only while a file builds the container */
+    struct feed *feed;             /* what has changed; NULL while the feed is off */
+    int64_t upkeep_ms;             /* next upkeep of staged blocks and copies; 0 for none */
+    int64_t copies_look_ms;        /* next upkeep of copies in progress; 0 for at once */
+    size_t committed;              /* number of blobs that exist; the catalog has others, too */
+    uint64_t content_bytes;        /* sum of their lengths */
     struct account account;        /* all allocations but those of the catalog and the lease index */
-    bool noted;                    /* its key is known to those who report to the operator */
+    bool noted;                    /* its key is noted for DOCTOR */
 };
 
-/* Counts over all containers of the process, for INFO; containers may be freed on another thread. */
+/* Totals over all containers of the process, for INFO; containers may be freed on another thread. */
 struct container_census {
     size_t containers;
     size_t blobs;
     size_t snapshots;
-    size_t leases; /* held or broken off, also those whose time is up */
+    size_t leases; /* held or breaking, including expired ones */
     uint64_t content_bytes;
 };
 
 struct container_census container_census(void);
 
-/* From a change of the kind CONTAINER_CREATE. */
+/* Makes a container from a CONTAINER_CREATE change. */
 struct container *container_new(const struct container_change *change);
 void container_free(struct container *container);
-/* A twin with the same versions, without leases, sharing the bytes of large contents. */
+/* A copy with the same versions, without leases, sharing the bytes of large contents. */
 struct container *container_copy(const struct container *source);
 
-/* Also one that is not committed; NULL if there is none. */
+/* Also finds uncommitted blobs; NULL if there is none. */
 struct blob *container_find(const struct container *container, struct bytes name);
 
-/* Likewise in steps, for who has something to do while the memory comes. */
+/* Two-step lookup: prefetch, then find. */
 static inline struct catalog_search container_expect(const struct container *container, struct bytes name) {
     return catalog_expect(&container->blobs, name);
 }
@@ -75,61 +75,61 @@ static inline void container_expect_blob(const struct container *container,
 }
 struct blob *container_found(const struct container *container, const struct catalog_search *search);
 
-/* Moves the state. False, and nothing done, when the change does not fit the state that it meets. The change's chunk is
- * taken over in either case. */
+/* Applies a change. False, and nothing done, when the change does not fit the state. Takes ownership of the change's
+ * chunk in either case. */
 bool container_apply(struct container *container, const struct container_change *change);
 
-/* Forgets what a file has begun to build and not ended. */
+/* Discards what a file has begun to build but not completed. */
 void container_settle(struct container *container);
 
-/* When staged blocks will have waited too long, or copies want to be looked after; INT64_MAX if there are none. */
+/* When staged blocks expire or copies need upkeep; INT64_MAX if there are none. */
 int64_t container_due_ms(const struct container *container);
 
-/* The name of a blob whose staged blocks have waited too long; false if there is none. */
+/* The name of a blob whose staged blocks have expired; false if there is none. */
 bool container_overdue(const struct container *container, int64_t now_ms, struct bytes *name);
 
-/* The first blob to which a copy goes on whose name is not below this one; NULL if there is none. */
+/* The first blob with a copy in progress whose name is not less than this one; NULL if there is none. */
 struct blob *container_copying(const struct container *container, struct bytes from);
 
-/* The container and its lists; the container itself may move. */
+/* Moves the container and its lists; returns the container's new address. */
 struct container *container_relocate(struct container *container, const struct relocation *relocation);
-/* All blobs at one of so many places of the hash index, and the index itself there. */
+/* Moves all blobs at one of this many places of the hash index, and the index itself there. */
 size_t container_places(const struct container *container);
 void container_relocate_blobs(struct container *container, size_t place, const struct relocation *relocation);
 
 size_t container_held(const struct container *container);
-/* How many allocations freeing it touches. */
+/* How many allocations freeing it takes. */
 static inline size_t container_parts(const struct container *container) {
     return container->account.parts + remembered_parts(container->remembered);
 }
 
 const struct lease *container_lease(const struct container *container);
 
-/* --- For apply.c: the ways in which the catalog and what goes with it change --- */
+/* --- For apply.c: changes of the catalog and the indexes beside it --- */
 
 struct blob *container_add(struct container *container, struct bytes name, enum blob_kind kind, size_t room);
 void container_remove(struct container *container, struct blob *blob);
 
-/* Room for a small content; the blob may move. */
+/* Makes room for a small content; the blob may move. */
 struct blob *container_fit(struct container *container, struct blob *blob, size_t room);
 
-/* A NULL, or a lease without a token, is none at all. */
+/* NULL, or a lease without a token, removes the lease. */
 void container_set_lease(struct container *container, struct blob *blob, const struct lease *lease);
-/* A write ends what is left of a lease that has ended; its last id stays. */
+/* Clears an ended lease after a write; its last id stays. */
 void container_free_lease(struct container *container, struct blob *blob);
 
-/* Of a blob that is in the catalog; NULL forgets it. */
+/* For a blob in the catalog; NULL removes it. */
 void container_set_copy(struct container *container, struct blob *blob, const struct copy *copy);
 
-/* A block more; the first one begins a staging. */
+/* Adds a block; the first one creates a staging. */
 void container_stage(struct container *container, struct blob *blob, const struct container_change *change,
                      struct chunk *chunk);
-/* Blocks less, the first so many; when none is left, the staging goes. */
+/* Drops this many blocks, the first by id; without blocks the staging is dropped. */
 void container_unstage(struct container *container, struct blob *blob, uint64_t most);
 
 void container_replace_list(struct container *container, struct packed **place, struct packed_list list);
 
-/* For INFO: something has become more or less. */
+/* For INFO: counts that have changed. */
 void container_count_snapshots(size_t before, size_t after);
 void container_count_content(struct container *container, const struct blob *blob, uint64_t bytes_before,
                              bool existed_before);

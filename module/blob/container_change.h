@@ -15,52 +15,52 @@ enum container_change_kind {
     CONTAINER_SETACL,
     CONTAINER_DROP,
     BLOB_PUT,
-    CONTAINER_LOADED, /* the end of what files hold, see below: the numbers of the chunks are forgotten */
+    CONTAINER_LOADED, /* last record of a file: forgets the chunks' numbers */
     BLOB_SETPROPS,
     BLOB_SETMETA,
-    BLOB_DELETE,     /* with all snapshots */
-    CONTAINER_LEASE, /* the container's own */
-    BLOB_LEASE,      /* a blob's */
+    BLOB_DELETE,     /* with all its snapshots */
+    CONTAINER_LEASE, /* lease of the container */
+    BLOB_LEASE,      /* lease of a blob */
     BLOB_CREATEPAGE,
     BLOB_PUTPAGE,
     BLOB_CLEARPAGE,
     BLOB_CREATEAPPEND,
     BLOB_APPEND,
-    BLOB_STAGE, /* a block that waits to be committed */
+    BLOB_STAGE, /* stages a block */
     BLOB_COMMIT,
-    BLOB_UNSTAGE, /* staged blocks, the first so many by their ids, that have waited too long */
+    BLOB_UNSTAGE, /* drops expired staged blocks, this many, the first by id */
     BLOB_SNAPSHOT,
     BLOB_DELETESNAPSHOTS, /* one, or all */
     BLOB_COPY,
     BLOB_ABORTCOPY,
     BLOB_COPYSTATE,
 
-    /* How a file builds a container anew, and nothing else. Each chunk gets the next number, and later records name
-       it by this number, so that what is shared stays shared. */
+    /* Records that are only in files. Each chunk gets the next number; later records refer to it by that number, so
+     * that what is shared stays shared. */
     CONTAINER_CHUNK, /* a chunk, or the next piece of one */
-    BLOB_STATE,      /* a blob but for its content */
+    BLOB_STATE,      /* a blob without its content */
     BLOB_SPANS,      /* chunks of its content */
     BLOB_BLOCKS,     /* chunks of its content, with their block ids */
     BLOB_LEAVES,     /* leaves of its pages */
     BLOB_STAGED,     /* a staged block */
 
-    BLOB_SEAL, /* nothing is appended any more */
+    BLOB_SEAL, /* seals an append blob */
 
     /* Copies from another server; see apply_copy.c. */
-    BLOB_COPYSTART, /* it is pending; a blob that is there keeps its content */
-    BLOB_COPYBEGIN, /* the source has answered: the blob is emptied and becomes one of the source's kind */
-    BLOB_COPYPIECE, /* bytes more, as many as one effect may have; also of the block that came last */
+    BLOB_COPYSTART, /* begins a pending copy; an existing blob keeps its content */
+    BLOB_COPYBEGIN, /* the source has replied: the blob is emptied and gets the source's kind */
+    BLOB_COPYPIECE, /* more bytes, up to the maximum of one effect; also for the last block */
     BLOB_COPYBLOCK, /* the first bytes of the next block */
-    BLOB_COPYEND,   /* it is done, or has failed */
+    BLOB_COPYEND,   /* the copy is complete, or has failed */
     BLOB_COPYTOLD,  /* in files: a BLOB_COPYSTATE that has a description */
 
-    /* What has changed, for those who follow: see core/feed.h and apply_feed.c. */
+    /* Feeds: see core/feed.h and apply_feed.c. */
     CONTAINER_FEEDON,
-    CONTAINER_FEEDKEEP, /* so many deletions are remembered */
+    CONTAINER_FEEDKEEP, /* sets how many deletions are remembered */
     CONTAINER_FEEDOFF,
-    CONTAINER_FEEDBUILT,   /* a feed that is being built has the blobs up to this name; empty for all */
-    CONTAINER_FEEDSTATE,   /* in files, in front of the blobs */
-    CONTAINER_FEEDMARKERS, /* likewise */
+    CONTAINER_FEEDBUILT,   /* a feed being built has the blobs up to this name; empty for all */
+    CONTAINER_FEEDSTATE,   /* in files, before the blobs */
+    CONTAINER_FEEDMARKERS, /* in files, before the blobs */
     CONTAINER_CHANGE_KINDS
 };
 
@@ -70,7 +70,7 @@ enum blob_kind {
     KIND_BLOCK,
     KIND_PAGE,
     KIND_APPEND,
-    KIND_UNCOMMITTED, /* a name that has staged blocks and nothing else yet */
+    KIND_UNCOMMITTED, /* a name that so far has only staged blocks */
     BLOB_KINDS
 };
 
@@ -78,27 +78,27 @@ enum { BLOCK_ID_MAX_BYTES = 64, COPY_SOURCE_MAX_BYTES = 4096, COPY_DESCRIPTION_M
 
 enum copy_status { COPY_NONE, COPY_PENDING, COPY_SUCCESS, COPY_ABORTED, COPY_FAILED, COPY_STATUSES };
 
-/* What is known of the copy that a blob came from. */
+/* The copy that a blob came from. */
 struct copy {
     enum copy_status status;
     version id;
     struct bytes source; /* for people; borrowed */
     uint64_t done;
     uint64_t total;
-    int64_t completed_ms;     /* 0 while it goes on */
-    bool arriving;            /* pending, and the blob has been emptied for what comes from another server */
-    bool untyped;             /* there was no blob, and no source has said of which kind it will be */
+    int64_t completed_ms;     /* 0 while it is in progress */
+    bool arriving;            /* pending, and the blob has been emptied for bytes from another server */
+    bool untyped;             /* the blob is new, and its kind is not known from the source yet */
     struct bytes description; /* why it failed, for people; borrowed */
 };
 
-/* Parts that some kinds of changes have or have not. */
+/* Parts that are optional in some kinds of changes. */
 enum container_change_part {
     PART_PROPERTIES = 1,
     PART_METADATA = 2,
     PART_LENGTH = 4,
     PART_SEQUENCE = 8,
-    PART_KEPT = 16,   /* no part: the content is that of the state before */
-    PART_SEALED = 32, /* no part: an append blob that is closed */
+    PART_KEPT = 16,   /* not a part: keep the content of the previous state */
+    PART_SEALED = 32, /* not a part: a sealed append blob */
     PARTS_ALL = 63,
 };
 
@@ -111,52 +111,53 @@ struct container_change {
     enum container_change_kind kind;
     enum container_access access;
     enum blob_kind blob_kind;
-    unsigned parts; /* the sum of its change_parts */
+    unsigned parts; /* bits of enum container_change_part */
     struct bytes name;
     struct stamp stamp;
     int64_t created_ms;
     struct packed_list properties;
     struct packed_list metadata;
     struct packed_list policies;
-    struct packed_list list; /* blocks, or what stands for them in files; see blocks.h and pool.h */
+    struct packed_list list; /* blocks, or their numbers in files; see blocks.h and pool.h */
     struct lease lease;
     struct copy copy;
     enum lease_event event;
-    bool frees_lease;    /* the write ends what is left of a lease that has ended */
-    bool expired;        /* this is the moment at which it shows that a lease has run out */
-    bool from_elsewhere; /* the source of a copy is in another container, whose key travels beside */
-    uint64_t offset;     /* where bytes go, or how long an append blob was before */
-    uint64_t length;     /* of a page blob, of what is cleared, or of a chunk */
-    uint64_t count;      /* of an append blob's blocks, or of blocks; or a chunk's number */
-    int64_t sequence;    /* a page blob's */
+    bool frees_lease; /* the write clears an ended lease */
+    bool expired;     /* the lease was found to have expired here */
+    bool
+        from_elsewhere; /* the source of a copy is in another container, whose key travels beside the record */
+    uint64_t offset;    /* where bytes go, or an append blob's length before */
+    uint64_t length;    /* of a page blob, of a cleared range, or of a chunk */
+    uint64_t count;     /* number of an append blob's blocks, or of blocks; or a chunk's number */
+    int64_t sequence;   /* a page blob's */
     int64_t touched_ms;  /* when a block was staged */
-    version born;        /* what a page blob's pages began with */
-    version snapshot;    /* its id; 0 for none, or for all */
-    version minted;      /* of a deletion where a feed is on, or with which a feed begins */
-    struct bytes feed;   /* what is said of a feed: see core/feed.h */
-    struct bytes source; /* the name of a copy's source */
+    version born;        /* which pages a page blob started with */
+    version snapshot;    /* snapshot id; 0 for none, or for all */
+    version minted;      /* version of a deletion where a feed is on, or at which a feed begins */
+    struct bytes feed;   /* state or markers of a feed: see core/feed.h */
+    struct bytes source; /* name of a copy's source */
     version source_snapshot;
     struct bytes block_id;
     struct bytes content;
-    struct chunk *chunk; /* the content, when it is too large for the blob itself */
+    struct chunk *chunk; /* the content, when it is too large to be stored in the blob */
 
-    /* What whoever decided has found already; not in records. */
-    bool sought;                              /* the blob of this name has been looked for, … */
-    struct blob *blob;                        /* … and this is it; NULL for none */
-    const struct container *source_container; /* of a copy, when it comes from elsewhere */
+    /* What the decision has already looked up; not in records. */
+    bool sought;                              /* the blob has been looked up, … */
+    struct blob *blob;                        /* … and is this one; NULL if there is none */
+    const struct container *source_container; /* of a copy from another container */
     const struct block_plan *plan;            /* of a commit */
     version kept; /* of a copy: the snapshot of its target that other copies of the transaction read */
     const struct copy_order *order; /* of a copy that starts */
 };
 
-/* The fields of a record, in their order: the rows of the layout. */
+/* The fields of a record, in order: the rows of the layout. */
 enum container_field {
     CONTAINER_HAS_NAME = 1 << 0,
     CONTAINER_HAS_STAMP = 1 << 1,
     CONTAINER_HAS_CREATED = 1 << 2,
     CONTAINER_HAS_ACCESS = 1 << 3,
     CONTAINER_HAS_KIND = 1 << 4,
-    CONTAINER_HAS_PARTS = 1 << 5, /* which of properties, metadata, length and sequence there are */
+    CONTAINER_HAS_PARTS = 1 << 5, /* which of properties, metadata, length and sequence are present */
     CONTAINER_HAS_PROPERTIES = 1 << 6,
     CONTAINER_HAS_METADATA = 1 << 7,
     CONTAINER_HAS_POLICIES = 1 << 8,
@@ -172,31 +173,30 @@ enum container_field {
     CONTAINER_HAS_COPY = 1 << 18,
     CONTAINER_HAS_LIST = 1 << 19,
     CONTAINER_HAS_LEASE = 1 << 20,
-    CONTAINER_HAS_FLAGS = 1 << 21, /* what a write does to an ended lease and to staged blocks */
+    CONTAINER_HAS_FLAGS = 1 << 21, /* whether a write clears an ended lease and staged blocks */
     CONTAINER_HAS_DESCRIPTION = 1 << 22,
-    CONTAINER_HAS_ADDITIONS =
-        1 << 23, /* properties, metadata and flags, in one byte for the many that have none */
+    CONTAINER_HAS_ADDITIONS = 1 << 23, /* properties, metadata and flags, in one byte when there are none */
     CONTAINER_HAS_MINTED = 1 << 24,
     CONTAINER_HAS_FEED = 1 << 25,
 };
 
 extern const struct change_family container_changes;
 
-/* What a kind of changes does. Takes over the change's chunk if it succeeds. The blob's place follows the blob, and is
- * NULL where there is none. */
+/* Applies a change of one kind. Takes ownership of the change's chunk on success. `place` points to the pointer to
+ * the blob, which is NULL if there is none. */
 typedef bool container_change_apply(struct container *container, struct blob **blob,
                                     const struct container_change *change);
 
-/* A row of the kinds, which stand beside the functions that apply them. */
+/* A row of the table of kinds, next to the functions that apply them. */
 struct container_kind {
     struct change_kind is;
     container_change_apply *apply; /* NULL for kinds that create or drop */
-    bool paged;                    /* offset and length are multiples of a page */
+    bool paged;                    /* offset and length are multiples of the page size */
 };
 
 extern const struct container_kind container_change_kinds[CONTAINER_CHANGE_KINDS];
 
-/* Whether it is about the blob of a name, and not about the container itself. */
+/* Whether it concerns a named blob, and not the container itself. */
 static inline bool container_change_has_name(const struct container_change *change) {
     return container_change_kinds[change->kind].is.fields & CONTAINER_HAS_NAME;
 }

@@ -1,5 +1,5 @@
-/* Digests: everything that a container holds and shows, and nothing of how it lies in memory. Equal containers give
- * equal bytes. */
+/* Digests: everything visible in a container, independent of its layout in memory. Equal
+ * containers give equal bytes. */
 #ifndef HOLDFAST_DIGEST_H
 #define HOLDFAST_DIGEST_H
 

@@ -1,11 +1,11 @@
 /* Listings: a page of a container's blobs in the order of their names, from a marker on, in bounded work.
  *
- * With a delimiter, names that agree up to and including the first delimiter behind the prefix become one item; the
- * walk jumps over all of them at once. Snapshots stand before their blob, oldest first. A page ends after `most`
- * items, or earlier when what they would answer, or what had to be looked at for them, grows beyond a budget.
+ * With a delimiter, names that agree up to and including the first delimiter after the prefix become one item; the
+ * walk skips all of them at once. Snapshots come before their blob, oldest first. A page ends after `most` items, or
+ * earlier when its reply, or the data read for it, exceeds a budget.
  *
- * The next page's marker is the name at which it starts. Where snapshots are listed, the one at which it goes on stands
- * behind the name and a NUL: the id 0 for all of them, the highest one for the blob itself. */
+ * The next page's marker is the name at which it starts. If snapshots are listed, the name is followed by a NUL and
+ * the id of the snapshot to continue at: 0 for all of them, the highest id for the blob itself. */
 #ifndef HOLDFAST_LISTING_H
 #define HOLDFAST_LISTING_H
 
@@ -14,21 +14,21 @@
 
 struct listing_query {
     struct bytes prefix;
-    struct bytes delimiter; /* empty: none */
-    struct bytes marker;    /* empty: from the start */
+    struct bytes delimiter; /* empty for none */
+    struct bytes marker;    /* empty for the start */
     size_t most;
     size_t budget; /* bytes */
     int64_t now_ms;
     bool metadata;    /* counts toward the budget */
-    bool copies;      /* likewise */
-    bool snapshots;   /* these, too */
-    bool uncommitted; /* likewise */
+    bool copies;      /* counts toward the budget */
+    bool snapshots;   /* list them, too */
+    bool uncommitted; /* list them, too */
 };
 
-/* A blob, a snapshot, or names with a common beginning. */
+/* A blob, a snapshot, or a common prefix of names. */
 struct listing_item {
-    const struct blob *blob; /* NULL for a common beginning */
-    struct bytes name;       /* or the common beginning */
+    const struct blob *blob; /* NULL for a common prefix */
+    struct bytes name;       /* or the common prefix */
     version snapshot;        /* 0 for the blob itself */
 };
 
@@ -39,7 +39,7 @@ struct listing {
     struct listing_item *items;
     size_t count;
     bool more;
-    size_t next_length; /* of the next page's marker, if there is more */
+    size_t next_length; /* length of the next page's marker; only valid if there is more */
     char next[LISTING_MARKER_MAX_BYTES];
 };
 

@@ -1,5 +1,5 @@
-/* Snapshots: how a blob was, by the version that names the moment. They stand in the order in which they were taken,
- * which is that of their ids. */
+/* Snapshots: earlier states of a blob, each with a version as its id. They are sorted by id, which is the order in
+ * which they were taken. */
 #ifndef HOLDFAST_SNAPSHOTS_H
 #define HOLDFAST_SNAPSHOTS_H
 
@@ -16,17 +16,17 @@ struct snapshots {
     struct snapshot taken[];
 };
 
-/* How many a blob has. */
+/* Number of snapshots of a blob. */
 size_t snapshots_count(const struct blob *base);
 
 /* NULL if there is none of this id. */
 struct blob *snapshots_find(const struct blob *base, version id);
 
-/* The place of the first one that is not older. */
+/* The index of the first one that is not older. */
 size_t snapshots_seek(const struct snapshots *snapshots, version id);
 
-/* Keeps how the blob is, with this stamp, and with metadata of its own if there are any. False, and nothing done, for
- * an id that is not greater than all others. */
+/* Takes a snapshot with this stamp, and with its own metadata if there are any. False, and nothing done, for an id
+ * that is not greater than all others. */
 bool snapshots_take(struct account *account, struct blob *base, const struct container_change *change);
 
 /* Drops one, or all for the id 0. False if there is none. */

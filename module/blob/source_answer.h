@@ -1,5 +1,5 @@
-/* What another server answers, as a tree of bounded size. hiredis reads the protocol; the tree is ours, since it is to
- * take no more memory than an answer that is sound needs, whatever the answer says of itself. */
+/* Replies of another server, as a tree of bounded size. hiredis parses the protocol; the tree is our own, so that it
+ * never uses more memory than a valid reply needs, whatever lengths the reply announces. */
 #ifndef HOLDFAST_SOURCE_ANSWER_H
 #define HOLDFAST_SOURCE_ANSWER_H
 
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 enum {
-    SOURCE_PIECE_BYTES = 1 << 20,                       /* of content, in one answer */
-    SOURCE_LIST_MAX = 50000,                            /* blocks, or ranges of pages */
-    SOURCE_TEXT_MAX_BYTES = SOURCE_PIECE_BYTES + 65536, /* of an answer that has not been read yet */
+    SOURCE_PIECE_BYTES = 1 << 20,                       /* of content, in one reply */
+    SOURCE_LIST_MAX = 50000,                            /* blocks or page ranges */
+    SOURCE_TEXT_MAX_BYTES = SOURCE_PIECE_BYTES + 65536, /* of a reply that is still being received */
     SOURCE_ANSWER_MAX_BYTES = 9 << 20,                  /* of a tree */
 };
 
@@ -26,22 +26,22 @@ struct answer {
     };
 };
 
-/* What comes in on one connection. */
+/* The input of one connection. */
 struct source_answers;
 
 struct source_answers *source_answers_new(void);
 void source_answers_free(struct source_answers *answers);
 
-/* False for what is no protocol, or more than there may be; then nothing more can be read. */
+/* False for protocol errors and for replies that are too large; nothing more can be read then. */
 bool source_answers_feed(struct source_answers *answers, struct bytes bytes);
 
-/* The next answer that is whole, valid until the next call; NULL when there is none yet. *failed as above. */
+/* The next complete reply, valid until the next call; NULL when there is none yet. *failed as above. */
 const struct answer *source_answers_next(struct source_answers *answers, bool *failed);
 
-/* One field of an answer that is a map; NULL when it is none, or has no such field. */
+/* A field of a map; NULL when this is not a map, or has no such field. */
 const struct answer *answer_field(const struct answer *map, const char *name);
 
-/* Those of a kind that is wanted; false for any other. */
+/* The value of a reply of this kind; false for any other kind. */
 bool answer_is_text(const struct answer *answer, struct bytes *text);
 bool answer_is_number(const struct answer *answer, int64_t least, int64_t most, uint64_t *number);
 

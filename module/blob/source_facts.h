@@ -1,4 +1,5 @@
-/* What another server says of a blob, looked at: whether it is what a Holdfast says, and whether it fits together. */
+/* The description of a blob by another server, checked: whether it is what Holdfast replies, and
+ * whether it is consistent. */
 #ifndef HOLDFAST_SOURCE_FACTS_H
 #define HOLDFAST_SOURCE_FACTS_H
 
@@ -10,7 +11,7 @@ struct source_facts {
     enum blob_kind kind;
     version etag;
     uint64_t length;
-    bool pending; /* a copy to it goes on */
+    bool pending; /* it is the target of a pending copy */
     bool sealed;
     uint64_t append_blocks;
     int64_t sequence;
@@ -19,7 +20,7 @@ struct source_facts {
 
     version etag_of_blocks;
     size_t block_count;
-    struct bytes block_id; /* of the block that source_facts_next_block came to */
+    struct bytes block_id; /* of the current block */
     uint64_t block_bytes;
 
     struct record_writer property_room, metadata_room,
@@ -30,14 +31,14 @@ struct source_facts {
 void source_facts_start(struct source_facts *facts);
 void source_facts_end(struct source_facts *facts);
 
-/* The answers of BLOB.STAT and BLOB.GETBLOCKLIST. NULL, or what is wrong with them. */
+/* Reads the replies of BLOB.STAT and BLOB.GETBLOCKLIST. Returns NULL, or what is wrong with them. */
 const char *source_facts_read(struct source_facts *facts, const struct answer *answer);
 const char *source_facts_read_blocks(struct source_facts *facts, const struct answer *answer);
 
-/* Goes on by one block; there is one more. */
+/* Advances by one block; there must be one. */
 void source_facts_next_block(struct source_facts *facts);
 
-/* The answer of BLOB.GETPAGES about a window, likewise: the ranges in their order, in the place of those that are there. */
+/* Reads the reply of BLOB.GETPAGES for a window in the same way: the ranges in order, replacing those in *ranges. */
 const char *source_ranges_read(const struct answer *answer, struct page_range window,
                                const struct source_facts *facts, struct page_range **ranges, size_t *count);
 

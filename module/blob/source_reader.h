@@ -1,14 +1,14 @@
-/* How a blob is read from another server: what to ask it next, and what its answers mean, without a connection.
+/* Reads a blob from another server: the next request, and the meaning of the replies, without a connection.
  *
  *   STAT ─▶ GETBLOCKLIST ─▶ GET GET GET …           block blobs
  *        ─▶ GET GET GET …                           append blobs
  *        ─▶ GETPAGES GET GET … GETPAGES …           page blobs: a window, then what was written in it
  *
- * Several questions may be on their way; answers come in their order. All are asked under the ETag that STAT told, so the
- * copy is of one state. What has come is told as the changes that build the blob: BLOB_COPYBEGIN once it is known to be
- * sound, then pieces and blocks.
+ * Several requests may be in flight; replies come in order. All carry the ETag from STAT, so the copy is of one
+ * state. The result is the changes that build the blob: BLOB_COPYBEGIN once the description has been checked,
+ * then pieces and blocks.
  *
- * Nothing that the source says is believed: whatever does not fit together makes the reader fail, with a reason. */
+ * Nothing from the source is trusted: any inconsistency makes the reader fail, with a reason. */
 #ifndef HOLDFAST_SOURCE_READER_H
 #define HOLDFAST_SOURCE_READER_H
 
@@ -18,7 +18,7 @@
 
 enum { SOURCE_WORDS_MAX = 16, SOURCE_CONDITIONS_MAX = 8 };
 
-/* What a copy is to bring, and where from. */
+/* What to copy, and from where. */
 struct copy_order {
     struct bytes host;
     int port;
@@ -27,21 +27,21 @@ struct copy_order {
     version snapshot;                               /* 0 for none */
     struct bytes conditions[SOURCE_CONDITIONS_MAX]; /* words, as BLOB.STAT takes them */
     unsigned condition_words;
-    bool has_metadata; /* it gets these, and not the source's */
+    bool has_metadata; /* use `metadata`, not the source's */
     struct packed_list metadata;
 };
 
 /* Why a copy failed, as INFO counts it. */
 enum copy_failure {
-    COPY_FAILED_REFUSED,     /* the source answered with an error */
-    COPY_FAILED_UNFIT,       /* of another kind than the target */
-    COPY_FAILED_CHANGED,     /* the source has changed underway */
-    COPY_FAILED_GARBLED,     /* the source said what cannot be */
-    COPY_FAILED_UNREACHABLE, /* no connection, or it was lost for good */
-    COPY_FAILED_SILENT,      /* no answer in time */
-    COPY_FAILED_FORBIDDEN,   /* an address that is not allowed */
-    COPY_FAILED_INTERRUPTED, /* this server was started anew or promoted, or the key was moved */
-    COPY_FAILED_MEMORY,      /* this server has none left */
+    COPY_FAILED_REFUSED,     /* the source replied with an error */
+    COPY_FAILED_UNFIT,       /* the kind differs from the target's */
+    COPY_FAILED_CHANGED,     /* the source changed during the copy */
+    COPY_FAILED_GARBLED,     /* the source's reply was invalid */
+    COPY_FAILED_UNREACHABLE, /* no connection, or it was lost permanently */
+    COPY_FAILED_SILENT,      /* no reply in time */
+    COPY_FAILED_FORBIDDEN,   /* the address is not allowed */
+    COPY_FAILED_INTERRUPTED, /* this server was restarted or promoted, or the key was moved */
+    COPY_FAILED_MEMORY,      /* out of memory here */
     COPY_FAILURES,
 };
 
@@ -50,43 +50,43 @@ struct source_failure {
     char text[COPY_DESCRIPTION_MAX_BYTES + 1]; /* printable */
 };
 
-/* What is asked: as many words. */
+/* A request: its words. */
 struct source_question {
     unsigned count;
     struct bytes word[SOURCE_WORDS_MAX];
-    char numbers[2][NUMBER_TEXT_MAX]; /* room for words */
+    char numbers[2][NUMBER_TEXT_MAX]; /* buffers for words */
     char versions[2][VERSION_TEXT_LENGTH];
 };
 
 struct source_reader;
 
-/* The order has to last as long as the reader. */
+/* The order must live as long as the reader. */
 struct source_reader *source_reader_new(const struct copy_order *order);
 void source_reader_free(struct source_reader *reader);
 
-/* The next question, if there is one to be asked by now. */
+/* The next request, if one can be sent now. */
 bool source_reader_ask(struct source_reader *reader, struct source_question *question);
 
-/* How many have been asked and not answered. */
+/* Number of requests without a reply. */
 unsigned source_reader_unanswered(const struct source_reader *reader);
 
-/* The connection is another one: what has not been answered is asked anew. */
+/* There is a new connection: requests without a reply will be sent again. */
 void source_reader_reconnected(struct source_reader *reader);
 
-/* The answer to the oldest question. False when the copy has failed. */
+/* Takes the reply to the oldest request. False when the copy has failed. */
 bool source_reader_take(struct source_reader *reader, const struct answer *answer);
 
-/* The next change that the last answer has brought; it borrows from that answer and from the reader. Name and stamp are
- * for others to fill in. */
+/* The next change from the last reply; it borrows from that reply and from the reader. The caller
+ * fills in name and stamp. */
 bool source_reader_next(struct source_reader *reader, struct container_change *change);
 
-/* Whether everything has been asked, answered and told. */
+/* Whether all requests are answered and all changes taken. */
 bool source_reader_is_done(const struct source_reader *reader);
 
-/* NULL as long as it has not failed. */
+/* NULL unless it has failed. */
 const struct source_failure *source_reader_failure(const struct source_reader *reader);
 
-/* Fails for a reason that the reader cannot know. What is not printable is replaced, what is too long is cut. */
+/* Fails for a reason outside of the reader. Unprintable characters are replaced, long texts cut. */
 void source_failure_say(struct source_failure *failure, enum copy_failure reason, struct bytes text);
 void source_reader_fail(struct source_reader *reader, enum copy_failure reason, struct bytes text);
 

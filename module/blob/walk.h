@@ -1,5 +1,5 @@
-/* Walks: a container as the changes that build it anew, for files and for twins. There is one vocabulary, so there is
- * one decoder, and what is shared in the container is shared in what the walk builds.
+/* Walks: the changes that rebuild a container, for files and for copies. They are ordinary changes, so there is one
+ * decoder, and what is shared in the container is shared in the rebuilt one.
  *
  *   CREATE, LEASE, the feed's state and markers, and for each blob in the order of names:
  *     for each snapshot, oldest first, and at last for the blob itself:
@@ -12,22 +12,22 @@
 
 #include "blob/container.h"
 
-/* Entries of a list that one change has at most. All lists but the last one of a content have as many. */
+/* Maximum entries of a list in one change. All lists of a content but the last one are full. */
 enum { WALK_LIST_MAX = 4096 };
 
-/* A CONTAINER_CHUNK that is whole comes with the chunk. */
+/* A CONTAINER_CHUNK that is a whole chunk comes with that chunk. */
 void container_walk(const struct container *container, const struct change_walk *walk);
 
-/* What would build its feed, but for the blobs in it. */
+/* The changes that rebuild its feed, without the blobs in it. */
 void container_walk_feed(const struct container *container, const struct change_walk *walk);
 
-/* The change that would build the container's own part anew, without its blobs. */
+/* The change that creates the container itself, without its blobs. */
 struct container_change container_as_change(const struct container *container);
 
-/* Likewise for the state of a blob or a snapshot, without its content: a BLOB_STATE. */
+/* The BLOB_STATE of a blob or a snapshot, without its content. */
 struct container_change blob_as_change(const struct blob *blob, struct bytes name);
 
-/* Likewise for what a blob was copied from, which there is. */
+/* The change for what a blob was copied from; it must be a copy. */
 struct container_change blob_copy_as_change(const struct blob *blob, struct bytes name);
 
 #endif

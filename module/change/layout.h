@@ -25,9 +25,9 @@ enum codec {
     CODEC_MAYBE_VERSION, /* version, 0 for none */
     CODEC_STAMP,         /* struct stamp */
     CODEC_GUID,          /* struct guid */
-    CODEC_BYTES,         /* struct packed_list, borrowed from the record */
-    CODEC_LIST,          /* written by the field's own_codec */
-    CODEC_OWN,           /* the field's own: see below */
+    CODEC_BYTES,         /* struct bytes, borrowed from the record */
+    CODEC_LIST,          /* struct packed_list, borrowed from the record */
+    CODEC_OWN,           /* see struct own_codec */
 };
 
 /* How to write a field that fits no other codec. */

@@ -76,8 +76,8 @@ struct visible_cursor {
     bool merges; /* merge in successors, see shelf_visit_successors; the rest is used only then */
     struct timeline_cursor successors_at;
     struct message *next_shown, *next_successor;
-    struct message *answered;   /* the visible successors */
-    struct timeline successors; /* those that are visible */
+    struct message *answered;   /* the one returned last, or NULL: its successor is looked up on demand */
+    struct timeline successors; /* the visible ones */
 };
 
 void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms);

@@ -22,7 +22,7 @@ enum shape {
     /* positional: all further arguments; with a width: groups of a number, values, and any number of arguments
      * like the last one */
     SHAPE_REST,
-    SHAPE_TAG,  /* one ETag or *; malformed tags are left to the conditions */
+    SHAPE_TAG,      /* one ETag or *; malformed tags are left to the conditions */
     SHAPE_NUMBER,   /* one integer between least and most */
     SHAPE_DURATION, /* seconds, converted to milliseconds between least and most */
     SHAPE_RANGE,    /* an offset and a length */

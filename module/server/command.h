@@ -198,8 +198,8 @@ bool command_has_other_key(const struct command *command, RedisModuleString **ar
 /* Runs a command from argv to reply. */
 int command_run(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
-/* Answers the server's request for the positions of a command's keys. The command's words begin at argv[offset] of
- * what the server knows. */
+/* Answers the server's request for the positions of a command's keys. argv[0] is the
+ * word at index `at` of what the server asked about. */
 void command_tell_keys(const struct command *command, RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                        int at);
 

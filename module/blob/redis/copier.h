@@ -2,12 +2,12 @@
  *
  *   copier = db, key, blob, the copy's id ─▶ a link, once it is its turn
  *
- * A copier knows names and never a value. Whatever it brings, it opens its key anew and looks whether the blob is there, and
- * whether its copy still is the one that it works for; if not, it ends. So a key that is deleted, renamed, moved, flushed or
- * swapped with its database ends the copies to it, and where a blob comes to be without a copier (under another name, out of
- * a file, on a server that was promoted) container_upkeep finds it and its copy has failed.
+ * A copier has names, never a value. For each delivery it opens its key again and checks whether the blob exists and
+ * still has this copy; if not, it ends. So deleting, renaming, moving, flushing or swapping a key ends the copies to
+ * it. Where a blob ends up without a copier (under another name, from a file, on a promoted server) container_upkeep
+ * finds it and fails its copy.
  *
- * Only a primary that may write takes what has come; as long as it may not, links wait, and a replica has none. */
+ * Only a primary that may write takes deliveries; until then links wait. A replica has no links. */
 #ifndef HOLDFAST_COPIER_H
 #define HOLDFAST_COPIER_H
 
@@ -16,19 +16,19 @@
 
 int copiers_start(RedisModuleCtx *ctx);
 
-/* The call has made the change of the kind BLOB_COPYSTART. */
+/* The call has applied a BLOB_COPYSTART. */
 void copier_new(struct call *call, const struct container_change *start);
 
 /* Something has happened that may have ended a copy. */
 void copiers_look_soon(void);
 
-/* Whether somebody works for this copy of the call's key. */
+/* Whether a copier works on this copy in the call's key. */
 bool copier_is_there(const struct call *call, version id);
 
-/* The copy of this blob of the call's container has failed. */
+/* Fails the copy to this blob of the call's container. */
 void copy_fail(struct call *call, struct blob *blob, const struct source_failure *failure);
 
-/* Whether the operator allows copies from there; is_on: from anywhere. */
+/* Whether the operator allows copies from other servers. */
 bool copies_are_on(void);
 bool copies_may_come_from(struct bytes host, int port);
 
@@ -38,7 +38,7 @@ extern bool copy_tls;
 extern struct setting_duration copy_timeout;
 extern long long copy_most;
 
-/* copy_most may be greater than before. */
+/* copy_most may have grown. */
 void copiers_setting_changed(void);
 
 void copiers_info(RedisModuleInfoCtx *ctx);

@@ -8,7 +8,7 @@
 #include "server/settings.h"
 #include "server/wait.h"
 
-/* Where the parser leaves the options that only this family has. */
+/* Slots of the options that only this family has. */
 enum {
     SLOT_ACCESS = SLOT_FAMILY,
     SLOT_RANGE,
@@ -26,7 +26,7 @@ enum {
     SLOT_BLOCKS,
     SLOT_OFFSET,
     SLOT_LENGTH,
-    SLOT_SOURCE, /* four, in the order of the shared conditions */
+    SLOT_SOURCE, /* four slots, in the order of the shared conditions */
     SLOT_SOURCE_NONE_MATCH,
     SLOT_SOURCE_MODIFIED,
     SLOT_SOURCE_UNMODIFIED,
@@ -35,14 +35,14 @@ enum {
 };
 _Static_assert((int)SLOT_BLOB_END <= (int)SLOTS_MAX, "too many options");
 
-/* Places of the arguments that most commands have. */
+/* Indexes of the arguments that most commands have. */
 enum { ARG_CONTAINER = 1, ARG_BLOB = 2, ARG_CONTENT = 3 };
 
 /* The words of INCLUDE, as bits. */
 enum { INCLUDE_SNAPSHOTS = 1, INCLUDE_META = 2, INCLUDE_UNCOMMITTED = 4, INCLUDE_COPY = 8 };
 
 extern struct aggregate container_aggregate;
-extern struct wait_kind blob_news; /* for another ETag of a blob, or for the blob */
+extern struct wait_kind blob_news; /* waiters for another ETag of a blob, or for the blob to exist */
 extern const struct lease_home container_leases;
 extern const char *const access_words[];
 extern const char *const blob_kind_names[];
@@ -55,48 +55,48 @@ extern const char *const block_list_words[];
 
 void blob_expect(struct call *call);
 
-/* The largest contents that BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND take. */
+/* Maximum content of BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND. */
 extern long long max_blob_bytes;
 extern long long max_block_bytes;
 extern long long max_append_bytes;
 
-/* --- The way to a blob: it is there, of the right kind, not being copied to, its lease lets the call pass, and it is
- * as the conditions want it --- */
+/* --- Checks of a blob: it exists, has the right kind, is not the target of a copy, its lease permits the call, and
+ * the conditions hold --- */
 
-/* The blob of the call's name; NULL if there is none, or only staged blocks whose time is up. */
+/* The blob of the call's name; NULL if there is none, or only expired staged blocks. */
 struct blob *blob_named(struct call *call);
 
-/* What a reading command names: the blob, or its snapshot. Of any kind if ANY_KIND. */
+/* The blob, or its snapshot, for a reading command. Any kind if ANY_KIND. */
 enum { ANY_KIND = BLOB_KINDS };
 enum outcome blob_to_read(struct call *call, unsigned kind, const struct blob **blob);
-/* Likewise for its content, which has to be there. */
+/* The same for its content, which must be complete. */
 enum outcome blob_to_read_content(struct call *call, unsigned kind, const struct blob **blob);
 
-/* A blob that is there and is to be written. */
+/* An existing blob that will be written. */
 enum outcome blob_to_write(struct call *call, unsigned kind, struct blob **blob);
 
-/* A blob that is to be written, and becomes one of this kind, whatever there is; it may be NULL, or uncommitted. */
+/* A blob that will be written and become one of this kind; it may be NULL, or uncommitted. */
 enum outcome blob_to_create(struct call *call, enum blob_kind kind, struct blob **blob);
 
-/* The steps of the way that some take otherwise. The stamp is NULL for what is not there. */
+/* Single checks, for commands with another order. The stamp is NULL for a blob that does not exist. */
 enum outcome blob_kind_check(const struct blob *blob, unsigned kind);
 enum outcome blob_pass_lease(struct call *call, const struct blob *blob, enum lease_use use);
 const struct stamp *blob_stamp(const struct blob *blob);
 
-/* The snapshot that SNAPSHOT names; NULL if there is none. */
+/* The snapshot given by SNAPSHOT; NULL if there is none. */
 const struct blob *blob_asked_snapshot(const struct call *call, const struct blob *base);
 
-/* A content that is larger than a limit allows. */
+/* The refusal of a content that exceeds a limit. */
 enum outcome content_too_large(struct call *call, const char *limit);
 
 /* --- Decisions --- */
 
-/* A new ETag, and the instant that goes with it. */
+/* A new ETag with its time. */
 struct stamp new_stamp(int64_t now_ms);
 
-/* Decides a change of the blob of the call's name, NULL if there is none, with the content that travels beside it, if
- * any. A touch tells besides whether it ends what is left of a lease; a write has a new stamp, too, and a change that
- * begins a blob anew the properties and metadata of the call. */
+/* Decides a change of the blob of the call's name (NULL if there is none), with the content beside it, if any. A
+ * touch also says whether it clears an ended lease; a write also has a new stamp; and a change that replaces the
+ * blob also has the call's properties and metadata. */
 struct container_change *blob_decide(struct call *call, enum container_change_kind kind, struct blob *blob,
                                      RedisModuleString *content);
 struct container_change *blob_decide_touch(struct call *call, enum container_change_kind kind,
@@ -106,7 +106,7 @@ struct container_change *blob_decide_write(struct call *call, enum container_cha
 struct container_change *blob_decide_new(struct call *call, enum container_change_kind kind,
                                          struct blob *blob, RedisModuleString *content);
 
-/* --- Copies: what those within a server and those from another one have in common --- */
+/* --- Copies, within a server and from another one --- */
 
 enum outcome copy_from_check(struct call *call);
 enum outcome blob_copy_from(struct call *call);
@@ -117,21 +117,21 @@ enum outcome copy_target_conditions(struct call *call, const struct blob *target
 void copy_put_label(const struct call *call, struct record_writer *label);
 void copy_reply(struct call *call, const struct container_change *change, const char *status);
 
-/* Copies that go on in the call's container and for which nobody works have failed. Answers whether there are more. */
+/* Fails copies in the call's container that have no copier. Returns whether there are more. */
 bool copies_fail_orphans(struct call *call);
 
-/* The version that a deletion has where a feed is on; 0 for none. */
+/* The version of a deletion where a feed is on; 0 for none. */
 version container_deletion(struct call *call, const struct blob *blob);
 
-/* Drops staged blocks that have waited too long, before a write is decided. */
+/* Drops expired staged blocks before a write is decided. */
 void container_clear_staged(struct call *call);
 
-/* What the commands change: see things.h. */
+/* The things that commands change: see things.h. */
 void container_touches(const struct call *call, struct things *things);
 void blob_touches(const struct call *call, struct things *things);
 void block_touches(const struct call *call, struct things *things);
 
-/* As the data type wants them: see aggregate.h. */
+/* For the data type's table: see aggregate.h. */
 bool container_refresh(struct call *call, void *decided);
 void container_keep_sources(struct call *const *copies, size_t count);
 void container_drop_sources(struct call *const *copies, size_t count);
@@ -145,11 +145,11 @@ int64_t container_upkeep(struct call *call);
 
 enum blob_fields { FIELDS_LISTED, FIELDS_LISTED_COPY, FIELDS_ALL };
 
-/* What is shown of a blob, or of a snapshot, but its name and metadata. */
+/* What is shown of a blob or a snapshot, except its name and metadata. */
 void reply_blob_fields(struct reply_map *map, const struct blob *blob, bool snapshot, enum blob_fields fields,
                        int64_t now_ms);
 
-/* What there is to follow; NULL for nothing. */
+/* The feed's state; NULL for no feed. */
 void reply_feed_fields(struct reply_map *map, const struct feed *feed);
 
 #endif

@@ -1,8 +1,8 @@
-/* The door to another server: whether one may go there, what its name leads to, how one comes in.
+/* Connecting to another server: whether it is allowed, its addresses, and the greeting.
  *
- * The host that was asked for must be allowed by name, and each address that its name leads to must be allowed as well: only
- * to such an address there is ever a connection, so who owns a name cannot lead this server somewhere else. A MOVED is
- * another host that was asked for. For a link's thread alone. */
+ * The requested host must be allowed by name, and each address that its name resolves to must be allowed as well:
+ * only such an address is ever connected to, so the owner of a name cannot direct this server elsewhere. A MOVED
+ * counts as another requested host. Only for a link's thread. */
 #ifndef HOLDFAST_SOURCE_DOOR_H
 #define HOLDFAST_SOURCE_DOOR_H
 
@@ -18,32 +18,33 @@ struct source_door {
     int64_t timeout_ms;
     bool tls;
     char *ca_file, *ca_folder, *certificate, *key; /* NULL for none */
-    unsigned greetings;                            /* that have not been answered yet */
-    bool authenticates;                            /* the first of them */
+    unsigned greetings;                            /* greetings without a reply so far */
+    bool authenticates;                            /* the first greeting is an AUTH */
 };
 
-/* Once: what hiredis holds is the server's memory, too. */
+/* Called once: counts hiredis's memory as the server's. */
 void source_door_count_memory(void);
 
 void source_door_start(struct source_door *door, const struct copy_order *order,
                        const struct link_settings *settings);
 void source_door_end(struct source_door *door);
 
-/* A connection on which the greetings have been written. NULL when it was lost, or, for good, the reader has failed. */
+/* A connection to which the greetings have been written. NULL when the connection was lost, or, permanently, when
+ * the reader has failed. */
 redisContext *source_door_open(struct source_door *door, struct source_reader *reader,
                                struct source_failure *loss);
 
-/* Writes a question. */
+/* Writes a request. */
 void source_door_ask(redisContext *connection, const struct source_question *question);
 
-/* The answer to a greeting. */
+/* Handles the reply to a greeting. */
 void source_door_greeted(struct source_door *door, const struct answer *answer, struct source_reader *reader);
 
-/* Whether an error tells that the blob is somewhere else. The reader fails if that must not be followed. */
+/* Whether an error is a redirection. The reader fails if it must not be followed. */
 enum door_move { DOOR_STAYS, DOOR_MOVES, DOOR_CLOSED };
 enum door_move source_door_move(struct source_door *door, struct bytes error, struct source_reader *reader);
 
-/* What is told of a failure never shows the password, whatever the source has said. */
+/* Removes the password from a failure's text, whatever the source has said. */
 void source_door_hide_password(const struct source_door *door, struct source_failure *failure);
 
 #endif

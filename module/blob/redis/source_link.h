@@ -1,9 +1,9 @@
 /* A link to another server, from which one copy reads: a thread of its own, and the hand-over of what it has read.
  *
- * Why a thread: names must be looked up beside the event loop in any case, and that takes a thread. What decided was
- * measured: to copy 500 MB between two servers of one machine the thread worked 220 ms and the main thread 15 ms, in 500
- * turns. On the event loop all of it would be the main thread's, between two commands of others, and TLS besides, whose
- * handshake alone takes milliseconds. A thread is straight to read as well: connect, ask, take, hand over.
+ * Why a thread: resolving names blocks, so it takes a thread in any case. The measurement that decided: to copy 500
+ * MB between two servers of one machine the thread worked 220 ms and the main thread 15 ms, in 500 turns. On the
+ * event loop all of that would run between clients' commands, and TLS as well, whose handshake alone takes
+ * milliseconds. A thread is also straightforward to read: connect, ask, take, hand over.
  *
  * The thread knows the protocol, the order and the reader, and nothing of keys and values. It hands over deliveries, one at
  * a time; while one waits to be taken it reads for the next, and no further. So a copy holds a few pieces of at most 1 MiB
@@ -34,7 +34,7 @@ struct delivery {
 
 void delivery_free(struct delivery *delivery);
 
-/* What a link needs to know besides its order; texts are copied. */
+/* What a link needs besides its order; texts are copied. */
 struct link_settings {
     struct bytes allowed;        /* see core/host_list.h */
     struct bytes user, password; /* empty for none */
@@ -45,19 +45,19 @@ struct link_settings {
 
 struct source_link;
 
-/* NULL when there can be no further thread. The order has to last as long as the link. `news` is called in the thread when
- * there is something to take, or the thread has ended. */
+/* NULL when no further thread can be started. The order must live as long as the link. `news` is called in the
+ * thread when there is a delivery, or the thread has ended. */
 struct source_link *source_link_start(const struct copy_order *order, const struct link_settings *settings,
                                       void (*news)(void));
 
-/* The delivery that waits, which is the caller's now; NULL for none. */
+/* The waiting delivery, which the caller then owns; NULL for none. */
 struct delivery *source_link_take(struct source_link *link);
 bool source_link_has_news(struct source_link *link);
 
-/* Nobody will take anything any more. */
+/* Cancels the link: nobody will take its deliveries. */
 void source_link_cancel(struct source_link *link);
 
-/* Whether the thread has ended: then the link can be freed. */
+/* Whether the thread has ended, so that the link can be freed. */
 bool source_link_has_ended(struct source_link *link);
 void source_link_free(struct source_link *link);
 
