@@ -196,7 +196,7 @@ static void hash_index_shrink(struct hash_index *index) {
     }
 }
 
-/* The bucket that will be split next, and the entries in it, lie anywhere in memory. They are sent for a little
+/* The bucket that will be split next, and the entries in it, lie anywhere in memory. They are prefetched a little
  * before they are needed, one step with each of the last two entries that still fit. */
 static void expect_growth(const struct hash_index *index) {
     size_t left = index->buckets * GROW_AT - index->count;

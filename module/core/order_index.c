@@ -10,7 +10,7 @@ enum {
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
-enum { EXPECTED_BYTES = 64 }; /* a line of the cache */
+enum { EXPECTED_BYTES = 64 }; /* a cache line */
 
 enum {
     HEAD_BYTES = 8,

@@ -292,7 +292,7 @@ bool remembered_is_marked(const struct remembered *remembered, struct bytes toke
     return item && item_bits(item) & ITEM_MARKED;
 }
 
-/* --- To ask --- */
+/* --- Queries --- */
 
 size_t remembered_count(const struct remembered *remembered) {
     return remembered ? remembered->by_token.count : 0;

@@ -1,4 +1,4 @@
-/* A node: a directory or a file, with all that is said of it.
+/* A node: a directory or a file, with its properties, metadata and history.
  *
  *   node, one allocation:
  *     ┌───────┬───────┬─────────┬────┬────────┬──────────────────────┬───────┬──────┬──────────────┬──────┐
@@ -10,11 +10,11 @@
  *     extra      properties, metadata, and the past: absent for most
  *     life       of a file that is open or leased: see opens.h
  *
- * The past of a node are its states that a snapshot of the share still sees. A state is kept when the node is about to
- * change for the first time since a snapshot was taken, and shares its pages with what follows. Snapshots have numbers
- * for that, in the order in which they were taken, from 1 on; 0 is before all of them.
+ * The past of a node consists of the states that snapshots of the share still see. A state is kept when the node is
+ * about to change for the first time since a snapshot was taken, and shares its pages with later states. For that,
+ * snapshots are numbered in the order in which they were taken, from 1; 0 is before all of them.
  *
- * Whatever belongs to a node stands on the account of its share. */
+ * All memory of a node is counted in its share's account. */
 #ifndef HOLDFAST_NODE_H
 #define HOLDFAST_NODE_H
 
@@ -39,7 +39,7 @@ enum {
 struct file_node;
 struct file_life;
 
-/* How far something goes down: the names of a way, and its characters with the slashes in front. */
+/* How far a subtree extends downwards: the names of a path, and its characters including the leading slashes. */
 struct path_reach {
     uint64_t names;
     uint64_t characters;
@@ -48,13 +48,13 @@ struct path_reach {
 struct directory {
     uint64_t id;
     struct file_node *node;
-    uint64_t children;       /* those that are there now, also pending ones */
-    uint64_t opens;          /* handles of files in it and below */
+    uint64_t children;       /* current children, including pending ones */
+    uint64_t opens;          /* handles of files in this directory and below */
     uint64_t leases;         /* active leases of those files */
-    struct path_reach reach; /* of the longest way that there has been below, since it was empty */
+    struct path_reach reach; /* of the longest path below since the directory was last empty */
 };
 
-/* How a node was. Without lists of its own it has those of the next state, or of the node. */
+/* An earlier state of a node. Without its own lists it has those of the next state, or of the node. */
 struct file_state {
     unsigned last; /* the last snapshot that sees it */
     bool has_lists;
@@ -68,9 +68,9 @@ struct file_state {
 
 struct file_past {
     struct file_node *node;
-    size_t ghosts; /* places in the tree at which only snapshots see the node */
+    size_t ghosts; /* places in the tree where only snapshots see the node */
     size_t count;
-    struct file_state *states; /* in their order */
+    struct file_state *states; /* in order */
 };
 
 struct file_extra {
@@ -85,19 +85,19 @@ struct file_node {
     struct entry entry; /* its name is the key */
     struct stamp stamp;
     int64_t created_ms;
-    uint64_t id;              /* for as long as the process lives; no other node of the share ever has it */
-    struct directory *parent; /* NULL for the root, and for what only snapshots see */
+    uint64_t id;              /* never used by another node of the share while the process lives */
+    struct directory *parent; /* NULL for the root, and for nodes that only snapshots see */
     union {
         struct sparse content;
         struct directory *directory;
     };
     struct file_extra *extra;
     struct file_life *life;
-    uint16_t name_length; /* 0 when the folded form is the name */
+    uint16_t name_length; /* 0 when the name is its own folded form */
     uint8_t kind;
     uint8_t attributes;
     uint8_t born;    /* the last snapshot when the node came to this place */
-    uint8_t changed; /* the last one that has its state, or that there was when it was made */
+    uint8_t changed; /* the last snapshot that has its state, or that existed when it was made */
     char key[];
 };
 
@@ -109,61 +109,61 @@ static inline bool node_is_file(const struct file_node *node) {
     return node->kind == NODE_FILE;
 }
 
-/* Writes a key for a sound name that is folded already; there must be room for NODE_KEY_MAX_BYTES. */
+/* Writes the key for a valid, folded name to `room`, which must have NODE_KEY_MAX_BYTES. */
 struct bytes node_key(char *room, uint64_t directory, struct bytes folded);
 
 struct bytes node_name(const struct file_node *node);
 struct bytes node_folded_name(const struct file_node *node);
 
-/* The path, from the root: how long it is, and itself, for which there must be room. */
+/* The path from the root: its length, and the path itself, which must fit into the buffer. */
 size_t node_path_length(const struct file_node *node);
 struct bytes node_path(const struct file_node *node, char *room);
 
 size_t node_name_characters(struct bytes name);
 
-/* Whether a directory is the node, or above it. */
+/* Whether the directory is the node, or above it. */
 bool node_is_within(const struct file_node *node, const struct file_node *directory);
 
 /* --- Change --- */
 
-/* A file is empty; a directory has nothing in it. */
+/* A new file is empty; a new directory has no children. */
 struct file_node *node_new(struct account *account, enum node_kind kind, uint64_t id,
                            const struct directory *parent, struct bytes name);
 
-/* The node itself under another name: what points to the old one is told, except its entries in indexes. The old one
- * is freed. */
+/* Makes the node under another name and updates what points to the old one, except its entries in
+ * indexes. Frees the old one. */
 struct file_node *node_renamed(struct account *account, struct file_node *node,
                                const struct directory *parent, struct bytes name);
 
-/* The allocation has moved: what the node has learns of it. */
+/* The allocation has moved: updates the pointers of its parts. */
 void node_moved(struct file_node *node);
 
-/* It has no life any more. */
+/* The node must not have a life. */
 void node_free(struct account *account, struct file_node *node);
 
 struct packed_list node_properties(const struct file_node *node);
 struct packed_list node_metadata(const struct file_node *node);
 
-/* NULL leaves a list as it is. A new list may be a view of the old one. */
+/* NULL leaves a list unchanged. A new list may be a view of the old one. */
 void node_set_lists(struct account *account, struct file_node *node, const struct packed_list *properties,
                     const struct packed_list *metadata);
 
-/* The parts that hang from a node go when nothing is in them. */
+/* Frees optional parts that are empty. */
 void node_settle(struct account *account, struct file_node *node);
 
 /* --- The past --- */
 
-/* Before the node changes: keeps its state for the last snapshot, if that sees it. `lists` if properties or metadata
- * are about to change. */
+/* Call it before the node changes: keeps its state for the last snapshot, if that sees it. `lists`: properties or
+ * metadata are about to change. */
 void node_keep(struct account *account, struct file_node *node, unsigned snapshots, bool lists);
 
-/* Likewise for a state that a file brings; it must be the next one. The lists and the content are taken over. */
+/* The same for a state from a file; it must be the next one. Takes ownership of the lists and the content. */
 bool node_may_have_state(const struct file_node *node, unsigned last);
 void node_add_state(struct account *account, struct file_node *node, const struct file_state *state);
 
 struct file_past *node_need_past(struct account *account, struct file_node *node);
 
-/* How a node is, or was when a snapshot was taken: borrowed. Only for one that the snapshot sees; 0 for now. */
+/* A node as it is, or was in a snapshot: borrowed. Only for a snapshot that sees it; 0 for now. */
 struct node_view {
     struct stamp stamp;
     int64_t created_ms;

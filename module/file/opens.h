@@ -1,4 +1,4 @@
-/* Sessions, and the handles with which they have files open.
+/* Sessions, and their open handles of files.
  *
  *   session ─▶ group ⇄ group ⇄ …         a group: what one session has open of one file
  *                ▲                        life:   what a file has only while it is open or leased
@@ -6,12 +6,12 @@
  *                     │
  *                     └─▶ open ⇄ open ⇄ …   the handles, each with its locks
  *
- * A session ends when it is told to, or when its time is up, and from that moment on none of what it has counts, whoever
- * asks: what is over is skipped by computation. So to end a session costs the same for one handle and for a hundred
- * thousand; they are taken away later, in portions, or from one file when somebody changes that file.
+ * A session ends by a command, or when its time is up. From then on its handles and locks do not count: every query
+ * skips them. So ending a session costs the same for one handle and for a hundred thousand; they are removed later,
+ * in portions, or from one file when that file is changed.
  *
- * That a file is to be deleted is known in two ways: by the mark, and by handles that mark it when they close. A file
- * is gone when it is to be deleted and no handle of a session that lives is left. */
+ * A file is deleted in two ways: by its mark, or by handles that mark it when they close. It is gone when it is to
+ * be deleted and no handle of a living session is left. */
 #ifndef HOLDFAST_OPENS_H
 #define HOLDFAST_OPENS_H
 
@@ -48,7 +48,7 @@ struct file_life {
 struct share_session {
     struct entry entry; /* its name is the id */
     struct guid id;
-    uint64_t number; /* the public one */
+    uint64_t number; /* the public number */
     struct deadline deadline;
     struct list_node among_ended;
     struct list_head groups;
@@ -64,7 +64,7 @@ struct open_group {
     uint64_t name[2];
     struct list_node of_session, of_life;
     struct share_session *session;
-    struct file_life *life; /* NULL when the file has no part of it any more */
+    struct file_life *life; /* NULL when the group no longer belongs to a file */
     struct list_head opens;
     struct sharing_tally tally;
     uint32_t deleting; /* handles that mark the file when they close */
@@ -78,7 +78,7 @@ struct file_open {
     struct list_node among;
     struct open_group *group;
     struct lock_owner locks;
-    uint32_t lock_count; /* different ones */
+    uint32_t lock_count; /* distinct locks */
     struct sharing sharing;
     bool deletes_on_close;
     int64_t opened_ms;
@@ -109,7 +109,7 @@ static inline struct file_open *open_of_owner(const struct lock_owner *owner) {
     return (struct file_open *)((char *)(uintptr_t)owner - offsetof(struct file_open, locks));
 }
 
-/* --- What a file looks like to those who come, at a moment --- */
+/* --- A file as seen by a call, at a moment --- */
 
 struct life_view {
     struct sharing_tally tally; /* of the handles that count */
@@ -117,25 +117,25 @@ struct life_view {
     bool gone;
 };
 
-/* `exact` when no session is over, so that nothing has to be computed. The life may be NULL. */
+/* `exact`: no session is over, so nothing has to be computed. The life may be NULL. */
 struct life_view life_view(const struct file_life *life, bool exact, int64_t now_ms);
 
-/* Whether any handle of the file is of a session that is over. */
+/* Whether any handle of the file belongs to a session that is over. */
 bool life_has_over(const struct file_life *life, int64_t now_ms);
 
-/* A handle that counts and stands in the way; NULL if none is found in bounded work. */
+/* A handle that counts and conflicts; NULL if none is found in bounded work. */
 const struct file_open *life_obstacle(const struct file_life *life, struct sharing wanted, int64_t now_ms);
 const struct file_open *life_class_obstacle(const struct file_life *life, enum sharing_class class,
                                             int64_t now_ms);
 
-/* What stands in the way of reading or writing a range, or of a lock, and counts. The owner is NULL for a stateless
- * command. */
+/* The lock that counts and conflicts with reading or writing a range, or with another lock. The owner is NULL for
+ * a stateless command. */
 enum lock_question { LOCK_READING, LOCK_WRITING, LOCK_SHARING, LOCK_EXCLUDING, LOCK_ANY };
 const struct range_lock *life_lock(const struct file_life *life, struct lock_owner *owner,
                                    enum lock_question question, struct lock_range range, bool exact,
                                    int64_t now_ms);
 
-/* Each handle that stands in the way and counts; false ends it, as does a bound on the work. */
+/* Visits each handle that counts and conflicts. Returning false ends the visit, as does the limit on work. */
 typedef bool visit_open(void *context, const struct file_open *open);
 void life_obstacles(const struct file_life *life, struct sharing wanted, int64_t now_ms, visit_open *visit,
                     void *context);

@@ -10,7 +10,8 @@
  * it makes. It knows no language, and does not compose: é in one character and e with an accent behind it are two
  * names.
  *
- * What the service would trim, a dot or a space at the end of a name, is refused: no two paths lead to one file. */
+ * Names that the service would trim, with a dot or a space at the end, are refused: no two paths
+ * lead to the same file. */
 #ifndef HOLDFAST_PATH_H
 #define HOLDFAST_PATH_H
 
@@ -18,19 +19,19 @@
 
 enum {
     NAME_MAX_CHARACTERS = 255,
-    PATH_MAX_CHARACTERS = 2048, /* slashes count, too */
+    PATH_MAX_CHARACTERS = 2048, /* including slashes */
     PATH_MAX_NAMES = 250,
-    NAME_FOLDED_MAX_BYTES = NAME_MAX_CHARACTERS * 4, /* a name that is sound, as it is or folded */
+    NAME_FOLDED_MAX_BYTES = NAME_MAX_CHARACTERS * 4, /* a valid name, as it is or folded */
     PATH_FOLDED_MAX_BYTES = PATH_MAX_CHARACTERS * 4,
 };
 
-/* --- Are they sound? --- */
+/* --- Checks --- */
 
 enum path_fault {
     PATH_SOUND,
     PATH_TOO_LONG,
     PATH_TOO_DEEP,
-    PATH_NAME_EMPTY, /* a slash in front, at the end, or next to another one */
+    PATH_NAME_EMPTY, /* a slash at the start, at the end, or next to another one */
     PATH_NAME_TOO_LONG,
     PATH_NOT_UTF8,
     PATH_BAD_CHARACTER,
@@ -48,37 +49,37 @@ struct path_fault_text {
     const char *text;    /* for people */
 };
 
-/* One of its faults: the first from the left, unless it has more bytes than any sound path. */
+/* The first fault from the left, unless the path has more bytes than any valid path. */
 enum path_fault path_check(struct bytes path);
 
-/* Of a name alone, which is never empty. */
+/* The same for one name, which must not be empty. */
 enum path_fault path_check_name(struct bytes name);
 
 /* Not for PATH_SOUND. */
 const struct path_fault_text *path_fault_text(enum path_fault fault);
 
-/* --- Ways: for paths that are sound --- */
+/* --- Steps along valid paths --- */
 
-/* Takes the first name off the path; false when there is none. */
+/* Takes the first name off the path; false when the path is empty. */
 bool path_next(struct bytes *path, struct bytes *name);
 
-/* How many names there are; 0 for the root. */
+/* Number of names; 0 for the root. */
 unsigned path_depth(struct bytes path);
 
-/* What comes before the last name and its slash, and the last name; both are empty for the root. */
+/* The path of the parent, and the last name; both are empty for the root. */
 struct bytes path_parent(struct bytes path);
 struct bytes path_last(struct bytes path);
 
-/* --- Names in any case: for text that is UTF-8; of what is not, every byte stands for itself --- */
+/* --- Names in any case: for UTF-8; of anything else, every byte stands for itself --- */
 
-/* The folded form, which may be longer or shorter than the text; half as much again as the text always has room for
- * it. Answers how long it is. To fold twice is to fold once; the parts of a path are folded as the path is. */
+/* Writes the folded form, which may be longer or shorter than the text, but at most by half. Returns its length.
+ * Folding is idempotent; the parts of a path are folded as the path is. */
 size_t path_fold(char *room, struct bytes text);
 
-/* Whether folding changes nothing. */
+/* Whether the text is its own folded form. */
 bool path_is_folded(struct bytes text);
 
-/* As bytes_compare and bytes_equal of the folded forms, and bytes_start_with. */
+/* Like bytes_compare, bytes_equal and bytes_start_with, on the folded forms. */
 int path_compare(struct bytes a, struct bytes b);
 bool path_same(struct bytes a, struct bytes b);
 bool path_starts_with(struct bytes text, struct bytes start);

@@ -170,7 +170,7 @@ static const struct range_lock *first_overlap(const struct range_lock *top, stru
     return NULL;
 }
 
-/* --- To ask --- */
+/* --- Queries --- */
 
 /* The exclusive ones of all but this owner, then, where they matter, the shared ones of all. */
 static const struct range_lock *in_the_way(const struct range_locks *locks, struct lock_range range,

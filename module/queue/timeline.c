@@ -457,7 +457,7 @@ void timeline_end(struct timeline *timeline) {
     timeline->height = 0;
 }
 
-/* --- To ask --- */
+/* --- Queries --- */
 
 struct moment *timeline_first(const struct timeline *timeline) {
     return timeline->first ? timeline->first->moments[0] : NULL;

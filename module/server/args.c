@@ -11,7 +11,7 @@ struct parser {
     struct args *args;
     struct fault fault; /* of value, the one that counts so far */
     uint8_t late;       /* of its clause */
-    bool is_part;       /* what is no option belongs to somebody else */
+    bool is_part;       /* stop at the first word that is not an option */
 };
 
 static const struct fault none = {.outcome = OUTCOME_DONE};

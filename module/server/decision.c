@@ -149,7 +149,7 @@ static bool has_only_rivals(struct call *call, enum outcome outcome) {
     return call->aggregate->has_rival(call);
 }
 
-/* Who would wait for a rival that waits for this call goes first. */
+/* If waiting would deadlock, the call proceeds. */
 static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome) {
     const struct wait_request line = call->wait;
     bool waits =

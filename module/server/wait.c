@@ -323,7 +323,7 @@ static void serve_in_turn(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (first_in(line)) line_due(line, server_now_ms());
 }
 
-/* Whom the news do not concern goes to the end. */
+/* Waiters that still cannot be served go to the tail. */
 static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     for (struct waiter *waiter; *budget > 0 && line->unlooked && (waiter = first_in(line)); (*budget)--) {
         int64_t due_ms = WAIT_NO_INSTANT;
@@ -494,7 +494,7 @@ static int on_ready(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_ERR;
 }
 
-/* Time is up, or untold_tell() has sent for the client. */
+/* The time is up, or untold_tell() has unblocked the client. */
 static int on_timeout(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct waiter *waiter = waiter_of(ctx);
     struct waiting_command *waiting = waiter->waiting;

@@ -29,10 +29,10 @@ struct entity_state {
     struct packed_list properties;
 };
 
-/* The caller has the memory. */
+/* The caller provides the memory. */
 struct entity *entity_new(const struct entity_state *state);
 
-/* Another state where it stands. False, and nothing done, when it needs another size. */
+/* Rewrites the entity in place. False, and nothing done, when it needs another size. */
 bool entity_rewrite(struct entity *entity, const struct entity_state *state);
 
 struct packed_list entity_properties(const struct entity *entity);
@@ -41,14 +41,14 @@ struct row entity_row(const struct entity *entity);
 /* False when there is no such property. */
 bool properties_find_name(struct packed_list properties, struct bytes name, struct property *found);
 
-/* What stands there and what is given, which wins, as one list; it borrows from the room, which is empty before. */
+/* Merges two lists; properties in `given_list` win. The result borrows from `room`, which must be empty before. */
 struct packed_list properties_merge(struct packed_list standing, struct packed_list given_list,
                                     struct record_writer *room);
 
-/* Whether each name stands once. Only for lists whose count is right. */
+/* Whether each name is unique. Only for lists whose count is right. */
 bool properties_unique(struct packed_list properties);
 
-/* Likewise what a merge would make of an entity. */
+/* The same for the result of a merge. */
 enum outcome entity_fits_merged(const struct entity *entity, struct packed_list given);
 
 /* Whether an entity can have all this: TOO_MANY_PROPERTIES, ENTITY_TOO_LARGE. */

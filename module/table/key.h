@@ -12,29 +12,29 @@
 #include "core/record.h"
 
 enum {
-    KEY_MAX_UNITS = 512, /* UTF-16 code units of either key */
+    KEY_MAX_UNITS = 512, /* UTF-16 code units of each key */
     KEY_MAX_BYTES = KEY_MAX_UNITS * 3,
     STORED_KEY_MAX_BYTES = KEY_MAX_BYTES * 2 + 1,
 };
 
-/* PROPERTY_VALUE_TOO_LARGE, KEY_CHARACTER for a character that no key has, KEY_NOT_TEXT for bytes that are no UTF-8. */
+/* PROPERTY_VALUE_TOO_LARGE, KEY_CHARACTER for a forbidden character, KEY_NOT_TEXT for invalid UTF-8. */
 enum outcome key_check(struct bytes key);
 
-/* Writes as many bytes as the key has; there may be none. In place is fine. */
+/* Writes as many bytes as the key has, which may be none. May work in place. */
 void key_store(struct bytes key, char *stored);
 void key_show(struct bytes stored, char *key);
 
-/* The stored key of a pair, behind what the room has. */
+/* Appends the stored key of a pair to `room`. */
 void stored_key_put(struct record_writer *room, struct bytes partition, struct bytes row);
 
-/* How many UTF-16 code units both keys have together. */
+/* The length of both keys together, in UTF-16 code units. */
 size_t stored_key_units(struct bytes stored);
 
 struct stored_key {
     struct bytes partition, row;
 };
 
-/* Whether the bytes can be a stored key; and its two parts. */
+/* Whether the bytes are a valid stored key; and its two parts. */
 bool stored_key_split(struct bytes stored, struct stored_key *parts);
 bool stored_key_sound(struct bytes stored);
 

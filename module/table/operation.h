@@ -36,7 +36,7 @@ struct operation {
 /* Which change a verb alone makes. */
 enum table_change_kind verb_change(enum verb verb);
 
-/* The rows of the table above. */
+/* Rows of the table above. */
 bool verb_is_conditional(enum verb verb); /* must say IFMATCH, may say IF */
 bool verb_has_properties(enum verb verb);
 
@@ -46,7 +46,7 @@ struct verdict {
     struct entity *entity; /* that is there; NULL for none */
 };
 
-/* What the operation does where this entity is there, or none: NULL. */
+/* What the operation does to this entity; NULL if there is none. */
 struct verdict operation_judge(struct entity *there, const struct operation *operation);
 
 #endif

@@ -25,7 +25,7 @@ enum plan_kind { PLAN_POINT, PLAN_RANGE, PLAN_INDEX, PLAN_SCAN, PLAN_KINDS };
 
 struct plan {
     enum plan_kind kind;
-    const struct table_index *index; /* PLAN_INDEX */
+    const struct table_index *index; /* PLAN_INDEX only */
     struct ranges keys;
     struct ranges values; /* PLAN_INDEX */
     bool sorted; /* PLAN_INDEX: each range has a single value, whose marks stand in the order of keys */
@@ -34,13 +34,13 @@ struct plan {
 void plan_make(const struct table *table, const struct filter *filter, struct plan *plan);
 void plan_end(struct plan *plan);
 
-/* All keys of the plan lie in this range. */
+/* The range that contains all keys of the plan. */
 struct range plan_span(const struct plan *plan);
 
 /* Behind a single value, the first of its marks with this key or a greater one; written into the room. */
 struct bytes plan_mark(const struct range *value, struct bytes key, struct record_writer *room);
 
-/* How many entities the plan looks at, counted up to a bound. */
+/* The number of entities that the plan reads, counted up to a limit. */
 size_t plan_estimate(const struct table *table, const struct plan *plan);
 
 struct query {

@@ -77,7 +77,7 @@ void table_free(struct table *table) {
     memory_free(table);
 }
 
-/* --- To ask --- */
+/* --- Queries --- */
 
 struct entity *table_find(const struct table *table, struct bytes key) {
     return (struct entity *)catalog_find(&table->entities, key);

@@ -4,7 +4,7 @@
  *   value    as code compares it:                         a number, a double, an id, or a view of bytes
  *   packed   as it stands in an entity and in a record:   a type and as few bytes as it takes
  *
- * The type is never guessed: whoever writes says it beside the name, and a string is what says nothing. */
+ * The type is never guessed: the writer gives it after the name, and a property without a type is a string. */
 #ifndef HOLDFAST_TABLE_VALUE_H
 #define HOLDFAST_TABLE_VALUE_H
 
@@ -12,7 +12,7 @@
 #include "core/outcome.h"
 #include "core/record.h"
 
-/* Their numbers stand in files. */
+/* The numbers are stored in files. */
 enum value_type {
     VALUE_STRING,
     VALUE_INT32,

@@ -145,7 +145,7 @@ static void sweep_one(struct call *call) {
 
 int64_t share_upkeep(struct call *call) {
     struct share *share = call->value;
-    share->upkeep_ms = call_now_ms(call); /* nobody need be sent for while we are here */
+    share->upkeep_ms = call_now_ms(call); /* this call does the upkeep itself */
     end_those_who_left(call);
     end_those_due(call);
     sweep_one(call);

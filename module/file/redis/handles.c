@@ -39,7 +39,7 @@ static const struct { const char *action; uint8_t counted; } traits[] = {
 };
 /* clang-format on */
 
-/* --- To ask for a handle --- */
+/* --- Opening --- */
 
 enum outcome file_open_check(struct call *call) {
     int64_t access = call->args.slots[SLOT_FILE_ACCESS].number;

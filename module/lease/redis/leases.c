@@ -326,7 +326,7 @@ enum outcome lease_break_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* --- To see --- */
+/* --- LEASE.GET and LEASE.LIST --- */
 
 static const char *const state_names[LEASE_STATES] = {"available", "leased", "breaking", "broken", "expired"};
 

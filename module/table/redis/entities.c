@@ -54,7 +54,7 @@ enum outcome table_get(struct call *call) {
 
 /* --- Writing --- */
 
-/* A command that is about one entity has sent for it. */
+/* Commands on one entity have prefetched it. */
 static struct entity *entity_of(const struct call *call, const struct drafts *drafts, struct bytes key) {
     return drafts->numbered ? table_find(call->value, key) : entity_named(call);
 }
