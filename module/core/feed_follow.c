@@ -62,7 +62,7 @@ static void reach(struct feed_walk *walk, version v) {
     if (walk->at.position >= walk->at.began) walk->at.began = 0;
 }
 
-/* Markers that were dropped, and those that whoever walks through everything need not know. */
+/* Markers that were dropped, and those that a reader of everything need not know. */
 static bool is_left_out(const struct feed_walk *walk, const struct version_slot *slot) {
     return version_slot_marked(slot) && (slot->v <= walk->feed->whole_from || slot->v <= walk->at.began);
 }

@@ -3,7 +3,7 @@
 #include "file/share_load.h"
 #include "file/tree.h"
 
-/* --- What a change is about --- */
+/* --- The objects of a change --- */
 
 static struct file_node *node_at_path(const struct share *share, const struct share_change *change) {
     return change->node ? change->node : tree_find(share, change->path).node;

@@ -324,7 +324,7 @@ static void walk_leases(const struct course *course) {
     }
 }
 
-/* One that has ended and has no file any more is nothing: whoever reads of it would forget it at once. */
+/* An ended session without files is not written: a reader would remove it at once. */
 static bool has_part(const struct share_session *session) {
     const struct open_group *group;
     if (!session->ended) return true;

@@ -31,8 +31,8 @@ enum cell {
     FREE,
     KEEP,
     BREAK_NOW,
-    BREAK_END,  /* at the end of the lease or of the break period */
-    BREAK_SOON, /* likewise, or at the end of the new break period if that is sooner */
+    BREAK_END, /* at the end of the lease or of the break period */
+    BREAK_SOON, /* at the end of the lease or of the break period, or of the new break period if that is sooner */
     PRES,
     BRKACQ,
     MISM,

@@ -211,7 +211,7 @@ static enum outcome check_rights(const struct transaction *transaction, RedisMod
     return OUTCOME_DONE;
 }
 
-/* Whoever has no user, as another module, has all rights. */
+/* A caller without a user, as another module, has all rights. */
 static enum outcome pass_rights(const struct transaction *transaction) {
     RedisModuleUser *user = api_user(transaction->whole->ctx);
     enum outcome outcome = user ? check_rights(transaction, user) : OUTCOME_DONE;

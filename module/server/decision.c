@@ -99,7 +99,7 @@ static enum outcome decide(struct call *call) {
     return call->command->decide(call);
 }
 
-/* Somebody else may have been answered under the same token by now. */
+/* Another call with the same token may have been answered in the meantime. */
 static enum outcome decide_anew(struct call *call) {
     if (!once_is_known(call, call)) return decide(call);
     begin_anew(call);
@@ -113,8 +113,7 @@ static enum outcome give_way(struct call *call, bool late) {
     return call->command->give_way(call, late);
 }
 
-/* Those who came before this call come first: whoever of them can be served now is served, and then the call is decided
- * anew. */
+/* Earlier waiters come first: those that can be served now are served, and then the call is decided anew. */
 static enum outcome decide_behind_line(struct call *call, enum outcome outcome) {
     struct wait_request line = call->wait;
     if (!wait_count(call, line.kind, line.name)) return outcome;

@@ -156,7 +156,7 @@ void effect_complain(RedisModuleCtx *ctx, enum effect_result result) {
                         result == EFFECT_MISFIT ? "does not fit the state of its key" : "cannot be read");
 }
 
-/* Who waits for the thing that it is about, or for anything in the value. */
+/* Wakes those who wait for the object of the change, or for anything in the value. */
 static void look_for_waiters(const struct call *call, struct bytes name) {
     wait_look_for_all(call, name);
     if (name.length) wait_look_for_all(call, bytes_of("", 0));

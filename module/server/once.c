@@ -11,7 +11,7 @@
 enum {
     FORGOTTEN_IN_PASSING = 16, /* with one call that is remembered */
     FORGOTTEN_BY_UPKEEP = 1024,
-    UPKEEP_DELAY_MS = 1000, /* what is over may stay so long, so that much of it goes at once */
+    UPKEEP_DELAY_MS = 1000, /* expired calls may stay this long, so that many are forgotten at once */
 };
 
 long long once_most = 100000;
@@ -61,7 +61,7 @@ bool once_finds(struct call *asked, struct call *bearer) {
     return find_call(asked, bearer, &found);
 }
 
-/* It has been told to somebody: whoever called first cannot be the only one who knows. */
+/* The reply has been given to somebody: the first caller may no longer be the only one who knows it. */
 static void note_told(const struct call *asked, struct call *bearer) {
     remembered_mark(*once_place(call_type(bearer), bearer->value), token_of(asked), false);
     answered++;

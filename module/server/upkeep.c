@@ -260,8 +260,8 @@ void upkeep_after_sweeps(bool (*work)(void)) {
 
 /* --- Upkeep --- */
 
-/* While a slot's data come in, its old owner decides what time has ended, and sends that, too: whoever decided here as
- * well would end sessions that have been prolonged meanwhile, and windows likewise. */
+/* While a slot is being imported, its old owner decides what has expired, and sends that, too: deciding it here as
+ * well would end sessions and windows that have been prolonged meanwhile. */
 static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
     return api_serves_key(ctx, key) ? command_upkeep(ctx, key) : server_now_ms() + ELSEWHERE_RETRY_MS;
 }

@@ -30,8 +30,8 @@ struct line {
     struct wait_kind *kind;
     bool busy;           /* being served: stays even when it is empty */
     size_t unlooked;     /* WAIT_TOGETHER: how many from the front have not been looked at since the news */
-    struct waiter *next; /* WAIT_BY_CLAIM: where to go on; NULL at the front */
-    bool again;          /* likewise: something has changed while they were looked at */
+    struct waiter *next; /* WAIT_BY_CLAIM: where to continue; NULL at the front */
+    bool again;          /* WAIT_BY_CLAIM: something has changed while the line was being served */
     int db;
     char address[];
 };
@@ -338,7 +338,7 @@ static void serve_all(RedisModuleCtx *ctx, struct line *line, int *budget) {
     line_due(line, line->unlooked ? server_now_ms() : WAIT_NO_INSTANT);
 }
 
-/* Each of them who can be served, in their order, whoever comes before. */
+/* Serves each waiter that can be served, in order, whoever comes before. */
 static void serve_each(RedisModuleCtx *ctx, struct line *line, int *budget) {
     if (!line->next) line->next = first_in(line);
     for (struct waiter *waiter; *budget > 0 && (waiter = line->next); (*budget)--) {
@@ -382,7 +382,7 @@ void wait_look(const struct call *call, struct wait_kind *kind, struct bytes nam
     line->unlooked = line->count;
     if (!line->busy) line->next = NULL;
     line->again = line->busy;
-    /* Whoever opens the key once more may find that it has expired, and upkeep goes on with its value. */
+    /* Opening the key once more may show that it has expired, while upkeep goes on with its value. */
     if (in_transaction(call->ctx) || call->mode == CALL_UPKEEP)
         look_soon(line);
     else

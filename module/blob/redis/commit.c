@@ -68,7 +68,7 @@ static void unstage_some(struct call *call) {
         unstage(call, container_find(call->value, name), UNSTAGED_IN_PASSING);
 }
 
-/* Whoever writes to a name finds none of its blocks that have waited too long; those of other names go in passing. */
+/* A write to a name drops its expired staged blocks first; those of other names are dropped in passing. */
 void container_clear_staged(struct call *call) {
     const struct container *container = call->value;
     if (!deadlines_first(&container->stagings)) return;

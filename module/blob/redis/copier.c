@@ -24,8 +24,8 @@
 enum {
     LOOK_EVERY_MS = 1000,
     NOT_NOW_MS = 50,       /* until it is asked again whether this server may write */
-    TURN_US = 1000,        /* for what has come, in one turn of the event loop */
-    STARTS_MAX = 32,       /* copiers whose turn it is, likewise */
+    TURN_US = 1000,        /* spent on deliveries in one turn of the event loop */
+    STARTS_MAX = 32,       /* copiers started in one turn of the event loop */
     FAREWELL_US = 1000000, /* how long a server that goes down waits for its links */
     PATH_BYTES = 1024,
 };

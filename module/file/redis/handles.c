@@ -70,7 +70,7 @@ static uint64_t asked_size(const struct call *call) {
     return args_given(&call->args, SLOT_FILE_SIZE) ? (uint64_t)call->args.slots[SLOT_FILE_SIZE].number : 0;
 }
 
-/* A change that is about a handle, and about its file, if it still has one. */
+/* A change of a handle, and of its file, if it still has one. */
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content) {
     struct share_change *change = call_decide_with(call, kind, content);

@@ -136,7 +136,7 @@ static void add_rivals(struct circle *circle, const struct wait_kind *kind, cons
     wait_visit_ahead(circle->call, kind, bytes_of(&subject, sizeof(subject)), AHEAD_MAX, add_rival, circle);
 }
 
-/* The file that a waiter's command is about. */
+/* The file that a waiter's command concerns. */
 static const struct file_node *awaited(const struct circle *circle, const struct wait_kind *kind,
                                        RedisModuleString **argv) {
     const struct share *share = circle->call->value;
@@ -172,7 +172,7 @@ bool file_closes_circle(const struct call *call) {
 
 /* --- What a call waits for --- */
 
-/* Without a node: of the file that an open is about to make. */
+/* Without a node: the name of the file that an open would create. */
 static struct bytes line_name(struct call *call, const struct file_node *node) {
     uint64_t *subject = call_room(call, sizeof(*subject));
     *subject = node ? file_subject(node) : subject_of_node(call_word(call, ARG_OPEN_PATH));

@@ -194,7 +194,8 @@ static enum outcome needs_no_end(struct call *call, const struct lease_subject *
     return OUTCOME_INVALID_VALUE;
 }
 
-/* Whether whoever comes with this id goes on holding it: one that had run out before grace began may be somebody else's. */
+/* Whether the caller with this id remains the holder: a lease that ran out before grace began may belong
+ * to somebody else now. */
 static bool goes_on(const struct lease *lease, const struct guid *id, int64_t now_ms) {
     enum lease_state state = lease_state(lease, now_ms);
     bool within = state == LEASE_EXPIRED && lease->ends_ms >= grace.began_ms;

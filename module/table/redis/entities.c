@@ -5,7 +5,7 @@
 
 /* --- The way to an entity --- */
 
-/* The stored key of the entity that the call is about. */
+/* The stored key of the entity that the call names. */
 static struct bytes seek_key(struct call *call, struct bytes partition, struct bytes row) {
     char *key = call_room(call, partition.length + 1 + row.length);
     key_store(partition, key);
