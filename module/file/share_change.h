@@ -112,11 +112,11 @@ struct share_change {
     /* Beside the record: */
     struct bytes content;
     struct chunk *chunk; /* of a leaf */
-    /* In no record: what whoever made the change has looked for already; NULL for what has to be found. */
+    /* Not in records: objects that the decision has already looked up; NULL for those that must be found. */
     struct file_node *node;       /* of the path, or of the handle */
     struct file_open *opened;     /* of the handle */
     struct share_session *holder; /* of the session */
-    /* In no record: whom those who wait know what the change is about by, looked up before it happens. */
+    /* Not in records: the name of the changed file's line of waiters, looked up before the change. */
     uint64_t subject;
     struct guid party;
 };
@@ -176,21 +176,21 @@ extern const struct change_family share_changes;
 
 struct share;
 
-/* What a kind of changes does. */
+/* Applies a change of one kind. */
 typedef bool share_change_apply(struct share *share, const struct share_change *change);
 
-/* Who is to be looked at among those who wait, when such a change has happened. */
+/* Which waiters are probed after such a change. */
 enum share_wake {
     WAKES_NOBODY,
-    WAKES_FOR_SHARE,   /* those who wait for the share's lease */
-    WAKES_FOR_FILE,    /* those who wait for the file */
-    WAKES_FOR_HANDLE,  /* likewise, and the session that had it open */
-    WAKES_FOR_SESSION, /* the session, and whoever waits in the key */
-    WAKES_FOR_KEY,     /* whoever waits in the key */
-    WAKES_FOR_MOVE,    /* whoever waits in the key, and for the file */
+    WAKES_FOR_SHARE,   /* waiters for the share's lease */
+    WAKES_FOR_FILE,    /* waiters for the file */
+    WAKES_FOR_HANDLE,  /* waiters for the file, and the session that had it open */
+    WAKES_FOR_SESSION, /* the session, and all waiters of the key */
+    WAKES_FOR_KEY,     /* all waiters of the key */
+    WAKES_FOR_MOVE,    /* all waiters of the key, and waiters for the file */
 };
 
-/* A row of the kinds, which stand beside the functions that apply them. */
+/* A row of the table of kinds, next to the functions that apply them. */
 struct share_kind {
     struct change_kind is;
     share_change_apply *apply; /* NULL for kinds that create or drop */

@@ -31,7 +31,7 @@ enum table_change_kind {
     TABLE_FEEDOFF,
     TABLE_FEEDBUILT,   /* a feed that is being built has the entities up to this key; empty for all */
     TABLE_FEEDSTATE,   /* in files, in front of the entities */
-    TABLE_FEEDMARKERS, /* likewise */
+    TABLE_FEEDMARKERS, /* in files, before the entities */
     TABLE_CHANGE_KINDS
 };
 
@@ -49,7 +49,7 @@ enum table_step_kind {
     STEP_SET,    /* it was, and has these properties from now on */
     STEP_MERGE,  /* it was, and has these besides */
     STEP_REMOVE, /* it was */
-    STEP_MARK,   /* likewise; a feed remembers it */
+    STEP_MARK,   /* it was; a feed remembers it */
     STEP_KINDS
 };
 
@@ -59,7 +59,7 @@ struct table_step {
     version etag;     /* not of STEP_REMOVE */
     int64_t ticks;    /* not of STEP_MARK either, like the properties */
     struct packed_list properties;
-    struct entity *there; /* the entity, if whoever decided the step has looked for it; not in records */
+    struct entity *there; /* the entity, if the decision has looked it up; not in records */
 };
 
 struct table_change {
@@ -93,10 +93,10 @@ extern const struct change_family table_changes;
 
 struct table;
 
-/* What a kind of changes does. */
+/* Applies a change of one kind. */
 typedef bool table_change_apply(struct table *table, const struct table_change *change);
 
-/* A row of the kinds, which stand beside the functions that apply them. */
+/* A row of the table of kinds, next to the functions that apply them. */
 struct table_kind {
     struct change_kind is;
     uint64_t steps_max;
@@ -110,12 +110,12 @@ static inline bool table_step_ends(const struct table_step *step) {
     return step->kind == STEP_REMOVE || step->kind == STEP_MARK;
 }
 
-/* One more step; the caller counts them. */
+/* Appends a step; the caller counts them. */
 void table_step_put(struct record_writer *writer, const struct table_step *step);
-/* The next one; false at the end. */
+/* Reads the next step; false at the end. */
 bool table_step_next(struct record_reader *reader, struct table_step *step);
 
-/* The next one of a list of names; false at the end. */
+/* Reads the next of a list of names; false at the end. */
 bool table_name_next(struct record_reader *reader, struct bytes *name);
 
 #endif

@@ -9,7 +9,7 @@
 #include "server/reply_room.h"
 #include "server/wait.h"
 
-/* Where the parser leaves the options that only this family has. */
+/* Slots of the options that only this family has. */
 enum {
     SLOT_SHARE_QUOTA = SLOT_FAMILY,
     SLOT_SHARE_SNAPSHOTS,
@@ -57,7 +57,7 @@ void file_open_give_back(struct call *call, struct record_reader *granted);
 enum outcome file_lock_give_way(struct call *call, bool late);
 void file_lock_give_back(struct call *call, struct record_reader *granted);
 
-/* The rules of the options' values. */
+/* The rules for values of options. */
 enum outcome file_path_rule(struct bytes text);
 const char *file_path_explain(struct bytes text);
 enum outcome share_owner_rule(struct bytes text);
@@ -131,7 +131,7 @@ static inline size_t file_page_most(const struct call *call, int64_t given_none,
 enum outcome file_session(struct call *call, struct bytes text, struct share_session **session);
 /* An open handle with one of these rights at least; 0 for any. */
 enum outcome file_handle(struct call *call, unsigned rights, struct file_open **open);
-/* A change that is about a handle, and about its file, if it still has one. */
+/* Decides a change of a handle, and of its file, if it still has one. */
 struct share_change *file_decide_with_handle(struct call *call, enum share_change_kind kind,
                                              struct file_open *open, RedisModuleString *content);
 static inline struct file_node *open_node(const struct file_open *open) {
@@ -160,7 +160,7 @@ enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struc
 void file_in_line(struct call *call, struct wait_kind *kind, const struct file_node *node,
                   const struct wait_claim *claim);
 
-/* As the data type wants them: see aggregate.h. */
+/* For the data type's table: see aggregate.h. */
 bool file_has_rival(const struct call *call);
 bool file_closes_circle(const struct call *call);
 
@@ -168,14 +168,14 @@ bool file_closes_circle(const struct call *call);
 
 struct stamp share_stamp(struct call *call);
 
-/* What the commands change: see things.h. */
+/* The things that commands change: see things.h. */
 void file_touches(const struct call *call, struct things *things);
 void file_begins_touches(const struct call *call, struct things *things);
 void file_rmdir_touches(const struct call *call, struct things *things);
 /* LEASE.*, whatever it stands on: a path is compared as paths are. */
 void lease_touches(const struct call *call, struct things *things);
 
-/* As the data type wants them: see aggregate.h. */
+/* For the data type's table: see aggregate.h. */
 bool share_refresh(struct call *call, void *decided);
 void share_events(const void *decided, const char *events[EVENTS_MAX]);
 void share_before_change(struct call *call, void *decided);
@@ -193,7 +193,7 @@ void attendance_forget(const struct call *call, struct guid session);
 bool attendance_next_gone(const struct call *call, struct guid *session);
 int attendance_start(RedisModuleCtx *ctx);
 
-/* As the aggregate wants it. */
+/* For the data type's table. */
 int64_t share_upkeep(struct call *call);
 void share_info(RedisModuleInfoCtx *ctx);
 
