@@ -192,7 +192,7 @@ static const struct command commands[ROW_COUNT] = {
         .grammar = GRAMMAR(&container, &blob, &block_id, &content, &lease, &once),
         .complexity = "O(log B), B being the staged blocks",
         .summary = "Stages a block that a later BLOB.PUTBLOCKLIST can make part of a blob."},
-    DECIDES(blob_putblocklist) .name = "BLOB.PUTBLOCKLIST", .touches = blob_touches, ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE,
+    DECIDES(blob_putblocklist) .name = "BLOB.PUTBLOCKLIST", .touches = block_list_touches, ON_BLOB, GROWS, .conditions = CONDITIONS_CREATE,
         .check = blob_putblocklist_check,
         .grammar = GRAMMAR(&container, &blob, &block_list, &props, &meta, CONDITIONS, &lease, &once),
         .complexity = "O(B log B), B being the blocks; no byte is copied",

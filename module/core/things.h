@@ -14,7 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { THINGS_FEW = 16 };
+enum {
+    THINGS_FEW = 16,
+    LISTED_MAX =
+        1000000, /* what the longest list takes, and all lists together may; a multiple of the limits of lists */
+};
 
 struct thing {
     const char *noun;
@@ -38,7 +42,7 @@ struct things {
     struct bytes key; /* of the command that is being added */
     uint32_t key_hash;
     unsigned place;
-    size_t listed; /* how many things all lists name */
+    size_t listed; /* how much the lists take of LISTED_MAX */
     struct arena arena;
     struct thing few[THINGS_FEW];
     uint32_t few_slots[2 * THINGS_FEW];
@@ -56,8 +60,8 @@ void things_add(struct things *things, const char *noun, struct bytes name);
 void things_add_part(struct things *things, const char *noun, struct bytes name, struct bytes part);
 void things_share(struct things *things, const char *noun, struct bytes name);
 
-/* A list of `count` things, with names or without: there is a limit for all lists together. */
-void things_list(struct things *things, size_t count);
+/* A list of `count` things, with names or without, of the `most` that one list may have. */
+void things_list(struct things *things, size_t count, size_t most);
 
 /* Memory for names that exist nowhere else. */
 char *things_room(struct things *things, size_t bytes);

@@ -140,10 +140,10 @@ static enum outcome not_allowed(struct call *call) {
     return refusal_of_word(call, OUTCOME_NOT_IN_TRANSACTION, call_word(call, 0));
 }
 
-/* A transaction holds up everybody else no longer than the largest batch. */
+/* A transaction holds up everybody else no longer than the longest list. */
 static enum outcome check_listed(const struct transaction *transaction, struct call *call) {
-    if (transaction->things.listed <= ATOMIC_LISTED_MAX) return OUTCOME_DONE;
-    call_note(call, "the batches of a transaction have at most %d items together", ATOMIC_LISTED_MAX);
+    if (transaction->things.listed <= LISTED_MAX) return OUTCOME_DONE;
+    call_note(call, "the lists of a transaction together are longer than one may be");
     return OUTCOME_OUT_OF_RANGE;
 }
 

@@ -17,10 +17,7 @@
 
 #include "server/command.h"
 
-enum {
-    ATOMIC_COMMANDS_MAX = 100,
-    ATOMIC_LISTED_MAX = 1000, /* by all batches together, as one alone may have */
-};
+enum { ATOMIC_COMMANDS_MAX = 100 };
 
 /* Slot of the number of commands. */
 enum { SLOT_COMMANDS = SLOT_FAMILY };

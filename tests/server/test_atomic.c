@@ -145,20 +145,23 @@ static const char *batch(const char *command, int count, const char *item) {
     return text.bytes;
 }
 
-SCENE(the_batches_of_a_transaction_have_the_bound_of_one) {
+SCENE(the_lists_of_a_transaction_have_the_bound_of_one) {
     stage();
     expect_ok(call(primary, "QUEUE.CREATE p"));
-    static const char too_many[] =
-        "INVALID OutOfRangeQueryParameterValue 2: the batches of a transaction have at most 1000 items";
-    const char *most = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 400, " y");
+    expect_ok(call(primary, "BLOB.PUTBLOCK c new AAAA x"));
+    static const char too_long[] =
+        "INVALID OutOfRangeQueryParameterValue 2: the lists of a transaction together "
+        "are longer than one may be";
+    const char *most = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 200, " y");
+    const char *blocks = batch("BLOB.PUTBLOCKLIST c new", 10000, " LATEST AAAA");
     witness_begin("none");
-    expect_error(atomic(most, rest, "QUEUE.DELETEMANY q 1 none none"), too_many);
-    expect_error(atomic("QUEUE.PUT none x", batch("QUEUE.DELETEMANY q", 600, " i r"),
-                        batch("QUEUE.DELETEMANY p", 401, " i r")),
-                 too_many);
+    expect_error(atomic(most, blocks, batch("QUEUE.DELETEMANY q", 201, " i r")), too_long);
+    expect_error(atomic("QUEUE.PUT none x", most, batch("QUEUE.DELETEMANY p", 401, " i r")), too_long);
+    expect_error(atomic(most, rest, batch("BLOB.PUTBLOCKLIST c new", 10001, " LATEST AAAA")), too_long);
     witness_end();
-    expect_elements(atomic(most, rest, "QUEUE.PUT q one"), 3);
+    expect_elements(atomic(most, rest, blocks, "QUEUE.PUT q one"), 4);
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 601);
+    expect_number(field(stat_of("c", "new"), "content-length"), 10000);
 }
 
 /* --- The same thing twice --- */
@@ -456,7 +459,7 @@ int main(void) {
         PLAY(what_is_wrong_is_refused_with_its_place_and_changes_nothing),
         PLAY(one_refusal_is_counted),
         PLAY(a_hundred_commands_and_no_more),
-        PLAY(the_batches_of_a_transaction_have_the_bound_of_one),
+        PLAY(the_lists_of_a_transaction_have_the_bound_of_one),
         PLAY(nothing_is_changed_twice),
         PLAY(what_only_looks_alike_goes_together),
         PLAY(every_command_once),

@@ -129,6 +129,7 @@ void container_clear_staged(struct call *call);
 /* The things that commands change: see things.h. */
 void container_touches(const struct call *call, struct things *things);
 void blob_touches(const struct call *call, struct things *things);
+void block_list_touches(const struct call *call, struct things *things);
 void block_touches(const struct call *call, struct things *things);
 
 /* For the data type's table: see aggregate.h. */

@@ -1,9 +1,10 @@
 /* What CONTAINER.* and BLOB.* change, and what becomes of their changes beside others of one transaction. */
+#include "blob/blocks.h"
 #include "blob/redis/handlers.h"
 #include "core/base64.h"
+#include "core/things.h"
 #include "lease/lease.h"
 #include "server/commit.h"
-#include "core/things.h"
 
 enum { ARG_BLOCK_ID = 3, ARG_SOURCE_CONTAINER = 3 };
 
@@ -16,6 +17,11 @@ void container_touches(const struct call *call, struct things *things) {
 
 void blob_touches(const struct call *call, struct things *things) {
     things_add(things, blob_noun, call_word(call, ARG_BLOB));
+}
+
+void block_list_touches(const struct call *call, struct things *things) {
+    blob_touches(call, things);
+    things_list(things, (size_t)call->args.slots[SLOT_BLOCKS].count, BLOCKS_COMMITTED_MAX);
 }
 
 /* Blocks of one blob are several things, as long as nothing else happens to the blob. */

@@ -8,7 +8,8 @@ enum { ARG_ID = 2 };
 void queue_put_touches(const struct call *call, struct things *things) {
     if (args_given(&call->args, SLOT_DEDUP))
         things_add(things, "DEDUP id", call_word(call, call->args.slots[SLOT_DEDUP].at));
-    if (args_given(&call->args, SLOT_LIST)) things_list(things, (size_t)call->args.slots[SLOT_LIST].count);
+    if (args_given(&call->args, SLOT_LIST))
+        things_list(things, (size_t)call->args.slots[SLOT_LIST].count, QUEUE_BATCH_MAX);
 }
 
 /* Ids are compared as numbers; what is no id names nothing. */
@@ -26,7 +27,7 @@ void queue_message_touches(const struct call *call, struct things *things) {
 
 void queue_messages_touches(const struct call *call, struct things *things) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
-    things_list(things, (size_t)list->count);
+    things_list(things, (size_t)list->count, QUEUE_BATCH_MAX);
     for (int i = 0; i < list->count; i++) add_message(call, list->at + 2 * i, things);
 }
 
