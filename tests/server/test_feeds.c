@@ -483,7 +483,7 @@ SCENE(a_deleted_container_leaves_them_waiting) {
     expect_ok(call(primary, "RENAME box other"));
     expect_still_waiting(client);
     expect_etag(call(primary, "BLOB.PUT other a x"));
-    expect_null(answer_within(client, 5000));
+    expect_error(answer_within(client, 5000), "NOTFOUND ContainerNotFound");
     expect_ok(call(primary, "RENAME other box"));
     expect_told(answer_within(renamed, 5000), "a");
 }
