@@ -205,6 +205,7 @@ static bool error_begins(struct bytes text, const char *beginning) {
 static bool take_error(struct source_reader *reader, const struct asked *asked, struct bytes text) {
     bool later = asked->subject != ABOUT_BLOB;
     bool changed = later && (error_begins(text, "PRECONDITION ") || error_begins(text, "NOTFOUND "));
+    if (!text.length) text = bytes_text("ERR the source does not say why it refuses");
     source_reader_fail(reader, changed ? COPY_FAILED_CHANGED : COPY_FAILED_REFUSED, text);
     return false;
 }

@@ -274,6 +274,19 @@ static void the_longest_list_of_blocks_fits(void **state) {
     talk_end(&talk);
 }
 
+static void an_error_without_a_text_has_a_description(void **state) {
+    struct talk talk;
+    (void)state;
+    talk_start(&talk);
+    asked_by(&talk);
+    told(&talk, "-\r\n");
+    const struct source_failure *failure = source_reader_failure(talk.reader);
+    require(failure, "it has not failed");
+    require_same((int)failure->reason, COPY_FAILED_REFUSED, "the reason");
+    require(failure->text[0], "nothing is said");
+    talk_end(&talk);
+}
+
 static void descriptions_can_be_shown(void **state) {
     char noise[3000];
     struct source_failure failure;
@@ -296,6 +309,7 @@ int main(void) {
         tidy_test(answers_come_in_drops),
         tidy_test(answers_are_bounded),
         tidy_test(the_longest_list_of_blocks_fits),
+        tidy_test(an_error_without_a_text_has_a_description),
         tidy_test(descriptions_can_be_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
