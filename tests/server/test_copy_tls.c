@@ -90,7 +90,23 @@ SCENE(copies_by_tls) {
     expect_text(field(await_copy("box", "naked"), "copy-status"), "failed");
 }
 
+/* The source takes the connection and says nothing: whoever deletes the blob frees the place of its copy at once. */
+SCENE(a_silent_handshake_is_ended) {
+    struct source *source = source_start(NULL);
+    time_passes(0);
+    create("box");
+    configure(primary, "holdfast.copy-from", "127.0.0.1:*");
+    configure(primary, "holdfast.copy-tls", "yes");
+    configure(primary, "holdfast.copy-timeout-seconds", "60");
+    copy_from("box", "silent", source_port(source), "");
+    for (int i = 0; i < 500 && !source_visits(source); i++) usleep(10000);
+    usleep(100000);
+    expect_ok(call(primary, "BLOB.DELETE box silent"));
+    await_copies_pending(0);
+    sources_end();
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(copies_by_tls)};
+    const struct CMUnitTest tests[] = {PLAY(copies_by_tls), PLAY(a_silent_handshake_is_ended)};
     return world_run("copy_tls", tests);
 }

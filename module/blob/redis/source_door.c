@@ -119,10 +119,8 @@ static bool secure_connection(const struct source_door *door, redisContext *conn
 static redisContext *try_address(const struct source_door *door, const char *address,
                                  struct source_failure *loss) {
     redisContext *connection = connect_to(door, address);
-    bool open = connection && !connection->err;
-    if (!open) lose_door(door, loss, connection ? connection->errstr : "no memory");
-    if (open && door->tls) open = secure_connection(door, connection, loss);
-    if (open) return connection;
+    if (connection && !connection->err) return connection;
+    lose_door(door, loss, connection ? connection->errstr : "no memory");
     if (connection) redisFree(connection);
     return NULL;
 }
@@ -185,8 +183,13 @@ redisContext *source_door_open(struct source_door *door, struct source_reader *r
     }
     redisContext *connection = try_addresses(door, addresses, reader, loss);
     freeaddrinfo(addresses);
-    if (connection) greet_source(door, connection);
     return connection;
+}
+
+bool source_door_enter(struct source_door *door, redisContext *connection, struct source_failure *loss) {
+    if (door->tls && !secure_connection(door, connection, loss)) return false;
+    greet_source(door, connection);
+    return true;
 }
 
 void source_door_ask(redisContext *connection, const struct source_question *question) {

@@ -29,10 +29,13 @@ void source_door_start(struct source_door *door, const struct copy_order *order,
                        const struct link_settings *settings);
 void source_door_end(struct source_door *door);
 
-/* A connection to which the greetings have been written. NULL when the connection was lost, or, permanently, when
- * the reader has failed. */
+/* A connection to which nothing has been written. NULL when there is none, or, permanently, when the reader has
+ * failed. */
 redisContext *source_door_open(struct source_door *door, struct source_reader *reader,
                                struct source_failure *loss);
+
+/* Secures the connection if TLS is asked for, and writes the greetings. False when the connection was lost. */
+bool source_door_enter(struct source_door *door, redisContext *connection, struct source_failure *loss);
 
 /* Writes a request. */
 void source_door_ask(redisContext *connection, const struct source_question *question);

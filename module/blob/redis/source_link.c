@@ -230,22 +230,29 @@ static enum visit converse(struct source_link *link, redisContext *connection,
     return VISIT_OVER;
 }
 
-/* While it is open whoever cancels may end it. */
+/* While it is open whoever cancels may end it; whoever has cancelled before has ended it. */
 static void set_open(struct source_link *link, redisContext *connection) {
     pthread_mutex_lock(&lock);
     link->open = connection;
+    if (connection && link->cancelled) shutdown(connection->fd, SHUT_RDWR);
     pthread_mutex_unlock(&lock);
+}
+
+static enum visit talk_to_source(struct source_link *link, redisContext *connection) {
+    if (!source_door_enter(&link->door, connection, &link->loss)) return VISIT_LOST;
+    struct source_answers *answers = source_answers_new();
+    source_reader_reconnected(link->reader);
+    enum visit visit = converse(link, connection, answers);
+    source_answers_free(answers);
+    return visit;
 }
 
 static enum visit visit_source(struct source_link *link) {
     redisContext *connection = source_door_open(&link->door, link->reader, &link->loss);
     if (!connection) return source_reader_failure(link->reader) ? VISIT_OVER : VISIT_LOST;
-    struct source_answers *answers = source_answers_new();
-    source_reader_reconnected(link->reader);
     set_open(link, connection);
-    enum visit visit = converse(link, connection, answers);
+    enum visit visit = talk_to_source(link, connection);
     set_open(link, NULL);
-    source_answers_free(answers);
     redisFree(connection);
     return visit;
 }
