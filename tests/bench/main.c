@@ -5,14 +5,194 @@
  * moves the same bytes: a ratio of neighbours says more than a number of operations per second, which is a
  * number about a machine.
  */
+#define _GNU_SOURCE
+#include "bench.h"
+
 #include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "basics.h"
 #include "report.h"
-#include "sections.h"
+
+/* --- Giving up, memory, text --- */
+
+static void tell(const char *format, va_list arguments) {
+    fflush(stdout);
+    fputs("holdfast-bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void give_up(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    tell(format, arguments);
+    va_end(arguments);
+    exit(STATUS_COULD_NOT_RUN);
+}
+
+void require(bool condition, const char *format, ...) {
+    if (condition) return;
+    va_list arguments;
+    va_start(arguments, format);
+    tell(format, arguments);
+    va_end(arguments);
+    exit(STATUS_COULD_NOT_RUN);
+}
+
+void *allocate(size_t count, size_t bytes_each) {
+    void *memory = calloc(count ? count : 1, bytes_each);
+    require(memory, "out of memory");
+    return memory;
+}
+
+void *grow_array(void *entries, size_t count, size_t bytes_each) {
+    if (count & (count - 1)) return entries;
+    entries = realloc(entries, (count ? count * 2 : 1) * bytes_each);
+    if (!entries) give_up("out of memory");
+    return entries;
+}
+
+char *format_text(const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    require(length >= 0, "out of memory");
+    return text;
+}
+
+bool text_is(const char *text, const char *other) {
+    return strcmp(text, other) == 0;
+}
+
+/* --- Sections --- */
+
+const struct section sections[] = {
+    {"ratios", "processor time per operation, next to native commands", measure_ratios},
+    {"growth", "from a thousand to a million objects", measure_growth},
+    {"memory", "bytes per object, a million objects of 100 bytes with names of 16", measure_memory},
+    {"longest", "the longest single commands, a million blobs in one container", measure_longest},
+    {"effects", "alone, with an append-only file, and with a replica; a thousand objects and many",
+     measure_effects},
+    {"leases", "locks and leases, next to SET NX PX and scripts", measure_leases},
+    {"handover", "one lease through long lines of waiters", measure_handover},
+    {"endings", "a hundred thousand leases that end together", measure_endings},
+    {"idle", "a million leases and nothing to do", measure_idle},
+    {"kinds", "large blobs, next to small ones and to strings; snapshots and copies of them", measure_kinds},
+    {"queues", "queues, next to streams and to queues made of scripts", measure_queues},
+    {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables},
+    {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files},
+    {"mixed", "a PING beside all families, while the server saves and rewrites", measure_mixed},
+    {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing},
+};
+const size_t section_count = sizeof sections / sizeof *sections;
+
+/* --- Options --- */
+
+enum { LARGE_MB = 1024, LARGE_MB_QUICK = 512, LARGE_MB_LEAST = 64, LARGE_MB_MOST = 16384 };
+enum { ROUNDS = 50, ROUNDS_QUICK = 9, ROUNDS_AT_MOST = 1000, SLICE_MS = 25, SLICE_MS_QUICK = 25 };
+
+static const char usage[] =
+    "usage: holdfast-bench [--quick] [--rounds N] [--only SECTION] [--large MB]\n"
+    "                      [--strict] [--output FOLDER]\n"
+    "  --quick    fewer and shorter rounds\n"
+    "  --rounds   how often each workload is measured (50)\n"
+    "  --only     one section alone, see below\n"
+    "  --large    how large the large blobs of the section 'kinds' are (1024, quick: 512); it takes as much\n"
+    "             memory and half as much again\n"
+    "  --strict   end with status 1 when a bar is missed\n"
+    "  --output   where results and charts go (HOLDFAST_TMP, or build/bench)\n"
+    "environment: HOLDFAST_MODULE (build/holdfast.so), HOLDFAST_SERVER (redis-server)\n"
+    "sections:\n";
+
+static void show_usage(FILE *file) {
+    fputs(usage, file);
+    for (size_t index = 0; index < section_count; index++) {
+        fprintf(file, "  %-10s %s\n", sections[index].name, sections[index].title);
+    }
+}
+
+static const char *environment(const char *name, const char *otherwise) {
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+static void make_folders(const char *path) {
+    char *partial = format_text("%s", path);
+    for (char *slash = strchr(partial + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(partial, 0777);
+        *slash = '/';
+    }
+    require(!mkdir(partial, 0777) || errno == EEXIST, "cannot make the folder %s: %s", path, strerror(errno));
+    free(partial);
+}
+
+static char *absolute_path(const char *path, const char *what) {
+    char *absolute = realpath(path, NULL);
+    require(absolute, "%s %s: %s", what, path, strerror(errno));
+    return absolute;
+}
+
+static unsigned number_read(const char *option, const char *text, long least, long most) {
+    char *end;
+    long number = strtol(text, &end, 10);
+    require(*text && !*end && number >= least && number <= most, "--%s takes %ld to %ld", option, least,
+            most);
+    return (unsigned)number;
+}
+
+static void require_section(const char *name) {
+    for (size_t index = 0; index < section_count; index++) {
+        if (text_is(sections[index].name, name)) return;
+    }
+    show_usage(stderr);
+    give_up("there is no section '%s'", name);
+}
+
+struct options options_read(int count, char **words) {
+    static const struct option known[] = {
+        {"quick", no_argument, NULL, 'q'},      {"rounds", required_argument, NULL, 'r'},
+        {"only", required_argument, NULL, 'o'}, {"large", required_argument, NULL, 'l'},
+        {"strict", no_argument, NULL, 's'},     {"output", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+    };
+    struct options options = {.rounds = ROUNDS, .slice_ms = SLICE_MS};
+    const char *output = environment("HOLDFAST_TMP", "build/bench");
+    int option;
+    while ((option = getopt_long(count, words, "h", known, NULL)) != -1) {
+        switch (option) {
+        case 'q':
+            options.rounds = ROUNDS_QUICK;
+            options.slice_ms = SLICE_MS_QUICK;
+            break;
+        case 'r': options.rounds = number_read("rounds", optarg, 1, ROUNDS_AT_MOST); break;
+        case 'l': options.large_mb = number_read("large", optarg, LARGE_MB_LEAST, LARGE_MB_MOST); break;
+        case 'o': options.only = optarg; break;
+        case 's': options.strict = true; break;
+        case 'f': output = optarg; break;
+        case 'h': show_usage(stdout); exit(0);
+        default: show_usage(stderr); exit(STATUS_COULD_NOT_RUN);
+        }
+    }
+    if (!options.large_mb) options.large_mb = options.rounds < QUICK_BELOW ? LARGE_MB_QUICK : LARGE_MB;
+    require(optind == count, "what is '%s'? --help tells what is understood", words[optind]);
+    if (options.only) require_section(options.only);
+    make_folders(output);
+    options.output = absolute_path(output, "the output folder");
+    options.module = absolute_path(environment("HOLDFAST_MODULE", "build/holdfast.so"), "the module");
+    options.server = environment("HOLDFAST_SERVER", "redis-server");
+    return options;
+}
+
+/* --- The run --- */
 
 static const char *machine_name(void) {
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -21,24 +201,24 @@ static const char *machine_name(void) {
     while (file && fgets(line, sizeof line, file)) {
         if (strncmp(line, "model name", 10) != 0 || !strchr(line, ':')) continue;
         line[strcspn(line, "\n")] = '\0';
-        model = print_text("%s", strchr(line, ':') + 2);
+        model = format_text("%s", strchr(line, ':') + 2);
         break;
     }
     if (file) fclose(file);
-    return print_text("%s, %ld processors", model, sysconf(_SC_NPROCESSORS_ONLN));
+    return format_text("%s, %ld processors", model, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static const char *version_of(const struct options *options) {
     struct server *server = server_start(options, "");
     char *version = server_info(server, "redis_version");
     server_stop(server);
-    return print_text("%s %s", options->server, version);
+    return format_text("%s %s", options->server, version);
 }
 
 static void report_write(const struct results *results, const struct options *options, const char *name,
                          void (*report)(const struct results *results, FILE *file)) {
     /* By renaming, since standard output may be on its way into a file of the same name. */
-    char *path = print_text("%s/%s", options->output, name), *partial = print_text("%s.partial", path);
+    char *path = format_text("%s/%s", options->output, name), *partial = format_text("%s.partial", path);
     FILE *file = fopen(partial, "w");
     require(file, "cannot write %s: %s", partial, strerror(errno));
     report(results, file);
@@ -54,7 +234,8 @@ int main(int count, char **words) {
         const struct section *section = &sections[index];
         if (options.only && !text_is(options.only, section->name)) continue;
         fprintf(stderr, "measuring %s: %s\n", section->name, section->title);
-        section->measure(section, &options, &results);
+        const struct context context = {section, &options, &results, options.rounds < QUICK_BELOW};
+        section->measure(&context);
     }
     report_text(&results, stdout);
     report_write(&results, &options, "results.txt", report_text);

@@ -1,21 +1,17 @@
-/*
- * The parts of the section `queues`.
- */
+/* What is done with messages, in a queue and in what one would use in its place: see queue_workloads.c. */
 #ifndef BENCH_QUEUES_H
 #define BENCH_QUEUES_H
 
-#include "part.h"
+#include "workload.h"
 
-enum { MESSAGE_BYTES = 100 };
-#define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
+extern const struct sequence queue_life, stream_life, script_life, list_life;
+extern const struct sequence queue_put, stream_put, script_put, list_put;
+extern const struct sequence queue_batch, stream_batch; /* taken and deleted */
+extern const struct sequence queue_take, stream_take, script_take, list_take;
+extern const struct sequence queue_put_later; /* at many different instants, none of which comes soon */
+extern const struct sequence set_again;
 
-/* What a message costs in memory: waiting, and in somebody's hands. */
-void measure_queue_memory(const struct part *part);
-
-/* A million messages that come due in one millisecond, and consumers that wait for them. */
-void measure_queue_due(const struct part *part);
-
-/* From a put to a consumer that waits. */
-void measure_queue_delay(const struct part *part);
+/* A second key: for a sorted set the hash with its messages, for a list the one with what workers have taken. */
+#define SECOND_KEY_SUFFIX ":beside"
 
 #endif

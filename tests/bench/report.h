@@ -1,13 +1,93 @@
 /*
- * What a run leaves behind: results.txt for people (also on standard output), results.json for programs,
- * charts.
+ * All that was measured, kept until the reports are written.
+ *
+ *   measurement   processor time and throughput of a workload in one setting, round by round
+ *   fact          a single number: bytes per object, the longest command
+ *   bar           what a number must not exceed
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
 #include <stdio.h>
 
-#include "results.h"
+#include "measure.h"
+#include "workload.h"
+
+/* What the workloads of one table have in common. */
+struct setting {
+    const char *section;
+    const char *title; /* "100 B, pipeline 16" */
+    const char *label; /* what its bars begin with: "100 B" */
+    unsigned size;     /* index into sizes */
+    unsigned objects;
+    unsigned pipeline;
+    bool is_grown; /* one of several that differ in the number of objects */
+};
+
+struct measurement {
+    const struct setting *setting;
+    const struct family *family;
+    const struct workload *workload;
+    size_t rounds;
+    double *cpu_ns; /* per operation */
+    double *rate;   /* operations per second */
+};
+
+struct fact {
+    const char *section;
+    const char *name;
+    double value;
+    const char *unit;
+    bool is_aside; /* told, but not what the section is about */
+};
+
+struct bar {
+    const char *text;
+    double value, limit;
+    const char *unit; /* "x", "bytes", "ms" */
+    bool is_met;
+};
+
+struct results {
+    const char *machine, *server_version;
+    struct measurement *measurements;
+    size_t measurement_count;
+    struct fact *facts;
+    size_t fact_count;
+    struct bar *bars;
+    size_t bar_count;
+};
+
+/* Gives a section's setting a place that lives as long as the results. */
+const struct setting *setting_keep(struct setting setting);
+
+struct measurement *results_measure(struct results *results, const struct setting *setting,
+                                    const struct workload *workload, size_t rounds);
+void results_fact(struct results *results, struct fact fact);
+void results_bar(struct results *results, const char *text, double value, double limit, const char *unit);
+
+/* The measurement of that workload in that setting, or NULL. */
+const struct measurement *results_find(const struct results *results, const struct setting *setting,
+                                       const char *workload);
+
+/* The comparisons that a setting allows, one after the other: all whose two sides were measured. */
+struct compared {
+    const struct comparison *comparison;
+    const struct measurement *measurement, *reference;
+    struct spread ratio; /* of the processor time */
+};
+bool results_compare(const struct results *results, const struct setting *setting, size_t *cursor,
+                     struct compared *compared);
+
+/* What a workload costs with `most` objects, relative to `fewest`. */
+struct spread results_growth(const struct measurement *fewest, const struct measurement *most);
+
+size_t results_missed(const struct results *results);
+
+/*
+ * What a run leaves behind: results.txt for people (also on standard output), results.json for programs,
+ * charts.
+ */
 
 void report_text(const struct results *results, FILE *file);
 void report_json(const struct results *results, FILE *file);

@@ -9,10 +9,11 @@
 #define BENCH_SERVER_H
 
 #include <hiredis/hiredis.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "options.h"
+#include "bench.h"
 
 struct server {
     pid_t process;
@@ -54,5 +55,76 @@ int64_t delays_ns(const struct server *server);
 void server_settle(void);
 
 int64_t monotonic_ns(void);
+
+/* --- Connections --- */
+
+/*
+ * A connection that costs the client as little as possible: requests are bytes made beforehand, replies are
+ * looked at where they lie and never copied. Reads RESP2.
+ */
+
+struct reply {
+    char kind;        /* the first byte: + - : $ * */
+    bool is_null;     /* of $ and * */
+    const char *text; /* what stands in the line, or the bytes of a bulk string */
+    size_t length;    /* of the text; for an array the number of its elements */
+    const char *next; /* where the first element of an array starts; otherwise the end of the reply */
+    const char *end;  /* of all that has been received */
+};
+
+struct connection;
+
+struct connection *connection_open(const struct server *server, unsigned database);
+void connection_close(struct connection *connection);
+
+/* One of very many: it takes little memory, so what comes at a time must be small. Database 0. */
+struct connection *connection_open_small(const struct server *server);
+
+int connection_socket(const struct connection *connection);
+
+void connection_send(struct connection *connection, const char *bytes, size_t length);
+
+/* Waits for the next reply. It stays readable until connection_send. An error reply gives up; `what` names the
+ * request. */
+struct reply connection_receive(struct connection *connection, const char *what);
+
+/* Likewise, but an error is a reply like any other. */
+struct reply connection_receive_any(struct connection *connection);
+
+/* One request, in the language of redisCommand. */
+void connection_ask(struct connection *connection, const char *format, ...);
+
+/* One request and its reply, in the language of redisCommand. */
+struct reply connection_call(struct connection *connection, const char *format, ...);
+
+/* An element of an array that has so many. */
+struct reply reply_element(const struct reply *array, size_t index);
+
+/* What stands behind a part of a reply: behind the head of an array its first element. There must be something. */
+struct reply reply_next(const struct reply *part);
+
+/*
+ * Very many connections at a time, most of which wait for something.
+ */
+
+struct connection_set {
+    struct connection **connections;
+    unsigned count;
+    int events;
+};
+
+/* How many connections a process may have here, at most the number that is wanted. */
+unsigned connection_limit(unsigned wanted);
+
+struct connection_set *connection_set_open(const struct server *server, unsigned count);
+void connection_set_close(struct connection_set *set);
+
+enum { NO_CONNECTION = -1 };
+
+/* The number of somebody who has been answered, or NO_CONNECTION when that instant has come before. */
+int connection_set_next(const struct connection_set *set, int64_t until_ns);
+
+/* An id for each, that differs from all others'. Valid until the next call. */
+const char *numbered_id(unsigned which);
 
 #endif

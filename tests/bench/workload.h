@@ -1,21 +1,20 @@
 /*
  * What is measured: workloads, and the objects that they work on.
  *
- *   family      the workloads of one kind of data, and what they are compared with     native_workloads.c,
- * blob_workloads.c, ... dataset     so many names, a content of so many bytes, a database of the server stock
- * the objects of a dataset that one workload (the filler) has made, with a token of the server's for each
- *   lane        a workload on its stock, with requests in flight: what the runner runs
+ *   family       the workloads of one kind of data, and what they are compared with
+ *   workload     an operation: a template of its request, and what is expected of the reply
+ *   dataset      so many names, a content of so many bytes, a database of the server
+ *   object set   the objects of a dataset that one workload (the filler) has made, with a token of the server's for each
+ *   driver       a workload on its object set, with requests in flight: what the runner runs
+ *   sequence     requests that depend on replies, see below
  *
- * A new family is a new file with a `struct family`, and a line in families.c.
+ * A new family is a `struct family` in the file of its subject, and a word in the list of families in workload.c. Which
+ * workloads a section measures, it says itself, by their names.
  */
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "wire.h"
+#include "server.h"
 
 enum { NAME_BYTES = 16, TOKEN_BYTES = 18, PLACE_BYTES = 10, SIZES = 3, GAPS_AT_MOST = 128 };
 
@@ -35,22 +34,22 @@ struct size {
 extern const struct size sizes[SIZES];
 
 struct workload;
-struct lane;
+struct driver;
 
-struct stock {
+struct object_set {
     const struct workload *filler;
     char (*tokens)[TOKEN_BYTES]; /* by object: an ETag, a version, a receipt. Zeros at first. */
-    struct stock *next;
+    struct object_set *next;
 };
 
 struct dataset {
-    struct wire *wires[CONNECTIONS];
+    struct connection *connections[CONNECTIONS];
     unsigned objects;
     size_t bytes;
     char *content;
     char (*names)[NAME_BYTES];
     unsigned *order; /* the objects, shuffled: names are not visited in the order in which they sort */
-    struct stock *stocks;
+    struct object_set *object_sets;
     uint64_t large_bytes; /* of the one large object, where there is one */
 };
 
@@ -68,7 +67,7 @@ struct places places_within(uint64_t bytes, unsigned step, unsigned span);
 /* A request with gaps: the marks stand where names, tokens and places will be written. It may be several
  * commands that make one operation together, or one for each of several objects. */
 enum gap_kind { GAP_NAME, GAP_FOLDER, GAP_FILE, GAP_TOKEN, GAP_PLACE, GAP_LAST, GAP_KINDS };
-struct form {
+struct template {
     char *bytes;
     size_t length;
     struct gap {
@@ -87,42 +86,21 @@ extern const char place_mark[PLACE_BYTES]; /* of these two as many bytes as plac
 extern const char last_mark[PLACE_BYTES];
 
 /* Adds a command, in the language of redisCommand; marks are given as %b. */
-void form_print(struct form *form, const char *format, ...);
+void template_add(struct template *template, const char *format, ...);
 
 /* The gaps that places leave. */
-void form_open_places(struct form *form, const struct places *places);
-
-enum workload_trait {
-    SMALL_ONLY = 1,  /* the size of the content is of no interest */
-    GROWS = 2,       /* measured with growing numbers of objects */
-    INSERTS = 4,     /* can create objects: measured doing that */
-    REPLICATED = 8,  /* measured with an AOF and with a replica */
-    UNMEASURED = 16, /* only fills */
-    LOCKING = 32,    /* measured with locks and leases */
-    APART = 64,      /* not in the main comparison */
-    APPENDING = 128, /* measured with append blobs, */
-    RANGING = 256,   /* with ranges of large blobs, */
-    PAGING = 512,    /* and with page blobs */
-    COURSE = 1024,   /* a name only: measured in a way of its own, as the course of that name, see course.h */
-    ENTITIES = 2048, /* measured with tables, */
-    NEW_ENTITIES = 4096,      /* when entities are inserted, */
-    GROWS_ENTITIES = 8192,    /* with growing numbers of them, */
-    INSERTS_ENTITIES = 16384, /* and when these are made; */
-    FILES = 32768,            /* with files, */
-    GROWS_FILES = 65536,      /* with growing numbers of them, */
-    INSERTS_FILES = 131072    /* and when these are made */
-};
+void template_find_places(struct template *template, const struct places *places);
 
 struct workload {
     const char *name;
-    unsigned traits;
     unsigned batch;                /* how many objects a request takes; 0 is 1 */
     double flat_limit;             /* how much dearer a million objects may be than a thousand; 0: no bar */
     const struct workload *filler; /* makes the objects; NULL when none are needed */
     void (*prepare)(struct dataset *data); /* what comes before the filler; may be NULL */
-    void (*form)(const struct dataset *data, struct form *form);
-    bool (*is_expected)(struct lane *lane, unsigned object, const struct reply *reply); /* of each command */
-    struct places (*places)(const struct dataset *data);                                /* may be NULL */
+    void (*template)(const struct dataset *data, struct template *template);
+    bool (*is_expected)(struct driver *driver, unsigned object,
+                        const struct reply *reply);      /* of each command */
+    struct places (*places)(const struct dataset *data); /* may be NULL */
 };
 
 /* At pipeline 16: how the processor time of one relates to that of the other, by size. Limits are bars; 0 is
@@ -148,15 +126,15 @@ struct dataset *dataset_open(const struct server *server, unsigned database, uns
 void dataset_close(struct dataset *data);
 
 /* The objects of that filler, made now unless they exist already. */
-struct stock *dataset_stock(struct dataset *data, const struct workload *filler);
+struct object_set *dataset_fill(struct dataset *data, const struct workload *filler);
 
 /* The same without making any: an insertion is to be measured. */
-struct stock *dataset_empty_stock(struct dataset *data, const struct workload *filler);
+struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler);
 
-struct lane {
+struct driver {
     const struct workload *workload;
     struct dataset *data;
-    struct stock *stock; /* NULL when the workload needs no objects */
+    struct object_set *object_set; /* NULL when the workload needs no objects */
     unsigned pipeline;
     unsigned batch;           /* how many objects a request takes */
     unsigned connections;     /* how many of the dataset's are used */
@@ -166,31 +144,110 @@ struct lane {
         const unsigned *objects;
         unsigned count;
     } batches[CONNECTIONS]; /* in flight */
-    struct form form;
+    struct template template;
     struct places places;
     char *requests; /* room for a batch */
 };
 
-struct lane lane_open(const struct workload *workload, struct dataset *data, struct stock *stock,
-                      unsigned pipeline, unsigned connections);
-void lane_close(struct lane *lane);
+struct driver driver_open(const struct workload *workload, struct dataset *data,
+                          struct object_set *object_set, unsigned pipeline, unsigned connections);
+void driver_close(struct driver *driver);
 
 /* Sends batches and checks the replies for so long, beginning anew after the last object. Returns the number
  * of operations: of objects that were visited. */
-uint64_t lane_run(struct lane *lane, int64_t nanoseconds);
+uint64_t driver_run(struct driver *driver, int64_t nanoseconds);
 
 /* Visits the next `count` objects once. */
-void lane_visit(struct lane *lane, unsigned count);
+void driver_visit(struct driver *driver, unsigned count);
 
 /* Visits all objects that often. Returns the number of operations. */
-uint64_t lane_circle(struct lane *lane, unsigned times);
+uint64_t driver_visit_all(struct driver *driver, unsigned times);
 
 /* Checks that several workloads share. Those with a token keep it for the next request. */
-bool is_anything(struct lane *lane, unsigned object, const struct reply *reply); /* but an error */
-bool is_ok(struct lane *lane, unsigned object, const struct reply *reply);
-bool is_integer(struct lane *lane, unsigned object, const struct reply *reply);
-bool is_content(struct lane *lane, unsigned object, const struct reply *reply);
-bool is_etag_and_content(struct lane *lane, unsigned object, const struct reply *reply);
-bool is_token(struct lane *lane, unsigned object, const struct reply *reply);
+bool is_anything(struct driver *driver, unsigned object, const struct reply *reply); /* but an error */
+bool is_ok(struct driver *driver, unsigned object, const struct reply *reply);
+bool is_integer(struct driver *driver, unsigned object, const struct reply *reply);
+bool is_content(struct driver *driver, unsigned object, const struct reply *reply);
+bool is_etag_and_content(struct driver *driver, unsigned object, const struct reply *reply);
+bool is_token(struct driver *driver, unsigned object, const struct reply *reply);
+
+/* A workload that must exist, and the family that it is in. */
+const struct workload *workload_named(const char *name);
+const struct family *family_of(const struct workload *workload);
+
+/* --- Sequences --- */
+
+/*
+ * A sequence: requests that follow one another, each made of what the replies before it have told, as a worker has to do
+ * it with ids that the server gives out.
+ *
+ *   step     a request of one or more commands, and what is kept of the replies
+ *   sequence steps in their order
+ *   client   whoever goes through a sequence, with what it holds: a message, or a batch of them
+ *   pool     clients that are on their way at a time: 16 on each of several connections
+ */
+
+enum { MESSAGES_AT_ONCE = 50, STEPS_AT_MOST = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
+
+struct held {
+    char id[HELD_BYTES], receipt[HELD_BYTES];
+    size_t id_length, receipt_length;
+};
+
+struct client {
+    unsigned batch;  /* how many messages it takes at a time */
+    uint64_t number; /* each that a pool ever starts has its own */
+    struct held held[MESSAGES_AT_ONCE];
+};
+
+struct client_pool;
+
+/* Requests are written word by word, behind one another. */
+struct request {
+    char *bytes;
+    size_t length;
+};
+void request_begin(struct request *request, size_t words);
+void request_word(struct request *request, const char *bytes, size_t length);
+void request_text(struct request *request, const char *text);
+void request_number(struct request *request, uint64_t number);
+
+/* Keeps a part of a reply, which must be short enough. */
+void word_keep(char *to, size_t *length, const struct reply *part);
+
+struct step {
+    unsigned commands;
+    void (*write)(const struct client_pool *pool, const struct client *client, struct request *request);
+    bool (*read)(struct client *client,
+                 const struct reply *reply); /* each reply; false if it is not as expected */
+};
+
+struct sequence {
+    const char *name; /* of the workload under which it is told; NULL for what only fills */
+    unsigned batch;
+    void (*prepare)(struct server *server, const char *key);
+    const struct step *steps[STEPS_AT_MOST + 1];
+};
+
+struct client_pool {
+    const struct sequence *sequence;
+    const struct dataset *data;
+    char key[KEY_BYTES];
+    uint64_t started;
+    struct pipeline {
+        struct client clients[PIPELINE];
+        unsigned step;
+        bool is_busy;
+    } pipelines[CONNECTIONS];
+    char *requests; /* room for those of a connection */
+};
+
+/* The connections and the content are the dataset's. */
+struct client_pool *client_pool_open(const struct sequence *sequence, const struct dataset *data,
+                                     const char *key);
+void client_pool_close(struct client_pool *pool);
+
+/* So many operations: clients that go through the sequence, as a whole number of pipelines. */
+void client_pool_run(struct client_pool *pool, uint64_t operations);
 
 #endif

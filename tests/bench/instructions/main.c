@@ -10,17 +10,266 @@
  * Exit status 1: some row needs over 3 % more instructions than in the table. With a PATTERN only the rows whose
  * names match it are counted.
  */
+#include "instructions.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <gnu/libc-version.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "batch.h"
-#include "support.h"
+void require(bool condition, const char *format, ...) {
+    if (condition) return;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("instructions: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(STATUS_COULD_NOT_RUN);
+}
+
+/* --- Batches --- */
+
+/*
+ * A batch is sent as a pipeline, in pieces that the server reads at once, so that the turns of the server's loop are the
+ * same in each run. Of several batches the cheapest counts: what the server does once a second falls into some of
+ * them only.
+ */
+
+enum {
+    BATCHES = 15,
+    WARMING_BATCHES = 2,
+    PIECE_BYTES = 15000, /* the server reads 16 KiB at once */
+    WORDS = 96,
+    WORD_BYTES = 1024,
+    KEPT_BYTES = 64,
+    VALUE_BYTES = 100,
+    PAGE_BYTES = 512,
+    WAIT_POLLS = 2000,
+    WAIT_POLL_US = 10000
+};
+
+/* The words of one call. */
+struct words {
+    int count;
+    char text[WORDS][WORD_BYTES];
+    const char *starts[WORDS];
+    size_t lengths[WORDS];
+};
+
+struct run {
+    struct server *server;
+    const struct row *row;
+    unsigned calls;
+    unsigned batch;
+    char kept[CALLS][KEPT][KEPT_BYTES];
+    redisContext *waiters[CALLS];
+};
+
+#define KEEP_MARK " => "
+
+static size_t print_run(char *target, size_t count) {
+    for (size_t index = 0; index < count; index++) target[index] = (char)('a' + index % 26);
+    return count;
+}
+
+/* Writes what the letter behind a % stands for and answers its length. */
+static size_t expand(const struct run *run, unsigned call, char letter, char *target) {
+    switch (letter) {
+    case 'i': return (size_t)sprintf(target, "%04u", call);
+    case 'n': return (size_t)sprintf(target, "%06u", run->batch * run->calls + call);
+    case 'v': return print_run(target, VALUE_BYTES);
+    case 'p': return print_run(target, PAGE_BYTES);
+    case 'a':
+    case 'b':
+    case 'c': return (size_t)sprintf(target, "%s", run->kept[call][letter - 'a']);
+    default: require(false, "%s: what is %%%c?", run->row->name, letter); return 0;
+    }
+}
+
+static void words_add(struct words *words, size_t length) {
+    require(words->count < WORDS, "too many words");
+    words->starts[words->count] = words->text[words->count];
+    words->lengths[words->count++] = length;
+}
+
+static void words_fill(struct words *words, const struct run *run, unsigned call, const char *step) {
+    const char *keep_mark = strstr(step, KEEP_MARK);
+    const char *end = keep_mark ? keep_mark : step + strlen(step);
+    words->count = 0;
+    while (step < end) {
+        bool is_held_together = *step == '{';
+        if (is_held_together) step++;
+        size_t length = 0;
+        while (step < end && *step != (is_held_together ? '}' : ' ')) {
+            require(length + PAGE_BYTES < WORD_BYTES, "%s: a word is too long", run->row->name);
+            char *target = words->text[words->count] + length;
+            if (*step == '%') {
+                length += expand(run, call, step[1], target);
+                step += 2;
+            } else {
+                *target = *step++;
+                length++;
+            }
+        }
+        words_add(words, length);
+        while (step < end && (*step == '}' || *step == ' ')) step++;
+    }
+}
+
+static bool is_as_expected(const redisReply *reply, bool is_refused) {
+    if (reply->type == REDIS_REPLY_ERROR || reply->type == REDIS_REPLY_NIL) return is_refused;
+    if (is_refused) return false;
+    return reply->type != REDIS_REPLY_ARRAY || reply->elements > 0;
+}
+
+static const redisReply *find_element(const redisReply *reply, const char *path) {
+    while (reply && *path >= '0' && *path <= '9') {
+        char *end;
+        size_t index = strtoul(path, &end, 10);
+        bool is_there = reply->type == REDIS_REPLY_ARRAY && index < reply->elements;
+        reply = is_there ? reply->element[index] : NULL;
+        path = *end == '.' ? end + 1 : end;
+    }
+    return reply;
+}
+
+/* Keeps what the step wants to keep of its reply, for the calls from `first` to before `end`. */
+static void keep(struct run *run, const char *step, const redisReply *reply, unsigned first, unsigned end) {
+    const char *wish = strstr(step, KEEP_MARK);
+    for (wish = wish ? wish + strlen(KEEP_MARK) : ""; *wish;
+         wish += strcspn(wish, " "), wish += strspn(wish, " ")) {
+        unsigned which = (unsigned)(*wish - 'a');
+        wish += 2;
+        const redisReply *found = find_element(reply, wish);
+        bool kept = which < KEPT && found && found->str && found->len < KEPT_BYTES;
+        require(kept, "%s: %s: nothing to keep", run->row->name, step);
+        for (unsigned call = first; kept && call < end; call++)
+            memcpy(run->kept[call][which], found->str, found->len + 1);
+    }
+}
+
+static void send_all(redisContext *client) {
+    int is_done = 0;
+    while (!is_done) require(redisBufferWrite(client, &is_done) == REDIS_OK, "%s", client->errstr);
+}
+
+static bool is_for_each_call(const char *step) {
+    return strstr(step, "%i") || strstr(step, "%n") || strstr(step, "%a") || strstr(step, "%b");
+}
+
+static redisReply *receive(struct run *run, redisContext *client, const char *step) {
+    redisReply *reply = NULL;
+    require(redisGetReply(client, (void **)&reply) == REDIS_OK, "%s: %s: %s", run->row->name, step,
+            client->errstr);
+    require(is_as_expected(reply, run->row->is_refused && step == run->row->counted), "%s: %s: %s",
+            run->row->name, step, reply->str ? reply->str : "answers nothing");
+    return reply;
+}
+
+static void receive_calls(struct run *run, const char *step, unsigned first, unsigned end) {
+    send_all(run->server->client);
+    for (unsigned call = first; call < end; call++) {
+        redisReply *reply = receive(run, run->server->client, step);
+        keep(run, step, reply, call, is_for_each_call(step) ? call + 1 : run->calls);
+        freeReplyObject(reply);
+    }
+}
+
+/* Sends a step `calls` times, as many at a time as the server reads at once. */
+static void pipeline(struct run *run, const char *step, unsigned calls) {
+    static struct words words;
+    unsigned first = 0;
+    long bytes = 0;
+    for (unsigned call = 0; call < calls; call++) {
+        words_fill(&words, run, call, step);
+        char *text;
+        long length = redisFormatCommandArgv(&text, words.count, words.starts, words.lengths);
+        require(length > 0, "out of memory");
+        if (bytes > 0 && bytes + length > PIECE_BYTES) {
+            receive_calls(run, step, first, call);
+            first = call;
+            bytes = 0;
+        }
+        redisAppendFormattedCommand(run->server->client, text, (size_t)length);
+        redisFreeCommand(text);
+        bytes += length;
+    }
+    receive_calls(run, step, first, calls);
+}
+
+/* Sends steps that are not counted. */
+static void prepare(struct run *run, const char *const *steps, unsigned calls) {
+    for (int index = 0; index < STEPS && steps[index]; index++) {
+        pipeline(run, steps[index], is_for_each_call(steps[index]) ? calls : 1);
+    }
+}
+
+static void require_blocked(struct run *run) {
+    char expected[32];
+    snprintf(expected, sizeof expected, "blocked_clients:%u\r", run->calls);
+    for (int poll = 0; poll < WAIT_POLLS; poll++) {
+        redisReply *reply = server_call(run->server->client, "INFO clients");
+        bool are_blocked = strstr(reply->str, expected);
+        freeReplyObject(reply);
+        if (are_blocked) return;
+        usleep(WAIT_POLL_US);
+    }
+    require(false, "%s: %s does not wait", run->row->name, run->row->waiter);
+}
+
+static void waiters_send(struct run *run) {
+    static struct words words;
+    if (!run->row->waiter) return;
+    for (unsigned call = 0; call < run->calls; call++) {
+        if (!run->waiters[call]) run->waiters[call] = server_connect(run->server);
+        words_fill(&words, run, call, run->row->waiter);
+        redisAppendCommandArgv(run->waiters[call], words.count, words.starts, words.lengths);
+        send_all(run->waiters[call]);
+    }
+    require_blocked(run);
+}
+
+static void waiters_receive(struct run *run) {
+    if (!run->row->waiter) return;
+    for (unsigned call = 0; call < run->calls; call++)
+        freeReplyObject(receive(run, run->waiters[call], run->row->waiter));
+}
+
+static double count_one_batch(struct run *run) {
+    prepare(run, run->row->before, run->calls);
+    waiters_send(run);
+    server_count_start(run->server);
+    pipeline(run, run->row->counted, run->calls);
+    waiters_receive(run);
+    double instructions = (double)server_count_stop(run->server);
+    prepare(run, run->row->after, run->calls);
+    return instructions / run->calls;
+}
+
+/* Instructions of the server per counted call of the row. Empties the server first. */
+static double batch_count(struct server *server, const struct row *row) {
+    static struct run run;
+    run = (struct run){.server = server, .row = row, .calls = row->calls ? row->calls : CALLS};
+    freeReplyObject(server_call(server->client, "FLUSHALL"));
+    prepare(&run, row->once, CALLS);
+    double least = 0;
+    for (; run.batch < WARMING_BATCHES + BATCHES; run.batch++) {
+        double instructions = count_one_batch(&run);
+        if (run.batch < WARMING_BATCHES) continue;
+        if (least == 0 || instructions < least) least = instructions;
+    }
+    for (unsigned call = 0; call < run.calls && run.waiters[call]; call++) redisFree(run.waiters[call]);
+    return least;
+}
+
+/* --- The table --- */
 
 enum { NAME_BYTES = 40, NAME_WIDTH = 34, COUNTS_AT_MOST = 200, LINE_BYTES = 256 };
 
@@ -37,17 +286,6 @@ struct table {
     size_t length;
     struct count counts[COUNTS_AT_MOST];
 };
-
-void require(bool condition, const char *format, ...) {
-    if (condition) return;
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("instructions: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(STATUS_COULD_NOT_RUN);
-}
 
 static struct count *find_count(struct table *table, const char *name) {
     for (size_t index = 0; index < table->length; index++) {
@@ -143,16 +381,16 @@ static bool print_row(struct table *table, struct table *stored, const struct co
     return is_worse;
 }
 
-static void count_rows(struct table *table, struct table *stored, const char *pattern, enum audience audience,
-                       unsigned *worse) {
-    static const char *const suffixes[AUDIENCES] = {"", " (AOF)", " (replica)"};
+static void count_rows(struct table *table, struct table *stored, const char *pattern,
+                       enum propagation propagation, unsigned *worse) {
+    static const char *const suffixes[PROPAGATIONS] = {"", " (AOF)", " (replica)"};
     static struct server server;
-    server_start(&server, audience);
+    server_start(&server, propagation);
     describe_environment(&server, table);
     for (size_t index = 0; index < row_count; index++) {
         const struct row *row = &rows[index];
-        if (audience != NOBODY && !row->is_heard) continue;
-        const char *suffix = suffixes[audience];
+        if (propagation != NOBODY && !row->is_propagated) continue;
+        const char *suffix = suffixes[propagation];
         char name[NAME_BYTES];
         snprintf(name, NAME_BYTES, "%s%s", row->name, suffix);
         if (fnmatch(pattern, name, 0)) continue;
@@ -173,8 +411,8 @@ int main(int argc, char **argv) {
     require(!updates || !strcmp(pattern, "*"), "the table is updated as a whole");
     read_table(&stored, argv[1]);
     unsigned worse = 0;
-    for (int audience = 0; audience < AUDIENCES; audience++)
-        count_rows(&table, &stored, pattern, (enum audience)audience, &worse);
+    for (int propagation = 0; propagation < PROPAGATIONS; propagation++)
+        count_rows(&table, &stored, pattern, (enum propagation)propagation, &worse);
     if (updates) {
         write_table(&table, argv[1]);
         return 0;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "server.h"
+#include "instructions.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -12,8 +12,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "support.h"
 
 enum {
     START_SECONDS = 60,
@@ -30,7 +28,7 @@ static const char *environment(const char *name) {
 }
 
 /* What the server does by itself once in a while would be counted, too; so it is to do it as seldom as it can. */
-static void write_configuration(const struct server *server, enum audience audience, unsigned port) {
+static void write_configuration(const struct server *server, enum propagation propagation, unsigned port) {
     char path[PATH_BYTES + 16];
     snprintf(path, sizeof path, "%s/redis.conf", server->folder);
     FILE *file = fopen(path, "w");
@@ -40,7 +38,7 @@ static void write_configuration(const struct server *server, enum audience audie
         "port %u\nunixsocket %s\ndir %s\nlogfile %s/log\nsave \"\"\nhz 1\ndynamic-hz no\nactiverehashing no\n"
         "appendonly %s\nappendfsync everysec\nauto-aof-rewrite-percentage 0\nenable-debug-command yes\n"
         "repl-diskless-sync-delay 0\nloadmodule %s\nloadmodule %s\n",
-        port, server->socket, server->folder, server->folder, audience == AN_AOF ? "yes" : "no",
+        port, server->socket, server->folder, server->folder, propagation == AN_AOF ? "yes" : "no",
         environment("HOLDFAST_MODULE"), environment("HOLDFAST_MARKER"));
     fclose(file);
 }
@@ -141,22 +139,22 @@ static void attach_replica(struct server *server, unsigned port) {
     require(false, "the replica does not come: see %s", server->folder);
 }
 
-void server_start(struct server *server, enum audience audience) {
+void server_start(struct server *server, enum propagation propagation) {
     *server = (struct server){0};
     snprintf(server->folder, sizeof server->folder, "%s/instructions.XXXXXX", environment("HOLDFAST_TMP"));
     require(mkdtemp(server->folder), "cannot make %s: %s", server->folder, strerror(errno));
     /* The name of a socket is at most about 100 characters long, that of a folder may be longer. */
     snprintf(server->socket, sizeof server->socket, "/tmp/holdfast-instructions.%d.%d", (int)getpid(),
-             (int)audience);
-    unsigned port = audience == A_REPLICA ? free_port() : 0;
-    write_configuration(server, audience, port);
+             (int)propagation);
+    unsigned port = propagation == A_REPLICA ? free_port() : 0;
+    write_configuration(server, propagation, port);
     pid_t parent = getpid();
     server->process = fork();
     require(server->process >= 0, "cannot fork: %s", strerror(errno));
     if (server->process == 0) become_server(server, parent);
     server->client = server_connect(server);
     freeReplyObject(server_call(server->client, "DEBUG REPLYBUFFER RESIZING 0"));
-    if (audience == A_REPLICA) attach_replica(server, port);
+    if (propagation == A_REPLICA) attach_replica(server, port);
     measure_markers(server);
 }
 

@@ -1,0 +1,109 @@
+/*
+ * What every file needs: giving up, memory, text; options; sections.
+ *
+ * When the bench cannot go on, it says why and ends with status 2. A number that was measured on errors would
+ * be worse than none, so every unexpected reply ends there.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { STATUS_BARS_MISSED = 1, STATUS_COULD_NOT_RUN = 2 };
+
+void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Gives up unless the condition holds. */
+void require(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Zeroed memory that need not be checked. */
+void *allocate(size_t count, size_t bytes_each);
+
+/* Room for one more entry behind `count`. Grows whenever that is a power of two, so it must be called for
+ * each. */
+void *grow_array(void *entries, size_t count, size_t bytes_each);
+
+/* Text that lives until the bench ends. */
+char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+bool text_is(const char *text, const char *other);
+
+/* --- Options --- */
+
+/*
+ * What the person who runs the bench may choose, on the command line and in the environment.
+ */
+
+struct options {
+    const char *module; /* HOLDFAST_MODULE */
+    const char *server; /* HOLDFAST_SERVER */
+    const char *output; /* HOLDFAST_TMP: results, charts and, while it runs, the servers' files */
+    const char *only;   /* the one section to run, or NULL */
+    unsigned rounds;
+    unsigned large_mb; /* the size of what is to be a large blob */
+    unsigned slice_ms; /* how long a workload runs in one round */
+    bool strict;       /* missed bars are failures */
+};
+
+/* With fewer rounds, whatever has no rounds is made shorter, too. */
+enum { QUICK_BELOW = 20 };
+
+struct options options_read(int count, char **words);
+
+/* --- Sections --- */
+
+/*
+ * The parts of the bench. Each starts its own server, measures, judges its bars and leaves all in the
+ * results.
+ */
+
+struct results;
+struct setting;
+
+struct context;
+
+struct section {
+    const char *name, *title;
+    void (*measure)(const struct context *context);
+};
+extern const struct section sections[];
+extern const size_t section_count;
+
+/* What a section has at hand. */
+struct context {
+    const struct section *section;
+    const struct options *options;
+    struct results *results;
+    bool is_quick;
+};
+
+enum { PIPELINE = 16, MILLION = 1000000 }; /* the bars are about these */
+
+void measure_ratios(const struct context *context);
+void measure_growth(const struct context *context);
+void measure_memory(const struct context *context);
+void measure_longest(const struct context *context);
+void measure_effects(const struct context *context);
+void measure_leases(const struct context *context);
+void measure_handover(const struct context *context);
+void measure_endings(const struct context *context);
+void measure_idle(const struct context *context);
+void measure_kinds(const struct context *context);
+void measure_queues(const struct context *context);
+void measure_tables(const struct context *context);
+void measure_files(const struct context *context);
+void measure_mixed(const struct context *context);
+void measure_passing(const struct context *context);
+
+/* For what is measured at pipeline 16. The label is what its bars begin with. */
+const struct setting *context_setting(const struct context *context, const char *label, const char *title,
+                                      unsigned objects);
+
+void context_fact(const struct context *context, const char *name, double value, const char *unit);
+
+/* Likewise, and makes a bar of it. */
+void context_bar(const struct context *context, const char *name, double value, double limit,
+                 const char *unit);
+
+#endif

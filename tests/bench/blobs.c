@@ -1,0 +1,388 @@
+/*
+ * Blobs: all of a dataset's in one container. Writes keep the ETag that they are answered with, so a write
+ * that depends on it can be mixed with others that do not.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner.h"
+
+enum { PUT, PUT_IF_MATCH, GET, STAT, DELETE, WORKLOADS };
+
+static const struct workload workloads[WORKLOADS];
+
+static void container_create(struct dataset *data) {
+    connection_call(data->connections[0], "CONTAINER.CREATE container");
+}
+
+static void put_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.PUT container %b %b", name_mark, sizeof name_mark, data->content,
+                 data->bytes);
+}
+
+static void put_if_match_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.PUT container %b %b IFMATCH %b", name_mark, sizeof name_mark, data->content,
+                 data->bytes, token_mark, sizeof token_mark);
+}
+
+static void get_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "BLOB.GET container %b", name_mark, sizeof name_mark);
+}
+
+static void stat_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "BLOB.STAT container %b", name_mark, sizeof name_mark);
+}
+
+static void delete_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "BLOB.DELETE container %b", name_mark, sizeof name_mark);
+}
+
+static bool is_map(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '*' && reply->length >= 2 && reply->length % 2 == 0;
+}
+
+static const struct workload workloads[WORKLOADS] = {
+    [PUT] = {.name = "BLOB.PUT",
+             .flat_limit = 1.3,
+             .filler = &workloads[PUT],
+             .prepare = container_create,
+             .template = put_template,
+             .is_expected = is_token},
+    [PUT_IF_MATCH] = {.name = "BLOB.PUT IFMATCH",
+                      .flat_limit = 1.3,
+                      .filler = &workloads[PUT],
+                      .template = put_if_match_template,
+                      .is_expected = is_token},
+    [GET] = {.name = "BLOB.GET",
+             .flat_limit = 1.3,
+             .filler = &workloads[PUT],
+             .template = get_template,
+             .is_expected = is_etag_and_content},
+    [STAT] = {.name = "BLOB.STAT",
+              .filler = &workloads[PUT],
+              .template = stat_template,
+              .is_expected = is_map},
+    [DELETE] = {.name = "BLOB.DELETE", .template = delete_template, .is_expected = is_ok},
+};
+
+static const struct comparison comparisons[] = {
+    {"BLOB.PUT", "SET", {1.25, 0, 0}},
+    {"BLOB.PUT IFMATCH", "SET", {1.35, 1.15, 1.1}},
+    {"BLOB.PUT IFMATCH", "Lua compare-and-set", {0.28, 0, 0}},
+    {"BLOB.GET", "GET", {1.25, 1.1, 1.1}},
+    {"BLOB.STAT", "GET", {0}},
+};
+
+const struct family blob_family = {
+    .name = "blob",
+    .workloads = workloads,
+    .workload_count = WORKLOADS,
+    .comparisons = comparisons,
+    .comparison_count = sizeof comparisons / sizeof *comparisons,
+};
+
+/* --- Next to native commands --- */
+
+/*
+ * The main comparison: every workload, with each size of content, one request at a time and 16 at a time.
+ */
+
+/* With the smallest content, and with larger ones what depends on the size. */
+static const char *const smallest_workloads[] = {
+    "PING",     "SET",       "GET", "HSET", "HGET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH",
+    "BLOB.GET", "BLOB.STAT", NULL};
+static const char *const sized_workloads[] = {
+    "SET", "GET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH", "BLOB.GET", "BLOB.STAT", NULL};
+
+static void measure_size(const struct context *context, struct server *server, unsigned size) {
+    static const unsigned pipelines[] = {1, PIPELINE};
+    struct dataset *data = dataset_open(server, size, sizes[size].objects, sizes[size].bytes);
+    for (size_t index = 0; index < sizeof pipelines / sizeof *pipelines; index++) {
+        const struct setting *setting = setting_keep((struct setting){
+            .section = context->section->name,
+            .title = format_text("%s, pipeline %u", sizes[size].label, pipelines[index]),
+            .label = sizes[size].label,
+            .size = size,
+            .objects = data->objects,
+            .pipeline = pipelines[index],
+        });
+        struct run run = run_open(server, context->options, context->results);
+        run_add(&run, setting, data, size ? sized_workloads : smallest_workloads);
+        run_measure(&run);
+        if (setting->pipeline == PIPELINE) judge_ratios(context->results, setting, NULL);
+    }
+    dataset_close(data);
+}
+
+void measure_ratios(const struct context *context) {
+    struct server *server = server_start(context->options, "");
+    for (unsigned size = 0; size < SIZES; size++) measure_size(context, server, size);
+    server_stop(server);
+}
+
+/* --- From a thousand to a million objects --- */
+
+void measure_growth(const struct context *context) {
+    static const char *const inserting[] = {"SET", "BLOB.PUT", NULL};
+    static const char *const growing[] = {"SET", "GET", "BLOB.PUT", "BLOB.PUT IFMATCH", "BLOB.GET", NULL};
+    growth_measure(context, inserting, growing);
+}
+
+/* --- Memory --- */
+
+/*
+ * What an object costs in memory: the growth of used_memory, which is what maxmemory counts, over a million
+ * objects.
+ */
+
+enum { BYTES_PER_BLOB_AT_MOST = 260 };
+
+static double bytes_per_object(struct server *server, struct dataset *data, const char *filler) {
+    int64_t before = server_info_number(server, "used_memory");
+    dataset_fill(data, workload_named(filler));
+    return (double)(server_info_number(server, "used_memory") - before) / data->objects;
+}
+
+void measure_memory(const struct context *context) {
+    static const struct {
+        const char *filler, *name;
+    } kinds[] = {{"BLOB.PUT", "blob in a container"}, {"SET", "string key"}, {"HSET", "hash field"}};
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+        double bytes = bytes_per_object(server, data, kinds[index].filler);
+        results_fact(context->results, (struct fact){context->section->name, kinds[index].name, bytes,
+                                                     "bytes per object", false});
+        if (index) continue;
+        results_bar(context->results, "bytes per blob of 100 bytes", bytes, BYTES_PER_BLOB_AT_MOST, "bytes");
+        redisReply *usage = server_command(server, "MEMORY USAGE container");
+        results_fact(context->results,
+                     (struct fact){context->section->name, "blob, by MEMORY USAGE",
+                                   (double)usage->integer / data->objects, "bytes per object", true});
+        freeReplyObject(usage);
+    }
+    dataset_close(data);
+    server_stop(server);
+}
+
+/* --- The longest commands --- */
+
+/*
+ * The longest time for which a single command holds the server, with a million blobs in one container.
+ */
+
+enum { PAGES_AT_MOST = 25, SLOWLOG_US = 100, LONGEST_MS = 10 };
+
+static const char *const commands[] = {
+    "BLOB.LIST container COUNT 5000 INCLUDE 1 META",
+    "BLOB.LIST container COUNT 5000 PREFIX 5",
+    "BLOB.LIST container COUNT 5000 PREFIX 500/",
+    "BLOB.LIST container COUNT 5000 PREFIX nothing",
+    "BLOB.LIST container COUNT 5000 DELIMITER /",
+    "BLOB.LIST container COUNT 5000 DELIMITER 9",
+    "BLOB.LIST container COUNT 5000 PREFIX 5 DELIMITER 7",
+    "CONTAINER.GET container",
+    "CONTAINER.GETMETA container",
+    "MEMORY USAGE container",
+    "MEMORY USAGE container SAMPLES 0",
+};
+
+/* Page after page, as one reads a container. */
+static double longest_page_ms(struct server *server) {
+    char *command = format_text("BLOB.LIST container COUNT 5000");
+    double longest = 0;
+    for (int page = 0; page < PAGES_AT_MOST && command; page++) {
+        redisReply *reply;
+        longest = greater(longest, command_ms(server, command, &reply));
+        require(reply->type == REDIS_REPLY_ARRAY && reply->elements == 2, "BLOB.LIST did not answer a page");
+        const redisReply *marker = reply->element[0];
+        free(command);
+        command = marker->type == REDIS_REPLY_STRING
+                      ? format_text("BLOB.LIST container COUNT 5000 MARKER %s", marker->str)
+                      : NULL;
+        freeReplyObject(reply);
+    }
+    free(command);
+    return longest;
+}
+
+/* Visits that many objects. The processor time is seen batch by batch; since a batch may be accounted
+   together with the next one, two neighbours count as one. */
+static double visit_longest_ms(struct server *server, struct driver *driver, unsigned count) {
+    int64_t longest_ns = 0, earlier = server_cpu_ns(server), before = earlier;
+    slowlog_begin(server, SLOWLOG_US);
+    for (unsigned visited = 0; visited < count; visited += driver->pipeline) {
+        driver_visit(driver, driver->pipeline);
+        int64_t now = server_cpu_ns(server);
+        if (now - earlier > longest_ns) longest_ns = now - earlier;
+        earlier = before;
+        before = now;
+    }
+    return lesser((double)longest_ns / 1e6, slowlog_longest_ms(server, SLOWLOG_US));
+}
+
+static double insert_longest_ms(struct server *server, struct dataset *data) {
+    const struct workload *workload = workload_named("BLOB.PUT");
+    struct driver driver = driver_open(workload, data, dataset_prepare(data, workload), PIPELINE, 1);
+    double longest = visit_longest_ms(server, &driver, data->objects);
+    driver_close(&driver);
+    return longest;
+}
+
+static double delete_longest_ms(struct server *server, struct dataset *data) {
+    const struct workload *workload = workload_named("BLOB.DELETE");
+    struct driver driver = driver_open(workload, data, NULL, PIPELINE, 1);
+    double longest = visit_longest_ms(server, &driver, data->objects / 2);
+    driver_close(&driver);
+    return longest;
+}
+
+static void add_duration(const struct context *context, const char *name, double ms, bool is_aside) {
+    results_fact(context->results, (struct fact){context->section->name, name, ms, "ms", is_aside});
+}
+
+/* What ends a container is a bound of its own: the work grows with what is in it. */
+static void measure_end(const struct context *context, const char *command) {
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    dataset_fill(data, workload_named("BLOB.PUT"));
+    add_duration(context, command, command_ms(server, command, NULL), true);
+    dataset_close(data);
+    server_stop(server);
+}
+
+static void judge_longest(const struct context *context) {
+    const struct fact *longest = NULL;
+    for (size_t index = 0; index < context->results->fact_count; index++) {
+        const struct fact *fact = &context->results->facts[index];
+        if (!text_is(fact->section, context->section->name) || fact->is_aside) continue;
+        if (!longest || fact->value > longest->value) longest = fact;
+    }
+    if (longest)
+        results_bar(context->results, format_text("longest command: %s", longest->name), longest->value,
+                    LONGEST_MS, "ms");
+}
+
+void measure_longest(const struct context *context) {
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    add_duration(context, "BLOB.PUT, a million times a new one", insert_longest_ms(server, data), false);
+    add_duration(context, "BLOB.LIST container COUNT 5000, page by page", longest_page_ms(server), false);
+    for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
+        add_duration(context, commands[index], longest_of_repeats_ms(server, commands[index]), false);
+    }
+    add_duration(context, "BLOB.DELETE, half a million times", delete_longest_ms(server, data), false);
+    dataset_close(data);
+    server_stop(server);
+    measure_end(context, "UNLINK container");
+    measure_end(context, "CONTAINER.DELETE container");
+    measure_end(context, "DEL container");
+    judge_longest(context);
+}
+
+/* --- Writes that somebody hears of --- */
+
+/*
+ * Writes on a server alone, with an append-only file, and with a replica; with a thousand objects and with many.
+ */
+
+enum { LINK_SECONDS = 30 };
+enum propagation { ALONE, AN_AOF, A_REPLICA, PROPAGATIONS };
+
+/* With a thousand objects all lie in the cache of the processor; with more, memory decides. */
+enum { THOUSAND, MANY, COUNTS };
+static const struct {
+    unsigned objects;
+    const char *label;
+} write_counts[COUNTS] = {{1000, "1,000"}, {50000, "50,000"}};
+
+/* By the number of objects, and by who listens. */
+static const struct {
+    const char *workload, *against;
+    double limits[COUNTS][PROPAGATIONS]; /* 0 for none */
+} write_bars[] = {
+    {"BLOB.PUT", "SET", {{1.25, 1.25, 1.2}, {0.8, 0.95, 0}}},
+    {"BLOB.PUT IFMATCH", "SET", {{1.35, 1.35, 1.35}, {0.85, 1.0, 0}}},
+    {"BLOB.PUT IFMATCH", "Lua compare-and-set", {{0.28, 0.4, 0}, {0.28, 0.4, 0}}},
+};
+
+static const char *const workloads_written[] = {"SET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH",
+                                                NULL};
+
+static void judge_writes(struct results *results, const struct setting *setting, int count,
+                         enum propagation propagation) {
+    struct compared compared;
+    for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
+        for (size_t bar = 0; bar < sizeof write_bars / sizeof *write_bars; bar++) {
+            double limit = write_bars[bar].limits[count][propagation];
+            if (limit == 0 || !text_is(compared.comparison->workload, write_bars[bar].workload) ||
+                !text_is(compared.comparison->against, write_bars[bar].against))
+                continue;
+            results_bar(results,
+                        format_text("%s, %s, to %s", setting->label, write_bars[bar].workload,
+                                    write_bars[bar].against),
+                        compared.ratio.median, limit, "x");
+        }
+    }
+}
+
+static void measure_writes(const struct context *context, struct server *server,
+                           enum propagation propagation) {
+    static const char *const listeners[PROPAGATIONS] = {"nobody listens", "append-only file", "one replica"};
+    for (int count = 0; count < COUNTS; count++) {
+        struct dataset *data =
+            dataset_open(server, (unsigned)count, write_counts[count].objects, sizes[0].bytes);
+        const struct setting *setting = setting_keep((struct setting){
+            .section = context->section->name,
+            .title = format_text("100 B, pipeline %d, %s objects, %s", PIPELINE, write_counts[count].label,
+                                 listeners[propagation]),
+            .label = format_text("%s objects, %s", write_counts[count].label, listeners[propagation]),
+            .objects = data->objects,
+            .pipeline = PIPELINE,
+        });
+        struct run run = run_open(server, context->options, context->results);
+        run_add(&run, setting, data, workloads_written);
+        run_measure(&run);
+        judge_writes(context->results, setting, count, propagation);
+        dataset_close(data);
+    }
+}
+
+static void await_link(struct server *replica) {
+    for (int attempt = 0; attempt < LINK_SECONDS * 100; attempt++) {
+        char *status = server_info(replica, "master_link_status");
+        bool is_up = text_is(status, "up");
+        free(status);
+        if (is_up) return;
+        usleep(10000);
+    }
+    give_up("the replica does not come up");
+}
+
+void measure_effects(const struct context *context) {
+    struct server *server = server_start(context->options, "");
+    measure_writes(context, server, ALONE);
+    server_stop(server);
+
+    /* A rewrite in the middle would be measured as if it were the writers'. */
+    server = server_start(context->options,
+                          "appendonly yes\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n");
+    measure_writes(context, server, AN_AOF);
+    server_stop(server);
+
+    server = server_start(context->options, "");
+    char *settings = format_text("replicaof 127.0.0.1 %d\n", server_listen(server));
+    struct server *replica = server_start(context->options, settings);
+    free(settings);
+    await_link(replica);
+    measure_writes(context, server, A_REPLICA);
+    server_stop(replica);
+    server_stop(server);
+}

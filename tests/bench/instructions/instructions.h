@@ -1,0 +1,89 @@
+/* What the files of this program share: giving up, the rows of the table, the server that is counted. */
+#ifndef INSTRUCTIONS_H
+#define INSTRUCTIONS_H
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* --- Giving up --- */
+
+/* Any failure ends the program with status 2: a number that was counted on errors is worse than none. */
+
+enum { STATUS_MORE_INSTRUCTIONS = 1, STATUS_COULD_NOT_RUN = 2 };
+
+/* Prints the message and exits unless the condition holds. */
+void require(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- Rows --- */
+
+/*
+ * The rows of the table: which commands are counted, and what is prepared for them.
+ *
+ * A step is a command as one types it. Braces hold a word with blanks together: FILTER {RowKey eq 'r'}.
+ * In a step these are replaced:
+ *
+ *   %i       the number of the call in its batch: 0, 1, ...
+ *   %n       a number that no other call of the row has
+ *   %v       100 bytes
+ *   %p       a page of 512 bytes
+ *   %a %b %c what an earlier step kept
+ *
+ * "STEP => a 1.3" keeps element 3 of element 1 of the reply as %a, for later steps with the same %i; "." is the whole reply.
+ * What a step without a number keeps is for all.
+ */
+
+enum { STEPS = 5, KEPT = 3, CALLS = 50 };
+
+struct row {
+    const char *name;
+    const char *native; /* the row that it is compared with; NULL in native rows */
+    const char
+        *once[STEPS]; /* sent once for the row; once for each call if there is any of %i %n %a %b %c in it */
+    const char *before[STEPS]; /* sent before each batch, likewise */
+    const char *waiter;  /* sent by another client for each call; they wait until the batch serves them */
+    const char *counted; /* what is counted: one pipeline of `calls` commands */
+    const char *after[STEPS]; /* sent after each batch */
+    unsigned calls;           /* in a batch; 0 is CALLS */
+    bool is_refused;          /* the counted command answers an error, or null */
+    bool is_propagated; /* counted again on a server that writes an AOF, and on one that has a replica */
+};
+
+extern const struct row rows[];
+extern const size_t row_count;
+
+/* --- The server --- */
+
+/* A server that runs under valgrind's callgrind, which counts its instructions. */
+
+enum { PATH_BYTES = 256 };
+
+/* Who hears of changes. */
+enum propagation { NOBODY, AN_AOF, A_REPLICA, PROPAGATIONS };
+
+struct server {
+    pid_t process;
+    pid_t replica; /* 0 for none */
+    char folder[PATH_BYTES];
+    char socket[PATH_BYTES];
+    redisContext *client;
+    unsigned counts; /* how many times something was counted; callgrind numbers its files likewise */
+    uint64_t marker_instructions;
+};
+
+/* Starts a server in a new folder. Its replica, if it has one, is not counted. */
+void server_start(struct server *server, enum propagation propagation);
+void server_stop(struct server *server);
+
+redisContext *server_connect(const struct server *server);
+
+/* Between the two calls the server's instructions are counted. */
+void server_count_start(struct server *server);
+uint64_t server_count_stop(struct server *server);
+
+/* Calls once; gives up when the answer is an error. The caller frees the reply. */
+redisReply *server_call(redisContext *client, const char *command);
+
+#endif

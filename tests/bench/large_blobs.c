@@ -1,0 +1,426 @@
+/*
+ * Blobs that have become large, one sort after the other, each on a server of its own: what is done to a small
+ * part of one must cost as much as with a small one, and what takes a whole one must not copy it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "native.h"
+#include "runner.h"
+
+/* Containers of append blobs with the dataset's names, and of page blobs. */
+#define SMALL_APPENDS "small"
+#define LARGE_APPENDS "large"
+#define LARGE_BLOB    "whole" /* in the container of large ones */
+#define PAGE_BLOBS    "pages"
+#define SMALL_PAGES   "small"
+#define VAST_PAGES    "vast"
+
+enum { PAGE_BYTES = 512, SMALL_PAGES_BYTES = 1 << 20 };
+#define VAST_PAGES_BYTES (8LL << 30)
+
+/* --- Workloads --- */
+
+enum { APPEND_SMALL, APPEND_LARGE, RANGE, PUT_SMALL, PUT_VAST, WORKLOADS };
+
+static struct places range_places(const struct dataset *data) {
+    return places_within(data->large_bytes, PLACES_APART, (unsigned)data->bytes);
+}
+
+static struct places small_places(const struct dataset *data) {
+    (void)data;
+    return places_within(SMALL_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
+}
+
+static struct places vast_places(const struct dataset *data) {
+    (void)data;
+    return places_within(VAST_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
+}
+
+static void append_small_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.APPEND " SMALL_APPENDS " %b %b", name_mark, sizeof name_mark, data->content,
+                 data->bytes);
+}
+
+static void append_large_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.APPEND " LARGE_APPENDS " %b %b", name_mark, sizeof name_mark, data->content,
+                 data->bytes);
+}
+
+static void range_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.GET " LARGE_APPENDS " " LARGE_BLOB " RANGE %b %u", place_mark,
+                 (size_t)range_places(data).digits, (unsigned)data->bytes);
+}
+
+static void put_print(const struct dataset *data, struct template *template, const char *blob,
+                      struct places places) {
+    template_add(template, "BLOB.PUTPAGE " PAGE_BLOBS " %s %b %b", blob, place_mark, (size_t)places.digits,
+                 data->content, data->bytes);
+}
+
+static void put_small_template(const struct dataset *data, struct template *template) {
+    put_print(data, template, SMALL_PAGES, small_places(data));
+}
+
+static void put_vast_template(const struct dataset *data, struct template *template) {
+    put_print(data, template, VAST_PAGES, vast_places(data));
+}
+
+static bool is_array(const struct reply *reply, size_t length) {
+    return reply->kind == '*' && reply->length == length && reply_element(reply, 0).length == TOKEN_BYTES;
+}
+
+static bool is_appended(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return is_array(reply, 3);
+}
+
+static bool is_range(struct driver *driver, unsigned object, const struct reply *reply) {
+    struct reply content;
+    if (!is_array(reply, 2)) return false;
+    content = reply_element(reply, 1);
+    return is_content(driver, object, &content);
+}
+
+static bool is_put(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return is_array(reply, 2);
+}
+
+static const struct workload workloads[WORKLOADS] = {
+    [APPEND_SMALL] = {.name = "BLOB.APPEND, small blob",
+                      .template = append_small_template,
+                      .is_expected = is_appended},
+    [APPEND_LARGE] = {.name = "BLOB.APPEND, large blob",
+                      .template = append_large_template,
+                      .is_expected = is_appended},
+    [RANGE] = {.name = "BLOB.GET RANGE",
+               .template = range_template,
+               .is_expected = is_range,
+               .places = range_places},
+    [PUT_SMALL] = {.name = "BLOB.PUTPAGE, 1 MiB",
+                   .template = put_small_template,
+                   .is_expected = is_put,
+                   .places = small_places},
+    [PUT_VAST] = {.name = "BLOB.PUTPAGE, 8 GiB",
+                  .template = put_vast_template,
+                  .is_expected = is_put,
+                  .places = vast_places},
+};
+
+static const struct comparison comparisons[] = {
+    {"BLOB.APPEND, small blob", "APPEND", {0}},
+    {"BLOB.APPEND, large blob", "BLOB.APPEND, small blob", {1.2, 0, 0}},
+    {"BLOB.APPEND, large blob", "APPEND", {0}},
+    {"BLOB.APPEND, large blob", "APPEND, large string", {0}},
+    {"BLOB.GET RANGE", "GET", {0, 1.5, 0}},
+    {"BLOB.GET RANGE", "GETRANGE", {0}},
+    {"BLOB.PUTPAGE, 1 MiB", "SETRANGE", {0}},
+    {"BLOB.PUTPAGE, 8 GiB", "BLOB.PUTPAGE, 1 MiB", {1.3, 0, 0}},
+    {"BLOB.PUTPAGE, 8 GiB", "SETRANGE", {0}},
+};
+
+const struct family kind_family = {
+    .name = "kind",
+    .workloads = workloads,
+    .workload_count = WORKLOADS,
+    .comparisons = comparisons,
+    .comparison_count = sizeof comparisons / sizeof *comparisons,
+};
+
+/* --- What they are measured with --- */
+
+enum { MEGABYTE = 1 << 20, BATCH = 64, BLOCKS = 50000, SNAPSHOTS = 1000 };
+
+/* Appending makes what is small grow, so each of many blobs is appended to a few times only, and then made anew. */
+enum { APPENDED_BYTES = 100, APPEND_BLOBS = 128, APPEND_VISITS = 16, SMALL_BYTES = 1024 };
+enum { RANGE_BYTES = 4096, RANGES = 10000 };
+enum { PAGES = 1024, FULL_MB = 256, FULL_MB_QUICK = 64, PUT_BYTES = 4 << 20 };
+
+enum { COMMIT_MS = 50, COMMIT_MB = 8, DELETE_MS = 50, SNAPSHOT_US = 100, SNAPSHOT_BYTES = 1024 };
+
+/* The server that is measured, and where results go. */
+struct fixture {
+    const struct context *context;
+    struct server *server;
+};
+
+static void tell(const struct fixture *fixture, const char *name, double value, const char *unit) {
+    results_fact(fixture->context->results,
+                 (struct fact){fixture->context->section->name, name, value, unit, false});
+}
+
+static void tell_and_judge(const struct fixture *fixture, const char *name, double value, double limit,
+                           const char *unit) {
+    tell(fixture, name, value, unit);
+    results_bar(fixture->context->results, name, value, limit, unit);
+}
+
+static uint64_t large_bytes(const struct fixture *fixture) {
+    return (uint64_t)fixture->context->options->large_mb * MEGABYTE;
+}
+
+/* What is not a connection's: a large request leaves it with a large buffer. */
+static int64_t memory_used(const struct fixture *fixture) {
+    require(redisReconnect(fixture->server->context) == REDIS_OK,
+            "the server does not take a new connection");
+    return server_info_number(fixture->server, "used_memory");
+}
+
+static const char *const appending[] = {"APPEND", "APPEND, large string", "BLOB.APPEND, small blob",
+                                        "BLOB.APPEND, large blob", NULL};
+static const char *const ranging[] = {"GET", "GETRANGE", "BLOB.GET RANGE", NULL};
+static const char *const paging[] = {"SETRANGE", "BLOB.PUTPAGE, 1 MiB", "BLOB.PUTPAGE, 8 GiB", NULL};
+
+static void workloads_measure(const struct fixture *fixture, struct dataset *data, struct setting setting,
+                              const char *const *names, unsigned visits,
+                              void (*renew)(struct server *server, const struct dataset *data)) {
+    setting.section = fixture->context->section->name;
+    setting.objects = data->objects;
+    setting.pipeline = PIPELINE;
+    const struct setting *kept = setting_keep(setting);
+    struct run run = run_open(fixture->server, fixture->context->options, fixture->context->results);
+    run.visits = visits;
+    run.renew = renew;
+    run_add(&run, kept, data, names);
+    run_measure(&run);
+    judge_ratios(fixture->context->results, kept, NULL);
+}
+
+static void make_string(const struct fixture *fixture) {
+    server_tell(fixture->server, "SETRANGE " LARGE_STRING " %d x", LARGE_STRING_BYTES - 1);
+}
+
+/* --- Ranges --- */
+
+static void measure_ranges(const struct fixture *fixture, const char *label, const char *title) {
+    struct dataset *data = dataset_open(fixture->server, 0, RANGES, RANGE_BYTES);
+    data->large_bytes = large_bytes(fixture);
+    workloads_measure(fixture, data, (struct setting){.title = title, .label = label, .size = 1}, ranging, 0,
+                      NULL);
+    dataset_close(data);
+}
+
+/* --- Copies --- */
+
+static void measure_copies(const struct fixture *fixture, const char *what) {
+    const char *within = "BLOB.COPY " LARGE_APPENDS " copy " LARGE_APPENDS " " LARGE_BLOB;
+    const char *across = "BLOB.COPY elsewhere copy " LARGE_APPENDS " " LARGE_BLOB;
+    server_tell(fixture->server, "CONTAINER.CREATE elsewhere");
+    tell(fixture, format_text("BLOB.COPY of %s, same container", what),
+         longest_of_repeats_ms(fixture->server, within), "ms");
+    tell(fixture, format_text("BLOB.COPY of %s, other container", what),
+         longest_of_repeats_ms(fixture->server, across), "ms");
+    server_tell(fixture->server, "CONTAINER.DELETE elsewhere");
+    server_tell(fixture->server, "BLOB.DELETE " LARGE_APPENDS " copy");
+}
+
+static void measure_string_copy(const struct fixture *fixture) {
+    tell(fixture, format_text("COPY of a string of %d MiB", LARGE_STRING_BYTES / MEGABYTE),
+         command_ms(fixture->server, "COPY " LARGE_STRING " twin", NULL), "ms");
+    server_tell(fixture->server, "DEL twin");
+}
+
+/* --- Append blobs --- */
+
+static void make_large_append(const struct fixture *fixture) {
+    char *piece = allocate(MEGABYTE, 1);
+    memset(piece, 'x', MEGABYTE);
+    server_tell(fixture->server, "CONTAINER.CREATE " LARGE_APPENDS);
+    server_tell(fixture->server, "BLOB.CREATEAPPEND " LARGE_APPENDS " " LARGE_BLOB);
+    for (unsigned index = 0; index < fixture->context->options->large_mb; index++)
+        server_tell(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " %b", piece,
+                    (size_t)MEGABYTE);
+    free(piece);
+}
+
+static void measure_snapshots(const struct fixture *fixture) {
+    double longest_ms = 0;
+    int64_t before = memory_used(fixture);
+    for (int index = 0; index < SNAPSHOTS; index++) {
+        const char *command = "BLOB.SNAPSHOT " LARGE_APPENDS " " LARGE_BLOB;
+        longest_ms = greater(longest_ms, command_ms(fixture->server, command, NULL));
+    }
+    double bytes = (double)(memory_used(fixture) - before) / SNAPSHOTS;
+    const char *name = format_text("the longest of %d BLOB.SNAPSHOT of a large blob", SNAPSHOTS);
+    tell_and_judge(fixture, name, longest_ms * 1e3, SNAPSHOT_US, "us");
+    tell_and_judge(fixture, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES, "bytes");
+    tell(fixture, "the first BLOB.APPEND after a snapshot",
+         command_ms(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " x", NULL) * 1e3, "us");
+    tell(fixture, format_text("BLOB.DELETE SNAPSHOTS ONLY of %d", SNAPSHOTS),
+         command_ms(fixture->server, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB " SNAPSHOTS ONLY", NULL),
+         "ms");
+}
+
+/* For each object a small append blob and a small string. */
+static void renew_small_appends(struct server *server, const struct dataset *data) {
+    char content[SMALL_BYTES];
+    memset(content, 'x', sizeof content);
+    server_tell(server, "DEL " SMALL_APPENDS);
+    server_tell(server, "CONTAINER.CREATE " SMALL_APPENDS);
+    for (unsigned object = 0; object < data->objects; object++) {
+        const char *name = data->names[object];
+        redisAppendCommand(server->context, "BLOB.CREATEAPPEND " SMALL_APPENDS " %b", name,
+                           (size_t)NAME_BYTES);
+        redisAppendCommand(server->context, "BLOB.APPEND " SMALL_APPENDS " %b %b", name, (size_t)NAME_BYTES,
+                           content, sizeof content);
+        redisAppendCommand(server->context, "SET %b %b", name, (size_t)NAME_BYTES, content, sizeof content);
+        server_await(server, 3);
+    }
+}
+
+/* Copies share the bytes of the large blob, so there is memory for many. The first append gives each a last piece of
+ * its own. */
+static void make_large_appends(const struct fixture *fixture, const struct dataset *data) {
+    for (unsigned object = 0; object < data->objects; object++) {
+        const char *name = data->names[object];
+        server_tell(fixture->server, "BLOB.COPY " LARGE_APPENDS " %b " LARGE_APPENDS " " LARGE_BLOB, name,
+                    (size_t)NAME_BYTES);
+        server_tell(fixture->server, "BLOB.APPEND " LARGE_APPENDS " %b x", name, (size_t)NAME_BYTES);
+    }
+}
+
+static void measure_appending(const struct fixture *fixture) {
+    struct dataset *data = dataset_open(fixture->server, 0, APPEND_BLOBS, APPENDED_BYTES);
+    make_large_appends(fixture, data);
+    workloads_measure(
+        fixture, data,
+        (struct setting){.title = format_text("100 B to blobs of 1 KiB and of %u MiB, pipeline %d",
+                                              fixture->context->options->large_mb, PIPELINE),
+                         .label = "100 B"},
+        appending, APPEND_VISITS, renew_small_appends);
+    dataset_close(data);
+}
+
+static void measure_appends(const struct fixture *fixture) {
+    make_string(fixture);
+    make_large_append(fixture);
+    measure_snapshots(fixture);
+    measure_copies(fixture, format_text("%u MiB in an append blob", fixture->context->options->large_mb));
+    measure_string_copy(fixture);
+    measure_appending(fixture);
+    make_string(fixture);
+    measure_ranges(fixture, "4 KiB of an append blob",
+                   format_text("4 KiB anywhere in an append blob of %u MiB, pipeline %d",
+                               fixture->context->options->large_mb, PIPELINE));
+}
+
+/* --- Block blobs --- */
+
+/* Digits are base64, too, so a block's number is its id. */
+static void stage(const struct fixture *fixture) {
+    size_t bytes = (size_t)(large_bytes(fixture) / BLOCKS) + 1;
+    char *piece = allocate(bytes, 1);
+    memset(piece, 'x', bytes);
+    server_tell(fixture->server, "CONTAINER.CREATE " LARGE_APPENDS);
+    for (unsigned block = 0; block < BLOCKS; block++) {
+        redisAppendCommand(fixture->server->context, "BLOB.PUTBLOCK " LARGE_APPENDS " " LARGE_BLOB " %08u %b",
+                           block, piece, bytes);
+        if (block % BATCH == BATCH - 1) server_await(fixture->server, BATCH);
+    }
+    server_await(fixture->server, BLOCKS % BATCH);
+    free(piece);
+}
+
+/* Of all blocks, in the order of their numbers. Returns how long the server was busy with it. */
+static double commit_ms(const struct fixture *fixture) {
+    enum { HEAD = 4, WORDS = HEAD + 2 * BLOCKS, ID_BYTES = 16 };
+    const char **words = allocate(WORDS, sizeof *words);
+    char(*ids)[ID_BYTES] = allocate(BLOCKS, sizeof *ids), count[ID_BYTES];
+    snprintf(count, sizeof count, "%d", BLOCKS);
+    memcpy(words, (const char *[]){"BLOB.PUTBLOCKLIST", LARGE_APPENDS, LARGE_BLOB, count},
+           HEAD * sizeof *words);
+    for (unsigned block = 0; block < BLOCKS; block++) {
+        snprintf(ids[block], sizeof ids[block], "%08u", block);
+        words[HEAD + 2 * block] = "LATEST";
+        words[HEAD + 2 * block + 1] = ids[block];
+    }
+    struct command_timer timer = command_timer_start(fixture->server);
+    redisAppendCommandArgv(fixture->server->context, WORDS, words, NULL);
+    server_await(fixture->server, 1);
+    double ms = command_timer_stop_ms(fixture->server, &timer);
+    free(ids);
+    free(words);
+    return ms;
+}
+
+static void measure_commit(const struct fixture *fixture) {
+    stage(fixture);
+    int64_t before = memory_used(fixture);
+    double ms = commit_ms(fixture);
+    double bytes = (double)(memory_used(fixture) - before);
+    tell_and_judge(fixture, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms, COMMIT_MS,
+                   "ms");
+    tell_and_judge(fixture, "growth of used_memory by this commit", bytes / MEGABYTE, COMMIT_MB, "MiB");
+}
+
+static void measure_deletion(const struct fixture *fixture, const char *command, const char *what) {
+    tell_and_judge(fixture, format_text("BLOB.DELETE of %s", what),
+                   command_ms(fixture->server, command, NULL), DELETE_MS, "ms");
+}
+
+static void measure_blocks(const struct fixture *fixture) {
+    make_string(fixture);
+    measure_commit(fixture);
+    measure_copies(fixture, format_text("%u MiB in %d blocks", fixture->context->options->large_mb, BLOCKS));
+    measure_ranges(fixture, "4 KiB of a block blob",
+                   format_text("4 KiB anywhere in a block blob of %u MiB in %d blocks, pipeline %d",
+                               fixture->context->options->large_mb, BLOCKS, PIPELINE));
+    measure_deletion(fixture, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB, format_text("%d blocks", BLOCKS));
+}
+
+/* --- Page blobs --- */
+
+static void renew_pages(struct server *server, const struct dataset *data) {
+    (void)data;
+    server_tell(server, "DEL " PAGE_BLOBS);
+    server_tell(server, "CONTAINER.CREATE " PAGE_BLOBS);
+    server_tell(server, "BLOB.CREATEPAGE " PAGE_BLOBS " " SMALL_PAGES " %d", SMALL_PAGES_BYTES);
+    server_tell(server, "BLOB.CREATEPAGE " PAGE_BLOBS " " VAST_PAGES " %lld", VAST_PAGES_BYTES);
+}
+
+static void measure_putting(const struct fixture *fixture) {
+    struct dataset *data = dataset_open(fixture->server, 0, PAGES, PAGE_BYTES);
+    workloads_measure(
+        fixture, data,
+        (struct setting){.title = format_text("a page where there was none, pipeline %d", PIPELINE),
+                         .label = "new page"},
+        paging, 1, renew_pages);
+    workloads_measure(
+        fixture, data,
+        (struct setting){.title = format_text("a page in the place of another, pipeline %d", PIPELINE),
+                         .label = "page"},
+        paging, 0, NULL);
+    dataset_close(data);
+}
+
+static void measure_full_pages(const struct fixture *fixture) {
+    unsigned mb = fixture->context->is_quick ? FULL_MB_QUICK : FULL_MB;
+    char *pages = allocate(PUT_BYTES, 1);
+    memset(pages, 'x', PUT_BYTES);
+    server_tell(fixture->server, "BLOB.CREATEPAGE " PAGE_BLOBS " full %u", mb * MEGABYTE);
+    for (unsigned offset = 0; offset < mb * MEGABYTE; offset += PUT_BYTES)
+        server_tell(fixture->server, "BLOB.PUTPAGE " PAGE_BLOBS " full %u %b", offset, pages,
+                    (size_t)PUT_BYTES);
+    measure_deletion(fixture, "BLOB.DELETE " PAGE_BLOBS " full", format_text("%u MiB of pages", mb));
+    free(pages);
+}
+
+static void measure_pages(const struct fixture *fixture) {
+    make_string(fixture);
+    measure_putting(fixture);
+    measure_full_pages(fixture);
+}
+
+void measure_kinds(const struct context *context) {
+    void (*const measurements[])(const struct fixture *fixture) = {measure_appends, measure_blocks,
+                                                                   measure_pages};
+    for (size_t index = 0; index < sizeof measurements / sizeof *measurements; index++) {
+        struct fixture fixture = {context, server_start(context->options, "")};
+        measurements[index](&fixture);
+        server_stop(fixture.server);
+    }
+}

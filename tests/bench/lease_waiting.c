@@ -1,0 +1,347 @@
+/* Clients that wait in line for a lease: how it is handed over, and what it would be to ask again and again. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "native.h"
+#include "report.h"
+
+/* --- Handed over --- */
+
+/*
+ * One lease that goes from client to client: whoever has it gives it back and gets in line again. A hop is what
+ * that costs, and how long it takes until the next in line knows. PINGs sent in the same way tell what the
+ * machine has to do with it.
+ */
+
+enum { LINES = 4, HOPS = 500, ROUNDS_AT_MOST = 20, AIMED_AT = 1000 };
+#define HOP_P99_MS   1
+#define FLAT_AT_MOST 1.3
+
+static const unsigned lengths[LINES] = {10, 100, AIMED_AT, 10000};
+
+/* By round: what else the machine does at times falls into some of them only. */
+struct hop_times {
+    double cpu_us[ROUNDS_AT_MOST], median_ms[ROUNDS_AT_MOST], p99_ms[ROUNDS_AT_MOST];
+};
+
+struct line {
+    const struct connection_set *set;
+    unsigned length, first; /* these of the set */
+    unsigned holder;        /* counted from first */
+    struct hop_times times;
+};
+
+/* Each line has a container of its own. */
+static void line_acquire(const struct line *line, unsigned who) {
+    connection_ask(line->set->connections[line->first + who],
+                   "LEASE.ACQUIRE line:%u -1 BLOB lock ID %s BLOCK 0", line->length, numbered_id(who));
+}
+
+static struct line line_make(struct server *server, const struct connection_set *set, unsigned first,
+                             unsigned length) {
+    struct line line = {.set = set, .length = length, .first = first};
+    server_tell(server, "CONTAINER.CREATE line:%u", length);
+    server_tell(server, "BLOB.PUT line:%u lock x", length);
+    /* One holds it, so the others are as many as the line is to be long. */
+    for (unsigned who = 0; who <= length; who++) {
+        line_acquire(&line, who);
+        if (!who) connection_receive(set->connections[first], "LEASE.ACQUIRE");
+    }
+    return line;
+}
+
+/* Nobody but the next in line is listened to, so a wrong order would come to light. */
+static double hop(void *context) {
+    struct line *line = context;
+    unsigned next = (line->holder + 1) % (line->length + 1);
+    struct connection **connections = line->set->connections + line->first;
+    int64_t before = monotonic_ns();
+    connection_ask(connections[line->holder], "LEASE.RELEASE line:%u %s BLOB lock", line->length,
+                   numbered_id(line->holder));
+    connection_receive(connections[next], "LEASE.ACQUIRE");
+    int64_t after = monotonic_ns();
+    connection_receive(connections[line->holder], "LEASE.RELEASE");
+    line_acquire(line, line->holder);
+    line->holder = next;
+    return (double)(after - before) / 1e6;
+}
+
+static double ping(void *context) {
+    int64_t before = monotonic_ns();
+    connection_call(context, "PING");
+    return (double)(monotonic_ns() - before) / 1e6;
+}
+
+static void hops_measure(struct server *server, struct hop_times *times, unsigned round,
+                         double (*step)(void *context), void *context) {
+    double ms[HOPS];
+    server_settle();
+    int64_t before = server_cpu_ns(server);
+    for (unsigned count = 0; count < HOPS; count++) ms[count] = step(context);
+    server_settle();
+    times->cpu_us[round] = (double)(server_cpu_ns(server) - before) / 1e3 / HOPS;
+    times->median_ms[round] = percentile(ms, HOPS, 0.5);
+    times->p99_ms[round] = percentile(ms, HOPS, 0.99);
+}
+
+static void hops_report(const struct context *context, const char *name, const struct hop_times *times,
+                        unsigned rounds, bool is_aside) {
+    const struct fact facts[] = {
+        {context->section->name, format_text("%s: CPU", name), spread_of(times->cpu_us, rounds).median, "us",
+         is_aside},
+        {context->section->name, format_text("%s: time, median", name),
+         spread_of(times->median_ms, rounds).median, "ms", true},
+        {context->section->name, format_text("%s: time, p99", name), spread_of(times->p99_ms, rounds).median,
+         "ms", true},
+    };
+    for (size_t index = 0; index < sizeof facts / sizeof *facts; index++)
+        results_fact(context->results, facts[index]);
+}
+
+static void judge_hand_over(struct results *results, const struct line *shortest, const struct line *line,
+                            unsigned rounds) {
+    if (line->length == AIMED_AT)
+        results_bar(results, format_text("hand-over with %u in line, p99", line->length),
+                    spread_of(line->times.p99_ms, rounds).median, HOP_P99_MS, "ms");
+    if (line != shortest)
+        results_bar(
+            results, format_text("CPU per hand-over with %u in line, to %u", line->length, shortest->length),
+            spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_AT_MOST, "x");
+}
+
+/* As many lines as connections allow; returns how many people are in them. */
+static unsigned lines_plan(unsigned *firsts, unsigned *count) {
+    unsigned people = 0;
+    for (*count = 0; *count < LINES; ++*count) {
+        unsigned more = people + lengths[*count] + 1;
+        if (connection_limit(more) < more) break;
+        firsts[*count] = people;
+        people = more;
+    }
+    return people;
+}
+
+void measure_handover(const struct context *context) {
+    unsigned rounds = context->options->rounds < ROUNDS_AT_MOST ? context->options->rounds : ROUNDS_AT_MOST;
+    unsigned firsts[LINES], count;
+    unsigned people = lines_plan(firsts, &count);
+    struct server *server = server_start(context->options, "maxclients 20000\n");
+    struct connection_set *set = connection_set_open(server, people);
+    struct connection *idler = connection_open_small(server);
+    struct hop_times pings;
+    struct line *lines = allocate(LINES, sizeof *lines);
+    for (unsigned index = 0; index < count; index++)
+        lines[index] = line_make(server, set, firsts[index], lengths[index]);
+    for (unsigned round = 0; round < rounds; round++) {
+        for (unsigned index = 0; index < count; index++)
+            hops_measure(server, &lines[index].times, round, hop, &lines[index]);
+        hops_measure(server, &pings, round, ping, idler);
+    }
+    for (unsigned index = 0; index < count; index++) {
+        hops_report(context, format_text("%u in line", lines[index].length), &lines[index].times, rounds,
+                    false);
+        judge_hand_over(context->results, lines, &lines[index], rounds);
+    }
+    hops_report(context, "PING, for comparison", &pings, rounds, true);
+    free(lines);
+    connection_close(idler);
+    connection_set_close(set);
+    server_stop(server);
+}
+
+/* --- One lock, twenty clients --- */
+
+/*
+ * One lock that twenty clients want all the time. Each holds it for a moment, as long as a small piece of
+ * guarded work takes, gives it back, and wants it again.
+ *
+ *   asking     what client libraries do: SET NX PX; if somebody has it, a pause of random length, then again;
+ *              given back by a script. Whoever had it pauses, too, or it would be the first again each time.
+ *   in line    LEASE.ACQUIRE with BLOCK, LEASE.RELEASE
+ *
+ * A wait is the time from wanting the lock to having it.
+ */
+
+enum { CLIENTS = 20, HOLD_US = 2000, PAUSE_LEAST_US = 50000, PAUSE_MOST_US = 200000 };
+enum { RUN_MS = 4000, RUN_MS_QUICK = 1500, IDLE_MS = 500 };
+
+enum stage { PAUSING, ASKING, HOLDING, GIVING_BACK };
+
+struct lock_client {
+    enum stage stage;
+    int64_t due_ns; /* when pausing and holding end */
+    int64_t wanted_ns;
+};
+
+struct method {
+    const char *name;
+    void (*prepare)(struct server *server);
+    void (*ask)(struct connection *connection, unsigned who);
+    void (*give_back)(struct connection *connection, unsigned who);
+    int64_t pause_least_us, pause_most_us;
+};
+
+struct contention {
+    const struct method *method;
+    struct connection_set *set;
+    struct lock_client clients[CLIENTS];
+    unsigned holders; /* how many have it now: never more than one */
+    unsigned long hand_overs;
+    double wait_sum_ms, wait_longest_ms;
+};
+
+static char release_digest[DIGEST_BYTES + 1];
+
+static void asking_prepare(struct server *server) {
+    server_load_script(server, release_script, release_digest);
+}
+
+static void asking_ask(struct connection *connection, unsigned who) {
+    connection_ask(connection, "SET lock %s NX PX 30000", numbered_id(who));
+}
+
+static void asking_give_back(struct connection *connection, unsigned who) {
+    connection_ask(connection, "EVALSHA %s 1 lock %s", release_digest, numbered_id(who));
+}
+
+static void in_line_prepare(struct server *server) {
+    server_tell(server, "CONTAINER.CREATE locks");
+    server_tell(server, "BLOB.PUT locks lock x");
+}
+
+static void in_line_ask(struct connection *connection, unsigned who) {
+    connection_ask(connection, "LEASE.ACQUIRE locks 30 BLOB lock ID %s BLOCK 30", numbered_id(who));
+}
+
+static void in_line_give_back(struct connection *connection, unsigned who) {
+    connection_ask(connection, "LEASE.RELEASE locks %s BLOB lock", numbered_id(who));
+}
+
+static const struct method methods[] = {
+    {"asking", asking_prepare, asking_ask, asking_give_back, PAUSE_LEAST_US, PAUSE_MOST_US},
+    {"in line", in_line_prepare, in_line_ask, in_line_give_back, 0, 0},
+};
+
+static void client_pause(struct contention *contention, struct lock_client *client, int64_t now_ns) {
+    const struct method *method = contention->method;
+    int64_t span_us = method->pause_most_us - method->pause_least_us;
+    client->stage = PAUSING;
+    client->due_ns = now_ns + (method->pause_least_us + (span_us ? rand() % span_us : 0)) * 1000;
+}
+
+static double waited_ms(const struct lock_client *client, int64_t now_ns) {
+    return (double)(now_ns - client->wanted_ns) / 1e6;
+}
+
+static void wait_add(struct contention *contention, double ms) {
+    if (ms > contention->wait_longest_ms) contention->wait_longest_ms = ms;
+}
+
+static void client_answered(struct contention *contention, struct lock_client *client,
+                            const struct reply *reply, int64_t now_ns) {
+    if (client->stage == GIVING_BACK) {
+        client->wanted_ns = now_ns;
+        client_pause(contention, client, now_ns);
+    } else if (reply->is_null) {
+        client_pause(contention, client, now_ns);
+    } else {
+        require(!contention->holders++, "two clients have the lock");
+        wait_add(contention, waited_ms(client, now_ns));
+        contention->wait_sum_ms += waited_ms(client, now_ns);
+        contention->hand_overs++;
+        client->stage = HOLDING;
+        client->due_ns = now_ns + HOLD_US * 1000LL;
+    }
+}
+
+static void client_resume(struct contention *contention, unsigned who) {
+    struct lock_client *client = &contention->clients[who];
+    struct connection *connection = contention->set->connections[who];
+    if (client->stage == PAUSING) {
+        client->stage = ASKING;
+        contention->method->ask(connection, who);
+    } else {
+        client->stage = GIVING_BACK;
+        contention->holders--;
+        contention->method->give_back(connection, who);
+    }
+}
+
+static bool has_time(const struct lock_client *client) {
+    return client->stage == PAUSING || client->stage == HOLDING;
+}
+
+/* Whose time has come first, or who comes first, at most until then. */
+static void contention_step(struct contention *contention, int64_t until_ns) {
+    unsigned first = CLIENTS;
+    for (unsigned who = 0; who < CLIENTS; who++) {
+        const struct lock_client *client = &contention->clients[who];
+        if (!has_time(client) || client->due_ns >= until_ns) continue;
+        first = who;
+        until_ns = client->due_ns;
+    }
+    int who = connection_set_next(contention->set, until_ns);
+    if (who != NO_CONNECTION) {
+        struct reply reply = connection_receive(contention->set->connections[who], contention->method->name);
+        client_answered(contention, &contention->clients[who], &reply, monotonic_ns());
+    } else if (first < CLIENTS && monotonic_ns() >= until_ns) {
+        client_resume(contention, first);
+    }
+}
+
+static void report_method(const struct context *context, const struct contention *contention, double seconds,
+                          double cpu_us) {
+    const char *name = contention->method->name;
+    double mean_ms = contention->wait_sum_ms / (double)contention->hand_overs;
+    const struct fact facts[] = {
+        {context->section->name, format_text("%s: hand-overs", name),
+         (double)contention->hand_overs / seconds, "per second", true},
+        {context->section->name, format_text("%s: mean wait", name), mean_ms, "ms", true},
+        {context->section->name, format_text("%s: longest wait", name), contention->wait_longest_ms, "ms",
+         true},
+        {context->section->name, format_text("%s: longest wait to mean wait", name),
+         contention->wait_longest_ms / mean_ms, "x", true},
+        {context->section->name, format_text("%s: CPU per hand-over", name),
+         cpu_us / (double)contention->hand_overs, "us", true},
+    };
+    for (size_t index = 0; index < sizeof facts / sizeof *facts; index++)
+        results_fact(context->results, facts[index]);
+}
+
+static double idle_share(struct server *server) {
+    int64_t cpu_ns = server_cpu_ns(server), before = monotonic_ns();
+    usleep(IDLE_MS * 1000);
+    return (double)(server_cpu_ns(server) - cpu_ns) / (double)(monotonic_ns() - before);
+}
+
+static void measure_method(const struct context *context, struct server *server, const struct method *method,
+                           int64_t run_ms) {
+    struct contention contention = {.method = method, .set = connection_set_open(server, CLIENTS)};
+    method->prepare(server);
+    double idle = idle_share(server);
+    int64_t cpu_ns = server_cpu_ns(server), start_ns = monotonic_ns(), end_ns = start_ns + run_ms * 1000000;
+    for (unsigned who = 0; who < CLIENTS; who++) {
+        contention.clients[who].wanted_ns = start_ns;
+        client_pause(&contention, &contention.clients[who], start_ns);
+    }
+    while (monotonic_ns() < end_ns) contention_step(&contention, end_ns);
+    int64_t stop_ns = monotonic_ns();
+    double cpu_us = ((double)(server_cpu_ns(server) - cpu_ns) - idle * (double)(stop_ns - start_ns)) / 1e3;
+    /* Those who wait still have waited so long, at least. */
+    for (unsigned who = 0; who < CLIENTS; who++) {
+        const struct lock_client *client = &contention.clients[who];
+        bool is_waiting = client->stage == ASKING || client->stage == PAUSING;
+        if (is_waiting) wait_add(&contention, waited_ms(client, stop_ns));
+    }
+    report_method(context, &contention, (double)(stop_ns - start_ns) / 1e9, cpu_us);
+    connection_set_close(contention.set);
+}
+
+void measure_passing(const struct context *context) {
+    struct server *server = server_start(context->options, "");
+    int64_t run_ms = context->is_quick ? RUN_MS_QUICK : RUN_MS;
+    for (size_t index = 0; index < sizeof methods / sizeof *methods; index++)
+        measure_method(context, server, &methods[index], run_ms);
+    server_stop(server);
+}

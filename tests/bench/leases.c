@@ -1,0 +1,310 @@
+/*
+ * Leases on blobs. Those that are held all the time and those that come and go stand in containers of their
+ * own, so that the blobs of the others stay without.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "native.h"
+#include "runner.h"
+
+enum { FREE_PUT, ACQUIRE, ACQUIRE_RELEASE, HOLD, REFUSED, RENEW, PUT, WORKLOADS };
+
+static const char refusal[] = "CONFLICT LeaseAlreadyPresent ";
+
+static const struct workload workloads[WORKLOADS];
+
+static void create_free(struct dataset *data) {
+    connection_call(data->connections[0], "CONTAINER.CREATE free");
+}
+
+static void create_held(struct dataset *data) {
+    connection_call(data->connections[0], "CONTAINER.CREATE held");
+}
+
+static void put_print(const struct dataset *data, struct template *template, const char *container) {
+    template_add(template, "BLOB.PUT %s %b %b", container, name_mark, sizeof name_mark, data->content,
+                 data->bytes);
+}
+
+static void acquire_print(struct template *template, const char *container, const char *id) {
+    template_add(template, "LEASE.ACQUIRE %s %d BLOB %b ID %s", container, HOLD_SECONDS, name_mark,
+                 sizeof name_mark, id);
+}
+
+static void free_put_template(const struct dataset *data, struct template *template) {
+    put_print(data, template, "free");
+}
+
+static void acquire_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    acquire_print(template, "free", holder_id);
+}
+
+static void acquire_release_template(const struct dataset *data, struct template *template) {
+    acquire_template(data, template);
+    template_add(template, "LEASE.RELEASE free %s BLOB %b", holder_id, name_mark, sizeof name_mark);
+}
+
+static void hold_template(const struct dataset *data, struct template *template) {
+    put_print(data, template, "held");
+    acquire_print(template, "held", holder_id);
+}
+
+static void refused_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    acquire_print(template, "held", "11111111-1111-1111-1111-111111111111");
+}
+
+static void renew_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "LEASE.RENEW held %s BLOB %b", holder_id, name_mark, sizeof name_mark);
+}
+
+static void put_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.PUT held %b %b LEASE %s", name_mark, sizeof name_mark, data->content,
+                 data->bytes, holder_id);
+}
+
+static bool is_holder(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '*' && reply->length == 2;
+}
+
+static bool is_refused(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '-' && !strncmp(reply->text, refusal, sizeof refusal - 1);
+}
+
+static const struct workload workloads[WORKLOADS] = {
+    [FREE_PUT] = {.name = "BLOB.PUT free",
+                  .prepare = create_free,
+                  .template = free_put_template,
+                  .is_expected = is_anything},
+    [ACQUIRE] = {.name = "LEASE.ACQUIRE",
+                 .filler = &workloads[FREE_PUT],
+                 .template = acquire_template,
+                 .is_expected = is_holder},
+    [ACQUIRE_RELEASE] = {.name = "LEASE.ACQUIRE, RELEASE",
+                         .filler = &workloads[FREE_PUT],
+                         .template = acquire_release_template,
+                         .is_expected = is_anything},
+    [HOLD] = {.name = "BLOB.PUT, LEASE.ACQUIRE",
+              .prepare = create_held,
+              .template = hold_template,
+              .is_expected = is_anything},
+    [REFUSED] = {.name = "LEASE.ACQUIRE refused",
+                 .filler = &workloads[HOLD],
+                 .template = refused_template,
+                 .is_expected = is_refused},
+    [RENEW] = {.name = "LEASE.RENEW",
+               .filler = &workloads[HOLD],
+               .template = renew_template,
+               .is_expected = is_holder},
+    [PUT] = {.name = "BLOB.PUT LEASE",
+             .filler = &workloads[HOLD],
+             .template = put_template,
+             .is_expected = is_token},
+};
+
+static const struct comparison comparisons[] = {
+    {"LEASE.ACQUIRE, RELEASE", "SET NX PX, Lua delete", {0.9, 0, 0}},
+    {"LEASE.ACQUIRE, RELEASE", "SET", {0}},
+    {"LEASE.ACQUIRE refused", "SET NX PX refused", {1.3, 0, 0}},
+    {"LEASE.RENEW", "Lua renew", {0.55, 0, 0}},
+    {"LEASE.RENEW", "SET", {0}},
+    {"BLOB.PUT LEASE", "BLOB.PUT", {1.15, 0, 0}},
+    {"BLOB.PUT LEASE", "Lua check lock, SET", {0.35, 0, 0}},
+};
+
+const struct family lease_family = {
+    .name = "lease",
+    .workloads = workloads,
+    .workload_count = WORKLOADS,
+    .comparisons = comparisons,
+    .comparison_count = sizeof comparisons / sizeof *comparisons,
+};
+
+/* --- Next to locks --- */
+
+/*
+ * Locks and leases that nobody waits for, next to what client libraries build of SET NX PX and scripts.
+ */
+
+void measure_leases(const struct context *context) {
+    static const char *const locking[] = {"SET",
+                                          "BLOB.PUT",
+                                          "SET NX PX, Lua delete",
+                                          "SET NX PX refused",
+                                          "Lua renew",
+                                          "Lua check lock, SET",
+                                          "LEASE.ACQUIRE, RELEASE",
+                                          "LEASE.ACQUIRE refused",
+                                          "LEASE.RENEW",
+                                          "BLOB.PUT LEASE",
+                                          NULL};
+    struct server *server = server_start(context->options, HOLD_FOR_LONG);
+    struct dataset *data = dataset_open(server, 0, sizes[0].objects, sizes[0].bytes);
+    const struct setting *setting = setting_keep((struct setting){
+        .section = context->section->name,
+        .title = format_text("%s, pipeline %d", sizes[0].label, PIPELINE),
+        .label = sizes[0].label,
+        .objects = data->objects,
+        .pipeline = PIPELINE,
+    });
+    struct run run = run_open(server, context->options, context->results);
+    run_add(&run, setting, data, locking);
+    run_measure(&run);
+    judge_ratios(context->results, setting, &lease_family);
+    dataset_close(data);
+    server_stop(server);
+}
+
+/* --- Leases that end together --- */
+
+/*
+ * A hundred thousand leases in one container that end in the same millisecond: how long does that keep
+ * another client waiting? Once nobody waits for any of them, once there is somebody in line for as many as
+ * connections allow.
+ */
+
+enum { LEASES = 100000, BATCH = 500, WAITERS = 10000, WAITERS_QUICK = 2000 };
+enum { LONGEST_MS = 10 }; /* the bar */
+enum { FILLING_MS = 1500, FILLING_MOST_MS = 20000, LEAD_MS = 1000, LISTING_MS = 500, AFTERWARDS_MS = 1000 };
+
+static int64_t ms_until(int64_t instant_ns) {
+    return (instant_ns - monotonic_ns()) / 1000000;
+}
+
+static void fill(struct server *server) {
+    server_tell(server, "CONTAINER.CREATE endings");
+    for (unsigned lease = 0; lease < LEASES; lease++) {
+        redisAppendCommand(server->context, "BLOB.PUT endings %u x", lease);
+        if (lease % BATCH == BATCH - 1) server_await(server, BATCH);
+    }
+}
+
+/* Whatever time it takes to acquire them all, they end together. False if that would leave too little time. */
+static bool acquire_until(struct server *server, int64_t end_ns) {
+    for (unsigned lease = 0; lease < LEASES; lease++) {
+        int64_t ms = ms_until(end_ns);
+        redisAppendCommand(server->context, "LEASE.ACQUIRE endings %d.%03d BLOB %u ID %s", (int)(ms / 1000),
+                           (int)(ms % 1000), lease, numbered_id(lease));
+        if (lease % BATCH != BATCH - 1) continue;
+        server_await(server, BATCH);
+        if (ms_until(end_ns) < LEAD_MS) return false;
+    }
+    return true;
+}
+
+/* Returns when they end. */
+static int64_t acquire_all(struct server *server) {
+    for (int64_t filling_ms = FILLING_MS; filling_ms <= FILLING_MOST_MS; filling_ms *= 2) {
+        int64_t end_ns = monotonic_ns() + (filling_ms + LEAD_MS) * 1000000;
+        if (acquire_until(server, end_ns)) return end_ns;
+    }
+    give_up("it takes too long to acquire %d leases", LEASES);
+}
+
+/* One command after the other until that instant. */
+static double longest_wait_ms(struct server *server, struct connection *connection, const char *command,
+                              int64_t until_ns) {
+    struct latencies latencies = latencies_begin(server);
+    while (latencies.at_ns < until_ns) {
+        connection_call(connection, command);
+        latencies_next(&latencies);
+    }
+    return latencies_longest_ms(&latencies);
+}
+
+static void add_latency(const struct context *context, const char *text, double ms) {
+    results_fact(context->results, (struct fact){context->section->name, text, ms, "ms", false});
+    results_bar(context->results, text, ms, LONGEST_MS, "ms");
+}
+
+static void measure_alone(const struct context *context, struct server *server) {
+    struct connection *connection = connection_open(server, 0);
+    int64_t end_ns = acquire_all(server);
+    add_latency(context, format_text("%d leases end: longest PING", LEASES),
+                longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
+    int64_t until_ns = monotonic_ns() + LISTING_MS * 1000000LL;
+    add_latency(context, format_text("%d leases ended: longest LEASE.LIST", LEASES),
+                longest_wait_ms(server, connection, "LEASE.LIST endings COUNT 1000", until_ns));
+    connection_close(connection);
+}
+
+static void measure_waited_for(const struct context *context, struct server *server, unsigned waiters) {
+    struct connection_set *set = connection_set_open(server, waiters);
+    struct connection *connection = connection_open(server, 0);
+    int64_t end_ns = acquire_all(server);
+    for (unsigned who = 0; who < waiters; who++)
+        connection_ask(set->connections[who], "LEASE.ACQUIRE endings -1 BLOB %u BLOCK 0", who);
+    connection_call(connection, "PING");
+    require(ms_until(end_ns) > 0, "it takes %u waiters too long to get in line", waiters);
+    add_latency(context, format_text("%d leases end, %u waited for: longest PING", LEASES, waiters),
+                longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
+    for (unsigned who = 0; who < waiters; who++) connection_receive(set->connections[who], "LEASE.ACQUIRE");
+    connection_close(connection);
+    connection_set_close(set);
+}
+
+void measure_endings(const struct context *context) {
+    unsigned waiters = connection_limit(context->is_quick ? WAITERS_QUICK : WAITERS);
+    struct server *server =
+        server_start(context->options, "maxclients 20000\nholdfast.lease-min-seconds 0.001\n");
+    fill(server);
+    measure_alone(context, server);
+    measure_waited_for(context, server, waiters);
+    server_stop(server);
+}
+
+/* --- A million leases --- */
+
+/*
+ * What a million leases cost a server that has nothing to do.
+ */
+
+enum { LOOKS = 5, LOOK_MS = 300 };
+#define MORE_MS_AT_MOST 0.5
+
+/* Processor time per second, look by look. What a look happens to catch of the server's own chores varies. */
+static struct spread idle_ms(struct server *server) {
+    double ms[LOOKS];
+    for (int look = 0; look < LOOKS; look++) {
+        int64_t cpu_ns = server_cpu_ns(server), before = monotonic_ns();
+        usleep(LOOK_MS * 1000);
+        double seconds = (double)(monotonic_ns() - before) / 1e9;
+        ms[look] = (double)(server_cpu_ns(server) - cpu_ns) / 1e6 / seconds;
+    }
+    return spread_of(ms, LOOKS);
+}
+
+static void add_idle(const struct context *context, const char *name, double ms) {
+    results_fact(context->results, (struct fact){context->section->name, name, ms, "ms", false});
+}
+
+void measure_idle(const struct context *context) {
+    struct server *server = server_start(context->options, HOLD_FOR_LONG);
+    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    const struct workload *acquire = workload_named("LEASE.ACQUIRE");
+    struct object_set *object_set = dataset_fill(data, acquire->filler);
+    double without_ms = idle_ms(server).median;
+    int64_t bytes_before = server_info_number(server, "used_memory");
+    struct driver driver = driver_open(acquire, data, object_set, PIPELINE, CONNECTIONS);
+    driver_visit(&driver, data->objects);
+    driver_close(&driver);
+    double with_ms = idle_ms(server).median;
+    double bytes = (double)(server_info_number(server, "used_memory") - bytes_before) / data->objects;
+    results_fact(context->results,
+                 (struct fact){context->section->name, "a lease on a blob", bytes, "bytes", true});
+    add_idle(context, "a million blobs: CPU per idle second", without_ms);
+    add_idle(context, "a million leases on them: CPU per idle second", with_ms);
+    results_bar(context->results, "CPU per idle second for a million leases", with_ms - without_ms,
+                MORE_MS_AT_MOST, "ms");
+    dataset_close(data);
+    server_stop(server);
+}

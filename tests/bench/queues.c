@@ -1,0 +1,397 @@
+/*
+ * Queues, next to streams and to queues that libraries make of a sorted set, a hash and scripts: what a message costs
+ * from its put to its deletion, with few messages there and with very many; bytes per message; messages that come due
+ * all at once; and how long a put takes to reach a consumer that waits.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queues.h"
+#include "runner.h"
+
+enum { MESSAGE_BYTES = 100 };
+#define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
+
+/* --- Memory --- */
+
+/*
+ * What a message of 100 bytes costs, waiting and in flight: the growth of used_memory, which is what
+ * maxmemory counts, and MEMORY USAGE beside it.
+ */
+
+enum { STORED_MESSAGES = 1000000, STORED_MESSAGES_QUICK = 100000 };
+enum { WAITING_AT_MOST = 240, IN_FLIGHT_AT_MOST = 300 };
+
+static const struct storage {
+    const char *name, *key;
+    const struct sequence *put, *take;
+    bool is_ours;
+} methods[] = {{"queue", "queue", &queue_put, &queue_take, true},
+               {"stream", "stream", &stream_put, &stream_take, false},
+               {"Lua", "set", &script_put, &script_take, false},
+               {"list", "list", &list_put, &list_take, false}};
+
+/* By way of a connection of its own, and after those that carried messages have gone: buffers are not messages. */
+static void course_finish(struct server *server, const struct sequence *sequence, const char *key,
+                          unsigned messages) {
+    struct dataset *data = dataset_open(server, 0, 1, MESSAGE_BYTES);
+    struct client_pool *pool = client_pool_open(sequence, data, key);
+    client_pool_run(pool, messages / sequence->batch);
+    client_pool_close(pool);
+    dataset_close(data);
+    server_settle();
+}
+
+static int64_t usage_of(struct server *server, const char *key) {
+    redisReply *reply = server_command(server, "MEMORY USAGE %s SAMPLES 0", key);
+    int64_t bytes = reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0;
+    freeReplyObject(reply);
+    return bytes;
+}
+
+static void report_memory(const struct context *context, struct server *server, const struct storage *method,
+                          const char *state, int64_t before, unsigned messages, double limit) {
+    int64_t usage =
+        usage_of(server, method->key) + usage_of(server, format_text("%s" SECOND_KEY_SUFFIX, method->key));
+    double bytes = (double)(server_info_number(server, "used_memory") - before) / messages;
+    const char *name = format_text("%s: a message %s, used_memory", method->name, state);
+    if (method->is_ours)
+        context_bar(context, name, bytes, limit, "bytes");
+    else
+        context_fact(context, name, bytes, "bytes");
+    name = format_text("%s: a message %s, MEMORY USAGE", method->name, state);
+    context_fact(context, name, (double)usage / messages, "bytes");
+}
+
+static void measure_queue_memory(const struct context *context) {
+    unsigned messages = context->is_quick ? STORED_MESSAGES_QUICK : STORED_MESSAGES;
+    struct server *server = server_start(context->options, LARGE_BATCHES);
+    for (size_t index = 0; index < sizeof methods / sizeof *methods; index++) {
+        const struct storage *method = &methods[index];
+        method->put->prepare(server, method->key);
+        int64_t before = server_info_number(server, "used_memory");
+        course_finish(server, method->put, method->key, messages);
+        report_memory(context, server, method, "waiting", before, messages, WAITING_AT_MOST);
+        course_finish(server, method->take, method->key, messages);
+        report_memory(context, server, method, "in flight", before, messages, IN_FLIGHT_AT_MOST);
+    }
+    server_stop(server);
+}
+
+/* --- Very many messages that are due in the same millisecond --- */
+
+enum { MESSAGES = 1000000, MESSAGES_QUICK = 200000, PUT_AT_ONCE = 1000, CONSUMERS = 50, TAKEN_AT_ONCE = 10 };
+enum { LONGEST_MS = 10, STILL_MS = 600000, NUMBER_BYTES = 24 };
+
+#define LOOK_NS     INT64_C(50000)
+#define PATIENCE_NS (INT64_C(120) * 1000000000)
+
+enum { PUT_VISIBLE_AT = 9 }; /* in the reply of PUTMANY */
+
+/* The module's clock goes ahead, and then stands still until the right time has come up with it: it never goes back.
+ * So whatever is put meanwhile is put in the same millisecond. */
+static void clock_stop(struct server *server) {
+    server_tell(server, "CONFIG SET holdfast.clock-offset-ms %d", STILL_MS);
+    server_tell(server, "QUEUE.CREATE due");
+    server_tell(server, "QUEUE.PUT due x TTL 1");
+    server_tell(server, "QUEUE.CLEAR due");
+    server_tell(server, "CONFIG SET holdfast.clock-offset-ms 0");
+}
+
+static void clock_go_on(struct server *server) {
+    server_tell(server, "CONFIG SET holdfast.clock-offset-ms %d", STILL_MS);
+}
+
+/* Answers when they are due. */
+static int64_t batch_put(struct server *server, const char *content) {
+    enum { HEAD = 3, WORDS = HEAD + PUT_AT_ONCE + 2 };
+    static const char *words[WORDS] = {"QUEUE.PUTMANY", "due", "1000"};
+    for (unsigned index = 0; index < PUT_AT_ONCE; index++) words[HEAD + index] = content;
+    words[WORDS - 2] = "VISIBILITY";
+    words[WORDS - 1] = "0.001";
+    redisReply *reply = redisCommandArgv(server->context, WORDS, words, NULL);
+    require(reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == PUT_AT_ONCE, "QUEUE.PUTMANY: %s",
+            reply && reply->str ? reply->str : "no reply");
+    int64_t due_ms = reply->element[0]->element[PUT_VISIBLE_AT]->integer;
+    freeReplyObject(reply);
+    return due_ms;
+}
+
+static void put_all(struct server *server, unsigned messages) {
+    char content[MESSAGE_BYTES + 1];
+    memset(content, 'x', MESSAGE_BYTES);
+    content[MESSAGE_BYTES] = '\0';
+    clock_stop(server);
+    int64_t due_ms = batch_put(server, content);
+    for (unsigned put = PUT_AT_ONCE; put < messages; put += PUT_AT_ONCE)
+        require(batch_put(server, content) == due_ms, "the clock does not stand still");
+}
+
+struct drain {
+    struct connection_set *set;
+    struct connection *pinger; /* sends PING after PING */
+    bool deletes[CONSUMERS];
+    unsigned left;
+};
+
+static void consumer_get(struct drain *drain, unsigned who) {
+    drain->deletes[who] = false;
+    connection_ask(drain->set->connections[who], "QUEUE.GET due COUNT %d BLOCK 0", TAKEN_AT_ONCE);
+}
+
+/* Deletes what the reply has brought, in one command. */
+static void consumer_delete(struct drain *drain, unsigned who, const struct reply *reply) {
+    enum { HEAD = 3, WORDS = HEAD + 2 * TAKEN_AT_ONCE, AFTER_RECEIPT = 10 };
+    const char *words[WORDS] = {"QUEUE.DELETEMANY", "due"};
+    size_t lengths[WORDS] = {16, 3};
+    char count[NUMBER_BYTES], *command;
+    struct reply element = *reply;
+    unsigned used = HEAD;
+    for (size_t index = 0; index < reply->length; index++) {
+        element = reply_next(&element);
+        for (unsigned field = 0; field < 2; field++) {
+            element = reply_next(&element);
+            element = reply_next(&element);
+            words[used] = element.text;
+            lengths[used++] = element.length;
+        }
+        for (unsigned skipped = 0; skipped < AFTER_RECEIPT; skipped++) element = reply_next(&element);
+    }
+    words[2] = count;
+    lengths[2] = (size_t)snprintf(count, sizeof count, "%zu", reply->length);
+    long long bytes = redisFormatCommandArgv(&command, (int)used, words, lengths);
+    require(bytes > 0, "out of memory");
+    connection_send(drain->set->connections[who], command, (size_t)bytes);
+    redisFreeCommand(command);
+    drain->deletes[who] = true;
+}
+
+static void consumer_answered(struct drain *drain, unsigned who) {
+    struct reply reply = connection_receive(drain->set->connections[who], "a consumer");
+    if (!drain->deletes[who]) {
+        consumer_delete(drain, who, &reply);
+        return;
+    }
+    drain->left -= (unsigned)reply.length;
+    if (drain->left) consumer_get(drain, who);
+}
+
+/* It is looked after before everybody else, so that no wait has the bench's own work in it. */
+static void ping_again(struct drain *drain, struct latencies *latencies) {
+    struct pollfd pinger = {.fd = connection_socket(drain->pinger), .events = POLLIN};
+    if (poll(&pinger, 1, 0) != 1) return;
+    connection_receive(drain->pinger, "PING");
+    latencies_next(latencies);
+    connection_ask(drain->pinger, "PING");
+}
+
+/* Returns the longest PING until all messages have been deleted. */
+static double drain_ms(struct server *server, struct drain *drain) {
+    struct latencies latencies = latencies_begin(server);
+    connection_ask(drain->pinger, "PING");
+    for (int64_t heard_ns = monotonic_ns(); drain->left;) {
+        ping_again(drain, &latencies);
+        int who = connection_set_next(drain->set, monotonic_ns() + LOOK_NS);
+        if (who != NO_CONNECTION) {
+            consumer_answered(drain, (unsigned)who);
+            heard_ns = monotonic_ns();
+        }
+        require(monotonic_ns() - heard_ns < PATIENCE_NS, "%u messages were not delivered", drain->left);
+    }
+    connection_receive(drain->pinger, "PING");
+    return latencies_longest_ms(&latencies);
+}
+
+static void measure_queue_due(const struct context *context) {
+    unsigned messages = context->is_quick ? MESSAGES_QUICK : MESSAGES;
+    struct server *server = server_start(context->options, LARGE_BATCHES);
+    struct drain drain = {.left = messages};
+    put_all(server, messages);
+    drain.set = connection_set_open(server, CONSUMERS);
+    drain.pinger = connection_open(server, 0);
+    for (unsigned who = 0; who < CONSUMERS; who++) consumer_get(&drain, who);
+    connection_call(drain.pinger, "PING");
+    clock_go_on(server);
+    int64_t before_ns = monotonic_ns();
+    double longest_ms = drain_ms(server, &drain);
+    context_fact(context, format_text("%u messages due at once: until all were deleted", messages),
+                 (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    context_bar(context, format_text("%u messages due in one millisecond: longest PING", messages),
+                longest_ms, LONGEST_MS, "ms");
+    connection_close(drain.pinger);
+    connection_set_close(drain.set);
+    server_stop(server);
+}
+
+/* --- One message at a time, to a consumer that waits for it --- */
+
+enum { HOPS = 500, DELAY_ROUNDS = 20, DELAY_ROUNDS_QUICK = 8 };
+#define DELAY_AT_MOST 1.2
+
+struct pair {
+    struct connection *producer, *consumer;
+    char content[MESSAGE_BYTES];
+};
+
+static void queue_wait(struct pair *pair) {
+    connection_ask(pair->consumer, "QUEUE.GET delay BLOCK 0");
+}
+
+static void queue_send(struct pair *pair) {
+    connection_ask(pair->producer, "QUEUE.PUT delay %b", pair->content, sizeof pair->content);
+}
+
+static void queue_clean(struct pair *pair, const struct reply *reply) {
+    struct reply message = reply_element(reply, 0);
+    struct reply id = reply_element(&message, 1), receipt = reply_element(&message, 3);
+    connection_call(pair->consumer, "QUEUE.DELETE delay %b %b", id.text, id.length, receipt.text,
+                    receipt.length);
+}
+
+static void list_wait(struct pair *pair) {
+    connection_ask(pair->consumer, "BLPOP list 0");
+}
+
+static void list_send(struct pair *pair) {
+    connection_ask(pair->producer, "RPUSH list %b", pair->content, sizeof pair->content);
+}
+
+static void list_clean(struct pair *pair, const struct reply *reply) {
+    (void)pair;
+    (void)reply;
+}
+
+static const struct transport {
+    const char *name;
+    void (*wait)(struct pair *pair);
+    void (*send)(struct pair *pair);
+    void (*clean)(struct pair *pair, const struct reply *reply);
+} transports[] = {{"QUEUE.PUT to QUEUE.GET BLOCK", queue_wait, queue_send, queue_clean},
+                  {"RPUSH to BLPOP", list_wait, list_send, list_clean}};
+enum { TRANSPORTS = 2 };
+
+static double hop_us(const struct transport *transport, struct pair *pair) {
+    transport->wait(pair);
+    connection_call(pair->producer, "PING"); /* whatever came before it has been looked at then */
+    int64_t before = monotonic_ns();
+    transport->send(pair);
+    struct reply reply = connection_receive(pair->consumer, transport->name);
+    int64_t after = monotonic_ns();
+    connection_receive(pair->producer, transport->name);
+    transport->clean(pair, &reply);
+    return (double)(after - before) / 1e3;
+}
+
+static void round_measure(const struct transport *transport, struct pair *pair, double *median, double *p99) {
+    double us[HOPS];
+    for (unsigned hop = 0; hop < HOPS; hop++) us[hop] = hop_us(transport, pair);
+    *median = percentile(us, HOPS, 0.5);
+    *p99 = percentile(us, HOPS, 0.99);
+}
+
+static void measure_queue_delay(const struct context *context) {
+    unsigned rounds = context->is_quick ? DELAY_ROUNDS_QUICK : DELAY_ROUNDS;
+    double medians[TRANSPORTS][DELAY_ROUNDS], p99s[TRANSPORTS][DELAY_ROUNDS];
+    struct server *server = server_start(context->options, "");
+    struct pair pair = {.producer = connection_open(server, 0), .consumer = connection_open(server, 0)};
+    memset(pair.content, 'x', sizeof pair.content);
+    server_tell(server, "QUEUE.CREATE delay");
+    for (unsigned round = 0; round < rounds; round++) {
+        for (unsigned turn = 0; turn < TRANSPORTS; turn++) {
+            unsigned which = (turn + round) % TRANSPORTS;
+            round_measure(&transports[which], &pair, &medians[which][round], &p99s[which][round]);
+        }
+    }
+    for (unsigned which = 0; which < TRANSPORTS; which++) {
+        const char *name = transports[which].name;
+        context_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median,
+                     "us");
+        context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
+    }
+    context_bar(context, format_text("%s, p99, to %s", transports[0].name, transports[1].name),
+                spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
+    connection_close(pair.producer);
+    connection_close(pair.consumer);
+    server_stop(server);
+}
+
+enum { OPERATIONS = 8192, BATCHED_OPERATIONS = 256, DEPTHS = 4 };
+#define FLAT_AT_MOST 1.3
+
+/* --- A message's life --- */
+
+static void measure_ratio(const struct context *context) {
+    struct server *server = server_start(context->options, LARGE_BATCHES);
+    struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
+    struct sequence_run run = {.context = context, .server = server, .data = data};
+    const struct setting *setting =
+        context_setting(context, sizes[0].label,
+                        format_text("messages of %s, pipeline %d", sizes[0].label, PIPELINE), data->objects);
+    sequence_run_add(&run, setting, &queue_life, "queue", OPERATIONS);
+    sequence_run_add(&run, setting, &stream_life, "stream", OPERATIONS);
+    sequence_run_add(&run, setting, &script_life, "set", OPERATIONS);
+    sequence_run_add(&run, setting, &list_life, "list", OPERATIONS);
+    sequence_run_add(&run, setting, &queue_put, "queue:put", OPERATIONS)->starts_anew = true;
+    sequence_run_add(&run, setting, &stream_put, "stream:put", OPERATIONS)->starts_anew = true;
+    sequence_run_add(&run, setting, &set_again, "", OPERATIONS);
+    struct sequence_entry *batch =
+        sequence_run_add(&run, setting, &queue_batch, "queue:batch", BATCHED_OPERATIONS);
+    batch->filler = &queue_put;
+    batch = sequence_run_add(&run, setting, &stream_batch, "stream:batch", BATCHED_OPERATIONS);
+    batch->filler = &stream_put;
+    sequence_run_measure(&run);
+    judge_ratios(context->results, setting, NULL);
+    dataset_close(data);
+    server_stop(server);
+}
+
+/* --- Few messages and very many --- */
+
+static const struct depth {
+    unsigned messages;
+    const char *label;
+} depths[DEPTHS] = {
+    {1000, "a thousand"}, {100000, "100 thousand"}, {MILLION, "a million"}, {5 * MILLION, "5 million"}};
+
+/* Each depth has a key of its own, all in one server. The last and the first are compared. */
+static void measure_depths(const struct context *context, const struct sequence *sequence,
+                           const struct sequence *filler, const char *what, unsigned count, double limit) {
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
+    struct sequence_run run = {.context = context, .server = server, .data = data};
+    const struct setting *settings[DEPTHS];
+    for (unsigned index = 0; index < count; index++) {
+        const struct depth *depth = &depths[index];
+        char *key = format_text("depth:%u", depth->messages);
+        settings[index] = context_setting(context, sizes[0].label,
+                                          format_text("%s messages %s", depth->label, what), depth->messages);
+        struct sequence_entry *entry = sequence_run_add(&run, settings[index], sequence, key, OPERATIONS);
+        sequence_run_fill(&run, filler, key, depth->messages);
+        entry->pool->started = depth->messages + PIPELINE;
+    }
+    sequence_run_measure(&run);
+    struct spread growth =
+        results_growth(results_find(context->results, settings[0], sequence->name),
+                       results_find(context->results, settings[count - 1], sequence->name));
+    char *name = format_text("%s with %s messages %s, to %s", sequence->name, depths[count - 1].label, what,
+                             depths[0].label);
+    context_fact(context, name, growth.median, "x");
+    if (limit != 0) results_bar(context->results, name, growth.median, limit, "x");
+    dataset_close(data);
+    server_stop(server);
+}
+
+void measure_queues(const struct context *context) {
+    measure_ratio(context);
+    unsigned count = context->is_quick ? DEPTHS - 1 : DEPTHS;
+    measure_depths(context, &queue_life, &queue_put, "visible", count, FLAT_AT_MOST);
+    measure_depths(context, &queue_life, &queue_put_later, "invisible", count, FLAT_AT_MOST);
+    /* To fill these takes long, and there is no bar. */
+    measure_depths(context, &script_life, &script_put, "visible", count - 1, 0);
+    measure_queue_memory(context);
+    measure_queue_due(context);
+    measure_queue_delay(context);
+}

@@ -1,0 +1,323 @@
+/* What was measured, as a text and as JSON. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct setting *setting_keep(struct setting setting) {
+    struct setting *kept = allocate(1, sizeof *kept);
+    *kept = setting;
+    return kept;
+}
+
+struct measurement *results_measure(struct results *results, const struct setting *setting,
+                                    const struct workload *workload, size_t rounds) {
+    results->measurements =
+        grow_array(results->measurements, results->measurement_count, sizeof *results->measurements);
+    struct measurement *measurement = &results->measurements[results->measurement_count++];
+    *measurement = (struct measurement){.setting = setting,
+                                        .family = family_of(workload),
+                                        .workload = workload,
+                                        .rounds = rounds,
+                                        .cpu_ns = allocate(rounds, sizeof(double)),
+                                        .rate = allocate(rounds, sizeof(double))};
+    return measurement;
+}
+
+void results_fact(struct results *results, struct fact fact) {
+    results->facts = grow_array(results->facts, results->fact_count, sizeof *results->facts);
+    results->facts[results->fact_count++] = fact;
+}
+
+void results_bar(struct results *results, const char *text, double value, double limit, const char *unit) {
+    results->bars = grow_array(results->bars, results->bar_count, sizeof *results->bars);
+    results->bars[results->bar_count++] =
+        (struct bar){.text = text, .value = value, .limit = limit, .unit = unit, .is_met = value <= limit};
+}
+
+const struct measurement *results_find(const struct results *results, const struct setting *setting,
+                                       const char *workload) {
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        const struct measurement *measurement = &results->measurements[index];
+        if (measurement->setting == setting && text_is(measurement->workload->name, workload))
+            return measurement;
+    }
+    return NULL;
+}
+
+static const struct comparison *comparison_at(size_t number) {
+    for (size_t index = 0; index < family_count; index++) {
+        if (number < families[index]->comparison_count) return &families[index]->comparisons[number];
+        number -= families[index]->comparison_count;
+    }
+    return NULL;
+}
+
+bool results_compare(const struct results *results, const struct setting *setting, size_t *cursor,
+                     struct compared *compared) {
+    const struct comparison *comparison;
+    while ((comparison = comparison_at((*cursor)++))) {
+        const struct measurement *measurement = results_find(results, setting, comparison->workload);
+        const struct measurement *reference = results_find(results, setting, comparison->against);
+        if (!measurement || !reference) continue;
+        *compared =
+            (struct compared){comparison, measurement, reference,
+                              spread_of_ratios(measurement->cpu_ns, reference->cpu_ns, measurement->rounds)};
+        return true;
+    }
+    return false;
+}
+
+struct spread results_growth(const struct measurement *fewest, const struct measurement *most) {
+    return spread_of_ratios(most->cpu_ns, fewest->cpu_ns, most->rounds);
+}
+
+size_t results_missed(const struct results *results) {
+    size_t missed = 0;
+    for (size_t index = 0; index < results->bar_count; index++) missed += !results->bars[index].is_met;
+    return missed;
+}
+
+/* --- What a section adds --- */
+
+const struct setting *context_setting(const struct context *context, const char *label, const char *title,
+                                      unsigned objects) {
+    return setting_keep((struct setting){.section = context->section->name,
+                                         .title = title,
+                                         .label = label,
+                                         .objects = objects,
+                                         .pipeline = PIPELINE});
+}
+
+void context_fact(const struct context *context, const char *name, double value, const char *unit) {
+    results_fact(context->results, (struct fact){context->section->name, name, value, unit, true});
+}
+
+void context_bar(const struct context *context, const char *name, double value, double limit,
+                 const char *unit) {
+    context_fact(context, name, value, unit);
+    results_bar(context->results, name, value, limit, unit);
+}
+
+/* --- Text --- */
+
+static const char *separated(double number, char *text, size_t size) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.0f", number);
+    size_t length = strlen(digits), used = 0;
+    for (size_t index = 0; index < length && used + 2 < size; index++) {
+        if (index && (length - index) % 3 == 0) text[used++] = ',';
+        text[used++] = digits[index];
+    }
+    text[used] = '\0';
+    return text;
+}
+
+static void ratios_print(const struct results *results, const struct measurement *measurement, FILE *file) {
+    struct compared compared;
+    const char *before = "   ";
+    for (size_t cursor = 0; results_compare(results, measurement->setting, &cursor, &compared);) {
+        if (compared.measurement != measurement) continue;
+        fprintf(file, "%s%.2f (%.2f-%.2f) x %s", before, compared.ratio.median, compared.ratio.low,
+                compared.ratio.high, compared.reference->workload->name);
+        before = ", ";
+    }
+}
+
+static void setting_print(const struct results *results, const struct setting *setting, FILE *file) {
+    fprintf(file, "\n%s\n  %-28s %10s %17s %12s   %s\n", setting->title, "", "CPU ns/op", "quartiles", "op/s",
+            "CPU, relative (quartiles)");
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        const struct measurement *measurement = &results->measurements[index];
+        if (measurement->setting != setting) continue;
+        struct spread cpu = spread_of(measurement->cpu_ns, measurement->rounds);
+        struct spread rate = spread_of(measurement->rate, measurement->rounds);
+        char median[48], low[48], high[48], range[100], per_second[48];
+        snprintf(range, sizeof range, "%s - %s", separated(cpu.low, low, sizeof low),
+                 separated(cpu.high, high, sizeof high));
+        fprintf(file, "  %-28s %10s %17s %12s", measurement->workload->name,
+                separated(cpu.median, median, sizeof median), range,
+                separated(rate.median, per_second, sizeof per_second));
+        ratios_print(results, measurement, file);
+        fputc('\n', file);
+    }
+}
+
+/* A workload that is measured with growing numbers of objects; the first of them is the fewest. */
+static const struct measurement *fewest_of(const struct results *results, const struct measurement *most) {
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        const struct measurement *measurement = &results->measurements[index];
+        if (measurement->setting == most->setting) return NULL;
+        if (measurement->workload != most->workload || !measurement->setting->is_grown) continue;
+        if (text_is(measurement->setting->section, most->setting->section)) return measurement;
+    }
+    return NULL;
+}
+
+static void growth_print(const struct results *results, const struct section *section, FILE *file) {
+    bool is_begun = false;
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        const struct measurement *most = &results->measurements[index];
+        if (!text_is(most->setting->section, section->name) || !most->setting->is_grown ||
+            most->setting->objects != MILLION)
+            continue;
+        const struct measurement *fewest = fewest_of(results, most);
+        if (!is_begun) fprintf(file, "\nCPU with a million objects, relative to a thousand (quartiles)\n");
+        is_begun = true;
+        struct spread growth = results_growth(fewest, most);
+        fprintf(file, "  %-28s %10.2f   (%.2f-%.2f)", most->workload->name, growth.median, growth.low,
+                growth.high);
+        struct compared compared;
+        for (size_t cursor = 0; results_compare(results, most->setting, &cursor, &compared);) {
+            if (compared.measurement != most) continue;
+            double native = results_growth(fewest_of(results, compared.reference), compared.reference).median;
+            fprintf(file, "   %.2f x that of %s", growth.median / native, compared.reference->workload->name);
+        }
+        fputc('\n', file);
+    }
+}
+
+static void facts_print(const struct results *results, const struct section *section, FILE *file) {
+    const char *before = "\n";
+    for (size_t index = 0; index < results->fact_count; index++) {
+        const struct fact *fact = &results->facts[index];
+        if (!text_is(fact->section, section->name)) continue;
+        fprintf(file, "%s  %-60s %10.*f %s%s\n", before, fact->name, strncmp(fact->unit, "bytes", 5) ? 2 : 0,
+                fact->value, fact->unit, fact->is_aside ? "   (aside)" : "");
+        before = "";
+    }
+}
+
+static void section_print(const struct results *results, const struct section *section, FILE *file) {
+    bool is_begun = false;
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        is_begun = is_begun || text_is(results->measurements[index].setting->section, section->name);
+    }
+    for (size_t index = 0; index < results->fact_count; index++) {
+        is_begun = is_begun || text_is(results->facts[index].section, section->name);
+    }
+    if (!is_begun) return;
+    fprintf(file, "\n== %s: %s\n", section->name, section->title);
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        const struct setting *setting = results->measurements[index].setting;
+        /* Those of a setting follow one another. */
+        if (index && setting == results->measurements[index - 1].setting) continue;
+        if (text_is(setting->section, section->name)) setting_print(results, setting, file);
+    }
+    growth_print(results, section, file);
+    facts_print(results, section, file);
+}
+
+static void bars_print(const struct results *results, FILE *file) {
+    fprintf(file, "\n== bars: %zu of %zu met\n\n", results->bar_count - results_missed(results),
+            results->bar_count);
+    for (size_t index = 0; index < results->bar_count; index++) {
+        const struct bar *bar = &results->bars[index];
+        fprintf(file, "  %-7s %-66s %8.2f %-5s at most %-8.2f %+4.0f %%\n", bar->is_met ? "met" : "MISSED",
+                bar->text, bar->value, bar->unit, bar->limit, 100 * (bar->value / bar->limit - 1));
+    }
+}
+
+void report_text(const struct results *results, FILE *file) {
+    fprintf(file,
+            "Holdfast bench. Server: %s, on %s.\n"
+            "CPU is processor time of the server's main thread. Numbers are medians of interleaved rounds; "
+            "ratios are\n"
+            "taken round by round.\n",
+            results->server_version, results->machine);
+    for (size_t index = 0; index < section_count; index++) section_print(results, &sections[index], file);
+    bars_print(results, file);
+}
+
+/* --- JSON --- */
+
+static void text_write(FILE *file, const char *text) {
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void name_write(FILE *file, const char *name, const char *value) {
+    fprintf(file, "\"%s\": ", name);
+    text_write(file, value);
+    fputs(", ", file);
+}
+
+static void spread_write(FILE *file, struct spread spread) {
+    fprintf(file, "{\"median\": %.4f, \"low\": %.4f, \"high\": %.4f}", spread.median, spread.low,
+            spread.high);
+}
+
+static void ratios_write(const struct results *results, const struct measurement *measurement, FILE *file) {
+    struct compared compared;
+    const char *before = "";
+    for (size_t cursor = 0; results_compare(results, measurement->setting, &cursor, &compared);) {
+        if (compared.measurement != measurement) continue;
+        fputs(before, file);
+        text_write(file, compared.reference->workload->name);
+        fputs(": ", file);
+        spread_write(file, compared.ratio);
+        before = ", ";
+    }
+}
+
+static void measurement_write(const struct results *results, const struct measurement *measurement,
+                              FILE *file) {
+    const struct setting *setting = measurement->setting;
+    name_write(file, "section", setting->section);
+    name_write(file, "setting", setting->title);
+    name_write(file, "family", measurement->family->name);
+    name_write(file, "workload", measurement->workload->name);
+    fprintf(file, "\"bytes\": %zu, \"objects\": %u, \"pipeline\": %u, \"rounds\": %zu, \"cpu_ns\": ",
+            sizes[setting->size].bytes, setting->objects, setting->pipeline, measurement->rounds);
+    spread_write(file, spread_of(measurement->cpu_ns, measurement->rounds));
+    fputs(", \"operations_per_second\": ", file);
+    spread_write(file, spread_of(measurement->rate, measurement->rounds));
+    fputs(", \"cpu_relative_to\": {", file);
+    ratios_write(results, measurement, file);
+    fputc('}', file);
+}
+
+static void next_write(FILE *file, size_t index) {
+    fputs(index ? "},\n  {" : "\n  {", file);
+}
+
+static void end_write(FILE *file, size_t count) {
+    fputs(count ? "}\n ]" : "]", file);
+}
+
+void report_json(const struct results *results, FILE *file) {
+    fputs("{\n ", file);
+    name_write(file, "server", results->server_version);
+    name_write(file, "machine", results->machine);
+    fputs("\n \"measurements\": [", file);
+    for (size_t index = 0; index < results->measurement_count; index++) {
+        next_write(file, index);
+        measurement_write(results, &results->measurements[index], file);
+    }
+    end_write(file, results->measurement_count);
+    fputs(",\n \"facts\": [", file);
+    for (size_t index = 0; index < results->fact_count; index++) {
+        const struct fact *fact = &results->facts[index];
+        next_write(file, index);
+        name_write(file, "section", fact->section);
+        name_write(file, "name", fact->name);
+        name_write(file, "unit", fact->unit);
+        fprintf(file, "\"value\": %.4f", fact->value);
+    }
+    end_write(file, results->fact_count);
+    fputs(",\n \"bars\": [", file);
+    for (size_t index = 0; index < results->bar_count; index++) {
+        const struct bar *bar = &results->bars[index];
+        next_write(file, index);
+        name_write(file, "text", bar->text);
+        name_write(file, "unit", bar->unit);
+        fprintf(file, "\"value\": %.4f, \"limit\": %.4f, \"met\": %s", bar->value, bar->limit,
+                bar->is_met ? "true" : "false");
+    }
+    end_write(file, results->bar_count);
+    fputs("\n}\n", file);
+}

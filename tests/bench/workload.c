@@ -1,0 +1,472 @@
+/* Datasets, and what goes on with them: a workload whose requests are known beforehand, and sequences of requests. */
+#define _GNU_SOURCE
+#include "workload.h"
+
+#include <hiredis/hiredis.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIRECTORIES = 1000, FILL_PIPELINE = 16 };
+
+/* Of 64 KiB few enough for the whole to stay far below 500 MB. */
+const struct size sizes[SIZES] = {{100, 10000, "100 B"}, {4096, 10000, "4 KiB"}, {65536, 1024, "64 KiB"}};
+
+static const char first_token[] = "000000000000000000";
+
+/* The same numbers in every run. */
+static uint64_t random_next(uint64_t *state) {
+    *state += 0x9E3779B97F4A7C15u;
+    uint64_t mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+    return mixed ^ (mixed >> 31);
+}
+
+/* "417/000000006239": a path in one of many folders, as names in a store are. */
+static void name_write(char *name, unsigned object, uint64_t *random) {
+    char text[NAME_BYTES + 1];
+    snprintf(text, sizeof text, "%03u/%012u", (unsigned)(random_next(random) % DIRECTORIES), object);
+    memcpy(name, text, NAME_BYTES);
+}
+
+struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes) {
+    uint64_t random = objects;
+    struct dataset *data = allocate(1, sizeof *data);
+    for (unsigned index = 0; index < CONNECTIONS; index++)
+        data->connections[index] = connection_open(server, database);
+    data->objects = objects;
+    data->bytes = bytes;
+    data->content = allocate(bytes, 1);
+    data->names = allocate(objects, NAME_BYTES);
+    data->order = allocate(objects, sizeof *data->order);
+    for (size_t index = 0; index < bytes; index++)
+        data->content[index] = (char)('a' + random_next(&random) % 26);
+    for (unsigned object = 0; object < objects; object++) {
+        name_write(data->names[object], object, &random);
+        unsigned place = (unsigned)(random_next(&random) % (object + 1));
+        data->order[object] = data->order[place];
+        data->order[place] = object;
+    }
+    return data;
+}
+
+void dataset_close(struct dataset *data) {
+    while (data->object_sets) {
+        struct object_set *object_set = data->object_sets;
+        data->object_sets = object_set->next;
+        free(object_set->tokens);
+        free(object_set);
+    }
+    for (unsigned index = 0; index < CONNECTIONS; index++) connection_close(data->connections[index]);
+    free(data->content);
+    free(data->names);
+    free(data->order);
+    free(data);
+}
+
+static struct object_set *object_set_find(struct dataset *data, const struct workload *filler) {
+    struct object_set *object_set = data->object_sets;
+    while (object_set && object_set->filler != filler) object_set = object_set->next;
+    return object_set;
+}
+
+struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler) {
+    struct object_set *object_set = allocate(1, sizeof *object_set);
+    *object_set = (struct object_set){.filler = filler, .next = data->object_sets};
+    object_set->tokens = allocate(data->objects, TOKEN_BYTES);
+    for (unsigned object = 0; object < data->objects; object++) {
+        memcpy(object_set->tokens[object], first_token, TOKEN_BYTES);
+    }
+    data->object_sets = object_set;
+    if (filler->prepare) filler->prepare(data);
+    return object_set;
+}
+
+struct object_set *dataset_fill(struct dataset *data, const struct workload *filler) {
+    struct object_set *object_set = object_set_find(data, filler);
+    if (object_set) return object_set;
+    object_set = dataset_prepare(data, filler);
+    struct driver driver = driver_open(filler, data, object_set, FILL_PIPELINE, CONNECTIONS);
+    driver_visit(&driver, data->objects);
+    driver_close(&driver);
+    return object_set;
+}
+
+/* --- All workloads --- */
+
+const struct family *const families[] = {&native_family, &blob_family,  &lock_family,
+                                         &lease_family,  &kind_family,  &queue_family,
+                                         &hash_family,   &table_family, &file_family};
+const size_t family_count = sizeof families / sizeof *families;
+
+const struct workload *workload_named(const char *name) {
+    for (size_t index = 0; index < family_count; index++) {
+        for (size_t number = 0; number < families[index]->workload_count; number++) {
+            const struct workload *workload = &families[index]->workloads[number];
+            if (text_is(workload->name, name)) return workload;
+        }
+    }
+    give_up("there is no workload '%s'", name);
+}
+
+const struct family *family_of(const struct workload *workload) {
+    for (size_t index = 0; index < family_count; index++) {
+        const struct family *family = families[index];
+        for (size_t number = 0; number < family->workload_count; number++)
+            if (workload == &family->workloads[number]) return family;
+    }
+    give_up("'%s' is in no family", workload->name);
+}
+
+/* --- Requests in flight --- */
+
+enum { REPLY_BYTES_SHOWN = 80 };
+
+/* Bytes that no command contains, and no zeros: they can be printed. */
+const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
+const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001\001";
+
+const char folder_mark[FOLDER_BYTES] = "\001in";
+const char file_mark[FILE_BYTES] = "\001file\001\001\001\001\001\001\001";
+
+const char place_mark[PLACE_BYTES] = "\001at\001\001\001\001\001\001\001";
+const char last_mark[PLACE_BYTES] = "\001to\001\001\001\001\001\001\001";
+
+/* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
+#define FAR_APART 2654435761u
+
+static void gaps_find(struct template *template, size_t from, const char *mark, size_t bytes,
+                      enum gap_kind kind) {
+    char *found;
+    unsigned number = 0;
+    for (unsigned index = 0; index < template->gap_count; index++)
+        number += template->gaps[index].kind == kind;
+    while ((found = memmem(template->bytes + from, template->length - from, mark, bytes))) {
+        require(template->gap_count < GAPS_AT_MOST, "a template has too many gaps");
+        from = (size_t)(found - template->bytes);
+        template->gaps[template->gap_count++] = (struct gap){.at = from, .kind = kind, .number = number};
+        number++;
+        from += bytes;
+    }
+}
+
+void template_add(struct template *template, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *command;
+    int length = redisvFormatCommand(&command, format, arguments);
+    va_end(arguments);
+    require(length > 0, "cannot format '%s'", format);
+    size_t before = template->length;
+    template->length += (size_t)length;
+    template->bytes = realloc(template->bytes, template->length);
+    if (!template->bytes) give_up("out of memory");
+    memcpy(template->bytes + before, command, (size_t)length);
+    redisFreeCommand(command);
+    gaps_find(template, before, name_mark, sizeof name_mark, GAP_NAME);
+    gaps_find(template, before, folder_mark, sizeof folder_mark, GAP_FOLDER);
+    gaps_find(template, before, file_mark, sizeof file_mark, GAP_FILE);
+    gaps_find(template, before, token_mark, sizeof token_mark, GAP_TOKEN);
+    template->commands++;
+}
+
+void template_find_places(struct template *template, const struct places *places) {
+    gaps_find(template, 0, place_mark, places->digits, GAP_PLACE);
+    gaps_find(template, 0, last_mark, places->digits, GAP_LAST);
+}
+
+struct places places_within(uint64_t bytes, unsigned step, unsigned span) {
+    struct places places = {.step = step, .span = span};
+    unsigned digits = 1;
+    for (uint64_t least = 1; digits <= PLACE_BYTES && least + span <= bytes; least *= 10, digits++) {
+        uint64_t first = (least + step - 1) / step * step;
+        uint64_t end = bytes < least * 10 ? bytes : least * 10; /* no byte that is meant lies behind it */
+        if (first + span > end) continue;
+        uint64_t count = (end - span - first) / step + 1;
+        if (count < places.count) continue;
+        places.first = first;
+        places.count = count;
+        places.digits = digits;
+    }
+    require(places.count, "%llu bytes have no places", (unsigned long long)bytes);
+    return places;
+}
+
+struct driver driver_open(const struct workload *workload, struct dataset *data,
+                          struct object_set *object_set, unsigned pipeline, unsigned connections) {
+    struct driver driver = {.workload = workload,
+                            .data = data,
+                            .object_set = object_set,
+                            .pipeline = pipeline,
+                            .batch = workload->batch ? workload->batch : 1,
+                            .connections = connections};
+    workload->template(data, &driver.template);
+    if (workload->places) {
+        driver.places = workload->places(data);
+        template_find_places(&driver.template, &driver.places);
+    }
+    driver.requests = allocate(pipeline, driver.template.length);
+    for (unsigned index = 0; index < pipeline; index++) {
+        memcpy(driver.requests + index * driver.template.length, driver.template.bytes,
+               driver.template.length);
+    }
+    return driver;
+}
+
+void driver_close(struct driver *driver) {
+    free(driver->template.bytes);
+    free(driver->requests);
+}
+
+static uint64_t place_of(const struct places *places, unsigned object) {
+    return places->first + object * (uint64_t)FAR_APART % places->count * places->step;
+}
+
+static void digits_write(char *text, uint64_t number, unsigned digits) {
+    for (; digits; number /= 10) text[--digits] = (char)('0' + number % 10);
+}
+
+static void gap_fill(const struct driver *driver, unsigned object, const struct gap *gap, char *to) {
+    const struct places *places = &driver->places;
+    const char *name = driver->data->names[object];
+    switch (gap->kind) {
+    case GAP_NAME: memcpy(to, name, NAME_BYTES); break;
+    case GAP_FOLDER: memcpy(to, name, FOLDER_BYTES); break;
+    case GAP_FILE: memcpy(to, name + NAME_BYTES - FILE_BYTES, FILE_BYTES); break;
+    case GAP_TOKEN: memcpy(to, driver->object_set->tokens[object], TOKEN_BYTES); break;
+    case GAP_PLACE: digits_write(to, place_of(places, object), places->digits); break;
+    case GAP_LAST: digits_write(to, place_of(places, object) + places->span - 1, places->digits); break;
+    case GAP_KINDS: break;
+    }
+}
+
+/* Of the gaps of a kind each is for the next one of the objects, and then again for the first. */
+static void request_write(const struct driver *driver, const unsigned *objects, char *request) {
+    const struct template *template = &driver->template;
+    for (unsigned index = 0; index < template->gap_count; index++) {
+        const struct gap *gap = &template->gaps[index];
+        gap_fill(driver, objects[gap->number % driver->batch], gap, request + gap->at);
+    }
+}
+
+static void reply_check(struct driver *driver, struct connection *connection, unsigned object) {
+    const char *name = driver->workload->name;
+    struct reply reply = connection_receive_any(connection);
+    if (driver->workload->is_expected(driver, object, &reply)) return;
+    int shown = reply.length < REPLY_BYTES_SHOWN ? (int)reply.length : REPLY_BYTES_SHOWN;
+    give_up("%s was answered by something unexpected: %c%.*s", name, reply.kind,
+            reply.kind == '*' ? 0 : shown, reply.text);
+}
+
+static void batch_send(struct driver *driver, unsigned connection, unsigned count) {
+    const unsigned *objects = driver->data->order + driver->position;
+    unsigned requests = count / driver->batch;
+    for (unsigned index = 0; index < requests; index++) {
+        request_write(driver, objects + (size_t)index * driver->batch,
+                      driver->requests + index * driver->template.length);
+    }
+    connection_send(driver->data->connections[connection], driver->requests,
+                    requests * driver->template.length);
+    driver->batches[connection].objects = objects;
+    driver->batches[connection].count = count;
+    driver->position += count;
+}
+
+static void batch_receive(struct driver *driver, unsigned connection) {
+    const unsigned *objects = driver->batches[connection].objects;
+    for (unsigned index = 0; index < driver->batches[connection].count; index += driver->batch) {
+        driver->answered = objects + index;
+        for (unsigned command = 0; command < driver->template.commands; command++)
+            reply_check(driver, driver->data->connections[connection],
+                        driver->answered[command % driver->batch]);
+    }
+    driver->batches[connection].count = 0;
+}
+
+uint64_t driver_run(struct driver *driver, int64_t nanoseconds) {
+    uint64_t operations = 0;
+    unsigned count = driver->pipeline * driver->batch;
+    int64_t end = monotonic_ns() + nanoseconds;
+    for (unsigned connection = 0; monotonic_ns() < end; connection = (connection + 1) % driver->connections) {
+        batch_receive(driver, connection);
+        /* All that is in flight are different objects, so that the token that a reply brings is there before
+         * it is needed. */
+        if (driver->position + count > driver->data->objects) driver->position = 0;
+        batch_send(driver, connection, count);
+        operations += count;
+    }
+    for (unsigned connection = 0; connection < driver->connections; connection++)
+        batch_receive(driver, connection);
+    return operations;
+}
+
+void driver_visit(struct driver *driver, unsigned count) {
+    require(driver->position + count <= driver->data->objects, "there are not so many objects");
+    require(count % driver->batch == 0, "%s takes %u objects at a time", driver->workload->name,
+            driver->batch);
+    for (unsigned connection = 0; count; connection = (connection + 1) % driver->connections) {
+        unsigned most = driver->pipeline * driver->batch, now = count < most ? count : most;
+        batch_receive(driver, connection);
+        batch_send(driver, connection, now);
+        count -= now;
+    }
+    for (unsigned connection = 0; connection < driver->connections; connection++)
+        batch_receive(driver, connection);
+}
+
+uint64_t driver_visit_all(struct driver *driver, unsigned times) {
+    for (unsigned time = 0; time < times; time++) {
+        driver->position = 0;
+        driver_visit(driver, driver->data->objects);
+    }
+    return (uint64_t)times * driver->data->objects;
+}
+
+bool is_anything(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind != '-';
+}
+
+bool is_ok(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '+';
+}
+
+bool is_integer(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == ':';
+}
+
+bool is_content(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)object;
+    return reply->kind == '$' && reply->length == driver->data->bytes;
+}
+
+bool is_etag_and_content(struct driver *driver, unsigned object, const struct reply *reply) {
+    if (reply->kind != '*' || reply->length != 2) return false;
+    struct reply etag = reply_element(reply, 0);
+    struct reply content = reply_element(reply, 1);
+    return etag.length == TOKEN_BYTES &&
+           !memcmp(etag.text, driver->object_set->tokens[object], TOKEN_BYTES) &&
+           is_content(driver, object, &content);
+}
+
+bool is_token(struct driver *driver, unsigned object, const struct reply *reply) {
+    if (reply->kind != '$' || reply->length != TOKEN_BYTES) return false;
+    memcpy(driver->object_set->tokens[object], reply->text, TOKEN_BYTES);
+    return true;
+}
+
+/* --- Sequences --- */
+
+enum { COMMAND_BYTES = 8192, DIGITS = 20 };
+
+static void number_write(struct request *request, char kind, uint64_t number) {
+    char digits[DIGITS];
+    size_t at = sizeof digits;
+    do digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    request->bytes[request->length++] = kind;
+    memcpy(request->bytes + request->length, digits + at, sizeof digits - at);
+    request->length += sizeof digits - at;
+    memcpy(request->bytes + request->length, "\r\n", 2);
+    request->length += 2;
+}
+
+void request_begin(struct request *request, size_t words) {
+    number_write(request, '*', words);
+}
+
+void request_word(struct request *request, const char *bytes, size_t length) {
+    number_write(request, '$', length);
+    memcpy(request->bytes + request->length, bytes, length);
+    memcpy(request->bytes + request->length + length, "\r\n", 2);
+    request->length += length + 2;
+}
+
+void request_text(struct request *request, const char *text) {
+    request_word(request, text, strlen(text));
+}
+
+void request_number(struct request *request, uint64_t number) {
+    char text[DIGITS + 1];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    request_text(request, text);
+}
+
+void word_keep(char *to, size_t *length, const struct reply *element) {
+    require(element->kind == '$' && element->length <= HELD_BYTES, "what should be an id is none");
+    memcpy(to, element->text, element->length);
+    *length = element->length;
+}
+
+struct client_pool *client_pool_open(const struct sequence *sequence, const struct dataset *data,
+                                     const char *key) {
+    struct client_pool *pool = allocate(1, sizeof *pool);
+    pool->sequence = sequence;
+    pool->data = data;
+    snprintf(pool->key, sizeof pool->key, "%s", key);
+    pool->requests = allocate((size_t)PIPELINE * STEPS_AT_MOST, COMMAND_BYTES);
+    return pool;
+}
+
+void client_pool_close(struct client_pool *pool) {
+    free(pool->requests);
+    free(pool);
+}
+
+static void pipeline_send(struct client_pool *pool, unsigned which) {
+    struct pipeline *pipeline = &pool->pipelines[which];
+    const struct step *step = pool->sequence->steps[pipeline->step];
+    struct request request = {.bytes = pool->requests};
+    for (unsigned index = 0; index < PIPELINE; index++)
+        step->write(pool, &pipeline->clients[index], &request);
+    connection_send(pool->data->connections[which], request.bytes, request.length);
+}
+
+static void pipeline_start(struct client_pool *pool, unsigned which) {
+    struct pipeline *pipeline = &pool->pipelines[which];
+    pipeline->is_busy = true;
+    pipeline->step = 0;
+    for (unsigned index = 0; index < PIPELINE; index++) {
+        pipeline->clients[index].batch = pool->sequence->batch;
+        pipeline->clients[index].number = ++pool->started;
+    }
+    pipeline_send(pool, which);
+}
+
+/* What the replies bring is kept, and the next step begins, if there is one. */
+static void pipeline_continue(struct client_pool *pool, unsigned which) {
+    struct pipeline *pipeline = &pool->pipelines[which];
+    const struct step *step = pool->sequence->steps[pipeline->step];
+    for (unsigned index = 0; index < PIPELINE; index++) {
+        for (unsigned command = 0; command < step->commands; command++) {
+            struct reply reply = connection_receive(pool->data->connections[which], pool->key);
+            require(step->read(&pipeline->clients[index], &reply),
+                    "%s: step %u was answered by something unexpected", pool->key, pipeline->step + 1);
+        }
+    }
+    pipeline->is_busy = pool->sequence->steps[++pipeline->step];
+    if (pipeline->is_busy) pipeline_send(pool, which);
+}
+
+void client_pool_run(struct client_pool *pool, uint64_t operations) {
+    bool is_anybody_busy = true;
+    for (uint64_t started = 0; is_anybody_busy;) {
+        is_anybody_busy = false;
+        for (unsigned which = 0; which < CONNECTIONS; which++) {
+            struct pipeline *pipeline = &pool->pipelines[which];
+            if (pipeline->is_busy) pipeline_continue(pool, which);
+            if (!pipeline->is_busy && started < operations) {
+                pipeline_start(pool, which);
+                started += PIPELINE;
+            }
+            is_anybody_busy = is_anybody_busy || pipeline->is_busy;
+        }
+    }
+}
