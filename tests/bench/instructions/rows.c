@@ -8,20 +8,21 @@
 
 /* The same for ten at once, all or none. */
 #define COMPARE_AND_SET_TEN                                                                                  \
-    "SCRIPT LOAD {for i = 1, 10 do if redis.call('HGET', KEYS[i], 'version') ~= ARGV[1] then return "       \
+    "SCRIPT LOAD {for i = 1, 10 do if redis.call('HGET', KEYS[i], 'version') ~= ARGV[1] then return "        \
     "redis.error_reply('PRECONDITION ' .. i - 1) end end for i = 1, 10 do redis.call('HSET', KEYS[i], "      \
     "'version', ARGV[2], 'value', ARGV[3]) end return ARGV[2]} => a ."
 #define TEN_OBJECTS(action)                                                                                  \
     action(0) action(1) action(2) action(3) action(4) action(5) action(6) action(7) action(8) action(9)
-#define OBJECT_KEY(number)  " object%i." #number
+#define OBJECT_KEY(number)   " object%i." #number
 #define PUT_NUMBERED(number) " 6 BLOB.PUT c blob%i." #number " %v IFNONEMATCH 0x0000000000000001"
 
 /* The message is this consumer's, the object has this version: then both go on, and somebody is told. */
 #define FINISH_AND_TELL                                                                                      \
-    "SCRIPT LOAD {local p = redis.call('XPENDING', KEYS[1], 'g', ARGV[1], ARGV[1], 1, ARGV[5]) if #p == 0 then "  \
-    "return redis.error_reply('NOTFOUND') end if redis.call('HGET', KEYS[2], 'version') ~= ARGV[2] then "     \
-    "return redis.error_reply('PRECONDITION') end redis.call('XACK', KEYS[1], 'g', ARGV[1]) "                 \
-    "redis.call('XDEL', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], 'version', ARGV[3], 'age', 43) "        \
+    "SCRIPT LOAD {local p = redis.call('XPENDING', KEYS[1], 'g', ARGV[1], ARGV[1], 1, ARGV[5]) if #p == 0 "  \
+    "then "                                                                                                  \
+    "return redis.error_reply('NOTFOUND') end if redis.call('HGET', KEYS[2], 'version') ~= ARGV[2] then "    \
+    "return redis.error_reply('PRECONDITION') end redis.call('XACK', KEYS[1], 'g', ARGV[1]) "                \
+    "redis.call('XDEL', KEYS[1], ARGV[1]) redis.call('HSET', KEYS[2], 'version', ARGV[3], 'age', 43) "       \
     "redis.call('LPUSH', KEYS[3], ARGV[4]) return ARGV[3]} => a ."
 
 #define CREATE_BLOBS                                                                                         \
