@@ -100,19 +100,20 @@ static bool read_source_numbers(struct source_facts *facts, const struct answer 
 
 const char *source_facts_read(struct source_facts *facts, const struct answer *answer) {
     struct bytes status;
-    if (answer->kind != ANSWER_LIST) return "the source's answer to BLOB.STAT is none";
+    if (answer->kind != ANSWER_LIST) return "the source's answer to BLOB.STAT is not valid";
     if (answer_is_text(answer_field(answer, "copy-status"), &status))
         facts->pending = bytes_equal(status, bytes_text("pending"));
     if (facts->pending) return NULL;
-    if (!read_source_version(answer_field(answer, "etag"), &facts->etag)) return "the source's ETag is none";
+    if (!read_source_version(answer_field(answer, "etag"), &facts->etag))
+        return "the source's ETag is not valid";
     if (!read_source_kind(answer_field(answer, "blob-type"), &facts->kind))
-        return "the source's blob-type is none";
+        return "the source's blob-type is not valid";
     if (!answer_is_number(answer_field(answer, "content-length"), 0, INT64_MAX, &facts->length))
-        return "the source's content-length is none";
+        return "the source's content-length is not valid";
     if (!read_source_numbers(facts, answer)) return "the source's numbers do not fit its kind";
-    if (!read_source_properties(facts, answer)) return "the source's properties are none";
+    if (!read_source_properties(facts, answer)) return "the source's properties are not valid";
     return read_source_metadata(facts, answer_field(answer, "meta")) ? NULL
-                                                                     : "the source's metadata are none";
+                                                                     : "the source's metadata are not valid";
 }
 
 /* --- BLOB.GETBLOCKLIST --- */
@@ -138,10 +139,10 @@ const char *source_facts_read_blocks(struct source_facts *facts, const struct an
     if (!read_source_version(answer_field(answer, "etag"), &facts->etag_of_blocks))
         return "the source's list of blocks has no ETag";
     if (!list || list->kind != ANSWER_LIST || list->count > BLOCKS_COMMITTED_MAX)
-        return "the source's list of blocks is none";
+        return "the source's list of blocks is not valid";
     for (uint32_t i = 0; i < list->count; i++) {
         if (!read_source_block(facts, &list->items[i], left, &length))
-            return "the source's list of blocks has one that is none";
+            return "the source's list of blocks has one that is not valid";
         left -= length;
     }
     if (list->count && left) return "the source's blocks are not as long as its content";
@@ -174,13 +175,13 @@ const char *source_ranges_read(const struct answer *answer, struct page_range wi
     uint64_t from = window.offset;
     if (!read_source_version(answer_field(answer, "etag"), &etag) || etag != facts->etag)
         return "the source's pages are of another ETag";
-    if (!list || list->kind != ANSWER_LIST) return "the source's list of pages is none";
+    if (!list || list->kind != ANSWER_LIST) return "the source's list of pages is not valid";
     *ranges = memory_resize(*ranges, ((size_t)list->count + 1) * sizeof(**ranges));
     *count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         struct page_range *range = &(*ranges)[i];
         if (!read_source_range(&list->items[i], window, from, range))
-            return "the source's list of pages has one that is none";
+            return "the source's list of pages has one that is not valid";
         from = range->offset + range->length;
     }
     *count = list->count;

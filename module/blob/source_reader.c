@@ -268,7 +268,7 @@ static bool take_content(struct source_reader *reader, const struct asked *asked
     bool sound = answer->kind == ANSWER_LIST && answer->count == 2 &&
                  answer_is_text(&answer->items[0], &etag) && version_read(etag, &v) &&
                  answer_is_text(&answer->items[1], &content);
-    if (!sound) return fail_garbled(reader, "the source's answer to BLOB.GET is none");
+    if (!sound) return fail_garbled(reader, "the source's answer to BLOB.GET is not valid");
     if (v != reader->facts.etag)
         return fail_garbled(reader, "the source answers with an ETag that it was not asked for");
     if (content.length != asked->length)

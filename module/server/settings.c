@@ -295,7 +295,7 @@ int settings_from_arguments(RedisModuleCtx *ctx, const struct setting *const *ta
         const struct setting *setting = find_setting(tables, name);
         if (!setting || i + 1 == argc || !set_from_text(setting, argv[i + 1])) {
             RedisModule_Log(ctx, "warning", "%s: module argument '%.*s' %s", "holdfast", (int)name.length,
-                            name.data, !setting ? "is none that the module knows" : "has no sound value");
+                            name.data, !setting ? "is unknown" : "has an invalid value");
             return REDISMODULE_ERR;
         }
         tell(setting);
