@@ -9,7 +9,6 @@
 #include "release.h"
 #include "server/alarm.h"
 #include "server/atomic.h"
-#include "server/audience.h"
 #include "server/doctor.h"
 #include "server/effect.h"
 #include "server/events.h"
@@ -17,6 +16,7 @@
 #include "server/grace.h"
 #include "server/info.h"
 #include "server/noted.h"
+#include "server/propagation.h"
 #include "server/registration.h"
 #include "server/settings.h"
 #include "server/upkeep.h"
@@ -27,22 +27,21 @@
 
 #define MODULE_NAME "holdfast"
 
-static struct aggregate *const aggregates[] = {&container_aggregate, &queue_aggregate, &table_aggregate,
-                                               &share_aggregate, NULL};
+static struct data_type *const data_types[] = {&container_type, &queue_type, &table_type, &share_type, NULL};
 
 /* All that clients can wait for. */
 static struct wait_kind *const wait_kinds[] = {&lease_wait, &message_wait, &blob_news, &opening_wait,
                                                &lock_wait,  &feed_news,    NULL};
 
 /* Tables of settings: the server side's, then the families'. */
-static const struct setting *setting_tables[ARRAY_SIZE(aggregates) + 2];
+static const struct setting *setting_tables[ARRAY_SIZE(data_types) + 2];
 
 static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     size_t count = 0;
     setting_tables[count++] = server_settings;
     setting_tables[count++] = lease_settings;
-    for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++)
-        if ((*aggregate)->settings) setting_tables[count++] = (*aggregate)->settings;
+    for (struct data_type *const *data_type = data_types; *data_type; data_type++)
+        if ((*data_type)->settings) setting_tables[count++] = (*data_type)->settings;
     if (settings_from_arguments(ctx, setting_tables, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     for (size_t i = 0; i < count; i++)
         if (settings_register(ctx, setting_tables[i]) != REDISMODULE_OK) return REDISMODULE_ERR;
@@ -51,13 +50,13 @@ static int register_settings(RedisModuleCtx *ctx, RedisModuleString **argv, int 
 }
 
 static int register_types(RedisModuleCtx *ctx) {
-    for (struct aggregate *const *aggregate = aggregates; *aggregate; aggregate++) {
-        struct aggregate *family = *aggregate;
+    for (struct data_type *const *data_type = data_types; *data_type; data_type++) {
+        struct data_type *family = *data_type;
         family->type =
             RedisModule_CreateDataType(ctx, family->type_name, family->encoding_version, &family->methods);
         if (!family->type) return REDISMODULE_ERR;
     }
-    aggregates_start(aggregates);
+    data_types_start(data_types);
     return REDISMODULE_OK;
 }
 
@@ -128,7 +127,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (register_settings(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_types(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (register_commands(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
-    if (info_register(ctx, RELEASE_TEXT, aggregates, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
+    if (info_register(ctx, RELEASE_TEXT, data_types, lease_info) != REDISMODULE_OK) return REDISMODULE_ERR;
     wait_start(wait_kinds);
     if (grace_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (alarms_start(ctx) != REDISMODULE_OK || upkeep_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
@@ -136,7 +135,7 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ct
     if (noted_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     if (copiers_start(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     clock_moved = alarms_clock_moved;
-    if (audience_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
+    if (propagation_watch(ctx) != REDISMODULE_OK || settings_watch_server(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     if (subscribe(ctx) != REDISMODULE_OK) return REDISMODULE_ERR;
     doctor_start(ctx, lease_rules);

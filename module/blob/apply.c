@@ -329,7 +329,7 @@ bool container_apply(struct container *container, const struct container_change 
     uint64_t bytes = blob_content_bytes(blob);
     size_t snapshots = blob ? snapshots_count(blob) : 0;
     version told = container->feed && existed ? blob->stamp.etag : 0;
-    if (!(kind->is.traits & CHANGE_IN_FILES)) container_settle(container);
+    if (!(kind->is.traits & CHANGE_IN_FILES)) container_end_load(container);
     bool admitted = !container->feed || apply_feed_admits(container, change);
     if (!admitted || !kind->apply || !kind->apply(container, &blob, change)) {
         if (change->chunk) chunk_discard(change->chunk);

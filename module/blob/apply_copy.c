@@ -191,7 +191,7 @@ static void empty(struct container *container, struct blob **blob, version etag)
     struct blob_special *special = blob_need_special(&container->account, *blob);
     special->sequence = sequence;
     if ((*blob)->kind == KIND_PAGE) special->born = etag;
-    blob_settle(&container->account, *blob);
+    blob_trim(&container->account, *blob);
 }
 
 bool apply_abortcopy(struct container *container, struct blob **blob, const struct container_change *change) {

@@ -1,17 +1,18 @@
 /* What the changes do that only files hold: chunks by their numbers, and what is made of them. */
 #include "blob/apply.h"
 #include "blob/blocks.h"
-#include "blob/pool.h"
+#include "blob/load_chunks.h"
 #include "blob/walk.h"
 
 bool apply_staged(struct container *container, struct blob **blob, const struct container_change *change) {
-    struct chunk *chunk = pool_chunk(container->pool, change->count);
+    struct chunk *chunk = load_chunks_chunk(container->load_chunks, change->count);
     return chunk && apply_block_fits(*blob, change) && apply_block(container, blob, change, chunk);
 }
 
 bool apply_chunk(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
-    return pool_add(&container->account, &container->pool, change->length, change->content, change->chunk);
+    return load_chunks_add(&container->account, &container->load_chunks, change->length, change->content,
+                           change->chunk);
 }
 
 /* Whether the content that there is can be kept: a large one, as it is. */
@@ -36,7 +37,7 @@ bool apply_state(struct container *container, struct blob **blob, const struct c
     special->appended = change->count;
     special->sealed = change->parts & PART_SEALED;
     if (change->blob_kind == KIND_PAGE) (*blob)->pages.length = change->length;
-    blob_settle(&container->account, *blob);
+    blob_trim(&container->account, *blob);
     return true;
 }
 
@@ -49,7 +50,7 @@ static struct chunk *read_span(const struct container *container, const struct c
         if (ids) record_put_bytes(ids, id);
     }
     uint64_t number = record_number(reader);
-    return reader->failed ? NULL : pool_chunk(container->pool, number);
+    return reader->failed ? NULL : load_chunks_chunk(container->load_chunks, number);
 }
 
 static bool spans_sound(const struct container *container, const struct container_change *change) {
@@ -97,7 +98,7 @@ static bool read_leaf(const struct container *container, struct record_reader *r
                       struct page_leaf *leaf) {
     leaf->index = record_number(reader);
     leaf->present = record_word(reader);
-    leaf->chunk = pool_chunk(container->pool, record_number(reader));
+    leaf->chunk = load_chunks_chunk(container->load_chunks, record_number(reader));
     return !reader->failed && leaf->chunk;
 }
 
@@ -126,6 +127,6 @@ bool apply_leaves(struct container *container, struct blob **blob, const struct 
 bool apply_loaded(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     (void)change;
-    container_settle(container);
+    container_end_load(container);
     return true;
 }

@@ -81,7 +81,7 @@ void blob_free(struct account *account, struct blob *blob) {
         blob->kind = KIND_BLOCK; /* with nothing special any more */
         if (special && special->copy) blob_set_copy(account, blob, NULL);
         blob_set_lists(account, blob, &nothing, &nothing);
-        blob_settle(account, blob);
+        blob_trim(account, blob);
     }
     account_discard(account, blob);
 }
@@ -109,7 +109,7 @@ static bool needs_special(const struct blob *blob) {
            special->staging || special->snapshots || special->copy;
 }
 
-void blob_settle(struct account *account, struct blob *blob) {
+void blob_trim(struct account *account, struct blob *blob) {
     struct blob_extra *extra = blob->extra;
     if (!extra) return;
     if (extra->special && !needs_special(blob)) {
@@ -134,7 +134,7 @@ void blob_set_lists(struct account *account, struct blob *blob, const struct pac
     struct blob_extra *extra = blob_need_extra(account, blob);
     if (properties) blob_replace_list(account, &extra->properties, *properties);
     if (metadata) blob_replace_list(account, &extra->metadata, *metadata);
-    blob_settle(account, blob);
+    blob_trim(account, blob);
 }
 
 /* The texts stand behind the numbers, in one allocation. */
@@ -158,7 +158,7 @@ void blob_set_copy(struct account *account, struct blob *blob, const struct copy
     struct blob_special *special = blob_need_special(account, blob);
     account_discard(account, special->copy);
     special->copy = kept;
-    blob_settle(account, blob);
+    blob_trim(account, blob);
 }
 
 /* --- Content --- */
@@ -214,7 +214,7 @@ void blob_take(struct account *account, struct blob *blob, const struct blob *so
     own->born = special->born;
     own->appended = special->appended;
     own->sealed = special->sealed;
-    blob_settle(account, blob);
+    blob_trim(account, blob);
 }
 
 void blob_relocate_parts(struct blob *blob, const struct relocation *relocation) {

@@ -130,7 +130,7 @@ void blob_note_capacity(struct blob *blob);
 /* Optional parts are created by blob_need_… and freed by blob_settle when empty. */
 struct blob_extra *blob_need_extra(struct account *account, struct blob *blob);
 struct blob_special *blob_need_special(struct account *account, struct blob *blob);
-void blob_settle(struct account *account, struct blob *blob);
+void blob_trim(struct account *account, struct blob *blob);
 
 /* NULL leaves a list unchanged. A new list may be a view of the old one. */
 void blob_set_lists(struct account *account, struct blob *blob, const struct packed_list *properties,

@@ -1,7 +1,7 @@
 #include "blob/container.h"
 
 #include "blob/blocks.h"
-#include "blob/pool.h"
+#include "blob/load_chunks.h"
 #include "blob/snapshots.h"
 #include "blob/walk.h"
 #include "core/feed.h"
@@ -62,7 +62,7 @@ struct container *container_new(const struct container_change *change) {
 }
 
 struct blob *container_find(const struct container *container, struct bytes name) {
-    struct catalog_search search = container_expect(container, name);
+    struct catalog_search search = container_prefetch(container, name);
     return container_found(container, &search);
 }
 
@@ -123,7 +123,7 @@ void container_set_lease(struct container *container, struct blob *blob, const s
     bool before = lease_stands(extra->lease);
     replace_lease(container, &extra->lease, lease);
     list_blob(&container->leased, blob, before, lease_stands(lease));
-    blob_settle(&container->account, blob);
+    blob_trim(&container->account, blob);
 }
 
 void container_free_lease(struct container *container, struct blob *blob) {
@@ -169,11 +169,11 @@ void container_unstage(struct container *container, struct blob *blob, uint64_t 
     deadlines_unset(&container->stagings, &staging->deadline);
     staging_free(&container->account, staging);
     special->staging = NULL;
-    blob_settle(&container->account, blob);
+    blob_trim(&container->account, blob);
 }
 
-void container_settle(struct container *container) {
-    pool_drop(&container->account, &container->pool);
+void container_end_load(struct container *container) {
+    load_chunks_drop(&container->account, &container->load_chunks);
     if (container->feed) feed_loaded(container->feed);
 }
 
@@ -218,7 +218,7 @@ void container_free(struct container *container) {
     leftovers_end(&container->account);
     if (container->feed) feed_free(&container->account, container->feed);
     container->feed = NULL;
-    pool_drop(&container->account, &container->pool);
+    load_chunks_drop(&container->account, &container->load_chunks);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
         struct blob *blob = blob_of_entry(entry);
         order_cursor_next(&cursor);

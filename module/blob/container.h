@@ -21,7 +21,7 @@
 #include "core/remembered.h"
 
 struct feed;
-struct pool;
+struct load_chunks;
 
 struct container {
     struct stamp stamp;
@@ -34,15 +34,15 @@ struct container {
     struct order_index leased;  /* no root while there are none */
     struct order_index copying; /* blobs with a copy in progress; no root while there are none */
     struct deadlines stagings;
-    struct remembered *remembered; /* calls made with a token; NULL for none */
-    struct pool *pool;             /* only while a file builds the container */
-    struct feed *feed;             /* what has changed; NULL while the feed is off */
-    int64_t upkeep_ms;             /* next upkeep of staged blocks and copies; 0 for none */
-    int64_t copies_look_ms;        /* next upkeep of copies in progress; 0 for at once */
-    size_t committed;              /* number of blobs that exist; the catalog has others, too */
-    uint64_t content_bytes;        /* sum of their lengths */
-    struct account account;        /* all allocations but those of the catalog and the lease index */
-    bool noted;                    /* its key is noted for DOCTOR */
+    struct remembered *remembered;   /* calls made with a token; NULL for none */
+    struct load_chunks *load_chunks; /* only while a file builds the container */
+    struct feed *feed;               /* what has changed; NULL while the feed is off */
+    int64_t upkeep_ms;               /* next upkeep of staged blocks and copies; 0 for none */
+    int64_t copies_look_ms;          /* next upkeep of copies in progress; 0 for at once */
+    size_t committed;                /* number of blobs that exist; the catalog has others, too */
+    uint64_t content_bytes;          /* sum of their lengths */
+    struct account account;          /* all allocations but those of the catalog and the lease index */
+    bool noted;                      /* its key is noted for DOCTOR */
 };
 
 /* Totals over all containers of the process, for INFO; containers may be freed on another thread. */
@@ -66,12 +66,12 @@ struct container *container_copy(const struct container *source);
 struct blob *container_find(const struct container *container, struct bytes name);
 
 /* Two-step lookup: prefetch, then find. */
-static inline struct catalog_search container_expect(const struct container *container, struct bytes name) {
-    return catalog_expect(&container->blobs, name);
+static inline struct catalog_search container_prefetch(const struct container *container, struct bytes name) {
+    return catalog_prefetch(&container->blobs, name);
 }
-static inline void container_expect_blob(const struct container *container,
-                                         const struct catalog_search *search) {
-    catalog_expect_entry(&container->blobs, search);
+static inline void container_prefetch_blob(const struct container *container,
+                                           const struct catalog_search *search) {
+    catalog_prefetch_entry(&container->blobs, search);
 }
 struct blob *container_found(const struct container *container, const struct catalog_search *search);
 
@@ -80,7 +80,7 @@ struct blob *container_found(const struct container *container, const struct cat
 bool container_apply(struct container *container, const struct container_change *change);
 
 /* Discards what a file has begun to build but not completed. */
-void container_settle(struct container *container);
+void container_end_load(struct container *container);
 
 /* When staged blocks expire or copies need upkeep; INT64_MAX if there are none. */
 int64_t container_due_ms(const struct container *container);

@@ -118,7 +118,7 @@ struct container_change {
     struct packed_list properties;
     struct packed_list metadata;
     struct packed_list policies;
-    struct packed_list list; /* blocks, or their numbers in files; see blocks.h and pool.h */
+    struct packed_list list; /* blocks, or their numbers in files; see blocks.h and load_chunks.h */
     struct lease lease;
     struct copy copy;
     enum lease_event event;

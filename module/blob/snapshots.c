@@ -71,7 +71,7 @@ void snapshots_free(struct account *account, struct snapshots *snapshots) {
 static void drop_all(struct account *account, struct blob *base) {
     snapshots_free(account, base->extra->special->snapshots);
     base->extra->special->snapshots = NULL;
-    blob_settle(account, base);
+    blob_trim(account, base);
 }
 
 bool snapshots_drop(struct account *account, struct blob *base, version id) {

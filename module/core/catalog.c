@@ -12,18 +12,18 @@ void catalog_end(struct catalog *catalog) {
     order_index_end(&catalog->by_order);
 }
 
-struct catalog_search catalog_expect(const struct catalog *catalog, struct bytes name) {
+struct catalog_search catalog_prefetch(const struct catalog *catalog, struct bytes name) {
     struct catalog_search search = {name, hash_bytes(name)};
     hash_index_expect(&catalog->by_hash, search.hash);
     return search;
 }
 
 struct entry *catalog_find(const struct catalog *catalog, struct bytes name) {
-    struct catalog_search search = catalog_expect(catalog, name);
+    struct catalog_search search = catalog_prefetch(catalog, name);
     return catalog_found(catalog, &search);
 }
 
-void catalog_expect_entry(const struct catalog *catalog, const struct catalog_search *search) {
+void catalog_prefetch_entry(const struct catalog *catalog, const struct catalog_search *search) {
     hash_index_expect_entry(&catalog->by_hash, search->hash);
 }
 

@@ -29,11 +29,11 @@ struct catalog_search {
     uint32_t hash;
 };
 
-struct catalog_search catalog_expect(const struct catalog *catalog, struct bytes name);
+struct catalog_search catalog_prefetch(const struct catalog *catalog, struct bytes name);
 struct entry *catalog_find(const struct catalog *catalog, struct bytes name);
 
 /* Lookup in steps: prefetch the bucket, prefetch the entry, then find. The first two steps only save time. */
-void catalog_expect_entry(const struct catalog *catalog, const struct catalog_search *search);
+void catalog_prefetch_entry(const struct catalog *catalog, const struct catalog_search *search);
 struct entry *catalog_found(const struct catalog *catalog, const struct catalog_search *search);
 
 /* Adds an entry that has its name but no hash yet. */

@@ -68,7 +68,7 @@ struct file_state {
 
 struct file_past {
     struct file_node *node;
-    size_t ghosts; /* places in the tree where only snapshots see the node */
+    size_t snapshot_places; /* places in the tree where only snapshots see the node */
     size_t count;
     struct file_state *states; /* in order */
 };

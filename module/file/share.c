@@ -147,7 +147,8 @@ void share_free(struct share *share) {
 
 size_t share_held(const struct share *share) {
     return share->account.held + catalog_held(&share->nodes) + share->sessions.held + share->groups.held +
-           share->opens.held + share->numbered.held + (share->ghosts.root ? share->ghosts.held : 0) +
+           share->opens.held + share->numbered.held +
+           (share->snapshot_places.root ? share->snapshot_places.held : 0) +
            (share->leased.root ? share->leased.held : 0) +
            share->deadlines.capacity * sizeof(*share->deadlines.heap) + remembered_held(share->remembered);
 }

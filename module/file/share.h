@@ -2,7 +2,7 @@
  *
  *   share ─▶ root, nodes   the tree: directories and files, each under the id of its directory and its folded name, in
  *                          one order; see node.h and tree.h
- *         ─▶ ghosts        places in the tree that only snapshots see
+ *         ─▶ snapshot_places  places in the tree that only snapshots see
  *         ─▶ snapshots     at most 200, each an id and what the share was called by its metadata
  *         ─▶ sessions      by id, and by when their time is up; with their handles: see opens.h
  *         ─▶ opens         the handles, by id, and in the order of their public numbers
@@ -38,7 +38,7 @@ struct share_snapshot {
 };
 
 /* A place where snapshots see a node: those after `born`, up to `last`. */
-struct ghost {
+struct snapshot_place {
     struct entry entry; /* its name is the key of the place, a zero byte, and `last` */
     struct file_past *past;
     uint16_t name_length; /* as in a node */
@@ -53,8 +53,8 @@ struct share {
     struct packed *metadata;
     struct packed *policies;
     struct lease *lease;
-    struct catalog nodes;      /* all current nodes but the root */
-    struct order_index ghosts; /* no root while there are none */
+    struct catalog nodes;               /* all current nodes but the root */
+    struct order_index snapshot_places; /* no root while there are none */
     struct file_node *root;
     struct share_snapshot *snapshots;
     unsigned snapshot_count;

@@ -50,7 +50,7 @@ enum share_change_kind {
     FILE_DISPOSE,
     /* The rest is the way in which a file builds a share anew; see share_walk.h. */
     LOAD_NODE,
-    LOAD_GHOST,
+    LOAD_SNAPSHOT_PLACE,
     LOAD_LENGTH,
     LOAD_LEAF,
     LOAD_GAP,

@@ -84,8 +84,8 @@ static bool is_live(const struct share *share, const struct file_node *node) {
     return node == share->root || node->parent;
 }
 
-static bool ghost_fits(const struct share *share, const struct directory *parent,
-                       const struct share_change *change) {
+static bool snapshot_place_fits(const struct share *share, const struct directory *parent,
+                                const struct share_change *change) {
     if (change->born >= change->last || change->last > share->snapshot_count) return false;
     return tree_was_free(share, parent->id, change->name, change->born, change->last);
 }
@@ -102,10 +102,10 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
     struct file_node *node;
     if (!parent || loader->current) return false;
     if (change->last) {
-        if (!ghost_fits(share, parent, change)) return false;
+        if (!snapshot_place_fits(share, parent, change)) return false;
         node = node_new(&share->account, change->node_kind, ++share->ids, NULL, change->name);
-        tree_add_ghost(share, node_need_past(&share->account, node), parent->id, change->name, change->born,
-                       change->last);
+        tree_add_snapshot_place(share, node_need_past(&share->account, node), parent->id, change->name,
+                                change->born, change->last);
         take_times(loader, node, change->born, change->last);
     } else {
         if (!is_live(share, parent->node) || change->born > share->snapshot_count) return false;
@@ -119,16 +119,17 @@ static bool load_node(struct share *share, struct share_loader *loader, const st
     return true;
 }
 
-static bool load_ghost(struct share *share, struct share_loader *loader, const struct share_change *change) {
+static bool load_snapshot_place(struct share *share, struct share_loader *loader,
+                                const struct share_change *change) {
     const struct directory *parent = directory_at(loader, change->parent_number);
     if (!parent || loader->current || !change->node_number || change->node_number >= loader->count)
         return false;
-    if (!ghost_fits(share, parent, change)) return false;
+    if (!snapshot_place_fits(share, parent, change)) return false;
     struct file_node *node = loader->nodes[change->node_number];
     if (is_live(share, node) && node->born < change->last) return false;
     if (!take_times(loader, node, change->born, change->last)) return false;
     struct file_past *past = node_need_past(&share->account, node);
-    tree_add_ghost(share, past, parent->id, change->name, change->born, change->last);
+    tree_add_snapshot_place(share, past, parent->id, change->name, change->born, change->last);
     return true;
 }
 
@@ -204,7 +205,7 @@ static bool share_load_step(struct share *share, struct share_loader *loader,
                             const struct share_change *change) {
     switch (change->kind) {
     case LOAD_NODE: return load_node(share, loader, change);
-    case LOAD_GHOST: return load_ghost(share, loader, change);
+    case LOAD_SNAPSHOT_PLACE: return load_snapshot_place(share, loader, change);
     case LOAD_STATE: return load_state(share, loader, change);
     case LOAD_END: return !loader->current;
     default: return load_content(share, loader, change);

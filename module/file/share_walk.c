@@ -19,7 +19,7 @@ struct course {
     struct numbered_directory *directories; /* whose children come next */
     size_t count, capacity;
     uint64_t numbers;
-    struct pointer_map seen; /* numbers of nodes that have ghosts, plus 1 */
+    struct pointer_map seen; /* numbers of nodes that have snapshot places, plus 1 */
 };
 
 static void share_take(const struct course *course, const struct share_change *change) {
@@ -125,7 +125,7 @@ static void walk_node(struct course *course, const struct file_node *node, struc
     share_take(course, change);
     walk_states(course, node);
     if (!node_is_file(node)) queue(course, node->directory, number);
-    if (node->extra && node->extra->past && node->extra->past->ghosts)
+    if (node->extra && node->extra->past && node->extra->past->snapshot_places)
         *pointer_map_at(&course->seen, node) = number + 1;
 }
 
@@ -153,7 +153,7 @@ static void walk_place_then(struct course *course, const struct file_node *node,
         *pointer_map_at(&course->seen, node) = course->numbers + 1;
         return;
     }
-    change->kind = LOAD_GHOST;
+    change->kind = LOAD_SNAPSHOT_PLACE;
     change->node_number = known - 1;
     share_take(course, change);
 }
@@ -173,18 +173,18 @@ static void walk_departed(struct course *course, struct numbered_directory paren
     }
 }
 
-static void walk_ghosts(struct course *course, struct numbered_directory parent) {
+static void walk_snapshot_places(struct course *course, struct numbered_directory parent) {
     char room[NODE_KEY_ID_BYTES];
     struct bytes key = node_key(room, parent.directory->id, bytes_of("", 0));
-    struct order_cursor cursor = order_index_seek(&course->share->ghosts, key);
+    struct order_cursor cursor = order_index_seek(&course->share->snapshot_places, key);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
-        const struct ghost *ghost = ghost_of_entry(entry);
+        const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
         if (!bytes_start_with(entry_name(entry), key)) break;
         struct share_change change = {.parent_number = parent.number,
-                                      .name = ghost_name(ghost),
-                                      .born = ghost->born,
-                                      .last = ghost->last};
-        walk_place_then(course, ghost->past->node, &change);
+                                      .name = snapshot_place_name(snapshot_place),
+                                      .born = snapshot_place->born,
+                                      .last = snapshot_place->last};
+        walk_place_then(course, snapshot_place->past->node, &change);
     }
 }
 
@@ -195,7 +195,7 @@ static void walk_tree(struct course *course) {
     queue(course, share->root->directory, 0);
     for (size_t i = 0; i < course->count; i++) walk_children(course, course->directories[i]);
     for (size_t i = 0; i < course->count; i++) {
-        if (share->ghosts.root) walk_ghosts(course, course->directories[i]);
+        if (share->snapshot_places.root) walk_snapshot_places(course, course->directories[i]);
         if (!course->walk->holders && share->snapshot_count) walk_departed(course, course->directories[i]);
     }
     share_take(course, &end);

@@ -32,7 +32,7 @@ bool tree_expect(const struct share *share, struct bytes path, char *room, struc
         if (left.length)
             node = child(share, node->directory->id, name);
         else
-            *search = catalog_expect(&share->nodes, node_key(room, node->directory->id, name));
+            *search = catalog_prefetch(&share->nodes, node_key(room, node->directory->id, name));
     }
     return true;
 }
@@ -95,13 +95,14 @@ struct file_node *tree_add(struct share *share, struct directory *parent, struct
 }
 
 static bool is_seen(const struct file_node *node) {
-    return node->extra && node->extra->past && node->extra->past->ghosts;
+    return node->extra && node->extra->past && node->extra->past->snapshot_places;
 }
 
 static void leave_directory(struct share *share, struct file_node *node) {
     if (node->born < share->snapshot_count) {
         struct file_past *past = node_need_past(&share->account, node);
-        tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, share->snapshot_count);
+        tree_add_snapshot_place(share, past, node->parent->id, node_name(node), node->born,
+                                share->snapshot_count);
     }
     catalog_remove(&share->nodes, &node->entry);
     if (!--node->parent->children) node->parent->reach = (struct path_reach){0, 0};
@@ -150,7 +151,7 @@ void tree_hide(struct share *share, struct file_node *node) {
     unsigned before = share->snapshot_count - 1;
     if (node->born < before) {
         struct file_past *past = node_need_past(&share->account, node);
-        tree_add_ghost(share, past, node->parent->id, node_name(node), node->born, before);
+        tree_add_snapshot_place(share, past, node->parent->id, node_name(node), node->born, before);
     }
     node->born = (uint8_t)share->snapshot_count;
 }
@@ -159,20 +160,21 @@ void tree_hide(struct share *share, struct file_node *node) {
 
 enum { FOLD_ROOM = NAME_FOLDED_MAX_BYTES * 3 / 2, GHOST_KEY_MAX_BYTES = NODE_KEY_MAX_BYTES + 2 };
 
-static struct bytes ghost_key(char *room, struct bytes key, unsigned last) {
+static struct bytes snapshot_place_key(char *room, struct bytes key, unsigned last) {
     if (room != key.data) memcpy(room, key.data, key.length);
     room[key.length] = '\0';
     room[key.length + 1] = (char)last;
     return bytes_of(room, key.length + 2);
 }
 
-static struct bytes place_key(const struct ghost *ghost) {
-    return bytes_of(ghost->key, ghost->entry.name_length - (size_t)2);
+static struct bytes place_key(const struct snapshot_place *snapshot_place) {
+    return bytes_of(snapshot_place->key, snapshot_place->entry.name_length - (size_t)2);
 }
 
-struct bytes ghost_name(const struct ghost *ghost) {
-    if (ghost->name_length) return bytes_of(ghost->key + ghost->entry.name_length, ghost->name_length);
-    struct bytes key = place_key(ghost);
+struct bytes snapshot_place_name(const struct snapshot_place *snapshot_place) {
+    if (snapshot_place->name_length)
+        return bytes_of(snapshot_place->key + snapshot_place->entry.name_length, snapshot_place->name_length);
+    struct bytes key = place_key(snapshot_place);
     return bytes_of(key.data + NODE_KEY_ID_BYTES, key.length - NODE_KEY_ID_BYTES);
 }
 
@@ -182,46 +184,48 @@ bool tree_was_free(const struct share *share, uint64_t directory, struct bytes n
     struct bytes key = node_key(room, directory, bytes_of(folded, path_fold(folded, name)));
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && (!last || node_of_entry(entry)->born < last)) return false;
-    if (!share->ghosts.root) return true;
-    struct order_cursor cursor = order_index_seek(&share->ghosts, ghost_key(room, key, 0));
+    if (!share->snapshot_places.root) return true;
+    struct order_cursor cursor = order_index_seek(&share->snapshot_places, snapshot_place_key(room, key, 0));
     for (; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
-        const struct ghost *ghost = ghost_of_entry(entry);
-        if (!bytes_equal(place_key(ghost), key)) break;
-        if (ghost->last > born && (!last || ghost->born < last)) return false;
+        const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
+        if (!bytes_equal(place_key(snapshot_place), key)) break;
+        if (snapshot_place->last > born && (!last || snapshot_place->born < last)) return false;
     }
     return true;
 }
 
-void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
-                    unsigned born, unsigned last) {
+void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64_t directory,
+                             struct bytes name, unsigned born, unsigned last) {
     char folded[FOLD_ROOM], room[GHOST_KEY_MAX_BYTES];
     struct bytes fold = bytes_of(folded, path_fold(folded, name));
-    struct bytes key = ghost_key(room, node_key(room, directory, fold), last);
+    struct bytes key = snapshot_place_key(room, node_key(room, directory, fold), last);
     size_t extra = bytes_equal(fold, name) ? 0 : name.length;
-    struct ghost *ghost = account_add(&share->account, memory_alloc(sizeof(*ghost) + key.length + extra));
-    *ghost = (struct ghost){
-        .entry = {.name_length = (uint16_t)key.length, .name_at = offsetof(struct ghost, key)},
+    struct snapshot_place *snapshot_place =
+        account_add(&share->account, memory_alloc(sizeof(*snapshot_place) + key.length + extra));
+    *snapshot_place = (struct snapshot_place){
+        .entry = {.name_length = (uint16_t)key.length, .name_at = offsetof(struct snapshot_place, key)},
         .past = past,
         .name_length = (uint16_t)extra,
         .born = (uint8_t)born,
         .last = (uint8_t)last,
     };
-    memcpy(ghost->key, key.data, key.length);
-    if (extra) memcpy(ghost->key + key.length, name.data, extra);
-    if (!share->ghosts.root) order_index_start(&share->ghosts);
-    order_index_add(&share->ghosts, &ghost->entry);
-    past->ghosts++;
+    memcpy(snapshot_place->key, key.data, key.length);
+    if (extra) memcpy(snapshot_place->key + key.length, name.data, extra);
+    if (!share->snapshot_places.root) order_index_start(&share->snapshot_places);
+    order_index_add(&share->snapshot_places, &snapshot_place->entry);
+    past->snapshot_places++;
 }
 
-static struct file_node *ghost_then(const struct share *share, struct bytes key, unsigned snapshot) {
+static struct file_node *snapshot_place_then(const struct share *share, struct bytes key, unsigned snapshot) {
     char room[GHOST_KEY_MAX_BYTES];
-    if (!share->ghosts.root) return NULL;
-    struct order_cursor cursor = order_index_seek(&share->ghosts, ghost_key(room, key, snapshot));
+    if (!share->snapshot_places.root) return NULL;
+    struct order_cursor cursor =
+        order_index_seek(&share->snapshot_places, snapshot_place_key(room, key, snapshot));
     struct entry *entry = order_cursor_entry(&cursor);
     if (!entry) return NULL;
-    const struct ghost *ghost = ghost_of_entry(entry);
-    bool seen = bytes_equal(place_key(ghost), key) && ghost->born < snapshot;
-    return seen ? ghost->past->node : NULL;
+    const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
+    bool seen = bytes_equal(place_key(snapshot_place), key) && snapshot_place->born < snapshot;
+    return seen ? snapshot_place->past->node : NULL;
 }
 
 static struct file_node *child_then(const struct share *share, uint64_t directory, struct bytes folded,
@@ -230,10 +234,10 @@ static struct file_node *child_then(const struct share *share, uint64_t director
     struct bytes key = node_key(room, directory, folded);
     struct entry *entry = catalog_find(&share->nodes, key);
     if (entry && node_of_entry(entry)->born < snapshot) return node_of_entry(entry);
-    return ghost_then(share, key, snapshot);
+    return snapshot_place_then(share, key, snapshot);
 }
 
-struct file_node *tree_find_then(const struct share *share, struct bytes path, unsigned snapshot) {
+struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes path, unsigned snapshot) {
     if (!snapshot) return tree_find(share, path).node;
     char room[PATH_FOLDED_MAX_BYTES * 3 / 2];
     struct bytes left = bytes_of(room, path_fold(room, path)), folded;
@@ -251,7 +255,8 @@ struct tree_walk tree_walk(const struct share *share, const struct directory *di
     struct bytes key = node_key(room, directory->id, folded);
     struct tree_walk walk = {.share = share, .directory = directory->id, .snapshot = snapshot};
     walk.nodes = catalog_seek(&share->nodes, key);
-    if (snapshot && share->ghosts.root) walk.ghosts = order_index_seek(&share->ghosts, key);
+    if (snapshot && share->snapshot_places.root)
+        walk.snapshot_places = order_index_seek(&share->snapshot_places, key);
     return walk;
 }
 
@@ -271,44 +276,46 @@ static enum tree_step take_node(struct tree_walk *walk, struct entry *entry, str
     return !walk->snapshot || node->born < walk->snapshot ? TREE_ITEM : TREE_PASSED;
 }
 
-static enum tree_step take_ghost(struct tree_walk *walk, struct entry *entry, struct tree_item *item) {
-    const struct ghost *ghost = ghost_of_entry(entry);
-    *item = (struct tree_item){ghost->past->node, ghost_name(ghost)};
-    order_cursor_next(&walk->ghosts);
-    return ghost->born < walk->snapshot && walk->snapshot <= ghost->last ? TREE_ITEM : TREE_PASSED;
+static enum tree_step take_snapshot_place(struct tree_walk *walk, struct entry *entry,
+                                          struct tree_item *item) {
+    const struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
+    *item = (struct tree_item){snapshot_place->past->node, snapshot_place_name(snapshot_place)};
+    order_cursor_next(&walk->snapshot_places);
+    return snapshot_place->born < walk->snapshot && walk->snapshot <= snapshot_place->last ? TREE_ITEM
+                                                                                           : TREE_PASSED;
 }
 
-/* Nodes and ghosts are in the same order but for what stands behind a ghost's name, which comes after the name. */
+/* Nodes and snapshot places are in the same order but for what stands behind a snapshot place's name, which comes after the name. */
 enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
     struct entry *node = entry_at(walk, &walk->nodes);
-    struct entry *ghost = walk->ghosts.leaf ? entry_at(walk, &walk->ghosts) : NULL;
-    if (!node && !ghost) return TREE_END;
-    if (!ghost) return take_node(walk, node, item);
-    if (!node || bytes_compare(place_key(ghost_of_entry(ghost)), entry_name(node)) < 0)
-        return take_ghost(walk, ghost, item);
+    struct entry *snapshot_place = walk->snapshot_places.leaf ? entry_at(walk, &walk->snapshot_places) : NULL;
+    if (!node && !snapshot_place) return TREE_END;
+    if (!snapshot_place) return take_node(walk, node, item);
+    if (!node || bytes_compare(place_key(snapshot_place_of_entry(snapshot_place)), entry_name(node)) < 0)
+        return take_snapshot_place(walk, snapshot_place, item);
     return take_node(walk, node, item);
 }
 
 /* --- The end --- */
 
-static void free_ghosts(struct share *share) {
-    if (!share->ghosts.root) return;
-    struct order_cursor cursor = order_index_seek(&share->ghosts, bytes_of("", 0));
+static void free_snapshot_places(struct share *share) {
+    if (!share->snapshot_places.root) return;
+    struct order_cursor cursor = order_index_seek(&share->snapshot_places, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
-        struct ghost *ghost = ghost_of_entry(entry);
-        struct file_node *node = ghost->past->node;
+        struct snapshot_place *snapshot_place = snapshot_place_of_entry(entry);
+        struct file_node *node = snapshot_place->past->node;
         order_cursor_next(&cursor);
-        bool last = !--ghost->past->ghosts && !node->parent && node != share->root;
-        account_discard(&share->account, ghost);
+        bool last = !--snapshot_place->past->snapshot_places && !node->parent && node != share->root;
+        account_discard(&share->account, snapshot_place);
         if (last) node_free(&share->account, node);
     }
-    order_index_end(&share->ghosts);
-    share->ghosts.root = NULL;
+    order_index_end(&share->snapshot_places);
+    share->snapshot_places.root = NULL;
 }
 
 void tree_free(struct share *share) {
     struct order_cursor cursor = catalog_seek(&share->nodes, bytes_of("", 0));
-    free_ghosts(share);
+    free_snapshot_places(share);
     for (struct entry *entry; (entry = order_cursor_entry(&cursor));) {
         struct file_node *node = node_of_entry(entry);
         order_cursor_next(&cursor);

@@ -21,7 +21,7 @@ struct tree_place tree_found(const struct share *share, struct bytes path,
                              const struct catalog_search *search);
 
 /* Where a path led in the snapshot with this number; 0 for now. */
-struct file_node *tree_find_then(const struct share *share, struct bytes path, unsigned snapshot);
+struct file_node *tree_find_in_snapshot(const struct share *share, struct bytes path, unsigned snapshot);
 
 /* Adds a new node to a directory that has none of this name. */
 struct file_node *tree_add(struct share *share, struct directory *parent, struct bytes name,
@@ -56,7 +56,7 @@ struct tree_walk {
     const struct share *share;
     uint64_t directory;
     unsigned snapshot; /* 0 for now */
-    struct order_cursor nodes, ghosts;
+    struct order_cursor nodes, snapshot_places;
 };
 
 /* A walk from the first name whose folded form is not less than this one. Valid until the next change. */
@@ -74,14 +74,14 @@ enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item);
 bool tree_was_free(const struct share *share, uint64_t directory, struct bytes name, unsigned born,
                    unsigned last);
 
-void tree_add_ghost(struct share *share, struct file_past *past, uint64_t directory, struct bytes name,
-                    unsigned born, unsigned last);
-static inline struct ghost *ghost_of_entry(struct entry *entry) {
-    return (struct ghost *)entry; /* the entry is the ghost's head */
+void tree_add_snapshot_place(struct share *share, struct file_past *past, uint64_t directory,
+                             struct bytes name, unsigned born, unsigned last);
+static inline struct snapshot_place *snapshot_place_of_entry(struct entry *entry) {
+    return (struct snapshot_place *)entry; /* the entry is the snapshot place's head */
 }
-struct bytes ghost_name(const struct ghost *ghost);
+struct bytes snapshot_place_name(const struct snapshot_place *snapshot_place);
 
-/* Frees all nodes and ghosts. */
+/* Frees all nodes and snapshot places. */
 void tree_free(struct share *share);
 
 #endif

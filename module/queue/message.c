@@ -28,9 +28,9 @@ struct message *message_new(const struct queue_change *change) {
     message->entry = (struct entry){hash_bytes(message_name(&change->id)), sizeof(struct guid),
                                     offsetof(struct message, id)};
     message->receipt = change->receipt;
-    message->moment.order = change->order & MOMENT_ORDER_MAX;
-    message->moment.turn = change->turn & MOMENT_TURN_MAX;
-    message->moment.ends_ms = change->expires_ms;
+    message->time_entry.order = change->order & TIME_ENTRY_ORDER_MAX;
+    message->time_entry.turn = change->turn & TIME_ENTRY_TURN_MAX;
+    message->time_entry.ends_ms = change->expires_ms;
     message->inserted_ms = change->inserted_ms;
     message->deliveries = change->deliveries;
     copy_text(message, change->text);
@@ -51,13 +51,13 @@ void message_free(struct message *message) {
 struct queue_change message_as_change(const struct message *message) {
     return (struct queue_change){
         .kind = QUEUE_MESSAGE,
-        .order = message->moment.order,
+        .order = message->time_entry.order,
         .id = message->id,
         .receipt = message->receipt,
         .inserted_ms = message->inserted_ms,
         .expires_ms = message_expires_ms(message),
-        .shows_ms = message->moment.shows_ms,
-        .turn = message->moment.turn,
+        .shows_ms = message->time_entry.shows_ms,
+        .turn = message->time_entry.turn,
         .deliveries = message->deliveries,
         .standing = (enum message_standing)message->standing,
         .text = message_text(message),
@@ -99,17 +99,17 @@ void message_set_showing(struct message *message, int64_t shows_ms, enum message
         message->extra->expires_ms = expires_ms;
     }
     message->standing = (uint32_t)standing & 3;
-    message->moment.shows_ms = shows_ms;
-    message->moment.ends_ms = message_end_of(expires_ms, shows_ms, standing);
+    message->time_entry.shows_ms = shows_ms;
+    message->time_entry.ends_ms = message_end_of(expires_ms, shows_ms, standing);
 }
 
 void message_renew(struct message *message, int64_t inserted_ms, int64_t expires_ms) {
     message->standing = MESSAGE_QUEUED;
     message->deliveries = 0;
     message->inserted_ms = inserted_ms;
-    message->moment.shows_ms = inserted_ms;
-    message->moment.turn = 0;
-    message->moment.ends_ms = expires_ms;
+    message->time_entry.shows_ms = inserted_ms;
+    message->time_entry.turn = 0;
+    message->time_entry.ends_ms = expires_ms;
     if (!message->extra) return;
     memory_free(message->extra->reason); /* that of another life */
     message->extra->reason = NULL;

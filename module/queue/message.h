@@ -15,7 +15,7 @@
 #include "core/entry.h"
 #include "core/relocation.h"
 #include "queue/queue_change.h"
-#include "queue/timeline.h"
+#include "queue/time_index.h"
 
 #include "ccan/list/list.h"
 
@@ -37,12 +37,12 @@ struct message {
     struct entry entry;
     struct guid id;
     struct guid receipt;
-    struct moment moment;
+    struct time_entry time_entry;
     int64_t inserted_ms;
     uint32_t deliveries;
     uint32_t length : 28;
     uint32_t standing : 2; /* enum message_standing */
-    uint32_t place : 2;    /* the shelf's own */
+    uint32_t place : 2;    /* the message store's own */
     struct message_extra *extra;
     char text[];
 };
@@ -87,17 +87,17 @@ static inline struct bytes message_reason(const struct message *message) {
 }
 
 static inline int64_t message_expires_ms(const struct message *message) {
-    return message->standing == MESSAGE_QUEUED ? message->moment.ends_ms : message->extra->expires_ms;
+    return message->standing == MESSAGE_QUEUED ? message->time_entry.ends_ms : message->extra->expires_ms;
 }
 
 /* Whether it dies when its current window ends, or has died. False if it expires first. */
 static inline bool message_dies(const struct message *message) {
-    return message->standing == MESSAGE_LAST && message->moment.shows_ms < message->extra->expires_ms;
+    return message->standing == MESSAGE_LAST && message->time_entry.shows_ms < message->extra->expires_ms;
 }
 
 /* Whether time has ended it: it has expired, or died with the window of its last delivery. */
 static inline bool message_over(const struct message *message, int64_t now_ms) {
-    return message->moment.ends_ms <= now_ms;
+    return message->time_entry.ends_ms <= now_ms;
 }
 
 static inline struct bytes message_name(const struct guid *id) {
@@ -108,8 +108,8 @@ static inline struct message *message_of_entry(struct entry *entry) {
     return (struct message *)entry; /* the entry is the message's head */
 }
 
-static inline struct message *message_of_moment(struct moment *moment) {
-    return moment ? (struct message *)((char *)moment - offsetof(struct message, moment)) : NULL;
+static inline struct message *message_of_time_entry(struct time_entry *time_entry) {
+    return time_entry ? (struct message *)((char *)time_entry - offsetof(struct message, time_entry)) : NULL;
 }
 
 #endif

@@ -11,18 +11,18 @@ struct queue *queue_new(const struct queue_change *change) {
     queue->policies = packed_new(change->policies);
     queue->most_deliveries = change->most_deliveries;
     queue->orders = change->order;
-    shelf_start(&queue->live);
-    shelf_start(&queue->dead);
-    originals_start(&queue->originals);
+    message_store_start(&queue->live);
+    message_store_start(&queue->dead);
+    dedup_entries_start(&queue->dedup_entries);
     queue_register(queue);
     return queue;
 }
 
 void queue_free(struct queue *queue) {
     queue_unregister(queue);
-    shelf_end(&queue->live);
-    shelf_end(&queue->dead);
-    originals_end(&queue->originals);
+    message_store_end(&queue->live);
+    message_store_end(&queue->dead);
+    dedup_entries_end(&queue->dedup_entries);
     remembered_end(&queue->remembered);
     memory_free(queue->metadata);
     memory_free(queue->policies);
@@ -32,17 +32,17 @@ void queue_free(struct queue *queue) {
 /* --- A queue as changes --- */
 
 static void walk_messages(const struct queue *queue, const struct change_walk *walk) {
-    struct timeline_cursor live = {0}, dead = {0};
-    struct moment *one = timeline_next(&queue->live.arrivals, &live);
-    struct moment *other = timeline_next(&queue->dead.arrivals, &dead);
+    struct time_index_cursor live = {0}, dead = {0};
+    struct time_entry *one = time_index_next(&queue->live.arrivals, &live);
+    struct time_entry *other = time_index_next(&queue->dead.arrivals, &dead);
     while (one || other) {
         bool lives = !other || (one && one->order < other->order);
-        struct queue_change change = message_as_change(message_of_moment(lives ? one : other));
+        struct queue_change change = message_as_change(message_of_time_entry(lives ? one : other));
         walk->take(walk->context, &change);
         if (lives)
-            one = timeline_next(&queue->live.arrivals, &live);
+            one = time_index_next(&queue->live.arrivals, &live);
         else
-            other = timeline_next(&queue->dead.arrivals, &dead);
+            other = time_index_next(&queue->dead.arrivals, &dead);
     }
 }
 
@@ -54,11 +54,12 @@ void queue_walk(const struct queue *queue, const struct change_walk *walk) {
         .most_deliveries = queue->most_deliveries,
         .order = queue->orders,
     };
-    struct timeline_cursor cursor = {0};
+    struct time_index_cursor cursor = {0};
     walk->take(walk->context, &change);
     walk_messages(queue, walk);
-    for (struct moment *moment; (moment = timeline_next(&queue->originals.by_end, &cursor));) {
-        change = original_as_change(original_of_moment(moment));
+    for (struct time_entry *time_entry;
+         (time_entry = time_index_next(&queue->dedup_entries.by_end, &cursor));) {
+        change = dedup_entry_as_change(dedup_entry_of_time_entry(time_entry));
         walk->take(walk->context, &change);
     }
 }
@@ -86,13 +87,13 @@ static size_t held_by(const void *memory) {
 
 size_t queue_held(const struct queue *queue) {
     return memory_size(queue) + held_by(queue->metadata) + held_by(queue->policies) +
-           shelf_held(&queue->live) + shelf_held(&queue->dead) + originals_held(&queue->originals) +
-           remembered_held(queue->remembered);
+           message_store_held(&queue->live) + message_store_held(&queue->dead) +
+           dedup_entries_held(&queue->dedup_entries) + remembered_held(queue->remembered);
 }
 
 size_t queue_parts(const struct queue *queue) {
-    return 1 + shelf_count(&queue->live) + shelf_count(&queue->dead) + queue->originals.by_end.count +
-           remembered_parts(queue->remembered);
+    return 1 + message_store_count(&queue->live) + message_store_count(&queue->dead) +
+           queue->dedup_entries.by_end.count + remembered_parts(queue->remembered);
 }
 
 struct queue *queue_relocate(struct queue *queue, const struct relocation *relocation) {
@@ -105,8 +106,8 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
     return queue;
 }
 
-static size_t places_of(const struct shelf *shelf) {
-    return shelf->by_id.segments ? shelf->by_id.buckets : 0;
+static size_t places_of(const struct message_store *message_store) {
+    return message_store->by_id.segments ? message_store->by_id.buckets : 0;
 }
 
 size_t queue_places(const struct queue *queue) {
@@ -116,7 +117,7 @@ size_t queue_places(const struct queue *queue) {
 void queue_relocate_messages(struct queue *queue, size_t place, const struct relocation *relocation) {
     size_t live = places_of(&queue->live);
     if (place < live)
-        shelf_relocate(&queue->live, place, relocation);
+        message_store_relocate(&queue->live, place, relocation);
     else
-        shelf_relocate(&queue->dead, place - live, relocation);
+        message_store_relocate(&queue->dead, place - live, relocation);
 }

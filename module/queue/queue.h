@@ -1,8 +1,8 @@
 /* Queues: one value of one key.
  *
- *   queue ─▶ live       the messages, by id and in all orders that matter: see shelf.h
+ *   queue ─▶ live       the messages, by id and in all orders that matter: see message_store.h
  *         ─▶ dead       dead letters: those that were delivered as often as the queue allows, and not deleted
- *         ─▶ originals  what is known of messages that had an id for duplicates
+ *         ─▶ dedup entries  what is known of messages that had an id for duplicates
  *         ─▶ metadata, policies                                  (packed lists, absent for most)
  *
  * The state of a message is not stored; it follows from its instants and the current time:
@@ -24,16 +24,16 @@
 
 #include "core/outcome.h"
 #include "core/remembered.h"
-#include "queue/original.h"
-#include "queue/shelf.h"
+#include "queue/dedup_entry.h"
+#include "queue/message_store.h"
 
 struct queue {
     struct packed *metadata;
     struct packed *policies;
     uint32_t most_deliveries; /* 0 = no limit */
     uint64_t orders;          /* the next order number */
-    struct shelf live, dead;
-    struct originals originals;
+    struct message_store live, dead;
+    struct dedup_entries dedup_entries;
     struct remembered *remembered; /* calls that were made with a token; NULL for none */
     struct list_node census;
     /* Not part of the value: when the next upkeep is scheduled. */
@@ -72,12 +72,12 @@ struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms);
 struct visible_cursor {
     const struct queue *queue;
     int64_t now_ms;
-    struct timeline_cursor shown;
+    struct time_index_cursor shown;
     bool merges; /* merge in successors, see shelf_visit_successors; the rest is used only then */
-    struct timeline_cursor successors_at;
+    struct time_index_cursor successors_at;
     struct message *next_shown, *next_successor;
-    struct message *answered;   /* the one returned last, or NULL: its successor is looked up on demand */
-    struct timeline successors; /* the visible ones */
+    struct message *answered;     /* the one returned last, or NULL: its successor is looked up on demand */
+    struct time_index successors; /* the visible ones */
 };
 
 void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms);
@@ -96,7 +96,7 @@ bool queue_has_groups(const struct queue *queue);
 /* A walk over the dead letters in the order in which they died, including those not settled yet. It starts
  * with a zeroed cursor. */
 struct dead_cursor {
-    struct timeline_cursor settled, unsettled;
+    struct time_index_cursor settled, unsettled;
     struct message *next_settled, *next_unsettled;
     bool started;
 };
@@ -104,7 +104,7 @@ struct dead_cursor {
 struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms);
 
 /* The first put with this id, unless it is forgotten. */
-const struct original *queue_original(const struct queue *queue, struct bytes dedup, int64_t now_ms);
+const struct dedup_entry *queue_dedup_entry(const struct queue *queue, struct bytes dedup, int64_t now_ms);
 
 /* A message that has not ended; NULL when there is none. */
 struct message *queue_find(const struct queue *queue, const struct guid *id, int64_t now_ms);
@@ -113,7 +113,7 @@ enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, 
                               int64_t now_ms, struct message **message);
 /* Prefetches for a message of this id. */
 static inline void queue_expect(const struct queue *queue, const struct guid *id) {
-    shelf_expect(&queue->live, id);
+    message_store_prefetch(&queue->live, id);
 }
 /* A settled dead letter. */
 struct message *queue_find_dead(const struct queue *queue, const struct guid *id);

@@ -30,19 +30,19 @@ static bool apply_clear(struct queue *queue, const struct queue_change *change) 
 }
 
 /* The earlier of two, as far as they are there. */
-static struct message *earlier_end(struct moment *one, struct moment *other) {
-    if (!one || !other) return message_of_moment(one ? one : other);
+static struct message *earlier_end(struct time_entry *one, struct time_entry *other) {
+    if (!one || !other) return message_of_time_entry(one ? one : other);
     bool first = one->ends_ms != other->ends_ms ? one->ends_ms < other->ends_ms : one->order < other->order;
-    return message_of_moment(first ? one : other);
+    return message_of_time_entry(first ? one : other);
 }
 
-static void drop_message(struct shelf *shelf, struct message *message) {
-    shelf_take(shelf, message);
+static void drop_message(struct message_store *message_store, struct message *message) {
+    message_store_take(message_store, message);
     message_free(message);
 }
 
 static bool is_known_message(const struct queue *queue, const struct guid *id) {
-    return shelf_find(&queue->live, id) || shelf_find(&queue->dead, id);
+    return message_store_find(&queue->live, id) || message_store_find(&queue->dead, id);
 }
 
 /* Most lists have one item, and need not be looked at before they are gone through. */
@@ -50,25 +50,26 @@ static bool is_alone(const struct queue_change *change) {
     return change->items.count == 1;
 }
 
-/* Whether every item of the change names a message of the shelf, or, with no shelf, none at all. */
-static bool items_fit(const struct queue *queue, const struct shelf *shelf,
+/* Whether every item of the change names a message of the message store, or, with no message store, none at all. */
+static bool items_fit(const struct queue *queue, const struct message_store *message_store,
                       const struct queue_change *change) {
     if (is_alone(change) || change->found) return true;
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
     while (queue_item_next(change->kind, &reader, &item))
-        if (shelf ? !shelf_find(shelf, &item.id) : is_known_message(queue, &item.id)) return false;
+        if (message_store ? !message_store_find(message_store, &item.id) : is_known_message(queue, &item.id))
+            return false;
     return true;
 }
 
 /* What was put with an id for duplicates is alone in its change. */
-static void remember_original(struct queue *queue, const struct queue_change *put,
-                              const struct queue_item *item) {
-    struct queue_change original = *put;
-    original.kind = QUEUE_ORIGINAL;
-    original.id = item->id;
-    original.receipt = item->receipt;
-    originals_add(&queue->originals, &original);
+static void remember_dedup_entry(struct queue *queue, const struct queue_change *put,
+                                 const struct queue_item *item) {
+    struct queue_change dedup_entry = *put;
+    dedup_entry.kind = QUEUE_ORIGINAL;
+    dedup_entry.id = item->id;
+    dedup_entry.receipt = item->receipt;
+    dedup_entries_add(&queue->dedup_entries, &dedup_entry);
 }
 
 static bool apply_message_put(struct queue *queue, const struct queue_change *change) {
@@ -90,17 +91,17 @@ static bool apply_message_put(struct queue *queue, const struct queue_change *ch
         one.id = item.id;
         one.receipt = item.receipt;
         one.text = item.text;
-        shelf_add_last(&queue->live, message_new(&one));
+        message_store_add_last(&queue->live, message_new(&one));
     }
     queue->orders = one.order;
-    if (change->dedup.length) remember_original(queue, change, &item);
+    if (change->dedup.length) remember_dedup_entry(queue, change, &item);
     return true;
 }
 
 /* The message of an item, or of the change itself. */
 static struct message *find_message(const struct queue *queue, const struct queue_change *change, size_t item,
                                     const struct guid *id) {
-    return change->found ? change->found[item] : shelf_find(&queue->live, id);
+    return change->found ? change->found[item] : message_store_find(&queue->live, id);
 }
 
 static bool apply_deliver(struct queue *queue, const struct queue_change *change) {
@@ -115,7 +116,7 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
         struct showing showing = {change->shows_ms, 0, item.last ? MESSAGE_LAST : MESSAGE_QUEUED};
         if (change->kind == QUEUE_UNDELIVER)
             showing = (struct showing){item.shows_ms, (int)item.turn, MESSAGE_QUEUED};
-        shelf_move(&queue->live, message, &showing);
+        message_store_move(&queue->live, message, &showing);
     }
     return true;
 }
@@ -123,7 +124,7 @@ static bool apply_deliver(struct queue *queue, const struct queue_change *change
 static void move_messages(struct queue *queue, struct message *message, const struct queue_change *change,
                           enum message_standing standing) {
     const struct showing showing = {change->shows_ms, change->behind ? TURN_LAST : 0, standing};
-    shelf_move(&queue->live, message, &showing);
+    message_store_move(&queue->live, message, &showing);
 }
 
 static bool apply_update(struct queue *queue, const struct queue_change *change) {
@@ -131,22 +132,22 @@ static bool apply_update(struct queue *queue, const struct queue_change *change)
     if (!message) return false;
     message->receipt = change->receipt;
     move_messages(queue, message, change, (enum message_standing)message->standing);
-    if (change->has_text) shelf_set_text(&queue->live, message, change->text);
+    if (change->has_text) message_store_set_text(&queue->live, message, change->text);
     return true;
 }
 
 static void bury(struct queue *queue, struct message *message, int64_t died_ms) {
-    shelf_take(&queue->live, message);
+    message_store_take(&queue->live, message);
     message_set_showing(message, died_ms, MESSAGE_DEAD);
-    message->moment.turn = 0;
-    shelf_add(&queue->dead, message);
+    message->time_entry.turn = 0;
+    message_store_add(&queue->dead, message);
 }
 
 static bool apply_release(struct queue *queue, const struct queue_change *change) {
     struct message *message = find_message(queue, change, 0, &change->id);
     if (!message) return false;
     message->receipt = change->receipt;
-    shelf_set_reason(&queue->live, message, change->reason);
+    message_store_set_reason(&queue->live, message, change->reason);
     if (change->standing == MESSAGE_DEAD)
         bury(queue, message, change->shows_ms);
     else
@@ -165,7 +166,7 @@ static bool apply_message_delete(struct queue *queue, const struct queue_change 
     struct queue_item item;
     if (!items_fit(queue, &queue->live, change)) return false;
     while (queue_item_next(change->kind, &reader, &item)) {
-        struct message *message = shelf_find(&queue->live, &item.id);
+        struct message *message = message_store_find(&queue->live, &item.id);
         if (!message && is_alone(change)) return false;
         if (message) drop_message(&queue->live, message);
     }
@@ -178,43 +179,43 @@ static bool apply_redrive(struct queue *queue, const struct queue_change *change
     uint64_t order = change->order;
     if (order < queue->orders || !items_fit(queue, &queue->dead, change)) return false;
     for (; queue_item_next(QUEUE_REDRIVE, &reader, &item); order++) {
-        struct message *message = shelf_find(&queue->dead, &item.id);
+        struct message *message = message_store_find(&queue->dead, &item.id);
         if (!message && is_alone(change)) return false;
         if (!message) continue;
-        shelf_take(&queue->dead, message);
-        message->moment.order = order & MOMENT_ORDER_MAX;
+        message_store_take(&queue->dead, message);
+        message->time_entry.order = order & TIME_ENTRY_ORDER_MAX;
         message->receipt = item.receipt;
         message_renew(message, change->inserted_ms, item.expires_ms);
-        shelf_add_last(&queue->live, message);
+        message_store_add_last(&queue->live, message);
     }
     queue->orders = order;
     return true;
 }
 
 static bool settlement_fits(const struct queue *queue, const struct queue_change *change) {
-    const struct shelf *live = &queue->live;
+    const struct message_store *live = &queue->live;
     int64_t instant_ms = change->instant_ms;
     return change->ended <=
-               timeline_rank(&live->ends, instant_ms) + timeline_rank(&live->hidden, instant_ms) &&
-           change->died <= timeline_rank(&live->last, instant_ms) &&
-           change->forgotten <= timeline_rank(&queue->originals.by_end, instant_ms);
+               time_index_rank(&live->ends, instant_ms) + time_index_rank(&live->hidden, instant_ms) &&
+           change->died <= time_index_rank(&live->last, instant_ms) &&
+           change->forgotten <= time_index_rank(&queue->dedup_entries.by_end, instant_ms);
 }
 
 static bool apply_queue_settle(struct queue *queue, const struct queue_change *change) {
-    struct shelf *live = &queue->live;
+    struct message_store *live = &queue->live;
     if (!settlement_fits(queue, change)) return false;
     for (uint64_t i = 0; i < change->ended; i++)
-        drop_message(live, earlier_end(timeline_first(&live->ends), timeline_first(&live->hidden)));
+        drop_message(live, earlier_end(time_index_first(&live->ends), time_index_first(&live->hidden)));
     for (uint64_t i = 0; i < change->died; i++) {
-        struct message *message = message_of_moment(timeline_first(&live->last));
-        bury(queue, message, message->moment.shows_ms);
+        struct message *message = message_of_time_entry(time_index_first(&live->last));
+        bury(queue, message, message->time_entry.shows_ms);
     }
-    for (uint64_t i = 0; i < change->forgotten; i++) originals_forget_first(&queue->originals);
+    for (uint64_t i = 0; i < change->forgotten; i++) dedup_entries_forget_first(&queue->dedup_entries);
     return true;
 }
 
-static bool order_rises(const struct timeline *timeline, uint64_t order) {
-    const struct moment *last = timeline_last(timeline);
+static bool order_rises(const struct time_index *time_index, uint64_t order) {
+    const struct time_entry *last = time_index_last(time_index);
     return !last || last->order < order;
 }
 
@@ -223,18 +224,18 @@ static bool apply_message(struct queue *queue, const struct queue_change *change
     bool fits = change->order < queue->orders && order_rises(&queue->live.arrivals, change->order) &&
                 order_rises(&queue->dead.arrivals, change->order) && !is_known_message(queue, &change->id);
     if (!fits) return false;
-    shelf_add(change->standing == MESSAGE_DEAD ? &queue->dead : &queue->live, message_new(change));
+    message_store_add(change->standing == MESSAGE_DEAD ? &queue->dead : &queue->live, message_new(change));
     return true;
 }
 
 /* Files bring them in the order in which they are forgotten. */
-static bool apply_original(struct queue *queue, const struct queue_change *change) {
-    const struct moment *last = timeline_last(&queue->originals.by_end);
+static bool apply_dedup_entry(struct queue *queue, const struct queue_change *change) {
+    const struct time_entry *last = time_index_last(&queue->dedup_entries.by_end);
     bool rises = !last || last->ends_ms < change->until_ms ||
                  (last->ends_ms == change->until_ms && last->order < change->order);
     if (!rises || change->order >= queue->orders) return false;
-    if (originals_find(&queue->originals, change->dedup)) return false;
-    originals_add(&queue->originals, change);
+    if (dedup_entries_find(&queue->dedup_entries, change->dedup)) return false;
+    dedup_entries_add(&queue->dedup_entries, change);
     return true;
 }
 
@@ -256,7 +257,7 @@ const struct queue_kind queue_change_kinds[QUEUE_CHANGE_KINDS] = {
     [QUEUE_REDRIVE]      = {{"queue.redrive",   HAS(ORDER) | HAS(INSERTED) | HAS(ITEMS), 0}, apply_redrive},
     [QUEUE_SETTLE]       = {{NULL,              HAS(INSTANT) | HAS(ENDED) | HAS(DIED) | HAS(FORGOTTEN), 0}, apply_queue_settle},
     [QUEUE_MESSAGE]      = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DELIVERIES) | HAS(STANDING) | HAS(GROUP) | HAS(REASON) | HAS(TEXT) | HAS(TURN), CHANGE_IN_FILES}, apply_message},
-    [QUEUE_ORIGINAL]     = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), CHANGE_IN_FILES}, apply_original},
+    [QUEUE_ORIGINAL]     = {{NULL,              HAS(ORDER) | HAS(ID) | HAS(RECEIPT) | HAS(INSERTED) | HAS(EXPIRES) | HAS(SHOWS) | HAS(DEDUP), CHANGE_IN_FILES}, apply_dedup_entry},
     [QUEUE_CLEAR_LIVING] = {{"queue.clear",     HAS(ITEMS), 0}, apply_message_delete},
     [QUEUE_UNDELIVER]    = {{"queue.release",   HAS(ITEMS), 0}, apply_deliver},
 };

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A shelf with so few messages is freed where it is cleared. */
+/* A message store with so few messages is freed where it is cleared. */
 enum { FREED_AT_ONCE_MAX = 256 };
 
 static pthread_mutex_t census_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -59,26 +59,26 @@ size_t queue_census_depth(int64_t now_ms, size_t most, struct queue_depth *sum) 
 
 struct cleared {
     struct list_node node;
-    struct shelf shelf;
+    struct message_store message_store;
 };
 
 static LIST_HEAD(cleared_shelves);
 
-void queue_discard(struct shelf *shelf) {
-    if (shelf_count(shelf) <= FREED_AT_ONCE_MAX) {
-        shelf_end(shelf);
+void queue_discard(struct message_store *message_store) {
+    if (message_store_count(message_store) <= FREED_AT_ONCE_MAX) {
+        message_store_end(message_store);
         return;
     }
     struct cleared *cleared = memory_alloc(sizeof(*cleared));
-    cleared->shelf = *shelf;
+    cleared->message_store = *message_store;
     list_add_tail(&cleared_shelves, &cleared->node);
-    shelf_start(shelf);
+    message_store_start(message_store);
 }
 
 bool queue_sweep_cleared(size_t most) {
     struct cleared *cleared = list_top(&cleared_shelves, struct cleared, node);
     if (!cleared) return false;
-    if (!shelf_sweep(&cleared->shelf, most)) {
+    if (!message_store_sweep(&cleared->message_store, most)) {
         list_del(&cleared->node);
         memory_free(cleared);
     }

@@ -10,7 +10,7 @@
 void queue_register(struct queue *queue);
 void queue_unregister(struct queue *queue);
 
-/* Empties a shelf at once; its messages are freed later. */
-void queue_discard(struct shelf *shelf);
+/* Empties a message store at once; its messages are freed later. */
+void queue_discard(struct message_store *message_store);
 
 #endif

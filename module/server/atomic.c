@@ -251,7 +251,7 @@ static void open_parts(struct transaction *transaction) {
         part->shares_key = opener;
         part->opened = opener ? call_share_key(call, opener) : call_open_key(call);
         call->now_ms = now_ms;
-        if (call->value && call->command->expect) call->command->expect(call);
+        if (call->value && call->command->prefetch) call->command->prefetch(call);
     }
 }
 
@@ -307,7 +307,7 @@ uint64_t call_replied_before(struct call *call, uint64_t length) {
 /* --- All of it happens --- */
 
 static bool refreshed(struct call *call, void *change) {
-    return !call->aggregate->refresh || call->aggregate->refresh(call, change);
+    return !call->data_type->refresh || call->data_type->refresh(call, change);
 }
 
 /* Those changes that have all of one trait and none of another happen. */
@@ -315,7 +315,7 @@ static void apply_those(struct transaction *transaction, unsigned with, unsigned
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
         for (struct decided *next = call->decision.first; next; next = next->next) {
-            unsigned traits = change_kind(call->aggregate->changes, next->change)->traits;
+            unsigned traits = change_kind(call->data_type->changes, next->change)->traits;
             if ((traits & with) != with || traits & without) continue;
             next->dropped = transaction->count > 1 && !refreshed(call, next->change);
             if (!next->dropped) commit_apply(call, next);
@@ -329,7 +329,7 @@ static unsigned find_readers(const struct transaction *transaction, struct call 
     for (unsigned i = 0; i < transaction->count; i++) {
         struct call *call = &transaction->parts[i].call;
         const struct decided *decided = call->decision.first;
-        if (decided && change_is(call->aggregate->changes, decided->change, CHANGE_COMES_FIRST))
+        if (decided && change_is(call->data_type->changes, decided->change, CHANGE_COMES_FIRST))
             readers[count++] = call;
     }
     return count;
@@ -339,7 +339,7 @@ static void apply_readers(struct transaction *transaction) {
     struct call *readers[ATOMIC_COMMANDS_MAX];
     unsigned count = find_readers(transaction, readers);
     if (!count) return;
-    const struct aggregate *type = readers[0]->aggregate;
+    const struct data_type *type = readers[0]->data_type;
     if (type->keep_sources) type->keep_sources(readers, count);
     apply_those(transaction, CHANGE_COMES_FIRST, 0);
     if (type->drop_sources) type->drop_sources(readers, count);
@@ -397,7 +397,7 @@ static struct call *find_bearer(const struct transaction *transaction) {
         const struct decided *decided = call->decision.first;
         if (!decided || (bearer && bearer->value != call->value)) continue;
         if (!bearer) bearer = call;
-        if (!change_is(call->aggregate->changes, decided->change, CHANGE_COMES_LAST)) return call;
+        if (!change_is(call->data_type->changes, decided->change, CHANGE_COMES_LAST)) return call;
     }
     return bearer;
 }

@@ -8,7 +8,7 @@
  *     same thing: see things.h. What they use of a limit is added up: call_taken_before.
  *   - The first refusal, in the order of the calls, refuses all. Nothing is applied until the last call is decided, and
  *     nothing can fail after that. So a change whose objects have been moved by earlier changes must look them up by
- *     name again: aggregate.refresh.
+ *     name again: refresh in data_type.h.
  *   - Changes that read what others change come first, and those whose objects may be ended by others come last; see
  *     change.h. All others are applied in the order of their commands.
  *   - No notification is sent, and no waiter is served, before all changes are applied. */

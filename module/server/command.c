@@ -31,7 +31,7 @@ struct bytes call_word(const struct call *call, int at) {
 static struct clock server_clock;
 
 int64_t server_now_us(void) {
-    int64_t elapsed_us = api_is_same_moment() ? server_clock.elapsed_us : api_elapsed_us();
+    int64_t elapsed_us = api_is_same_time_entry() ? server_clock.elapsed_us : api_elapsed_us();
     if (clock_wants_look(&server_clock, elapsed_us)) clock_look(&server_clock, elapsed_us, api_wall_us());
     server_clock.offset_us = clock_offset_ms * 1000;
     return clock_now(&server_clock, elapsed_us);
@@ -130,26 +130,26 @@ enum outcome call_check_form(struct call *call) {
     return outcome;
 }
 
-/* The aggregate that the key holds, if it is one that the command takes. */
-static const struct aggregate *accepted(const struct command *command, RedisModuleKey *key) {
+/* The data type of what the key holds, if it is one that the command takes. */
+static const struct data_type *accepted(const struct command *command, RedisModuleKey *key) {
     const RedisModuleType *type = RedisModule_ModuleTypeGetType(key);
-    if (command->aggregate) return type == command->aggregate->type ? command->aggregate : NULL;
-    const struct aggregate *aggregate = aggregate_of_type(type);
-    return aggregate && aggregate->leases ? aggregate : NULL;
+    if (command->data_type) return type == command->data_type->type ? command->data_type : NULL;
+    const struct data_type *data_type = data_type_of(type);
+    return data_type && data_type->leases ? data_type : NULL;
 }
 
 /* The value that is there, if it is one for the command. */
 static enum outcome look_behind(struct call *call, RedisModuleKey *key) {
     const struct command *command = call->command;
-    call->aggregate = key ? accepted(command, key) : NULL;
-    if (call->aggregate) {
+    call->data_type = key ? accepted(command, key) : NULL;
+    if (call->data_type) {
         call->value = RedisModule_ModuleTypeGetValue(key);
         return OUTCOME_DONE;
     }
     bool missing = !key || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY;
     if (!missing) return OUTCOME_WRONG_TYPE;
     if (command->key == KEY_CREATE) return OUTCOME_DONE;
-    return command->aggregate ? command->aggregate->missing : aggregate_leasable()->missing;
+    return command->data_type ? command->data_type->missing : data_type_leasable()->missing;
 }
 
 enum outcome call_open_key(struct call *call) {
@@ -174,8 +174,8 @@ enum outcome call_may_grow(const struct call *call) {
 const void *call_other_value(struct call *call, enum outcome *outcome) {
     RedisModuleString *name = call->argv[call->command->other_key];
     call->other = RedisModule_OpenKey(call->ctx, name, REDISMODULE_READ);
-    bool ours = call->other && RedisModule_ModuleTypeGetType(call->other) == call->command->aggregate->type;
-    *outcome = ours ? OUTCOME_DONE : call->other ? OUTCOME_WRONG_TYPE : call->command->aggregate->missing;
+    bool ours = call->other && RedisModule_ModuleTypeGetType(call->other) == call->command->data_type->type;
+    *outcome = ours ? OUTCOME_DONE : call->other ? OUTCOME_WRONG_TYPE : call->command->data_type->missing;
     return ours ? RedisModule_ModuleTypeGetValue(call->other) : NULL;
 }
 
@@ -215,7 +215,7 @@ void call_start(struct call *call, const struct command *command, RedisModuleCtx
     call->other = NULL;
     call->search = (struct catalog_search){bytes_of(NULL, 0), 0};
     call->value = NULL;
-    call->aggregate = NULL;
+    call->data_type = NULL;
     call->now_ms = 0;
     call->due_ms = 0;
     list_start(&call->metadata);
@@ -235,7 +235,7 @@ static enum outcome without_value(const struct call *call, enum outcome opened) 
 
 static enum outcome run(struct call *call) {
     enum outcome opened = call_open_key(call);
-    if (call->value && call->command->expect) call->command->expect(call);
+    if (call->value && call->command->prefetch) call->command->prefetch(call);
     enum outcome outcome = call->parsed ? OUTCOME_DONE : call_check_form(call);
     if (outcome == OUTCOME_DONE && opened != OUTCOME_DONE) outcome = without_value(call, opened);
     if (outcome == OUTCOME_DONE)
@@ -361,17 +361,17 @@ static const struct command upkeep_command = {.name = "upkeep", .grammar = no_cl
 
 /* What is remembered may want to be looked after sooner than the rest. */
 static int64_t earlier_look(struct call *call, int64_t due_ms) {
-    int64_t once_ms = once_next_look_ms(call->aggregate, call->value);
+    int64_t once_ms = once_next_look_ms(call->data_type, call->value);
     if (once_ms >= due_ms) return due_ms;
-    return *upkeep_look_at(call->aggregate, call->value) = once_ms;
+    return *upkeep_look_at(call->data_type, call->value) = once_ms;
 }
 
 static void start_without_command(struct call *call, RedisModuleCtx *ctx, RedisModuleString **argv) {
     call_start(call, &upkeep_command, ctx, argv, 2);
     call->mode = CALL_UPKEEP;
     call->key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    call->aggregate = aggregate_of_type(RedisModule_ModuleTypeGetType(call->key));
-    if (call->aggregate) call->value = RedisModule_ModuleTypeGetValue(call->key);
+    call->data_type = data_type_of(RedisModule_ModuleTypeGetType(call->key));
+    if (call->data_type) call->value = RedisModule_ModuleTypeGetValue(call->key);
 }
 
 int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
@@ -379,22 +379,22 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     struct call call;
     int64_t due_ms = UPKEEP_NEVER;
     start_without_command(&call, ctx, argv);
-    if (call.aggregate && call.aggregate->upkeep) {
+    if (call.data_type && call.data_type->upkeep) {
         once_upkeep(&call);
-        due_ms = earlier_look(&call, call.aggregate->upkeep(&call));
+        due_ms = earlier_look(&call, call.data_type->upkeep(&call));
         if (call.value)
-            noted_look(RedisModule_GetSelectedDb(ctx), api_bytes(key), call.aggregate, call.value);
+            noted_look(RedisModule_GetSelectedDb(ctx), api_bytes(key), call.data_type, call.value);
     }
     call_end(&call);
     return due_ms;
 }
 
-void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct aggregate *type,
+void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct data_type *type,
                    void (*visit)(struct call *call, void *context), void *context) {
     RedisModuleString *argv[] = {NULL, key};
     struct call call;
     start_without_command(&call, ctx, argv);
-    if (call.aggregate == type) visit(&call, context);
+    if (call.data_type == type) visit(&call, context);
     call_end(&call);
 }
 

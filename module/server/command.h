@@ -12,8 +12,8 @@
 #include "core/condition.h"
 #include "core/guid.h"
 #include "core/packed.h"
-#include "server/aggregate.h"
 #include "server/args.h"
+#include "server/data_type.h"
 #include "server/reply.h"
 
 #include "ccan/container_of/container_of.h"
@@ -50,7 +50,7 @@ struct command {
      * from it when the call is repeated. Either may be NULL. */
     void (*remember)(struct call *call, struct reply *kept);
     enum outcome (*recall)(struct call *call, struct bytes kept);
-    void (*expect)(struct call *call);        /* prefetches what the handler will read; may be NULL */
+    void (*prefetch)(struct call *call);      /* prefetches what the handler will read; may be NULL */
     enum outcome (*check)(struct call *call); /* rules of form across several clauses; may be NULL */
     /* Names the things that the command changes, from its arguments alone: see things.h. NULL for commands that are
      * not allowed in a transaction. */
@@ -58,7 +58,7 @@ struct command {
     unsigned variant; /* which of the commands that share a handler this is; numbered by the family */
     const struct clause *const *grammar;
     const struct command_part *parts; /* the parts of SHAPE_REST, ended by one without a word; may be NULL */
-    struct aggregate *aggregate; /* NULL: any family with leases, or, for KEY_EFFECT, chosen by the handler */
+    struct data_type *data_type; /* NULL: any family with leases, or, for KEY_EFFECT, chosen by the handler */
     enum condition_use conditions;
     enum key_use key;
     /* Reports the keys to the server, where the two fixed positions are not enough; NULL for most. */
@@ -149,8 +149,8 @@ struct call {
     RedisModuleKey *key;
     RedisModuleKey *other;        /* the second key */
     struct catalog_search search; /* lookup of the name in the command, if there is a value */
-    void *value; /* the aggregate; NULL when the key is missing and the command may create it */
-    const struct aggregate *aggregate; /* type of the value */
+    void *value; /* what the key holds; NULL when the key is missing and the command may create it */
+    const struct data_type *data_type; /* type of the value */
     int64_t now_ms;                    /* see call_now_ms */
     int64_t due_ms;                    /* of a probe that has to go on waiting: when time alone may help */
     char note[CALL_NOTE_BYTES];        /* detail of a refusal beyond the table's text; usually empty */
@@ -189,7 +189,7 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key);
 
 /* Opens a key outside of any command, calls the visitor, which may change the value, and closes it. Does nothing for
  * missing keys and other types. */
-void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct aggregate *type,
+void command_visit(RedisModuleCtx *ctx, RedisModuleString *key, const struct data_type *type,
                    void (*visit)(struct call *call, void *context), void *context);
 
 /* Whether a call has two keys. */
@@ -244,8 +244,8 @@ void call_claims(struct call *call, const struct wait_claim *claim);
 /* --- Queries for handlers --- */
 
 /* The data type of the call, even when there is no value yet. */
-static inline const struct aggregate *call_type(const struct call *call) {
-    return call->aggregate ? call->aggregate : call->command->aggregate;
+static inline const struct data_type *call_type(const struct call *call) {
+    return call->data_type ? call->data_type : call->command->data_type;
 }
 
 /* Adds a reason to the refusal that follows, in place of the table's text. */

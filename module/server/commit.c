@@ -1,16 +1,16 @@
 #include "server/commit.h"
 
-#include "server/audience.h"
 #include "server/effect.h"
 #include "server/noted.h"
 #include "server/once.h"
+#include "server/propagation.h"
 #include "server/upkeep.h"
 #include "server/wait.h"
 
 /* What was decided fits. If it does not, that must not go unseen. */
-static void apply_change(struct call *call, const struct aggregate *type, const void *change) {
+static void apply_change(struct call *call, const struct data_type *type, const void *change) {
     if (change_is(type->changes, change, CHANGE_CREATES)) {
-        call->aggregate = type;
+        call->data_type = type;
         call->value = type->make(change);
         RedisModule_ModuleTypeSetValue(call->key, type->type, call->value);
     } else if (change_is(type->changes, change, CHANGE_DROPS)) {
@@ -22,7 +22,7 @@ static void apply_change(struct call *call, const struct aggregate *type, const 
 }
 
 /* Whether it travels inside of the record: a small one, that is no key. */
-static bool goes_inside(const struct aggregate *type, const struct decided *decided) {
+static bool goes_inside(const struct data_type *type, const struct decided *decided) {
     return decided->content && change_is(type->changes, decided->change, CHANGE_HAS_CONTENT) &&
            api_bytes(decided->content).length <= CHANGE_CONTENT_INSIDE_MAX;
 }
@@ -39,7 +39,7 @@ static void wrap(struct once_change *once, struct record_writer *record) {
 }
 
 static void apply_and_send(struct call *call, const struct decided *decided) {
-    const struct aggregate *type = call_type(call);
+    const struct data_type *type = call_type(call);
     struct record_writer record;
     record_start(&record);
     change_write(type->changes, decided->change, &record);
@@ -51,7 +51,7 @@ static void apply_and_send(struct call *call, const struct decided *decided) {
     record_end(&record);
 }
 
-static void notify(struct call *call, const struct aggregate *type, const void *change) {
+static void notify(struct call *call, const struct data_type *type, const void *change) {
     const char *events[EVENTS_MAX] = {change_kind(type->changes, change)->event};
     if (type->events) type->events(change, events);
     if (!events[0] && !events[1]) return;
@@ -62,8 +62,8 @@ static void notify(struct call *call, const struct aggregate *type, const void *
 
 /* What happens outside of a command has no command that could be counted instead of an effect. */
 void commit_apply(struct call *call, const struct decided *decided) {
-    const struct aggregate *type = call_type(call);
-    bool heard = call->mode != CALL_FRESH || audience_present(call->ctx);
+    const struct data_type *type = call_type(call);
+    bool heard = call->mode != CALL_FRESH || propagation_wanted(call->ctx);
     if (type->before) type->before(call, decided->change);
     if (decided->content) {
         struct effect_content beside = {true, api_bytes(decided->content), decided->content, true, call->ctx};
@@ -73,13 +73,13 @@ void commit_apply(struct call *call, const struct decided *decided) {
         apply_and_send(call, decided);
     } else {
         apply_change(call, type, decided->change);
-        effect_unheard(call);
+        effect_not_propagated(call);
     }
     if (decided->once) once_do(call, decided->once);
 }
 
 void commit_tell(struct call *call, const void *change) {
-    const struct aggregate *type = call_type(call);
+    const struct data_type *type = call_type(call);
     notify(call, type, change);
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
@@ -93,7 +93,7 @@ void commit_change(struct call *call, const struct decided *decided) {
 }
 
 void commit_wake(struct call *call, const void *change) {
-    const struct aggregate *type = call_type(call);
+    const struct data_type *type = call_type(call);
     if (type->wake && wait_anybody()) type->wake(call, change);
 }
 

@@ -3,14 +3,14 @@
  *   record ─▶ apply ─▶ send the effect ─▶ notify ─▶ count, expect upkeep
  *
  * A change may borrow from what it replaces, so its record is written before it is applied. No record is written
- * when an effect has no receiver: see audience.h. */
+ * when an effect has no receiver: see propagation.h. */
 #ifndef HOLDFAST_COMMIT_H
 #define HOLDFAST_COMMIT_H
 
 #include "server/command.h"
 
 /* Applies the change to the call's value, with what travels beside it and what is remembered with it. Does not serve
- * waiters yet: see wake in aggregate.h. */
+ * waiters yet: see wake in data_type.h. */
 void commit_change(struct call *call, const struct decided *decided);
 
 /* The two halves of commit_change, for transactions: no notification is sent before all changes are applied. */

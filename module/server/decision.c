@@ -145,14 +145,14 @@ enum outcome decision_make(struct call *call) {
 static bool has_only_rivals(struct call *call, enum outcome outcome) {
     const struct wait_request *wait = &call->wait;
     if (outcome != OUTCOME_DONE || !wait->in_line || wait->not_yet || !wait->claim) return false;
-    return call->aggregate->has_rival(call);
+    return call->data_type->has_rival(call);
 }
 
 /* If waiting would deadlock, the call proceeds. */
 static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome) {
     const struct wait_request line = call->wait;
     bool waits =
-        wait_allowed(call) && has_only_rivals(call, outcome) && !call->aggregate->closes_circle(call);
+        wait_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
     if (!waits) return outcome;
     outcome = give_way(call, false);
     call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
@@ -167,7 +167,7 @@ static enum outcome decide_in_turn(struct call *call) {
 }
 
 static enum outcome await(struct call *call) {
-    const struct aggregate *type = call->aggregate;
+    const struct data_type *type = call->data_type;
     const struct wait_request *wait = &call->wait;
     call->note[0] = '\0';
     if (wait->claim && wait_anybody() && type->closes_circle(call)) return OUTCOME_DEADLOCK;
@@ -225,7 +225,7 @@ static enum outcome run_probe(struct call *call) {
     enum outcome outcome = decide_anew(call);
     if (has_only_rivals(call, outcome)) return OUTCOME_WAITING;
     if (!call->wait.not_yet) return outcome;
-    if (call->aggregate->awaited) call->aggregate->awaited(call);
+    if (call->data_type->awaited) call->data_type->awaited(call);
     call->due_ms = call->wait.due_ms;
     return OUTCOME_WAITING;
 }

@@ -66,7 +66,7 @@ static void examine_key(struct doctor *doctor, const struct noted_name *name) {
     RedisModuleKey *key = api_peek_key(doctor->ctx, string);
     doctor->db = name->db;
     doctor->key = name->key;
-    doctor->type = key ? aggregate_of_type(RedisModule_ModuleTypeGetType(key)) : NULL;
+    doctor->type = key ? data_type_of(RedisModule_ModuleTypeGetType(key)) : NULL;
     if (doctor->type) {
         doctor->value = RedisModule_ModuleTypeGetValue(key);
         check_rules(doctor, doctor_key_rules);

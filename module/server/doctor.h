@@ -51,7 +51,7 @@ struct doctor {
     /* For rules about keys. */
     int db;
     struct bytes key;
-    const struct aggregate *type;
+    const struct data_type *type;
     const void *value;
     int looks_left; /* a rule that reads many parts of a value subtracts them here */
     /* What has been found. */

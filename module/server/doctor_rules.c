@@ -81,7 +81,7 @@ static void find_lonely_writes(struct doctor *doctor) {
 }
 
 static void find_no_grace(struct doctor *doctor) {
-    unsigned long long holdings = aggregates_holdings();
+    unsigned long long holdings = data_types_holdings();
     if (!grace_time.ms && holdings && doctor_sees_replication(doctor))
         doctor_find(doctor, "after a failover, what %llu hold now may be granted to others at once",
                     holdings);

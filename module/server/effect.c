@@ -28,7 +28,7 @@ void effect_send(const struct call *call, const struct record_writer *record, Re
                               record->length);
 }
 
-void effect_unheard(const struct call *call) {
+void effect_not_propagated(const struct call *call) {
     RedisModule_ReplicateVerbatim(call->ctx);
 }
 
@@ -81,7 +81,7 @@ int64_t effect_horizon_ms(bool obeyed) {
     return obeyed ? INT64_MAX : server_now_ms();
 }
 
-const void *effect_other_value(const struct effect_content *content, const struct aggregate *family) {
+const void *effect_other_value(const struct effect_content *content, const struct data_type *family) {
     if (!content->obeyed && !api_may_read(content->ctx, content->argument)) return NULL;
     RedisModuleKey *key = RedisModule_OpenKey(content->ctx, content->argument, REDISMODULE_READ);
     bool there = key && RedisModule_ModuleTypeGetType(key) == family->type;
@@ -97,16 +97,16 @@ struct received {
 };
 
 /* The family whose value the key has to hold; NULL if there is none. */
-static const struct aggregate *family_of(const struct call *call, const struct received *received) {
-    if (!received->record.length) return aggregate_of_type(RedisModule_ModuleTypeGetType(call->key));
-    return aggregate_of_family((unsigned char)received->record.data[0]);
+static const struct data_type *family_of(const struct call *call, const struct received *received) {
+    if (!received->record.length) return data_type_of(RedisModule_ModuleTypeGetType(call->key));
+    return data_type_of_family((unsigned char)received->record.data[0]);
 }
 
 /* Lets the family change the key's value, and the key follow it. */
 static enum effect_result apply_to_key(struct call *call, const struct received *received,
                                        struct effect_target *target, bool obeyed) {
     call->key = RedisModule_OpenKey(call->ctx, call->argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    const struct aggregate *family = family_of(call, received);
+    const struct data_type *family = family_of(call, received);
     if (!family) return received->record.length ? EFFECT_MALFORMED : EFFECT_MISFIT;
     if (RedisModule_KeyType(call->key) != REDISMODULE_KEYTYPE_EMPTY) {
         if (RedisModule_ModuleTypeGetType(call->key) != family->type) return EFFECT_MISFIT;

@@ -25,7 +25,7 @@
 void effect_send(const struct call *call, const struct record_writer *record, RedisModuleString *content);
 
 /* The effect has no receiver: only counts the change in the server's `dirty`, so that it saves in time. */
-void effect_unheard(const struct call *call);
+void effect_not_propagated(const struct call *call);
 
 /* Writes a record to an append-only file that is being rewritten. */
 void effect_emit(RedisModuleIO *io, RedisModuleString *key, const struct record_writer *record,
@@ -42,7 +42,7 @@ bool effect_read_newest(struct bytes record, int64_t horizon_ms, version *newest
 struct chunk *effect_chunk(const struct effect_content *content);
 
 /* The value of the key that travels beside a record, if it is of the family; NULL if not. */
-const void *effect_other_value(const struct effect_content *content, const struct aggregate *family);
+const void *effect_other_value(const struct effect_content *content, const struct data_type *family);
 
 /* The latest instant that versions from outside may have; no limit for sources that are obeyed. */
 int64_t effect_horizon_ms(bool obeyed);

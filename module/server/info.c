@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 static const char *version_text;
-static struct aggregate *const *families;
+static struct data_type *const *families;
 static void (*add_more)(RedisModuleInfoCtx *);
 
 /* Several outcomes may have one code, each with a text of its own. */
@@ -72,7 +72,7 @@ static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddSection(ctx, "");
     RedisModule_InfoAddFieldCString(ctx, "version", version_text);
     RedisModule_InfoAddFieldULongLong(ctx, "version_epoch", version_newest() >> 32);
-    for (struct aggregate *const *family = families; *family; family++) {
+    for (struct data_type *const *family = families; *family; family++) {
         (*family)->info(ctx);
         if ((*family)->survey && !for_crash_report) (*family)->survey(ctx);
     }
@@ -89,10 +89,10 @@ static void show_field(RedisModuleInfoCtx *ctx, int for_crash_report) {
     add_refusals(ctx);
 }
 
-int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates,
+int info_register(RedisModuleCtx *ctx, const char *version, struct data_type *const *data_types,
                   void (*more)(RedisModuleInfoCtx *)) {
     add_more = more;
     version_text = version;
-    families = aggregates;
+    families = data_types;
     return RedisModule_RegisterInfoFunc(ctx, show_field);
 }

@@ -3,7 +3,7 @@
 #ifndef HOLDFAST_INFO_H
 #define HOLDFAST_INFO_H
 
-#include "server/aggregate.h"
+#include "server/data_type.h"
 
 /* One line of the section. */
 struct info_number {
@@ -14,8 +14,8 @@ struct info_number {
 /* Shows `count` numbers in order. */
 void info_show(RedisModuleInfoCtx *ctx, const struct info_number *numbers, size_t count);
 
-/* `more` adds fields that belong to no aggregate. */
-int info_register(RedisModuleCtx *ctx, const char *version, struct aggregate *const *aggregates,
+/* `more` adds fields that belong to no data type. */
+int info_register(RedisModuleCtx *ctx, const char *version, struct data_type *const *data_types,
                   void (*more)(RedisModuleInfoCtx *));
 
 #endif

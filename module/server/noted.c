@@ -28,16 +28,16 @@ static bool lacks_room;
 static void clear_some(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = clear_some};
 
-static bool *noted_flag(const struct aggregate *type, const void *value) {
+static bool *noted_flag(const struct data_type *type, const void *value) {
     return (bool *)((char *)(uintptr_t)value + type->noted_at);
 }
 
-static bool is_worth_a_look(const struct aggregate *type, const void *value, const void *change) {
+static bool is_worth_a_look(const struct data_type *type, const void *value, const void *change) {
     return type->methods.mem_usage2(NULL, value, 0) > large_bytes ||
            (type->notable && type->notable(value, change));
 }
 
-bool noted_wants(const struct aggregate *type, const void *value, const void *change) {
+bool noted_wants(const struct data_type *type, const void *value, const void *change) {
     return !*noted_flag(type, value) && is_worth_a_look(type, value, change);
 }
 
@@ -65,7 +65,7 @@ static void add_name(int db, struct bytes key) {
     hash_index_add(&names, &noted->entry);
 }
 
-void noted_add(int db, struct bytes key, const struct aggregate *type, void *value) {
+void noted_add(int db, struct bytes key, const struct data_type *type, void *value) {
     if (key.length > NAME_MAX_BYTES) return;
     bool there = noted_find(db, key) != NULL;
     if (!there && names.count == NOTED_MAX) {
@@ -77,7 +77,7 @@ void noted_add(int db, struct bytes key, const struct aggregate *type, void *val
     *noted_flag(type, value) = true;
 }
 
-void noted_look(int db, struct bytes key, const struct aggregate *type, void *value) {
+void noted_look(int db, struct bytes key, const struct data_type *type, void *value) {
     if (is_worth_a_look(type, value, NULL)) noted_add(db, key, type, value);
 }
 
@@ -128,7 +128,7 @@ static void clear_name(RedisModuleCtx *ctx, const struct noted_name *name) {
     RedisModuleString *string = RedisModule_CreateString(NULL, name->key.data, name->key.length);
     RedisModule_SelectDb(ctx, name->db);
     RedisModuleKey *key = api_peek_key(ctx, string);
-    const struct aggregate *type = key ? aggregate_of_type(RedisModule_ModuleTypeGetType(key)) : NULL;
+    const struct data_type *type = key ? data_type_of(RedisModule_ModuleTypeGetType(key)) : NULL;
     void *value = type ? RedisModule_ModuleTypeGetValue(key) : NULL;
     if (!value || !is_worth_a_look(type, value, NULL)) {
         noted_forget(name->db, name->key);

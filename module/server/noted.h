@@ -10,7 +10,7 @@
 #define HOLDFAST_NOTED_H
 
 #include "core/arena.h"
-#include "server/aggregate.h"
+#include "server/data_type.h"
 
 enum { NOTED_MAX = 1000 };
 
@@ -18,12 +18,12 @@ int noted_start(RedisModuleCtx *ctx);
 
 /* Whether the value's key should be noted, and is not: after this change, or, without one, as it
  * came from elsewhere. */
-bool noted_wants(const struct aggregate *type, const void *value, const void *change);
+bool noted_wants(const struct data_type *type, const void *value, const void *change);
 
-void noted_add(int db, struct bytes key, const struct aggregate *type, void *value);
+void noted_add(int db, struct bytes key, const struct data_type *type, void *value);
 
 /* A value has appeared under this name, which may not be noted yet: notes it if it is notable. */
-void noted_look(int db, struct bytes key, const struct aggregate *type, void *value);
+void noted_look(int db, struct bytes key, const struct data_type *type, void *value);
 
 void noted_forget(int db, struct bytes key);
 

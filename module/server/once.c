@@ -19,7 +19,7 @@ struct setting_duration once_time = {.ms = 600000};
 
 static unsigned long long answered, dropped;
 
-struct remembered **once_place(const struct aggregate *type, void *value) {
+struct remembered **once_place(const struct data_type *type, void *value) {
     return (struct remembered **)(void *)((char *)value + type->remembered_at);
 }
 
@@ -164,7 +164,7 @@ int64_t once_due_ms(const struct remembered *remembered) {
 }
 
 void once_upkeep(struct call *call) {
-    const struct remembered *remembered = once_remembered(call->aggregate, call->value);
+    const struct remembered *remembered = once_remembered(call->data_type, call->value);
     const struct bytes none = {NULL, 0};
     size_t count = remembered ? to_forget(remembered, call_now_ms(call), none, FORGOTTEN_BY_UPKEEP) : 0;
     if (count) commit_alone(call, &(struct once_change){.kind = ONCE_FORGET, .forgets = count});

@@ -54,17 +54,17 @@ extern long long once_most;
 extern struct setting_duration once_time;
 
 /* What a value remembers; and the address of its pointer. */
-static inline const struct remembered *once_remembered(const struct aggregate *type, const void *value) {
+static inline const struct remembered *once_remembered(const struct data_type *type, const void *value) {
     return *(struct remembered *const *)(const void *)((const char *)value + type->remembered_at);
 }
-struct remembered **once_place(const struct aggregate *type, void *value);
+struct remembered **once_place(const struct data_type *type, void *value);
 
 /* A change that comes with one of the family, in the call's value. */
 void once_do(struct call *call, const struct once_change *change);
 
 int64_t once_due_ms(const struct remembered *remembered);
 /* When there will be something to forget; INT64_MAX for never. */
-static inline int64_t once_next_look_ms(const struct aggregate *type, const void *value) {
+static inline int64_t once_next_look_ms(const struct data_type *type, const void *value) {
     const struct remembered *remembered = once_remembered(type, value);
     return remembered ? once_due_ms(remembered) : INT64_MAX;
 }

@@ -18,7 +18,7 @@ struct any_change {
 };
 
 /* Content is what stands inside of the record. */
-static bool read_and_believe(const struct aggregate *type, struct bytes record, int64_t horizon_ms,
+static bool read_and_believe(const struct data_type *type, struct bytes record, int64_t horizon_ms,
                              void *change, struct bytes *content) {
     if (!change_read_with(type->changes, record, change, content)) return false;
     if (horizon_ms == INT64_MAX) return true;
@@ -27,12 +27,12 @@ static bool read_and_believe(const struct aggregate *type, struct bytes record, 
 }
 
 /* What is minted here from now on is newer than all that this server holds. */
-static void observe(const struct aggregate *type, const void *change) {
+static void observe(const struct data_type *type, const void *change) {
     version_observe(change_newest_version(type->changes, change));
 }
 
 /* A content stands inside or beside, if the change has one; a key can only stand beside. */
-static bool has_its_content(const struct aggregate *type, const void *change, struct bytes inside,
+static bool has_its_content(const struct data_type *type, const void *change, struct bytes inside,
                             bool beside) {
     if (change_is(type->changes, change, CHANGE_HAS_CONTENT)) return (inside.data != NULL) != beside;
     return !inside.data && beside == (type->has_source && type->has_source(change));
@@ -40,7 +40,7 @@ static bool has_its_content(const struct aggregate *type, const void *change, st
 
 /* --- Effects --- */
 
-static enum effect_result move_target(const struct aggregate *type, struct effect_target *target,
+static enum effect_result move_target(const struct data_type *type, struct effect_target *target,
                                       void *change, const struct effect_content *content) {
     bool creates = change_is(type->changes, change, CHANGE_CREATES);
     if (creates != !target->value) return EFFECT_MISFIT;
@@ -57,7 +57,7 @@ static enum effect_result move_target(const struct aggregate *type, struct effec
 }
 
 /* A replica that is promoted finds by this what ends while nobody comes. */
-static void note_look(const struct aggregate *type, struct effect_target *target) {
+static void note_look(const struct data_type *type, struct effect_target *target) {
     int64_t due_ms = upkeep_next_ms(type, target->value);
     int64_t *look_ms = upkeep_look_at(type, target->value);
     if (due_ms == UPKEEP_NEVER || (*look_ms && *look_ms <= due_ms)) return;
@@ -71,14 +71,14 @@ bool records_read_once(struct bytes record, int64_t horizon_ms, struct once_chan
 }
 
 /* Nothing is remembered of what ends a value, and what there was is gone. */
-static bool once_fits(const struct aggregate *type, const struct effect_target *target,
+static bool once_fits(const struct data_type *type, const struct effect_target *target,
                       const struct once_change *once) {
     const struct remembered *remembered = target->value ? *once_place(type, target->value) : NULL;
     return once_change_fits(remembered, once);
 }
 
 /* The change of the family that a record is. */
-static enum effect_result apply_record(const struct aggregate *type, struct effect_target *target,
+static enum effect_result apply_record(const struct data_type *type, struct effect_target *target,
                                        void *change, const struct effect_content *content) {
     target->events[0] = change_kind(type->changes, change)->event;
     if (type->events) type->events(change, target->events);
@@ -86,7 +86,7 @@ static enum effect_result apply_record(const struct aggregate *type, struct effe
     return move_target(type, target, change, content);
 }
 
-enum effect_result records_apply(const struct aggregate *type, struct effect_target *target,
+enum effect_result records_apply(const struct data_type *type, struct effect_target *target,
                                  struct bytes record, const struct once_change *once,
                                  const struct effect_content *content, int64_t horizon_ms) {
     struct any_change change;
@@ -113,7 +113,7 @@ enum effect_result records_apply(const struct aggregate *type, struct effect_tar
 
 /* --- Files --- */
 
-static bool attach_loaded(const struct aggregate *type, struct loading *loading, void *change,
+static bool attach_loaded(const struct data_type *type, struct loading *loading, void *change,
                           struct bytes inside) {
     if (!change_is(type->changes, change, CHANGE_HAS_CONTENT)) return true;
     struct effect_content content = {.given = true, .bytes = inside, .obeyed = true};
@@ -127,7 +127,7 @@ static bool attach_loaded(const struct aggregate *type, struct loading *loading,
 }
 
 /* Each token once, in the order in which the calls were made. */
-static bool load_once(const struct aggregate *type, struct loading *loading, struct bytes record) {
+static bool load_once(const struct data_type *type, struct loading *loading, struct bytes record) {
     struct once_change once;
     struct remembered_call known;
     if (!loading->value || !records_read_once(record, loading->horizon_ms, &once)) return false;
@@ -139,7 +139,7 @@ static bool load_once(const struct aggregate *type, struct loading *loading, str
 }
 
 /* A file begins with what creates the value. */
-bool records_load(const struct aggregate *type, struct loading *loading, struct bytes record) {
+bool records_load(const struct data_type *type, struct loading *loading, struct bytes record) {
     struct any_change change;
     struct bytes inside;
     if (once_change_is(record)) return !loading->beside && load_once(type, loading, record);
@@ -158,7 +158,7 @@ bool records_load(const struct aggregate *type, struct loading *loading, struct 
 }
 
 struct record_saving {
-    const struct aggregate *type;
+    const struct data_type *type;
     struct saving *saving;
 };
 
@@ -176,7 +176,7 @@ static void put_record(void *context, const void *change) {
     saving_put(to->saving, content);
 }
 
-void records_save_remembered(const struct aggregate *type, struct saving *saving, const void *value) {
+void records_save_remembered(const struct data_type *type, struct saving *saving, const void *value) {
     const struct remembered *remembered = once_remembered(type, value);
     struct remembered_cursor cursor = {0, 0};
     struct once_change change = {.kind = ONCE_REMEMBER};
@@ -186,7 +186,7 @@ void records_save_remembered(const struct aggregate *type, struct saving *saving
     }
 }
 
-void records_save(const struct aggregate *type, struct saving *saving, const void *value) {
+void records_save(const struct data_type *type, struct saving *saving, const void *value) {
     struct record_saving to = {type, saving};
     type->walk(value, &(struct change_walk){saving->piece, true, put_record, &to});
     records_save_remembered(type, saving, value);

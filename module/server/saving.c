@@ -147,7 +147,7 @@ static bool is_obeyed(RedisModuleIO *io) {
 }
 
 /* What ends while nobody comes has to be found in a value that was loaded, too, and what the operator wants to hear of. */
-static void look_at_loaded(RedisModuleIO *io, void *value, const struct aggregate *type) {
+static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     if (!key) return;
     noted_look(RedisModule_GetDbIdFromIO(io), api_bytes(key), type, value);

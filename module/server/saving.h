@@ -22,14 +22,14 @@
 #include "core/version.h"
 #include "server/api.h"
 
-struct aggregate;
+struct data_type;
 struct saving;
 struct loading;
 
 /* What a family says of its type. */
 struct saved_type {
     const char *noun;             /* what the log calls a value: "a queue" */
-    const struct aggregate *type; /* whose records these are: see records.h */
+    const struct data_type *type; /* whose records these are: see records.h */
     int encoding_version;         /* the only one that can be read */
     /* Whether a value is complete as it is now; NULL if every value is. */
     bool (*whole)(const void *value);

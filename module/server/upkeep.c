@@ -153,7 +153,7 @@ static void take_key_name(void *context, struct entry *entry) {
 static void sweep_name(RedisModuleCtx *ctx, const struct swept_name *name) {
     RedisModule_SelectDb(ctx, name->db);
     RedisModuleKey *key = api_peek_key(ctx, name->key);
-    const struct aggregate *type = key ? aggregate_of_type(RedisModule_ModuleTypeGetType(key)) : NULL;
+    const struct data_type *type = key ? data_type_of(RedisModule_ModuleTypeGetType(key)) : NULL;
     bool there = type && type->upkeep;
     if (there) noted_look(name->db, api_bytes(name->key), type, RedisModule_ModuleTypeGetValue(key));
     if (key) RedisModule_CloseKey(key);
@@ -201,27 +201,27 @@ void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
     sweep_by(server_now_ms() + SWEEP_EVERY_MS);
 }
 
-int64_t *upkeep_look_at(const struct aggregate *type, void *value) {
+int64_t *upkeep_look_at(const struct data_type *type, void *value) {
     return (int64_t *)((char *)value + type->look_at);
 }
 
-int64_t upkeep_next_ms(const struct aggregate *type, const void *value) {
+int64_t upkeep_next_ms(const struct data_type *type, const void *value) {
     int64_t own_ms = type->next_look_ms ? type->next_look_ms(value) : UPKEEP_NEVER;
     int64_t once_ms = once_next_look_ms(type, value);
     return own_ms < once_ms ? own_ms : once_ms;
 }
 
 void upkeep_insist(struct call *call) {
-    int64_t due_ms = upkeep_next_ms(call->aggregate, call->value);
+    int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
-    *upkeep_look_at(call->aggregate, call->value) = due_ms;
+    *upkeep_look_at(call->data_type, call->value) = due_ms;
     upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
 }
 
 void upkeep_schedule(struct call *call) {
-    int64_t due_ms = upkeep_next_ms(call->aggregate, call->value);
+    int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
-    int64_t look_ms = *upkeep_look_at(call->aggregate, call->value);
+    int64_t look_ms = *upkeep_look_at(call->data_type, call->value);
     bool expected = look_ms && look_ms <= due_ms && call_now_ms(call) <= look_ms + LATE_MS;
     if (!expected) upkeep_insist(call);
 }

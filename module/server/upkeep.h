@@ -26,7 +26,7 @@ int upkeep_start(RedisModuleCtx *ctx);
 void upkeep_expect(int db, struct bytes key, int64_t due_ms);
 
 /* When a value needs upkeep; UPKEEP_NEVER. */
-int64_t upkeep_next_ms(const struct aggregate *type, const void *value);
+int64_t upkeep_next_ms(const struct data_type *type, const void *value);
 
 /* Whether upkeep of the key is scheduled. */
 bool upkeep_is_expected(int db, struct bytes key);
@@ -37,7 +37,7 @@ void upkeep_schedule(struct call *call);
 void upkeep_insist(struct call *call);
 
 /* Where a value stores the instant of its next upkeep. */
-int64_t *upkeep_look_at(const struct aggregate *type, void *value);
+int64_t *upkeep_look_at(const struct data_type *type, void *value);
 
 /* Schedules work that belongs to no key for the next turns of the event loop, on any server: `work` returns whether
  * more is left. Each family has at most a few of these. */

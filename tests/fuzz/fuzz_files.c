@@ -196,7 +196,7 @@ static void save_table(const struct table *table, struct tape *tape) {
 
 static bool loader_is_whole(const struct loader *loader) {
     const struct container *container = loader->container.container;
-    if (container) return !container->pool;
+    if (container) return !container->load_chunks;
     if (loader->share) return !loader->share->load;
     return loader->queue || loader->table;
 }

@@ -23,8 +23,9 @@ static void require_whole(const struct queue *queue) {
         require(!depth.visible && !depth.dead, "not as many as were counted");
     }
     struct queue *copy = queue_copy(queue);
-    require_same(shelf_count(&copy->live), shelf_count(&queue->live), "messages of a copy");
-    require_same(shelf_count(&copy->dead), shelf_count(&queue->dead), "dead letters of a copy");
+    require_same(message_store_count(&copy->live), message_store_count(&queue->live), "messages of a copy");
+    require_same(message_store_count(&copy->dead), message_store_count(&queue->dead),
+                 "dead letters of a copy");
     queue_free(copy);
 }
 

@@ -60,8 +60,8 @@ static struct listing_query query_of(const char *prefix, const char *delimiter) 
 
 /* --- Small cases, written out --------------------------------------------------------------------------- */
 
-static const char *const shelf[] = {"a", "a/",   "a/b", "a/b/c", "a/c",  "a0",
-                                    "b", "b//x", "c/d", "c/e",   "\xff", "\xff\xff/x"};
+static const char *const message_store[] = {"a", "a/",   "a/b", "a/b/c", "a/c",  "a0",
+                                            "b", "b//x", "c/d", "c/e",   "\xff", "\xff\xff/x"};
 
 /* Common beginnings are marked by a plus in front. */
 static const struct {
@@ -102,9 +102,9 @@ static void require_items(const struct listing *listing, const char *const *item
 
 static void prefixes_and_delimiters(void **state) {
     (void)state;
-    struct bytes names[COUNT_OF(shelf)];
-    for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
+    struct bytes names[COUNT_OF(message_store)];
+    for (size_t i = 0; i < COUNT_OF(message_store); i++) names[i] = bytes_text(message_store[i]);
+    struct container *container = container_of_names(names, COUNT_OF(message_store));
     for (size_t page = 0; page < COUNT_OF(pages); page++) {
         struct listing_query query = query_of(pages[page].prefix, pages[page].delimiter);
         struct listing listing;
@@ -402,9 +402,9 @@ static void the_longest_marker_fits(void **state) {
 
 static void a_page_ends_with_its_budget_but_never_empty(void **state) {
     (void)state;
-    struct bytes names[COUNT_OF(shelf)];
-    for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
+    struct bytes names[COUNT_OF(message_store)];
+    for (size_t i = 0; i < COUNT_OF(message_store); i++) names[i] = bytes_text(message_store[i]);
+    struct container *container = container_of_names(names, COUNT_OF(message_store));
     size_t before = 0;
     for (size_t budget = 0; budget < 4000; budget += 200) {
         struct listing_query query = query_of("", "");
@@ -413,7 +413,7 @@ static void a_page_ends_with_its_budget_but_never_empty(void **state) {
         listing_collect(container, &query, &listing);
         require(listing.count >= 1, "a budget of %zu gives nothing", budget);
         require(listing.count >= before, "a larger budget of %zu gives less", budget);
-        require_same(listing.more, listing.count < COUNT_OF(shelf), "a budget of %zu", budget);
+        require_same(listing.more, listing.count < COUNT_OF(message_store), "a budget of %zu", budget);
         before = listing.count;
         listing_free(&listing);
     }

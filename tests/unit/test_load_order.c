@@ -1,5 +1,5 @@
 /* The order of records in files: what a walk writes is believed, and what comes twice, too early or too late is not. */
-#include "blob/load_order.h"
+#include "blob/load_sequence.h"
 
 #include "blob/walk.h"
 #include "unit.h"
@@ -31,11 +31,11 @@ static struct container_change record_of(const char *word) {
 
 /* All but so many at the end. */
 static void require_believed(const char *records, size_t but) {
-    struct load_order order = {.created = false};
+    struct load_sequence order = {.created = false};
     size_t all = 0, believed = 0;
     for (const char *word = records; *word; all++) {
         const struct container_change change = record_of(word);
-        if (believed == all && load_order_keeps(&order, &change)) believed++;
+        if (believed == all && load_sequence_keeps(&order, &change)) believed++;
         word += strcspn(word, " ");
         word += *word == ' ';
     }
@@ -125,16 +125,16 @@ static void what_comes_otherwise_is_not(void **state) {
 static void names_are_compared_in_full(void **state) {
     (void)state;
     static char name[NAME_MAX_BYTES];
-    struct load_order order = {.created = false};
+    struct load_sequence order = {.created = false};
     struct container_change change = {.kind = CONTAINER_CREATE};
-    require(load_order_keeps(&order, &change), "the container");
+    require(load_sequence_keeps(&order, &change), "the container");
     memset(name, 'n', sizeof(name));
     change = (struct container_change){.kind = BLOB_PUT, .name = bytes_of(name, sizeof(name))};
-    require(load_order_keeps(&order, &change), "a blob");
+    require(load_sequence_keeps(&order, &change), "a blob");
     name[NAME_MAX_BYTES - 1] = 'o';
-    require(load_order_keeps(&order, &change), "a greater name");
+    require(load_sequence_keeps(&order, &change), "a greater name");
     name[NAME_MAX_BYTES - 1] = 'm';
-    require(!load_order_keeps(&order, &change), "a smaller name");
+    require(!load_sequence_keeps(&order, &change), "a smaller name");
 }
 
 int main(void) {

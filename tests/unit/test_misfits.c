@@ -472,7 +472,7 @@ static void numbers_end_with_the_file(void **state) {
         start(&trial);
         struct container_change change = act_change(way ? CONTAINER_LOADED : BLOB_SETMETA, "missing");
         require_same(container_trial_apply(&trial, &change), way, "way %d", way);
-        require(!trial.container->pool, "the chunks are there still");
+        require(!trial.container->load_chunks, "the chunks are there still");
         require_list_misfit(&trial, BLOB_SPANS, "log", 1, LIST("\1"), "a chunk that has been forgotten");
         acts_end(&trial);
     }

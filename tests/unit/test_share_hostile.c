@@ -191,21 +191,25 @@ static void nothing_has_two_places_at_a_time(void **state) {
               (struct share_change){.kind = LOAD_NODE, .node_kind = NODE_DIRECTORY, .name = name, .born = 3}),
         "a directory");
     require(takes(share, done), "its state");
-    struct share_change ghost = {
-        .kind = LOAD_GHOST, .node_number = 1, .parent_number = 1, .name = name, .last = 5};
-    require(!takes(share, ghost), "below itself, where it is now");
-    ghost.last = 3;
-    require(takes(share, ghost), "where it was before");
-    ghost.name = other;
-    ghost.parent_number = 0;
-    ghost.born = 2;
-    require(!takes(share, ghost), "where it was then is taken");
+    struct share_change snapshot_place = {
+        .kind = LOAD_SNAPSHOT_PLACE, .node_number = 1, .parent_number = 1, .name = name, .last = 5};
+    require(!takes(share, snapshot_place), "below itself, where it is now");
+    snapshot_place.last = 3;
+    require(takes(share, snapshot_place), "where it was before");
+    snapshot_place.name = other;
+    snapshot_place.parent_number = 0;
+    snapshot_place.born = 2;
+    require(!takes(share, snapshot_place), "where it was then is taken");
     struct share_change gone = {
         .kind = LOAD_NODE, .node_kind = NODE_DIRECTORY, .name = other, .born = 3, .last = 5};
     require(takes(share, gone) && takes(share, done), "one that only snapshots see");
-    ghost = (struct share_change){
-        .kind = LOAD_GHOST, .node_number = 2, .parent_number = 2, .name = other, .born = 4, .last = 5};
-    require(!takes(share, ghost), "below itself then");
+    snapshot_place = (struct share_change){.kind = LOAD_SNAPSHOT_PLACE,
+                                           .node_number = 2,
+                                           .parent_number = 2,
+                                           .name = other,
+                                           .born = 4,
+                                           .last = 5};
+    require(!takes(share, snapshot_place), "below itself then");
     share_require_whole(share);
     share_free(share);
 }

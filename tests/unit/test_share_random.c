@@ -281,7 +281,7 @@ static void compare_content(const struct node_view *view, const struct place *pl
 static void compare_place(struct life *life, const struct share *share, const struct picture *picture,
                           unsigned snapshot, int path) {
     const struct place *place = &picture->places[path];
-    const struct file_node *node = tree_find_then(share, path_of(life, path), snapshot);
+    const struct file_node *node = tree_find_in_snapshot(share, path_of(life, path), snapshot);
     require_same(node != NULL, place->thing != NOTHING, "%s in %u", life->text[path], snapshot);
     if (!node) return;
     struct node_view view = node_view(node, snapshot);

@@ -395,7 +395,7 @@ static void digest_of(const struct difference *difference, bool other, struct re
         if (other && i == difference->at) change = &difference->other;
         require(container_apply(container, change), "%s: change %zu", difference->what, i);
     }
-    container_settle(container);
+    container_end_load(container);
     container_digest_bytes(container, digest);
     container_free(container);
 }

@@ -17,9 +17,9 @@ enum { DELETE_INCLUDE, DELETE_ONLY };
 enum { SEQUENCE_MAX, SEQUENCE_UPDATE, SEQUENCE_INCREMENT };
 
 /* A name that is too long is refused before anybody looks for it. */
-void blob_expect(struct call *call) {
+void blob_prefetch(struct call *call) {
     struct bytes name = call_word(call, ARG_BLOB);
-    if (name.length <= NAME_MAX_BYTES) call->search = container_expect(call->value, name);
+    if (name.length <= NAME_MAX_BYTES) call->search = container_prefetch(call->value, name);
 }
 
 /* --- The way to a blob --- */
@@ -146,7 +146,7 @@ enum outcome blob_put_check(struct call *call) {
 
 enum outcome blob_put(struct call *call) {
     struct blob *blob;
-    container_expect_blob(call->value, &call->search);
+    container_prefetch_blob(call->value, &call->search);
     call_now_ms(call); /* reads the clock while the prefetch is in flight */
     enum outcome outcome = blob_to_create(call, KIND_BLOCK, &blob);
     if (outcome != OUTCOME_DONE) return outcome;

@@ -30,7 +30,7 @@ static const struct lease *lease_before(const struct container *container,
 void container_changes_soon(struct call *call, void *decided) {
     const struct container_change *change = decided;
     if (!call->value) return;
-    container_settle(call->value);
+    container_end_load(call->value);
     bool leases = change->kind == CONTAINER_LEASE || change->kind == BLOB_LEASE;
     if (!change->expired && !leases) return;
     const struct lease *lease = lease_before(call->value, change);

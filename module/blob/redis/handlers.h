@@ -41,7 +41,7 @@ enum { ARG_CONTAINER = 1, ARG_BLOB = 2, ARG_CONTENT = 3 };
 /* The words of INCLUDE, as bits. */
 enum { INCLUDE_SNAPSHOTS = 1, INCLUDE_META = 2, INCLUDE_UNCOMMITTED = 4, INCLUDE_COPY = 8 };
 
-extern struct aggregate container_aggregate;
+extern struct data_type container_type;
 extern struct wait_kind blob_news; /* waiters for another ETag of a blob, or for the blob to exist */
 extern const struct lease_home container_leases;
 extern const char *const access_words[];
@@ -53,7 +53,7 @@ extern const char *const comparison_words[];
 extern const char *const block_words[];
 extern const char *const block_list_words[];
 
-void blob_expect(struct call *call);
+void blob_prefetch(struct call *call);
 
 /* Maximum content of BLOB.PUT, BLOB.PUTBLOCK and BLOB.APPEND. */
 extern long long max_blob_bytes;
@@ -132,7 +132,7 @@ void blob_touches(const struct call *call, struct things *things);
 void block_list_touches(const struct call *call, struct things *things);
 void block_touches(const struct call *call, struct things *things);
 
-/* For the data type's table: see aggregate.h. */
+/* For the data type's table: see data_type.h. */
 bool container_refresh(struct call *call, void *decided);
 void container_keep_sources(struct call *const *copies, size_t count);
 void container_drop_sources(struct call *const *copies, size_t count);

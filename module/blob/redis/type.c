@@ -2,7 +2,7 @@
  *
  * A file holds the records of a walk, contents beside them. */
 #include "blob/digest.h"
-#include "blob/load_order.h"
+#include "blob/load_sequence.h"
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "blob/walk.h"
@@ -56,7 +56,7 @@ static bool keeps_argument(const struct container_change *change) {
 static void container_attach(void *record, const struct effect_content *content) {
     struct container_change *change = record;
     if (container_change_has_source(change)) {
-        change->source_container = effect_other_value(content, &container_aggregate);
+        change->source_container = effect_other_value(content, &container_type);
         return;
     }
     change->content = content->bytes;
@@ -93,11 +93,11 @@ static const struct bytes *container_content_of(const void *change) {
 }
 
 static bool container_keeps_order(struct loading *loading, const void *change) {
-    return load_order_keeps(loading->progress, change);
+    return load_sequence_keeps(loading->progress, change);
 }
 
 static bool container_is_whole(const void *value) {
-    return !((const struct container *)value)->pool;
+    return !((const struct container *)value)->load_chunks;
 }
 
 static int64_t container_next_look_ms(const void *value) {
@@ -111,7 +111,7 @@ static void release(void *value) {
 static const struct saved_type saved = {
     .noun = "a container",
     .encoding_version = ENCODING_VERSION,
-    .type = &container_aggregate,
+    .type = &container_type,
     .whole = container_is_whole,
     .free = release,
 };
@@ -119,7 +119,7 @@ static const struct saved_type saved = {
 TYPE_FILES(saved)
 
 static void *load(RedisModuleIO *io, int encoding) {
-    struct load_order order = {0};
+    struct load_sequence order = {0};
     return loading_file(io, encoding, &saved, &order);
 }
 
@@ -163,7 +163,7 @@ static unsigned long long container_holdings(void) {
     return container_census().leases;
 }
 
-struct aggregate container_aggregate = {
+struct data_type container_type = {
     .type_name = "holdfastC",
     .family = 'C',
     .encoding_version = ENCODING_VERSION,

@@ -41,13 +41,13 @@ static struct {
     char key[NODE_KEY_MAX_BYTES];
 } sought;
 
-void file_expect(struct call *call) {
+void file_prefetch(struct call *call) {
     struct bytes path = call_word(call, ARG_PATH);
     sought.call = tree_expect(call->value, path, sought.key, &call->search) ? call : NULL;
 }
 
 static struct tree_place find_path(const struct call *call, struct bytes path) {
-    bool expected = call->command->expect == file_expect && sought.call == call;
+    bool expected = call->command->prefetch == file_prefetch && sought.call == call;
     if (expected && path.data == call_word(call, ARG_PATH).data)
         return tree_found(call->value, path, &call->search);
     return tree_find(call->value, path);
@@ -243,9 +243,10 @@ enum outcome file_asked_snapshot(const struct call *call, int slot, unsigned *nu
 /* Nothing is open, leased or locked in a snapshot. */
 static enum outcome find_then(const struct call *call, unsigned kind, struct file_found *found) {
     struct bytes path = call_word(call, ARG_PATH);
-    found->node = tree_find_then(call->value, path, found->snapshot);
+    found->node = tree_find_in_snapshot(call->value, path, found->snapshot);
     if (!found->node) {
-        const struct file_node *parent = tree_find_then(call->value, path_parent(path), found->snapshot);
+        const struct file_node *parent =
+            tree_find_in_snapshot(call->value, path_parent(path), found->snapshot);
         return parent && !node_is_file(parent) ? OUTCOME_FILE_NOT_FOUND : OUTCOME_PARENT_NOT_FOUND;
     }
     if (kind != ANY_NODE && found->node->kind != kind) return OUTCOME_FILE_KIND;

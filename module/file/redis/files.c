@@ -124,7 +124,7 @@ static enum outcome previous_file(const struct call *call, unsigned now, const s
     if (file_asked_snapshot(call, SLOT_SHARE_SINCE, &since) != OUTCOME_DONE)
         return OUTCOME_PREVIOUS_SHARE_SNAPSHOT;
     if (now && since > now) return OUTCOME_PREVIOUS_NEWER;
-    const struct file_node *node = tree_find_then(call->value, call_word(call, ARG_PATH), since);
+    const struct file_node *node = tree_find_in_snapshot(call->value, call_word(call, ARG_PATH), since);
     *previous = node && node_is_file(node) ? node_view(node, since).content : &nothing;
     return OUTCOME_DONE;
 }

@@ -39,7 +39,7 @@ _Static_assert((int)SLOT_FILE_END <= (int)SLOTS_MAX, "too many options");
 /* Places of the arguments that many commands have. */
 enum { ARG_SHARE = 1, ARG_PATH = 2, ARG_SESSION = 2, ARG_HANDLE = 2, ARG_TARGET = 3, ARG_OPEN_PATH = 3 };
 
-extern struct aggregate share_aggregate;
+extern struct data_type share_type;
 extern struct wait_kind opening_wait, lock_wait;
 extern const struct lease_home share_leases;
 
@@ -73,7 +73,7 @@ struct file_wish {
 };
 
 /* What the path of a call leads to will be asked for: before anything is checked. For commands that name one. */
-void file_expect(struct call *call);
+void file_prefetch(struct call *call);
 
 /* Before a command that writes is decided: what sessions that are over hold of the files that it is about goes, so that
  * they are as they count. Of a file, … */
@@ -160,7 +160,7 @@ enum outcome file_not_yet(struct call *call, struct wait_kind *kind, const struc
 void file_in_line(struct call *call, struct wait_kind *kind, const struct file_node *node,
                   const struct wait_claim *claim);
 
-/* For the data type's table: see aggregate.h. */
+/* For the data type's table: see data_type.h. */
 bool file_has_rival(const struct call *call);
 bool file_closes_circle(const struct call *call);
 
@@ -175,7 +175,7 @@ void file_rmdir_touches(const struct call *call, struct things *things);
 /* LEASE.*, whatever it stands on: a path is compared as paths are. */
 void lease_touches(const struct call *call, struct things *things);
 
-/* For the data type's table: see aggregate.h. */
+/* For the data type's table: see data_type.h. */
 bool share_refresh(struct call *call, void *decided);
 void share_events(const void *decided, const char *events[EVENTS_MAX]);
 void share_before_change(struct call *call, void *decided);

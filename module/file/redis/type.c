@@ -59,7 +59,7 @@ static void release(void *value) {
 static const struct saved_type saved = {
     .noun = "a share",
     .encoding_version = ENCODING_VERSION,
-    .type = &share_aggregate,
+    .type = &share_type,
     .whole = share_is_whole,
     .free = release,
 };
@@ -83,7 +83,7 @@ static unsigned long long share_holdings(void) {
     return census.leases + census.handles;
 }
 
-struct aggregate share_aggregate = {
+struct data_type share_type = {
     .type_name = "holdfastS",
     .family = SHARE_FAMILY,
     .encoding_version = ENCODING_VERSION,

@@ -78,7 +78,7 @@ static struct guid id_at(const struct call *call, int at) {
 
 /* The subject of the call, if it is there and as the conditions want it. */
 static enum outcome find_leased(struct call *call, struct lease_subject *subject) {
-    enum outcome outcome = call->aggregate->leases->find(call, subject);
+    enum outcome outcome = call->data_type->leases->find(call, subject);
     return outcome == OUTCOME_DONE ? call_conditions(call, subject->stamp, subject->noun) : outcome;
 }
 
@@ -97,7 +97,7 @@ static void decide_lease(struct call *call, const struct lease_subject *subject,
     bool expired = lease_state(subject->lease, now_ms) == LEASE_EXPIRED && event != LEASE_EVENT_RENEWED;
     if (lease_needs_token(subject->lease, next, now_ms)) next->token = version_mint(now_ms);
     if (call->transaction) keep_owner(call, next);
-    call->aggregate->leases->decide(call, subject, next, event, expired);
+    call->data_type->leases->decide(call, subject, next, event, expired);
 }
 
 /* A holder's time ends now, or is given an end. */
@@ -126,7 +126,7 @@ void lease_count_expiry(const struct lease *lease) {
 }
 
 void lease_settle(struct call *call) {
-    if (call->aggregate->leases->settle) call->aggregate->leases->settle(call);
+    if (call->data_type->leases->settle) call->data_type->leases->settle(call);
 }
 
 static void reply_holder(struct reply *out, struct guid holder, version token) {
@@ -211,7 +211,7 @@ static enum outcome pass_grace_to_lease(struct call *call, const struct lease_su
 }
 
 static enum outcome may_begin(struct call *call, const struct lease_subject *subject) {
-    const struct lease_home *home = call->aggregate->leases;
+    const struct lease_home *home = call->data_type->leases;
     return home->may_begin ? home->may_begin(call, subject) : OUTCOME_DONE;
 }
 
@@ -227,7 +227,7 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
     struct lease_request request = {.now_ms = call_now_ms(call)};
     request.id.high = record_word(granted);
     request.id.low = record_word(granted);
-    if (call->aggregate->leases->find(call, &subject) != OUTCOME_DONE) return;
+    if (call->data_type->leases->find(call, &subject) != OUTCOME_DONE) return;
     if (subject.lease->token != record_word(granted)) return;
     if (lease_release(subject.lease, &request, &next) == OUTCOME_DONE)
         decide_lease(call, &subject, &next, LEASE_EVENT_RELEASED);
@@ -238,7 +238,7 @@ enum outcome lease_acquire_give_way(struct call *call, bool late) {
     struct lease_subject *subject = call_room(call, sizeof(*subject));
     if (late)
         call_note(call, "it is free now, but the time to wait is over");
-    else if (call->aggregate->leases->find(call, subject) == OUTCOME_DONE)
+    else if (call->data_type->leases->find(call, subject) == OUTCOME_DONE)
         lease_note_holder(call, subject->lease, subject->name);
     return OUTCOME_LEASE_PRESENT;
 }
@@ -364,7 +364,7 @@ static void reply_lease(struct call *call, const struct lease *lease, struct byt
 
 enum outcome lease_get_decide(struct call *call) {
     struct lease_subject subject;
-    enum outcome outcome = call->aggregate->leases->find(call, &subject);
+    enum outcome outcome = call->data_type->leases->find(call, &subject);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_lease(call, subject.lease, subject.name);
     return OUTCOME_DONE;
@@ -376,7 +376,7 @@ enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MOST = 5000 };
 enum { LEASE_REPLY_BYTES = 320 };
 
 static struct order_cursor lease_list_start(const struct call *call) {
-    const struct order_index *leased = call->aggregate->leases->leased(call->value);
+    const struct order_index *leased = call->data_type->leases->leased(call->value);
     bool marked = args_given(&call->args, SLOT_MARKER);
     if (!leased->root) return (struct order_cursor){NULL, 0};
     return order_index_seek(leased,
@@ -414,7 +414,7 @@ enum outcome lease_list_decide(struct call *call) {
         most = asked < PAGE_MAX ? (size_t)asked : PAGE_MAX;
     }
     struct order_cursor cursor = lease_list_start(call);
-    const struct lease_home *home = call->aggregate->leases;
+    const struct lease_home *home = call->data_type->leases;
     struct entry *entry;
     for (; (entry = order_cursor_entry(&cursor)) && count < most && looked_at < LOOKED_AT_MOST; looked_at++) {
         if (is_listed(call, home, entry)) {

@@ -113,7 +113,7 @@ const struct doctor_rule lease_key_rules[] = {
 static void find_short_grace(struct doctor *doctor) {
     int64_t longest_ms = lease_longest_ms();
     if (!grace_time.ms || grace_time.ms >= longest_ms) return;
-    if (aggregates_holdings() && doctor_sees_replication(doctor))
+    if (data_types_holdings() && doctor_sees_replication(doctor))
         doctor_find(doctor,
                     "grace lasts %.15g s, and leases up to %.15g s: two may hold one after a failover",
                     (double)grace_time.ms / 1000, (double)longest_ms / 1000);

@@ -16,7 +16,7 @@ static void reply_dead(struct reply *out, const struct message *message) {
     struct reply_map map = reply_map(out, reason.length ? 6 : 5);
     reply_field_guid(&map, "id", message->id);
     reply_field_number(&map, "inserted", message->inserted_ms);
-    reply_field_number(&map, "died", message->moment.shows_ms);
+    reply_field_number(&map, "died", message->time_entry.shows_ms);
     reply_field_number(&map, "dequeue-count", message->deliveries);
     if (reason.length) reply_field_bytes(&map, "reason", reason);
     reply_field_bytes(&map, "message", message_text(message));
@@ -109,7 +109,7 @@ enum outcome queue_redrive(struct call *call) {
 bool queue_is_notable(const void *value, const void *change) {
     const struct queue *queue = value;
     (void)change;
-    return shelf_count(&queue->dead) || timeline_first(&queue->live.last);
+    return message_store_count(&queue->dead) || time_index_first(&queue->live.last);
 }
 
 static void find_dead_letters(struct doctor *doctor) {
@@ -118,7 +118,7 @@ static void find_dead_letters(struct doctor *doctor) {
     if (!oldest) return;
     doctor_find(doctor, "dead letters: %zu, the oldest died %" PRId64 " s ago",
                 queue_depth(doctor->value, doctor->now_ms).dead,
-                (doctor->now_ms - oldest->moment.shows_ms) / 1000);
+                (doctor->now_ms - oldest->time_entry.shows_ms) / 1000);
 }
 
 const struct doctor_rule queue_rules[] = {

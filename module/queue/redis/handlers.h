@@ -33,7 +33,7 @@ enum {
     QUEUE_SETTLED_IN_PASSING = 16, /* of each sort, by one command */
 };
 
-extern struct aggregate queue_aggregate;
+extern struct data_type queue_type;
 
 void queue_get_remember(struct call *call, struct reply *kept);
 enum outcome queue_get_recall(struct call *call, struct bytes kept);
@@ -73,7 +73,7 @@ void queue_put_touches(const struct call *call, struct things *things);
 void queue_message_touches(const struct call *call, struct things *things);
 void queue_messages_touches(const struct call *call, struct things *things);
 
-/* For the data type's table: see aggregate.h. */
+/* For the data type's table: see data_type.h. */
 bool queue_refresh(struct call *call, void *decided);
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);
 void queue_changed(struct call *call, const void *decided);

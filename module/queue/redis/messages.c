@@ -164,8 +164,8 @@ enum outcome queue_takes_more(struct call *call) {
 }
 
 /* A duplicate is answered as its first put was. */
-static enum outcome reply_duplicate(struct call *call, const struct original *original) {
-    struct queue_change first = original_as_change(original);
+static enum outcome reply_duplicate(struct call *call, const struct dedup_entry *dedup_entry) {
+    struct queue_change first = dedup_entry_as_change(dedup_entry);
     queue_stats.duplicates++;
     reply_put(&call->out, &first, first.id, first.receipt, true);
     return OUTCOME_DONE;
@@ -176,8 +176,9 @@ enum outcome queue_put(struct call *call) {
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes dedup = asked_message_text(call, SLOT_DEDUP);
     int64_t now_ms = call_now_ms(call);
-    const struct original *original = dedup.length ? queue_original(call->value, dedup, now_ms) : NULL;
-    if (original) return reply_duplicate(call, original);
+    const struct dedup_entry *dedup_entry =
+        dedup.length ? queue_dedup_entry(call->value, dedup, now_ms) : NULL;
+    if (dedup_entry) return reply_duplicate(call, dedup_entry);
     struct queue_change *change = decide_put(call);
     change->dedup = dedup;
     if (dedup.length)
@@ -246,8 +247,8 @@ static void put_message_grant(struct record_writer *grant, const struct message 
     const struct queue_item item = {.id = message->id,
                                     .receipt = receipt,
                                     .deliveries = message->deliveries,
-                                    .shows_ms = message->moment.shows_ms,
-                                    .turn = message->moment.turn};
+                                    .shows_ms = message->time_entry.shows_ms,
+                                    .turn = message->time_entry.turn};
     queue_item_put(QUEUE_UNDELIVER, grant, &item);
 }
 
@@ -334,7 +335,7 @@ static size_t find_delivered(struct call *call, struct bytes kept, struct messag
         struct message *message;
         if (queue_find_owned(call->value, &id, &receipt, call_now_ms(call), &message) != OUTCOME_DONE)
             continue;
-        if (message->moment.shows_ms > call_now_ms(call)) found[count++] = message;
+        if (message->time_entry.shows_ms > call_now_ms(call)) found[count++] = message;
     }
     return count;
 }
@@ -346,7 +347,7 @@ enum outcome queue_get_recall(struct call *call, struct bytes kept) {
     for (size_t i = 0; i < count; i++) {
         const struct queue_item item = {
             .id = found[i]->id, .receipt = found[i]->receipt, .deliveries = found[i]->deliveries};
-        reply_delivered(&call->out, found[i], &item, found[i]->moment.shows_ms);
+        reply_delivered(&call->out, found[i], &item, found[i]->time_entry.shows_ms);
     }
     return OUTCOME_DONE;
 }

@@ -34,7 +34,7 @@ static void release(void *value) {
 static const struct saved_type saved = {
     .noun = "a queue",
     .encoding_version = ENCODING_VERSION,
-    .type = &queue_aggregate,
+    .type = &queue_type,
     .free = release,
 };
 
@@ -43,7 +43,7 @@ TYPE_LOADS(saved)
 TYPE_MEMORY(queue)
 TYPE_MOVES(queue, messages)
 
-struct aggregate queue_aggregate = {
+struct data_type queue_type = {
     .type_name = "holdfastQ",
     .family = 'Q',
     .encoding_version = ENCODING_VERSION,

@@ -14,11 +14,11 @@ static struct bytes seek_key(struct call *call, struct bytes partition, struct b
     return bytes_of(key, partition.length + 1 + row.length);
 }
 
-void table_expect(struct call *call) {
+void table_prefetch(struct call *call) {
     struct bytes partition = call_word(call, ARG_PARTITION), row = call_word(call, ARG_ROW);
     if (partition.length > KEY_MAX_BYTES || row.length > KEY_MAX_BYTES) return;
     const struct table *table = call->value;
-    call->search = catalog_expect(&table->entities, seek_key(call, partition, row));
+    call->search = catalog_prefetch(&table->entities, seek_key(call, partition, row));
 }
 
 static struct entity *entity_named(const struct call *call) {

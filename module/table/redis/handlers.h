@@ -27,12 +27,12 @@ enum { ARG_PARTITION = 2, ARG_ROW = 3, ARG_NAMES = 2 };
 
 enum { TABLE_REQUEST_MAX_BYTES = 4 << 20 };
 
-extern struct aggregate table_aggregate;
+extern struct data_type table_type;
 
 /* --- Entities --- */
 
 /* Prefetches the call's entity. */
-void table_expect(struct call *call);
+void table_prefetch(struct call *call);
 
 /* The rule for keys in queries and lookups; keys that are written with an entity are checked by key_check. */
 enum outcome table_asked_key_rule(struct bytes key);
@@ -45,7 +45,7 @@ bool table_ends_with_once(const struct call *call);
 /* The things that commands on one entity change: see things.h. */
 void entity_touches(const struct call *call, struct things *things);
 
-/* For the data type's table: see aggregate.h. */
+/* For the data type's table: see data_type.h. */
 bool table_refresh(struct call *call, void *decided);
 void table_changed(struct call *call, const void *decided);
 void table_wake(struct call *call, const void *change);

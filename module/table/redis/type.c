@@ -56,7 +56,7 @@ static void release(void *value) {
 static const struct saved_type saved = {
     .noun = "a table",
     .encoding_version = ENCODING_VERSION,
-    .type = &table_aggregate,
+    .type = &table_type,
     .free = release,
 };
 
@@ -65,7 +65,7 @@ TYPE_LOADS(saved)
 TYPE_MEMORY(table)
 TYPE_MOVES(table, entities)
 
-struct aggregate table_aggregate = {
+struct data_type table_type = {
     .type_name = "holdfastT",
     .family = 'T',
     .encoding_version = ENCODING_VERSION,

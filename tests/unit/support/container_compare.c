@@ -213,7 +213,7 @@ static bool is_being_copied(const struct model_blob *blob) {
     return model_exists(blob) && blob->state.copy.status == COPY_PENDING;
 }
 
-/* The blob that has waited longest is due a week after its last block, and not a moment before. */
+/* The blob that has waited longest is due a week after its last block, and not an entry before. */
 static void compare_overdue(const struct model *model, const struct container *container) {
     const int64_t never_ms = INT64_MAX;
     int64_t due_ms = never_ms;
@@ -258,7 +258,7 @@ static void compare_account(const struct model *model, const struct container *c
                      container->stagings.capacity * sizeof(*container->stagings.heap) +
                      (container->feed ? feed_held(container->feed) : 0);
     require_same(container_held(container), container->account.held + indexes, "all that is held");
-    if (model->pool.missing) return;
+    if (model->load_chunks.missing) return;
     struct figures figures = container_figures(container);
     size_t held = container->account.held - figures.account.held,
            parts = container->account.parts - figures.account.parts;
@@ -279,7 +279,7 @@ void model_compare(const struct model *model, const struct container *container)
     require_same(container->content_bytes, census.content_bytes, "the sum of contents");
     require_same(container->committed, census.blobs, "the number of blobs");
     require_same(catalog_count(&container->blobs), model->count, "the number of names");
-    require_same(container->pool != NULL, model->pool.chunks.count != 0, "chunks of a file");
+    require_same(container->load_chunks != NULL, model->load_chunks.chunks.count != 0, "chunks of a file");
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (size_t i = 0; i < model->count; i++, order_cursor_next(&cursor)) {
         struct entry *entry = order_cursor_entry(&cursor);

@@ -1,7 +1,7 @@
 #include "container_figures.h"
 
 #include "blob/blocks.h"
-#include "blob/pool.h"
+#include "blob/load_chunks.h"
 #include "blob/snapshots.h"
 #include "core/feed.h"
 #include "core/memory.h"
@@ -98,10 +98,10 @@ struct figures container_figures(const struct container *container) {
     (void)count(&counting, container->metadata);
     (void)count(&counting, container->policies);
     (void)count(&counting, container->lease);
-    (void)count(&counting, container->pool);
+    (void)count(&counting, container->load_chunks);
     count_feed(&counting, container->feed);
     const struct chunk *chunk;
-    for (uint64_t number = 1; (chunk = pool_chunk(container->pool, number)); number++)
+    for (uint64_t number = 1; (chunk = load_chunks_chunk(container->load_chunks, number)); number++)
         count_chunk(&counting, chunk);
     struct order_cursor cursor = catalog_seek(&container->blobs, bytes_of("", 0));
     for (struct entry *entry; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor))

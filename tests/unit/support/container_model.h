@@ -19,7 +19,7 @@ struct model {
     struct model_lease lease;
     struct model_blob *blobs;
     size_t count;
-    struct model_pool pool;
+    struct model_pool load_chunks;
     bool followed; /* a feed is on */
 };
 

@@ -2,33 +2,33 @@
 #include "container_model.h"
 
 void model_pool_drop(struct model *model) {
-    model_blocks_drop(&model->pool.chunks, UINT64_MAX);
-    model->pool.missing = 0;
+    model_blocks_drop(&model->load_chunks.chunks, UINT64_MAX);
+    model->load_chunks.missing = 0;
 }
 
-static bool add_chunk(struct model_pool *pool, const struct container_change *change) {
+static bool add_chunk(struct model_pool *load_chunks, const struct container_change *change) {
     struct bytes piece = change->content;
     if (!piece.length) return false;
-    if (!pool->missing) {
+    if (!load_chunks->missing) {
         if (piece.length > change->length) return false;
-        model_blocks_insert(&pool->chunks, pool->chunks.count, bytes_of("", 0), piece);
-        pool->missing = change->length - piece.length;
+        model_blocks_insert(&load_chunks->chunks, load_chunks->chunks.count, bytes_of("", 0), piece);
+        load_chunks->missing = change->length - piece.length;
         return true;
     }
-    if (piece.length > pool->missing) return false;
-    struct model_block *last = &pool->chunks.all[pool->chunks.count - 1];
+    if (piece.length > load_chunks->missing) return false;
+    struct model_block *last = &load_chunks->chunks.all[load_chunks->chunks.count - 1];
     last->data = model_resized(last->data, last->length + piece.length);
     memcpy(last->data + last->length, piece.data, piece.length);
     last->length += piece.length;
-    pool->missing -= piece.length;
+    load_chunks->missing -= piece.length;
     return true;
 }
 
 /* NULL if there is no such chunk, or not all of it yet. */
 static const struct model_block *chunk_of(const struct model *model, uint64_t number) {
-    const struct model_pool *pool = &model->pool;
-    uint64_t whole = pool->chunks.count - (pool->missing != 0);
-    return number && number <= whole ? &pool->chunks.all[number - 1] : NULL;
+    const struct model_pool *load_chunks = &model->load_chunks;
+    uint64_t whole = load_chunks->chunks.count - (load_chunks->missing != 0);
+    return number && number <= whole ? &load_chunks->chunks.all[number - 1] : NULL;
 }
 
 /* Whether the content that there is can be kept: a large one, as it is. */
@@ -152,7 +152,7 @@ static bool add_leaves(struct model *model, const struct container_change *chang
 bool model_apply_from_file(struct model *model, const struct container_change *change) {
     const struct model_block *chunk;
     switch (change->kind) {
-    case CONTAINER_CHUNK: return add_chunk(&model->pool, change);
+    case CONTAINER_CHUNK: return add_chunk(&model->load_chunks, change);
     case BLOB_STATE: return set_state(model, change);
     case BLOB_SPANS:
     case BLOB_BLOCKS: return add_chunks(model, change);

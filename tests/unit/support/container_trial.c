@@ -254,7 +254,7 @@ void container_trial_copy(struct container_trial *trial) {
 /* --- Building anew --- */
 
 bool container_load(struct container_loader *loader, struct container_change *change, struct bytes content) {
-    if (!load_order_keeps(&loader->order, change)) return false;
+    if (!load_sequence_keeps(&loader->order, change)) return false;
     change->content = content;
     if (content.length > BLOB_INLINE_MAX) {
         void *owner = owner_new(content);
@@ -287,7 +287,7 @@ struct container *container_rebuild(const struct container *container, size_t pi
     const struct change_walk walk = {
         .piece = piece, .holders = true, .take = rebuild_change, .context = &loader};
     container_walk(container, &walk);
-    require(!loader.container->pool, "a file leaves chunks behind");
+    require(!loader.container->load_chunks, "a file leaves chunks behind");
     return loader.container;
 }
 

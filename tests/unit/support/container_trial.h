@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_UNIT_CONTAINER_TRIAL_H
 #define HOLDFAST_UNIT_CONTAINER_TRIAL_H
 
-#include "blob/load_order.h"
+#include "blob/load_sequence.h"
 #include "container_model.h"
 #include "draft.h"
 
@@ -36,7 +36,7 @@ void container_trial_copy(struct container_trial *trial);
 /* A container that is being built from a file; starts as zeros. */
 struct container_loader {
     struct container *container;
-    struct load_order order;
+    struct load_sequence order;
 };
 
 /* The next change of the file, as it was read, and the content beside it. False for what cannot come next. */

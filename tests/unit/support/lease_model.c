@@ -153,13 +153,13 @@ struct wish wish_draw(struct dice *dice, const struct lease_model *model, int64_
     return wish;
 }
 
-int64_t moment_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms) {
-    int64_t moment_ms = now_ms;
+int64_t time_entry_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms) {
+    int64_t time_entry_ms = now_ms;
     if (dice_percent(dice, 25) && locked(model) && model->ends_ms > now_ms)
-        moment_ms = model->ends_ms + (int64_t)dice_roll(dice, 3) - 1;
+        time_entry_ms = model->ends_ms + (int64_t)dice_roll(dice, 3) - 1;
     else if (dice_percent(dice, 60))
-        moment_ms += (int64_t)dice_roll(dice, dice_percent(dice, 20) ? 40000 : 3000);
-    return moment_ms < now_ms ? now_ms : moment_ms;
+        time_entry_ms += (int64_t)dice_roll(dice, dice_percent(dice, 20) ? 40000 : 3000);
+    return time_entry_ms < now_ms ? now_ms : time_entry_ms;
 }
 
 enum outcome wish_decide(const struct wish *wish, const struct lease *lease, struct lease *next) {

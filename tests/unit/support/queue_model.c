@@ -116,13 +116,14 @@ static void put(struct queue_model *model, const struct queue_change *change) {
     }
     if (!change->dedup.length) return;
     size_t at = 0;
-    while (at < model->originals_count && !bytes_equal(bytes_text(model->originals[at].dedup), change->dedup))
+    while (at < model->dedup_entries_count &&
+           !bytes_equal(bytes_text(model->dedup_entries[at].dedup), change->dedup))
         at++;
-    if (at == model->originals_count) model->originals_count++;
-    struct model_original *original = &model->originals[at];
-    *original = (struct model_original){
+    if (at == model->dedup_entries_count) model->dedup_entries_count++;
+    struct model_dedup_entry *dedup_entry = &model->dedup_entries[at];
+    *dedup_entry = (struct model_dedup_entry){
         .id = item.id, .receipt = item.receipt, .order = change->order, .until_ms = change->until_ms};
-    copy_label(original->dedup, change->dedup);
+    copy_label(dedup_entry->dedup, change->dedup);
 }
 
 static void deliver(struct queue_model *model, const struct queue_change *change) {
@@ -200,13 +201,13 @@ static struct model_message *first_to_end(struct queue_model *model, bool by_win
 
 static void forget_first(struct queue_model *model) {
     size_t first = 0;
-    for (size_t i = 1; i < model->originals_count; i++) {
-        const struct model_original *one = &model->originals[i], *other = &model->originals[first];
+    for (size_t i = 1; i < model->dedup_entries_count; i++) {
+        const struct model_dedup_entry *one = &model->dedup_entries[i], *other = &model->dedup_entries[first];
         if (one->until_ms < other->until_ms ||
             (one->until_ms == other->until_ms && one->order < other->order))
             first = i;
     }
-    model->originals[first] = model->originals[--model->originals_count];
+    model->dedup_entries[first] = model->dedup_entries[--model->dedup_entries_count];
 }
 
 static void bury(struct model_message *message) {
@@ -283,10 +284,10 @@ static void compare_message(const struct model_message *expected, const struct m
     require(message, "a message is missing");
     require(guid_equal(message->id, expected->id), "another message");
     require(guid_equal(message->receipt, expected->receipt), "another receipt");
-    require_same(message->moment.order, expected->order, "order");
+    require_same(message->time_entry.order, expected->order, "order");
     require_same(message->inserted_ms, expected->inserted_ms, "inserted");
     require_same(message_expires_ms(message), expected->expires_ms, "expires");
-    require_same(message->moment.shows_ms, expected->shows_ms, "shows");
+    require_same(message->time_entry.shows_ms, expected->shows_ms, "shows");
     require_same(message->deliveries, expected->deliveries, "deliveries");
     require_bytes(message_text(message), bytes_of(expected->text, expected->length), "text");
     require_bytes(message_group(message), bytes_text(expected->group), "group");
@@ -316,8 +317,8 @@ static void compare_instants(const struct queue_model *model, const struct queue
         if (message->shows_ms <= now_ms || message->shows_ms >= end_of(message)) continue;
         if (message->shows_ms < showing_ms) showing_ms = message->shows_ms;
     }
-    for (size_t i = 0; i < model->originals_count; i++)
-        if (model->originals[i].until_ms < end_ms) end_ms = model->originals[i].until_ms;
+    for (size_t i = 0; i < model->dedup_entries_count; i++)
+        if (model->dedup_entries[i].until_ms < end_ms) end_ms = model->dedup_entries[i].until_ms;
     require_same(queue_next_showing_ms(queue, now_ms), showing_ms, "the next to show");
     require_same(queue_next_end_ms(queue), end_ms, "the next to end");
 }
@@ -333,9 +334,9 @@ static void compare_each(const struct queue_model *model, const struct queue *qu
         if (there) compare_message(message, found);
         require(!queue_find_dead(queue, &message->id) == (message->standing != MESSAGE_DEAD), "dead %zu", i);
     }
-    for (size_t i = 0; i < model->originals_count; i++) {
-        const struct model_original *expected = &model->originals[i];
-        const struct original *found = queue_original(queue, bytes_text(expected->dedup), now_ms);
+    for (size_t i = 0; i < model->dedup_entries_count; i++) {
+        const struct model_dedup_entry *expected = &model->dedup_entries[i];
+        const struct dedup_entry *found = queue_dedup_entry(queue, bytes_text(expected->dedup), now_ms);
         require(!found == (expected->until_ms <= now_ms), "original %zu", i);
         require(!found || guid_equal(found->receipt, expected->receipt), "receipt of original %zu", i);
     }

@@ -20,7 +20,7 @@ struct model_message {
     char reason[MODEL_LABEL_MOST];
 };
 
-struct model_original {
+struct model_dedup_entry {
     char dedup[MODEL_LABEL_MOST];
     struct guid id, receipt;
     uint64_t order;
@@ -31,8 +31,8 @@ struct model_original {
 struct queue_model {
     struct model_message messages[MODEL_MESSAGES_MOST];
     size_t count;
-    struct model_original originals[MODEL_MESSAGES_MOST];
-    size_t originals_count;
+    struct model_dedup_entry dedup_entries[MODEL_MESSAGES_MOST];
+    size_t dedup_entries_count;
     uint32_t most_deliveries;
     uint64_t orders;
 };

@@ -334,7 +334,7 @@ static void compare_snapshots(const struct share_life *life) {
         const struct life_picture *picture = &life->pictures[snapshot - 1];
         for (size_t i = 0; i < picture->count; i++) {
             struct bytes path = bytes_of(picture->paths[i], picture->lengths[i]);
-            const struct file_node *node = tree_find_then(life->share, path, snapshot);
+            const struct file_node *node = tree_find_in_snapshot(life->share, path, snapshot);
             require(node != NULL, "snapshot %u has lost a node", snapshot);
             require_same(node_is_file(node), picture->is_file[i], "its kind in snapshot %u", snapshot);
         }

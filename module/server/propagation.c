@@ -1,4 +1,4 @@
-#include "server/audience.h"
+#include "server/propagation.h"
 
 #include "server/events.h"
 
@@ -8,7 +8,7 @@ enum answer { UNKNOWN, NOBODY, SOMEBODY };
 
 static enum answer answer = UNKNOWN;
 
-static void forget_audience(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
+static void forget_propagation(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {
     (void)ctx;
     (void)event;
     (void)stage;
@@ -16,14 +16,14 @@ static void forget_audience(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_
     answer = UNKNOWN;
 }
 
-int audience_watch(RedisModuleCtx *ctx) {
+int propagation_watch(RedisModuleCtx *ctx) {
     const RedisModuleEvent events[] = {
         RedisModuleEvent_ForkChild,     RedisModuleEvent_ReplicationRoleChanged,
         RedisModuleEvent_ReplicaChange, RedisModuleEvent_Config,
         RedisModuleEvent_Loading,       RedisModuleEvent_CronLoop,
     };
     for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-        if (events_subscribe(ctx, events[i], forget_audience) != REDISMODULE_OK) return REDISMODULE_ERR;
+        if (events_subscribe(ctx, events[i], forget_propagation) != REDISMODULE_OK) return REDISMODULE_ERR;
     return REDISMODULE_OK;
 }
 
@@ -41,7 +41,7 @@ static bool replicas_absent(RedisModuleCtx *ctx) {
     return absent;
 }
 
-bool audience_present(RedisModuleCtx *ctx) {
+bool propagation_wanted(RedisModuleCtx *ctx) {
     if (answer == UNKNOWN) {
         int flags = RedisModule_GetContextFlags(ctx);
         bool heard = flags & (REDISMODULE_CTX_FLAGS_AOF | REDISMODULE_CTX_FLAGS_CLUSTER);

@@ -1,7 +1,7 @@
 /* The order of records in a file, which is that of a walk. Records in any other order are rejected, so that loading
  * cannot use more than a fixed multiple of the file's size. */
-#ifndef HOLDFAST_LOAD_ORDER_H
-#define HOLDFAST_LOAD_ORDER_H
+#ifndef HOLDFAST_LOAD_SEQUENCE_H
+#define HOLDFAST_LOAD_SEQUENCE_H
 
 #include "blob/container_change.h"
 #include "core/name.h"
@@ -14,7 +14,7 @@ enum load_stage {
 };
 
 /* Starts zeroed. */
-struct load_order {
+struct load_sequence {
     bool created;
     enum load_stage stage;
     size_t length; /* of the last name; names never decrease */
@@ -22,6 +22,6 @@ struct load_order {
 };
 
 /* Whether the change may come next; if so, it counts as having come. */
-bool load_order_keeps(struct load_order *order, const struct container_change *change);
+bool load_sequence_keeps(struct load_sequence *order, const struct container_change *change);
 
 #endif

@@ -1,6 +1,6 @@
 /* Pools: chunks by their numbers as a file brings them, whole or in pieces, and what a file may say of them that is not
  * so. */
-#include "blob/pool.h"
+#include "blob/load_chunks.h"
 
 #include "core/memory.h"
 #include "dice.h"
@@ -8,15 +8,15 @@
 
 struct filling {
     struct account account;
-    struct pool *pool;
+    struct load_chunks *load_chunks;
 };
 
 static bool add(struct filling *filling, uint64_t length, const char *piece) {
-    return pool_add(&filling->account, &filling->pool, length, bytes_text(piece), NULL);
+    return load_chunks_add(&filling->account, &filling->load_chunks, length, bytes_text(piece), NULL);
 }
 
 static void require_chunk(const struct filling *filling, uint64_t number, const char *expected) {
-    const struct chunk *chunk = pool_chunk(filling->pool, number);
+    const struct chunk *chunk = load_chunks_chunk(filling->load_chunks, number);
     require_same(chunk != NULL, expected != NULL, "chunk %d", (int)number);
     if (chunk && expected) require_bytes(chunk_bytes(chunk), bytes_text(expected), "chunk %d", (int)number);
 }
@@ -24,16 +24,16 @@ static void require_chunk(const struct filling *filling, uint64_t number, const 
 /* The account is that of what is allocated, and nothing is left of it. */
 static void finish(struct filling *filling) {
     require_same(filling->account.held, allocations_bytes(), "what it holds");
-    pool_drop(&filling->account, &filling->pool);
-    require(!filling->pool, "the pool is gone");
+    load_chunks_drop(&filling->account, &filling->load_chunks);
+    require(!filling->load_chunks, "the pool is gone");
     require_same(filling->account.held, 0, "what it holds");
     require_same(filling->account.parts, 0, "its parts");
-    pool_drop(&filling->account, &filling->pool);
+    load_chunks_drop(&filling->account, &filling->load_chunks);
 }
 
 static void chunks_have_numbers_from_one_on(void **state) {
     (void)state;
-    struct filling filling = {.pool = NULL};
+    struct filling filling = {.load_chunks = NULL};
     require_chunk(&filling, 1, NULL);
     require(add(&filling, 3, "one") && add(&filling, 3, "two") && add(&filling, 5, "three"), "three chunks");
     require_chunk(&filling, 0, NULL);
@@ -47,10 +47,11 @@ static void chunks_have_numbers_from_one_on(void **state) {
 
 static void a_chunk_may_come_in_pieces(void **state) {
     (void)state;
-    struct filling filling = {.pool = NULL};
+    struct filling filling = {.load_chunks = NULL};
     require(add(&filling, 8, "pie"), "the first piece");
     require_chunk(&filling, 1, NULL);
-    require(add(&filling, 8, "c") && add(&filling, 8, "e, ") && !pool_chunk(filling.pool, 1), "more of it");
+    require(add(&filling, 8, "c") && add(&filling, 8, "e, ") && !load_chunks_chunk(filling.load_chunks, 1),
+            "more of it");
     require(add(&filling, 8, "x"), "the last piece");
     require_chunk(&filling, 1, "piece, x");
     require(add(&filling, 1, "y"), "the next chunk");
@@ -61,10 +62,10 @@ static void a_chunk_may_come_in_pieces(void **state) {
 /* Not more than there was said to be, and not nothing. */
 static void lies_about_lengths_are_refused(void **state) {
     (void)state;
-    struct filling filling = {.pool = NULL};
+    struct filling filling = {.load_chunks = NULL};
     require(!add(&filling, 2, "one") && !add(&filling, 0, "one"), "more than there was said to be");
     require(!add(&filling, 0, "") && !add(&filling, 5, ""), "nothing");
-    require(!filling.pool && !allocations_count(), "what is refused leaves nothing");
+    require(!filling.load_chunks && !allocations_count(), "what is refused leaves nothing");
     require(add(&filling, 5, "one"), "a first piece");
     require(!add(&filling, 5, "two") && !add(&filling, 5, ""), "more than there was said to be, or nothing");
     require_chunk(&filling, 1, NULL);
@@ -78,7 +79,7 @@ static void a_great_lie_holds_little(void **state) {
     (void)state;
     static const uint64_t lengths[] = {UINT64_MAX, INT64_MAX, UINT64_C(1) << 40};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
-        struct filling filling = {.pool = NULL};
+        struct filling filling = {.load_chunks = NULL};
         for (int piece = 0; piece < 100; piece++) require(add(&filling, lengths[i], "0123456789"), "a piece");
         require(allocations_bytes() < 4096, "a kilobyte holds %zu", allocations_bytes());
         require_chunk(&filling, 1, NULL);
@@ -89,17 +90,18 @@ static void a_great_lie_holds_little(void **state) {
 /* A chunk that is whole is kept as it came; pieces are copied, and what brought them is given back. */
 static void chunks_are_taken_over(void **state) {
     (void)state;
-    struct filling filling = {.pool = NULL};
+    struct filling filling = {.load_chunks = NULL};
     for (int piece = 0; piece < 2; piece++) {
         void *owner = owner_new(bytes_text("the bytes"));
         struct chunk *chunk = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
         uint64_t length = piece ? 18 : 9;
-        require(pool_add(&filling.account, &filling.pool, length, chunk_bytes(chunk), chunk), "a chunk");
-        require_same(pool_chunk(filling.pool, 1) == chunk || piece, 1, "it is another one");
+        require(load_chunks_add(&filling.account, &filling.load_chunks, length, chunk_bytes(chunk), chunk),
+                "a chunk");
+        require_same(load_chunks_chunk(filling.load_chunks, 1) == chunk || piece, 1, "it is another one");
     }
     void *owner = owner_new(bytes_text("and more."));
     struct chunk *rest = chunk_adopt(owner, owner_bytes(owner), owner_held(owner));
-    require(pool_add(&filling.account, &filling.pool, 0, chunk_bytes(rest), rest), "the rest");
+    require(load_chunks_add(&filling.account, &filling.load_chunks, 0, chunk_bytes(rest), rest), "the rest");
     require_chunk(&filling, 1, "the bytes");
     require_chunk(&filling, 2, "the bytesand more.");
     finish(&filling);
@@ -108,11 +110,11 @@ static void chunks_are_taken_over(void **state) {
 /* What uses a chunk keeps it when the pool goes. */
 static void a_chunk_in_use_outlives_the_pool(void **state) {
     (void)state;
-    struct filling filling = {.pool = NULL};
+    struct filling filling = {.load_chunks = NULL};
     require(add(&filling, 3, "one") && add(&filling, 3, "two"), "two chunks");
-    struct chunk *chunk = pool_chunk(filling.pool, 2);
+    struct chunk *chunk = load_chunks_chunk(filling.load_chunks, 2);
     chunk_use(&filling.account, chunk);
-    pool_drop(&filling.account, &filling.pool);
+    load_chunks_drop(&filling.account, &filling.load_chunks);
     require_bytes(chunk_bytes(chunk), bytes_text("two"), "the chunk");
     require_same(filling.account.held, allocations_bytes(), "what it holds");
     chunk_drop(&filling.account, chunk);
@@ -126,7 +128,7 @@ static void many_chunks_in_any_pieces(void **state) {
     static char bytes[CHUNKS][LONGEST];
     struct dice dice = {1};
     size_t lengths[CHUNKS];
-    struct filling filling = {.pool = NULL};
+    struct filling filling = {.load_chunks = NULL};
     for (size_t i = 0; i < CHUNKS; i++) {
         lengths[i] = 1 + dice_roll(&dice, dice_percent(&dice, 50) ? 20 : LONGEST - 1);
         dice_fill(&dice, bytes[i], lengths[i]);
@@ -134,14 +136,16 @@ static void many_chunks_in_any_pieces(void **state) {
             size_t left = lengths[i] - done, length = 1 + dice_roll(&dice, left);
             struct bytes piece = bytes_of(bytes[i] + done, length);
             struct chunk *chunk = dice_percent(&dice, 30) ? chunk_copy(piece) : NULL;
-            require(pool_add(&filling.account, &filling.pool, lengths[i], piece, chunk), "a piece");
+            require(load_chunks_add(&filling.account, &filling.load_chunks, lengths[i], piece, chunk),
+                    "a piece");
             done += length;
-            require_same(pool_chunk(filling.pool, i + 1) != NULL, done == lengths[i], "chunk %zu", i);
+            require_same(load_chunks_chunk(filling.load_chunks, i + 1) != NULL, done == lengths[i],
+                         "chunk %zu", i);
         }
     }
     for (size_t i = 0; i < CHUNKS; i++)
-        require_bytes(chunk_bytes(pool_chunk(filling.pool, i + 1)), bytes_of(bytes[i], lengths[i]),
-                      "chunk %zu", i);
+        require_bytes(chunk_bytes(load_chunks_chunk(filling.load_chunks, i + 1)),
+                      bytes_of(bytes[i], lengths[i]), "chunk %zu", i);
     finish(&filling);
 }
 

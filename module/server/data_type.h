@@ -1,7 +1,7 @@
-/* An aggregate: what the server side knows of a family, that is, of one data type. The server side names no family;
+/* A data type: what the server side knows of a family, that is, of one data type. The server side names no family;
  * each family provides a filled struct, and holdfast.c registers them. */
-#ifndef HOLDFAST_AGGREGATE_H
-#define HOLDFAST_AGGREGATE_H
+#ifndef HOLDFAST_DATA_TYPE_H
+#define HOLDFAST_DATA_TYPE_H
 
 #include "change/change.h"
 #include "core/bytes.h"
@@ -42,7 +42,7 @@ struct loading;
 struct setting;
 struct lease_home;
 
-struct aggregate {
+struct data_type {
     const char *type_name;
     const struct change_family *changes;
     /* Creates the value from a change of a creating kind. */
@@ -114,14 +114,14 @@ struct aggregate {
 };
 
 /* Registers all families, ended by NULL; called once, at load. */
-void aggregates_start(struct aggregate *const *aggregates);
+void data_types_start(struct data_type *const *data_types);
 
 /* NULL when there is none. */
-const struct aggregate *aggregate_of_type(const RedisModuleType *type);
-const struct aggregate *aggregate_of_family(unsigned char family);
+const struct data_type *data_type_of(const RedisModuleType *type);
+const struct data_type *data_type_of_family(unsigned char family);
 /* The first family that has leases. */
-const struct aggregate *aggregate_leasable(void);
+const struct data_type *data_type_leasable(void);
 /* The sum of `holdings` over all families. */
-unsigned long long aggregates_holdings(void);
+unsigned long long data_types_holdings(void);
 
 #endif

@@ -1,9 +1,9 @@
-#include "blob/load_order.h"
+#include "blob/load_sequence.h"
 
 #include "blob/walk.h"
 
 /* A name that is not below the last one; a greater one begins another blob. */
-static bool name_keeps(struct load_order *order, struct bytes name) {
+static bool name_keeps(struct load_sequence *order, struct bytes name) {
     int compared = bytes_compare(bytes_of(order->name, order->length), name);
     if (compared > 0) return false;
     if (compared == 0) return true;
@@ -13,7 +13,7 @@ static bool name_keeps(struct load_order *order, struct bytes name) {
     return true;
 }
 
-static bool state_keeps(struct load_order *order, const struct container_change *change) {
+static bool state_keeps(struct load_sequence *order, const struct container_change *change) {
     bool kept = change->parts & PART_KEPT;
     if (order->stage != STAGE_TAKEN) return false;
     order->stage = kept || change->kind == BLOB_PUT ? STAGE_WHOLE : STAGE_OPEN;
@@ -21,13 +21,13 @@ static bool state_keeps(struct load_order *order, const struct container_change 
 }
 
 /* A list may bring much work that does not depend on its length, so only the last one of a content may be short. */
-static bool list_keeps(struct load_order *order, const struct container_change *change) {
+static bool list_keeps(struct load_sequence *order, const struct container_change *change) {
     if (order->stage != STAGE_OPEN) return false;
     if (change->list.count < WALK_LIST_MAX) order->stage = STAGE_WHOLE;
     return true;
 }
 
-static bool blob_keeps(struct load_order *order, const struct container_change *change) {
+static bool blob_keeps(struct load_sequence *order, const struct container_change *change) {
     switch (change->kind) {
     case BLOB_PUT:
     case BLOB_STATE: return state_keeps(order, change);
@@ -42,7 +42,7 @@ static bool blob_keeps(struct load_order *order, const struct container_change *
     }
 }
 
-bool load_order_keeps(struct load_order *order, const struct container_change *change) {
+bool load_sequence_keeps(struct load_sequence *order, const struct container_change *change) {
     if (change->kind == CONTAINER_CREATE) {
         bool first = !order->created;
         order->created = true;

@@ -1,0 +1,23 @@
+/* A pool: the chunks of a container that is being loaded, by their numbers in the file, so that shared chunks are
+ * written once. Any other change of the container discards it. */
+#ifndef HOLDFAST_LOAD_CHUNKS_H
+#define HOLDFAST_LOAD_CHUNKS_H
+
+#include "core/chunk.h"
+#include "core/packed.h"
+
+#include <stdint.h>
+
+struct load_chunks;
+
+/* Adds the next chunk of `length` bytes, or the next piece of it: bytes, or a chunk with them, which load_chunks then
+ * owns. False, and nothing taken, when it is not valid. */
+bool load_chunks_add(struct account *account, struct load_chunks **load_chunks, uint64_t length,
+                     struct bytes piece, struct chunk *chunk);
+
+/* Numbers start at one. NULL if there is no such chunk, or it is not complete. */
+struct chunk *load_chunks_chunk(const struct load_chunks *load_chunks, uint64_t number);
+
+void load_chunks_drop(struct account *account, struct load_chunks **load_chunks);
+
+#endif
