@@ -1,8 +1,8 @@
 /*
- * What every file needs: giving up, memory, text; options; sections.
+ * What every file needs: errors, memory, text; options; sections.
  *
- * When the bench cannot go on, it says why and ends with status 2. A number that was measured on errors would
- * be worse than none, so every unexpected reply ends there.
+ * When the bench cannot go on, it prints the reason and exits with status 2. A number measured on errors would be
+ * worse than none, so every unexpected reply ends the run.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -32,7 +32,7 @@ bool text_is(const char *text, const char *other);
 /* --- Options --- */
 
 /*
- * What the person who runs the bench may choose, on the command line and in the environment.
+ * What the user may choose, on the command line and in the environment.
  */
 
 struct options {
@@ -41,12 +41,12 @@ struct options {
     const char *output; /* HOLDFAST_TMP: results, charts and, while it runs, the servers' files */
     const char *only;   /* the one section to run, or NULL */
     unsigned rounds;
-    unsigned large_mb; /* the size of what is to be a large blob */
+    unsigned large_mb; /* the size of a large blob */
     unsigned slice_ms; /* how long a workload runs in one round */
-    bool strict;       /* missed bars are failures */
+    bool strict;       /* a missed bar makes the bench fail */
 };
 
-/* With fewer rounds, whatever has no rounds is made shorter, too. */
+/* With fewer rounds than this, measurements that have no rounds are made shorter, too. */
 enum { QUICK_BELOW = 20 };
 
 struct options options_read(int count, char **words);
@@ -54,8 +54,7 @@ struct options options_read(int count, char **words);
 /* --- Sections --- */
 
 /*
- * The parts of the bench. Each starts its own server, measures, judges its bars and leaves all in the
- * results.
+ * The parts of the bench. A section starts its own server, measures, and adds facts and bars to the results.
  */
 
 struct results;
@@ -70,7 +69,7 @@ struct section {
 extern const struct section sections[];
 extern const size_t section_count;
 
-/* What a section has at hand. */
+/* What a section is given. */
 struct context {
     const struct section *section;
     const struct options *options;
@@ -96,14 +95,14 @@ void measure_files(const struct context *context);
 void measure_mixed(const struct context *context);
 void measure_passing(const struct context *context);
 
-/* For what is measured at pipeline 16. The label is what its bars begin with. */
+/* A setting at pipeline 16. Its bars begin with the label. */
 const struct setting *context_setting(const struct context *context, const char *label, const char *title,
                                       unsigned objects);
 
-void context_fact(const struct context *context, const char *name, double value, const char *unit);
+void add_context_fact(const struct context *context, const char *name, double value, const char *unit);
 
-/* Likewise, and makes a bar of it. */
-void context_bar(const struct context *context, const char *name, double value, double limit,
-                 const char *unit);
+/* Adds the fact, and a bar for it. */
+void add_context_bar(const struct context *context, const char *name, double value, double limit,
+                     const char *unit);
 
 #endif

@@ -94,7 +94,7 @@ const struct family blob_family = {
  * The main comparison: every workload, with each size of content, one request at a time and 16 at a time.
  */
 
-/* With the smallest content, and with larger ones what depends on the size. */
+/* Measured with the smallest content; and those whose cost depends on the size, measured with each. */
 static const char *const smallest_workloads[] = {
     "PING",     "SET",       "GET", "HSET", "HGET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH",
     "BLOB.GET", "BLOB.STAT", NULL};
@@ -116,7 +116,7 @@ static void measure_size(const struct context *context, struct server *server, u
         struct run run = run_open(server, context->options, context->results);
         run_add(&run, setting, data, size ? sized_workloads : smallest_workloads);
         run_measure(&run);
-        if (setting->pipeline == PIPELINE) judge_ratios(context->results, setting, NULL);
+        if (setting->pipeline == PIPELINE) add_ratio_bars(context->results, setting, NULL);
     }
     dataset_close(data);
 }
@@ -244,21 +244,21 @@ static double delete_longest_ms(struct server *server, struct dataset *data) {
     return longest;
 }
 
-static void add_duration(const struct context *context, const char *name, double ms, bool is_aside) {
+static void add_duration_fact(const struct context *context, const char *name, double ms, bool is_aside) {
     results_fact(context->results, (struct fact){context->section->name, name, ms, "ms", is_aside});
 }
 
-/* What ends a container is a bound of its own: the work grows with what is in it. */
+/* Dropping a container has no bar: the work grows with the number of blobs in it. */
 static void measure_end(const struct context *context, const char *command) {
     struct server *server = server_start(context->options, "");
     struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
     dataset_fill(data, workload_named("BLOB.PUT"));
-    add_duration(context, command, command_ms(server, command, NULL), true);
+    add_duration_fact(context, command, command_ms(server, command, NULL), true);
     dataset_close(data);
     server_stop(server);
 }
 
-static void judge_longest(const struct context *context) {
+static void add_longest_bar(const struct context *context) {
     const struct fact *longest = NULL;
     for (size_t index = 0; index < context->results->fact_count; index++) {
         const struct fact *fact = &context->results->facts[index];
@@ -273,21 +273,22 @@ static void judge_longest(const struct context *context) {
 void measure_longest(const struct context *context) {
     struct server *server = server_start(context->options, "");
     struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
-    add_duration(context, "BLOB.PUT, a million times a new one", insert_longest_ms(server, data), false);
-    add_duration(context, "BLOB.LIST container COUNT 5000, page by page", longest_page_ms(server), false);
+    add_duration_fact(context, "BLOB.PUT, a million times a new one", insert_longest_ms(server, data), false);
+    add_duration_fact(context, "BLOB.LIST container COUNT 5000, page by page", longest_page_ms(server),
+                      false);
     for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        add_duration(context, commands[index], longest_of_repeats_ms(server, commands[index]), false);
+        add_duration_fact(context, commands[index], longest_of_repeats_ms(server, commands[index]), false);
     }
-    add_duration(context, "BLOB.DELETE, half a million times", delete_longest_ms(server, data), false);
+    add_duration_fact(context, "BLOB.DELETE, half a million times", delete_longest_ms(server, data), false);
     dataset_close(data);
     server_stop(server);
     measure_end(context, "UNLINK container");
     measure_end(context, "CONTAINER.DELETE container");
     measure_end(context, "DEL container");
-    judge_longest(context);
+    add_longest_bar(context);
 }
 
-/* --- Writes that somebody hears of --- */
+/* --- Writes with an append-only file and a replica --- */
 
 /*
  * Writes on a server alone, with an append-only file, and with a replica; with a thousand objects and with many.
@@ -303,7 +304,7 @@ static const struct {
     const char *label;
 } write_counts[COUNTS] = {{1000, "1,000"}, {50000, "50,000"}};
 
-/* By the number of objects, and by who listens. */
+/* By the number of objects, and by what is written to. */
 static const struct {
     const char *workload, *against;
     double limits[COUNTS][PROPAGATIONS]; /* 0 for none */
@@ -316,8 +317,8 @@ static const struct {
 static const char *const workloads_written[] = {"SET", "Lua compare-and-set", "BLOB.PUT", "BLOB.PUT IFMATCH",
                                                 NULL};
 
-static void judge_writes(struct results *results, const struct setting *setting, int count,
-                         enum propagation propagation) {
+static void add_write_bars(struct results *results, const struct setting *setting, int count,
+                           enum propagation propagation) {
     struct compared compared;
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
         for (size_t bar = 0; bar < sizeof write_bars / sizeof *write_bars; bar++) {
@@ -350,7 +351,7 @@ static void measure_writes(const struct context *context, struct server *server,
         struct run run = run_open(server, context->options, context->results);
         run_add(&run, setting, data, workloads_written);
         run_measure(&run);
-        judge_writes(context->results, setting, count, propagation);
+        add_write_bars(context->results, setting, count, propagation);
         dataset_close(data);
     }
 }

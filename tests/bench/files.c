@@ -324,9 +324,9 @@ static const struct sequence string_lock_unlock = {
 
 enum { SESSION_HANDLES = 100000, LONGEST_MS = 10 };
 
-static void judge_session(const struct context *context, const char *how, double ms) {
-    context_bar(context, format_text("a session with %d handles %s: longest PING", SESSION_HANDLES, how), ms,
-                LONGEST_MS, "ms");
+static void add_session_bar(const struct context *context, const char *how, double ms) {
+    add_context_bar(context, format_text("a session with %d handles %s: longest PING", SESSION_HANDLES, how),
+                    ms, LONGEST_MS, "ms");
 }
 
 static bool is_nothing_open(struct server *server) {
@@ -341,14 +341,14 @@ static void measure_file_endings(const struct context *context) {
     share_make(server, SHARE);
     int64_t before = server_info_number(server, "used_memory");
     const char *session = session_with_handles(server, SHARE, SESSION_HANDLES);
-    context_fact(context, "a new file without content, and a handle of it",
-                 (double)(server_info_number(server, "used_memory") - before) / SESSION_HANDLES, "bytes");
+    add_context_fact(context, "a new file without content, and a handle of it",
+                     (double)(server_info_number(server, "used_memory") - before) / SESSION_HANDLES, "bytes");
     char *command = format_text("SHARE.DISCONNECT " SHARE " %s", session);
-    judge_session(context, "that is disconnected", longest_ping_ms(server, command, is_nothing_open));
+    add_session_bar(context, "that is disconnected", longest_ping_ms(server, command, is_nothing_open));
     session_with_handles(server, SHARE, SESSION_HANDLES);
     /* Its time is not half so long as the clock is put forward. */
-    judge_session(context, "whose time is up",
-                  longest_ping_ms(server, "CONFIG SET holdfast.clock-offset-ms 10000000", is_nothing_open));
+    add_session_bar(context, "whose time is up",
+                    longest_ping_ms(server, "CONFIG SET holdfast.clock-offset-ms 10000000", is_nothing_open));
     free(command);
     server_stop(server);
 }
@@ -374,7 +374,7 @@ static void measure_contents(const struct context *context) {
     struct run run = run_open(server, context->options, context->results);
     run_add(&run, kept, data, files);
     run_measure(&run);
-    judge_ratios(context->results, kept, NULL);
+    add_ratio_bars(context->results, kept, NULL);
     dataset_close(data);
     server_stop(server);
 }
@@ -393,7 +393,7 @@ static void measure_handles(const struct context *context) {
     sequence_run_add(&run, setting, &file_lock_same, "locked:same", OPERATIONS);
     sequence_run_add(&run, setting, &string_lock_unlock, "", OPERATIONS);
     sequence_run_measure(&run);
-    judge_ratios(context->results, setting, NULL);
+    add_ratio_bars(context->results, setting, NULL);
     dataset_close(data);
     server_stop(server);
 }
@@ -438,7 +438,7 @@ static void measure_growth_of(const struct context *context, const struct growth
     unsigned last = growth->count - 1;
     struct spread grown = results_growth(results_find(context->results, settings[0], name),
                                          results_find(context->results, settings[last], name));
-    context_bar(
+    add_context_bar(
         context,
         format_text("%s with %u %s, to %u", name, growth->counts[last], growth->what, growth->counts[0]),
         grown.median, growth->limit, "x");

@@ -24,18 +24,18 @@ enum { PAGE_BYTES = 512, SMALL_PAGES_BYTES = 1 << 20 };
 
 enum { APPEND_SMALL, APPEND_LARGE, RANGE, PUT_SMALL, PUT_VAST, WORKLOADS };
 
-static struct places range_places(const struct dataset *data) {
-    return places_within(data->large_bytes, PLACES_APART, (unsigned)data->bytes);
+static struct offsets range_offsets(const struct dataset *data) {
+    return offsets_within(data->large_bytes, OFFSETS_APART, (unsigned)data->bytes);
 }
 
-static struct places small_places(const struct dataset *data) {
+static struct offsets small_offsets(const struct dataset *data) {
     (void)data;
-    return places_within(SMALL_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
+    return offsets_within(SMALL_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
 }
 
-static struct places vast_places(const struct dataset *data) {
+static struct offsets vast_offsets(const struct dataset *data) {
     (void)data;
-    return places_within(VAST_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
+    return offsets_within(VAST_PAGES_BYTES, PAGE_BYTES, PAGE_BYTES);
 }
 
 static void append_small_template(const struct dataset *data, struct template *template) {
@@ -49,22 +49,22 @@ static void append_large_template(const struct dataset *data, struct template *t
 }
 
 static void range_template(const struct dataset *data, struct template *template) {
-    template_add(template, "BLOB.GET " LARGE_APPENDS " " LARGE_BLOB " RANGE %b %u", place_mark,
-                 (size_t)range_places(data).digits, (unsigned)data->bytes);
+    template_add(template, "BLOB.GET " LARGE_APPENDS " " LARGE_BLOB " RANGE %b %u", offset_mark,
+                 (size_t)range_offsets(data).digits, (unsigned)data->bytes);
 }
 
 static void put_print(const struct dataset *data, struct template *template, const char *blob,
-                      struct places places) {
-    template_add(template, "BLOB.PUTPAGE " PAGE_BLOBS " %s %b %b", blob, place_mark, (size_t)places.digits,
+                      struct offsets offsets) {
+    template_add(template, "BLOB.PUTPAGE " PAGE_BLOBS " %s %b %b", blob, offset_mark, (size_t)offsets.digits,
                  data->content, data->bytes);
 }
 
 static void put_small_template(const struct dataset *data, struct template *template) {
-    put_print(data, template, SMALL_PAGES, small_places(data));
+    put_print(data, template, SMALL_PAGES, small_offsets(data));
 }
 
 static void put_vast_template(const struct dataset *data, struct template *template) {
-    put_print(data, template, VAST_PAGES, vast_places(data));
+    put_print(data, template, VAST_PAGES, vast_offsets(data));
 }
 
 static bool is_array(const struct reply *reply, size_t length) {
@@ -100,15 +100,15 @@ static const struct workload workloads[WORKLOADS] = {
     [RANGE] = {.name = "BLOB.GET RANGE",
                .template = range_template,
                .is_expected = is_range,
-               .places = range_places},
+               .offsets = range_offsets},
     [PUT_SMALL] = {.name = "BLOB.PUTPAGE, 1 MiB",
                    .template = put_small_template,
                    .is_expected = is_put,
-                   .places = small_places},
+                   .offsets = small_offsets},
     [PUT_VAST] = {.name = "BLOB.PUTPAGE, 8 GiB",
                   .template = put_vast_template,
                   .is_expected = is_put,
-                  .places = vast_places},
+                  .offsets = vast_offsets},
 };
 
 static const struct comparison comparisons[] = {
@@ -148,14 +148,14 @@ struct fixture {
     struct server *server;
 };
 
-static void tell(const struct fixture *fixture, const char *name, double value, const char *unit) {
+static void add_fact(const struct fixture *fixture, const char *name, double value, const char *unit) {
     results_fact(fixture->context->results,
                  (struct fact){fixture->context->section->name, name, value, unit, false});
 }
 
-static void tell_and_judge(const struct fixture *fixture, const char *name, double value, double limit,
-                           const char *unit) {
-    tell(fixture, name, value, unit);
+static void add_bar(const struct fixture *fixture, const char *name, double value, double limit,
+                    const char *unit) {
+    add_fact(fixture, name, value, unit);
     results_bar(fixture->context->results, name, value, limit, unit);
 }
 
@@ -187,7 +187,7 @@ static void workloads_measure(const struct fixture *fixture, struct dataset *dat
     run.renew = renew;
     run_add(&run, kept, data, names);
     run_measure(&run);
-    judge_ratios(fixture->context->results, kept, NULL);
+    add_ratio_bars(fixture->context->results, kept, NULL);
 }
 
 static void make_string(const struct fixture *fixture) {
@@ -210,17 +210,17 @@ static void measure_copies(const struct fixture *fixture, const char *what) {
     const char *within = "BLOB.COPY " LARGE_APPENDS " copy " LARGE_APPENDS " " LARGE_BLOB;
     const char *across = "BLOB.COPY elsewhere copy " LARGE_APPENDS " " LARGE_BLOB;
     server_tell(fixture->server, "CONTAINER.CREATE elsewhere");
-    tell(fixture, format_text("BLOB.COPY of %s, same container", what),
-         longest_of_repeats_ms(fixture->server, within), "ms");
-    tell(fixture, format_text("BLOB.COPY of %s, other container", what),
-         longest_of_repeats_ms(fixture->server, across), "ms");
+    add_fact(fixture, format_text("BLOB.COPY of %s, same container", what),
+             longest_of_repeats_ms(fixture->server, within), "ms");
+    add_fact(fixture, format_text("BLOB.COPY of %s, other container", what),
+             longest_of_repeats_ms(fixture->server, across), "ms");
     server_tell(fixture->server, "CONTAINER.DELETE elsewhere");
     server_tell(fixture->server, "BLOB.DELETE " LARGE_APPENDS " copy");
 }
 
 static void measure_string_copy(const struct fixture *fixture) {
-    tell(fixture, format_text("COPY of a string of %d MiB", LARGE_STRING_BYTES / MEGABYTE),
-         command_ms(fixture->server, "COPY " LARGE_STRING " twin", NULL), "ms");
+    add_fact(fixture, format_text("COPY of a string of %d MiB", LARGE_STRING_BYTES / MEGABYTE),
+             command_ms(fixture->server, "COPY " LARGE_STRING " twin", NULL), "ms");
     server_tell(fixture->server, "DEL twin");
 }
 
@@ -246,13 +246,13 @@ static void measure_snapshots(const struct fixture *fixture) {
     }
     double bytes = (double)(memory_used(fixture) - before) / SNAPSHOTS;
     const char *name = format_text("the longest of %d BLOB.SNAPSHOT of a large blob", SNAPSHOTS);
-    tell_and_judge(fixture, name, longest_ms * 1e3, SNAPSHOT_US, "us");
-    tell_and_judge(fixture, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES, "bytes");
-    tell(fixture, "the first BLOB.APPEND after a snapshot",
-         command_ms(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " x", NULL) * 1e3, "us");
-    tell(fixture, format_text("BLOB.DELETE SNAPSHOTS ONLY of %d", SNAPSHOTS),
-         command_ms(fixture->server, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB " SNAPSHOTS ONLY", NULL),
-         "ms");
+    add_bar(fixture, name, longest_ms * 1e3, SNAPSHOT_US, "us");
+    add_bar(fixture, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES, "bytes");
+    add_fact(fixture, "the first BLOB.APPEND after a snapshot",
+             command_ms(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " x", NULL) * 1e3, "us");
+    add_fact(fixture, format_text("BLOB.DELETE SNAPSHOTS ONLY of %d", SNAPSHOTS),
+             command_ms(fixture->server, "BLOB.DELETE " LARGE_APPENDS " " LARGE_BLOB " SNAPSHOTS ONLY", NULL),
+             "ms");
 }
 
 /* For each object a small append blob and a small string. */
@@ -352,14 +352,13 @@ static void measure_commit(const struct fixture *fixture) {
     int64_t before = memory_used(fixture);
     double ms = commit_ms(fixture);
     double bytes = (double)(memory_used(fixture) - before);
-    tell_and_judge(fixture, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms, COMMIT_MS,
-                   "ms");
-    tell_and_judge(fixture, "growth of used_memory by this commit", bytes / MEGABYTE, COMMIT_MB, "MiB");
+    add_bar(fixture, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms, COMMIT_MS, "ms");
+    add_bar(fixture, "growth of used_memory by this commit", bytes / MEGABYTE, COMMIT_MB, "MiB");
 }
 
 static void measure_deletion(const struct fixture *fixture, const char *command, const char *what) {
-    tell_and_judge(fixture, format_text("BLOB.DELETE of %s", what),
-                   command_ms(fixture->server, command, NULL), DELETE_MS, "ms");
+    add_bar(fixture, format_text("BLOB.DELETE of %s", what), command_ms(fixture->server, command, NULL),
+            DELETE_MS, "ms");
 }
 
 static void measure_blocks(const struct fixture *fixture) {

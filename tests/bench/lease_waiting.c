@@ -85,8 +85,8 @@ static void hops_measure(struct server *server, struct hop_times *times, unsigne
     times->p99_ms[round] = percentile(ms, HOPS, 0.99);
 }
 
-static void hops_report(const struct context *context, const char *name, const struct hop_times *times,
-                        unsigned rounds, bool is_aside) {
+static void add_hop_facts(const struct context *context, const char *name, const struct hop_times *times,
+                          unsigned rounds, bool is_aside) {
     const struct fact facts[] = {
         {context->section->name, format_text("%s: CPU", name), spread_of(times->cpu_us, rounds).median, "us",
          is_aside},
@@ -99,8 +99,8 @@ static void hops_report(const struct context *context, const char *name, const s
         results_fact(context->results, facts[index]);
 }
 
-static void judge_hand_over(struct results *results, const struct line *shortest, const struct line *line,
-                            unsigned rounds) {
+static void add_hand_over_bars(struct results *results, const struct line *shortest, const struct line *line,
+                               unsigned rounds) {
     if (line->length == AIMED_AT)
         results_bar(results, format_text("hand-over with %u in line, p99", line->length),
                     spread_of(line->times.p99_ms, rounds).median, HOP_P99_MS, "ms");
@@ -139,11 +139,11 @@ void measure_handover(const struct context *context) {
         hops_measure(server, &pings, round, ping, idler);
     }
     for (unsigned index = 0; index < count; index++) {
-        hops_report(context, format_text("%u in line", lines[index].length), &lines[index].times, rounds,
-                    false);
-        judge_hand_over(context->results, lines, &lines[index], rounds);
+        add_hop_facts(context, format_text("%u in line", lines[index].length), &lines[index].times, rounds,
+                      false);
+        add_hand_over_bars(context->results, lines, &lines[index], rounds);
     }
-    hops_report(context, "PING, for comparison", &pings, rounds, true);
+    add_hop_facts(context, "PING, for comparison", &pings, rounds, true);
     free(lines);
     connection_close(idler);
     connection_set_close(set);
@@ -290,8 +290,8 @@ static void contention_step(struct contention *contention, int64_t until_ns) {
     }
 }
 
-static void report_method(const struct context *context, const struct contention *contention, double seconds,
-                          double cpu_us) {
+static void add_method_facts(const struct context *context, const struct contention *contention,
+                             double seconds, double cpu_us) {
     const char *name = contention->method->name;
     double mean_ms = contention->wait_sum_ms / (double)contention->hand_overs;
     const struct fact facts[] = {
@@ -334,7 +334,7 @@ static void measure_method(const struct context *context, struct server *server,
         bool is_waiting = client->stage == ASKING || client->stage == PAUSING;
         if (is_waiting) wait_add(&contention, waited_ms(client, stop_ns));
     }
-    report_method(context, &contention, (double)(stop_ns - start_ns) / 1e9, cpu_us);
+    add_method_facts(context, &contention, (double)(stop_ns - start_ns) / 1e9, cpu_us);
     connection_set_close(contention.set);
 }
 

@@ -159,7 +159,7 @@ void measure_leases(const struct context *context) {
     struct run run = run_open(server, context->options, context->results);
     run_add(&run, setting, data, locking);
     run_measure(&run);
-    judge_ratios(context->results, setting, &lease_family);
+    add_ratio_bars(context->results, setting, &lease_family);
     dataset_close(data);
     server_stop(server);
 }
@@ -221,7 +221,7 @@ static double longest_wait_ms(struct server *server, struct connection *connecti
     return latencies_longest_ms(&latencies);
 }
 
-static void add_latency(const struct context *context, const char *text, double ms) {
+static void add_latency_bar(const struct context *context, const char *text, double ms) {
     results_fact(context->results, (struct fact){context->section->name, text, ms, "ms", false});
     results_bar(context->results, text, ms, LONGEST_MS, "ms");
 }
@@ -229,11 +229,11 @@ static void add_latency(const struct context *context, const char *text, double 
 static void measure_alone(const struct context *context, struct server *server) {
     struct connection *connection = connection_open(server, 0);
     int64_t end_ns = acquire_all(server);
-    add_latency(context, format_text("%d leases end: longest PING", LEASES),
-                longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
+    add_latency_bar(context, format_text("%d leases end: longest PING", LEASES),
+                    longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
     int64_t until_ns = monotonic_ns() + LISTING_MS * 1000000LL;
-    add_latency(context, format_text("%d leases ended: longest LEASE.LIST", LEASES),
-                longest_wait_ms(server, connection, "LEASE.LIST endings COUNT 1000", until_ns));
+    add_latency_bar(context, format_text("%d leases ended: longest LEASE.LIST", LEASES),
+                    longest_wait_ms(server, connection, "LEASE.LIST endings COUNT 1000", until_ns));
     connection_close(connection);
 }
 
@@ -245,8 +245,8 @@ static void measure_waited_for(const struct context *context, struct server *ser
         connection_ask(set->connections[who], "LEASE.ACQUIRE endings -1 BLOB %u BLOCK 0", who);
     connection_call(connection, "PING");
     require(ms_until(end_ns) > 0, "it takes %u waiters too long to get in line", waiters);
-    add_latency(context, format_text("%d leases end, %u waited for: longest PING", LEASES, waiters),
-                longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
+    add_latency_bar(context, format_text("%d leases end, %u waited for: longest PING", LEASES, waiters),
+                    longest_wait_ms(server, connection, "PING", end_ns + AFTERWARDS_MS * 1000000LL));
     for (unsigned who = 0; who < waiters; who++) connection_receive(set->connections[who], "LEASE.ACQUIRE");
     connection_close(connection);
     connection_set_close(set);
@@ -283,7 +283,7 @@ static struct spread idle_ms(struct server *server) {
     return spread_of(ms, LOOKS);
 }
 
-static void add_idle(const struct context *context, const char *name, double ms) {
+static void add_idle_fact(const struct context *context, const char *name, double ms) {
     results_fact(context->results, (struct fact){context->section->name, name, ms, "ms", false});
 }
 
@@ -301,8 +301,8 @@ void measure_idle(const struct context *context) {
     double bytes = (double)(server_info_number(server, "used_memory") - bytes_before) / data->objects;
     results_fact(context->results,
                  (struct fact){context->section->name, "a lease on a blob", bytes, "bytes", true});
-    add_idle(context, "a million blobs: CPU per idle second", without_ms);
-    add_idle(context, "a million leases on them: CPU per idle second", with_ms);
+    add_idle_fact(context, "a million blobs: CPU per idle second", without_ms);
+    add_idle_fact(context, "a million leases on them: CPU per idle second", with_ms);
     results_bar(context->results, "CPU per idle second for a million leases", with_ms - without_ms,
                 MORE_MS_AT_MOST, "ms");
     dataset_close(data);

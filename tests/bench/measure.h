@@ -1,5 +1,5 @@
 /*
- * A median with its quartiles: what one slow moment of the machine cannot move.
+ * A median with its quartiles, which a single slow round cannot move.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -15,10 +15,10 @@ struct spread {
 
 struct spread spread_of(const double *values, size_t count);
 
-/* The value below which that share of them lies. Sorts them. */
+/* The value below which that share of the values lies. Sorts them. */
 double percentile(double *values, size_t count, double share);
 
-/* Of the quotients, round by round: what disturbs a whole round disturbs both sides. */
+/* The spread of the ratios, taken round by round: what disturbs a whole round disturbs both sides. */
 struct spread spread_of_ratios(const double *values, const double *references, size_t count);
 
 double lesser(double left, double right);
@@ -27,19 +27,18 @@ double greater(double left, double right);
 /*
  * How long a single command holds the server.
  *
- * Two numbers bound that time from above: what SLOWLOG says is wall-clock time, so it has in it what other
- * programs took away; the processor time of the main thread has none of that, but holds what comes around the
- * command (reading, writing the reply, and for inserts the rest of the batch). The lesser of the two is
- * taken.
+ * Two numbers bound that time from above. SLOWLOG reports wall-clock time, which includes time taken by other
+ * programs. The processor time of the main thread does not, but includes the work around the command: reading it,
+ * writing the reply and, for inserts, the rest of the batch. The lesser of the two is used.
  */
 
-/* From now on SLOWLOG keeps what takes so long. */
+/* From now on SLOWLOG keeps the commands that take at least that long. */
 void slowlog_begin(struct server *server, int threshold_us);
 
-/* The longest since slowlog_begin, or the threshold when none was that long. */
+/* The longest command since slowlog_begin, or the threshold if none took that long. */
 double slowlog_longest_ms(struct server *server, int threshold_us);
 
-/* Whatever is sent between the two. */
+/* Times the commands that are sent between the two calls. */
 struct command_timer {
     int64_t cpu_ns;
 };
@@ -53,26 +52,26 @@ double command_ms(struct server *server, const char *command, redisReply **reply
 double longest_of_repeats_ms(struct server *server, const char *command);
 
 /*
- * The longest of many waits that follow one another without a gap.
+ * The longest of many latencies, measured one right after the other.
  *
- * Of each wait the lesser of two numbers is taken: the processor time that the server used meanwhile, and the time on
- * the clock, without that for which other programs kept the server or the bench from running.
+ * For each, the lesser of two numbers is used: the processor time that the server used meanwhile, and the elapsed time
+ * without the time during which other programs kept the server or the bench from running.
  */
 
 struct latencies {
     const struct server *server;
-    int64_t at_ns, cpu_ns; /* when the wait that goes on has begun */
-    int64_t delay_ns;      /* how long others had kept both from running by then */
+    int64_t at_ns, cpu_ns; /* when the current one began */
+    int64_t delay_ns;      /* how long other programs had delayed both by then */
     double longest_ms;
-    double before_ms, before_cpu_ms; /* the last one, which may yet turn out to have cost more */
+    double before_ms, before_cpu_ms; /* the one before, whose processor time may be accounted late */
 };
 
 struct latencies latencies_begin(const struct server *server);
-void latencies_next(struct latencies *latencies); /* one has ended and the next one begins */
+void latencies_next(struct latencies *latencies); /* ends the current one and begins the next */
 double latencies_longest_ms(struct latencies *latencies);
 
-/* The longest wait for a command and for the PINGs that follow it until that is so; without a question for a second and
- * a half. It is asked now and then, and counts as a PING. */
+/* The longest latency of a command and of the PINGs that follow it until `is_over` returns true or, if it is NULL, for a
+ * second and a half. `is_over` is called now and then, and is timed like a PING. */
 double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server));
 
 #endif

@@ -148,7 +148,7 @@ static void run_turn(struct load *load, unsigned ticks) {
     }
 }
 
-static void tell_waits(const struct context *context, struct load *load) {
+static void add_wait_facts(const struct context *context, struct load *load) {
     const double shares[] = {0.5, 0.99, slow_share};
     static const char *const names[] = {"median", "99 of 100", "999 of 1000"};
     for (size_t index = 0; index < sizeof shares / sizeof *shares; index++) {
@@ -176,7 +176,7 @@ void measure_mixed(const struct context *context) {
         }
     }
     for (int which = 0; which < MIXES; which++) {
-        tell_waits(context, &loads[which]);
+        add_wait_facts(context, &loads[which]);
         load_end(&loads[which]);
     }
     results_bar(context->results, "PING beside all families, 999 of 1000, to native",

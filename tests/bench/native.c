@@ -32,8 +32,8 @@ static const char compare_and_set[] = "local version = redis.call('HGET', KEYS[1
 
 static const struct workload workloads[WORKLOADS];
 
-static struct places string_places(const struct dataset *data) {
-    return places_within(LARGE_STRING_BYTES, PLACES_APART, (unsigned)data->bytes);
+static struct offsets string_offsets(const struct dataset *data) {
+    return offsets_within(LARGE_STRING_BYTES, OFFSETS_APART, (unsigned)data->bytes);
 }
 
 static void ping_template(const struct dataset *data, struct template *template) {
@@ -80,13 +80,13 @@ static void append_large_template(const struct dataset *data, struct template *t
 }
 
 static void getrange_template(const struct dataset *data, struct template *template) {
-    size_t digits = string_places(data).digits;
-    template_add(template, "GETRANGE " LARGE_STRING " %b %b", place_mark, digits, last_mark, digits);
+    size_t digits = string_offsets(data).digits;
+    template_add(template, "GETRANGE " LARGE_STRING " %b %b", offset_mark, digits, last_mark, digits);
 }
 
 static void setrange_template(const struct dataset *data, struct template *template) {
-    template_add(template, "SETRANGE " LARGE_STRING " %b %b", place_mark, (size_t)string_places(data).digits,
-                 data->content, data->bytes);
+    template_add(template, "SETRANGE " LARGE_STRING " %b %b", offset_mark,
+                 (size_t)string_offsets(data).digits, data->content, data->bytes);
 }
 
 static void setrange_whole_template(const struct dataset *data, struct template *template) {
@@ -120,11 +120,11 @@ static const struct workload workloads[WORKLOADS] = {
     [GETRANGE] = {.name = "GETRANGE",
                   .template = getrange_template,
                   .is_expected = is_content,
-                  .places = string_places},
+                  .offsets = string_offsets},
     [SETRANGE] = {.name = "SETRANGE",
                   .template = setrange_template,
                   .is_expected = is_integer,
-                  .places = string_places},
+                  .offsets = string_offsets},
     [SETRANGE_WHOLE] = {.name = "SETRANGE, whole string",
                         .filler = &workloads[SET],
                         .template = setrange_whole_template,

@@ -52,18 +52,19 @@ static int64_t usage_of(struct server *server, const char *key) {
     return bytes;
 }
 
-static void report_memory(const struct context *context, struct server *server, const struct storage *method,
-                          const char *state, int64_t before, unsigned messages, double limit) {
+static void add_memory_facts(const struct context *context, struct server *server,
+                             const struct storage *method, const char *state, int64_t before,
+                             unsigned messages, double limit) {
     int64_t usage =
         usage_of(server, method->key) + usage_of(server, format_text("%s" SECOND_KEY_SUFFIX, method->key));
     double bytes = (double)(server_info_number(server, "used_memory") - before) / messages;
     const char *name = format_text("%s: a message %s, used_memory", method->name, state);
     if (method->is_ours)
-        context_bar(context, name, bytes, limit, "bytes");
+        add_context_bar(context, name, bytes, limit, "bytes");
     else
-        context_fact(context, name, bytes, "bytes");
+        add_context_fact(context, name, bytes, "bytes");
     name = format_text("%s: a message %s, MEMORY USAGE", method->name, state);
-    context_fact(context, name, (double)usage / messages, "bytes");
+    add_context_fact(context, name, (double)usage / messages, "bytes");
 }
 
 static void measure_queue_memory(const struct context *context) {
@@ -74,9 +75,9 @@ static void measure_queue_memory(const struct context *context) {
         method->put->prepare(server, method->key);
         int64_t before = server_info_number(server, "used_memory");
         course_finish(server, method->put, method->key, messages);
-        report_memory(context, server, method, "waiting", before, messages, WAITING_AT_MOST);
+        add_memory_facts(context, server, method, "waiting", before, messages, WAITING_AT_MOST);
         course_finish(server, method->take, method->key, messages);
-        report_memory(context, server, method, "in flight", before, messages, IN_FLIGHT_AT_MOST);
+        add_memory_facts(context, server, method, "in flight", before, messages, IN_FLIGHT_AT_MOST);
     }
     server_stop(server);
 }
@@ -217,10 +218,10 @@ static void measure_queue_due(const struct context *context) {
     clock_go_on(server);
     int64_t before_ns = monotonic_ns();
     double longest_ms = drain_ms(server, &drain);
-    context_fact(context, format_text("%u messages due at once: until all were deleted", messages),
-                 (double)(monotonic_ns() - before_ns) / 1e9, "s");
-    context_bar(context, format_text("%u messages due in one millisecond: longest PING", messages),
-                longest_ms, LONGEST_MS, "ms");
+    add_context_fact(context, format_text("%u messages due at once: until all were deleted", messages),
+                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_context_bar(context, format_text("%u messages due in one millisecond: longest PING", messages),
+                    longest_ms, LONGEST_MS, "ms");
     connection_close(drain.pinger);
     connection_set_close(drain.set);
     server_stop(server);
@@ -307,12 +308,12 @@ static void measure_queue_delay(const struct context *context) {
     }
     for (unsigned which = 0; which < TRANSPORTS; which++) {
         const char *name = transports[which].name;
-        context_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median,
-                     "us");
-        context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
+        add_context_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median,
+                         "us");
+        add_context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
     }
-    context_bar(context, format_text("%s, p99, to %s", transports[0].name, transports[1].name),
-                spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
+    add_context_bar(context, format_text("%s, p99, to %s", transports[0].name, transports[1].name),
+                    spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
     connection_close(pair.producer);
     connection_close(pair.consumer);
     server_stop(server);
@@ -343,7 +344,7 @@ static void measure_ratio(const struct context *context) {
     batch = sequence_run_add(&run, setting, &stream_batch, "stream:batch", BATCHED_OPERATIONS);
     batch->filler = &stream_put;
     sequence_run_measure(&run);
-    judge_ratios(context->results, setting, NULL);
+    add_ratio_bars(context->results, setting, NULL);
     dataset_close(data);
     server_stop(server);
 }
@@ -378,7 +379,7 @@ static void measure_depths(const struct context *context, const struct sequence 
                        results_find(context->results, settings[count - 1], sequence->name));
     char *name = format_text("%s with %s messages %s, to %s", sequence->name, depths[count - 1].label, what,
                              depths[0].label);
-    context_fact(context, name, growth.median, "x");
+    add_context_fact(context, name, growth.median, "x");
     if (limit != 0) results_bar(context->results, name, growth.median, limit, "x");
     dataset_close(data);
     server_stop(server);

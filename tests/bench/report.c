@@ -89,13 +89,13 @@ const struct setting *context_setting(const struct context *context, const char 
                                          .pipeline = PIPELINE});
 }
 
-void context_fact(const struct context *context, const char *name, double value, const char *unit) {
+void add_context_fact(const struct context *context, const char *name, double value, const char *unit) {
     results_fact(context->results, (struct fact){context->section->name, name, value, unit, true});
 }
 
-void context_bar(const struct context *context, const char *name, double value, double limit,
-                 const char *unit) {
-    context_fact(context, name, value, unit);
+void add_context_bar(const struct context *context, const char *name, double value, double limit,
+                     const char *unit) {
+    add_context_fact(context, name, value, unit);
     results_bar(context->results, name, value, limit, unit);
 }
 

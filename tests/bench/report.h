@@ -1,9 +1,9 @@
 /*
- * All that was measured, kept until the reports are written.
+ * The results of a run, kept until the reports are written.
  *
  *   measurement   processor time and throughput of a workload in one setting, round by round
  *   fact          a single number: bytes per object, the longest command
- *   bar           what a number must not exceed
+ *   bar           a limit that a number must not exceed
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
@@ -38,7 +38,7 @@ struct fact {
     const char *name;
     double value;
     const char *unit;
-    bool is_aside; /* told, but not what the section is about */
+    bool is_aside; /* reported, but not the subject of the section */
 };
 
 struct bar {
@@ -58,7 +58,7 @@ struct results {
     size_t bar_count;
 };
 
-/* Gives a section's setting a place that lives as long as the results. */
+/* Copies a setting, so that it lives as long as the results. */
 const struct setting *setting_keep(struct setting setting);
 
 struct measurement *results_measure(struct results *results, const struct setting *setting,
@@ -70,7 +70,7 @@ void results_bar(struct results *results, const char *text, double value, double
 const struct measurement *results_find(const struct results *results, const struct setting *setting,
                                        const char *workload);
 
-/* The comparisons that a setting allows, one after the other: all whose two sides were measured. */
+/* Iterates over the comparisons of a setting: those of which both sides were measured. */
 struct compared {
     const struct comparison *comparison;
     const struct measurement *measurement, *reference;
@@ -79,14 +79,13 @@ struct compared {
 bool results_compare(const struct results *results, const struct setting *setting, size_t *cursor,
                      struct compared *compared);
 
-/* What a workload costs with `most` objects, relative to `fewest`. */
+/* The cost of a workload with the most objects, relative to the fewest. */
 struct spread results_growth(const struct measurement *fewest, const struct measurement *most);
 
 size_t results_missed(const struct results *results);
 
 /*
- * What a run leaves behind: results.txt for people (also on standard output), results.json for programs,
- * charts.
+ * The files that a run writes: results.txt for people (also on standard output), results.json for programs, charts.
  */
 
 void report_text(const struct results *results, FILE *file);

@@ -148,7 +148,7 @@ void sequence_run_measure(struct sequence_run *run) {
 
 /* --- Bars --- */
 
-void judge_ratios(struct results *results, const struct setting *setting, const struct family *family) {
+void add_ratio_bars(struct results *results, const struct setting *setting, const struct family *family) {
     struct compared compared;
     for (size_t cursor = 0; results_compare(results, setting, &cursor, &compared);) {
         const struct comparison *comparison = compared.comparison;
@@ -207,7 +207,8 @@ static void insert(const struct context *context, struct server *server, struct 
     for (size_t index = 0; index < count; index++) driver_close(&drivers[index]);
 }
 
-static void judge_growth(struct results *results, const struct setting *fewest, const struct setting *most) {
+static void add_growth_bars(struct results *results, const struct setting *fewest,
+                            const struct setting *most) {
     for (size_t index = 0; index < results->measurement_count; index++) {
         const struct measurement *measurement = &results->measurements[index];
         const struct workload *workload = measurement->workload;
@@ -237,7 +238,7 @@ void growth_measure(const struct context *context, const char *const *inserting,
         run_add(&run, settings[index], data[index], growing);
     }
     run_measure(&run);
-    judge_growth(context->results, settings[0], settings[COUNTS - 1]);
+    add_growth_bars(context->results, settings[0], settings[COUNTS - 1]);
     for (unsigned index = 0; index < COUNTS; index++) dataset_close(data[index]);
     server_stop(server);
 }

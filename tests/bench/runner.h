@@ -1,13 +1,12 @@
 /*
- * Runs workloads in turns, for a short slice each, round after round, and takes down what each slice has cost
- * the server.
+ * Runs workloads in turns, for a short slice each, round after round, and records what each slice costs the server.
  */
 #ifndef BENCH_RUNNER_H
 #define BENCH_RUNNER_H
 
 #include "report.h"
 
-/* What the server has used since the meter was started goes into a round of a measurement, by operation. */
+/* Records the processor time that the server uses between the two calls, per operation, as a round of a measurement. */
 struct meter {
     int64_t cpu_ns, at_ns;
 };
@@ -23,32 +22,32 @@ struct run {
     struct driver *drivers;
     size_t *measurements; /* by driver: index into the results */
     size_t count;
-    /* For objects that change by being measured: so often each of them is visited in a slice, if not as often
-     * as a time allows, and this makes them as they were before, round by round. May be 0 and NULL. */
+    /* For workloads that change their objects: how often a slice visits each object (0: as often as the time
+     * allows), and what restores the objects before each round (may be NULL). */
     unsigned visits;
     void (*renew)(struct server *server, const struct dataset *data);
 };
 
 struct run run_open(struct server *server, const struct options *options, struct results *results);
 
-/* Adds the workloads of those names, which end with NULL. */
+/* Adds the workloads of those names. NULL ends the list. */
 void run_add(struct run *run, const struct setting *setting, struct dataset *data, const char *const *names);
 
-/* Measures them, and closes the run. */
+/* Measures the workloads and frees the run. */
 void run_measure(struct run *run);
 
 /*
- * Sequences in turns: each has a pool of clients of its own, and as many operations in each round.
+ * Runs sequences in turns. Each has its own pool of clients, and the same number of operations in each round.
  */
 
 enum { ENTRIES_AT_MOST = 16 };
 
-/* A sequence that is measured again and again. */
+/* A sequence that is measured round by round. */
 struct sequence_entry {
     struct client_pool *pool;
-    const struct sequence *
-        filler; /* what puts there what it takes, before each slice; NULL for a sequence that puts it there itself */
-    bool starts_anew; /* whether its key is made anew before each slice */
+    const struct sequence
+        *filler; /* adds what the sequence removes, before each slice; NULL if the sequence adds it itself */
+    bool starts_anew; /* whether its key is created anew before each slice */
     uint64_t operations;
     size_t measurement;
 };
@@ -61,23 +60,23 @@ struct sequence_run {
     unsigned count;
 };
 
-/* Prepares the key. */
+/* Adds a sequence, and prepares its key. */
 struct sequence_entry *sequence_run_add(struct sequence_run *run, const struct setting *setting,
                                         const struct sequence *sequence, const char *key,
                                         uint64_t operations);
 
-/* So many operations, unmeasured. */
+/* Runs so many operations of a sequence without measuring them. */
 void sequence_run_fill(const struct sequence_run *run, const struct sequence *filler, const char *key,
                        uint64_t operations);
 
-/* Measures all that were added, and leaves none. */
+/* Measures the sequences that were added, and removes them. */
 void sequence_run_measure(struct sequence_run *run);
 
-/* Makes bars of the setting's comparisons that have limits, of that family or, if it is NULL, of all. */
-void judge_ratios(struct results *results, const struct setting *setting, const struct family *family);
+/* Adds a bar for each of the setting's comparisons that has a limit; only those of that family, unless it is NULL. */
+void add_ratio_bars(struct results *results, const struct setting *setting, const struct family *family);
 
-/* Some workloads make a million objects; others are measured with growing numbers of them, and those of them that have
- * limits make bars. Names end with NULL. */
+/* Measures workloads that insert a million objects, and workloads with growing numbers of objects, with a bar for each
+ * of these that has a limit. NULL ends a list of names. */
 void growth_measure(const struct context *context, const char *const *inserting, const char *const *growing);
 
 #endif

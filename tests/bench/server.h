@@ -1,9 +1,8 @@
 /*
- * The redis-server processes that are measured: started with the module and otherwise default settings,
- * reached through a unix socket, stopped at the end whatever happens.
+ * The servers that are measured. They run with the module and otherwise default settings, listen on a unix socket,
+ * and are stopped at the end whatever happens.
  *
- * Server and client get a processor of their own where there are two, so that neither waits for the other nor
- * wanders.
+ * Where there are two processors, server and client get one each, so that neither waits for the other or migrates.
  */
 #ifndef BENCH_SERVER_H
 #define BENCH_SERVER_H
@@ -19,7 +18,7 @@ struct server {
     pid_t process;
     char *folder;
     char *socket;
-    redisContext *context; /* for whatever is not measured */
+    redisContext *context; /* for commands that are not measured */
     int scheduler_file;    /* the kernel's account of the main thread, or -1 */
 };
 
@@ -32,12 +31,12 @@ int server_listen(struct server *server);
 
 /* Like redisCommand, but an error gives up. The reply is the caller's. */
 redisReply *server_command(struct server *server, const char *format, ...);
-void server_tell(struct server *server, const char *format, ...); /* the same where no reply is needed */
+void server_tell(struct server *server, const char *format, ...); /* the same, and frees the reply */
 
-/* The replies to so many commands that were appended to the context. An error gives up. */
+/* Reads the replies to so many commands that were appended to the context. An error gives up. */
 void server_await(struct server *server, unsigned count);
 
-/* The script can be called by its digest from now on. */
+/* Loads a script, and stores its digest. */
 enum { DIGEST_BYTES = 40 };
 void server_load_script(struct server *server, const char *script, char *digest);
 
@@ -45,13 +44,13 @@ void server_load_script(struct server *server, const char *script, char *digest)
 char *server_info(struct server *server, const char *field);
 int64_t server_info_number(struct server *server, const char *field);
 
-/* Nanoseconds of processor time that the server's main thread has used, exact once it has gone to sleep. */
+/* Nanoseconds of processor time that the server's main thread has used, exact once it sleeps. */
 int64_t server_cpu_ns(const struct server *server);
 
-/* Nanoseconds for which other programs have kept the server's main thread, and the bench itself, from running. */
+/* Nanoseconds during which other programs kept the server's main thread, and the bench itself, from running. */
 int64_t delays_ns(const struct server *server);
 
-/* Gives the server time to finish what follows a reply, and to go to sleep. */
+/* Gives the server time to finish its work after a reply, and to go to sleep. */
 void server_settle(void);
 
 int64_t monotonic_ns(void);
@@ -59,14 +58,14 @@ int64_t monotonic_ns(void);
 /* --- Connections --- */
 
 /*
- * A connection that costs the client as little as possible: requests are bytes made beforehand, replies are
- * looked at where they lie and never copied. Reads RESP2.
+ * A connection that costs the client as little as possible: requests are prepared in advance, replies are parsed in
+ * the receive buffer and never copied. Reads RESP2.
  */
 
 struct reply {
     char kind;        /* the first byte: + - : $ * */
     bool is_null;     /* of $ and * */
-    const char *text; /* what stands in the line, or the bytes of a bulk string */
+    const char *text; /* the rest of the line, or the bytes of a bulk string */
     size_t length;    /* of the text; for an array the number of its elements */
     const char *next; /* where the first element of an array starts; otherwise the end of the reply */
     const char *end;  /* of all that has been received */
@@ -77,34 +76,34 @@ struct connection;
 struct connection *connection_open(const struct server *server, unsigned database);
 void connection_close(struct connection *connection);
 
-/* One of very many: it takes little memory, so what comes at a time must be small. Database 0. */
+/* One of very many: it has a small buffer, so replies must be small. Database 0. */
 struct connection *connection_open_small(const struct server *server);
 
 int connection_socket(const struct connection *connection);
 
 void connection_send(struct connection *connection, const char *bytes, size_t length);
 
-/* Waits for the next reply. It stays readable until connection_send. An error reply gives up; `what` names the
+/* Waits for the next reply, which is valid until connection_send. An error reply gives up; `what` names the
  * request. */
 struct reply connection_receive(struct connection *connection, const char *what);
 
-/* Likewise, but an error is a reply like any other. */
+/* The same, but returns an error like any other reply. */
 struct reply connection_receive_any(struct connection *connection);
 
-/* One request, in the language of redisCommand. */
+/* Sends one request, formatted as by redisCommand. */
 void connection_ask(struct connection *connection, const char *format, ...);
 
-/* One request and its reply, in the language of redisCommand. */
+/* Sends one request, formatted as by redisCommand, and waits for its reply. */
 struct reply connection_call(struct connection *connection, const char *format, ...);
 
-/* An element of an array that has so many. */
+/* An element of an array, which must exist. */
 struct reply reply_element(const struct reply *array, size_t index);
 
-/* What stands behind a part of a reply: behind the head of an array its first element. There must be something. */
-struct reply reply_next(const struct reply *part);
+/* The part of a reply that follows this one, which must exist. The head of an array is followed by its first element. */
+struct reply reply_next(const struct reply *element);
 
 /*
- * Very many connections at a time, most of which wait for something.
+ * Very many connections at once, most of which wait.
  */
 
 struct connection_set {
@@ -113,7 +112,7 @@ struct connection_set {
     int events;
 };
 
-/* How many connections a process may have here, at most the number that is wanted. */
+/* The number of connections that the process may open, at most the number wanted. */
 unsigned connection_limit(unsigned wanted);
 
 struct connection_set *connection_set_open(const struct server *server, unsigned count);
@@ -121,10 +120,10 @@ void connection_set_close(struct connection_set *set);
 
 enum { NO_CONNECTION = -1 };
 
-/* The number of somebody who has been answered, or NO_CONNECTION when that instant has come before. */
+/* The index of a connection that has received a reply, or NO_CONNECTION if none has by that time. */
 int connection_set_next(const struct connection_set *set, int64_t until_ns);
 
-/* An id for each, that differs from all others'. Valid until the next call. */
+/* An id that is different for each number. Valid until the next call. */
 const char *numbered_id(unsigned which);
 
 #endif

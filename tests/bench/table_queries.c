@@ -98,11 +98,12 @@ void measure_table_memory(const struct context *context, const struct million *m
     double entity = bytes_each(million, "TABLE.INSERT");
     double hash = bytes_each(million, "HSET of 10 fields");
     redisReply *usage = server_command(million->server, "MEMORY USAGE " TABLE);
-    context_fact(context, "an entity of 10 properties, used_memory", entity, "bytes");
-    context_fact(context, "an entity, MEMORY USAGE", (double)usage->integer / million->data->objects,
-                 "bytes");
-    context_fact(context, "a hash of the same 10 fields, used_memory", hash, "bytes");
-    context_bar(context, "bytes per entity, more than for a hash", entity - hash, MORE_THAN_A_HASH, "bytes");
+    add_context_fact(context, "an entity of 10 properties, used_memory", entity, "bytes");
+    add_context_fact(context, "an entity, MEMORY USAGE", (double)usage->integer / million->data->objects,
+                     "bytes");
+    add_context_fact(context, "a hash of the same 10 fields, used_memory", hash, "bytes");
+    add_context_bar(context, "bytes per entity, more than for a hash", entity - hash, MORE_THAN_A_HASH,
+                    "bytes");
     freeReplyObject(usage);
 }
 
@@ -153,8 +154,8 @@ void measure_table_scans(const struct context *context, const struct million *mi
         const struct scan *scan = &scans[index];
         const struct measurement *measurement = &context->results->measurements[first + index];
         double ns = spread_of(measurement->cpu_ns, rounds).median;
-        context_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns,
-                     "million");
+        add_context_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns,
+                         "million");
         if (scan->limit_ns > 0)
             results_bar(context->results, format_text("scan of a million entities, %s", scan->workload), ns,
                         scan->limit_ns, "ns");
@@ -242,7 +243,7 @@ static void queries_measure(struct longest *longest, const struct named_query *q
     unsigned pages = longest->context->is_quick ? PAGES_AT_MOST_QUICK : PAGES_AT_MOST;
     for (size_t index = 0; index < count; index++) {
         double ms = query_longest_ms(longest->server, &queries[index].query, pages);
-        context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[index].name), ms, "ms");
+        add_context_fact(longest->context, format_text("TABLE.QUERY, %s", queries[index].name), ms, "ms");
         if (ms <= longest->ms) continue;
         longest->ms = ms;
         longest->name = queries[index].name;
@@ -301,8 +302,8 @@ static void wide_make(const struct context *context, struct server *server) {
     server_tell(server, "TABLE.CREATE " WIDE);
     for (unsigned partition = 0; partition < WIDE_ENTITIES / WIDE_AT_ONCE; partition++)
         longest_ms = greater(longest_ms, batch_insert_ms(&wide, server, partition));
-    context_fact(context, format_text("TABLE.BATCH, %d insertions of 252 properties", WIDE_AT_ONCE),
-                 longest_ms, "ms");
+    add_context_fact(context, format_text("TABLE.BATCH, %d insertions of 252 properties", WIDE_AT_ONCE),
+                     longest_ms, "ms");
     free(wide.words);
 }
 
@@ -318,19 +319,19 @@ static bool is_status_used(struct server *server) {
     return table_plan_is(server, &query, "index");
 }
 
-static void wait_judge(const struct context *context, struct server *server, const char *what,
-                       const char *command, bool (*is_over)(struct server *server)) {
-    context_bar(context, format_text("%s of a million entities: longest PING", what),
-                longest_ping_ms(server, command, is_over), LONGEST_MS, "ms");
+static void add_wait_bar(const struct context *context, struct server *server, const char *what,
+                         const char *command, bool (*is_over)(struct server *server)) {
+    add_context_bar(context, format_text("%s of a million entities: longest PING", what),
+                    longest_ping_ms(server, command, is_over), LONGEST_MS, "ms");
 }
 
 static void index_build(const struct context *context, struct server *server) {
     int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
-    wait_judge(context, server, "TABLE.INDEX", "TABLE.INDEX " TABLE " " FIRST_INDEX, is_number_used);
-    context_fact(context, "TABLE.INDEX of a million entities: until it is used",
-                 (double)(monotonic_ns() - before_ns) / 1e9, "s");
-    context_fact(context, "an entity in an index of a string of 12 bytes",
-                 (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
+    add_wait_bar(context, server, "TABLE.INDEX", "TABLE.INDEX " TABLE " " FIRST_INDEX, is_number_used);
+    add_context_fact(context, "TABLE.INDEX of a million entities: until it is used",
+                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_context_fact(context, "an entity in an index of a string of 12 bytes",
+                     (double)(server_info_number(server, "used_memory") - before) / MILLION, "bytes");
 }
 
 void measure_table_longest(const struct context *context, const struct million *million) {
@@ -343,6 +344,6 @@ void measure_table_longest(const struct context *context, const struct million *
     queries_measure(&longest, indexed_queries, sizeof indexed_queries / sizeof *indexed_queries);
     results_bar(context->results, format_text("longest TABLE.QUERY: %s", longest.name), longest.ms,
                 LONGEST_MS, "ms");
-    wait_judge(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
-    wait_judge(context, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
+    add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
+    add_wait_bar(context, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
 }

@@ -249,7 +249,7 @@ static void measure_ratio(const struct context *context, const char *title, cons
     run.renew = is_new ? tables_renew : NULL;
     run_add(&run, setting, data, names);
     run_measure(&run);
-    judge_ratios(context->results, setting, NULL);
+    add_ratio_bars(context->results, setting, NULL);
     dataset_close(data);
     server_stop(server);
 }

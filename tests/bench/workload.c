@@ -131,22 +131,23 @@ const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\
 const char folder_mark[FOLDER_BYTES] = "\001in";
 const char file_mark[FILE_BYTES] = "\001file\001\001\001\001\001\001\001";
 
-const char place_mark[PLACE_BYTES] = "\001at\001\001\001\001\001\001\001";
-const char last_mark[PLACE_BYTES] = "\001to\001\001\001\001\001\001\001";
+const char offset_mark[OFFSET_BYTES] = "\001at\001\001\001\001\001\001\001";
+const char last_mark[OFFSET_BYTES] = "\001to\001\001\001\001\001\001\001";
 
 /* No multiple of it is a number of places, so that as many objects as there are places have different ones. */
 #define FAR_APART 2654435761u
 
-static void gaps_find(struct template *template, size_t from, const char *mark, size_t bytes,
-                      enum gap_kind kind) {
+static void placeholders_find(struct template *template, size_t from, const char *mark, size_t bytes,
+                              enum placeholder_kind kind) {
     char *found;
     unsigned number = 0;
-    for (unsigned index = 0; index < template->gap_count; index++)
-        number += template->gaps[index].kind == kind;
+    for (unsigned index = 0; index < template->placeholder_count; index++)
+        number += template->placeholders[index].kind == kind;
     while ((found = memmem(template->bytes + from, template->length - from, mark, bytes))) {
-        require(template->gap_count < GAPS_AT_MOST, "a template has too many gaps");
+        require(template->placeholder_count < PLACEHOLDERS_AT_MOST, "a template has too many gaps");
         from = (size_t)(found - template->bytes);
-        template->gaps[template->gap_count++] = (struct gap){.at = from, .kind = kind, .number = number};
+        template->placeholders[template->placeholder_count++] =
+            (struct placeholder){.at = from, .kind = kind, .number = number};
         number++;
         from += bytes;
     }
@@ -165,33 +166,33 @@ void template_add(struct template *template, const char *format, ...) {
     if (!template->bytes) give_up("out of memory");
     memcpy(template->bytes + before, command, (size_t)length);
     redisFreeCommand(command);
-    gaps_find(template, before, name_mark, sizeof name_mark, GAP_NAME);
-    gaps_find(template, before, folder_mark, sizeof folder_mark, GAP_FOLDER);
-    gaps_find(template, before, file_mark, sizeof file_mark, GAP_FILE);
-    gaps_find(template, before, token_mark, sizeof token_mark, GAP_TOKEN);
+    placeholders_find(template, before, name_mark, sizeof name_mark, PLACEHOLDER_NAME);
+    placeholders_find(template, before, folder_mark, sizeof folder_mark, PLACEHOLDER_FOLDER);
+    placeholders_find(template, before, file_mark, sizeof file_mark, PLACEHOLDER_FILE);
+    placeholders_find(template, before, token_mark, sizeof token_mark, PLACEHOLDER_TOKEN);
     template->commands++;
 }
 
-void template_find_places(struct template *template, const struct places *places) {
-    gaps_find(template, 0, place_mark, places->digits, GAP_PLACE);
-    gaps_find(template, 0, last_mark, places->digits, GAP_LAST);
+void template_find_offsets(struct template *template, const struct offsets *offsets) {
+    placeholders_find(template, 0, offset_mark, offsets->digits, PLACEHOLDER_OFFSET);
+    placeholders_find(template, 0, last_mark, offsets->digits, PLACEHOLDER_LAST);
 }
 
-struct places places_within(uint64_t bytes, unsigned step, unsigned span) {
-    struct places places = {.step = step, .span = span};
+struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span) {
+    struct offsets offsets = {.step = step, .span = span};
     unsigned digits = 1;
-    for (uint64_t least = 1; digits <= PLACE_BYTES && least + span <= bytes; least *= 10, digits++) {
+    for (uint64_t least = 1; digits <= OFFSET_BYTES && least + span <= bytes; least *= 10, digits++) {
         uint64_t first = (least + step - 1) / step * step;
         uint64_t end = bytes < least * 10 ? bytes : least * 10; /* no byte that is meant lies behind it */
         if (first + span > end) continue;
         uint64_t count = (end - span - first) / step + 1;
-        if (count < places.count) continue;
-        places.first = first;
-        places.count = count;
-        places.digits = digits;
+        if (count < offsets.count) continue;
+        offsets.first = first;
+        offsets.count = count;
+        offsets.digits = digits;
     }
-    require(places.count, "%llu bytes have no places", (unsigned long long)bytes);
-    return places;
+    require(offsets.count, "%llu bytes have no places", (unsigned long long)bytes);
+    return offsets;
 }
 
 struct driver driver_open(const struct workload *workload, struct dataset *data,
@@ -203,9 +204,9 @@ struct driver driver_open(const struct workload *workload, struct dataset *data,
                             .batch = workload->batch ? workload->batch : 1,
                             .connections = connections};
     workload->template(data, &driver.template);
-    if (workload->places) {
-        driver.places = workload->places(data);
-        template_find_places(&driver.template, &driver.places);
+    if (workload->offsets) {
+        driver.offsets = workload->offsets(data);
+        template_find_offsets(&driver.template, &driver.offsets);
     }
     driver.requests = allocate(pipeline, driver.template.length);
     for (unsigned index = 0; index < pipeline; index++) {
@@ -220,34 +221,38 @@ void driver_close(struct driver *driver) {
     free(driver->requests);
 }
 
-static uint64_t place_of(const struct places *places, unsigned object) {
-    return places->first + object * (uint64_t)FAR_APART % places->count * places->step;
+static uint64_t offset_of_object(const struct offsets *offsets, unsigned object) {
+    return offsets->first + object * (uint64_t)FAR_APART % offsets->count * offsets->step;
 }
 
 static void digits_write(char *text, uint64_t number, unsigned digits) {
     for (; digits; number /= 10) text[--digits] = (char)('0' + number % 10);
 }
 
-static void gap_fill(const struct driver *driver, unsigned object, const struct gap *gap, char *to) {
-    const struct places *places = &driver->places;
+static void placeholder_fill(const struct driver *driver, unsigned object,
+                             const struct placeholder *placeholder, char *to) {
+    const struct offsets *offsets = &driver->offsets;
     const char *name = driver->data->names[object];
-    switch (gap->kind) {
-    case GAP_NAME: memcpy(to, name, NAME_BYTES); break;
-    case GAP_FOLDER: memcpy(to, name, FOLDER_BYTES); break;
-    case GAP_FILE: memcpy(to, name + NAME_BYTES - FILE_BYTES, FILE_BYTES); break;
-    case GAP_TOKEN: memcpy(to, driver->object_set->tokens[object], TOKEN_BYTES); break;
-    case GAP_PLACE: digits_write(to, place_of(places, object), places->digits); break;
-    case GAP_LAST: digits_write(to, place_of(places, object) + places->span - 1, places->digits); break;
-    case GAP_KINDS: break;
+    switch (placeholder->kind) {
+    case PLACEHOLDER_NAME: memcpy(to, name, NAME_BYTES); break;
+    case PLACEHOLDER_FOLDER: memcpy(to, name, FOLDER_BYTES); break;
+    case PLACEHOLDER_FILE: memcpy(to, name + NAME_BYTES - FILE_BYTES, FILE_BYTES); break;
+    case PLACEHOLDER_TOKEN: memcpy(to, driver->object_set->tokens[object], TOKEN_BYTES); break;
+    case PLACEHOLDER_OFFSET: digits_write(to, offset_of_object(offsets, object), offsets->digits); break;
+    case PLACEHOLDER_LAST:
+        digits_write(to, offset_of_object(offsets, object) + offsets->span - 1, offsets->digits);
+        break;
+    case PLACEHOLDER_KINDS: break;
     }
 }
 
 /* Of the gaps of a kind each is for the next one of the objects, and then again for the first. */
 static void request_write(const struct driver *driver, const unsigned *objects, char *request) {
     const struct template *template = &driver->template;
-    for (unsigned index = 0; index < template->gap_count; index++) {
-        const struct gap *gap = &template->gaps[index];
-        gap_fill(driver, objects[gap->number % driver->batch], gap, request + gap->at);
+    for (unsigned index = 0; index < template->placeholder_count; index++) {
+        const struct placeholder *placeholder = &template->placeholders[index];
+        placeholder_fill(driver, objects[placeholder->number % driver->batch], placeholder,
+                         request + placeholder->at);
     }
 }
 

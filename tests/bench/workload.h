@@ -3,20 +3,20 @@
  *
  *   family       the workloads of one kind of data, and what they are compared with
  *   workload     an operation: a template of its request, and what is expected of the reply
- *   dataset      so many names, a content of so many bytes, a database of the server
- *   object set   the objects of a dataset that one workload (the filler) has made, with a token of the server's for each
- *   driver       a workload on its object set, with requests in flight: what the runner runs
+ *   dataset      a number of names, a content of a given size, a database of the server
+ *   object set   the objects of a dataset that one workload (its filler) has created, with a token for each
+ *   driver       a workload on its object set, with requests in flight: this is what the runner runs
  *   sequence     requests that depend on replies, see below
  *
- * A new family is a `struct family` in the file of its subject, and a word in the list of families in workload.c. Which
- * workloads a section measures, it says itself, by their names.
+ * A new family is a `struct family` in the file of its subject, and an entry in the list of families in workload.c. A
+ * section lists the names of the workloads that it measures.
  */
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
 #include "server.h"
 
-enum { NAME_BYTES = 16, TOKEN_BYTES = 18, PLACE_BYTES = 10, SIZES = 3, GAPS_AT_MOST = 128 };
+enum { NAME_BYTES = 16, TOKEN_BYTES = 18, OFFSET_BYTES = 10, SIZES = 3, PLACEHOLDERS_AT_MOST = 128 };
 
 /* The parts of a name, which is a path: three digits, a slash, twelve digits. */
 enum { FOLDER_BYTES = 3, FILE_BYTES = 12 };
@@ -25,7 +25,7 @@ enum { FOLDER_BYTES = 3, FILE_BYTES = 12 };
    processor would otherwise be most of what is measured, and it is a number about the machine. */
 enum { CONNECTIONS = 8 };
 
-/* The sizes of content that everything is measured with, and with how many objects of each. */
+/* The sizes of content, and the number of objects for each. */
 struct size {
     size_t bytes;
     unsigned objects;
@@ -48,63 +48,70 @@ struct dataset {
     size_t bytes;
     char *content;
     char (*names)[NAME_BYTES];
-    unsigned *order; /* the objects, shuffled: names are not visited in the order in which they sort */
+    unsigned *order; /* the objects, shuffled, so that names are not visited in sorted order */
     struct object_set *object_sets;
     uint64_t large_bytes; /* of the one large object, where there is one */
 };
 
-/* Places in one large object, a place for each of a dataset's objects. Their numbers have equally many
- * digits, so that all requests are equally long. */
-struct places {
+/* Offsets in one large object, one for each of a dataset's objects. All have the same number of digits, so that all
+ * requests have the same length. */
+struct offsets {
     uint64_t first, count;
-    unsigned step, span; /* from one to the next; how many bytes are meant at each */
+    unsigned step, span; /* from one to the next; the length of a range that begins there */
     unsigned digits;
 };
 
-/* Those that most numbers of one length make possible in so many bytes. */
-struct places places_within(uint64_t bytes, unsigned step, unsigned span);
+/* The offsets in so many bytes, with the number of digits that allows most of them. */
+struct offsets offsets_within(uint64_t bytes, unsigned step, unsigned span);
 
-/* A request with gaps: the marks stand where names, tokens and places will be written. It may be several
- * commands that make one operation together, or one for each of several objects. */
-enum gap_kind { GAP_NAME, GAP_FOLDER, GAP_FILE, GAP_TOKEN, GAP_PLACE, GAP_LAST, GAP_KINDS };
+/* A request with placeholders: names, tokens and offsets are written over the marks. It may consist of several commands
+ * that are one operation together, or of one for each of several objects. */
+enum placeholder_kind {
+    PLACEHOLDER_NAME,
+    PLACEHOLDER_FOLDER,
+    PLACEHOLDER_FILE,
+    PLACEHOLDER_TOKEN,
+    PLACEHOLDER_OFFSET,
+    PLACEHOLDER_LAST,
+    PLACEHOLDER_KINDS
+};
 struct template {
     char *bytes;
     size_t length;
-    struct gap {
+    struct placeholder {
         size_t at;
-        enum gap_kind kind; /* GAP_LAST: the last byte that is meant at the place */
-        unsigned number;    /* how many of its kind stand before it */
-    } gaps[GAPS_AT_MOST];
-    unsigned gap_count;
+        enum placeholder_kind kind; /* PLACEHOLDER_LAST: the last byte of the range */
+        unsigned number;            /* how many of its kind stand before it */
+    } placeholders[PLACEHOLDERS_AT_MOST];
+    unsigned placeholder_count;
     unsigned commands;
 };
 extern const char name_mark[NAME_BYTES];
 extern const char folder_mark[FOLDER_BYTES];
 extern const char file_mark[FILE_BYTES];
 extern const char token_mark[TOKEN_BYTES];
-extern const char place_mark[PLACE_BYTES]; /* of these two as many bytes as places have digits */
-extern const char last_mark[PLACE_BYTES];
+extern const char offset_mark[OFFSET_BYTES]; /* of these two, as many bytes as offsets have digits */
+extern const char last_mark[OFFSET_BYTES];
 
-/* Adds a command, in the language of redisCommand; marks are given as %b. */
+/* Adds a command, formatted as by redisCommand; marks are passed for %b. */
 void template_add(struct template *template, const char *format, ...);
 
-/* The gaps that places leave. */
-void template_find_places(struct template *template, const struct places *places);
+/* Finds the placeholders for offsets. */
+void template_find_offsets(struct template *template, const struct offsets *offsets);
 
 struct workload {
     const char *name;
-    unsigned batch;                /* how many objects a request takes; 0 is 1 */
-    double flat_limit;             /* how much dearer a million objects may be than a thousand; 0: no bar */
-    const struct workload *filler; /* makes the objects; NULL when none are needed */
-    void (*prepare)(struct dataset *data); /* what comes before the filler; may be NULL */
+    unsigned batch;    /* how many objects a request names; 0 means 1 */
+    double flat_limit; /* limit of the cost with a million objects, relative to a thousand; 0: no bar */
+    const struct workload *filler;         /* creates the objects; NULL if none are needed */
+    void (*prepare)(struct dataset *data); /* called before the filler; may be NULL */
     void (*template)(const struct dataset *data, struct template *template);
     bool (*is_expected)(struct driver *driver, unsigned object,
-                        const struct reply *reply);      /* of each command */
-    struct places (*places)(const struct dataset *data); /* may be NULL */
+                        const struct reply *reply);        /* for each command */
+    struct offsets (*offsets)(const struct dataset *data); /* may be NULL */
 };
 
-/* At pipeline 16: how the processor time of one relates to that of the other, by size. Limits are bars; 0 is
- * none. */
+/* The ratio of the processor times of two workloads at pipeline 16. Limits are bars, by size; 0 means none. */
 struct comparison {
     const char *workload, *against;
     double limits[SIZES];
@@ -125,10 +132,10 @@ extern const struct family native_family, blob_family, lock_family, lease_family
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);
 
-/* The objects of that filler, made now unless they exist already. */
+/* The objects of that filler, which are created unless they exist. */
 struct object_set *dataset_fill(struct dataset *data, const struct workload *filler);
 
-/* The same without making any: an insertion is to be measured. */
+/* The same without creating any, to measure their insertion. */
 struct object_set *dataset_prepare(struct dataset *data, const struct workload *filler);
 
 struct driver {
@@ -139,32 +146,32 @@ struct driver {
     unsigned batch;           /* how many objects a request takes */
     unsigned connections;     /* how many of the dataset's are used */
     unsigned position;        /* in the dataset's order */
-    const unsigned *answered; /* the objects of the request whose reply is looked at */
+    const unsigned *answered; /* the objects of the request whose reply is checked */
     struct {
         const unsigned *objects;
         unsigned count;
     } batches[CONNECTIONS]; /* in flight */
     struct template template;
-    struct places places;
-    char *requests; /* room for a batch */
+    struct offsets offsets;
+    char *requests; /* buffer for a batch */
 };
 
 struct driver driver_open(const struct workload *workload, struct dataset *data,
                           struct object_set *object_set, unsigned pipeline, unsigned connections);
 void driver_close(struct driver *driver);
 
-/* Sends batches and checks the replies for so long, beginning anew after the last object. Returns the number
- * of operations: of objects that were visited. */
+/* Sends batches and checks the replies for that time, starting over after the last object. Returns the number of
+ * operations, which is the number of objects visited. */
 uint64_t driver_run(struct driver *driver, int64_t nanoseconds);
 
 /* Visits the next `count` objects once. */
 void driver_visit(struct driver *driver, unsigned count);
 
-/* Visits all objects that often. Returns the number of operations. */
+/* Visits all objects that many times. Returns the number of operations. */
 uint64_t driver_visit_all(struct driver *driver, unsigned times);
 
-/* Checks that several workloads share. Those with a token keep it for the next request. */
-bool is_anything(struct driver *driver, unsigned object, const struct reply *reply); /* but an error */
+/* Checks of replies. Those of tokens keep the token for the next request. */
+bool is_anything(struct driver *driver, unsigned object, const struct reply *reply); /* except an error */
 bool is_ok(struct driver *driver, unsigned object, const struct reply *reply);
 bool is_integer(struct driver *driver, unsigned object, const struct reply *reply);
 bool is_content(struct driver *driver, unsigned object, const struct reply *reply);
@@ -178,13 +185,13 @@ const struct family *family_of(const struct workload *workload);
 /* --- Sequences --- */
 
 /*
- * A sequence: requests that follow one another, each made of what the replies before it have told, as a worker has to do
- * it with ids that the server gives out.
+ * A sequence: requests of which each is made of earlier replies, as when a worker deletes a message by the id that it
+ * got from the server.
  *
  *   step     a request of one or more commands, and what is kept of the replies
  *   sequence steps in their order
- *   client   whoever goes through a sequence, with what it holds: a message, or a batch of them
- *   pool     clients that are on their way at a time: 16 on each of several connections
+ *   client   runs a sequence, and keeps what it got: a message, or a batch of them
+ *   pool     the clients that run at once: 16 on each of several connections
  */
 
 enum { MESSAGES_AT_ONCE = 50, STEPS_AT_MOST = 3, HELD_BYTES = 40, KEY_BYTES = 40 };
@@ -195,14 +202,14 @@ struct held {
 };
 
 struct client {
-    unsigned batch;  /* how many messages it takes at a time */
-    uint64_t number; /* each that a pool ever starts has its own */
+    unsigned batch;  /* how many messages it gets at once */
+    uint64_t number; /* unique within the pool */
     struct held held[MESSAGES_AT_ONCE];
 };
 
 struct client_pool;
 
-/* Requests are written word by word, behind one another. */
+/* A buffer of requests, which are written word by word. */
 struct request {
     char *bytes;
     size_t length;
@@ -212,18 +219,18 @@ void request_word(struct request *request, const char *bytes, size_t length);
 void request_text(struct request *request, const char *text);
 void request_number(struct request *request, uint64_t number);
 
-/* Keeps a part of a reply, which must be short enough. */
-void word_keep(char *to, size_t *length, const struct reply *part);
+/* Copies a part of a reply, which must not be longer than HELD_BYTES. */
+void word_keep(char *to, size_t *length, const struct reply *element);
 
 struct step {
     unsigned commands;
     void (*write)(const struct client_pool *pool, const struct client *client, struct request *request);
     bool (*read)(struct client *client,
-                 const struct reply *reply); /* each reply; false if it is not as expected */
+                 const struct reply *reply); /* called for each reply; false if it is unexpected */
 };
 
 struct sequence {
-    const char *name; /* of the workload under which it is told; NULL for what only fills */
+    const char *name; /* of the workload under which it is reported; NULL if it only fills */
     unsigned batch;
     void (*prepare)(struct server *server, const char *key);
     const struct step *steps[STEPS_AT_MOST + 1];
@@ -239,15 +246,15 @@ struct client_pool {
         unsigned step;
         bool is_busy;
     } pipelines[CONNECTIONS];
-    char *requests; /* room for those of a connection */
+    char *requests; /* buffer for those of a connection */
 };
 
-/* The connections and the content are the dataset's. */
+/* Uses the connections and the content of the dataset. */
 struct client_pool *client_pool_open(const struct sequence *sequence, const struct dataset *data,
                                      const char *key);
 void client_pool_close(struct client_pool *pool);
 
-/* So many operations: clients that go through the sequence, as a whole number of pipelines. */
+/* Runs the sequence so many times, rounded up to whole pipelines. */
 void client_pool_run(struct client_pool *pool, uint64_t operations);
 
 #endif
