@@ -281,6 +281,7 @@ SCENE(copies_are_counted) {
     assert_int_equal(info_of(primary, "holdfast_copies_done"), done + 1);
     assert_int_equal(info_of(primary, "holdfast_copies_failed"), failed + 1);
     assert_int_equal(info_of(primary, "holdfast_copies_failed_refused"), (refused > 0 ? refused : 0) + 1);
+    await_copies_pending(0);
     pending_copy("box", "new");
     assert_int_equal(info_of(primary, "holdfast_copies_pending"), 1);
 }

@@ -8,6 +8,7 @@
 #include "leases.h"
 #include "lone.h"
 #include "pool.h"
+#include "probes.h"
 #include "sources.h"
 #include "story.h"
 #include "text.h"
@@ -137,6 +138,7 @@ static const char *description_of(struct client *client, const char *key) {
 }
 
 SCENE(a_copy_does_not_follow_its_key) {
+    needs(KEEPS_DATABASE);
     static const char *const upheavals[] = {"RENAME box away", "DEL box",    "FLUSHALL",
                                             "SWAPDB 0 1",      "MOVE box 1", "CONTAINER.DELETE box",
                                             "SET box x"};
