@@ -276,6 +276,29 @@ for next in "${jobs_to_do[@]}"; do
 done
 wait
 
+# With AGAIN=1 a program with real servers that has failed beside others is run once more, alone: on a machine that stood still for a
+# moment, what has to happen in time does not. It is told of, and the log of the first time stays. What a sanitizer or a fuzzer has
+# found counts at once.
+may_run_again() {
+    local suite=$1 program=$2
+    [ "${AGAIN:-}" = 1 ] || return 1
+    case $suite in
+    server | server@* | scripts | faults) ;;
+    asan) ! compgen -G "$reports/report.$program.*" >/dev/null || return 1 ;;
+    *) return 1 ;;
+    esac
+    [ "$(cut -d ' ' -f 2 "$results/$suite-$program.counts" 2>/dev/null)" != 0 ]
+}
+
+for next in "${jobs_to_do[@]}"; do
+    suite=${next% *} program=${next#* }
+    may_run_again "$suite" "$program" || continue
+    echo "again, alone: $suite $program failed; its log is in build/tests/first-$suite-$program.log"
+    mv "$results/$suite-$program.log" "$results/first-$suite-$program.log"
+    # shellcheck disable=SC2086 # two words
+    job $next
+done
+
 for next in "${jobs_to_do[@]}"; do
     suite=${next% *} program=${next#* }
     read -r program_passed program_failed program_skipped <"$results/$suite-$program.counts" ||
