@@ -123,15 +123,14 @@ bool bookmark_read(struct bytes text, struct bookmark *bookmark);
 size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BYTES]);
 
 /* What the server knows of versions, to distinguish lost changes from those still to come. */
-struct feed_time_entry {
+struct known_versions {
     version newest;
     bool primary;   /* every version to come was minted or seen here */
     version passed; /* every version to come is newer */
 };
 
 /* Whether any change after the bookmark is lost. */
-bool feed_lost(const struct feed *feed, const struct bookmark *bookmark,
-               const struct feed_time_entry *time_entry);
+bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known);
 
 /* Resolves a bookmark when it is used: $ becomes a version, 0 the start of a walk. */
 struct bookmark feed_resolve(const struct feed *feed, struct bookmark bookmark);

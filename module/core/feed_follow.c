@@ -27,23 +27,22 @@ size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BY
 /* --- What is lost --- */
 
 /* What the feed has not seen is still to come, unless it can be known that it will not. */
-static bool may_come(version v, const struct feed_time_entry *time_entry) {
-    if (v > time_entry->newest) return !time_entry->primary;
-    return v > time_entry->passed && version_epoch(v) == version_epoch(time_entry->newest);
+static bool may_come(version v, const struct known_versions *known) {
+    if (v > known->newest) return !known->primary;
+    return v > known->passed && version_epoch(v) == version_epoch(known->newest);
 }
 
-static bool survived(const struct feed *feed, version v, const struct feed_time_entry *time_entry) {
-    if (v > feed->newest) return may_come(v, time_entry);
+static bool survived(const struct feed *feed, version v, const struct known_versions *known) {
+    if (v > feed->newest) return may_come(v, known);
     if (version_epoch(v) == version_epoch(feed->newest) || v == feed->whole_from) return true;
     for (unsigned i = 0; i < feed->end_count; i++)
         if (version_epoch(v) == version_epoch(feed->ends[i])) return v <= feed->ends[i];
     return false;
 }
 
-bool feed_lost(const struct feed *feed, const struct bookmark *bookmark,
-               const struct feed_time_entry *time_entry) {
+bool feed_lost(const struct feed *feed, const struct bookmark *bookmark, const struct known_versions *known) {
     version v = bookmark->began ? bookmark->began : bookmark->position;
-    return v && (v < feed->whole_from || !survived(feed, v, time_entry));
+    return v && (v < feed->whole_from || !survived(feed, v, known));
 }
 
 /* --- What comes next --- */

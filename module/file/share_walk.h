@@ -6,7 +6,7 @@
  *     what is there now, directory by directory, then the places that only snapshots see
  *     for each node NODE, and then for each of its states, the oldest first, and at last for how it is now:
  *       its content, as it differs from that of the state before: LENGTH, LEAF, GAP; then STATE
- *     GHOST for a further place of a node that has come already
+ *     SNAPSHOT_PLACE for a further place of a node that has come already
  *   END
  *   each session: CONNECT, and DISCONNECT if it has ended; each handle by number: OPEN, its LOCKs; MARK and LEASE of files */
 #ifndef HOLDFAST_SHARE_WALK_H

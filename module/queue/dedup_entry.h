@@ -1,4 +1,4 @@
-/* Originals: the first puts with a producer's id, kept so that a second put with the same id is recognised as a
+/* Dedup entries: the first puts with a producer's id, kept so that a second put with the same id is recognised as a
  * duplicate and gets the first one's reply. They outlive their messages. */
 #ifndef HOLDFAST_DEDUP_ENTRY_H
 #define HOLDFAST_DEDUP_ENTRY_H

@@ -1,10 +1,10 @@
 /* A message, in one allocation; what few have hangs from one pointer.
  *
  *     ┌───────┬────┬─────────┬────────────────────────┬──────────┬───────────┬───────┬──────┐
- *     │ entry │ id │ receipt │ moment: shows and ends │ inserted │ how often │ extra │ text │
+ *     │ entry │ id │ receipt │ times: shows and ends  │ inserted │ how often │ extra │ text │
  *     └───────┴────┴─────────┴────────────────────────┴──────────┴───────────┴───────┴──────┘
  *     entry    the name by which it is found is its id
- *     moment   when it may be had next, and when time alone ends it: see message_ends
+ *     times    when it may be had next, and when time alone ends it: see message_ends
  *     extra    its group, the reason why it was given back, and the expiry of one that ends otherwise
  *
  * Texts of any size are copied into it: the largest that the service knows, 64 KiB, costs a few microseconds, and one

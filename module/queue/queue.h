@@ -73,7 +73,7 @@ struct visible_cursor {
     const struct queue *queue;
     int64_t now_ms;
     struct time_index_cursor shown;
-    bool merges; /* merge in successors, see shelf_visit_successors; the rest is used only then */
+    bool merges; /* merge in successors, see message_store_visit_successors; the rest is used only then */
     struct time_index_cursor successors_at;
     struct message *next_shown, *next_successor;
     struct message *answered;     /* the one returned last, or NULL: its successor is looked up on demand */

@@ -69,7 +69,7 @@ static unsigned branch_place(const struct inner *inner, struct key key) {
     return low - 1;
 }
 
-/* The first moment above the key. Most come in rising order, so the end is tried first. */
+/* The first entry above the key. Most come in rising order, so the end is tried first. */
 static unsigned leaf_place(const struct time_index *time_index, const struct time_index_leaf *leaf,
                            struct key key) {
     unsigned low = 0, high = leaf->count;
@@ -206,7 +206,7 @@ static unsigned cut_leaf_at(const struct time_index *time_index, const struct ti
     return follows ? place : cut_at(place, leaf->count);
 }
 
-/* The moment goes into a full leaf; answers the new leaf behind it. */
+/* The entry goes into a full leaf; answers the new leaf behind it. */
 static struct time_index_leaf *leaf_split(struct time_index *time_index, struct time_index_leaf *leaf,
                                           unsigned place, struct time_entry *time_entry) {
     struct time_index_leaf *right = leaf_new(time_index, LEAF_MAX);
@@ -407,7 +407,7 @@ static void time_index_tidy(struct time_index *time_index, struct path *path) {
     }
 }
 
-/* What the branches on the way say of the latest end is true again after one moment has gone. */
+/* What the branches on the way say of the latest end is true again after one entry has gone. */
 static void forget_end(struct time_index *time_index, struct path *path, int64_t ends_ms) {
     for (unsigned level = time_index->height; level-- > 0;) {
         struct branch *branch = branch_at(path, level);

@@ -6,7 +6,7 @@
  * counting what is due by an instant, and finding the next one that has not ended, takes logarithmic time however
  * many lie in between. Nothing has to be done as time passes.
  *
- * Moments that come in rising order leave full leaves behind, wherever in the tree that is. The entries are
+ * Entries that come in rising order leave full leaves behind, wherever in the tree that is. The entries are
  * embedded in structures of the caller's; their keys must not change while they are in a time index, and no two of them
  * have the same order number. */
 #ifndef HOLDFAST_TIME_INDEX_H
@@ -48,9 +48,9 @@ struct time_index {
     { .key = (by), .follows_ends = (follows) }
 
 void time_index_add(struct time_index *time_index, struct time_entry *time_entry);
-/* For BY_SHOWING: gives the moment the turn that sorts it after all that show at its instant. */
+/* For BY_SHOWING: gives the entry the turn that sorts it after all that show at its instant. */
 void time_index_add_last(struct time_index *time_index, struct time_entry *time_entry);
-/* The moment must be there. */
+/* The entry must be there. */
 void time_index_remove(struct time_index *time_index, const struct time_entry *time_entry);
 /* The address of the time index's pointer to an entry in it, for an entry that is about to move in memory. */
 struct time_entry **time_index_slot(const struct time_index *time_index, const struct time_entry *time_entry);

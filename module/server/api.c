@@ -143,7 +143,7 @@ int64_t api_elapsed_us(void) {
 }
 
 /* What the server has cached stays through a moment, and differs from one to the next. */
-bool api_is_same_time_entry(void) {
+bool api_is_same_moment(void) {
     static int64_t last_us;
     int64_t before_us = last_us;
     if (cached_microseconds) last_us = cached_microseconds();

@@ -31,7 +31,7 @@ int64_t api_elapsed_us(void);
 
 /* Whether the last caller asked in the same command, transaction or script, during which time stands still. Always
  * false where the server cannot tell. */
-bool api_is_same_time_entry(void);
+bool api_is_same_moment(void);
 
 /* Whether the context's client (a primary or a file) must be obeyed, since its commands were decided elsewhere. */
 int api_must_obey(RedisModuleCtx *ctx);

@@ -31,7 +31,7 @@ struct bytes call_word(const struct call *call, int at) {
 static struct clock server_clock;
 
 int64_t server_now_us(void) {
-    int64_t elapsed_us = api_is_same_time_entry() ? server_clock.elapsed_us : api_elapsed_us();
+    int64_t elapsed_us = api_is_same_moment() ? server_clock.elapsed_us : api_elapsed_us();
     if (clock_wants_look(&server_clock, elapsed_us)) clock_look(&server_clock, elapsed_us, api_wall_us());
     server_clock.offset_us = clock_offset_ms * 1000;
     return clock_now(&server_clock, elapsed_us);

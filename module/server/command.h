@@ -1,6 +1,6 @@
 /* A command: one row of the table in commands.c, and the fixed sequence of steps of every command.
  *
- *   open the one key ─▶ parse and look at the form ─▶ the family's handler: decide, apply, replicate, reply
+ *   open the one key ─▶ parse and look at the form ─▶ the handler decides and replies ─▶ decision.h: carry out
  *
  * The first step that fails replies with its error and leaves no trace. A missing key or a wrong type is reported
  * only after syntax errors; the key is opened first so that its memory is being prefetched while argv is parsed. */
@@ -264,13 +264,13 @@ int64_t server_clock_behind_ms(void);
 /* The time of the call; the same whenever it is read. */
 int64_t call_now_ms(struct call *call);
 
-/* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now. */
-/* Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
+/* For a command that takes more memory only sometimes, and is not refused by the server itself: whether it may now.
+ * Always true in transactions and scripts: the server checks before they begin, and half of one helps nobody. */
 enum outcome call_may_grow(const struct call *call);
 
 /* In a transaction: how much of a limit the earlier calls use, and records that this one uses `amount`. 0
  * outside of a transaction. */
-uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t taken);
+uint64_t call_taken_before(struct call *call, const char *limit, struct bytes name, uint64_t amount);
 
 /* Likewise for the reply, which all calls of a transaction share: how many bytes the earlier calls return. */
 uint64_t call_replied_before(struct call *call, uint64_t length);

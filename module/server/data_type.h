@@ -108,7 +108,7 @@ struct data_type {
     void (*info)(RedisModuleInfoCtx *ctx);
     /* What has to be gathered from the values: not while the server is going down. May be NULL. */
     void (*survey)(RedisModuleInfoCtx *ctx);
-    /* What has to be collected from the values: not called while the server shuts down. May be NULL. */
+    /* Clears a portion of the expired state; returns when the value needs upkeep again. May be NULL. */
     int64_t (*upkeep)(struct call *call);
     RedisModuleType *type; /* set at load */
 };

@@ -47,8 +47,8 @@ static enum outcome find_place(struct call *call, const struct feed *feed, struc
     if (feed->building) return OUTCOME_FEED_BUILDING;
     bookmark_read(call_word(call, call->args.slots[SLOT_SINCE_BOOKMARK].at), asked);
     bool primary = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_MASTER;
-    struct feed_time_entry time_entry = {version_newest(), primary, version_passed()};
-    return feed_lost(feed, asked, &time_entry) ? refuse_lost(call, feed) : OUTCOME_DONE;
+    struct known_versions known = {version_newest(), primary, version_passed()};
+    return feed_lost(feed, asked, &known) ? refuse_lost(call, feed) : OUTCOME_DONE;
 }
 
 /* --- Pages --- */

@@ -8,8 +8,8 @@
  * answer. That travels in one effect with the call's last change (change/once_change.h), so that no replica and no
  * truncated file has one without the other.
  *
- * For a call with one key decision.c does all this. In a transaction one of the calls is the bearer: the first
- * one that writes. Its value remembers the token of the whole transaction. For a single call, `asked` and
+ * For a call with one key decision.c does all this. In a transaction one of the calls is the bearer: one
+ * that changes the first key in which anything changes. Its value remembers the token of the whole transaction. For a single call, `asked` and
  * `bearer` are the same.
  *
  * The oldest calls are forgotten when there are more than holdfast.once-most, when they take more than ONCE_BYTES_MAX, or

@@ -153,9 +153,9 @@ struct follower {
 };
 
 static void follower_reads(struct follower *follower, struct life *life) {
-    const struct feed_time_entry time_entry = {.newest = life->newest, .primary = true};
+    const struct known_versions known = {.newest = life->newest, .primary = true};
     struct version_slot slot;
-    if (feed_lost(life->feed, &follower->bookmark, &time_entry)) *follower = (struct follower){0};
+    if (feed_lost(life->feed, &follower->bookmark, &known)) *follower = (struct follower){0};
     struct feed_walk walk = feed_follow(life->feed, feed_resolve(life->feed, follower->bookmark));
     for (size_t left = 1 + dice_roll(&life->dice, PAGE_MOST); left && feed_next(&walk, &slot); left--) {
         if (!slot.entry) continue;

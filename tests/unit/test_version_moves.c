@@ -67,7 +67,7 @@ static struct world {
     struct dice dice;
     int64_t now_ms;
     struct server servers[SERVERS];
-    struct payload message_store[KEYS][SHELF];
+    struct payload shelves[KEYS][SHELF];
     version seen[KEYS][SLOTS];
     size_t minted, twice, not_greater, moves, refused, promotions, outranked;
 } world;
@@ -175,7 +175,7 @@ static void step(void) {
     struct server *server = &world.servers[dice_roll(dice, SERVERS)];
     struct server *other = &world.servers[dice_roll(dice, SERVERS)];
     int key = (int)dice_roll(dice, KEYS);
-    struct payload *kept = &world.message_store[key][dice_roll(dice, SHELF)];
+    struct payload *kept = &world.shelves[key][dice_roll(dice, SHELF)];
     size_t chance = dice_roll(dice, 1000);
     if (dice_percent(dice, 2)) world.now_ms += (int64_t)dice_roll(dice, 3000);
     if (chance < 500)

@@ -1,4 +1,4 @@
-/* The way to a file, step by step. Every command that names a path goes it, and the order of the steps is here alone:
+/* The way to a file, step by step. Every command that names a path goes it, but FILE.OPEN with an order of its own:
  *
  *   the share is there, the path is sound      before the handler: the form of the call
  *   the parent is there                        file_place

@@ -62,7 +62,7 @@ enum outcome file_path_rule(struct bytes text);
 const char *file_path_explain(struct bytes text);
 enum outcome share_owner_rule(struct bytes text);
 
-/* --- The way to a file: file_gate_commands.c. The order of its checks stands there and nowhere else --- */
+/* --- The way to a file: file_gate.c has the order of its checks --- */
 
 struct file_wish {
     enum sharing_class class; /* W, WD and DEL are writes for leases and for the attribute */

@@ -81,7 +81,6 @@ static enum outcome invalid_number(struct call *call, const char *why) {
     return OUTCOME_INVALID_QUERY;
 }
 
-/* A default time to live is not measured against the visibility: such a message ends before it shows. */
 enum outcome queue_batch_check(struct call *call) {
     if (!args_given(&call->args, SLOT_LIST) || call->args.slots[SLOT_LIST].count <= QUEUE_BATCH_MAX)
         return OUTCOME_DONE;
@@ -89,6 +88,7 @@ enum outcome queue_batch_check(struct call *call) {
     return OUTCOME_OUT_OF_RANGE;
 }
 
+/* A default time to live is not measured against the visibility: such a message ends before it shows. */
 enum outcome queue_put_check(struct call *call) {
     int64_t ttl_ms = asked_seconds(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
