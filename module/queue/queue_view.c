@@ -1,4 +1,4 @@
-/* What a queue answers at an entry, and what can be decided by it. Nothing here changes anything. */
+/* What a queue answers at an instant, and what can be decided by it. Nothing here changes anything. */
 #include "core/duration.h"
 #include "queue/queue.h"
 

@@ -9,8 +9,8 @@
  * truncated file has one without the other.
  *
  * For a call with one key decision.c does all this. In a transaction one of the calls is the bearer: one
- * that changes the first key in which anything changes. Its value remembers the token of the whole transaction. For a single call, `asked` and
- * `bearer` are the same.
+ * that changes the first key in which anything changes. Its value remembers the token of the whole transaction.
+ * For a single call, `asked` and `bearer` are the same.
  *
  * The oldest calls are forgotten when there are more than holdfast.once-most, when they take more than ONCE_BYTES_MAX, or
  * when they are older than holdfast.once-seconds: with the next call that is remembered there, or by upkeep. */
