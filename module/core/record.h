@@ -50,8 +50,10 @@ struct record_reader {
     bool failed;
 };
 
+/* An empty record may have no address, to which nothing can be added. */
 static inline struct record_reader record_reader(struct bytes record) {
-    return (struct record_reader){record.data, record.data + record.length, false};
+    const char *end = record.length ? record.data + record.length : record.data;
+    return (struct record_reader){record.data, end, false};
 }
 
 uint8_t record_byte(struct record_reader *reader);

@@ -41,7 +41,7 @@ enum {
 /* The last second of the year 9999: a message that expires then never does. */
 #define QUEUE_FOREVER_MS INT64_C(253402300799000)
 
-/* Order numbers stay below the first, and turns do not exceed the second: see time index.h. */
+/* Order numbers stay below the first, and turns do not exceed the second: see time_index.h. */
 #define QUEUE_ORDER_MAX ((UINT64_C(1) << 52) - 1)
 #define QUEUE_TURN_MAX  ((1u << 12) - 1)
 

@@ -17,7 +17,7 @@ enum sort { PLAIN, SNAPSHOTTED, STAGED_LATELY, STAGED_LONG_AGO, SORTS };
 
 static const int64_t now_ms = STAGED_LIFE_MS * 3;
 
-struct message_store {
+struct names {
     struct container *container;
     struct bytes names[NAMES_MOST]; /* sorted */
     size_t count;
@@ -39,7 +39,7 @@ static void apply(struct container *container, struct container_change change) {
     require(container_apply(container, &change), "kind %d does not fit", (int)change.kind);
 }
 
-static void add(struct message_store *message_store, struct bytes name) {
+static void add(struct names *names, struct bytes name) {
     struct container_change put = {.kind = BLOB_PUT, .name = name, .stamp = {1, 1}};
     struct container_change snapshot = {.kind = BLOB_SNAPSHOT, .name = name, .stamp = {1, 1}};
     struct container_change stage = {.kind = BLOB_STAGE,
@@ -49,20 +49,20 @@ static void add(struct message_store *message_store, struct bytes name) {
                                      .content = bytes_text("block")};
     enum sort sort = sort_of(name);
     if (sort == STAGED_LATELY) stage.touched_ms++;
-    apply(message_store->container, sort < STAGED_LATELY ? put : stage);
+    apply(names->container, sort < STAGED_LATELY ? put : stage);
     for (version id = 1; sort == SNAPSHOTTED && id <= SNAPSHOTS; id++) {
         snapshot.snapshot = id;
-        apply(message_store->container, snapshot);
+        apply(names->container, snapshot);
     }
-    size_t place = message_store->count++;
-    for (; place > 0 && bytes_compare(message_store->names[place - 1], name) > 0; place--)
-        message_store->names[place] = message_store->names[place - 1];
-    message_store->names[place] = name;
+    size_t place = names->count++;
+    for (; place > 0 && bytes_compare(names->names[place - 1], name) > 0; place--)
+        names->names[place] = names->names[place - 1];
+    names->names[place] = name;
 }
 
-static bool is_new(const struct message_store *message_store, struct bytes name) {
-    for (size_t i = 0; i < message_store->count; i++)
-        if (bytes_equal(message_store->names[i], name)) return false;
+static bool is_new(const struct names *names, struct bytes name) {
+    for (size_t i = 0; i < names->count; i++)
+        if (bytes_equal(names->names[i], name)) return false;
     return true;
 }
 
@@ -74,11 +74,10 @@ static size_t common_length(const struct listing_query *query, struct bytes name
     return 0;
 }
 
-static size_t expect(const struct message_store *message_store, const struct listing_query *query,
-                     struct item *items) {
+static size_t expect(const struct names *names, const struct listing_query *query, struct item *items) {
     size_t count = 0;
-    for (size_t i = 0; i < message_store->count; i++) {
-        struct bytes name = message_store->names[i];
+    for (size_t i = 0; i < names->count; i++) {
+        struct bytes name = names->names[i];
         enum sort sort = sort_of(name);
         if (sort == STAGED_LONG_AGO || (sort == STAGED_LATELY && !query->uncommitted)) continue;
         if (!bytes_start_with(name, query->prefix) || bytes_compare(name, query->marker) < 0) continue;
@@ -93,13 +92,13 @@ static size_t expect(const struct message_store *message_store, const struct lis
     return count;
 }
 
-static void compare_pages(const struct message_store *message_store, struct listing_query query) {
+static void compare_pages(const struct names *names, struct listing_query query) {
     static struct item items[ITEMS_MOST];
     char marker[LISTING_MARKER_MAX_BYTES];
-    size_t count = expect(message_store, &query, items), seen = 0;
+    size_t count = expect(names, &query, items), seen = 0;
     for (bool more = true; more;) {
         struct listing listing;
-        listing_collect(message_store->container, &query, &listing);
+        listing_collect(names->container, &query, &listing);
         require(listing.count <= query.most && listing.count <= count - seen, "%zu items too many",
                 listing.count);
         for (size_t i = 0; i < listing.count; i++, seen++) {
@@ -129,7 +128,7 @@ static struct bytes take_text(struct bytes *texts) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < HEAD) return 0;
     allocations_forget();
-    struct message_store message_store = {
+    struct names names = {
         .container = container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}})};
     struct bytes texts = bytes_of(data + HEAD, size - HEAD);
     struct listing_query query = {.most = 1 + data[0] % 8u,
@@ -140,12 +139,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     query.prefix = take_text(&texts);
     query.delimiter = take_text(&texts);
     query.marker = take_text(&texts);
-    while (texts.length && message_store.count < NAMES_MOST) {
+    while (texts.length && names.count < NAMES_MOST) {
         struct bytes name = take_text(&texts);
-        if (name.length && is_new(&message_store, name)) add(&message_store, name);
+        if (name.length && is_new(&names, name)) add(&names, name);
     }
-    compare_pages(&message_store, query);
-    container_free(message_store.container);
+    compare_pages(&names, query);
+    container_free(names.container);
     require_same(allocations_count(), 0, "all is freed");
     return 0;
 }

@@ -143,7 +143,7 @@ static void the_offset_moves_it_at_once(void **state) {
     }
 }
 
-/* Whatever the wall clock does: between any two entries what was measured is what has passed, but for 0.5 %. */
+/* Whatever the wall clock does: between any two moments what was measured is what has passed, but for 0.5 %. */
 static void no_lease_loses_more_than_its_part(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {

@@ -24,7 +24,7 @@ struct subject {
     char bytes[BYTES_MOST];
 };
 
-struct data_type {
+struct aggregate {
     struct account account;
     struct subject subjects[SUBJECTS];
 };
@@ -85,12 +85,12 @@ static size_t span_parts(const struct content *content) {
 }
 
 /* All that the contents reach, taken once, is what stands on the account. */
-static void compare_account(const struct data_type *data_type) {
+static void compare_account(const struct aggregate *aggregate) {
     static const void *chunks[SUBJECTS * (CHUNKS_MOST + 1)];
     const void *ropes[SUBJECTS];
     size_t chunk_count = 0, rope_count = 0, spans = 0, held = 0;
     for (int i = 0; i < SUBJECTS; i++) {
-        const struct content *content = &data_type->subjects[i].content;
+        const struct content *content = &aggregate->subjects[i].content;
         require(!content->chunk || !content->rope, "both a chunk and a rope");
         if (content->rope) ropes[rope_count++] = content->rope;
         spans += span_parts(content);
@@ -102,11 +102,11 @@ static void compare_account(const struct data_type *data_type) {
     for (size_t i = 0; i < chunk_count; i++) held += chunk_held(chunks[i]);
     for (size_t i = 0; i < rope_count; i++) held += memory_size(ropes[i]);
     size_t parts = 2 * chunk_count + rope_count;
-    require(data_type->account.held >= held && data_type->account.held <= held + spans * SPANS_BYTES,
-            "%zu bytes are held of %zu chunks and %zu ropes of %zu bytes", data_type->account.held,
+    require(aggregate->account.held >= held && aggregate->account.held <= held + spans * SPANS_BYTES,
+            "%zu bytes are held of %zu chunks and %zu ropes of %zu bytes", aggregate->account.held,
             chunk_count, rope_count, held);
-    require(data_type->account.parts >= parts && data_type->account.parts <= parts + spans,
-            "%zu parts are %zu, with at most %zu of spans", data_type->account.parts, parts, spans);
+    require(aggregate->account.parts >= parts && aggregate->account.parts <= parts + spans,
+            "%zu parts are %zu, with at most %zu of spans", aggregate->account.parts, parts, spans);
 }
 
 /* --- Random life --- */
@@ -145,13 +145,13 @@ static struct bytes more_bytes(struct subject *subject, struct dice *dice) {
     return bytes;
 }
 
-static void clear(struct data_type *data_type, struct subject *subject) {
-    content_clear(&data_type->account, &subject->content);
+static void clear(struct aggregate *aggregate, struct subject *subject) {
+    content_clear(&aggregate->account, &subject->content);
     require(!subject->content.chunk && !subject->content.rope, "what is empty has neither");
     subject->length = 0;
 }
 
-static void add_again(struct data_type *data_type, struct subject *to, const struct subject *from,
+static void add_again(struct aggregate *aggregate, struct subject *to, const struct subject *from,
                       struct dice *dice) {
     size_t chunks = content_chunks(&from->content);
     if (!chunks) return;
@@ -160,39 +160,39 @@ static void add_again(struct data_type *data_type, struct subject *to, const str
     if (bytes.length > BYTES_MOST - to->length) return;
     memcpy(to->bytes + to->length, bytes.data, bytes.length);
     to->length += bytes.length;
-    content_add(&data_type->account, &to->content, chunk);
+    content_add(&aggregate->account, &to->content, chunk);
 }
 
-static void take_over(struct data_type *data_type, struct subject *to, const struct subject *from,
+static void take_over(struct aggregate *aggregate, struct subject *to, const struct subject *from,
                       bool twin) {
     if (to == from) return;
-    clear(data_type, to);
+    clear(aggregate, to);
     if (twin)
-        content_twin(&data_type->account, &to->content, &from->content);
+        content_twin(&aggregate->account, &to->content, &from->content);
     else
-        content_share(&data_type->account, &to->content, &from->content);
+        content_share(&aggregate->account, &to->content, &from->content);
     require_same(content_same(&to->content, &from->content), !twin || !content_chunks(&from->content),
                  "what shares all is the same");
     to->length = from->length;
     memcpy(to->bytes, from->bytes, from->length);
 }
 
-static void step(struct data_type *data_types, int count, struct dice *dice) {
+static void step(struct aggregate *aggregates, int count, struct dice *dice) {
     struct relocation relocation = mover(dice);
-    struct data_type *data_type = &data_types[dice_roll(dice, (size_t)count)],
-                     *other = &data_types[dice_roll(dice, (size_t)count)];
-    struct account *account = &data_type->account;
-    struct subject *subject = &data_type->subjects[dice_roll(dice, SUBJECTS)];
+    struct aggregate *aggregate = &aggregates[dice_roll(dice, (size_t)count)],
+                     *other = &aggregates[dice_roll(dice, (size_t)count)];
+    struct account *account = &aggregate->account;
+    struct subject *subject = &aggregate->subjects[dice_roll(dice, SUBJECTS)];
     struct content *content = &subject->content;
     switch (content_chunks(content) >= CHUNKS_MOST ? 0 : dice_roll(dice, 24)) {
-    case 0: clear(data_type, subject); break;
-    case 1: take_over(data_type, subject, &data_type->subjects[dice_roll(dice, SUBJECTS)], false); break;
+    case 0: clear(aggregate, subject); break;
+    case 1: take_over(aggregate, subject, &aggregate->subjects[dice_roll(dice, SUBJECTS)], false); break;
     case 2:
-        take_over(data_type, subject, &other->subjects[dice_roll(dice, SUBJECTS)], data_type != other);
+        take_over(aggregate, subject, &other->subjects[dice_roll(dice, SUBJECTS)], aggregate != other);
         break;
     case 3: content_reserve(account, content, dice_roll(dice, 20)); break;
     case 4: content_relocate(content, &relocation); break;
-    case 5: add_again(data_type, subject, &data_type->subjects[dice_roll(dice, SUBJECTS)], dice); break;
+    case 5: add_again(aggregate, subject, &aggregate->subjects[dice_roll(dice, SUBJECTS)], dice); break;
     case 6:
     case 7:
     case 8: content_add(account, content, chunk_of_some_kind(dice, more_bytes(subject, dice))); break;
@@ -208,24 +208,24 @@ static void step(struct data_type *data_types, int count, struct dice *dice) {
 
 /* With one aggregate, which has no memory in common with anybody, the account is what is allocated. */
 static void live(int count, int steps, struct dice *dice) {
-    struct data_type *data_types = calloc((size_t)count, sizeof(*data_types));
-    require(data_types, "there is memory");
+    struct aggregate *aggregates = calloc((size_t)count, sizeof(*aggregates));
+    require(aggregates, "there is memory");
     for (int i = 0; i < steps; i++) {
-        step(data_types, count, dice);
-        if (count == 1) require_same(data_types->account.held, allocations_bytes(), "step %d", i);
+        step(aggregates, count, dice);
+        if (count == 1) require_same(aggregates->account.held, allocations_bytes(), "step %d", i);
         if (i % COMPARE_EVERY) continue;
         for (int which = 0; which < count; which++) {
-            compare_account(&data_types[which]);
-            for (int at = 0; at < SUBJECTS; at++) compare_whole(&data_types[which].subjects[at]);
+            compare_account(&aggregates[which]);
+            for (int at = 0; at < SUBJECTS; at++) compare_whole(&aggregates[which].subjects[at]);
         }
     }
     for (int which = 0; which < count; which++) {
-        for (int at = 0; at < SUBJECTS; at++) clear(&data_types[which], &data_types[which].subjects[at]);
-        require_same(data_types[which].account.held, 0, "all is cleared");
-        require_same(data_types[which].account.parts, 0, "all is cleared");
+        for (int at = 0; at < SUBJECTS; at++) clear(&aggregates[which], &aggregates[which].subjects[at]);
+        require_same(aggregates[which].account.held, 0, "all is cleared");
+        require_same(aggregates[which].account.parts, 0, "all is cleared");
     }
     require_same(allocations_count(), 0, "all is cleared");
-    free(data_types);
+    free(aggregates);
 }
 
 static void contents_of_one_aggregate_equal_arrays(void **state) {

@@ -22,7 +22,7 @@ static void one_lease_equals_its_model(void **state) {
         struct lease lease = {.owner = {"", 0}}, next;
         int64_t now_ms = beginning_ms;
         for (int step = 0; step < ALONE_STEPS; step++) {
-            now_ms = time_entry_draw(&dice, &model, now_ms);
+            now_ms = instant_draw(&dice, &model, now_ms);
             struct wish wish = wish_draw(&dice, &model, now_ms);
             lease_model_tick(&model, now_ms);
             enum lease_state before = model.state;
@@ -146,7 +146,7 @@ static void carry_out(struct world *world, size_t i, const struct wish *wish, st
 
 static void live(struct world *world) {
     size_t i = dice_roll(&world->dice, BLOBS + 1);
-    world->now_ms = time_entry_draw(&world->dice, &world->leases[i], world->now_ms);
+    world->now_ms = instant_draw(&world->dice, &world->leases[i], world->now_ms);
     if (i != ITSELF && !world->there[i]) {
         write_blob(world, i, false);
         return;

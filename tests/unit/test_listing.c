@@ -60,8 +60,8 @@ static struct listing_query query_of(const char *prefix, const char *delimiter) 
 
 /* --- Small cases, written out --------------------------------------------------------------------------- */
 
-static const char *const message_store[] = {"a", "a/",   "a/b", "a/b/c", "a/c",  "a0",
-                                            "b", "b//x", "c/d", "c/e",   "\xff", "\xff\xff/x"};
+static const char *const shelf[] = {"a", "a/",   "a/b", "a/b/c", "a/c",  "a0",
+                                    "b", "b//x", "c/d", "c/e",   "\xff", "\xff\xff/x"};
 
 /* Common beginnings are marked by a plus in front. */
 static const struct {
@@ -102,9 +102,9 @@ static void require_items(const struct listing *listing, const char *const *item
 
 static void prefixes_and_delimiters(void **state) {
     (void)state;
-    struct bytes names[COUNT_OF(message_store)];
-    for (size_t i = 0; i < COUNT_OF(message_store); i++) names[i] = bytes_text(message_store[i]);
-    struct container *container = container_of_names(names, COUNT_OF(message_store));
+    struct bytes names[COUNT_OF(shelf)];
+    for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     for (size_t page = 0; page < COUNT_OF(pages); page++) {
         struct listing_query query = query_of(pages[page].prefix, pages[page].delimiter);
         struct listing listing;
@@ -269,7 +269,7 @@ static void require_page(const struct container *container, const struct listing
 
 static struct container *container_of_snapshots(void) {
     const struct bytes names[] = {bytes_text("a"), bytes_text("b"), bytes_text("c")};
-    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     for (version id = 1; id <= 4; id++) snapshot(container, names[1], id);
     stage(container, bytes_text("bb"), now_ms);
     return container;
@@ -352,19 +352,19 @@ static void a_name_may_look_like_a_marker(void **state) {
     static const char tricky[] = "b\0"
                                  "0x0000000000000003";
     const struct bytes names[] = {bytes_text("b"), bytes_of(tricky, sizeof(tricky) - 1), bytes_text("c")};
-    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
     query.most = 1;
     for (int snapshots = 0; snapshots < 2; snapshots++) {
         query.snapshots = snapshots;
         query.marker.length = 0;
-        for (size_t i = 0; i < COUNT_OF(names); i++) {
+        for (size_t i = 0; i < COUNT_OF(shelf); i++) {
             struct listing listing;
             listing_collect(container, &query, &listing);
             require_same(listing.count, 1, "page %zu", i);
             require_bytes(listing.items[0].name, names[i], "page %zu", i);
-            require_same(listing.more, i + 1 < COUNT_OF(names), "page %zu", i);
+            require_same(listing.more, i + 1 < COUNT_OF(shelf), "page %zu", i);
             query.marker = bytes_of(marker, listing.more ? listing.next_length : 0);
             memcpy(marker, listing.next, query.marker.length);
             listing_free(&listing);
@@ -402,9 +402,9 @@ static void the_longest_marker_fits(void **state) {
 
 static void a_page_ends_with_its_budget_but_never_empty(void **state) {
     (void)state;
-    struct bytes names[COUNT_OF(message_store)];
-    for (size_t i = 0; i < COUNT_OF(message_store); i++) names[i] = bytes_text(message_store[i]);
-    struct container *container = container_of_names(names, COUNT_OF(message_store));
+    struct bytes names[COUNT_OF(shelf)];
+    for (size_t i = 0; i < COUNT_OF(shelf); i++) names[i] = bytes_text(shelf[i]);
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     size_t before = 0;
     for (size_t budget = 0; budget < 4000; budget += 200) {
         struct listing_query query = query_of("", "");
@@ -413,7 +413,7 @@ static void a_page_ends_with_its_budget_but_never_empty(void **state) {
         listing_collect(container, &query, &listing);
         require(listing.count >= 1, "a budget of %zu gives nothing", budget);
         require(listing.count >= before, "a larger budget of %zu gives less", budget);
-        require_same(listing.more, listing.count < COUNT_OF(message_store), "a budget of %zu", budget);
+        require_same(listing.more, listing.count < COUNT_OF(shelf), "a budget of %zu", budget);
         before = listing.count;
         listing_free(&listing);
     }
@@ -470,7 +470,7 @@ static void the_highest_names_end_a_listing(void **state) {
     memset(highest, 0xff, sizeof(highest));
     const struct bytes names[] = {bytes_text("a"), bytes_of(highest, 1), bytes_of(highest, 3),
                                   bytes_of(highest, NAME_MAX_BYTES)};
-    struct container *container = container_of_names(names, COUNT_OF(names));
+    struct container *container = container_of_names(names, COUNT_OF(shelf));
     struct listing_query query = query_of("", "\xff");
     struct listing listing;
     listing_collect(container, &query, &listing);

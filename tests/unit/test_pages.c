@@ -28,7 +28,7 @@ struct subject {
     unsigned char values[PLACES];
 };
 
-struct data_type {
+struct aggregate {
     struct account account;
     struct subject subjects[SUBJECTS];
 };
@@ -37,7 +37,7 @@ struct life {
     struct places layout;
     struct dice dice;
     size_t count;
-    struct data_type data_types[AGGREGATES];
+    struct aggregate aggregates[AGGREGATES];
 };
 
 /* --- What should be there --- */
@@ -291,17 +291,17 @@ static void rebuild(struct account *account, struct subject *subject) {
 
 static void step(struct life *life) {
     struct relocation relocation = mover(&life->dice);
-    struct data_type *data_type = &life->data_types[dice_roll(&life->dice, life->count)];
-    struct data_type *other = &life->data_types[dice_roll(&life->dice, life->count)];
-    struct account *account = &data_type->account;
-    struct subject *subject = &data_type->subjects[dice_roll(&life->dice, SUBJECTS)],
+    struct aggregate *aggregate = &life->aggregates[dice_roll(&life->dice, life->count)];
+    struct aggregate *other = &life->aggregates[dice_roll(&life->dice, life->count)];
+    struct account *account = &aggregate->account;
+    struct subject *subject = &aggregate->subjects[dice_roll(&life->dice, SUBJECTS)],
                    *second = &other->subjects[dice_roll(&life->dice, SUBJECTS)];
     struct window window = some_window(life, subject);
     switch (dice_roll(&life->dice, 20)) {
     case 0: dice_percent(&life->dice, 30) ? drop(account, subject) : resize(life, account, subject); break;
     case 1: rebuild(account, subject); break;
-    case 2: take_over(account, subject, second, data_type != other); break;
-    case 3: take_over(account, subject, &data_type->subjects[dice_roll(&life->dice, SUBJECTS)], false); break;
+    case 2: take_over(account, subject, second, aggregate != other); break;
+    case 3: take_over(account, subject, &aggregate->subjects[dice_roll(&life->dice, SUBJECTS)], false); break;
     case 4: pages_relocate(&subject->pages, &relocation); break;
     case 5: compare_ranges(life, subject, window.from, window.to); break;
     case 6: compare_two(life, subject, second, window.from, window.to); break;
@@ -316,10 +316,10 @@ static void step(struct life *life) {
 
 static void end(struct life *life) {
     for (size_t which = 0; which < life->count; which++) {
-        struct data_type *data_type = &life->data_types[which];
-        for (int at = 0; at < SUBJECTS; at++) drop(&data_type->account, &data_type->subjects[at]);
-        require_same(data_type->account.held, 0, "all is dropped");
-        require_same(data_type->account.parts, 0, "all is dropped");
+        struct aggregate *aggregate = &life->aggregates[which];
+        for (int at = 0; at < SUBJECTS; at++) drop(&aggregate->account, &aggregate->subjects[at]);
+        require_same(aggregate->account.held, 0, "all is dropped");
+        require_same(aggregate->account.parts, 0, "all is dropped");
     }
     require_same(allocations_count(), 0, "all is dropped");
     free(life);
@@ -330,8 +330,8 @@ static void live(struct life *life, int steps) {
     for (int i = 0; i < steps; i++) {
         step(life);
         for (size_t which = 0; which < life->count; which++)
-            for (int at = 0; at < SUBJECTS; at++) compare(life, &life->data_types[which].subjects[at]);
-        const struct account *account = &life->data_types->account;
+            for (int at = 0; at < SUBJECTS; at++) compare(life, &life->aggregates[which].subjects[at]);
+        const struct account *account = &life->aggregates->account;
         if (life->count > 1) continue;
         require_same(account->held, allocations_bytes(), "step %d", i);
         require(account->parts >= allocations_count() && account->parts <= 2 * allocations_count(),

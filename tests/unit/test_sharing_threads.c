@@ -18,7 +18,7 @@ enum {
     LATE_NANOSECONDS = 1000000,
 };
 
-struct data_type {
+struct aggregate {
     struct account account;
     struct content contents[CONTENTS];
     struct pages pages;
@@ -26,7 +26,7 @@ struct data_type {
 
 /* Two threads and what each of them has; nothing but chunks is in common. */
 struct round {
-    struct data_type changed, others[OTHERS];
+    struct aggregate changed, others[OTHERS];
     bool backwards;
     bool late;       /* most of the others are freed by the time of a change, which is then made in place */
     bool twins_pass; /* more twins come and go meanwhile, and nothing is changed in place */
@@ -40,31 +40,31 @@ static char byte_of(size_t which) {
 
 /* --- Before there are threads --- */
 
-static void fill(struct data_type *data_type) {
+static void fill(struct aggregate *aggregate) {
     char bytes[LEAF_PART * PAGE_BYTES];
     for (size_t i = 0; i < CONTENTS; i++) {
         memset(bytes, byte_of(i), CONTENT_BYTES);
         struct bytes half = bytes_of(bytes, CONTENT_BYTES / 2);
         void *owner = owner_new(half);
         if (i % 2)
-            content_add(&data_type->account, &data_type->contents[i],
+            content_add(&aggregate->account, &aggregate->contents[i],
                         chunk_adopt(owner, owner_bytes(owner), owner_held(owner)));
         else
             memory_drop_owner(owner);
-        content_append(&data_type->account, &data_type->contents[i],
-                       bytes_of(bytes, CONTENT_BYTES - data_type->contents[i].length));
+        content_append(&aggregate->account, &aggregate->contents[i],
+                       bytes_of(bytes, CONTENT_BYTES - aggregate->contents[i].length));
     }
-    pages_resize(&data_type->account, &data_type->pages, (uint64_t)LEAVES * LEAF_BYTES);
+    pages_resize(&aggregate->account, &aggregate->pages, (uint64_t)LEAVES * LEAF_BYTES);
     for (size_t i = 0; i < LEAVES; i++) {
         memset(bytes, byte_of(i), sizeof(bytes));
-        pages_write(&data_type->account, &data_type->pages, i * LEAF_BYTES, bytes_of(bytes, sizeof(bytes)));
+        pages_write(&aggregate->account, &aggregate->pages, i * LEAF_BYTES, bytes_of(bytes, sizeof(bytes)));
     }
 }
 
-static void twin(struct data_type *data_type, const struct data_type *source) {
+static void twin(struct aggregate *aggregate, const struct aggregate *source) {
     for (size_t i = 0; i < CONTENTS; i++)
-        content_twin(&data_type->account, &data_type->contents[i], &source->contents[i]);
-    pages_twin(&data_type->account, &data_type->pages, &source->pages);
+        content_twin(&aggregate->account, &aggregate->contents[i], &source->contents[i]);
+    pages_twin(&aggregate->account, &aggregate->pages, &source->pages);
 }
 
 /* The bytes are at first the changed one's, or in every second round one of the others'; the third is a twin of a
@@ -72,7 +72,7 @@ static void twin(struct data_type *data_type, const struct data_type *source) {
 static void begin(struct round *round, int number) {
     *round = (struct round){
         .backwards = number & 2, .late = number & 4, .twins_pass = number & 8, .others_sound = true};
-    struct data_type *first = number & 1 ? &round->others[0] : &round->changed;
+    struct aggregate *first = number & 1 ? &round->others[0] : &round->changed;
     fill(first);
     if (number & 1) twin(&round->changed, first);
     for (int i = number & 1; i < OTHERS; i++) twin(&round->others[i], i == 2 ? &round->others[1] : first);
@@ -106,20 +106,20 @@ static size_t index_of(const struct round *round, size_t step, size_t count) {
     return round->backwards ? count - 1 - step : step;
 }
 
-static void read_and_free(struct round *round, struct data_type *data_type) {
+static void read_and_free(struct round *round, struct aggregate *aggregate) {
     bool sound = true;
     for (size_t i = 0; i < CONTENTS; i++) {
         size_t at = index_of(round, i, CONTENTS);
-        sound = sound && content_sound(&data_type->contents[at], byte_of(at));
-        content_clear(&data_type->account, &data_type->contents[at]);
+        sound = sound && content_sound(&aggregate->contents[at], byte_of(at));
+        content_clear(&aggregate->account, &aggregate->contents[at]);
     }
     for (size_t i = 0; i < LEAVES; i++) {
         size_t at = index_of(round, i, LEAVES);
-        sound = sound && leaf_sound(&data_type->pages, at);
-        pages_clear(&data_type->account, &data_type->pages, at * LEAF_BYTES, LEAF_BYTES);
+        sound = sound && leaf_sound(&aggregate->pages, at);
+        pages_clear(&aggregate->account, &aggregate->pages, at * LEAF_BYTES, LEAF_BYTES);
     }
-    pages_drop(&data_type->account, &data_type->pages);
-    if (!sound || data_type->account.held || data_type->account.parts) round->others_sound = false;
+    pages_drop(&aggregate->account, &aggregate->pages);
+    if (!sound || aggregate->account.held || aggregate->account.parts) round->others_sound = false;
 }
 
 static void *free_others(void *context) {
@@ -132,41 +132,41 @@ static void *free_others(void *context) {
 /* --- On another one: changing --- */
 
 /* What frees nothing, and so agrees with nobody: in place if it can be, or else in a copy. */
-static void add_to_all(struct data_type *data_type) {
+static void add_to_all(struct aggregate *aggregate) {
     static const char page[PAGE_BYTES] = "changed";
     for (uint64_t leaf = 0; leaf < LEAVES; leaf++)
-        pages_write(&data_type->account, &data_type->pages, leaf * LEAF_BYTES + PAGE_BYTES,
+        pages_write(&aggregate->account, &aggregate->pages, leaf * LEAF_BYTES + PAGE_BYTES,
                     bytes_of(page, sizeof(page)));
     for (size_t i = 0; i < CONTENTS; i++)
-        content_append(&data_type->account, &data_type->contents[i], bytes_text("!"));
+        content_append(&aggregate->account, &aggregate->contents[i], bytes_text("!"));
 }
 
-static void share_contents(struct data_type *data_type) {
+static void share_contents(struct aggregate *aggregate) {
     struct content kept = {0};
     for (size_t i = 0; i < CONTENTS; i++) {
-        struct content *content = &data_type->contents[i];
-        content_share(&data_type->account, &kept, content);
-        content_append(&data_type->account, content, bytes_text("?"));
-        content_clear(&data_type->account, &kept);
-        if (i % 8 == 7) content_clear(&data_type->account, content);
+        struct content *content = &aggregate->contents[i];
+        content_share(&aggregate->account, &kept, content);
+        content_append(&aggregate->account, content, bytes_text("?"));
+        content_clear(&aggregate->account, &kept);
+        if (i % 8 == 7) content_clear(&aggregate->account, content);
     }
 }
 
-static void share_pages(struct data_type *data_type) {
+static void share_pages(struct aggregate *aggregate) {
     struct pages kept = {0};
     for (uint64_t leaf = 0; leaf < LEAVES; leaf++) {
         uint64_t offset = leaf * LEAF_BYTES;
-        if (leaf % 8 == 4) pages_share(&kept, &data_type->pages);
-        pages_clear(&data_type->account, &data_type->pages, offset + 2 * (uint64_t)PAGE_BYTES, PAGE_BYTES);
-        if (leaf % 8 == 6) pages_drop(&data_type->account, &kept);
-        if (leaf % 8 == 7) pages_clear(&data_type->account, &data_type->pages, offset, LEAF_BYTES);
+        if (leaf % 8 == 4) pages_share(&kept, &aggregate->pages);
+        pages_clear(&aggregate->account, &aggregate->pages, offset + 2 * (uint64_t)PAGE_BYTES, PAGE_BYTES);
+        if (leaf % 8 == 6) pages_drop(&aggregate->account, &kept);
+        if (leaf % 8 == 7) pages_clear(&aggregate->account, &aggregate->pages, offset, LEAF_BYTES);
     }
 }
 
 /* To wait orders nothing between the threads; only the counts of references do. */
 static void *change(void *context) {
     struct round *round = context;
-    struct data_type passing = {0};
+    struct aggregate passing = {0};
     pthread_barrier_wait(&round->start);
     if (round->late) nanosleep(&(struct timespec){.tv_nsec = LATE_NANOSECONDS}, NULL);
     if (round->twins_pass) twin(&passing, &round->changed);
@@ -180,9 +180,9 @@ static void *change(void *context) {
 
 /* --- After them --- */
 
-static void require_changed(struct data_type *data_type) {
+static void require_changed(struct aggregate *aggregate) {
     for (size_t i = 0; i < CONTENTS; i++) {
-        struct content *content = &data_type->contents[i];
+        struct content *content = &aggregate->contents[i];
         if (i % 8 == 7) {
             require_same(content->length, 0, "content %zu", i);
             continue;
@@ -191,16 +191,16 @@ static void require_changed(struct data_type *data_type) {
         require(all_are(content_view(content, 0, CONTENT_BYTES / 2), byte_of(i)), "content %zu", i);
         require_bytes(content_view(content, CONTENT_BYTES, 1), bytes_text("!"), "content %zu", i);
         require_bytes(content_view(content, CONTENT_BYTES + 1, 1), bytes_text("?"), "content %zu", i);
-        content_clear(&data_type->account, content);
+        content_clear(&aggregate->account, content);
     }
     for (size_t leaf = 0; leaf < LEAVES; leaf++) {
-        struct bytes first = pages_view(&data_type->pages, leaf * LEAF_BYTES, PAGE_BYTES);
-        struct bytes second = pages_view(&data_type->pages, leaf * LEAF_BYTES + PAGE_BYTES, PAGE_BYTES);
+        struct bytes first = pages_view(&aggregate->pages, leaf * LEAF_BYTES, PAGE_BYTES);
+        struct bytes second = pages_view(&aggregate->pages, leaf * LEAF_BYTES + PAGE_BYTES, PAGE_BYTES);
         require(all_are(first, leaf % 8 == 7 ? '\0' : byte_of(leaf)), "leaf %zu", leaf);
         require_same(second.data[0], leaf % 8 == 7 ? '\0' : 'c', "leaf %zu", leaf);
     }
-    pages_drop(&data_type->account, &data_type->pages);
-    require_same(data_type->account.held + data_type->account.parts, 0, "all is dropped");
+    pages_drop(&aggregate->account, &aggregate->pages);
+    require_same(aggregate->account.held + aggregate->account.parts, 0, "all is dropped");
 }
 
 static void one_changes_while_others_are_freed(void **state) {

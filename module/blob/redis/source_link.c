@@ -257,10 +257,18 @@ static enum visit visit_source(struct source_link *link) {
     return visit;
 }
 
-/* Between two tries. */
+static void start_condition(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+/* Between two tries, however the wall clock is set meanwhile. */
 static void rest_between_tries(struct source_link *link, int64_t ms) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(ms * 1000000);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
@@ -331,7 +339,7 @@ struct source_link *source_link_start(const struct copy_order *order, const stru
     link->reader = source_reader_new(order);
     link->building = delivery_new();
     source_door_start(&link->door, order, settings);
-    pthread_cond_init(&link->change, NULL);
+    start_condition(&link->change);
     if (start_thread(link)) return link;
     free_link(link);
     return NULL;

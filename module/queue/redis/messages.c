@@ -68,7 +68,7 @@ enum outcome queue_label_rule(struct bytes text) {
     return text.length ? queue_reason_rule(text) : OUTCOME_INVALID_QUERY;
 }
 
-static int64_t asked_seconds(const struct call *call, int slot, int64_t otherwise) {
+static int64_t asked_number(const struct call *call, int slot, int64_t otherwise) {
     return args_given(&call->args, slot) ? call->args.slots[slot].number : otherwise;
 }
 
@@ -90,10 +90,10 @@ enum outcome queue_batch_check(struct call *call) {
 
 /* A default time to live is not measured against the visibility: such a message ends before it shows. */
 enum outcome queue_put_check(struct call *call) {
-    int64_t ttl_ms = asked_seconds(call, SLOT_TTL, DURATION_INFINITE_MS);
+    int64_t ttl_ms = asked_number(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
         return invalid_number(call, "TTL is -1, or 1 second or more");
-    if (ttl_ms != DURATION_INFINITE_MS && asked_seconds(call, SLOT_VISIBILITY, 0) >= ttl_ms)
+    if (ttl_ms != DURATION_INFINITE_MS && asked_number(call, SLOT_VISIBILITY, 0) >= ttl_ms)
         return invalid_number(call, "TTL must be greater than VISIBILITY");
     if (args_given(&call->args, SLOT_WITHIN) && !args_given(&call->args, SLOT_DEDUP)) {
         call_note(call, "syntax error near 'WITHIN'");
@@ -103,7 +103,7 @@ enum outcome queue_put_check(struct call *call) {
 }
 
 enum outcome queue_count_check(struct call *call) {
-    if (asked_seconds(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
+    if (asked_number(call, SLOT_PAGE_SIZE, 1) <= max_count) return OUTCOME_DONE;
     call_note(call, "COUNT is 1..%lld", max_count);
     return OUTCOME_OUT_OF_RANGE;
 }
@@ -124,8 +124,8 @@ static struct queue_change *decide_put(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_PUT);
     change->order = queue->orders;
     change->inserted_ms = now_ms;
-    change->expires_ms = queue_instant_after(now_ms, asked_seconds(call, SLOT_TTL, DEFAULT_TTL_MS));
-    change->shows_ms = queue_instant_after(now_ms, asked_seconds(call, SLOT_VISIBILITY, 0));
+    change->expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS));
+    change->shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
     change->group = asked_message_text(call, SLOT_GROUP);
     return change;
 }
@@ -182,7 +182,7 @@ enum outcome queue_put(struct call *call) {
     struct queue_change *change = decide_put(call);
     change->dedup = dedup;
     if (dedup.length)
-        change->until_ms = queue_instant_after(now_ms, asked_seconds(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
+        change->until_ms = queue_instant_after(now_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
     put_items(call, change, ARG_MESSAGE, 1);
     return OUTCOME_DONE;
 }
@@ -277,7 +277,7 @@ static struct message *const *keep_found(struct call *call, struct message *cons
 }
 
 static void deliver(struct call *call, struct message *const *found, size_t count) {
-    int64_t visibility_ms = asked_seconds(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
+    int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
     change->found = keep_found(call, found, count);
     struct record_writer *items = call_writer(call);
@@ -293,7 +293,7 @@ static void deliver(struct call *call, struct message *const *found, size_t coun
 
 enum outcome queue_get(struct call *call) {
     struct message *found[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)asked_seconds(call, SLOT_PAGE_SIZE, 1), found);
+    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), found);
     reply_array(&call->out, (long)count);
     if (!count) {
         int64_t due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
@@ -354,7 +354,7 @@ enum outcome queue_get_recall(struct call *call, struct bytes kept) {
 
 enum outcome queue_peek(struct call *call) {
     struct message *seen[QUEUE_BATCH_MAX];
-    size_t count = find_visible(call, (size_t)asked_seconds(call, SLOT_PAGE_SIZE, 1), seen);
+    size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), seen);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) {
         struct reply_map map = reply_map(&call->out, 5);
@@ -395,7 +395,7 @@ enum outcome queue_update(struct call *call) {
     change->found = keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->shows_ms = queue_instant_after(call_now_ms(call), asked_seconds(call, SLOT_VISIBILITY, 0));
+    change->shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
     change->behind = change->shows_ms == call_now_ms(call);
     change->has_text = args_given(&call->args, SLOT_MESSAGE);
     change->text = asked_message_text(call, SLOT_MESSAGE);
@@ -417,7 +417,7 @@ enum outcome queue_release(struct call *call) {
     change->found = keep_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_seconds(call, SLOT_VISIBILITY, 0));
+    change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
     change->behind = change->shows_ms == now_ms;
     change->reason = asked_message_text(call, SLOT_REASON);
     change->standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;

@@ -213,7 +213,7 @@ static bool is_being_copied(const struct model_blob *blob) {
     return model_exists(blob) && blob->state.copy.status == COPY_PENDING;
 }
 
-/* The blob that has waited longest is due a week after its last block, and not an entry before. */
+/* The blob that has waited longest is due a week after its last block, and not a moment before. */
 static void compare_overdue(const struct model *model, const struct container *container) {
     const int64_t never_ms = INT64_MAX;
     int64_t due_ms = never_ms;

@@ -153,7 +153,7 @@ struct wish wish_draw(struct dice *dice, const struct lease_model *model, int64_
     return wish;
 }
 
-int64_t time_entry_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms) {
+int64_t instant_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms) {
     int64_t time_entry_ms = now_ms;
     if (dice_percent(dice, 25) && locked(model) && model->ends_ms > now_ms)
         time_entry_ms = model->ends_ms + (int64_t)dice_roll(dice, 3) - 1;

@@ -53,7 +53,7 @@ void lease_model_compare(const struct lease_model *model, const struct lease *le
 struct wish wish_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms);
 
 /* The next moment, often just before, at or just after something happens to the lease. */
-int64_t time_entry_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms);
+int64_t instant_draw(struct dice *dice, const struct lease_model *model, int64_t now_ms);
 
 /* What the lease itself answers: the same request, by the tables; next is the lease after success. */
 enum outcome wish_decide(const struct wish *wish, const struct lease *lease, struct lease *next);
