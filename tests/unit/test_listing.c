@@ -269,7 +269,7 @@ static void require_page(const struct container *container, const struct listing
 
 static struct container *container_of_snapshots(void) {
     const struct bytes names[] = {bytes_text("a"), bytes_text("b"), bytes_text("c")};
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
+    struct container *container = container_of_names(names, COUNT_OF(names));
     for (version id = 1; id <= 4; id++) snapshot(container, names[1], id);
     stage(container, bytes_text("bb"), now_ms);
     return container;
@@ -352,19 +352,19 @@ static void a_name_may_look_like_a_marker(void **state) {
     static const char tricky[] = "b\0"
                                  "0x0000000000000003";
     const struct bytes names[] = {bytes_text("b"), bytes_of(tricky, sizeof(tricky) - 1), bytes_text("c")};
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
+    struct container *container = container_of_names(names, COUNT_OF(names));
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
     query.most = 1;
     for (int snapshots = 0; snapshots < 2; snapshots++) {
         query.snapshots = snapshots;
         query.marker.length = 0;
-        for (size_t i = 0; i < COUNT_OF(shelf); i++) {
+        for (size_t i = 0; i < COUNT_OF(names); i++) {
             struct listing listing;
             listing_collect(container, &query, &listing);
             require_same(listing.count, 1, "page %zu", i);
             require_bytes(listing.items[0].name, names[i], "page %zu", i);
-            require_same(listing.more, i + 1 < COUNT_OF(shelf), "page %zu", i);
+            require_same(listing.more, i + 1 < COUNT_OF(names), "page %zu", i);
             query.marker = bytes_of(marker, listing.more ? listing.next_length : 0);
             memcpy(marker, listing.next, query.marker.length);
             listing_free(&listing);
@@ -470,7 +470,7 @@ static void the_highest_names_end_a_listing(void **state) {
     memset(highest, 0xff, sizeof(highest));
     const struct bytes names[] = {bytes_text("a"), bytes_of(highest, 1), bytes_of(highest, 3),
                                   bytes_of(highest, NAME_MAX_BYTES)};
-    struct container *container = container_of_names(names, COUNT_OF(shelf));
+    struct container *container = container_of_names(names, COUNT_OF(names));
     struct listing_query query = query_of("", "\xff");
     struct listing listing;
     listing_collect(container, &query, &listing);
