@@ -118,6 +118,7 @@ load_begins() {
 
 # When the trial is broken off.
 load_is_stopped() {
+    line_close
     if [ -d "$trial" ]; then touch "$trial/stop"; fi
     wait
 }
@@ -146,7 +147,9 @@ longest_gap() {
 # Of the container of the first writer's shard, confirmed by the replicas as well.
 take_lease() {
     local key="try:{${tags[0]}}"
-    line_open "$key" && say "CONTAINER.CREATE $key:lock" && say "BLOB.PUT $key:lock it free" || return 1
+    line_open "$key" || return 1
+    say "CONTAINER.CREATE $key:lock" # it may be there
+    say "BLOB.PUT $key:lock it free" || return 1
     say "LEASE.ACQUIRE $key:lock 60 BLOB it OWNER holder" || return 1
     lease=${answer[0]}
     say "WAIT $replicas 1000" && [ "${answer[0]}" -ge "$replicas" ]

@@ -26,6 +26,15 @@ does() {
 }
 says() { grep -qE "$1" "$scratch/output"; }
 
+# Replicas tell once a second how far they are.
+well_soon() {
+    for _ in {1..50}; do
+        if does status >/dev/null; then return 0; fi
+        sleep 0.1
+    done
+    does status
+}
+
 # Settings stand in paragraphs, each of which begins with its reason.
 settings_without_reason() {
     awk -v RS= -F '\n' '$1 !~ /^#/ { print FILENAME ": " $1 }' "$@"
