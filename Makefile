@@ -6,7 +6,7 @@
 #   HIREDIS_DIR          folder that holds hiredis/   (default: likewise)
 #   CC CLANG CFLAGS CPPFLAGS LDFLAGS                  compilers and further flags, added after the project's own
 #   HOLDFAST_SERVER      the server program to run and test with (default: redis-server)
-#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan faults matrix, and a pattern for
+#   SUITES, TESTS        what 'make test' runs: unit fuzz house scripts server asan faults matrix, and patterns for
 #                        program names
 #   MINUTES, SEED, FAULT how long 'make faults' goes on, its seed, and the one fault that it plays
 #   PORT                 where 'make run' looks for a free port first (default: 6379)

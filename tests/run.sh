@@ -3,15 +3,15 @@
 #
 # SUITES names the suites: unit, fuzz, house, scripts, server, asan (the server programs once more, on the module with sanitizers), matrix
 # (the server programs on the installed server and on each one that deploy/dev/servers.sh built), faults (servers that die under load, for
-# MINUTES, with SEED if it is given). TESTS is a pattern for the names of
-# programs. The programs run next to each other, one per core, each with its own scratch folder; each leaves its
-# whole output in build/tests/SUITE-PROGRAM.log. They answer in TAP, one line per test. A program that crashes, hangs, or stops before
-# its last test counts as one failure more than it told of.
+# MINUTES, with SEED if it is given). TESTS holds patterns for the names of programs; without any program it is an error. The programs
+# run next to each other, one per core, each with its own scratch folder; each leaves its whole output in build/tests/SUITE-PROGRAM.log.
+# They answer in TAP, one line per test. A program that crashes, hangs, or stops before its last test counts as one failure more than it
+# told of.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 SUITES=${SUITES:-unit fuzz house scripts server asan}
-TESTS=${TESTS:-*}
+read -ra patterns <<<"${TESTS:-*}"
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 FUZZ_SECONDS=${FUZZ_SECONDS:-5}
 TEST_TIMEOUT=${TEST_TIMEOUT:-300}
@@ -219,6 +219,15 @@ leak_check_works() {
         ASAN_OPTIONS=detect_leaks=1 "$trial" >/dev/null 2>&1
 }
 
+is_chosen() {
+    local pattern
+    for pattern in "${patterns[@]}"; do
+        # shellcheck disable=SC2053 # it is a pattern
+        if [[ $1 == $pattern ]]; then return 0; fi
+    done
+    return 1
+}
+
 programs_of() {
     case $1 in
     unit) set -- tests/unit/test_*.c ;;
@@ -233,8 +242,7 @@ programs_of() {
     for source in "$@"; do
         name=$(basename "$source")
         name=${name%.*}
-        # shellcheck disable=SC2053 # TESTS is a pattern
-        if [ -e "$source" ] && [[ $name == $TESTS ]]; then echo "$name"; fi
+        if [ -e "$source" ] && is_chosen "$name"; then echo "$name"; fi
     done
 }
 
@@ -263,6 +271,10 @@ for suite in "${suites[@]}"; do
     [ ${#suite} -le "$suite_width" ] || suite_width=${#suite}
     for program in $(programs_of "${suite%%@*}"); do jobs_to_do+=("$suite $program"); done
 done
+if [ ${#jobs_to_do[@]} -eq 0 ]; then
+    echo "run.sh: no program of '$SUITES' is called '${patterns[*]}'" >&2
+    exit 1
+fi
 
 running=0
 for next in "${jobs_to_do[@]}"; do
