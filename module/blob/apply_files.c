@@ -106,9 +106,9 @@ static bool leaves_sound(const struct container *container, const struct blob *b
                          const struct container_change *change) {
     struct record_reader reader = record_reader(change->list.items);
     struct page_leaf leaf;
-    uint64_t least = 0;
-    for (uint64_t i = 0; i < change->list.count; i++, least = leaf.index + 1) {
-        if (!read_leaf(container, &reader, &leaf) || leaf.index < least) return false;
+    uint64_t min = 0;
+    for (uint64_t i = 0; i < change->list.count; i++, min = leaf.index + 1) {
+        if (!read_leaf(container, &reader, &leaf) || leaf.index < min) return false;
         if (!pages_leaf_fits(&blob->pages, &leaf)) return false;
     }
     return record_complete(&reader);

@@ -118,9 +118,9 @@ void staging_add(struct account *account, struct staging *staging, struct bytes 
     staging->count++;
 }
 
-void staging_drop(struct account *account, struct staging *staging, uint64_t most) {
+void staging_drop(struct account *account, struct staging *staging, uint64_t max) {
     account->held -= staging->blocks.held;
-    for (; most && staging->count; most--, staging->count--) {
+    for (; max && staging->count; max--, staging->count--) {
         struct order_cursor cursor = staging_walk(staging);
         struct entry *entry = order_cursor_entry(&cursor);
         order_index_remove(&staging->blocks, entry);

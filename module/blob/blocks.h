@@ -65,7 +65,7 @@ const struct staged_block *staging_find(const struct staging *staging, struct by
 void staging_add(struct account *account, struct staging *staging, struct bytes id, struct chunk *chunk);
 
 /* Drops at most this many blocks, the first by id. */
-void staging_drop(struct account *account, struct staging *staging, uint64_t most);
+void staging_drop(struct account *account, struct staging *staging, uint64_t max);
 
 /* In the order of the ids. */
 static inline struct order_cursor staging_walk(const struct staging *staging) {

@@ -158,12 +158,12 @@ void container_stage(struct container *container, struct blob *blob, const struc
     deadlines_set(&container->stagings, &special->staging->deadline, staging_due_ms(change->touched_ms));
 }
 
-void container_unstage(struct container *container, struct blob *blob, uint64_t most) {
+void container_unstage(struct container *container, struct blob *blob, uint64_t max) {
     struct blob_special *special = blob->extra ? blob->extra->special : NULL;
     struct staging *staging = special ? special->staging : NULL;
     if (!staging) return;
-    if (most < staging->count) {
-        staging_drop(&container->account, staging, most);
+    if (max < staging->count) {
+        staging_drop(&container->account, staging, max);
         return;
     }
     deadlines_unset(&container->stagings, &staging->deadline);

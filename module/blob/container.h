@@ -125,7 +125,7 @@ void container_set_copy(struct container *container, struct blob *blob, const st
 void container_stage(struct container *container, struct blob *blob, const struct container_change *change,
                      struct chunk *chunk);
 /* Drops this many blocks, the first by id; without blocks the staging is dropped. */
-void container_unstage(struct container *container, struct blob *blob, uint64_t most);
+void container_unstage(struct container *container, struct blob *blob, uint64_t max);
 
 void container_replace_list(struct container *container, struct packed **place, struct packed_list list);
 

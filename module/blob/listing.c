@@ -8,7 +8,7 @@
 enum {
     ITEM_OVERHEAD_BYTES = 448,
     FIRST_ITEMS = 64,
-    LOOKED_AT_MOST = 20000,
+    LOOKED_AT_MAX = 20000,
     TAIL_BYTES = 1 + VERSION_TEXT_LENGTH
 };
 
@@ -72,7 +72,7 @@ static bool add_item(struct collecting *collecting, struct listing_item item, st
     struct listing *listing = collecting->listing;
     const struct listing_query *query = collecting->query;
     size_t bytes = collecting->bytes + cost(query, &item);
-    if (listing->count == query->most || (listing->count && bytes > query->budget)) {
+    if (listing->count == query->max || (listing->count && bytes > query->budget)) {
         end_page(collecting, entry, place);
         return false;
     }
@@ -122,7 +122,7 @@ static bool collect_one(struct collecting *collecting, const struct start *start
                         struct order_cursor *cursor) {
     const struct blob *blob = blob_of_entry(order_cursor_entry(cursor));
     struct bytes name = blob_name(blob), common = common_beginning(collecting->query, name);
-    if (++collecting->looked_at > LOOKED_AT_MOST) {
+    if (++collecting->looked_at > LOOKED_AT_MAX) {
         end_page(collecting, name, 0);
         return false;
     }

@@ -1,7 +1,7 @@
 /* Listings: a page of a container's blobs in the order of their names, from a marker on, in bounded work.
  *
  * With a delimiter, names that agree up to and including the first delimiter after the prefix become one item; the
- * walk skips all of them at once. Snapshots come before their blob, oldest first. A page ends after `most` items, or
+ * walk skips all of them at once. Snapshots come before their blob, oldest first. A page ends after `max` items, or
  * earlier when its reply, or the data read for it, exceeds a budget.
  *
  * The next page's marker is the name at which it starts. If snapshots are listed, the name is followed by a NUL and
@@ -16,7 +16,7 @@ struct listing_query {
     struct bytes prefix;
     struct bytes delimiter; /* empty for none */
     struct bytes marker;    /* empty for the start */
-    size_t most;
+    size_t max;
     size_t budget; /* bytes */
     int64_t now_ms;
     bool metadata;    /* counts toward the budget */

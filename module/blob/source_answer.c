@@ -162,8 +162,8 @@ bool answer_is_text(const struct answer *answer, struct bytes *text) {
     return true;
 }
 
-bool answer_is_number(const struct answer *answer, int64_t least, int64_t most, uint64_t *number) {
-    if (!answer || answer->kind != ANSWER_NUMBER || answer->number < least || answer->number > most)
+bool answer_is_number(const struct answer *answer, int64_t min, int64_t max, uint64_t *number) {
+    if (!answer || answer->kind != ANSWER_NUMBER || answer->number < min || answer->number > max)
         return false;
     *number = (uint64_t)answer->number;
     return true;

@@ -43,6 +43,6 @@ const struct answer *answer_field(const struct answer *map, const char *name);
 
 /* The value of a reply of this kind; false for any other kind. */
 bool answer_is_text(const struct answer *answer, struct bytes *text);
-bool answer_is_number(const struct answer *answer, int64_t least, int64_t most, uint64_t *number);
+bool answer_is_number(const struct answer *answer, int64_t min, int64_t max, uint64_t *number);
 
 #endif

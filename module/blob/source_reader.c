@@ -97,8 +97,8 @@ static void add_question(struct source_reader *reader, enum subject subject, uin
     if (subject == ABOUT_CONTENT) reader->on_the_way += length;
 }
 
-static uint64_t no_more_than(uint64_t length, uint64_t most) {
-    return length < most ? length : most;
+static uint64_t no_more_than(uint64_t length, uint64_t max) {
+    return length < max ? length : max;
 }
 
 static void add_content(struct source_reader *reader, uint64_t from, uint64_t end) {
@@ -323,9 +323,9 @@ static void tell_begin(struct source_reader *reader, struct container_change *ch
     change->sequence = facts->sequence;
 }
 
-static void tell_piece(struct source_reader *reader, struct container_change *change, uint64_t most) {
+static void tell_piece(struct source_reader *reader, struct container_change *change, uint64_t max) {
     change->offset = reader->piece_offset;
-    change->content = bytes_of(reader->piece.data, (size_t)no_more_than(reader->piece.length, most));
+    change->content = bytes_of(reader->piece.data, (size_t)no_more_than(reader->piece.length, max));
     reader->piece_offset += change->content.length;
     reader->piece.data += change->content.length;
     reader->piece.length -= change->content.length;

@@ -9,7 +9,7 @@ static int value_of(char c) {
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-long base64_read(struct bytes text, unsigned char *bytes, size_t most) {
+long base64_read(struct bytes text, unsigned char *bytes, size_t max) {
     size_t digits = text.length;
     if (digits % 4 || digits > LONG_MAX / 2) return -1;
     for (int padding = 0; padding < 2 && digits && text.data[digits - 1] == '='; padding++) digits--;
@@ -22,7 +22,7 @@ long base64_read(struct bytes text, unsigned char *bytes, size_t most) {
         held += 6;
         if (held < 8) continue;
         held -= 8;
-        if (length <= most) bytes[at++] = (unsigned char)(bits >> held);
+        if (length <= max) bytes[at++] = (unsigned char)(bits >> held);
     }
     return bits & ((1U << held) - 1) ? -1 : (long)length; /* what is left over must be zero */
 }

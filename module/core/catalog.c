@@ -14,7 +14,7 @@ void catalog_end(struct catalog *catalog) {
 
 struct catalog_search catalog_prefetch(const struct catalog *catalog, struct bytes name) {
     struct catalog_search search = {name, hash_bytes(name)};
-    hash_index_expect(&catalog->by_hash, search.hash);
+    hash_index_prefetch(&catalog->by_hash, search.hash);
     return search;
 }
 
@@ -24,7 +24,7 @@ struct entry *catalog_find(const struct catalog *catalog, struct bytes name) {
 }
 
 void catalog_prefetch_entry(const struct catalog *catalog, const struct catalog_search *search) {
-    hash_index_expect_entry(&catalog->by_hash, search->hash);
+    hash_index_prefetch_entry(&catalog->by_hash, search->hash);
 }
 
 struct entry *catalog_found(const struct catalog *catalog, const struct catalog_search *search) {

@@ -3,10 +3,10 @@
 /* What the time that has passed allows to correct: less than that itself, so that time goes on. */
 static int64_t correction_us(struct clock *clock, int64_t passed_us) {
     clock->unused_us += passed_us;
-    int64_t most_us = clock->unused_us / CLOCK_DRAW_PART;
+    int64_t max_us = clock->unused_us / CLOCK_DRAW_PART;
     clock->unused_us %= CLOCK_DRAW_PART;
-    if (clock->behind_us > most_us) return most_us;
-    return clock->behind_us < -most_us ? -most_us : clock->behind_us;
+    if (clock->behind_us > max_us) return max_us;
+    return clock->behind_us < -max_us ? -max_us : clock->behind_us;
 }
 
 static void advance(struct clock *clock, int64_t elapsed_us) {

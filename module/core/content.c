@@ -190,9 +190,9 @@ static struct chunk **changeable_tail(struct content *content) {
     return tail && chunk_is_sole(*tail) ? tail : NULL;
 }
 
-static size_t between(size_t least, uint64_t wanted, size_t most) {
-    if (wanted < least) return least;
-    return wanted > most ? most : (size_t)wanted;
+static size_t between(size_t min, uint64_t wanted, size_t max) {
+    if (wanted < min) return min;
+    return wanted > max ? max : (size_t)wanted;
 }
 
 /* What fits into the last chunk goes there; answers what is left. */

@@ -85,11 +85,11 @@ static void fetch(const void *entry) {
     __builtin_prefetch((const char *)entry + 128);
 }
 
-void hash_index_expect(const struct hash_index *index, uint32_t hash) {
+void hash_index_prefetch(const struct hash_index *index, uint32_t hash) {
     __builtin_prefetch(bucket_at(index, bucket_of(index, hash)));
 }
 
-void hash_index_expect_entry(const struct hash_index *index, uint32_t hash) {
+void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash) {
     const struct bucket *bucket = bucket_at(index, bucket_of(index, hash));
     unsigned matches = bucket_tag_matches(bucket, tag_of(hash));
     if (matches) fetch(bucket->slots[__builtin_ctz(matches)]);
@@ -198,7 +198,7 @@ static void hash_index_shrink(struct hash_index *index) {
 
 /* The bucket that will be split next, and the entries in it, lie anywhere in memory. They are prefetched a little
  * before they are needed, one step with each of the last two entries that still fit. */
-static void expect_growth(const struct hash_index *index) {
+static void prefetch_growth(const struct hash_index *index) {
     size_t left = index->buckets * GROW_AT - index->count;
     if (left == 0 || left > 2) return;
     size_t level = (size_t)1 << (63 - __builtin_clzl(index->buckets));
@@ -215,7 +215,7 @@ void hash_index_add(struct hash_index *index, struct entry *entry) {
     if (index->count >= index->buckets * GROW_AT) hash_index_grow(index);
     place_entry(index, bucket_at(index, bucket_of(index, entry->hash)), entry);
     index->count++;
-    expect_growth(index);
+    prefetch_growth(index);
 }
 
 /* The slot that holds the entry, and the bucket that the slot is in. */

@@ -1,11 +1,11 @@
 #include "core/number.h"
 
-static bool add_up(struct bytes digits, uint64_t most, uint64_t *sum) {
+static bool add_up(struct bytes digits, uint64_t max, uint64_t *sum) {
     *sum = 0;
     for (size_t at = 0; at < digits.length; at++) {
         if (digits.data[at] < '0' || digits.data[at] > '9') return false;
         uint64_t digit = (uint64_t)(digits.data[at] - '0');
-        if (*sum > (most - digit) / 10) return false;
+        if (*sum > (max - digit) / 10) return false;
         *sum = *sum * 10 + digit;
     }
     return digits.length > 0;

@@ -10,7 +10,7 @@ enum {
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
-enum { EXPECTED_BYTES = 64 }; /* a cache line */
+enum { CACHE_LINE_BYTES = 64 }; /* a cache line */
 
 enum {
     HEAD_BYTES = 8,
@@ -89,8 +89,8 @@ static uint64_t head_of(struct bytes name, size_t skip) {
 }
 
 static size_t order_common_length(struct bytes a, struct bytes b) {
-    size_t most = a.length < b.length ? a.length : b.length, length = 0;
-    while (length < most && a.data[length] == b.data[length]) length++;
+    size_t max = a.length < b.length ? a.length : b.length, length = 0;
+    while (length < max && a.data[length] == b.data[length]) length++;
     return length;
 }
 
@@ -348,21 +348,21 @@ void order_cursor_next(struct order_cursor *cursor) {
     order_normalize(cursor);
 }
 
-void order_cursor_expect(const struct order_cursor *cursor, unsigned ahead) {
+void order_cursor_prefetch(const struct order_cursor *cursor, unsigned ahead) {
     if (!cursor->leaf || cursor->at + ahead >= cursor->leaf->count) return;
     const char *entry = cursor->leaf->first[cursor->at + ahead];
     __builtin_prefetch(entry);
-    __builtin_prefetch(entry + EXPECTED_BYTES);
+    __builtin_prefetch(entry + CACHE_LINE_BYTES);
 }
 
-size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t most) {
+size_t order_index_count(const struct order_index *index, struct bytes from, struct bytes to, size_t max) {
     if (to.data && bytes_compare(from, to) >= 0) return 0;
     struct order_cursor cursor = order_index_seek(index, from), end = {NULL, 0};
     size_t count = 0;
     if (to.data) end = order_index_seek(index, to);
-    for (; cursor.leaf && cursor.leaf != end.leaf && count < most;
+    for (; cursor.leaf && cursor.leaf != end.leaf && count < max;
          cursor = (struct order_cursor){cursor.leaf->next, 0})
         count += cursor.leaf->count - cursor.at;
     if (cursor.leaf && cursor.leaf == end.leaf && end.at > cursor.at) count += end.at - cursor.at;
-    return count < most ? count : most;
+    return count < max ? count : max;
 }

@@ -59,7 +59,7 @@ bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct p
 
 struct comparison {
     uint64_t from, to; /* pages */
-    size_t most;
+    size_t max;
     pages_differ *differ;
     void *context;
 };
@@ -103,7 +103,7 @@ static bool compare_leaves(struct comparison *comparison, const struct page_node
                            const struct page_node *then, uint64_t page) {
     static const struct page_node nothing;
     bool both = now && then && now->below[0] != then->below[0];
-    if (both && !comparison->most--) return false;
+    if (both && !comparison->max--) return false;
     uint64_t changed = now && then ? rewritten(now, then) : 0;
     if (!now) now = &nothing;
     if (!then) then = &nothing;
@@ -125,10 +125,10 @@ static bool compare_nodes(struct comparison *comparison, struct side now, struct
     return true;
 }
 
-bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t most,
+bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t max,
                    pages_differ *differ, void *context) {
     struct comparison comparison = {window.offset / PAGE_BYTES, (window.offset + window.length) / PAGE_BYTES,
-                                    most, differ, context};
+                                    max, differ, context};
     unsigned height = now->height > then->height ? now->height : then->height;
     return compare_nodes(&comparison, (struct side){now->root, now->height},
                          (struct side){then->root, then->height}, height, 0);

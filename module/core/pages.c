@@ -153,7 +153,7 @@ static unsigned alike(uint64_t present, unsigned at) {
     return run < LEAF_PAGES - at ? run : LEAF_PAGES - at;
 }
 
-void pages_expect_bytes(const struct pages *pages) {
+void pages_prefetch_bytes(const struct pages *pages) {
     if (!pages->root || pages->height) return;
     const char *chunk = pages->root->below[0];
     __builtin_prefetch(chunk);

@@ -53,10 +53,10 @@ struct bytes pages_view(const struct pages *pages, uint64_t offset, uint64_t len
 
 /* Two-step access: prefetches the root and then the first bytes of a small content. Use it when there is other work
  * before the read or write. */
-static inline void pages_expect(const struct pages *pages) {
+static inline void pages_prefetch(const struct pages *pages) {
     __builtin_prefetch(pages->root);
 }
-void pages_expect_bytes(const struct pages *pages);
+void pages_prefetch_bytes(const struct pages *pages);
 
 struct page_range {
     uint64_t offset;
@@ -70,9 +70,9 @@ bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct p
  * and those that only the second one has. False ends the comparison. */
 typedef bool pages_differ(void *context, uint64_t page, uint64_t changed, uint64_t cleared);
 
-/* Compares the pages of [from, to) that do not share memory. False if `differ` ended it, or if more than `most`
+/* Compares the pages of [from, to) that do not share memory. False if `differ` ended it, or if more than `max`
  * leaves had to be compared byte by byte. */
-bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t most,
+bool pages_compare(const struct pages *now, const struct pages *then, struct page_range window, size_t max,
                    pages_differ *differ, void *context);
 
 /* --- Leaves, for files --- */

@@ -135,15 +135,15 @@ static void make_place(struct remembered *remembered) {
 }
 
 /* As large as all that came before, within bounds. */
-static size_t segment_bytes(const struct remembered *remembered, size_t least) {
+static size_t segment_bytes(const struct remembered *remembered, size_t min) {
     size_t bytes = SEGMENT_MIN_BYTES;
     while (bytes < remembered->held && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
-    least += sizeof(struct segment);
-    return least > bytes ? least : bytes;
+    min += sizeof(struct segment);
+    return min > bytes ? min : bytes;
 }
 
-static struct segment *segment_new(struct remembered *remembered, size_t least) {
-    size_t bytes = segment_bytes(remembered, least);
+static struct segment *segment_new(struct remembered *remembered, size_t min) {
+    size_t bytes = segment_bytes(remembered, min);
     struct segment *segment = memory_alloc(bytes);
     *segment = (struct segment){.size = (uint32_t)(bytes - sizeof(*segment))};
     make_place(remembered);
@@ -313,12 +313,12 @@ int64_t remembered_oldest_ms(const struct remembered *remembered) {
     return item_called_ms(item_at(first, first->from));
 }
 
-size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t most) {
+size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t max) {
     struct remembered_cursor cursor = {0, 0};
     struct remembered_call call;
     size_t count = 0;
     if (remembered_oldest_ms(remembered) > instant_ms) return 0;
-    while (count < most && remembered_next(remembered, &cursor, &call) && call.called_ms <= instant_ms)
+    while (count < max && remembered_next(remembered, &cursor, &call) && call.called_ms <= instant_ms)
         count++;
     return count;
 }
@@ -354,11 +354,11 @@ bool remembered_next(const struct remembered *remembered, struct remembered_curs
     return item;
 }
 
-size_t remembered_taking(const struct remembered *remembered, size_t bytes, size_t most) {
+size_t remembered_taking(const struct remembered *remembered, size_t bytes, size_t max) {
     struct remembered_cursor cursor = {0, 0};
     const struct item *item;
     size_t count = 0, taken = 0;
-    while (taken < bytes && count < most && (item = next_there(remembered, &cursor))) {
+    while (taken < bytes && count < max && (item = next_there(remembered, &cursor))) {
         taken += item_bytes(item);
         count++;
     }

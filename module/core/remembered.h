@@ -51,10 +51,10 @@ size_t remembered_bytes(const struct remembered *remembered);
 /* When the oldest and the newest call were made; INT64_MAX and 0 when there is none. */
 int64_t remembered_oldest_ms(const struct remembered *remembered);
 int64_t remembered_newest_ms(const struct remembered *remembered);
-/* How many of the oldest calls were made up to this instant, counting at most `most`. */
-size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t most);
-/* How many of the oldest calls make up this many bytes, counting at most `most`. */
-size_t remembered_taking(const struct remembered *remembered, size_t bytes, size_t most);
+/* How many of the oldest calls were made up to this instant, counting at most `max`. */
+size_t remembered_made_by(const struct remembered *remembered, int64_t instant_ms, size_t max);
+/* How many of the oldest calls make up this many bytes, counting at most `max`. */
+size_t remembered_taking(const struct remembered *remembered, size_t bytes, size_t max);
 
 /* A walk from the oldest to the newest. It starts with a zeroed cursor. */
 struct remembered_cursor {

@@ -101,6 +101,6 @@ void things_share(struct things *things, const char *noun, struct bytes name) {
     add_thing(things, (struct thing){.noun = noun, .name = name, .part = {"", 0}, .shared = true});
 }
 
-void things_list(struct things *things, size_t count, size_t most) {
-    things->listed += count * (LISTED_MAX / most);
+void things_list(struct things *things, size_t count, size_t max) {
+    things->listed += count * (LISTED_MAX / max);
 }

@@ -60,8 +60,8 @@ void things_add(struct things *things, const char *noun, struct bytes name);
 void things_add_part(struct things *things, const char *noun, struct bytes name, struct bytes part);
 void things_share(struct things *things, const char *noun, struct bytes name);
 
-/* A list of `count` things, with names or without, of the `most` that one list may have. */
-void things_list(struct things *things, size_t count, size_t most);
+/* A list of `count` things, with names or without, of the `max` that one list may have. */
+void things_list(struct things *things, size_t count, size_t max);
 
 /* Memory for names that exist nowhere else. */
 char *things_room(struct things *things, size_t bytes);

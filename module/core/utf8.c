@@ -4,7 +4,7 @@
 static const struct form {
     unsigned char mark, mask;
     unsigned char length;
-    uint32_t least;
+    uint32_t min;
 } forms[] = {
     {0x00, 0x80, 1, 0x0},
     {0xc0, 0xe0, 2, 0x80},
@@ -33,7 +33,7 @@ size_t utf8_take(struct bytes *text, uint32_t *character) {
         if ((bytes[i] & 0xc0) != 0x80) return 0;
         value = value << 6 | (bytes[i] & 0x3f);
     }
-    if (value < form->least || value > LAST_CHARACTER || half_of_pair(value)) return 0;
+    if (value < form->min || value > LAST_CHARACTER || half_of_pair(value)) return 0;
     *character = value;
     *text = bytes_of(text->data + form->length, text->length - form->length);
     return form->length;
@@ -41,7 +41,7 @@ size_t utf8_take(struct bytes *text, uint32_t *character) {
 
 size_t utf8_put(char room[UTF8_MAX_BYTES], uint32_t character) {
     unsigned at = FORMS - 1;
-    while (character < forms[at].least) at--;
+    while (character < forms[at].min) at--;
     for (unsigned i = forms[at].length; i-- > 1; character >>= 6) room[i] = (char)(0x80 | (character & 0x3f));
     room[0] = (char)(forms[at].mark | character);
     return forms[at].length;

@@ -102,9 +102,9 @@ static void drop_block(struct account *account, struct version_order *order, siz
     version_order_end(account, order);
 }
 
-static void grow(struct account *account, struct version_block *block, unsigned least) {
-    if (block->room >= least) return;
-    while (block->room < least) block->room *= 2;
+static void grow(struct account *account, struct version_block *block, unsigned min) {
+    if (block->room >= min) return;
+    while (block->room < min) block->room *= 2;
     block->slots = account_resize(account, block->slots, block->room * sizeof(*block->slots));
 }
 

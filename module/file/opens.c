@@ -1,6 +1,6 @@
 #include "file/opens.h"
 
-enum { LOOKED_AT_MOST = 4096 };
+enum { LOOKED_AT_MAX = 4096 };
 
 void tally_take(struct sharing_tally *tally, const struct sharing_tally *part) {
     tally->opens -= part->opens;
@@ -52,7 +52,7 @@ static bool stands_in_the_way(const struct search *search, struct sharing open) 
 static void look(const struct file_life *life, const struct search *search, int64_t now_ms) {
     const struct open_group *group;
     const struct file_open *open;
-    int left = LOOKED_AT_MOST;
+    int left = LOOKED_AT_MAX;
     list_for_each (&life->groups, group, of_life) {
         if (!left--) return;
         if (session_is_over(group->session, now_ms)) continue;

@@ -366,10 +366,9 @@ static bool apply_load_open(struct share *share, const struct share_change *chan
 }
 
 static bool apply_write(struct share *share, const struct share_change *change) {
-    const uint64_t most = (uint64_t)FILE_MAX_BYTES;
+    const uint64_t max = (uint64_t)FILE_MAX_BYTES;
     struct file_node *node = file_of_handle(share, change);
-    if (!node || change->content.length > most || change->offset > most - change->content.length)
-        return false;
+    if (!node || change->content.length > max || change->offset > max - change->content.length) return false;
     return write_bytes(share, node, change);
 }
 

@@ -143,9 +143,9 @@ static bool handles_are_sound(const struct share_change *change) {
 
 /* Locks lie anywhere below 2^64, all else inside of the largest file. */
 static bool range_is_sound(const struct share_change *change, bool locks) {
-    const uint64_t most = (uint64_t)FILE_MAX_BYTES;
+    const uint64_t max = (uint64_t)FILE_MAX_BYTES;
     if (locks) return lock_range_sound((struct lock_range){change->offset, change->length});
-    return change->offset <= most && change->length <= most && change->offset + change->length <= most;
+    return change->offset <= max && change->length <= max && change->offset + change->length <= max;
 }
 
 static bool is_sound_share(const void *record) {

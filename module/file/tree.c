@@ -22,7 +22,7 @@ struct tree_place tree_find(const struct share *share, struct bytes path) {
     return place;
 }
 
-bool tree_expect(const struct share *share, struct bytes path, char *room, struct catalog_search *search) {
+bool tree_prefetch(const struct share *share, struct bytes path, char *room, struct catalog_search *search) {
     char folded[PATH_FOLDED_MAX_BYTES * 3 / 2];
     if (!path.length || path.length > PATH_FOLDED_MAX_BYTES) return false;
     struct bytes left = bytes_of(folded, path_fold(folded, path)), name;

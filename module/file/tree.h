@@ -16,7 +16,7 @@ struct tree_place tree_find(const struct share *share, struct bytes path);
 /* Two-step lookup: prefetch, then find. This step goes down to the directory, writes the node's key to
  * `room` (NODE_KEY_MAX_BYTES) and prefetches. False when it cannot, and tree_find has to do it all. The
  * path need not be valid. */
-bool tree_expect(const struct share *share, struct bytes path, char *room, struct catalog_search *search);
+bool tree_prefetch(const struct share *share, struct bytes path, char *room, struct catalog_search *search);
 struct tree_place tree_found(const struct share *share, struct bytes path,
                              const struct catalog_search *search);
 

@@ -38,7 +38,7 @@ size_t message_store_held(const struct message_store *message_store) {
 }
 
 void message_store_prefetch(const struct message_store *message_store, const struct guid *id) {
-    if (message_store->by_id.count) hash_index_expect(&message_store->by_id, hash_bytes(message_name(id)));
+    if (message_store->by_id.count) hash_index_prefetch(&message_store->by_id, hash_bytes(message_name(id)));
 }
 
 struct message *message_store_find(const struct message_store *message_store, const struct guid *id) {
@@ -323,8 +323,8 @@ void message_store_end(struct message_store *message_store) {
     message_store_start(message_store);
 }
 
-bool message_store_sweep(struct message_store *message_store, size_t most) {
-    for (; most && message_store_count(message_store); most--) {
+bool message_store_sweep(struct message_store *message_store, size_t max) {
+    for (; max && message_store_count(message_store); max--) {
         struct message *message = message_of_time_entry(time_index_first(&message_store->arrivals));
         message_store_take(message_store, message);
         message_free(message);

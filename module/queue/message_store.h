@@ -30,8 +30,8 @@ struct message_store {
 void message_store_start(struct message_store *message_store);
 /* Frees everything on it. */
 void message_store_end(struct message_store *message_store);
-/* Frees at most `most` messages; false when nothing is left and the message store has been ended. */
-bool message_store_sweep(struct message_store *message_store, size_t most);
+/* Frees at most `max` messages; false when nothing is left and the message store has been ended. */
+bool message_store_sweep(struct message_store *message_store, size_t max);
 
 /* Prefetches for a search of this id. */
 void message_store_prefetch(const struct message_store *message_store, const struct guid *id);

@@ -9,7 +9,7 @@ struct queue *queue_new(const struct queue_change *change) {
     struct queue *queue = memory_zeroed(sizeof(*queue));
     queue->metadata = packed_new(change->metadata);
     queue->policies = packed_new(change->policies);
-    queue->most_deliveries = change->most_deliveries;
+    queue->max_deliveries = change->max_deliveries;
     queue->orders = change->order;
     message_store_start(&queue->live);
     message_store_start(&queue->dead);
@@ -51,7 +51,7 @@ void queue_walk(const struct queue *queue, const struct change_walk *walk) {
         .kind = QUEUE_CREATE,
         .metadata = packed_view(queue->metadata),
         .policies = packed_view(queue->policies),
-        .most_deliveries = queue->most_deliveries,
+        .max_deliveries = queue->max_deliveries,
         .order = queue->orders,
     };
     struct time_index_cursor cursor = {0};

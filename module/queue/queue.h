@@ -30,8 +30,8 @@
 struct queue {
     struct packed *metadata;
     struct packed *policies;
-    uint32_t most_deliveries; /* 0 = no limit */
-    uint64_t orders;          /* the next order number */
+    uint32_t max_deliveries; /* 0 = no limit */
+    uint64_t orders;         /* the next order number */
     struct message_store live, dead;
     struct dedup_entries dedup_entries;
     struct remembered *remembered; /* calls that were made with a token; NULL for none */
@@ -112,7 +112,7 @@ struct message *queue_find(const struct queue *queue, const struct guid *id, int
 enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, const struct guid *receipt,
                               int64_t now_ms, struct message **message);
 /* Prefetches for a message of this id. */
-static inline void queue_expect(const struct queue *queue, const struct guid *id) {
+static inline void queue_prefetch(const struct queue *queue, const struct guid *id) {
     message_store_prefetch(&queue->live, id);
 }
 /* A settled dead letter. */
@@ -120,8 +120,8 @@ struct message *queue_find_dead(const struct queue *queue, const struct guid *id
 
 /* --- Decisions --- */
 
-/* Lists what has ended up to now and has to be removed, at most `most` of each sort. False when there is nothing. */
-bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t most, struct queue_change *change);
+/* Lists what has ended up to now and has to be removed, at most `max` of each sort. False when there is nothing. */
+bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, struct queue_change *change);
 
 /* Writes items that remove each message that has not ended, for QUEUE_CLEAR_LIVING. */
 size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items);
@@ -145,16 +145,16 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
 size_t queue_places(const struct queue *queue);
 void queue_relocate_messages(struct queue *queue, size_t place, const struct relocation *relocation);
 
-/* Frees at most `most` cleared messages. False when nothing is left. */
-bool queue_sweep_cleared(size_t most);
+/* Frees at most `max` cleared messages. False when nothing is left. */
+bool queue_sweep_cleared(size_t max);
 
 /* --- All queues of the process, for INFO --- */
 
 /* Cheap at any time. */
 size_t queue_census_count(void);
 
-/* Sums the depths of at most `most` queues; returns how many were read. Must not be called while the
+/* Sums the depths of at most `max` queues; returns how many were read. Must not be called while the
  * process shuts down. */
-size_t queue_census_depth(int64_t now_ms, size_t most, struct queue_depth *sum);
+size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum);
 
 #endif

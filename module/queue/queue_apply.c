@@ -20,7 +20,7 @@ static bool apply_queue_setacl(struct queue *queue, const struct queue_change *c
 }
 
 static bool apply_configure(struct queue *queue, const struct queue_change *change) {
-    queue->most_deliveries = change->most_deliveries;
+    queue->max_deliveries = change->max_deliveries;
     return true;
 }
 

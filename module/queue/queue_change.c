@@ -104,7 +104,7 @@ static const struct own_codec dedup = {write_dedup, read_dedup, NULL};
 static const struct field fields[] = {
     FIELD(QUEUE_HAS_METADATA) = {AT(metadata), .codec = CODEC_LIST, .sound = metadata_is_sound},
     FIELD(QUEUE_HAS_POLICIES) = {AT(policies), .codec = CODEC_LIST, .sound = policies_are_sound},
-    FIELD(QUEUE_HAS_LIMIT) = {AT(most_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX},
+    FIELD(QUEUE_HAS_LIMIT) = {AT(max_deliveries), .codec = CODEC_COUNT, .max = QUEUE_DELIVERIES_MAX},
     FIELD(QUEUE_HAS_ORDER) = {AT(order), .codec = CODEC_NUMBER, .max = QUEUE_ORDER_MAX},
     FIELD(QUEUE_HAS_ID) = {AT(id), .codec = CODEC_GUID},
     FIELD(QUEUE_HAS_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},

@@ -61,8 +61,8 @@ struct queue_change {
     struct guid receipt;
     int64_t inserted_ms;
     int64_t expires_ms;
-    int64_t shows_ms;         /* for a dead letter: when it died */
-    uint32_t most_deliveries; /* 0 = no limit */
+    int64_t shows_ms;        /* for a dead letter: when it died */
+    uint32_t max_deliveries; /* 0 = no limit */
     uint32_t deliveries;
     uint32_t turn; /* order among messages that show in the same millisecond */
     bool behind;   /* it shows after those that show in the same millisecond */

@@ -41,13 +41,13 @@ static void add_depth(struct queue_depth *sum, struct queue_depth depth) {
     sum->unsettled += depth.unsettled;
 }
 
-size_t queue_census_depth(int64_t now_ms, size_t most, struct queue_depth *sum) {
+size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum) {
     const struct queue *queue = NULL;
     size_t count = 0;
     *sum = (struct queue_depth){.arrived_ms = -1};
     pthread_mutex_lock(&census_lock);
     list_for_each (&census, queue, census) {
-        if (count == most) break;
+        if (count == max) break;
         add_depth(sum, queue_depth(queue, now_ms));
         count++;
     }
@@ -75,10 +75,10 @@ void queue_discard(struct message_store *message_store) {
     message_store_start(message_store);
 }
 
-bool queue_sweep_cleared(size_t most) {
+bool queue_sweep_cleared(size_t max) {
     struct cleared *cleared = list_top(&cleared_shelves, struct cleared, node);
     if (!cleared) return false;
-    if (!message_store_sweep(&cleared->message_store, most)) {
+    if (!message_store_sweep(&cleared->message_store, max)) {
         list_del(&cleared->node);
         memory_free(cleared);
     }

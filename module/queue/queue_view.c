@@ -176,20 +176,20 @@ struct message *queue_find_dead(const struct queue *queue, const struct guid *id
 
 /* --- Decisions --- */
 
-static uint64_t at_most(size_t count, size_t most) {
-    return count < most ? count : most;
+static uint64_t at_most(size_t count, size_t max) {
+    return count < max ? count : max;
 }
 
-bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t most, struct queue_change *change) {
+bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, struct queue_change *change) {
     if (queue_next_end_ms(queue) > now_ms) return false;
     const struct message_store *live = &queue->live;
     size_t ended = time_index_rank(&live->ends, now_ms) + time_index_rank(&live->hidden, now_ms);
     *change = (struct queue_change){
         .kind = QUEUE_SETTLE,
         .instant_ms = now_ms,
-        .ended = at_most(ended, most),
-        .died = at_most(time_index_rank(&live->last, now_ms), most),
-        .forgotten = at_most(time_index_rank(&queue->dedup_entries.by_end, now_ms), most),
+        .ended = at_most(ended, max),
+        .died = at_most(time_index_rank(&live->last, now_ms), max),
+        .forgotten = at_most(time_index_rank(&queue->dedup_entries.by_end, now_ms), max),
     };
     return true;
 }
@@ -213,7 +213,7 @@ struct queue_item queue_delivery(const struct queue *queue, const struct message
         .id = message->id,
         .receipt = receipt,
         .deliveries = deliveries,
-        .last = queue->most_deliveries && deliveries >= queue->most_deliveries,
+        .last = queue->max_deliveries && deliveries >= queue->max_deliveries,
     };
 }
 

@@ -57,13 +57,13 @@ static bool is_one_word(const struct clause *clause) {
     return clause->shape <= SHAPE_TEXT && !clause->optional;
 }
 
-int args_least(const struct clause *const *grammar) {
-    int least = 1;
+int args_min(const struct clause *const *grammar) {
+    int min = 1;
     for (; *grammar && is_positional(*grammar); grammar++) {
-        least += (*grammar)->shape == SHAPE_REST ? (*grammar)->fewest : !(*grammar)->optional;
-        if ((*grammar)->shape == SHAPE_LIST) least += (*grammar)->width;
+        min += (*grammar)->shape == SHAPE_REST ? (*grammar)->fewest : !(*grammar)->optional;
+        if ((*grammar)->shape == SHAPE_LIST) min += (*grammar)->width;
     }
-    return least;
+    return min;
 }
 
 int args_word(const struct clause *clause, struct bytes word) {
@@ -87,14 +87,13 @@ static const struct clause *find_option(const struct clause *const *options, str
 
 static void parse_number(struct parser *parser, const struct clause *clause, int at, int64_t *number) {
     bool sound = number_read(argument_at(parser->argv, at), number);
-    if (!sound || *number < clause->least || *number > clause->most)
-        note_bad_number(parser, clause, sound, at);
+    if (!sound || *number < clause->min || *number > clause->max) note_bad_number(parser, clause, sound, at);
 }
 
 static void take_duration(struct parser *parser, const struct clause *clause, int at, int64_t *duration_ms) {
     bool sound = duration_read(argument_at(parser->argv, at), duration_ms);
     int64_t negative;
-    if (!sound || *duration_ms < clause->least || *duration_ms > clause->most)
+    if (!sound || *duration_ms < clause->min || *duration_ms > clause->max)
         note_bad_number(parser, clause, sound || number_read(argument_at(parser->argv, at), &negative), at);
 }
 
@@ -298,7 +297,7 @@ struct fault args_parse(const struct clause *const *grammar, const void *argv, i
 struct fault args_parse_part(const struct clause *const *grammar, const void *argv, int argc, int at,
                              struct args *args, int *next) {
     struct parser parser = {.argv = argv, .argc = argc, .args = args, .is_part = true};
-    if (argc - at < args_least(grammar)) return syntax_fault(at);
+    if (argc - at < args_min(grammar)) return syntax_fault(at);
     return parse_clauses(&parser, grammar, at + 1, next);
 }
 

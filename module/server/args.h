@@ -54,7 +54,7 @@ struct clause {
     enum outcome fault;      /* outcome for a value that is not a number or out of range */
     enum outcome unreadable; /* outcome for a value that is not a number, where that differs from `fault` */
     uint8_t late;            /* invalid values are reported after those of clauses with a smaller number */
-    int64_t least, most;     /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
+    int64_t min, max;        /* SHAPE_NUMBER, SHAPE_DURATION, SHAPE_MEASURE */
     const char *const *words;             /* for shapes with words; ended by NULL */
     enum outcome (*rule)(struct bytes);   /* SHAPE_TEXT, SHAPE_VALUE; may be NULL */
     const char *(*explain)(struct bytes); /* why the rule rejects a value, for people; may be NULL */
@@ -136,7 +136,7 @@ struct fault args_parse_tail(const struct clause *const *grammar, const void *ar
 int args_word(const struct clause *clause, struct bytes word);
 
 /* The minimum argc: the name and the positional arguments. */
-int args_least(const struct clause *const *grammar);
+int args_min(const struct clause *const *grammar);
 
 /* A compact copy of parsed arguments, freed with memory_free. */
 struct args_kept {

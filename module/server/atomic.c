@@ -156,7 +156,7 @@ static enum outcome read_part(struct transaction *transaction) {
     call->transaction = transaction;
     transaction->count++;
     if (!row || !row->touches) return not_allowed(call);
-    if (slice.words < args_least(row->grammar)) {
+    if (slice.words < args_min(row->grammar)) {
         call_note(call, "wrong number of arguments for '%s'", row->name);
         return OUTCOME_SYNTAX;
     }

@@ -253,7 +253,7 @@ static void run_and_answer(struct call *call) {
 bool command_has_other_key(const struct command *command, RedisModuleString **argv, int argc) {
     struct args args = {.given = 0};
     if (!command->other_key || !command->elsewhere) return command->other_key;
-    if (argc >= args_least(command->grammar)) args_parse(command->grammar, argv, argc, &args);
+    if (argc >= args_min(command->grammar)) args_parse(command->grammar, argv, argc, &args);
     return !args_given(&args, command->elsewhere);
 }
 

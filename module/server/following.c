@@ -61,18 +61,18 @@ struct page_of_changes {
 
 static size_t changes_asked(const struct call *call) {
     if (!args_given(&call->args, SLOT_PAGE_SIZE)) return PAGE_CHANGES;
-    int64_t most = call->args.slots[SLOT_PAGE_SIZE].number;
-    return most < PAGE_CHANGES_MAX ? (size_t)most : PAGE_CHANGES_MAX;
+    int64_t max = call->args.slots[SLOT_PAGE_SIZE].number;
+    return max < PAGE_CHANGES_MAX ? (size_t)max : PAGE_CHANGES_MAX;
 }
 
 /* The page ends in front of what does not fit any more. */
 static struct page_of_changes collect_changes(struct call *call, const struct feed *feed,
                                               struct bookmark from, const struct following *following) {
-    size_t most = changes_asked(call), budget = reply_room_up_to(PAGE_ROOM_BYTES), taken = 0;
-    struct version_slot *slots = call_room(call, most * sizeof(*slots)), slot;
+    size_t max = changes_asked(call), budget = reply_room_up_to(PAGE_ROOM_BYTES), taken = 0;
+    struct version_slot *slots = call_room(call, max * sizeof(*slots)), slot;
     struct page_of_changes page = {slots, 0, from};
     struct feed_walk walk = feed_follow(feed, from);
-    for (int looked_at = 0; looked_at < PAGE_LOOKED_AT_MAX && page.count < most; looked_at++) {
+    for (int looked_at = 0; looked_at < PAGE_LOOKED_AT_MAX && page.count < max; looked_at++) {
         bool more = feed_next(&walk, &slot);
         struct bytes name = more && slot.entry ? entry_name(version_slot_entry(&slot)) : bytes_of("", 0);
         bool wanted = name.length && (!following->wants || following->wants(call, name));

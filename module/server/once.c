@@ -14,7 +14,7 @@ enum {
     UPKEEP_DELAY_MS = 1000, /* expired calls may stay this long, so that many are forgotten at once */
 };
 
-long long once_most = 100000;
+long long once_max = 100000;
 struct setting_duration once_time = {.ms = 600000};
 
 static unsigned long long answered, dropped;
@@ -89,19 +89,18 @@ static size_t beyond(size_t a, size_t limit) {
 
 /* How many are too many, or take too much, when one with such an answer is added, or none. One large answer may take the
  * room of many small ones. */
-static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t most) {
+static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
     size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
-    size_t by_count = fewer(beyond(count + (added.length > 0), (size_t)once_most), most);
+    size_t by_count = fewer(beyond(count + (added.length > 0), (size_t)once_max), max);
     size_t by_bytes =
         remembered_taking(remembered, beyond(bytes + added.length, ONCE_BYTES_MAX), FORGOTTEN_BY_UPKEEP);
     return fewer(by_count > by_bytes ? by_count : by_bytes, count);
 }
 
-/* How many of the oldest are to go; no more than `most` of those whose time is over at a time. */
-static size_t to_forget(const struct remembered *remembered, int64_t now_ms, struct bytes added,
-                        size_t most) {
-    size_t over = remembered_made_by(remembered, now_ms - once_time.ms, most);
-    size_t excess = excess_of(remembered, added, most);
+/* How many of the oldest are to go; no more than `max` of those whose time is over at a time. */
+static size_t to_forget(const struct remembered *remembered, int64_t now_ms, struct bytes added, size_t max) {
+    size_t over = remembered_made_by(remembered, now_ms - once_time.ms, max);
+    size_t excess = excess_of(remembered, added, max);
     if (excess <= over) return over;
     dropped += excess - over;
     return excess;

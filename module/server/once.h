@@ -50,7 +50,7 @@ enum outcome once_token_rule(struct bytes token);
 /* The token of a waiting call; empty without one. */
 struct bytes once_held_token(const struct held_call *held);
 
-extern long long once_most;
+extern long long once_max;
 extern struct setting_duration once_time;
 
 /* What a value remembers; and the address of its pointer. */

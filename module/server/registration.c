@@ -220,11 +220,11 @@ static bool is_plain(const struct clause *clause) {
 }
 
 /* Only a command of plain positional arguments has a fixed number of words. */
-static int least_arity(const struct clause *const *grammar) {
-    int least = args_least(grammar);
+static int min_arity(const struct clause *const *grammar) {
+    int min = args_min(grammar);
     bool fixed = true;
     for (; *grammar; grammar++) fixed &= is_plain(*grammar);
-    return fixed ? least : -least;
+    return fixed ? min : -min;
 }
 
 /* As many arguments of the server as clauses, and one more for each list. */
@@ -255,7 +255,7 @@ static int describe(RedisModuleCommand *handle, const struct command *command, s
         .summary = command->summary,
         .complexity = command->complexity,
         .since = SINCE,
-        .arity = least_arity(command->grammar),
+        .arity = min_arity(command->grammar),
         .key_specs = specs,
         .args = command->grammar[0] ? arguments(tree, command->grammar) : NULL,
     };

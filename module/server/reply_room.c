@@ -16,13 +16,13 @@ static uint64_t left_in_memory(void) {
 }
 
 /* How much memory is left is asked only when it matters. */
-static uint64_t room_up_to(uint64_t most) {
-    uint64_t room = lesser((uint64_t)max_reply_bytes, most);
+static uint64_t room_up_to(uint64_t max) {
+    uint64_t room = lesser((uint64_t)max_reply_bytes, max);
     return room <= REPLY_ROOM_MIN_BYTES ? room : lesser(room, left_in_memory());
 }
 
-size_t reply_room_up_to(size_t most) {
-    return (size_t)room_up_to(most);
+size_t reply_room_up_to(size_t max) {
+    return (size_t)room_up_to(max);
 }
 
 static enum outcome refuse(struct call *call, uint64_t length, uint64_t room, const char *limit,
@@ -43,10 +43,10 @@ enum outcome reply_fits(struct call *call, uint64_t length, const char *advice) 
 
 /* The memory that is left counts half already. */
 enum outcome reply_content_fits(struct call *call, uint64_t length, bool one_piece, const char *advice) {
-    uint64_t most_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)longest_reply_bytes;
+    uint64_t max_in_pieces = (uint64_t)max_reply_bytes / 2, longest = (uint64_t)longest_reply_bytes;
     if (length > longest) return refuse(call, length, longest, "proto-max-bulk-len allows", advice);
-    if (one_piece || length <= most_in_pieces) return reply_fits(call, length, advice);
-    return refuse(call, length, most_in_pieces, "holdfast.max-reply-bytes allows for a content in pieces",
+    if (one_piece || length <= max_in_pieces) return reply_fits(call, length, advice);
+    return refuse(call, length, max_in_pieces, "holdfast.max-reply-bytes allows for a content in pieces",
                   advice);
 }
 

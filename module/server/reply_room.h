@@ -16,8 +16,8 @@
 /* The limit is never below this, however short memory is. */
 enum { REPLY_ROOM_MIN_BYTES = 1 << 20 };
 
-/* The limit in bytes, for pages of at most `most` bytes. */
-size_t reply_room_up_to(size_t most);
+/* The limit in bytes, for pages of at most `max` bytes. */
+size_t reply_room_up_to(size_t max);
 
 /* Whether a reply may have this many bytes, with what the transaction returns already; `advice` tells how to get less. */
 enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);

@@ -13,13 +13,13 @@ long long clock_offset_ms = 0;
 
 long long max_reply_bytes = 64LL << 20;
 
-#define MAX_REPLY_LEAST_BYTES 1024
-#define MAX_REPLY_MOST_BYTES  (512LL << 30)
+#define REPLY_LIMIT_MIN_BYTES 1024
+#define REPLY_LIMIT_MAX_BYTES (512LL << 30)
 
-#define ONCE_MOST    10000000
-#define ONCE_MOST_MS (86400000LL * 30)
+#define ONCE_CALLS_MAX 10000000
+#define ONCE_MAX_MS    (86400000LL * 30)
 
-#define GRACE_MOST_MS (86400000LL * 365) /* as the longest lease */
+#define GRACE_MAX_MS (86400000LL * 365) /* as the longest lease */
 
 /* Fifty years either way. Instants before 1970 and versions beyond VERSION_MAX could be written and not be read again. */
 #define CLOCK_OFFSET_MAX_MS 1577880000000LL
@@ -34,21 +34,21 @@ const struct setting server_settings[] = {
     {.name = "clock-offset-ms",
      .number = &clock_offset_ms,
      .changed = tell_clock_moved,
-     .least = -CLOCK_OFFSET_MAX_MS,
-     .most = CLOCK_OFFSET_MAX_MS},
+     .min = -CLOCK_OFFSET_MAX_MS,
+     .max = CLOCK_OFFSET_MAX_MS},
     {.name = "accept-effects", .toggle = &accept_effects},
     {.name = "grace-seconds",
      .duration = &grace_time,
      .changed = grace_changed,
-     .least = 0,
-     .most = GRACE_MOST_MS},
-    {.name = "once-most", .number = &once_most, .least = 1, .most = ONCE_MOST},
-    {.name = "once-seconds", .duration = &once_time, .least = 1, .most = ONCE_MOST_MS},
+     .min = 0,
+     .max = GRACE_MAX_MS},
+    {.name = "once-most", .number = &once_max, .min = 1, .max = ONCE_CALLS_MAX},
+    {.name = "once-seconds", .duration = &once_time, .min = 1, .max = ONCE_MAX_MS},
     {.name = "max-reply-bytes",
      .bytes = true,
      .number = &max_reply_bytes,
-     .least = MAX_REPLY_LEAST_BYTES,
-     .most = MAX_REPLY_MOST_BYTES},
+     .min = REPLY_LIMIT_MIN_BYTES,
+     .max = REPLY_LIMIT_MAX_BYTES},
     {.name = NULL},
 };
 
@@ -148,7 +148,7 @@ static RedisModuleString *get_duration(const char *name, void *setting) {
 
 static bool duration_set(const struct setting *setting, RedisModuleString *text) {
     int64_t ms;
-    if (!duration_read(api_bytes(text), &ms) || ms < setting->least || ms > setting->most) return false;
+    if (!duration_read(api_bytes(text), &ms) || ms < setting->min || ms > setting->max) return false;
     if (setting->duration->text) RedisModule_FreeString(NULL, setting->duration->text);
     setting->duration->text = RedisModule_HoldString(NULL, text);
     setting->duration->ms = ms;
@@ -241,8 +241,8 @@ static int register_one(RedisModuleCtx *ctx, const struct setting *setting) {
     if (setting->text) return register_text(ctx, setting);
     unsigned flags = setting->bytes ? REDISMODULE_CONFIG_MEMORY : REDISMODULE_CONFIG_DEFAULT;
     if (setting->number)
-        return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->least,
-                                                 setting->most, get_number, set_number, apply_setting, data);
+        return RedisModule_RegisterNumericConfig(ctx, setting->name, *setting->number, flags, setting->min,
+                                                 setting->max, get_number, set_number, apply_setting, data);
     return RedisModule_RegisterBoolConfig(ctx, setting->name, *setting->toggle, REDISMODULE_CONFIG_DEFAULT,
                                           get_toggle, set_toggle, apply_setting, data);
 }
@@ -281,8 +281,8 @@ static bool set_from_text(const struct setting *setting, RedisModuleString *stri
         *setting->toggle = yes;
         return yes || no;
     }
-    if (!(setting->bytes ? number_read_bytes : number_read)(text, &number) || number < setting->least ||
-        number > setting->most)
+    if (!(setting->bytes ? number_read_bytes : number_read)(text, &number) || number < setting->min ||
+        number > setting->max)
         return false;
     *setting->number = number;
     return true;

@@ -36,7 +36,7 @@ static inline struct bytes setting_text(const struct setting_text *setting) {
 struct setting {
     const char *name;
     long long *number;
-    long long least, most;
+    long long min, max;
     bool *toggle;
     struct setting_duration *duration;
     struct setting_choice *choice;

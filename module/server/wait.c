@@ -434,14 +434,14 @@ void wait_look_at_party(struct guid id) {
     list_for_each (&party->waiters, waiter, among_party) look_anew_soon(waiter->line);
 }
 
-bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t most,
+bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t max,
                       wait_visitor *visit, void *context) {
     const struct line *line = find_line(call, kind, name);
     const struct waiter *waiter;
     if (!line) return true;
     list_for_each (&line->waiters, waiter, node) {
         if (waiter == looked_at) return true;
-        if (!most--) return false;
+        if (!max--) return false;
         if (!visit(context, kind, &waiter->claim, waiter->waiting->call.argv)) return false;
     }
     return true;

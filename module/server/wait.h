@@ -69,8 +69,8 @@ typedef bool wait_visitor(void *context, const struct wait_kind *kind, const str
                           RedisModuleString **argv);
 
 /* Visits the waiters of a line that came before the call, or before the waiter being visited, in order, at most
- * `most`. False when the visitor ended it, or when there are more. */
-bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t most,
+ * `max`. False when the visitor ended it, or when there are more. */
+bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, struct bytes name, size_t max,
                       wait_visitor *visit, void *context);
 
 /* Visits all waiters of a party in the call's key. */

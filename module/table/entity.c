@@ -165,9 +165,9 @@ enum outcome entity_fits(struct bytes key, struct packed_list properties) {
 enum outcome entity_fits_merged(const struct entity *entity, struct packed_list given) {
     struct packed_list standing = entity_properties(entity);
     struct bytes key = entry_name(&entity->entry);
-    struct packed_list most = {standing.count + given.count,
-                               bytes_of("", standing.items.length + given.items.length)};
-    if (most.count <= PROPERTIES_MAX && surely_fits(key, most)) return OUTCOME_DONE;
+    struct packed_list max = {standing.count + given.count,
+                              bytes_of("", standing.items.length + given.items.length)};
+    if (max.count <= PROPERTIES_MAX && surely_fits(key, max)) return OUTCOME_DONE;
     struct record_writer room;
     record_start(&room);
     enum outcome outcome = entity_fits(key, properties_merge(standing, given, &room));

@@ -39,20 +39,20 @@ bool span_single(const struct axis *axis, struct span span) {
 
 /* --- Areas --- */
 
-static uint8_t least(uint8_t a, uint8_t b) {
+static uint8_t smaller(uint8_t a, uint8_t b) {
     return a < b ? a : b;
 }
 
-static uint8_t most(uint8_t a, uint8_t b) {
+static uint8_t larger(uint8_t a, uint8_t b) {
     return a > b ? a : b;
 }
 
 static struct span common(struct span a, struct span b) {
-    return (struct span){most(a.from, b.from), least(a.to, b.to)};
+    return (struct span){larger(a.from, b.from), smaller(a.to, b.to)};
 }
 
 static struct span around(struct span a, struct span b) {
-    return (struct span){least(a.from, b.from), most(a.to, b.to)};
+    return (struct span){smaller(a.from, b.from), larger(a.to, b.to)};
 }
 
 static struct area area_around(struct area a, struct area b) {

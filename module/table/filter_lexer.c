@@ -29,8 +29,8 @@ bool filter_fail(struct filter_lexer *lexer, enum outcome outcome, const char *a
 char *filter_room(struct filter_lexer *lexer, size_t length) {
     struct filter *filter = lexer->filter;
     if (!filter->texts) {
-        size_t most = 2 * lexer->text.length;
-        filter->texts = most > FILTER_ROOM ? memory_alloc(most) : filter->room;
+        size_t max = 2 * lexer->text.length;
+        filter->texts = max > FILTER_ROOM ? memory_alloc(max) : filter->room;
     }
     char *room = filter->texts + filter->texts_length;
     filter->texts_length += length;

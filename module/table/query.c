@@ -74,7 +74,7 @@ static void start_with_keys(struct stream *stream) {
 static void go_on_with_keys(struct stream *stream) {
     stream->entity = NULL;
     if (stream->range == stream->query->plan->keys.count) return;
-    order_cursor_expect(&stream->cursors[0], TABLE_EXPECTED_AHEAD);
+    order_cursor_prefetch(&stream->cursors[0], TABLE_PREFETCH_AHEAD);
     order_cursor_next(&stream->cursors[0]);
     settle_in_ranges(stream);
 }
@@ -82,21 +82,21 @@ static void go_on_with_keys(struct stream *stream) {
 /* --- By single values of an index --- */
 
 /* The mark with the least key among the values; they are few. */
-static struct entry *least_mark(const struct stream *stream, unsigned *which) {
+static struct entry *lowest_mark(const struct stream *stream, unsigned *which) {
     const struct ranges *ranges = &stream->query->plan->values;
-    struct entry *least = NULL;
+    struct entry *min = NULL;
     for (unsigned i = 0; i < ranges->count; i++) {
         struct entry *mark = order_cursor_entry(&stream->cursors[i]);
         if (!mark || !is_below(entry_name(mark), ranges->items[i].to)) continue;
-        if (least && bytes_compare(mark_key(mark), mark_key(least)) > 0) continue;
-        least = mark;
+        if (min && bytes_compare(mark_key(mark), mark_key(min)) > 0) continue;
+        min = mark;
         *which = i;
     }
-    return least;
+    return min;
 }
 
 static void settle_on_mark(struct stream *stream) {
-    struct entry *mark = least_mark(stream, &stream->range);
+    struct entry *mark = lowest_mark(stream, &stream->range);
     bool found = mark && is_below(mark_key(mark), stream->to);
     stream->entity = found ? table_find(stream->query->table, mark_key(mark)) : NULL;
 }
@@ -198,14 +198,14 @@ void query_run(const struct query *query, struct query_page *page) {
     size_t bytes = 0, beyond = 0;
     page->count = page->examined = page->work = 0;
     page->next = bytes_of(NULL, 0);
-    if (!query->rows_most) return;
+    if (!query->rows_max) return;
     stream_start(&stream, query);
     for (; stream.entity; stream_next(&stream)) {
         size_t more = answered_bytes(stream.entity);
-        bool full = page->count == query->rows_most;
+        bool full = page->count == query->rows_max;
         bool tired = page->work >= QUERY_WORK_MAX || (full && ++beyond > LOOKED_BEYOND_MAX);
         bool matching = !tired && matches(query, stream.entity, &page->work);
-        bool fits = !full && (!page->count || bytes + more <= query->bytes_most);
+        bool fits = !full && (!page->count || bytes + more <= query->bytes_max);
         page->examined += !tired;
         if (tired || (matching && !fits)) {
             page->next = entry_name(&stream.entity->entry);

@@ -48,7 +48,7 @@ struct query {
     const struct filter *filter;
     const struct plan *plan;
     struct bytes from; /* stored key; empty for the beginning */
-    size_t rows_most, bytes_most;
+    size_t rows_max, bytes_max;
 };
 
 struct query_page {

@@ -20,33 +20,33 @@ struct bytes plan_mark(const struct range *value, struct bytes key, struct recor
     return bytes_of(room->data, room->length);
 }
 
-static size_t count_keys(const struct table *table, const struct plan *plan, size_t most) {
+static size_t count_keys(const struct table *table, const struct plan *plan, size_t max) {
     size_t count = 0;
-    for (unsigned i = 0; i < plan->keys.count && count < most; i++)
+    for (unsigned i = 0; i < plan->keys.count && count < max; i++)
         count += order_index_count(&table->entities.by_order, plan->keys.items[i].from,
-                                   plan->keys.items[i].to, most - count);
+                                   plan->keys.items[i].to, max - count);
     return count;
 }
 
 /* The marks of a single value stand in the order of keys, so those of the keys' span can be told from the rest. */
 static size_t count_value(const struct table_index *index, const struct range *value, struct range span,
-                          size_t most) {
+                          size_t max) {
     struct record_writer from, to;
-    if (!value->single) return order_index_count(&index->marks, value->from, value->to, most);
+    if (!value->single) return order_index_count(&index->marks, value->from, value->to, max);
     record_start(&from);
     record_start(&to);
     struct bytes end = span.to.data ? plan_mark(value, span.to, &to) : value->to;
-    size_t count = order_index_count(&index->marks, plan_mark(value, span.from, &from), end, most);
+    size_t count = order_index_count(&index->marks, plan_mark(value, span.from, &from), end, max);
     record_end(&from);
     record_end(&to);
     return count;
 }
 
 static size_t count_values(const struct table_index *index, const struct ranges *values, struct range span,
-                           size_t most) {
+                           size_t max) {
     size_t count = 0;
-    for (unsigned i = 0; i < values->count && count < most; i++)
-        count += count_value(index, &values->items[i], span, most - count);
+    for (unsigned i = 0; i < values->count && count < max; i++)
+        count += count_value(index, &values->items[i], span, max - count);
     return count;
 }
 
@@ -75,12 +75,12 @@ static const struct table_index *best_index(const struct table *table, const str
                                             const struct plan *plan) {
     const struct table_index *best = NULL;
     size_t walked = count_keys(table, plan, COMPARED_MAX);
-    size_t least = walked < COMPARED_MAX ? walked / INDEX_EFFORT : COMPARED_MAX - (plan->kind != PLAN_SCAN);
+    size_t min = walked < COMPARED_MAX ? walked / INDEX_EFFORT : COMPARED_MAX - (plan->kind != PLAN_SCAN);
     for (unsigned i = 0; i < table->index_count; i++) {
         size_t effort = effort_with(&table->indexes[i], filter, plan_span(plan));
-        if (effort > least || (effort == least && best)) continue;
+        if (effort > min || (effort == min && best)) continue;
         best = &table->indexes[i];
-        least = effort;
+        min = effort;
     }
     return best;
 }

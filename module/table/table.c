@@ -103,10 +103,10 @@ static struct order_cursor behind_frontier(const struct table *table, const stru
     return cursor;
 }
 
-struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t most) {
+struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t max) {
     struct order_cursor cursor = behind_frontier(table, index);
     struct bytes last = {"", 0};
-    for (struct entry *entry = order_cursor_entry(&cursor); entry && most; most--) {
+    for (struct entry *entry = order_cursor_entry(&cursor); entry && max; max--) {
         last = entry_name(entry);
         order_cursor_next(&cursor);
         entry = order_cursor_entry(&cursor);
@@ -242,7 +242,7 @@ static bool apply_indexed(struct table *table, const struct table_change *change
     struct order_cursor cursor = behind_frontier(table, index);
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
-        order_cursor_expect(&cursor, TABLE_EXPECTED_AHEAD);
+        order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
         table_index_take(index, entry_name(entry), entity_properties((struct entity *)entry));
         order_cursor_next(&cursor);
     }

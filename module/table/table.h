@@ -23,7 +23,7 @@
 #include "table/table_index.h"
 
 /* Prefetch distance of a scan. */
-enum { TABLE_EXPECTED_AHEAD = 6 };
+enum { TABLE_PREFETCH_AHEAD = 6 };
 
 struct table {
     struct catalog entities;
@@ -71,7 +71,7 @@ static inline bool table_builds_feed(const struct table *table) {
 /* --- Decisions --- */
 
 /* Where the next portion of this many entities ends: its last key. Empty when the portion takes all that is left. */
-struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t most);
+struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t max);
 
 /* The next Timestamp: not before now_us, and greater than the greatest one assigned so far. */
 int64_t table_next_ticks(int64_t given, int64_t now_us);

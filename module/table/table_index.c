@@ -145,11 +145,11 @@ void table_index_abandon(struct table_index *index) {
     list_add_tail(&abandoned_indexes, &abandoned->node);
 }
 
-bool table_index_sweep(size_t most) {
+bool table_index_sweep(size_t max) {
     struct abandoned *abandoned = list_top(&abandoned_indexes, struct abandoned, node);
     if (!abandoned) return false;
     struct table_index *index = &abandoned->index;
-    for (; most; most--) {
+    for (; max; max--) {
         struct order_cursor cursor = order_index_seek(&index->marks, bytes_of("", 0));
         struct entry *mark = order_cursor_entry(&cursor);
         if (!mark) break;

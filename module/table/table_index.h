@@ -45,6 +45,6 @@ size_t table_index_held(const struct table_index *index);
 void table_index_abandon(struct table_index *index);
 
 /* So many marks at most. False when nothing is left. */
-bool table_index_sweep(size_t most);
+bool table_index_sweep(size_t max);
 
 #endif

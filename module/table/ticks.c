@@ -43,8 +43,8 @@ static bool ticks_take_char(struct bytes *text, char wanted) {
     return true;
 }
 
-/* So many digits, no more and no less, as a number from `least` to `most`. */
-static bool ticks_number(struct bytes *text, size_t digits, int least, int most, int *number) {
+/* So many digits, no more and no less, as a number from `min` to `max`. */
+static bool ticks_number(struct bytes *text, size_t digits, int min, int max, int *number) {
     if (text->length < digits) return false;
     int sum = 0;
     for (size_t i = 0; i < digits; i++) {
@@ -53,7 +53,7 @@ static bool ticks_number(struct bytes *text, size_t digits, int least, int most,
     }
     *text = bytes_of(text->data + digits, text->length - digits);
     *number = sum;
-    return sum >= least && sum <= most;
+    return sum >= min && sum <= max;
 }
 
 static bool take_date(struct bytes *text, int *year, int *month, int *day) {

@@ -6,14 +6,14 @@
 
 #include <stdint.h>
 
-enum { WORDS_MOST = 512 };
+enum { WORDS_MAX = 512 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int split(struct bytes text, struct bytes *argv) {
     int argc = 0;
     argv[argc++] = bytes_text("COMMAND");
-    while (text.length && argc < WORDS_MOST) {
+    while (text.length && argc < WORDS_MAX) {
         const char *end = memchr(text.data, '\n', text.length);
         size_t length = end ? (size_t)(end - text.data) : text.length;
         argv[argc++] = bytes_of(text.data, length);
@@ -26,12 +26,12 @@ static int split(struct bytes text, struct bytes *argv) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct clause *const *const grammars[] = {sample_grammar, needy_grammar, rest_grammar,
                                                            list_grammar, paired_grammar};
-    struct bytes argv[WORDS_MOST];
+    struct bytes argv[WORDS_MAX];
     struct args args;
     if (!size) return 0;
     const struct clause *const *grammar = grammars[data[0] % 4];
     int argc = split(bytes_of(data + 1, size - 1), argv);
-    if (argc < args_least(grammar)) return 0;
+    if (argc < args_min(grammar)) return 0;
     struct fault fault = args_parse(grammar, argv, argc, &args);
     args_require_sound(grammar, argv, argc, &args, &fault);
     return 0;

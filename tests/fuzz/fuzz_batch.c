@@ -17,7 +17,7 @@
 #include <strings.h>
 
 enum {
-    WORDS_MOST = 4096,
+    WORDS_MAX = 4096,
     LONG_WORDS_BYTES = 6 << 20, /* a little more than a request may have */
     PARTITION_AT = 2,
     COUNT_AT = 3,
@@ -87,7 +87,7 @@ static const struct {
 };
 
 struct words {
-    struct bytes argv[WORDS_MOST];
+    struct bytes argv[WORDS_MAX];
     int argc;
 };
 
@@ -345,7 +345,7 @@ static void split(struct bytes text, struct words *words) {
     size_t used = 0;
     words->argv[0] = bytes_text("TABLE.BATCH");
     words->argv[1] = bytes_text("t");
-    for (words->argc = 2; text.length && words->argc < WORDS_MOST; words->argc++) {
+    for (words->argc = 2; text.length && words->argc < WORDS_MAX; words->argc++) {
         const char *end = memchr(text.data, '\n', text.length);
         size_t length = end ? (size_t)(end - text.data) : text.length;
         words->argv[words->argc] = lengthen(bytes_of(text.data, length), long_words, &used);
@@ -360,7 +360,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     allocations_forget();
     split(bytes_of(data, size), &words);
     call = (struct call){.argv = (RedisModuleString **)words.argv, .argc = words.argc, .command = &batch};
-    if (words.argc < args_least(batch.grammar)) return 0;
+    if (words.argc < args_min(batch.grammar)) return 0;
     struct fault fault = args_parse(batch.grammar, call.argv, call.argc, &call.args);
     if (fault.outcome != OUTCOME_DONE) return 0;
     read_both(&call, &words);

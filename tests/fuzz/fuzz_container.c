@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { STEPS_MOST = 64, COMPARE_EVERY = 8, COPY = CONTAINER_CHANGE_KINDS, REBUILD, RELOCATE, MOVES };
+enum { STEPS_MAX = 64, COMPARE_EVERY = 8, COPY = CONTAINER_CHANGE_KINDS, REBUILD, RELOCATE, MOVES };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t steps = size / sizeof(choice);
     allocations_forget();
     container_trial_start(&trial, &choice);
-    for (size_t i = 0; i < steps && i < STEPS_MOST; i++) {
+    for (size_t i = 0; i < steps && i < STEPS_MAX; i++) {
         memcpy(&choice, data + i * sizeof(choice), sizeof(choice));
         choice.kind %= MOVES;
         step(&trial, &choice);

@@ -21,9 +21,9 @@
 #include <stdlib.h>
 
 enum {
-    PIECES_MOST = 2000,
-    STEPS_MOST = 24,
-    EDITS_MOST = 4,
+    PIECES_MAX = 2000,
+    STEPS_MAX = 24,
+    EDITS_MAX = 4,
     EDIT_BYTES = 4,
     CHOICE_BYTES = 8,
     HELD_PER_BYTE = 64,
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct tape {
     size_t count;
-    struct bytes pieces[PIECES_MOST]; /* each an allocation of its own, with nothing behind it */
+    struct bytes pieces[PIECES_MAX]; /* each an allocation of its own, with nothing behind it */
 };
 
 static struct bytes copy_of(struct bytes bytes) {
@@ -47,7 +47,7 @@ static struct bytes copy_of(struct bytes bytes) {
 }
 
 static void put_piece(struct tape *tape, struct bytes bytes) {
-    require(tape->count < PIECES_MOST, "room for a piece");
+    require(tape->count < PIECES_MAX, "room for a piece");
     tape->pieces[tape->count++] = copy_of(bytes);
 }
 
@@ -347,9 +347,9 @@ static void require_lasting(size_t family, const struct loader *loader, struct t
 static void load_and_compare(size_t family, const struct tape *tape, bool is_untouched, bool is_beginning) {
     static struct tape saved;
     struct loader loader;
-    size_t before = allocations_bytes(), most = tape_bytes(tape) * HELD_PER_BYTE + HELD_BESIDE;
+    size_t before = allocations_bytes(), max = tape_bytes(tape) * HELD_PER_BYTE + HELD_BESIDE;
     bool loaded = load_all(family, tape, &loader);
-    require(allocations_bytes() - before <= most, "%zu bytes of memory out of %zu of a file",
+    require(allocations_bytes() - before <= max, "%zu bytes of memory out of %zu of a file",
             allocations_bytes() - before, tape_bytes(tape));
     require(loaded || !is_untouched, "a file that nobody has touched is not loaded");
     if (loaded) require_lasting(family, &loader, &saved);
@@ -365,12 +365,12 @@ static void load_and_compare(size_t family, const struct tape *tape, bool is_unt
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct tape tape;
     if (size < 2) return 0;
-    size_t family = data[0] % (sizeof(families) / sizeof(families[0])), edits = data[1] % (EDITS_MOST + 1);
+    size_t family = data[0] % (sizeof(families) / sizeof(families[0])), edits = data[1] % (EDITS_MAX + 1);
     const uint8_t *choices = data + 2 + edits * EDIT_BYTES;
     if (size < (size_t)(choices - data)) return 0;
     size_t steps = (size - (size_t)(choices - data)) / CHOICE_BYTES;
     allocations_forget();
-    families[family].live(choices, steps < STEPS_MOST ? steps : STEPS_MOST, &tape);
+    families[family].live(choices, steps < STEPS_MAX ? steps : STEPS_MAX, &tape);
     for (size_t i = 0; i < edits; i++) edit(&tape, data + 2 + i * EDIT_BYTES);
     bool is_cut = edits == 1 && data[2] % EDIT_KINDS == EDIT_CUT;
     load_and_compare(family, &tape, !edits, is_cut);

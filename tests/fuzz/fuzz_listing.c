@@ -12,14 +12,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { HEAD = 3, NAMES_MOST = 40, SNAPSHOTS = 3, TEXT_MOST = 64, ITEMS_MOST = NAMES_MOST * (SNAPSHOTS + 1) };
+enum { HEAD = 3, NAMES_MAX = 40, SNAPSHOTS = 3, TEXT_MAX = 64, ITEMS_MAX = NAMES_MAX * (SNAPSHOTS + 1) };
 enum sort { PLAIN, SNAPSHOTTED, STAGED_LATELY, STAGED_LONG_AGO, SORTS };
 
 static const int64_t now_ms = STAGED_LIFE_MS * 3;
 
 struct names {
     struct container *container;
-    struct bytes names[NAMES_MOST]; /* sorted */
+    struct bytes names[NAMES_MAX]; /* sorted */
     size_t count;
 };
 
@@ -93,13 +93,13 @@ static size_t expect(const struct names *names, const struct listing_query *quer
 }
 
 static void compare_pages(const struct names *names, struct listing_query query) {
-    static struct item items[ITEMS_MOST];
+    static struct item items[ITEMS_MAX];
     char marker[LISTING_MARKER_MAX_BYTES];
     size_t count = expect(names, &query, items), seen = 0;
     for (bool more = true; more;) {
         struct listing listing;
         listing_collect(names->container, &query, &listing);
-        require(listing.count <= query.most && listing.count <= count - seen, "%zu items too many",
+        require(listing.count <= query.max && listing.count <= count - seen, "%zu items too many",
                 listing.count);
         for (size_t i = 0; i < listing.count; i++, seen++) {
             require_bytes(listing.items[i].name, items[seen].name, "item %zu", seen);
@@ -119,7 +119,7 @@ static void compare_pages(const struct names *names, struct listing_query query)
 static struct bytes take_text(struct bytes *texts) {
     const char *end = texts->length ? memchr(texts->data, '\0', texts->length) : NULL;
     size_t length = end ? (size_t)(end - texts->data) : texts->length;
-    struct bytes text = bytes_of(texts->data, length < TEXT_MOST ? length : TEXT_MOST);
+    struct bytes text = bytes_of(texts->data, length < TEXT_MAX ? length : TEXT_MAX);
     length += end != NULL;
     *texts = bytes_of(texts->data + length, texts->length - length);
     return text;
@@ -131,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct names names = {
         .container = container_new(&(struct container_change){.kind = CONTAINER_CREATE, .stamp = {1, 1}})};
     struct bytes texts = bytes_of(data + HEAD, size - HEAD);
-    struct listing_query query = {.most = 1 + data[0] % 8u,
+    struct listing_query query = {.max = 1 + data[0] % 8u,
                                   .budget = data[1] & 1 ? 1 + (size_t)data[2] * 16 : SIZE_MAX,
                                   .now_ms = now_ms,
                                   .snapshots = data[1] & 2,
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     query.prefix = take_text(&texts);
     query.delimiter = take_text(&texts);
     query.marker = take_text(&texts);
-    while (texts.length && names.count < NAMES_MOST) {
+    while (texts.length && names.count < NAMES_MAX) {
         struct bytes name = take_text(&texts);
         if (name.length && is_new(&names, name)) add(&names, name);
     }

@@ -7,7 +7,7 @@
 #include "require.h"
 
 enum {
-    STEPS_MOST = 128,
+    STEPS_MAX = 128,
     SUBJECTS = 4, /* the first half of them in one aggregate, the others in another one */
     REGION = 64,
     REGIONS = 6,
@@ -269,7 +269,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     life = (struct life){.apart = true};
     for (size_t i = 0; i < SUBJECTS; i++)
         resize(&life.accounts[i >= SUBJECTS / 2], &life.subjects[i], page_of(PLACES));
-    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MOST; i++) {
+    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MAX; i++) {
         memcpy(&choice, data + i * sizeof(choice), sizeof(choice));
         step(&life, &choice);
         if (i % 16 == 15) compare_all(&life);

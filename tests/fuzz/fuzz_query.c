@@ -19,7 +19,7 @@ struct walk {
     unsigned way;
     struct dice dice;
     bool others_write;
-    bool answered[CROWD_MOST], steady[CROWD_MOST];
+    bool answered[CROWD_MAX], steady[CROWD_MAX];
     size_t last; /* one more than the number of the member that came last */
     char from[STORED_KEY_MAX_BYTES];
     size_t from_length;
@@ -51,11 +51,11 @@ static bool walk_page(struct walk *walk) {
         .filter = walk->filter,
         .plan = &plan,
         .from = bytes_of(walk->from, walk->from_length),
-        .rows_most = 1 + dice_roll(&walk->dice, PAGE_MAX),
-        .bytes_most = QUERY_BYTES_MAX,
+        .rows_max = 1 + dice_roll(&walk->dice, PAGE_MAX),
+        .bytes_max = QUERY_BYTES_MAX,
     };
     query_run(&query, &page);
-    require(page.count <= query.rows_most, "way %u: %zu rows", walk->way, page.count);
+    require(page.count <= query.rows_max, "way %u: %zu rows", walk->way, page.count);
     for (size_t i = 0; i < page.count; i++) take_row(walk, page.rows[i]);
     bool more = page.next.data != NULL;
     if (more) {

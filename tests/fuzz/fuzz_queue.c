@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { STEPS_MOST = 64, COMPARE_EVERY = 8 };
+enum { STEPS_MAX = 64, COMPARE_EVERY = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct queue_choice choice;
     allocations_forget();
     queue_trial_start(&trial);
-    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MOST; i++) {
+    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MAX; i++) {
         memcpy(&choice, data + i * sizeof(choice), sizeof(choice));
         queue_trial_step(&trial, &choice);
         if (i % COMPARE_EVERY == 0) queue_trial_compare(&trial);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { STEPS_MOST = 64, COMPARE_EVERY = 8 };
+enum { STEPS_MAX = 64, COMPARE_EVERY = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct share_choice choice;
     allocations_forget();
     share_life_start(&life);
-    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MOST; i++) {
+    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MAX; i++) {
         memcpy(&choice, data + i * sizeof(choice), sizeof(choice));
         share_life_step(&life, &choice);
         if (i % COMPARE_EVERY == 0) share_life_compare(&life);

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { QUESTIONS_MOST = 5000 };
+enum { QUESTIONS_MAX = 5000 };
 
 static const version copy_id = (UINT64_C(0x65a00000) << 32) + 7;
 
@@ -55,7 +55,7 @@ static void end_copy(struct container *container, const struct source_reader *re
 
 static void ask_all(struct source_reader *reader, unsigned *questions) {
     struct source_question question;
-    while (*questions < QUESTIONS_MOST && source_reader_ask(reader, &question)) {
+    while (*questions < QUESTIONS_MAX && source_reader_ask(reader, &question)) {
         require(question.count <= SOURCE_WORDS_MAX, "too many words");
         (*questions)++;
     }

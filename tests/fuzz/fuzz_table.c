@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { STEPS_MOST = 16, COMPARE_EVERY = 8, COPY = 250, REBUILD, MOVE };
+enum { STEPS_MAX = 16, COMPARE_EVERY = 8, COPY = 250, REBUILD, MOVE };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct table_choice choice;
     allocations_forget();
     table_trial_start(&trial);
-    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MOST; i++) {
+    for (size_t i = 0; i < size / sizeof(choice) && i < STEPS_MAX; i++) {
         memcpy(&choice, data + i * sizeof(choice), sizeof(choice));
         step(&trial, &choice);
         if (i % COMPARE_EVERY == 0) table_trial_compare(&trial);

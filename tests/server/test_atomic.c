@@ -152,14 +152,14 @@ SCENE(the_lists_of_a_transaction_have_the_bound_of_one) {
     static const char too_long[] =
         "INVALID OutOfRangeQueryParameterValue 2: the lists of a transaction together "
         "are longer than one may be";
-    const char *most = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 200, " y");
+    const char *max = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 200, " y");
     const char *blocks = batch("BLOB.PUTBLOCKLIST c new", 10000, " LATEST AAAA");
     witness_begin("none");
-    expect_error(atomic(most, blocks, batch("QUEUE.DELETEMANY q", 201, " i r")), too_long);
-    expect_error(atomic("QUEUE.PUT none x", most, batch("QUEUE.DELETEMANY p", 401, " i r")), too_long);
-    expect_error(atomic(most, rest, batch("BLOB.PUTBLOCKLIST c new", 10001, " LATEST AAAA")), too_long);
+    expect_error(atomic(max, blocks, batch("QUEUE.DELETEMANY q", 201, " i r")), too_long);
+    expect_error(atomic("QUEUE.PUT none x", max, batch("QUEUE.DELETEMANY p", 401, " i r")), too_long);
+    expect_error(atomic(max, rest, batch("BLOB.PUTBLOCKLIST c new", 10001, " LATEST AAAA")), too_long);
     witness_end();
-    expect_elements(atomic(most, rest, blocks, "QUEUE.PUT q one"), 4);
+    expect_elements(atomic(max, rest, blocks, "QUEUE.PUT q one"), 4);
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 601);
     expect_number(field(stat_of("c", "new"), "content-length"), 10000);
 }

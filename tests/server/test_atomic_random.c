@@ -79,7 +79,7 @@ static const struct kind {
     {"FILE.GET @s %p", READS},
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds, MOST = 6, KEYS = 5, ROUNDS = 120 };
+enum { KINDS = sizeof kinds / sizeof *kinds, MAX = 6, KEYS = 5, ROUNDS = 120 };
 
 static const char *const keys[KEYS] = {"c", "o", "q", "t", "s"};
 static const char *const blobs[] = {"a", "b", "x", "y"};
@@ -178,8 +178,8 @@ static const char *state_of(const char *prefix) {
 
 struct round {
     int count;
-    const char *line[MOST + 1];
-    int turn[MOST];
+    const char *line[MAX + 1];
+    int turn[MAX];
 };
 
 /* Its refusal when it is played alone, with class and code; NULL for none. Of several at once one is enough. */
@@ -197,7 +197,7 @@ static const char *refusal_of(const char *line) {
 
 /* Most commands can be done alone: what all of them together do is the question. */
 static void draw_round(struct round *round) {
-    round->count = 1 + chance(MOST);
+    round->count = 1 + chance(MAX);
     for (int i = 0; i < round->count; i++)
         for (int tries = 0; !tries || (tries < 12 && chance(25) && refusal_of(round->line[i])); tries++) {
             const struct kind *kind = &kinds[chance(KINDS)];
@@ -246,7 +246,7 @@ struct tally {
 
 static void play_round(struct tally *tally) {
     struct round round;
-    const char *lines[MOST + 1] = {NULL};
+    const char *lines[MAX + 1] = {NULL};
     keep_message('m', 'r');
     keep_message('n', 'o');
     dump_all();

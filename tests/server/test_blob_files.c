@@ -165,17 +165,17 @@ SCENE(a_rewritten_file_may_stop_anywhere) {
     server_stop(server);
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
-    for (int most = 1;; most++) {
+    for (int max = 1;; max++) {
         const char *at = text;
         int done = 0;
-        for (; done < most && at < text + length; done++) {
+        for (; done < max && at < text + length; done++) {
             struct words words = {0};
             at = take_command(at, &words);
             if (!strcasecmp(words.word[0], "SELECT")) continue;
             redisReply *reply = call_words(primary, &words);
             require(!reply_is_error(reply), "%s gave %s", words_text(&words), reply_text(reply));
         }
-        if (call(primary, "EXISTS box")->integer && done < most) {
+        if (call(primary, "EXISTS box")->integer && done < max) {
             assert_string_equal(value_digest(primary, "box"), digest);
             break;
         }

@@ -10,7 +10,7 @@
 #include "witness.h"
 #include "world.h"
 
-enum { COMMITTED_MOST = 50000, STAGED_MOST = 100000, APPENDED_MOST = 50000, PIPELINED = 2000 };
+enum { COMMITTED_MAX = 50000, STAGED_MAX = 100000, APPENDED_MAX = 50000, PIPELINED = 2000 };
 
 /* Four letters of base64 for a number below 64 to the third. */
 static const char *block_id(int number) {
@@ -38,24 +38,24 @@ static struct words commit_of(int count) {
 
 SCENE(fifty_thousand_blocks_are_committed_and_not_one_more) {
     create("box");
-    stage_many(0, COMMITTED_MOST + 1);
-    struct words words = commit_of(COMMITTED_MOST + 1);
+    stage_many(0, COMMITTED_MAX + 1);
+    struct words words = commit_of(COMMITTED_MAX + 1);
     witness_begin("");
     expect_error(call_words(primary, &words), "INVALID BlockListTooLong");
     witness_end();
-    words = commit_of(COMMITTED_MOST);
+    words = commit_of(COMMITTED_MAX);
     expect_etag(call_words(primary, &words));
     redisReply *list = call(primary, "BLOB.GETBLOCKLIST box cat ALL");
-    expect_elements(field(list, "committed"), COMMITTED_MOST);
+    expect_elements(field(list, "committed"), COMMITTED_MAX);
     expect_elements(field(list, "uncommitted"), 0);
-    expect_shape(field(list, "committed")->element[COMMITTED_MOST - 1],
-                 pool_print("[\"%s\", 5]", block_id(COMMITTED_MOST - 1)));
+    expect_shape(field(list, "committed")->element[COMMITTED_MAX - 1],
+                 pool_print("[\"%s\", 5]", block_id(COMMITTED_MAX - 1)));
     const char *tail =
         content_of("box", "cat", pool_print("RANGE %lld -1", field(list, "content-length")->integer - 10));
     assert_string_equal(tail, "4999849999");
     /* The same blocks again in another order, and then none of them. */
-    struct words again = words_of_line(pool_print("BLOB.PUTBLOCKLIST box cat %d", COMMITTED_MOST));
-    for (int block = COMMITTED_MOST; block-- > 0;) {
+    struct words again = words_of_line(pool_print("BLOB.PUTBLOCKLIST box cat %d", COMMITTED_MAX));
+    for (int block = COMMITTED_MAX; block-- > 0;) {
         words_add(&again, "COMMITTED");
         words_add(&again, block_id(block));
     }
@@ -65,14 +65,13 @@ SCENE(fifty_thousand_blocks_are_committed_and_not_one_more) {
 
 SCENE(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
     create("box");
-    stage_many(0, STAGED_MOST);
+    stage_many(0, STAGED_MAX);
     witness_begin("");
-    expect_error(call(primary, "BLOB.PUTBLOCK box cat %s x", block_id(STAGED_MOST)),
+    expect_error(call(primary, "BLOB.PUTBLOCK box cat %s x", block_id(STAGED_MAX)),
                  "CONFLICT BlockCountExceedsLimit");
     witness_end();
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat %s replaced", block_id(7)));
-    expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box cat UNCOMMITTED"), "uncommitted"),
-                    STAGED_MOST);
+    expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box cat UNCOMMITTED"), "uncommitted"), STAGED_MAX);
     expect_etag(call(primary, "BLOB.PUTBLOCKLIST box cat 1 LATEST %s", block_id(7)));
     assert_string_equal(content_of("box", "cat", ""), "replaced");
     assert_true(memory_of(primary, "box") < 100000);
@@ -81,8 +80,8 @@ SCENE(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
 SCENE(fifty_thousand_appends_and_not_one_more) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    fill_append_blob("box", "log", APPENDED_MOST);
-    expect_number(field(stat_of("box", "log"), "block-count"), APPENDED_MOST);
+    fill_append_blob("box", "log", APPENDED_MAX);
+    expect_number(field(stat_of("box", "log"), "block-count"), APPENDED_MAX);
     story_step("BLOB.APPEND box log x", "CONFLICT BlockCountExceedsLimit", 0);
     story_step("BLOB.APPEND box log x IFPOSITION 0", "PRECONDITION AppendPositionConditionNotMet", 0);
     story_step("BLOB.APPEND box log x IFMAXSIZE 50000", "PRECONDITION MaxBlobSizeConditionNotMet", 0);

@@ -206,7 +206,7 @@ SCENE(pages_that_cannot_be) {
 }
 
 /* All lists of a content but the last one have as many entries. */
-enum { LIST_MOST = 4096 };
+enum { LIST_MAX = 4096 };
 
 static void leaves_of(uint64_t first, uint64_t count) {
     struct text items = {0};
@@ -220,7 +220,7 @@ SCENE(pages_that_overlap) {
         uint64_t first, second;
         bool is_sound;
     } rows[] = {{0, 1, true}, {0, 0, false}, {1, 0, false}},
-      next_lists[] = {{0, LIST_MOST, true}, {0, LIST_MOST - 1, false}, {0, 0, false}, {1, 1, false}};
+      next_lists[] = {{0, LIST_MAX, true}, {0, LIST_MAX - 1, false}, {0, 0, false}, {1, 1, false}};
     hand_open();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         struct text items = {0};
@@ -233,9 +233,9 @@ SCENE(pages_that_overlap) {
         hand_offer("an overlap in a list", rows[row].is_sound);
     }
     for (size_t row = 0; row < sizeof next_lists / sizeof *next_lists; row++) {
-        begin_disk(UINT64_C(1) * (LIST_MOST + 1) * DISK);
+        begin_disk(UINT64_C(1) * (LIST_MAX + 1) * DISK);
         chunk_of(PAGE, PAGE);
-        leaves_of(next_lists[row].first, LIST_MOST);
+        leaves_of(next_lists[row].first, LIST_MAX);
         leaves_of(next_lists[row].second, 1);
         settle();
         hand_offer("an overlap of two lists", next_lists[row].is_sound);
@@ -268,16 +268,16 @@ SCENE(lists_in_small_change) {
         offer_lists(kinds[kind], "a short list", 1, 1, true);
         offer_lists(kinds[kind], "two short lists", 2, 1, false);
         offer_lists(kinds[kind], "many short lists", 3000, 1, false);
-        offer_lists(kinds[kind], "two lists that are not quite long", 2, LIST_MOST - 1, false);
-        offer_lists(kinds[kind], "long lists", 3, LIST_MOST, true);
+        offer_lists(kinds[kind], "two lists that are not quite long", 2, LIST_MAX - 1, false);
+        offer_lists(kinds[kind], "long lists", 3, LIST_MAX, true);
     }
-    for (uint64_t count = LIST_MOST - 1; count <= LIST_MOST; count++) {
-        begin_disk(UINT64_C(1) * (LIST_MOST + 1) * DISK);
+    for (uint64_t count = LIST_MAX - 1; count <= LIST_MAX; count++) {
+        begin_disk(UINT64_C(1) * (LIST_MAX + 1) * DISK);
         chunk_of(PAGE, PAGE);
         leaves_of(0, count);
         leaves_of(count, 1);
         settle();
-        hand_offer("a list of pages behind another one", count == LIST_MOST);
+        hand_offer("a list of pages behind another one", count == LIST_MAX);
     }
 }
 
@@ -506,18 +506,18 @@ SCENE(chunks_that_many_share) {
 /* A commit has at most 50,000 blocks, whatever a file says. */
 SCENE(blocks_beyond_the_limit) {
     hand_open();
-    for (uint64_t most = 50000; most <= 50001; most++) {
+    for (uint64_t max = 50000; max <= 50001; max++) {
         struct text items = {0};
         hand_begin();
         state_of("blob", STATE_BLOCK, 0, 0, 0);
         chunk_of(1, 1);
-        for (uint64_t block = 0; block < most; block++) {
+        for (uint64_t block = 0; block < max; block++) {
             effect_text(&items, "id");
             effect_number(&items, 1);
         }
-        list_of(EFFECT_BLOCKS, "blob", most, &items);
+        list_of(EFFECT_BLOCKS, "blob", max, &items);
         settle();
-        hand_offer("50,000 blocks or one more", most == 50000);
+        hand_offer("50,000 blocks or one more", max == 50000);
     }
 }
 

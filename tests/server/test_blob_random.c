@@ -21,7 +21,7 @@ enum {
     BLOCKS = 12,
     PAGE = 512,
     PAGES = 200,
-    CONTENT_AT_MOST = 160000,
+    CONTENT_AT_MAX = 160000,
     STEPS = 12000,
     STEPS_BETWEEN_LOOKS = 300,
 };
@@ -44,7 +44,7 @@ struct state {
     int blocks;
     struct block block[BLOCKS];
     bool present[PAGES];
-    char content[CONTENT_AT_MOST];
+    char content[CONTENT_AT_MAX];
 };
 
 struct staged {
@@ -89,9 +89,9 @@ static struct words command(const char *name, struct spot spot) {
     return words;
 }
 
-static size_t some_length(size_t most) {
+static size_t some_length(size_t max) {
     size_t length = chance(3) ? chance_size(300) : chance(4) ? chance_size(9000) : chance_size(100000);
-    return length < most ? length : most;
+    return length < max ? length : max;
 }
 
 /* Which block comes, and from where, when a list is asked for. */
@@ -141,8 +141,8 @@ static void begin_state(struct blob *blob, enum kind kind, int meta) {
 /* --- Whole blobs --- */
 
 static void play_put(struct spot spot) {
-    static char content[CONTENT_AT_MOST];
-    size_t length = some_length(CONTENT_AT_MOST);
+    static char content[CONTENT_AT_MAX];
+    size_t length = some_length(CONTENT_AT_MAX);
     chance_fill(content, length);
     struct words words = command("BLOB.PUT", spot);
     words_add_bytes(&words, content, length);
@@ -181,7 +181,7 @@ static void play_delete(struct spot spot) {
 static void play_putblock(struct spot spot) {
     struct blob *blob = at(spot);
     int form = chance(8) ? blob->id_form : chance(2), id = chance(IDS);
-    size_t length = 1 + some_length(CONTENT_AT_MOST / BLOCKS - 1);
+    size_t length = 1 + some_length(CONTENT_AT_MAX / BLOCKS - 1);
     char *content = malloc(length);
     chance_fill(content, length);
     struct words words = command("BLOB.PUTBLOCK", spot);
@@ -323,10 +323,10 @@ static void play_createappend(struct spot spot) {
 }
 
 static void play_append(struct spot spot) {
-    static char bytes[CONTENT_AT_MOST];
+    static char bytes[CONTENT_AT_MAX];
     struct state *state = &at(spot)->state;
     size_t length = 1 + some_length(70000);
-    if (state->kind == APPENDED && state->length + length > CONTENT_AT_MOST) {
+    if (state->kind == APPENDED && state->length + length > CONTENT_AT_MAX) {
         play_createappend(spot);
         return;
     }

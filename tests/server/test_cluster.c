@@ -75,7 +75,7 @@ static bool has_key(const char *command) {
 }
 
 /* The command with its key, and words enough. */
-static struct words least_words(const char *command, const char *key) {
+static struct words min_words(const char *command, const char *key) {
     redisReply *info = call(node[0], "COMMAND INFO %s", command)->element[0];
     struct words words = words_of_line(command);
     for (long long given = 1; given < llabs(info->element[1]->integer); given++) words_add(&words, key);
@@ -88,7 +88,7 @@ SCENE(every_command_is_sent_to_its_node) {
     size_t sent = 0;
     for (size_t index = 0; index < commands.count; index++) {
         if (!has_key(commands.word[index])) continue;
-        struct words words = least_words(commands.word[index], key);
+        struct words words = min_words(commands.word[index], key);
         expect_error(call_words(node[0], &words), sent_to("MOVED", slot_of(key), node[1]));
         sent++;
     }

@@ -371,13 +371,13 @@ SCENE(many_copies_take_turns) {
     for (int i = 0; i < COPIES; i++)
         send_call(primary, "BLOB.COPY box c%d src cat FROM 127.0.0.1 %d", i, source->server->port);
     for (int i = 0; i < COPIES; i++) expect_elements(receive(primary), 3);
-    long long most = 0;
+    long long max = 0;
     while (info_of(primary, "holdfast_copies_pending")) {
         long long now = info_of(primary, "holdfast_copies_at_work");
-        if (now > most) most = now;
+        if (now > max) max = now;
         usleep(1000);
     }
-    assert_in_range(most, 2, 8);
+    assert_in_range(max, 2, 8);
     for (int i = 0; i < COPIES; i++) expect_shape(call(primary, "BLOB.GET box c%d", i), "[<etag>, \"meow\"]");
 }
 

@@ -16,8 +16,8 @@ enum {
     SHORTEST = 5000,
     LONGEST = 15000,
     SECTOR = 512,
-    MOVES_LEAST = 100,
-    ROUNDS_LEAST = 5,
+    MOVES_MIN = 100,
+    ROUNDS_MIN = 5,
     PATIENCE_MS = 20000
 };
 
@@ -167,12 +167,12 @@ static void play(const struct holder *holder) {
     fill(holder);
     long long before = info_of(client, "active_defrag_hits"), moves = 0;
     expect_ok(call(client, "CONFIG SET activedefrag yes"));
-    for (int round = 0; (round < ROUNDS_LEAST || moves < MOVES_LEAST) && round < PATIENCE_MS / 10; round++) {
+    for (int round = 0; (round < ROUNDS_MIN || moves < MOVES_MIN) && round < PATIENCE_MS / 10; round++) {
         scribble(round);
         usleep(10000);
         moves = info_of(client, "active_defrag_hits") - before;
     }
-    require(moves >= MOVES_LEAST, "%s: only %lld allocations moved:\n%s", holder->name, moves,
+    require(moves >= MOVES_MIN, "%s: only %lld allocations moved:\n%s", holder->name, moves,
             call(client, "INFO memory")->str);
     print_message("# %s: %lld moves\n", holder->name, moves);
     scribble(PATIENCE_MS);

@@ -419,12 +419,12 @@ SCENE(aggregates_that_are_too_big_to_migrate) {
 
 /* --- Many --- */
 
-enum { SHOWN_MOST = 200, KNOWN_MOST = 1000 };
+enum { SHOWN_MAX = 200, KNOWN_MAX = 1000 };
 
 SCENE(keys_that_are_deleted_make_room_at_once) {
     examine("");
-    for (int index = 0; index < KNOWN_MOST; index++) die(pool_print("q%d", index));
-    for (int index = 0; index < KNOWN_MOST; index++) done(pool_print("DEL q%d", index));
+    for (int index = 0; index < KNOWN_MAX; index++) die(pool_print("q%d", index));
+    for (int index = 0; index < KNOWN_MAX; index++) done(pool_print("DEL q%d", index));
     die("late");
     wait_s(2);
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 1);
@@ -456,11 +456,11 @@ SCENE(more_holders_than_can_be_seen) {
 /* So many are known, and fewer shown. When they are not worth a look any more they make room. */
 SCENE(more_keys_than_can_be_known) {
     examine("");
-    for (int index = 0; index < KNOWN_MOST + 5; index++) die(pool_print("q%d", index));
+    for (int index = 0; index < KNOWN_MAX + 5; index++) die(pool_print("q%d", index));
     wait_s(2);
-    expect_elements(call(patient, "HOLDFAST.DOCTOR"), SHOWN_MOST + 1);
+    expect_elements(call(patient, "HOLDFAST.DOCTOR"), SHOWN_MAX + 1);
     expect_finding("note", "keys", "more than 1000 keys");
-    for (int index = 0; index < KNOWN_MOST + 5; index++) done(pool_print("QUEUE.CLEAR q%d DEAD", index));
+    for (int index = 0; index < KNOWN_MAX + 5; index++) done(pool_print("QUEUE.CLEAR q%d DEAD", index));
     die("late");
     wait_s(2);
     for (int attempt = 0; attempt < 3000 && finding_of(patient, "keys"); attempt++) usleep(1000);

@@ -14,7 +14,7 @@
 #include "standstill.h"
 #include "world.h"
 
-enum { QUESTIONS_MOST = 16, PATIENCE = 1000, PAUSE_US = 10000 };
+enum { QUESTIONS_MAX = 16, PATIENCE = 1000, PAUSE_US = 10000 };
 
 /* `answer` is a part of the reply's shape, see reply_shape, or of an error. */
 struct question {
@@ -26,7 +26,7 @@ struct ending {
     const char *name;
     const char *preparation; /* acts with "; " between them, see files.h */
     long long passes_ms;
-    struct question questions[QUESTIONS_MOST];
+    struct question questions[QUESTIONS_MAX];
     struct question deed; /* asked last in the transaction, and never again: a command that writes */
 };
 
@@ -203,7 +203,7 @@ SCENE(then_and_later) {
     for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
         const struct ending *ending = &endings[row];
         struct ending undone = *ending;
-        const char *answers[QUESTIONS_MOST] = {NULL};
+        const char *answers[QUESTIONS_MAX] = {NULL};
         undone.deed = ending->questions[0];
         prepare(ending->preparation);
         const redisReply *replies = ask_at_once(&undone);

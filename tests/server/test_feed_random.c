@@ -12,7 +12,7 @@
 #include "text.h"
 #include "world.h"
 
-enum { NAMES = 25, ROUNDS = 6, STEPS = 250, FOLLOWERS = 3, PAGES_MOST = 500 };
+enum { NAMES = 25, ROUNDS = 6, STEPS = 250, FOLLOWERS = 3, PAGES_MAX = 500 };
 
 static const char lost[] = "CONFLICT ChangesLost";
 
@@ -124,8 +124,7 @@ static void something_happens(void) {
 
 static void expect_the_same(struct follower *follower, struct client *client) {
     int pages = 0;
-    while (reads_page(follower, client, 1 + (int)chance(8)))
-        require(pages++ < PAGES_MOST, "it never has all");
+    while (reads_page(follower, client, 1 + (int)chance(8))) require(pages++ < PAGES_MAX, "it never has all");
     redisReply *list = expect_elements(call(primary, "BLOB.LIST box"), 2)->element[1];
     static char there[NAMES][19];
     memset(there, 0, sizeof(there));

@@ -133,8 +133,7 @@ SCENE(any_writes_and_clears_in_turn) {
     acts({"create a 5000", NULL}, {"h = open s a RW/RWD", NULL});
     const char *h = story_kept('h');
     for (int step = 0; step < STEPS; step++) {
-        size_t offset = chance_size(length + 1), most = length - offset,
-               size = most ? 1 + chance_size(most) : 0;
+        size_t offset = chance_size(length + 1), max = length - offset, size = max ? 1 + chance_size(max) : 0;
         char *bytes = pool_take(SIZE);
         if (chance(3)) size = size % 700;
         memset(bytes, 'a' + chance(26), SIZE);

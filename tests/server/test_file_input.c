@@ -111,23 +111,23 @@ SCENE(the_largest_numbers) {
 }
 
 SCENE(contents_of_every_size) {
-    enum { MOST = 4 << 20 };
+    enum { MAX = 4 << 20 };
     file_commands_stage();
     act("create big 8388608", NULL);
-    char *content = pool_take(MOST + 2);
-    memset(content, 'z', MOST + 1);
-    expect_etag(call(primary, "FILE.PUTRANGE fs big 5 %b", content, (size_t)MOST));
+    char *content = pool_take(MAX + 2);
+    memset(content, 'z', MAX + 1);
+    expect_etag(call(primary, "FILE.PUTRANGE fs big 5 %b", content, (size_t)MAX));
     witness_begin("none");
-    expect_error(call(primary, "FILE.PUTRANGE fs big 5 %b", content, (size_t)MOST + 1), TOO_LARGE);
+    expect_error(call(primary, "FILE.PUTRANGE fs big 5 %b", content, (size_t)MAX + 1), TOO_LARGE);
     acts({"put big 5 ''", BAD_RANGE}, {"clear big 5 0", BAD_RANGE});
     witness_end();
     act("h = open s big RW/RWD", NULL);
     const char *h = story_kept('h');
-    expect_number(call(primary, "FILE.WRITE fs %s 1 %b", h, content, (size_t)MOST), MOST);
-    expect_error(call(primary, "FILE.WRITE fs %s 1 %b", h, content, (size_t)MOST + 1), TOO_LARGE);
+    expect_number(call(primary, "FILE.WRITE fs %s 1 %b", h, content, (size_t)MAX), MAX);
+    expect_error(call(primary, "FILE.WRITE fs %s 1 %b", h, content, (size_t)MAX + 1), TOO_LARGE);
     redisReply *read = call(primary, "FILE.READ fs %s 0 8388608", h);
-    require(read->len == 8388608 && !read->str[0] && read->str[1] == 'z' && read->str[MOST + 4] == 'z' &&
-                !read->str[MOST + 5],
+    require(read->len == 8388608 && !read->str[0] && read->str[1] == 'z' && read->str[MAX + 4] == 'z' &&
+                !read->str[MAX + 5],
             "something else was written");
 }
 

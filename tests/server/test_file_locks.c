@@ -267,11 +267,11 @@ SCENE(thousands_of_locks) {
 }
 
 SCENE(as_many_locks_as_a_handle_may_have) {
-    enum { MOST = 10000 };
+    enum { MAX = 10000 };
     stage();
-    for (int index = 0; index < MOST; index++)
+    for (int index = 0; index < MAX; index++)
         send_call(primary, "FILE.LOCK fs %s SHARED %d 1", story_kept('h'), index);
-    for (int index = 0; index < MOST; index++) expect_ok(receive(primary));
+    for (int index = 0; index < MAX; index++) expect_ok(receive(primary));
     acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED},
          {"lock $i SHARED 20000 1", "OK"}, {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"},
          {"lock $h SHARED 20000 1", LOCKED});

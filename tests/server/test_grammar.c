@@ -144,7 +144,7 @@ struct subject {
     const char *command;
     struct words required;
     size_t positional; /* words of `required` before its first clause, with the command's name */
-    size_t least;      /* likewise, of those that have to be there */
+    size_t min;        /* likewise, of those that have to be there */
     size_t counted;    /* the place of a count among those, or 0 */
     bool has_rest;     /* as many more words as one likes */
     struct words clauses;
@@ -169,7 +169,7 @@ static const char *token_of(const struct argument *argument) {
 static struct subject subject_of(const char *command) {
     struct grammar grammar = grammar_of(primary->server, command);
     struct subject subject = {
-        .command = command, .required = words_of_line(command), .positional = 1, .least = 1};
+        .command = command, .required = words_of_line(command), .positional = 1, .min = 1};
     bool rest = false;
     for (size_t index = 0; index < grammar.all.count; index++) {
         const struct argument *argument = &grammar.all.part[index];
@@ -186,7 +186,7 @@ static struct subject subject_of(const char *command) {
             if (!strcmp(argument->name, "count")) subject.counted = subject.required.count;
             words_add_line(&subject.required, sample_of(command, name));
             if (!argument->token) subject.positional = subject.required.count;
-            if (!argument->token && !argument->is_optional) subject.least = subject.required.count;
+            if (!argument->token && !argument->is_optional) subject.min = subject.required.count;
         }
         if (argument->token && !argument->is_optional) words_add(&subject.clauses, argument->token);
     }
@@ -238,7 +238,7 @@ static void expect_syntax_error(const struct words *words, const char *near) {
 
 static void play_too_few_words(const struct subject *subject) {
     const char *name = pool_copy(subject->command, strlen(subject->command));
-    for (size_t count = 1; count < subject->least; count++) {
+    for (size_t count = 1; count < subject->min; count++) {
         struct words words = words_copy(&subject->required);
         words.count = count;
         redisReply *reply = call_words(primary, &words);
@@ -262,7 +262,7 @@ static void play_too_many_words(const struct subject *subject) {
     if (takes_clauses(subject) || subject->has_rest) return;
     struct words words = words_copy(&subject->required);
     words_add(&words, "NONSENSE");
-    if (subject->counted || subject->least < subject->positional) {
+    if (subject->counted || subject->min < subject->positional) {
         expect_syntax_error(&words, "NONSENSE");
         return;
     }

@@ -394,8 +394,8 @@ static void play_look(int client, struct model_blob *blob) {
     redisReply *left = reply_field_if_any(lease, "remaining-ms");
     require(!left == (!is_locked(blob) || blob->ends == NEVER), "%s", reply_text(lease));
     if (!left) return;
-    long long most = (blob->ends - now) * (long long)MINUTE_MS;
-    require(left->integer <= most && left->integer > most - 50000, "%s", reply_text(lease));
+    long long max = (blob->ends - now) * (long long)MINUTE_MS;
+    require(left->integer <= max && left->integer > max - 50000, "%s", reply_text(lease));
 }
 
 static void play_clock(int client, struct model_blob *blob) {

@@ -112,8 +112,8 @@ static void require_time(const struct play *play, const redisReply *lease, const
         require_play(play, !remaining, "time is said to be left");
         return;
     }
-    long long most = atoi(left) * 1000LL;
-    require_play(play, remaining && remaining->integer <= most && remaining->integer > most - 3000,
+    long long max = atoi(left) * 1000LL;
+    require_play(play, remaining && remaining->integer <= max && remaining->integer > max - 3000,
                  "another time is left");
 }
 

@@ -44,9 +44,9 @@ static void require_same_entries(const struct listing *real, const struct listin
 }
 
 /* Adds the items of one page, and answers the marker or NULL. */
-static redisReply *listing_add_page(struct listing *listing, redisReply *page, size_t items_at_most) {
+static redisReply *listing_add_page(struct listing *listing, redisReply *page, size_t items_max) {
     redisReply *items = expect_elements(page, 2)->element[1];
-    require(reply_is_aggregate(items) && items->elements <= items_at_most, "a page of %s", reply_text(page));
+    require(reply_is_aggregate(items) && items->elements <= items_max, "a page of %s", reply_text(page));
     for (size_t index = 0; index < items->elements; index++) {
         redisReply *prefix = reply_field_if_any(items->element[index], "prefix");
         redisReply *name = prefix ? prefix : field(items->element[index], "name");
@@ -70,13 +70,13 @@ static struct listing listed(const char *options, size_t page_size) {
         words_add(&words, "COUNT");
         words_add_number(&words, (long long)page_size);
     }
-    size_t items_at_most = page_size ? page_size : 1000;
-    redisReply *marker = listing_add_page(&listing, call_words(primary, &words), items_at_most);
+    size_t items_max = page_size ? page_size : 1000;
+    redisReply *marker = listing_add_page(&listing, call_words(primary, &words), items_max);
     while (marker) {
         struct words next = words_copy(&words);
         words_add(&next, "MARKER");
         words_add_bytes(&next, marker->str, marker->len);
-        marker = listing_add_page(&listing, call_words(primary, &next), items_at_most);
+        marker = listing_add_page(&listing, call_words(primary, &next), items_max);
     }
     return listing;
 }
@@ -329,7 +329,7 @@ SCENE(counts_have_bounds) {
 }
 
 SCENE(heavy_items_make_shorter_pages) {
-    enum { BLOBS = 300, VALUE = 8000, BYTES_AT_MOST = 4 << 20 };
+    enum { BLOBS = 300, VALUE = 8000, BYTES_AT_MAX = 4 << 20 };
     create("box");
     for (int index = 0; index < BLOBS; index++) {
         expect_etag(
@@ -337,7 +337,7 @@ SCENE(heavy_items_make_shorter_pages) {
     }
     redisReply *page = call(primary, "BLOB.LIST box COUNT 5000 INCLUDE 1 META");
     assert_true(page->element[1]->elements > 0);
-    assert_true(page->element[1]->elements * VALUE < BYTES_AT_MOST);
+    assert_true(page->element[1]->elements * VALUE < BYTES_AT_MAX);
     assert_int_equal(listed("INCLUDE 1 META", 5000).count, BLOBS);
 }
 

@@ -242,13 +242,13 @@ static void fill_disk(void) {
 }
 
 /* Until the container takes as little as before it was filled. */
-static void await_little(struct client *client, long long most) {
+static void await_little(struct client *client, long long max) {
     long long taken = LLONG_MAX;
-    for (int i = 0; i < PATIENCE_STEPS && taken > most; i++) {
+    for (int i = 0; i < PATIENCE_STEPS && taken > max; i++) {
         taken = memory_of(client, "box");
         usleep(500);
     }
-    require(taken <= most, "%s keeps %lld bytes", client->server->name, taken);
+    require(taken <= max, "%s keeps %lld bytes", client->server->name, taken);
 }
 
 static const char *const emptied_by[] = {
@@ -261,15 +261,15 @@ static const char *const emptied_by[] = {
 /* Nobody asks a replica to: it frees what the effects of its primary leave. */
 SCENE(replicas_free_large_contents_too) {
     create("box");
-    long long most = memory_of(replica, "box") + 100000;
+    long long max = memory_of(replica, "box") + 100000;
     for (size_t i = 0; i < sizeof emptied_by / sizeof *emptied_by; i++) {
         fill_disk();
         redisReply *reply = call_line(primary, emptied_by[i]);
         require(!reply_is_error(reply), "%s: %s", emptied_by[i], reply_text(reply));
         world_in_step();
-        await_little(primary, most);
-        await_little(replica, most);
-        await_little(chained, most);
+        await_little(primary, max);
+        await_little(replica, max);
+        await_little(chained, max);
         assert_string_equal(digest_of(replica), digest_of(primary));
     }
 }
@@ -285,13 +285,13 @@ static void fill_and_empty(void) {
 /* While some is left to be freed, the value can be loaded anew and dropped, and the replica take over. */
 SCENE(replicas_go_on_while_contents_are_being_freed) {
     create("box");
-    long long most = memory_of(replica, "box") + 100000;
+    long long max = memory_of(replica, "box") + 100000;
     fill_and_empty();
     expect_ok(call(replica, "DEBUG RELOAD"));
-    await_little(replica, most);
+    await_little(replica, max);
     fill_and_empty();
     expect_ok(call(replica, "REPLICAOF NO ONE"));
-    await_little(replica, most);
+    await_little(replica, max);
     follow(replica, primary);
     fill_and_empty();
     expect_number(call(primary, "DEL box"), 1);

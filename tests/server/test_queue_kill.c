@@ -23,8 +23,8 @@ enum {
     ROUNDS = 5,
     LOAD_MS = 300,
     NUMBERS = 100000,
-    TAKEN_MOST = 3,
-    PUT_MOST = 4,
+    TAKEN_MAX = 3,
+    PUT_MAX = 4,
     WINDOW_MS = 3600000,
     ID_ROOM = 40
 };
@@ -47,7 +47,7 @@ static struct worker {
     enum task task;
     int number; /* the message that it is about, or the first one; how many were asked for */
     int count;
-    int taken[TAKEN_MOST], holds;
+    int taken[TAKEN_MAX], holds;
 } workers[WORKERS];
 
 static int acknowledged[RELEASE + 1];
@@ -85,7 +85,7 @@ static void note_id(struct message *message, const redisReply *map) {
 static const char *put_line(struct worker *worker) {
     worker->task = PUT;
     worker->number = numbers;
-    worker->count = 1 + chance(PUT_MOST);
+    worker->count = 1 + chance(PUT_MAX);
     require(numbers + worker->count <= NUMBERS, "too many messages");
     const char *line =
         worker->count == 1 ? "QUEUE.PUT jobs" : pool_print("QUEUE.PUTMANY jobs %d", worker->count);
@@ -95,7 +95,7 @@ static const char *put_line(struct worker *worker) {
 
 static const char *get_line(struct worker *worker) {
     worker->task = GET;
-    worker->count = 1 + chance(TAKEN_MOST);
+    worker->count = 1 + chance(TAKEN_MAX);
     return pool_print("QUEUE.GET jobs COUNT %d VISIBILITY 3600%s", worker->count,
                       chance(2) ? " BLOCK 0.05" : "");
 }

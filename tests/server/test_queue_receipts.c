@@ -348,13 +348,13 @@ SCENE(receipts_are_distinct_and_hard_to_guess) {
     for (int index = 1; index < GIVEN; index++) assert_string_not_equal(given[index - 1], given[index]);
     int unchanging = 0;
     for (int digit = 0; digit < DIGITS; digit++) {
-        int counts[256] = {0}, most = 0;
+        int counts[256] = {0}, max = 0;
         for (int index = 0; index < GIVEN; index++) {
             int count = ++counts[(unsigned char)given[index][digit]];
-            if (count > most) most = count;
+            if (count > max) max = count;
         }
-        unchanging += most > GIVEN / 2;
-        require(most > GIVEN / 2 || most < GIVEN / 3, "digit %d is %d times the same", digit, most);
+        unchanging += max > GIVEN / 2;
+        require(max > GIVEN / 2 || max < GIVEN / 3, "digit %d is %d times the same", digit, max);
     }
     /* The one that says which kind of a GUID it is. */
     require(unchanging <= 1, "%d digits never change", unchanging);

@@ -494,11 +494,11 @@ SCENE(scenario_33_policies) {
 /* --- 34 to 36: batches, files and transactions ------------------------------------------------------------- */
 
 SCENE(scenario_34_one_window_and_many_receipts) {
-    enum { MOST = 32 };
+    enum { MAX = 32 };
     queue_stage("");
-    for (int index = 0; index < MOST; index++) put_job(pool_print("%d", index), "");
-    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MOST);
-    for (int index = 1; index < MOST; index++) {
+    for (int index = 0; index < MAX; index++) put_job(pool_print("%d", index), "");
+    redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MAX);
+    for (int index = 1; index < MAX; index++) {
         const char *receipt = parcel_of(got->element[index]).receipt;
         expect_number(field(got->element[index], "visible-at"),
                       field(got->element[0], "visible-at")->integer);

@@ -20,8 +20,8 @@ enum {
     STEPS = 3000,
     STEPS_BETWEEN_LOOKS = 750,
     MESSAGES = STEPS * 3,
-    HELD_MOST = 12,
-    TAKEN_MOST = 4,
+    HELD_MAX = 12,
+    TAKEN_MAX = 4,
     GROUPS = 3,
     SECOND_MS = 1000,
     MINUTE_MS = 60 * SECOND_MS
@@ -49,14 +49,14 @@ struct parcel_held {
 
 static struct worker {
     struct client *client;
-    struct parcel_held held[HELD_MOST];
+    struct parcel_held held[HELD_MAX];
     int holds;
     long long stalls_until_ms;
 } workers[WORKERS];
 
 /* What a sequence is about; and where it is. */
 static bool groups_are_used, letters_die;
-static int numbers, orders, most_deliveries;
+static int numbers, orders, max_deliveries;
 static long long now_ms;
 
 /* Whether it was worth playing. */
@@ -131,14 +131,14 @@ static void go_behind(struct message *message) {
 }
 
 /* The first so many by the instant at which they came to be so; answers how many there are. */
-static int first_numbers(bool (*is_one)(const struct message *message), int *found, int most) {
+static int first_numbers(bool (*is_one)(const struct message *message), int *found, int max) {
     int count = 0;
     for (int number = 0; number < numbers; number++) {
         if (!is_one(&messages[number])) continue;
         int place = count;
         while (place && comes_before(&messages[number], &messages[found[place - 1]])) place--;
-        if (place == most) continue;
-        if (count < most) count++;
+        if (place == max) continue;
+        if (count < max) count++;
         memmove(found + place + 1, found + place, (size_t)(count - place - 1) * sizeof *found);
         found[place] = number;
     }
@@ -215,7 +215,7 @@ static void deliver(struct worker *worker, int number, long long window_ms, cons
     message->delivered = true;
     message->shows_ms = now_ms + window_ms;
     message->turn = 0;
-    message->last = most_deliveries && message->deliveries >= most_deliveries;
+    message->last = max_deliveries && message->deliveries >= max_deliveries;
     expect_text(field(got, "message"), pool_print("%d", number));
     expect_text(field(got, "id"), message->id);
     expect_number(field(got, "dequeue-count"), message->deliveries);
@@ -232,12 +232,12 @@ static void deliver(struct worker *worker, int number, long long window_ms, cons
 }
 
 static void play_get(struct worker *worker) {
-    int most = 1 + chance(TAKEN_MOST), foretold[TAKEN_MOST + 1];
-    if (worker->holds + most > HELD_MOST) return;
+    int max = 1 + chance(TAKEN_MAX), foretold[TAKEN_MAX + 1];
+    if (worker->holds + max > HELD_MAX) return;
     long long window_ms = SECOND_MS + some_ms(5);
     redisReply *got =
-        ask(worker->client, pool_print("QUEUE.GET jobs COUNT %d VISIBILITY %s", most, seconds(window_ms)));
-    int count = first_numbers(is_visible, foretold, most);
+        ask(worker->client, pool_print("QUEUE.GET jobs COUNT %d VISIBILITY %s", max, seconds(window_ms)));
+    int count = first_numbers(is_visible, foretold, max);
     expect_elements(got, (size_t)count);
     for (int index = 0; index < count; index++)
         deliver(worker, foretold[index], window_ms, got->element[index]);
@@ -315,10 +315,10 @@ static void play_clock(struct worker *worker) {
 }
 
 static void play_redrive(struct worker *worker) {
-    enum { MOST = 5 };
-    int found[MOST + 1], most = 1 + chance(MOST);
-    redisReply *reply = ask(worker->client, pool_print("QUEUE.REDRIVE jobs COUNT %d", most));
-    int count = first_numbers(is_dead, found, most);
+    enum { MAX = 5 };
+    int found[MAX + 1], max = 1 + chance(MAX);
+    redisReply *reply = ask(worker->client, pool_print("QUEUE.REDRIVE jobs COUNT %d", max));
+    int count = first_numbers(is_dead, found, max);
     expect_number(reply, count);
     for (int index = 0; index < count; index++) {
         struct message *message = &messages[found[index]];
@@ -336,9 +336,9 @@ static void play_redrive(struct worker *worker) {
 
 static void play_configure(struct worker *worker) {
     if (!letters_die) return;
-    int most = chance(4);
-    expect_ok(ask(worker->client, pool_print("QUEUE.CONFIGURE jobs MAXDELIVERIES %d", most)));
-    most_deliveries = most;
+    int max = chance(4);
+    expect_ok(ask(worker->client, pool_print("QUEUE.CONFIGURE jobs MAXDELIVERIES %d", max)));
+    max_deliveries = max;
 }
 
 static void expect_dead(const redisReply *shown) {
@@ -427,8 +427,8 @@ static void play_sequence(bool groups, bool deaths) {
     groups_are_used = groups;
     letters_die = deaths;
     numbers = orders = 0;
-    most_deliveries = deaths ? 2 : 0;
-    queue_stage(pool_print("MAXDELIVERIES %d", most_deliveries));
+    max_deliveries = deaths ? 2 : 0;
+    queue_stage(pool_print("MAXDELIVERIES %d", max_deliveries));
     let_time_pass(0);
     configure(primary, "holdfast.queue-max-count", "1000");
     pool_keep(workers, forget_workers);

@@ -162,20 +162,20 @@ SCENE(what_is_wrong_is_told_in_order) {
 }
 
 SCENE(messages_are_any_bytes_up_to_their_limit) {
-    enum { MOST = 65536 };
+    enum { MAX = 65536 };
     queue_stage("");
-    char *text = pool_take(MOST + 1);
-    memset(text, '\xc3', MOST + 1);
+    char *text = pool_take(MAX + 1);
+    memset(text, '\xc3', MAX + 1);
     text[5] = '\0';
-    expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)MOST + 1), "INVALID RequestBodyTooLarge");
-    call(primary, "QUEUE.PUT jobs %b", text, (size_t)MOST);
+    expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)MAX + 1), "INVALID RequestBodyTooLarge");
+    call(primary, "QUEUE.PUT jobs %b", text, (size_t)MAX);
     call(primary, "QUEUE.PUT jobs %b", "", (size_t)0);
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 5"), 2);
-    expect_bytes(field(got->element[0], "message"), text, MOST);
+    expect_bytes(field(got->element[0], "message"), text, MAX);
     expect_bytes(field(got->element[1], "message"), "", 0);
     struct parcel parcel = parcel_of(got->element[0]);
     redisReply *update = call(primary, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE %b", parcel.id,
-                              parcel.receipt, text, (size_t)MOST + 1);
+                              parcel.receipt, text, (size_t)MAX + 1);
     expect_error(update, "INVALID RequestBodyTooLarge");
     expect_ok(act_on("DELETE", parcel, ""));
 }

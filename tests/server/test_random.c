@@ -11,12 +11,12 @@
 #include "text.h"
 #include "world.h"
 
-enum { CONTAINERS = 3, BLOBS = 16, CONTENT_AT_MOST = 3000, STEPS = 12000, STEPS_BETWEEN_LOOKS = 500 };
+enum { CONTAINERS = 3, BLOBS = 16, CONTENT_AT_MAX = 3000, STEPS = 12000, STEPS_BETWEEN_LOOKS = 500 };
 
 struct model_blob {
     bool exists;
     char etag[20];
-    char content[CONTENT_AT_MOST];
+    char content[CONTENT_AT_MAX];
     size_t length;
     int meta;     /* a number that the metadata hold, or -1 for none */
     int language; /* likewise for the property content-language */
@@ -109,7 +109,7 @@ static void add_meta(struct words *words, int meta) {
 
 static void play_put(int container, int blob) {
     struct model_blob next = {.exists = true, .meta = chance(3) - 1, .language = chance(3) - 1};
-    next.length = chance(4) ? chance_size(100) : chance_size(CONTENT_AT_MOST);
+    next.length = chance(4) ? chance_size(100) : chance_size(CONTENT_AT_MAX);
     chance_fill(next.content, next.length);
     struct words words = blob_command("BLOB.PUT", container, blob);
     words_add_bytes(&words, next.content, next.length);

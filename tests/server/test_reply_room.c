@@ -215,13 +215,13 @@ static void fill(const struct paged *row, const char *word) {
 }
 
 /* Answers how many items the pages had. */
-static size_t walk_pages(const struct paged *row, size_t most_bytes) {
+static size_t walk_pages(const struct paged *row, size_t max_bytes) {
     size_t items = 0;
     struct words words = words_of_line(row->list);
     const size_t own = words.count;
     for (redisReply *page = NULL; !page || !reply_is_null(page->element[0]);) {
         page = expect_elements(call_words(client, &words), 2);
-        require(reply_bytes_of(page) <= most_bytes, "%s: a page of %zu bytes", row->list,
+        require(reply_bytes_of(page) <= max_bytes, "%s: a page of %zu bytes", row->list,
                 reply_bytes_of(page));
         items += page->element[1]->elements;
         words.count = own;

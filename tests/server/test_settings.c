@@ -91,9 +91,9 @@ SCENE(settings_of_bytes_take_units) {
 
 static const char crossed[] = "lease-min-seconds is greater than holdfast.lease-max-seconds";
 
-static void expect_bounds(const char *least, const char *most) {
-    expect_setting(primary, "holdfast.lease-min-seconds", least);
-    expect_setting(primary, "holdfast.lease-max-seconds", most);
+static void expect_bounds(const char *min, const char *max) {
+    expect_setting(primary, "holdfast.lease-min-seconds", min);
+    expect_setting(primary, "holdfast.lease-max-seconds", max);
 }
 
 static void expect_crossed(const char *line) {

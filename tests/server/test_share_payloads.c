@@ -20,7 +20,7 @@
 #include "work.h"
 #include "world.h"
 
-enum { COSTS_MOST_US = 300000, READ_AT_MOST = 1 << 17, EVERY_SO_MANY = 6 };
+enum { COSTS_MAX_US = 300000, READ_AT_MAX = 1 << 17, EVERY_SO_MANY = 6 };
 
 /* One of everything that a share can hold. */
 static void fill(void) {
@@ -61,10 +61,9 @@ static void look_at_file(const char *key, const char *path, const char *rest, lo
     struct words words = words_of_line(pool_print("FILE.GET %s", key));
     words_add(&words, path);
     words_add_line(&words, rest);
-    if (length > READ_AT_MOST) words_add_line(&words, "RANGE 0 1000");
+    if (length > READ_AT_MAX) words_add_line(&words, "RANGE 0 1000");
     redisReply *content = call_words(primary, &words);
-    if (!reply_is_error(content) && length <= READ_AT_MOST)
-        assert_int_equal(content->element[1]->len, length);
+    if (!reply_is_error(content) && length <= READ_AT_MAX) assert_int_equal(content->element[1]->len, length);
     words_replace(&words, 0, "FILE.GETRANGES");
     call_words(primary, &words);
     (void)stat;
@@ -138,7 +137,7 @@ static void restore(char *payload, size_t length, struct tally *tally) {
     long long before = worked_us(primary->server);
     hostile_offer(payload, length, require_whole_share, tally);
     long long worked = worked_us(primary->server) - before;
-    require(worked < COSTS_MOST_US, "%zu bytes cost %lld us", length, worked);
+    require(worked < COSTS_MAX_US, "%zu bytes cost %lld us", length, worked);
 }
 
 SCENE(payloads_with_every_byte_changed) {
@@ -204,7 +203,7 @@ SCENE(payloads_that_lie_about_numbers) {
             records.record[index].has_content = sound->has_content;
             long long before = worked_us(primary->server);
             hostile_offer_records(dump, &records, require_whole_share, &tally);
-            require(worked_us(primary->server) - before < COSTS_MOST_US, "record %zu costs %lld us", index,
+            require(worked_us(primary->server) - before < COSTS_MAX_US, "record %zu costs %lld us", index,
                     worked_us(primary->server) - before);
         }
     }
@@ -213,12 +212,12 @@ SCENE(payloads_that_lie_about_numbers) {
 
 /* What is sound, but not all of it. */
 SCENE(payloads_with_parts_left_out) {
-    enum { PARTS_MOST = 3 };
+    enum { PARTS_MAX = 3 };
     redisReply *dump = dump_of_everything();
     const struct records *whole = records_of(dump);
     struct tally tally = {0, 0};
     for (size_t first = 0; first < whole->count; first++) {
-        for (size_t count = 1; count <= PARTS_MOST && first + count <= whole->count; count++) {
+        for (size_t count = 1; count <= PARTS_MAX && first + count <= whole->count; count++) {
             for (size_t other = first + count; other < whole->count; other += 1 + whole->count / 8) {
                 struct records records = {.count = 0};
                 for (size_t index = 0; index < whole->count; index++) {
@@ -257,12 +256,12 @@ SCENE(payloads_without_the_end_of_the_tree) {
 
 /* What is sound, once more: things that are there twice. */
 SCENE(payloads_with_parts_doubled) {
-    enum { PARTS_MOST = 5 };
+    enum { PARTS_MAX = 5 };
     redisReply *dump = dump_of_everything();
     const struct records *whole = records_of(dump);
     struct tally tally = {0, 0};
     for (size_t first = 0; first < whole->count; first++) {
-        for (size_t count = 1; count <= PARTS_MOST && first + count <= whole->count; count++) {
+        for (size_t count = 1; count <= PARTS_MAX && first + count <= whole->count; count++) {
             struct records records = {.count = whole->count + count};
             memcpy(records.record, whole->record, (first + count) * sizeof *whole->record);
             memcpy(records.record + first + count, whole->record + first,
@@ -306,7 +305,7 @@ static void apply_doctored(const redisReply *command, int way) {
                                  : command->element[index]->len);
     long long before = worked_us(primary->server);
     call_words(primary, &words);
-    require(worked_us(primary->server) - before < COSTS_MOST_US, "%s costs %lld us", words_text(&words),
+    require(worked_us(primary->server) - before < COSTS_MAX_US, "%s costs %lld us", words_text(&words),
             worked_us(primary->server) - before);
 }
 

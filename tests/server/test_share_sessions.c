@@ -366,8 +366,8 @@ static void require_swift(const char *ends) {
         before = now;
         handles = info_number(call(primary, "INFO holdfast"), "holdfast_file_handles");
     }
-    long long most = getenv("HOLDFAST_PRELOAD") ? LONGEST_UNDER_SANITIZERS_US : LONGEST_US;
-    require(longest < most, "the server worked for %lld us before it answered", longest);
+    long long max = getenv("HOLDFAST_PRELOAD") ? LONGEST_UNDER_SANITIZERS_US : LONGEST_US;
+    require(longest < max, "the server worked for %lld us before it answered", longest);
 }
 
 SCENE(a_session_with_many_handles_ends) {

@@ -14,7 +14,7 @@
 #include "text.h"
 #include "world.h"
 
-enum { MOST = 200 };
+enum { MAX = 200 };
 
 static void expect_then_at(struct place place, char snapshot, const char *path, const char *names) {
     const char *then = listed_at(primary, path, pool_print("SNAPSHOT %s", story_kept(snapshot)));
@@ -101,7 +101,7 @@ SCENE(what_a_snapshot_says_of_itself) {
 
 SCENE(two_hundred_are_the_most) {
     file_commands_stage();
-    for (int index = 0; index < MOST; index++) {
+    for (int index = 0; index < MAX; index++) {
         redisReply *made = act("SHARE.SNAPSHOT fs", "[<etag>, <etag>]");
         if (index % 50 == 0) story_keep((char)('k' + index / 50), reply_string(made->element[0]));
         expect_etag(call(primary, "FILE.PUTRANGE fs a 0 %s", pool_print("%03d", index)));
@@ -111,7 +111,7 @@ SCENE(two_hundred_are_the_most) {
          {"get a SNAPSHOT $l", "=0493456789"}, {"get a SNAPSHOT $n", "=1493456789"}, {"get a", "=1993456789"},
          {"get f0 SNAPSHOT $k", NO_FILE}, {"get f0 SNAPSHOT $l", "="}, {"put a 0 x", NULL},
          {"create g 1", NULL});
-    expect_elements(field(call(primary, "SHARE.GET fs"), "snapshots"), MOST);
+    expect_elements(field(call(primary, "SHARE.GET fs"), "snapshots"), MAX);
 }
 
 /* --- What they cost ------------------------------------------------------------------------------------------------------- */

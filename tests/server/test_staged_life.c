@@ -90,9 +90,9 @@ SCENE(a_new_block_begins_anew) {
 }
 
 /* Nobody has to come by. */
-static void expect_memory_back(long long most) {
-    for (int tries = 0; tries < 500 && memory_of(primary, "box") > most; tries++) usleep(10000);
-    assert_true(memory_of(primary, "box") <= most);
+static void expect_memory_back(long long max) {
+    for (int tries = 0; tries < 500 && memory_of(primary, "box") > max; tries++) usleep(10000);
+    assert_true(memory_of(primary, "box") <= max);
 }
 
 SCENE(the_memory_comes_back_by_itself) {

@@ -298,7 +298,7 @@ SCENE(nobody_sells_what_is_not_there) {
 
 /* --- The same whichever way --- */
 
-enum { ENTITIES = 250, FILTERS = 500, COMPARISONS_MOST = 14, NAMES = 3 };
+enum { ENTITIES = 250, FILTERS = 500, COMPARISONS_MAX = 14, NAMES = 3 };
 
 static const char *const keys[] = {"",     "a", "aa", "b", "\xc3\xa4", "\xef\xbd\x9e", "\xf0\x9f\x98\x80",
                                    "it''s"};
@@ -393,11 +393,11 @@ static const char *some_comparison(void) {
 }
 
 /* Of so many comparisons at most. */
-static const char *some_filter(int most) {
-    if (most == 1 || !chance(3))
+static const char *some_filter(int max) {
+    if (max == 1 || !chance(3))
         return chance(6) ? some_comparison() : pool_print("not (%s)", some_comparison());
-    int left = 1 + chance(most - 1);
-    const char *one = some_filter(left), *other = some_filter(most - left);
+    int left = 1 + chance(max - 1);
+    const char *one = some_filter(left), *other = some_filter(max - left);
     switch (chance(4)) {
     case 0: return pool_print("%s and %s", one, other);
     case 1: return pool_print("(%s) or (%s)", one, other);
@@ -440,7 +440,7 @@ SCENE(every_plan_gives_the_same_answer) {
     expect_ok(call(primary, "TABLE.INDEX t n s m"));
     fill_both();
     for (int round = 0; round < FILTERS; round++) {
-        const char *filter = some_filter(1 + chance(COMPARISONS_MOST));
+        const char *filter = some_filter(1 + chance(COMPARISONS_MAX));
         const char *unplanned = pool_print("(%s) or zz eq 1", filter);
         const char *plan = plan_of(filter), *expected = answer_of("u", unplanned);
         assert_string_equal(field(explained(primary, "u", unplanned), "plan")->str, "scan");

@@ -238,7 +238,7 @@ SCENE(of_two_faults_the_first_one_is_told) {
 
 /* What all arguments hold together counts before what is wrong with any property, and after the keys and the ETag. */
 SCENE(the_request_is_measured_before_its_properties) {
-    enum { MOST = 4 << 20, PART = 65536 };
+    enum { MAX = 4 << 20, PART = 65536 };
     table_stage();
     char *part = pool_take(PART + 1);
     memset(part, 'x', PART);

@@ -480,16 +480,16 @@ SCENE(files_made_by_hand) {
 
 /* As many entities as a record of a file may have, and as many properties and indexes: none of it takes long. */
 SCENE(small_payloads_take_no_time) {
-    enum { MOST = 4096 };
-    struct entity *entities = pool_take((MOST + 1) * sizeof *entities);
+    enum { MAX = 4096 };
+    struct entity *entities = pool_take((MAX + 1) * sizeof *entities);
     struct tally tally = {0};
     table_stage();
     redisReply *dump = call(primary, "DUMP t");
-    for (int index = 0; index <= MOST; index++) entities[index] = entity_of(ADD, pool_print("%05d", index));
+    for (int index = 0; index <= MAX; index++) entities[index] = entity_of(ADD, pool_print("%05d", index));
     struct text head = created(some_ticks(), "n a b c d e f g h i j k l m o q"),
-                most = change_of(ENTITIES, MOST, entities, MOST),
-                more = change_of(ENTITIES, MOST + 1, entities, MOST + 1);
-    const struct text *const whole[] = {&head, &most, NULL}, *const too_many[] = {&head, &more, NULL};
+                max = change_of(ENTITIES, MAX, entities, MAX),
+                more = change_of(ENTITIES, MAX + 1, entities, MAX + 1);
+    const struct text *const whole[] = {&head, &max, NULL}, *const too_many[] = {&head, &more, NULL};
     offer(dump, whole, &tally);
     assert_int_equal(tally.accepted, 1);
     offer(dump, too_many, &tally);

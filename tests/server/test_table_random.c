@@ -19,7 +19,7 @@ enum {
     NAMES = 6,
     STEPS = 4000,
     STEPS_BETWEEN_LOOKS = 400,
-    BATCH_MOST = 6
+    BATCH_MAX = 6
 };
 
 /* A property as it is written, and as it is shown. */
@@ -225,8 +225,8 @@ static const char *refusal_of_batch(struct spot spot, const struct operation *op
 }
 
 static void play_batch(struct spot spot) {
-    struct operation operations[BATCH_MOST];
-    int places[BATCH_MOST], count = 1 + chance(BATCH_MOST);
+    struct operation operations[BATCH_MAX];
+    int places[BATCH_MAX], count = 1 + chance(BATCH_MAX);
     struct words words = words_of_line(pool_print("TABLE.BATCH %s", tables[spot.table]));
     words_add(&words, partitions[spot.partition]);
     words_add_number(&words, count);

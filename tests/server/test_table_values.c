@@ -352,18 +352,18 @@ SCENE(lengths_are_counted_in_code_units) {
     }
 }
 
-enum { ENTITY_MOST = 1 << 20, BINARY_MOST = 65536, OWN = 8, OVERHEAD = 18 };
+enum { ENTITY_MAX = 1 << 20, BINARY_MAX = 65536, OWN = 8, OVERHEAD = 18 };
 
 /* Binary properties b00, b01, ..., of which the service counts so many bytes together with the keys p and r. */
 static struct words entity_of_size(const char *command, int size) {
     struct words words = words_of_line(command);
     size_t counted_at = words.count;
-    char *bytes = pool_take(BINARY_MOST + 1);
-    memset(bytes, 'x', BINARY_MOST);
+    char *bytes = pool_take(BINARY_MAX + 1);
+    memset(bytes, 'x', BINARY_MAX);
     words_add(&words, "0");
     int number = 0;
     for (int left = size - OWN; left > 0; number++) {
-        int length = left - OVERHEAD < BINARY_MOST ? left - OVERHEAD : BINARY_MOST;
+        int length = left - OVERHEAD < BINARY_MAX ? left - OVERHEAD : BINARY_MAX;
         if (left - OVERHEAD - length > 0 && left - OVERHEAD - length < OVERHEAD) length -= OVERHEAD;
         words_add(&words, pool_print("b%02d:binary", number));
         words_add_bytes(&words, bytes, (size_t)length);
@@ -375,29 +375,29 @@ static struct words entity_of_size(const char *command, int size) {
 
 SCENE(an_entity_has_a_mebibyte) {
     table_stage();
-    struct words words = entity_of_size("TABLE.INSERT t p r PROPS", ENTITY_MOST);
+    struct words words = entity_of_size("TABLE.INSERT t p r PROPS", ENTITY_MAX);
     expect_etag(call_words(primary, &words));
     /* A bool under a name of one letter: 8 + 2 + 1. */
     story_step("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1", "INVALID EntityTooLarge", 0);
-    words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MOST + 1);
+    words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MAX + 1);
     witness_begin("none");
     expect_error(call_words(primary, &words), "INVALID EntityTooLarge");
-    words = entity_of_size("TABLE.INSERT t p s PROPS", ENTITY_MOST + 1);
+    words = entity_of_size("TABLE.INSERT t p s PROPS", ENTITY_MAX + 1);
     expect_error(call_words(primary, &words), "INVALID EntityTooLarge");
     witness_end();
-    words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MOST - 11);
+    words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MAX - 11);
     expect_etag(call_words(primary, &words));
     written("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1");
     story_step("TABLE.MERGE t p r IFMATCH * PROPS 1 y:bool 1", "INVALID EntityTooLarge", 0);
 }
 
-enum { REQUEST_MOST = 4 << 20 };
+enum { REQUEST_MAX = 4 << 20 };
 
 /* Five inserts of binary values whose words behind the table's name have so many bytes. */
 static struct words request_of_size(int size) {
     struct words words = words_of_line("TABLE.BATCH t p 5");
     int left = size - 2, operation = 0;
-    char *bytes = pool_take(BINARY_MOST);
+    char *bytes = pool_take(BINARY_MAX);
     for (; operation < 5; operation++) {
         words_add_line(&words, pool_print("INSERT r%d PROPS 14", operation));
         left -= 15;
@@ -414,26 +414,26 @@ static struct words request_of_size(int size) {
 
 SCENE(a_request_has_four_mebibytes) {
     table_stage();
-    struct words words = request_of_size(REQUEST_MOST + 1);
+    struct words words = request_of_size(REQUEST_MAX + 1);
     witness_begin("none");
     expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
     witness_end();
-    words = request_of_size(REQUEST_MOST);
+    words = request_of_size(REQUEST_MAX);
     expect_elements(call_words(primary, &words), 5);
     assert_string_equal(found("SELECT 1 none"), "p/r0 p/r1 p/r2 p/r3 p/r4");
 }
 
 /* All arguments count as they were sent, also those of which little is kept: 5 * 252 zeros, each of 4000 digits. */
 SCENE(long_texts_of_small_values_count_in_the_request) {
-    enum { DIGITS = 4000, MOST = 252 };
+    enum { DIGITS = 4000, MAX = 252 };
     table_stage();
     struct words words = words_of_line("TABLE.BATCH t p 5");
     char *digits = pool_take(DIGITS + 1);
     memset(digits, '0', DIGITS);
     digits[DIGITS] = '\0';
     for (int operation = 0; operation < 5; operation++) {
-        words_add_line(&words, pool_print("INSERT r%d PROPS %d", operation, MOST));
-        for (int number = 0; number < MOST; number++) {
+        words_add_line(&words, pool_print("INSERT r%d PROPS %d", operation, MAX));
+        for (int number = 0; number < MAX; number++) {
             words_add(&words, pool_print("v%d:double", number));
             words_add(&words, digits);
         }

@@ -20,7 +20,7 @@ static const struct loss {
     {"CLIENT KILL ID %lld", NULL},
 };
 
-enum { LOSSES = sizeof losses / sizeof *losses, ACTS_MOST = 8 };
+enum { LOSSES = sizeof losses / sizeof *losses, ACTS_MAX = 8 };
 
 static const char *line_of(const char *act) {
     struct words words = act_words(act);
@@ -57,10 +57,10 @@ static void stage(void) {
 
 /* What is waited for, what frees it, and what shows that it has been given back. */
 struct gift { /* NOLINT(clang-analyzer-optin.performance.Padding) */
-    struct act before[ACTS_MOST];
+    struct act before[ACTS_MAX];
     const char *line;
     const char *freeing;
-    struct act after[ACTS_MOST];
+    struct act after[ACTS_MAX];
 };
 
 static const struct gift gifts[] = {
@@ -114,7 +114,7 @@ static bool is_kept(const struct gift *gift) {
 }
 
 static void play(const struct act *rows) {
-    for (int row = 0; row < ACTS_MOST && rows[row].line; row++) act(rows[row].line, rows[row].answer);
+    for (int row = 0; row < ACTS_MAX && rows[row].line; row++) act(rows[row].line, rows[row].answer);
 }
 
 SCENE(what_nobody_was_told_of_is_given_back) {

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { WORDS_MOST = 32 };
+enum { WORDS_MAX = 32 };
 
 struct words {
-    struct bytes argv[WORDS_MOST];
+    struct bytes argv[WORDS_MAX];
     int argc;
 };
 
 /* A line as words between blanks; '' is an empty one. */
 static struct words split(const char *line) {
     struct words words = {.argc = 0};
-    while (*line && words.argc < WORDS_MOST) {
+    while (*line && words.argc < WORDS_MAX) {
         size_t length = strcspn(line, " ");
         bool empty = length == 2 && memcmp(line, "''", 2) == 0;
         words.argv[words.argc++] = bytes_of(line, empty ? 0 : length);
@@ -436,11 +436,11 @@ static void pairs_may_come_without_a_token(void **state) {
 
 static void a_grammar_knows_its_least(void **state) {
     (void)state;
-    require_same(args_least(sample_grammar), 3, "a name, a key and a text");
-    require_same(args_least(paired_grammar), 4, "a number counts, and the count of pairs");
-    require_same(args_least(needy_grammar), 2, "options do not count");
-    require_same(args_least(rest_grammar), 2, "nor does the rest");
-    require_same(args_least(list_grammar), 5, "a list has a count and one item");
+    require_same(args_min(sample_grammar), 3, "a name, a key and a text");
+    require_same(args_min(paired_grammar), 4, "a number counts, and the count of pairs");
+    require_same(args_min(needy_grammar), 2, "options do not count");
+    require_same(args_min(rest_grammar), 2, "nor does the rest");
+    require_same(args_min(list_grammar), 5, "a list has a count and one item");
 }
 
 /* Random words of the grammar's own and others in any order: whatever comes out, it is sound. */
@@ -466,7 +466,7 @@ static void any_words_are_parsed_soundly(void **state) {
     struct dice dice = {1};
     unsigned done = 0;
     for (int i = 0; i < 200000; i++) {
-        struct bytes argv[WORDS_MOST];
+        struct bytes argv[WORDS_MAX];
         int argc = 3 + (int)dice_roll(&dice, 9);
         for (int word = 0; word < argc; word++)
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);

@@ -6,7 +6,7 @@
 #include "sample_grammar.h"
 #include "unit.h"
 
-enum { WORDS_MOST = 32, SLOT_WANTED = SLOT_FAMILY, SLOT_AMOUNT, SLOT_NOTE };
+enum { WORDS_MAX = 32, SLOT_WANTED = SLOT_FAMILY, SLOT_AMOUNT, SLOT_NOTE };
 
 /* name [IFMATCH tag] PROPS count name value … [AMOUNT 1..9] where what is missing has two different faults. */
 static const struct clause row = {.shape = SHAPE_TEXT, .width = 1};
@@ -15,7 +15,7 @@ static const struct clause match = {TOKEN("IFMATCH"), SHAPE_TAG,        SLOT_IFM
 static const struct clause wanted = {TOKEN("PROPS"), SHAPE_ITEMS, SLOT_WANTED, .width = 2, .required = true};
 static const struct clause amount = {
     TOKEN("AMOUNT"), SHAPE_NUMBER, SLOT_AMOUNT, .width = 1, .fault = OUTCOME_INVALID_INPUT,
-    .least = 1,      .most = 9};
+    .min = 1,        .max = 9};
 static const struct clause note = {TOKEN("NOTE"), .shape = SHAPE_FLAG, .slot = SLOT_NOTE};
 static const struct clause *const operation[] = {&row, &match, &wanted, &amount, &note, NULL};
 
@@ -24,13 +24,13 @@ static const struct clause key = {.shape = SHAPE_KEY, .width = 1};
 static const struct clause *const command[] = {&key, &row, &match, &wanted, &amount, &note, NULL};
 
 struct words {
-    struct bytes argv[WORDS_MOST];
+    struct bytes argv[WORDS_MAX];
     int argc;
 };
 
 static struct words split(const char *line) {
     struct words words = {.argc = 0};
-    while (*line && words.argc < WORDS_MOST) {
+    while (*line && words.argc < WORDS_MAX) {
         size_t length = strcspn(line, " ");
         words.argv[words.argc++] = bytes_of(line, length);
         line += length + (line[length] == ' ');
@@ -163,7 +163,7 @@ static void a_part_is_what_it_would_be_alone(void **state) {
     unsigned right = 0;
     (void)state;
     for (int round = 0; round < 200000; round++) {
-        struct bytes argv[WORDS_MOST];
+        struct bytes argv[WORDS_MAX];
         int argc = 2 + (int)dice_roll(&dice, 12), at = (int)dice_roll(&dice, (size_t)argc - 1);
         for (int word = 0; word < argc; word++)
             argv[word] = bytes_text(vocabulary[dice_roll(&dice, COUNT_OF(vocabulary))]);

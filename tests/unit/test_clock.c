@@ -41,9 +41,9 @@ static struct machine machine_start(void) {
     return machine;
 }
 
-static void expect_within(int64_t value, int64_t least, int64_t most, const char *what) {
-    require(value >= least && value <= most, "%s: %lld is not between %lld and %lld", what, (long long)value,
-            (long long)least, (long long)most);
+static void expect_within(int64_t value, int64_t min, int64_t max, const char *what) {
+    require(value >= min && value <= max, "%s: %lld is not between %lld and %lld", what, (long long)value,
+            (long long)min, (long long)max);
 }
 
 static void without_steps_it_is_the_wall_clock(void **state) {
@@ -71,8 +71,8 @@ static void a_step_is_followed_slowly(void **state) {
             expect_within(now(&machine) - before_us, 0, 0, "right after the step");
             pass_in_parts(&machine, 6 * SECOND_US, parts_us[j]);
             int64_t gone_us = now(&machine) - before_us - 6 * SECOND_US;
-            int64_t most_us = 6 * SECOND_US / CLOCK_DRAW_PART;
-            expect_within(ahead ? gone_us : -gone_us, most_us * 8 / 10, most_us,
+            int64_t max_us = 6 * SECOND_US / CLOCK_DRAW_PART;
+            expect_within(ahead ? gone_us : -gone_us, max_us * 8 / 10, max_us,
                           "what six seconds are corrected by");
         }
     }
@@ -159,8 +159,8 @@ static void no_lease_loses_more_than_its_part(void **state) {
             }
             int64_t passed_us = machine.elapsed_us - elapsed_us,
                     error_us = now(&machine) - from_us - passed_us;
-            int64_t most_us = passed_us / CLOCK_DRAW_PART + 1;
-            expect_within(error_us, -most_us, most_us, "what a lease gains or loses");
+            int64_t max_us = passed_us / CLOCK_DRAW_PART + 1;
+            expect_within(error_us, -max_us, max_us, "what a lease gains or loses");
         }
     }
 }

@@ -81,7 +81,7 @@ static void only_small_contents_stand_in_the_blob(void **state) {
 /* A hundred bytes without anything else cost little more than themselves. */
 static void a_small_blob_is_small(void **state) {
     (void)state;
-    enum { BLOBS = 1000, CONTENT = 100, MOST_OVERHEAD = 180 };
+    enum { BLOBS = 1000, CONTENT = 100, MAX_OVERHEAD = 180 };
     static char bytes[CONTENT];
     struct container_trial trial;
     acts_start(&trial);
@@ -90,7 +90,7 @@ static void a_small_blob_is_small(void **state) {
         act_put(&trial, name, bytes_of(bytes, CONTENT));
     }
     size_t each = container_held(trial.container) / BLOBS;
-    require(each < CONTENT + MOST_OVERHEAD, "a blob of %d bytes costs %zu", CONTENT, each);
+    require(each < CONTENT + MAX_OVERHEAD, "a blob of %d bytes costs %zu", CONTENT, each);
     acts_end(&trial);
 }
 
@@ -205,19 +205,19 @@ static void it_may_move_in_turns(void **state) {
     struct container_trial trial;
     struct dice dice = {70};
     const struct relocation relocation = mover(&dice);
-    size_t most = 0;
+    size_t max = 0;
     acts_start(&trial);
     for (int i = 0; i < 80; i++) change_some(&trial, &dice, true);
     for (int walk = 0; walk < 6; walk++) {
         trial.container = container_relocate(trial.container, &relocation);
         for (size_t place = 0; place < trial.container->blobs.by_hash.buckets; place++) {
             container_relocate_blobs(trial.container, place, &relocation);
-            if (trial.container->blobs.by_hash.buckets > most) most = trial.container->blobs.by_hash.buckets;
+            if (trial.container->blobs.by_hash.buckets > max) max = trial.container->blobs.by_hash.buckets;
             if (dice_percent(&dice, 10)) change_some(&trial, &dice, walk % 2 == 0);
         }
         container_trial_compare(&trial);
     }
-    require(most > 300, "the index never had more than %zu places", most);
+    require(max > 300, "the index never had more than %zu places", max);
     acts_end(&trial);
 }
 

@@ -10,10 +10,10 @@
 enum {
     AGGREGATES = 2,
     SUBJECTS = 3, /* of each aggregate */
-    CHUNKS_MOST = 100,
-    SMALL_BYTES_MOST = 300,
-    LARGE_BYTES_MOST = 40000,
-    BYTES_MOST = 200000,
+    CHUNKS_MAX = 100,
+    SMALL_BYTES_MAX = 300,
+    LARGE_BYTES_MAX = 40000,
+    BYTES_MAX = 200000,
     COMPARE_EVERY = 10,
 };
 
@@ -21,7 +21,7 @@ enum {
 struct subject {
     struct content content;
     size_t length;
-    char bytes[BYTES_MOST];
+    char bytes[BYTES_MAX];
 };
 
 struct aggregate {
@@ -86,7 +86,7 @@ static size_t span_parts(const struct content *content) {
 
 /* All that the contents reach, taken once, is what stands on the account. */
 static void compare_account(const struct aggregate *aggregate) {
-    static const void *chunks[SUBJECTS * (CHUNKS_MOST + 1)];
+    static const void *chunks[SUBJECTS * (CHUNKS_MAX + 1)];
     const void *ropes[SUBJECTS];
     size_t chunk_count = 0, rope_count = 0, spans = 0, held = 0;
     for (int i = 0; i < SUBJECTS; i++) {
@@ -129,7 +129,7 @@ static struct chunk *chunk_of_some_kind(struct dice *dice, struct bytes bytes) {
     case 1: return adopted(bytes);
     case 2: return twin_only(bytes);
     default:
-        chunk = chunk_empty(bytes.length + dice_roll(dice, SMALL_BYTES_MOST));
+        chunk = chunk_empty(bytes.length + dice_roll(dice, SMALL_BYTES_MAX));
         chunk_extend(chunk, bytes);
         return chunk;
     }
@@ -137,8 +137,8 @@ static struct chunk *chunk_of_some_kind(struct dice *dice, struct bytes bytes) {
 
 /* Bytes more for the model; none if it is full. */
 static struct bytes more_bytes(struct subject *subject, struct dice *dice) {
-    size_t length = dice_roll(dice, dice_percent(dice, 20) ? LARGE_BYTES_MOST : SMALL_BYTES_MOST);
-    if (dice_percent(dice, 5) || length > BYTES_MOST - subject->length) length = 0;
+    size_t length = dice_roll(dice, dice_percent(dice, 20) ? LARGE_BYTES_MAX : SMALL_BYTES_MAX);
+    if (dice_percent(dice, 5) || length > BYTES_MAX - subject->length) length = 0;
     struct bytes bytes = bytes_of(subject->bytes + subject->length, length);
     dice_fill(dice, subject->bytes + subject->length, length);
     subject->length += length;
@@ -157,7 +157,7 @@ static void add_again(struct aggregate *aggregate, struct subject *to, const str
     if (!chunks) return;
     struct chunk *chunk = content_chunk(&from->content, dice_roll(dice, chunks));
     struct bytes bytes = chunk_bytes(chunk);
-    if (bytes.length > BYTES_MOST - to->length) return;
+    if (bytes.length > BYTES_MAX - to->length) return;
     memcpy(to->bytes + to->length, bytes.data, bytes.length);
     to->length += bytes.length;
     content_add(&aggregate->account, &to->content, chunk);
@@ -184,7 +184,7 @@ static void step(struct aggregate *aggregates, int count, struct dice *dice) {
     struct account *account = &aggregate->account;
     struct subject *subject = &aggregate->subjects[dice_roll(dice, SUBJECTS)];
     struct content *content = &subject->content;
-    switch (content_chunks(content) >= CHUNKS_MOST ? 0 : dice_roll(dice, 24)) {
+    switch (content_chunks(content) >= CHUNKS_MAX ? 0 : dice_roll(dice, 24)) {
     case 0: clear(aggregate, subject); break;
     case 1: take_over(aggregate, subject, &aggregate->subjects[dice_roll(dice, SUBJECTS)], false); break;
     case 2:
@@ -201,7 +201,7 @@ static void step(struct aggregate *aggregates, int count, struct dice *dice) {
     case 11:
     case 12:
     case 13: content_append(account, content, more_bytes(subject, dice)); break;
-    default: compare_view(subject, dice_roll(dice, subject->length + 3), dice_roll(dice, LARGE_BYTES_MOST));
+    default: compare_view(subject, dice_roll(dice, subject->length + 3), dice_roll(dice, LARGE_BYTES_MAX));
     }
     compare_whole(subject);
 }
@@ -246,7 +246,7 @@ enum { PERIOD = 251 };
 
 /* The bytes of a growing content at this offset; neighbours differ, and so do all offsets of one period. */
 static struct bytes periodic(uint64_t offset, size_t length) {
-    static char bytes[PERIOD + LARGE_BYTES_MOST];
+    static char bytes[PERIOD + LARGE_BYTES_MAX];
     if (!bytes[1])
         for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (char)(i % PERIOD);
     return bytes_of(bytes + offset % PERIOD, length);
@@ -303,8 +303,8 @@ static void one_large_append_takes_what_it_needs(void **state) {
     (void)state;
     struct account account = {0};
     struct content content = {0};
-    content_append(&account, &content, periodic(0, LARGE_BYTES_MOST));
-    require(account.held < LARGE_BYTES_MOST + 256, "%zu bytes are held", account.held);
+    content_append(&account, &content, periodic(0, LARGE_BYTES_MAX));
+    require(account.held < LARGE_BYTES_MAX + 256, "%zu bytes are held", account.held);
     require_same(content_chunks(&content), 1, "one append");
     content_clear(&account, &content);
 }

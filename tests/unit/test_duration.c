@@ -155,8 +155,8 @@ static void reads_what_was_printed(void **state) {
     (void)state;
     struct dice dice = {1};
     for (int i = 0; i < 20000; i++) {
-        int64_t most = INT64_C(9223372036854774999), read = 0;
-        int64_t written = (int64_t)(dice_word(&dice) >> (1 + dice_roll(&dice, 63))) % (most + 1);
+        int64_t max = INT64_C(9223372036854774999), read = 0;
+        int64_t written = (int64_t)(dice_word(&dice) >> (1 + dice_roll(&dice, 63))) % (max + 1);
         char text[64];
         int length = snprintf(text, sizeof(text), "%" PRId64 ".%03d", written / 1000, (int)(written % 1000));
         require(duration_read(bytes_of(text, (size_t)length), &read), "'%s' is none", text);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAMES = 400, LIVES = 40, STEPS = 1500, KEEP_MOST = 60, PAGE_MOST = 30 };
+enum { NAMES = 400, LIVES = 40, STEPS = 1500, KEEP_MAX = 60, PAGE_MAX = 30 };
 
 struct object {
     struct feed_entry is;
@@ -114,7 +114,7 @@ static void step_life(struct life *life) {
     else if (chance < 98)
         move_object(life, name);
     else if (chance < 99)
-        feed_set_keep(&life->account, life->feed, life->keep = dice_roll(&life->dice, KEEP_MOST));
+        feed_set_keep(&life->account, life->feed, life->keep = dice_roll(&life->dice, KEEP_MAX));
     model_drops_markers(life);
 }
 
@@ -157,7 +157,7 @@ static void follower_reads(struct follower *follower, struct life *life) {
     struct version_slot slot;
     if (feed_lost(life->feed, &follower->bookmark, &known)) *follower = (struct follower){0};
     struct feed_walk walk = feed_follow(life->feed, feed_resolve(life->feed, follower->bookmark));
-    for (size_t left = 1 + dice_roll(&life->dice, PAGE_MOST); left && feed_next(&walk, &slot); left--) {
+    for (size_t left = 1 + dice_roll(&life->dice, PAGE_MAX); left && feed_next(&walk, &slot); left--) {
         if (!slot.entry) continue;
         size_t name = number_of_slot(&slot);
         require(slot.v > follower->copy[name], "n%zu is told anew only with a greater version", name);
@@ -185,7 +185,7 @@ static void require_same_copy(struct follower *follower, struct life *life) {
 
 static void life_begin(struct life *life, uint64_t seed) {
     *life = (struct life){.dice = {seed}, .newest = UINT64_C(0x6000000000000000)};
-    life->keep = dice_roll(&life->dice, KEEP_MOST);
+    life->keep = dice_roll(&life->dice, KEEP_MAX);
     life->feed = feed_new(&life->account, ++life->newest, life->keep);
     feed_advance(&life->account, life->feed, bytes_of("", 0));
     life->dropped = life->newest;

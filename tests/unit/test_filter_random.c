@@ -55,7 +55,7 @@ static void compare_matches(const struct filter *filter, const struct naive_filt
         size_t work = 0;
         bool expected = naive_matches(naive, &crowd->entities[i]);
         require_same(filter_matches(filter, &crowd->rows[i].row, &work), expected, "entity %zu: %s", i, text);
-        require(work >= 1 && work <= 2 * NAIVE_LEAVES_MOST + 2, "work is %zu: %s", work, text);
+        require(work >= 1 && work <= 2 * NAIVE_LEAVES_MAX + 2, "work is %zu: %s", work, text);
         *(expected ? &counts->matches : &counts->misses) += 1;
     }
 }
@@ -86,7 +86,7 @@ static bool index_has(const struct ranges *ranges, const struct naive_entity *en
                       const struct naive_row *row, const char *name) {
     const struct naive_value *naive = find(entity, name);
     struct record_writer writer;
-    char room[NAIVE_TEXT_MOST];
+    char room[NAIVE_TEXT_MAX];
     if (!naive) return false;
     struct value value = naive_value_read(naive, room);
     record_start(&writer);
@@ -117,7 +117,7 @@ static void a_naive_filter_says_the_same(void **state) {
     (void)state;
     static struct crowd crowd;
     static struct naive_filter naive;
-    static char text[NAIVE_FILTER_MOST];
+    static char text[NAIVE_FILTER_MAX];
     struct dice dice = {seed_of_chance()};
     struct counts counts = {0};
     crowd_draw(&dice, &crowd);
@@ -125,13 +125,13 @@ static void a_naive_filter_says_the_same(void **state) {
         struct filter filter;
         if (round % 100 == 99) crowd_end(&crowd), crowd_draw(&dice, &crowd);
         naive_filter_draw(&dice, &naive,
-                          1 + (unsigned)dice_roll(&dice, dice_percent(&dice, 70) ? 4 : NAIVE_LEAVES_MOST));
+                          1 + (unsigned)dice_roll(&dice, dice_percent(&dice, 70) ? 4 : NAIVE_LEAVES_MAX));
         size_t length = naive_filter_write(&dice, &naive, text);
         filter_of(bytes_of(text, length), &filter);
         require_same(filter.comparison_count, naive.leaves, "comparisons of %s", text);
         compare_matches(&filter, &naive, &crowd, text, &counts);
         compare_keys(&filter, &naive, &crowd, text, &counts);
-        for (size_t i = 0; i < NAIVE_PROPERTIES_MOST; i++)
+        for (size_t i = 0; i < NAIVE_PROPERTIES_MAX; i++)
             compare_index(&filter, &naive, &crowd, naive_names[i], text, &counts);
         filter_end(&filter);
     }

@@ -41,11 +41,11 @@ static void check_record(struct bytes record, const char *path) {
 }
 
 /* The words of a command: *3 and then $7 with seven bytes, and so on. Answers where the next one begins. */
-static const char *read_command(const char *at, struct bytes *words, long most) {
+static const char *read_command(const char *at, struct bytes *words, long max) {
     long count = strtol(at + 1, (char **)(uintptr_t)&at, 10);
     for (long i = 0; i < count; i++) {
         size_t length = (size_t)strtol(at + 3, (char **)(uintptr_t)&at, 10);
-        if (i < most) words[i] = bytes_of(at + 2, length);
+        if (i < max) words[i] = bytes_of(at + 2, length);
         at += 2 + length;
     }
     return at + 2;

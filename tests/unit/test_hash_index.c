@@ -70,7 +70,7 @@ static struct index_kind kind_with(uint32_t (*hash)(struct dice *, struct bytes)
     };
 }
 
-static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned steps, size_t most,
+static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned steps, size_t max,
                      size_t grown) {
     const struct index_kind kind = kind_with(hash);
     struct hash_index index;
@@ -78,7 +78,7 @@ static void run_with(uint32_t (*hash)(struct dice *, struct bytes), unsigned ste
     struct trial trial = {.kind = &kind, .index = &index, .dice = {steps}};
     trial_grow_and_shrink(&trial, grown);
     trial_end(&trial);
-    trial_run(&trial, steps, most);
+    trial_run(&trial, steps, max);
     trial_end(&trial);
     hash_index_end(&index);
 }
@@ -123,17 +123,17 @@ enum { MANY = 20000 };
 /* Adds many entries, and answers the most allocations that one addition made. */
 static size_t add_many(struct hash_index *index, struct roster *roster) {
     char room[NAME_ROOM];
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < MANY; i++) {
         struct bytes name = name_numbered(i, room);
         struct entry *entry = entry_new(name, spread(NULL, name));
         size_t made = allocations_made();
         hash_index_add(index, entry);
         made = allocations_made() - made;
-        if (made > most) most = made;
+        if (made > max) max = made;
         roster_add(roster, entry);
     }
-    return most;
+    return max;
 }
 
 /* An index of n entries is of a size that follows n, and comes back to the smallest one. */
@@ -155,12 +155,12 @@ static void its_size_follows_the_count(void **state) {
 /* No single addition pays for the growth of the whole. */
 static void it_grows_in_small_steps(void **state) {
     (void)state;
-    enum { MOST_ALLOCATIONS = 8 };
+    enum { MAX_ALLOCATIONS = 8 };
     struct hash_index index;
     struct roster roster = {0};
     hash_index_start(&index);
-    size_t most = add_many(&index, &roster);
-    require(most <= MOST_ALLOCATIONS, "one addition made %zu allocations", most);
+    size_t max = add_many(&index, &roster);
+    require(max <= MAX_ALLOCATIONS, "one addition made %zu allocations", max);
     hash_index_end(&index);
     roster_free(&roster);
 }

@@ -47,7 +47,7 @@ static void keys_have_rules(void **state) {
 static void every_character_of_two_bytes_is_checked(void **state) {
     (void)state;
     for (uint32_t character = 0; character < 0x800; character++) {
-        char key[UTF8_MOST + 2] = "k";
+        char key[UTF8_MAX + 2] = "k";
         size_t length = unicode_put(character, key + 1);
         bool forbidden = character < 0x20 || (character >= 0x7f && character <= 0x9f) ||
                          (character && character < 0x80 && strchr("/\\#?", (char)character));
@@ -60,11 +60,11 @@ static void length_counts_in_units(void **state) {
     (void)state;
     static const struct {
         const char *piece;
-        size_t most;
+        size_t max;
     } kinds[] = {{"k", 512}, {"\xc3\xa9", 512}, {"\xe2\x82\xac", 512}, {"\xf0\x9f\x98\x80", 256}};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         char key[2000];
-        size_t step = strlen(kinds[i].piece), length = step * kinds[i].most;
+        size_t step = strlen(kinds[i].piece), length = step * kinds[i].max;
         for (size_t at = 0; at <= length; at += step) memcpy(key + at, kinds[i].piece, step);
         require_same(key_check(bytes_of(key, length)), OUTCOME_DONE, "%zu bytes", length);
         require_same(key_check(bytes_of(key, length + step)), OUTCOME_PROPERTY_VALUE_TOO_LARGE, "%zu bytes",
@@ -76,7 +76,7 @@ static void length_counts_in_units(void **state) {
     }
 }
 
-enum { CHARACTERS = 12, ROOM = CHARACTERS * UTF8_MOST };
+enum { CHARACTERS = 12, ROOM = CHARACTERS * UTF8_MAX };
 
 static struct bytes key_draw(struct dice *dice, char *room) {
     return text_draw(dice, room, dice_roll(dice, CHARACTERS));

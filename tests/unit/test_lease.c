@@ -229,7 +229,7 @@ static struct guid id_of(const char *cell) {
     return strstr(cell, "(B)") ? B : A;
 }
 
-static int64_t least(int64_t a, int64_t b) {
+static int64_t min(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
@@ -276,7 +276,7 @@ static struct expectation expectation_of(const char *cell, const struct before *
     } else if (starts(cell, "Breaking")) {
         expected.state = LEASE_BREAKING;
         if (is(cell, "Breaking p")) expected.left_ms = request->period_ms;
-        if (is(cell, "Breaking min(p, r)")) expected.left_ms = least(request->period_ms, before->left_ms);
+        if (is(cell, "Breaking min(p, r)")) expected.left_ms = min(request->period_ms, before->left_ms);
     } else {
         require(is(cell, "unchanged"), "there is no cell '%s'", cell);
     }

@@ -99,8 +99,8 @@ static void write_blob(struct world *world, size_t i, bool frees) {
     change.frees_lease = frees;
     change.block_id = bytes_text("id");
     if (kind == BLOB_PUT || kind == BLOB_STAGE) {
-        size_t most = dice_percent(&world->dice, 80) ? 600 : sizeof(content);
-        change.content = bytes_of(content, 1 + dice_roll(&world->dice, most - 1));
+        size_t max = dice_percent(&world->dice, 80) ? 600 : sizeof(content);
+        change.content = bytes_of(content, 1 + dice_roll(&world->dice, max - 1));
         if (change.content.length > BLOB_INLINE_MAX) change.chunk = chunk_copy(change.content);
     }
     if (change.chunk) change.content = chunk_bytes(change.chunk);
@@ -188,7 +188,7 @@ static void many_leases_equal_their_models(void **state) {
     for (uint64_t seed = 0; seed < 8; seed++) {
         static struct world world;
         const struct choice plain = {0};
-        size_t most = 0;
+        size_t max = 0;
         world = (struct world){.dice = {seed}, .now_ms = beginning_ms, .etag = UINT64_C(0x65a00000) << 32};
         container_trial_start(&world.trial, &plain);
         for (int step = 0; step < STEPS; step++) {
@@ -196,10 +196,10 @@ static void many_leases_equal_their_models(void **state) {
             shake(&world);
             if (step % COMPARE_EVERY == 0) compare(&world);
             size_t standing = model_census(&world.trial.model).leases;
-            if (standing > most) most = standing;
+            if (standing > max) max = standing;
         }
         compare(&world);
-        require(most > BLOBS / 2, "seed %d: never more than %zu leases stood", (int)seed, most);
+        require(max > BLOBS / 2, "seed %d: never more than %zu leases stood", (int)seed, max);
         container_trial_end(&world.trial);
         require_same(container_census().leases, world.trial.before.leases, "all leases are freed");
         require_same(allocations_count(), 0, "all is freed");

@@ -15,7 +15,7 @@ enum {
     CHUNKS = 3000,
     LEAVES = 700,
     MANY_LEAVES = 4 * LEAVES,
-    PORTION_MOST = 200
+    PORTION_MAX = 200
 };
 
 struct subject {
@@ -56,8 +56,8 @@ static void what_is_large_is_freed_by_and_by(void **state) {
     assert_int_equal(waited, 2);
     require(account.parts > parts * 2 / 3, "%zu of %zu parts were freed at once", parts - account.parts,
             parts);
-    for (size_t before = account.parts; leftovers_sweep(PORTION_MOST); before = account.parts)
-        require(account.parts < before && before - account.parts <= 20 * PORTION_MOST,
+    for (size_t before = account.parts; leftovers_sweep(PORTION_MAX); before = account.parts)
+        require(account.parts < before && before - account.parts <= 20 * PORTION_MAX,
                 "a portion of %zu parts", before - account.parts);
     require_same(account.parts, 0, "all is freed");
     require_same(account.held, 0, "all is freed");
@@ -79,7 +79,7 @@ static void a_large_part_is_freed_by_and_by(void **state) {
             pages_clear(&account, &pages, LEAF_BYTES, (uint64_t)(MANY_LEAVES - 2) * LEAF_BYTES);
         require(account.parts > parts * 2 / 3, "%zu of %zu parts were freed at once", parts - account.parts,
                 parts);
-        while (leftovers_sweep(PORTION_MOST)) {
+        while (leftovers_sweep(PORTION_MAX)) {
         }
         require(account.parts < 20, "%zu parts are left", account.parts);
     }
@@ -143,7 +143,7 @@ static void step(struct account *account, struct subject *subjects, struct dice 
         if (from < one->pages.length)
             pages_write(account, &one->pages, from, bytes_of((char[PAGE_BYTES]){1}, PAGE_BYTES));
         break;
-    default: leftovers_sweep(dice_roll(dice, PORTION_MOST)); break;
+    default: leftovers_sweep(dice_roll(dice, PORTION_MAX)); break;
     }
 }
 
@@ -162,7 +162,7 @@ static void lives_end_with_nothing_left(void **state) {
             content_clear(&account, &subjects[i].content);
             pages_drop(&account, &subjects[i].pages);
         }
-        while (leftovers_sweep(1 + dice_roll(&dice, PORTION_MOST))) {
+        while (leftovers_sweep(1 + dice_roll(&dice, PORTION_MAX))) {
         }
         require(!account.parts && !account.held, "seed %d leaves %zu parts", (int)seed, account.parts);
     }

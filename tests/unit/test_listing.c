@@ -53,7 +53,7 @@ static struct listing_query query_of(const char *prefix, const char *delimiter) 
     return (struct listing_query){.prefix = bytes_text(prefix),
                                   .delimiter = bytes_text(delimiter),
                                   .marker = bytes_of("", 0),
-                                  .most = 1000,
+                                  .max = 1000,
                                   .budget = SIZE_MAX,
                                   .now_ms = now_ms};
 }
@@ -198,13 +198,13 @@ static void compare_pages(const struct container *container, struct listing_quer
     for (bool more = true; more;) {
         struct listing listing;
         listing_collect(container, &query, &listing);
-        require(listing.count <= query.most, "%zu items", listing.count);
+        require(listing.count <= query.max, "%zu items", listing.count);
         require(listing.count <= count - seen, "there are more than %zu items", count);
         for (size_t i = 0; i < listing.count; i++, seen++)
             require_item(&listing.items[i], &expected[seen], seen);
         more = listing.more;
         require_same(more, seen < count, "whether there is more behind %zu items", seen);
-        if (more) require_same(listing.count, query.most, "a page that is not the last one");
+        if (more) require_same(listing.count, query.max, "a page that is not the last one");
         memcpy(marker, listing.next, more ? listing.next_length : 0);
         query.marker = bytes_of(marker, more ? listing.next_length : 0);
         listing_free(&listing);
@@ -239,7 +239,7 @@ static void random_pages_equal_naive_ones(void **state) {
         if (dice_percent(&dice, 60)) query.prefix = name_draw(&dice, prefix);
         if (query.prefix.length > 2 && dice_percent(&dice, 60)) query.prefix.length = 1 + dice_roll(&dice, 2);
         if (dice_percent(&dice, 50)) query.marker = name_draw(&dice, marker);
-        query.most = 1 + dice_roll(&dice, dice_percent(&dice, 50) ? 9 : NAMES * 2);
+        query.max = 1 + dice_roll(&dice, dice_percent(&dice, 50) ? 9 : NAMES * 2);
         query.snapshots = dice_percent(&dice, 50);
         query.uncommitted = dice_percent(&dice, 50);
         compare_pages(container, query, expected, expect_items(&roster, &query, expected));
@@ -304,7 +304,7 @@ static void pages_go_on_among_snapshots(void **state) {
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
     query.snapshots = true;
-    query.most = 1;
+    query.max = 1;
     for (size_t i = 0; i < COUNT_OF(items); i++) {
         struct listing listing;
         require_page(container, &query, (const char *const[]){items[i], NULL});
@@ -324,11 +324,11 @@ static void markers_outlive_what_they_name(void **state) {
     struct container *container = container_of_snapshots();
     struct listing_query query = query_of("", "");
     query.snapshots = true;
-    query.most = 3;
+    query.max = 3;
     struct listing listing;
     listing_collect(container, &query, &listing);
     query.marker = next_of(&listing);
-    query.most = 100;
+    query.max = 100;
     require_page(container, &query, (const char *const[]){"b@3", "b@4", "b", "c", NULL});
     struct container_change gone = {.kind = BLOB_DELETESNAPSHOTS, .name = bytes_text("b"), .snapshot = 3};
     apply(container, &gone);
@@ -355,7 +355,7 @@ static void a_name_may_look_like_a_marker(void **state) {
     struct container *container = container_of_names(names, COUNT_OF(names));
     struct listing_query query = query_of("", "");
     char marker[LISTING_MARKER_MAX_BYTES];
-    query.most = 1;
+    query.max = 1;
     for (int snapshots = 0; snapshots < 2; snapshots++) {
         query.snapshots = snapshots;
         query.marker.length = 0;
@@ -384,12 +384,12 @@ static void the_longest_marker_fits(void **state) {
     snapshot(container, name, 1);
     snapshot(container, name, VERSION_MAX);
     query.snapshots = true;
-    query.most = 1;
+    query.max = 1;
     struct listing listing;
     listing_collect(container, &query, &listing);
     require_same(listing.next_length, LISTING_MARKER_MAX_BYTES, "the marker");
     query.marker = next_of(&listing);
-    query.most = 5;
+    query.max = 5;
     struct listing rest;
     listing_collect(container, &query, &rest);
     require(rest.count == 2 && rest.items[0].snapshot == VERSION_MAX, "the rest of it");

@@ -18,21 +18,21 @@ static void it_has_what_was_added(void **state) {
     struct dice dice = {3};
     (void)state;
     fill_stock();
-    for (unsigned most = 0; most <= NAME_SET_MAX; most += most < 20 ? 1 : 47) {
+    for (unsigned max = 0; max <= NAME_SET_MAX; max += max < 20 ? 1 : 47) {
         struct name_set set;
         bool there[STOCK] = {false};
         name_set_start(&set);
-        while (set.count < most) {
+        while (set.count < max) {
             size_t number = dice_roll(&dice, STOCK);
             require_same(name_set_add(&set, bytes_text(stock[number])), !there[number], "%s, of %u",
-                         stock[number], most);
+                         stock[number], max);
             there[number] = true;
         }
         for (size_t i = 0; i < STOCK; i++)
-            require_same(name_set_has(&set, bytes_text(stock[i])), there[i], "%s, of %u", stock[i], most);
+            require_same(name_set_has(&set, bytes_text(stock[i])), there[i], "%s, of %u", stock[i], max);
         unsigned count = 0;
         for (size_t i = 0; i < STOCK; i++) count += there[i];
-        require_same(set.count, count, "of %u", most);
+        require_same(set.count, count, "of %u", max);
     }
 }
 

@@ -149,7 +149,7 @@ static void bears_every_sequence(void **state) {
 /* A listing that is imported in its order needs no more room than its entries do. */
 static void growth_at_the_end_fills_the_leaves(void **state) {
     (void)state;
-    enum { MANY = 10000, MOST_BYTES = 18 };
+    enum { MANY = 10000, MAX_BYTES = 18 };
     struct order_index index;
     struct roster roster = {0};
     char room[NAME_ROOM];
@@ -159,7 +159,7 @@ static void growth_at_the_end_fills_the_leaves(void **state) {
         roster_add(&roster, entry_new(bytes_of(room, (size_t)length), 0));
         order_index_add(&index, roster.entries[i]);
     }
-    require(index.held < (size_t)MANY * MOST_BYTES, "%zu bytes for %d entries", index.held, MANY);
+    require(index.held < (size_t)MANY * MAX_BYTES, "%zu bytes for %d entries", index.held, MANY);
     order_index_end(&index);
     roster_free(&roster);
 }
@@ -167,7 +167,7 @@ static void growth_at_the_end_fills_the_leaves(void **state) {
 /* Removals all over the tree leave no nodes behind that hold next to nothing. */
 static void sparse_leaves_are_joined(void **state) {
     (void)state;
-    enum { MANY = 8000, KEEP_EVERY = 16, MOST_BYTES = 80 };
+    enum { MANY = 8000, KEEP_EVERY = 16, MAX_BYTES = 80 };
     struct order_index index;
     struct trial trial = {.kind = &kind, .index = &index, .dice = {5}};
     order_index_start(&index);
@@ -184,7 +184,7 @@ static void sparse_leaves_are_joined(void **state) {
         roster_remove(&trial.roster, place);
     }
     trial_compare(&trial);
-    require(index.held < trial.roster.count * MOST_BYTES, "%zu bytes for %zu entries", index.held,
+    require(index.held < trial.roster.count * MAX_BYTES, "%zu bytes for %zu entries", index.held,
             trial.roster.count);
     trial_end(&trial);
     order_index_end(&index);
@@ -214,13 +214,13 @@ static struct bytes bound_draw(const struct roster *roster, struct dice *dice, c
     return bytes_of(room, name.length);
 }
 
-static size_t count_naively(const struct roster *roster, struct bytes from, struct bytes to, size_t most) {
+static size_t count_naively(const struct roster *roster, struct bytes from, struct bytes to, size_t max) {
     size_t count = 0;
     for (size_t i = 0; i < roster->count; i++) {
         struct bytes name = entry_name(roster->entries[i]);
         if (bytes_compare(name, from) >= 0 && (!to.data || bytes_compare(name, to) < 0)) count++;
     }
-    return count < most ? count : most;
+    return count < max ? count : max;
 }
 
 static void compare_counts(const struct order_index *index, const struct roster *roster, struct dice *dice) {
@@ -228,8 +228,8 @@ static void compare_counts(const struct order_index *index, const struct roster 
         char rooms[2][NAME_ROOM];
         struct bytes from = bound_draw(roster, dice, rooms[0]), to = bound_draw(roster, dice, rooms[1]);
         if (dice_percent(dice, 10)) to = bytes_of(NULL, 0);
-        size_t most = dice_percent(dice, 30) ? dice_roll(dice, roster->count) : SIZE_MAX;
-        require_same(order_index_count(index, from, to, most), count_naively(roster, from, to, most),
+        size_t max = dice_percent(dice, 30) ? dice_roll(dice, roster->count) : SIZE_MAX;
+        require_same(order_index_count(index, from, to, max), count_naively(roster, from, to, max),
                      "round %d of %zu entries", round, roster->count);
     }
 }

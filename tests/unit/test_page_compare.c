@@ -5,19 +5,19 @@
 #include "dice.h"
 #include "unit.h"
 
-enum { TOLD_MOST = 64 };
+enum { TOLD_MAX = 64 };
 
 struct told {
     struct {
         uint64_t page, changed, cleared;
-    } list[TOLD_MOST];
+    } list[TOLD_MAX];
     size_t count;
     size_t end_at; /* the visitor says no to this one, counted from 1; 0 for never */
 };
 
 static bool tell(void *context, uint64_t page, uint64_t changed, uint64_t cleared) {
     struct told *told = context;
-    if (told->count == TOLD_MOST) return false;
+    if (told->count == TOLD_MAX) return false;
     told->list[told->count].page = page;
     told->list[told->count].changed = changed;
     told->list[told->count].cleared = cleared;
@@ -187,11 +187,11 @@ static void only_what_is_not_in_common_is_compared(void **state) {
     struct account account = {0};
     struct pages now, then;
     write_many(&account, &now, &then);
-    for (size_t most = 0; most <= REWRITTEN + 1; most++) {
+    for (size_t max = 0; max <= REWRITTEN + 1; max++) {
         struct told told = {.count = 0};
-        bool whole = pages_compare(&now, &then, everything, most, tell, &told);
-        require_same(whole, most >= REWRITTEN, "at most %zu", most);
-        require_same(told.count, most < REWRITTEN ? most : REWRITTEN, "at most %zu", most);
+        bool whole = pages_compare(&now, &then, everything, max, tell, &told);
+        require_same(whole, max >= REWRITTEN, "at most %zu", max);
+        require_same(told.count, max < REWRITTEN ? max : REWRITTEN, "at most %zu", max);
     }
     struct told told = {.count = 0};
     struct page_range window = {0, (uint64_t)149 * LEAF_BYTES};

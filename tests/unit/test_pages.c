@@ -76,14 +76,14 @@ static void compare_view(const struct life *life, const struct subject *subject,
     struct bytes view = pages_view(&subject->pages, offset, length);
     uint64_t page = offset / PAGE_BYTES,
              left = offset < subject->pages.length ? subject->pages.length - offset : 0;
-    uint64_t most = left < length ? left : length;
-    require(view.data && view.length <= most, "a view at %llu has %zu bytes", (unsigned long long)offset,
+    uint64_t max = left < length ? left : length;
+    require(view.data && view.length <= max, "a view at %llu has %zu bytes", (unsigned long long)offset,
             view.length);
     bool there = value_at(life, subject, page);
     uint64_t end = page + 1;
     while (end % LEAF_PAGES && !there == !value_at(life, subject, end)) end++;
     uint64_t alike = end * PAGE_BYTES - offset;
-    require(view.length >= (alike < most ? alike : most), "a view at %llu has only %zu bytes",
+    require(view.length >= (alike < max ? alike : max), "a view at %llu has only %zu bytes",
             (unsigned long long)offset, view.length);
     for (size_t at = 0; at < view.length; page++) {
         size_t within = (offset + at) % PAGE_BYTES, part = PAGE_BYTES - within;
@@ -232,10 +232,10 @@ static void forget(const struct life *life, struct subject *subject, struct wind
 static void write_some(struct life *life, struct account *account, struct subject *subject) {
     static char bytes[PLACES * PAGE_BYTES];
     size_t first = dice_roll(&life->dice, PLACES), count = 0;
-    size_t most = 1 + dice_roll(&life->dice, dice_percent(&life->dice, 20) ? 3 * LEAF_PAGES : 8);
+    size_t max = 1 + dice_roll(&life->dice, dice_percent(&life->dice, 20) ? 3 * LEAF_PAGES : 8);
     uint64_t page = life->layout.numbers[first], end = subject->pages.length / PAGE_BYTES;
     bool zeros = dice_percent(&life->dice, 10);
-    for (; count < most && first + count < PLACES && page + count < end; count++) {
+    for (; count < max && first + count < PLACES && page + count < end; count++) {
         if (life->layout.numbers[first + count] != page + count) break;
         unsigned char value = (unsigned char)(1 + dice_roll(&life->dice, zeros ? 1 : VALUES - 1));
         subject->values[first + count] = value;
@@ -454,8 +454,8 @@ enum { LEAVES = 300 };
 
 /* Pages that are not there: between those of two leaves, or somewhere behind them all. */
 static struct page_range some_gap(struct dice *dice, bool behind) {
-    uint64_t most = PAGES_MAX_BYTES / LEAF_BYTES - LEAVES;
-    uint64_t leaf = behind ? LEAVES + dice_roll(dice, most - LEAVES) : dice_roll(dice, LEAVES - 1);
+    uint64_t max = PAGES_MAX_BYTES / LEAF_BYTES - LEAVES;
+    uint64_t leaf = behind ? LEAVES + dice_roll(dice, max - LEAVES) : dice_roll(dice, LEAVES - 1);
     uint64_t from = leaf * LEAF_PAGES + leaf % LEAF_PAGES + 1;
     uint64_t to = (leaf + 1) * LEAF_PAGES + (leaf + 1) % LEAF_PAGES + (behind ? 5 * (size_t)LEAF_PAGES : 0);
     return (struct page_range){from * PAGE_BYTES, dice_roll(dice, to - from + 1) * PAGE_BYTES};

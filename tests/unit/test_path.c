@@ -268,11 +268,11 @@ static void names_are_folded(void **state) {
 }
 
 /* Of few letters, so that many are alike; some grow, some shrink when they are folded. */
-static struct bytes chance_text(char *room, struct dice *dice, size_t most) {
+static struct bytes chance_text(char *room, struct dice *dice, size_t max) {
     static const uint32_t letters[] = {'a',   'A',   'b',    'B',  'k',    'K',     '.',    '/',
                                        '_',   '[',   0xe4,   0xc4, 0x212a, 0x23a,   0x2c65, 0x3a3,
                                        0x3c2, 0x3c3, 0x1e9e, 0xdf, 0xffff, 0x10400, 0x10428};
-    size_t count = dice_roll(dice, most + 1), length = 0;
+    size_t count = dice_roll(dice, max + 1), length = 0;
     for (size_t i = 0; i < count; i++)
         length += utf8_put(room + length, letters[dice_roll(dice, COUNT_OF(letters))]);
     return bytes_of(room, length);

@@ -118,10 +118,10 @@ static void an_md5_is_base64_of_sixteen_bytes(void **state) {
 static void size_keeps_its_limit(void **state) {
     (void)state;
     static char value[PROPERTIES_MAX_BYTES + 1];
-    const size_t name = strlen("content-type"), most = PROPERTIES_MAX_BYTES - name;
+    const size_t name = strlen("content-type"), max = PROPERTIES_MAX_BYTES - name;
     memset(value, 'v', sizeof(value));
-    require_same(pack_one(bytes_text("content-type"), bytes_of(value, most)), OUTCOME_DONE, "8192 bytes");
-    require_same(pack_one(bytes_text("content-type"), bytes_of(value, most + 1)), OUTCOME_INVALID_VALUE,
+    require_same(pack_one(bytes_text("content-type"), bytes_of(value, max)), OUTCOME_DONE, "8192 bytes");
+    require_same(pack_one(bytes_text("content-type"), bytes_of(value, max + 1)), OUTCOME_INVALID_VALUE,
                  "8193 bytes");
 }
 

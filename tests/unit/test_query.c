@@ -35,13 +35,13 @@ static bool next_page(struct walk *walk, const struct plan *plan, struct query_p
         .filter = walk->filter,
         .plan = plan,
         .from = bytes_of(walk->from, walk->from_length),
-        .rows_most = 1 + dice_roll(walk->dice, PAGE_MAX),
-        .bytes_most = QUERY_BYTES_MAX,
+        .rows_max = 1 + dice_roll(walk->dice, PAGE_MAX),
+        .bytes_max = QUERY_BYTES_MAX,
     };
     query_run(&query, page);
     walk->counts->pages++;
     walk->counts->rows += (unsigned)page->count;
-    require(page->count <= query.rows_most, "%zu rows: %s", page->count, walk->text);
+    require(page->count <= query.rows_max, "%zu rows: %s", page->count, walk->text);
     if (!page->next.data) return false;
     require(bytes_compare(page->next, query.from) > 0, "it does not get on: %s", walk->text);
     memcpy(walk->from, page->next.data, page->next.length);
@@ -85,7 +85,7 @@ static void each_way(struct table_crowd *crowd, const struct naive_filter *naive
 }
 
 /* Some of them come and some go, at random places; those that were not there all the time are no longer steady. */
-static void turn_some(struct walk *walk, bool steady[CROWD_MOST]) {
+static void turn_some(struct walk *walk, bool steady[CROWD_MAX]) {
     for (size_t turns = dice_roll(walk->dice, 6); turns > 0; turns--) {
         unsigned member = (unsigned)dice_roll(walk->dice, walk->crowd->count);
         if (dice_percent(walk->dice, 30)) {
@@ -98,7 +98,7 @@ static void turn_some(struct walk *walk, bool steady[CROWD_MOST]) {
     }
 }
 
-static void check_row(struct walk *walk, struct bytes key, bool answered[CROWD_MOST]) {
+static void check_row(struct walk *walk, struct bytes key, bool answered[CROWD_MAX]) {
     struct crowd_member *member = table_crowd_find(walk->crowd, key);
     require(member && is_answer(walk, member), "way %u answers what does not match: %s", walk->way,
             walk->text);
@@ -112,7 +112,7 @@ static void check_row(struct walk *walk, struct bytes key, bool answered[CROWD_M
 /* The plan is made anew for each page, as a caller's next call does. */
 static void walk_while_others_write(struct walk *walk) {
     static struct query_page page;
-    bool steady[CROWD_MOST] = {false}, answered[CROWD_MOST] = {false}, more = true;
+    bool steady[CROWD_MAX] = {false}, answered[CROWD_MAX] = {false}, more = true;
     for (unsigned i = 0; i < walk->crowd->count; i++) steady[i] = walk->crowd->members[i].there;
     while (more) {
         struct plan plan;
@@ -143,7 +143,7 @@ typedef void (*trial)(struct table_crowd *crowd, const struct naive_filter *naiv
 static struct counts try_filters(trial try, int tables) {
     static struct table_crowd crowd;
     static struct naive_filter naive;
-    static char text[NAIVE_FILTER_MOST];
+    static char text[NAIVE_FILTER_MAX];
     struct dice dice = {seed_of_chance()};
     struct counts counts = {{0}, 0, 0, 0, 0, 0, 0};
     for (int round = 0; round < tables; round++) {
@@ -213,24 +213,24 @@ static struct packed_list binaries(struct record_writer *room, unsigned count, s
 
 /* All pages of a filter; answers how many there were. */
 struct pages {
-    size_t count, rows, most_rows, least_rows, most_work;
+    size_t count, rows, max_rows, min_rows, max_work;
 };
 
-static struct pages pages_of(const struct table *table, const char *text, size_t rows_most) {
+static struct pages pages_of(const struct table *table, const char *text, size_t rows_max) {
     static struct query_page page;
     struct pages pages = {0, 0, 0, SIZE_MAX, 0};
     struct filter filter;
     struct plan plan;
     filter_of(bytes_text(text), &filter);
     plan_make(table, &filter, &plan);
-    struct query query = {table, &filter, &plan, {"", 0}, rows_most, QUERY_BYTES_MAX};
+    struct query query = {table, &filter, &plan, {"", 0}, rows_max, QUERY_BYTES_MAX};
     do {
         query_run(&query, &page);
         pages.count++;
         pages.rows += page.count;
-        if (page.count > pages.most_rows) pages.most_rows = page.count;
-        if (page.next.data && page.count < pages.least_rows) pages.least_rows = page.count;
-        if (page.work > pages.most_work) pages.most_work = page.work;
+        if (page.count > pages.max_rows) pages.max_rows = page.count;
+        if (page.next.data && page.count < pages.min_rows) pages.min_rows = page.count;
+        if (page.work > pages.max_work) pages.max_work = page.work;
         query.from = page.next;
     } while (page.next.data);
     plan_end(&plan);
@@ -248,11 +248,11 @@ static void a_page_looks_at_so_much(void **state) {
     for (size_t i = 0; i < COUNT_OF(none); i++) {
         struct pages pages = pages_of(table, none[i], QUERY_ROWS_MAX);
         require_same(pages.rows, 0, "'%s' matches nobody", none[i]);
-        require(pages.most_work < QUERY_WORK_MAX + WORK_OF_ONE, "%zu", pages.most_work);
-        require(pages.most_work * pages.count >= ROWS, "each row was looked at");
+        require(pages.max_work < QUERY_WORK_MAX + WORK_OF_ONE, "%zu", pages.max_work);
+        require(pages.max_work * pages.count >= ROWS, "each row was looked at");
     }
     struct pages pages = pages_of(table, "n0 gt X'ff' or n1 gt X'ff' or n2 gt X'ff' or n0 eq X'ff'", 10);
-    require(pages.count > 1 && pages.least_rows == 0, "%zu pages, without rows, and it goes on", pages.count);
+    require(pages.count > 1 && pages.min_rows == 0, "%zu pages, without rows, and it goes on", pages.count);
     table_free(table);
     record_end(&room);
 }
@@ -265,22 +265,21 @@ static void a_page_answers_so_many_bytes(void **state) {
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     size_t fitting = QUERY_BYTES_MAX / (PROPERTIES * LENGTH);
     require_same(pages.rows, ROWS, "all of them");
-    require(pages.most_rows >= fitting && pages.most_rows <= fitting + 1, "%zu rows in a page",
-            pages.most_rows);
+    require(pages.max_rows >= fitting && pages.max_rows <= fitting + 1, "%zu rows in a page", pages.max_rows);
     table_free(table);
     record_end(&room);
 }
 
 /* Many small properties take long to answer, too. */
 static void a_page_answers_so_many_properties(void **state) {
-    enum { ROWS = 600, LEAST_COST = 64 };
+    enum { ROWS = 600, MIN_COST = 64 };
     struct record_writer room;
     (void)state;
     struct table *table = table_of(ROWS, binaries(&room, PROPERTIES_MAX, 0));
     struct pages pages = pages_of(table, "", QUERY_ROWS_MAX);
     require_same(pages.rows, ROWS, "all of them");
-    require(pages.most_rows <= QUERY_BYTES_MAX / (PROPERTIES_MAX * LEAST_COST) + 1, "%zu", pages.most_rows);
-    require(pages.most_rows > 100, "%zu rows in a page", pages.most_rows);
+    require(pages.max_rows <= QUERY_BYTES_MAX / (PROPERTIES_MAX * MIN_COST) + 1, "%zu", pages.max_rows);
+    require(pages.max_rows > 100, "%zu rows in a page", pages.max_rows);
     table_free(table);
     record_end(&room);
 }
@@ -288,7 +287,7 @@ static void a_page_answers_so_many_properties(void **state) {
 static const struct {
     unsigned rows;
     const char *filter;
-    size_t rows_most, pages;
+    size_t rows_max, pages;
 } tops[] = {
     {7, "", 3, 3},
     {6, "", 3, 2}, /* the last one is known to be the last */
@@ -307,9 +306,9 @@ static void a_page_has_so_many_rows(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(tops); i++) {
         struct table *table = table_of(tops[i].rows, (struct packed_list){0, {"", 0}});
-        struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_most);
+        struct pages pages = pages_of(table, tops[i].filter, tops[i].rows_max);
         require_same(pages.count, tops[i].pages, "case %zu", i);
-        require(pages.most_rows <= tops[i].rows_most, "case %zu", i);
+        require(pages.max_rows <= tops[i].rows_max, "case %zu", i);
         table_free(table);
     }
 }

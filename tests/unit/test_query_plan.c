@@ -187,8 +187,8 @@ static size_t work_for(const struct table *table, const char *text) {
     struct query query = {.table = table,
                           .filter = &filter,
                           .plan = &plan,
-                          .rows_most = QUERY_ROWS_MAX,
-                          .bytes_most = QUERY_BYTES_MAX};
+                          .rows_max = QUERY_ROWS_MAX,
+                          .bytes_max = QUERY_BYTES_MAX};
     query.from = bytes_of("", 0);
     query_run(&query, &page);
     require(page.count && !page.next.data, "'%s' is answered by a page", text);
@@ -230,8 +230,8 @@ static size_t rows_of(const struct table *table, const char *text) {
     struct query query = {.table = table,
                           .filter = &filter,
                           .plan = &plan,
-                          .rows_most = QUERY_ROWS_MAX,
-                          .bytes_most = QUERY_BYTES_MAX};
+                          .rows_max = QUERY_ROWS_MAX,
+                          .bytes_max = QUERY_BYTES_MAX};
     query.from = bytes_of("", 0);
     do {
         query_run(&query, &page);

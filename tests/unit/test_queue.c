@@ -37,9 +37,9 @@ static struct guid guid_numbered(uint64_t number) {
     return (struct guid){number << 7, number};
 }
 
-static struct queue *queue_with_limit(uint32_t most_deliveries) {
+static struct queue *queue_with_limit(uint32_t max_deliveries) {
     return queue_new(
-        &(struct queue_change){.kind = QUEUE_CREATE, .most_deliveries = most_deliveries, .order = 0});
+        &(struct queue_change){.kind = QUEUE_CREATE, .max_deliveries = max_deliveries, .order = 0});
 }
 
 struct putting {

@@ -14,7 +14,7 @@
 #define FOREVER     "\x98\xb0\xff\x90\xfd\xce\x39"
 #define META_A_IS_B "\1\4\1a\1b"
 
-enum { MOST_ITEMS = 2 };
+enum { MAX_ITEMS = 2 };
 
 static const struct guid id = {UINT64_C(0x0102030405060708), UINT64_C(0x1112131415161718)};
 static const struct guid receipt = {UINT64_C(0x2122232425262728), UINT64_C(0x3132333435363738)};
@@ -25,7 +25,7 @@ static const struct written {
     struct queue_item item; /* of those that have a list */
     struct bytes record;
 } records[] = {
-    {{.kind = QUEUE_CREATE, .most_deliveries = 5, .order = 300}, {.id = {0, 0}}, RECORD("Q\0\0\0\5\xac\2")},
+    {{.kind = QUEUE_CREATE, .max_deliveries = 5, .order = 300}, {.id = {0, 0}}, RECORD("Q\0\0\0\5\xac\2")},
     {{.kind = QUEUE_CREATE, .metadata = {1, RECORD("\1a\1b")}},
      {.id = {0, 0}},
      RECORD("Q\0" META_A_IS_B "\0\0\0")},
@@ -33,7 +33,7 @@ static const struct written {
     {{.kind = QUEUE_SETACL, .policies = {1, RECORD("\1p\0\0\1r")}},
      {.id = {0, 0}},
      RECORD("Q\2\1\6\1p\0\0\1r")},
-    {{.kind = QUEUE_CONFIGURE, .most_deliveries = 3}, {.id = {0, 0}}, RECORD("Q\3\3")},
+    {{.kind = QUEUE_CONFIGURE, .max_deliveries = 3}, {.id = {0, 0}}, RECORD("Q\3\3")},
     {{.kind = QUEUE_DROP}, {.id = {0, 0}}, RECORD("Q\4")},
     {{.kind = QUEUE_PUT, .order = 7, .inserted_ms = 1000, .expires_ms = 2000, .shows_ms = 1500},
      {.id = {1, 0}, .text = RECORD("text")},

@@ -6,7 +6,7 @@
 #include "mover.h"
 #include "unit.h"
 
-enum { OWNERS = 7, MOST = 400 };
+enum { OWNERS = 7, MAX = 400 };
 
 /* In order of arrival. */
 struct plain {
@@ -20,7 +20,7 @@ struct trial {
     struct range_locks locks;
     struct account account;
     struct lock_owner *owners[OWNERS];
-    struct plain plain[MOST];
+    struct plain plain[MAX];
     size_t count;
     struct dice dice;
     uint64_t spread; /* offsets are below this, or close to 2^64 */
@@ -126,7 +126,7 @@ static void chance_add(struct trial *trial) {
     bool fits = sound && times && !(kind == LOCK_EXCLUSIVE && range.length && times > 1) &&
                 !plain_obstacle(trial, kind == LOCK_SHARED ? TO_SHARE : TO_EXCLUDE, owner, range);
     require_same(lock_range_sound(range), sound, "a range");
-    if (fits && trial->count == MOST) return;
+    if (fits && trial->count == MAX) return;
     struct lock_request wanted = {trial->owners[owner], kind, range};
     require_same(range_locks_add(&trial->account, &trial->locks, &wanted, times), fits, "a lock is granted");
     struct plain *there = plain_find(trial, owner, kind, range);

@@ -148,17 +148,17 @@ static void what_is_left_over_is_not_complete(void **state) {
 
 /* Random fields, so that records of every size are written, in the writer's own room and beyond it. */
 enum field { BYTE, NUMBER, WORD, BYTES, FIELD_KINDS };
-enum { FIELDS_MOST = 24, TEXT_ROOM = 512 };
+enum { FIELDS_MAX = 24, TEXT_ROOM = 512 };
 
 struct record_fields {
     size_t count;
-    enum field kinds[FIELDS_MOST];
-    uint64_t values[FIELDS_MOST]; /* of bytes, their length */
-    char text[TEXT_ROOM];         /* what all byte strings begin with */
+    enum field kinds[FIELDS_MAX];
+    uint64_t values[FIELDS_MAX]; /* of bytes, their length */
+    char text[TEXT_ROOM];        /* what all byte strings begin with */
 };
 
 static void draw_fields(struct dice *dice, struct record_fields *fields) {
-    fields->count = 1 + dice_roll(dice, FIELDS_MOST);
+    fields->count = 1 + dice_roll(dice, FIELDS_MAX);
     dice_fill(dice, fields->text, TEXT_ROOM);
     for (size_t i = 0; i < fields->count; i++) {
         fields->kinds[i] = (enum field)dice_roll(dice, FIELD_KINDS);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MODEL_MOST = 2000, TOKENS = 3000, STEPS = 60000, ANSWER_MOST = 9000 };
+enum { MODEL_MAX = 2000, TOKENS = 3000, STEPS = 60000, ANSWER_MAX = 9000 };
 
 /* A token by its number: some short, some of 64 bytes. */
 struct token {
@@ -36,15 +36,15 @@ struct model_call {
 /* The oldest first. */
 struct model {
     struct remembered *remembered;
-    struct model_call calls[MODEL_MOST];
+    struct model_call calls[MODEL_MAX];
     size_t count;
     int64_t now_ms;
 };
 
 static const char *letters_of(size_t token) {
-    static char letters[26][ANSWER_MOST];
+    static char letters[26][ANSWER_MAX];
     if (!letters[0][0])
-        for (int letter = 0; letter < 26; letter++) memset(letters[letter], 'a' + letter, ANSWER_MOST);
+        for (int letter = 0; letter < 26; letter++) memset(letters[letter], 'a' + letter, ANSWER_MAX);
     return letters[token % 26];
 }
 
@@ -132,16 +132,15 @@ static void compare_each(const struct model *model) {
 static void compare(const struct model *model, struct dice *dice) {
     const struct remembered *remembered = model->remembered;
     int64_t instant_ms = model->now_ms - (int64_t)dice_roll(dice, 3000);
-    size_t made = 0, most = dice_roll(dice, 100);
-    while (made < most && made < model->count && model->calls[made].called_ms <= instant_ms) made++;
-    require_same(remembered_made_by(remembered, instant_ms, most), made, "those made by an instant");
+    size_t made = 0, max = dice_roll(dice, 100);
+    while (made < max && made < model->count && model->calls[made].called_ms <= instant_ms) made++;
+    require_same(remembered_made_by(remembered, instant_ms, max), made, "those made by an instant");
     require_same(remembered_count(remembered), model->count, "the count");
     require_same(remembered_census(), model->count, "the census");
-    size_t all = remembered_bytes(remembered), least = 0,
-           taking = remembered_taking(remembered, all / 2, most);
+    size_t all = remembered_bytes(remembered), min = 0, taking = remembered_taking(remembered, all / 2, max);
     require_same(remembered_taking(remembered, all, SIZE_MAX), model->count, "those that take all bytes");
-    for (size_t i = 0; i + 1 < taking; i++) least += model->calls[i].answer;
-    require(taking <= most && least <= all / 2, "%zu calls take %zu bytes and more", taking, least);
+    for (size_t i = 0; i + 1 < taking; i++) min += model->calls[i].answer;
+    require(taking <= max && min <= all / 2, "%zu calls take %zu bytes and more", taking, min);
     require_same((size_t)remembered_oldest_ms(remembered),
                  model->count ? (size_t)model->calls[0].called_ms : (size_t)INT64_MAX, "the oldest instant");
     require(!model->count == !remembered, "nothing is remembered, and there is something");
@@ -158,7 +157,7 @@ static void it_remembers_what_a_list_does(void **state) {
         require(model, "there is memory");
         for (int step = 0; step < STEPS; step++) {
             size_t kind = dice_roll(&dice, 100);
-            if (model->count >= MODEL_MOST - 1 || kind < 6)
+            if (model->count >= MODEL_MAX - 1 || kind < 6)
                 forget_oldest(model, &dice);
             else if (kind < 16)
                 forget_one(model, &dice);

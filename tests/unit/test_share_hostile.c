@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { RECORDS_MOST = 400, ROUNDS = 3000, WRITTEN = 900 };
+enum { RECORDS_MAX = 400, ROUNDS = 3000, WRITTEN = 900 };
 
 struct record {
     char *bytes;
@@ -17,7 +17,7 @@ struct record {
 };
 
 struct tape {
-    struct record records[RECORDS_MOST];
+    struct record records[RECORDS_MAX];
     size_t count;
 };
 
@@ -33,7 +33,7 @@ static void write_down(void *context, const void *walked) {
     struct record_writer writer;
     record_start(&writer);
     change_write(&share_changes, change, &writer);
-    require(tape->count < RECORDS_MOST, "room for a record");
+    require(tape->count < RECORDS_MAX, "room for a record");
     struct record *record = &tape->records[tape->count++];
     *record = (struct record){copy_of(bytes_of(writer.data, writer.length)), writer.length, NULL, 0};
     if (change_is(&share_changes, change, CHANGE_HAS_CONTENT)) {

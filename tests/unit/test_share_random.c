@@ -15,8 +15,8 @@ enum {
     NAMES = 3,
     DEPTH = 3,
     PATHS = NAMES + NAMES * NAMES + NAMES * NAMES * NAMES,
-    BYTES_MOST = 1600,
-    SNAPSHOTS_MOST = 6,
+    BYTES_MAX = 1600,
+    SNAPSHOTS_MAX = 6,
     SESSIONS = 3,
     STEPS = 700,
     LIVES = 24,
@@ -29,7 +29,7 @@ struct place {
     uint8_t thing;
     uint8_t meta; /* 0 for none, or the value */
     uint16_t length;
-    unsigned char bytes[BYTES_MOST];
+    unsigned char bytes[BYTES_MAX];
 };
 
 struct picture {
@@ -40,7 +40,7 @@ struct life {
     struct dice dice;
     struct share *share;
     struct picture *now;
-    struct picture *then[SNAPSHOTS_MOST];
+    struct picture *then[SNAPSHOTS_MAX];
     unsigned snapshots;
     version versions;
     uint64_t ids;
@@ -99,12 +99,12 @@ static int level_of(int path) {
 }
 
 static int height_of(const struct picture *picture, int path) {
-    int child = deepest_first(path), most = 0;
+    int child = deepest_first(path), max = 0;
     for (int i = 0; child >= 0 && i < NAMES; i++) {
         int height = picture->places[child + i].thing ? 1 + height_of(picture, child + i) : 0;
-        if (height > most) most = height;
+        if (height > max) max = height;
     }
-    return most;
+    return max;
 }
 
 static void move_places(struct picture *picture, int from, int to) {
@@ -143,7 +143,7 @@ static void put_meta(struct record_writer *writer, uint8_t value, struct packed_
 
 static void try_create(struct life *life, int path, enum thing thing) {
     struct place *place = &life->now->places[path];
-    uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MOST);
+    uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MAX);
     uint8_t meta = (uint8_t)dice_roll(&life->dice, 3);
     struct record_writer room;
     struct share_change change = {
@@ -161,7 +161,7 @@ static void try_write(struct life *life, int path) {
     struct place *place = &life->now->places[path];
     char bytes[700];
     size_t length = 1 + dice_roll(&life->dice, sizeof(bytes) - 1);
-    uint64_t offset = dice_roll(&life->dice, BYTES_MOST);
+    uint64_t offset = dice_roll(&life->dice, BYTES_MAX);
     memset(bytes, (int)dice_roll(&life->dice, 256), length);
     struct share_change change = {.kind = FILE_PUTRANGE,
                                   .path = path_of(life, path),
@@ -174,7 +174,7 @@ static void try_write(struct life *life, int path) {
 
 static void try_clear(struct life *life, int path) {
     struct place *place = &life->now->places[path];
-    uint64_t offset = dice_roll(&life->dice, BYTES_MOST), length = 1 + dice_roll(&life->dice, 1200);
+    uint64_t offset = dice_roll(&life->dice, BYTES_MAX), length = 1 + dice_roll(&life->dice, 1200);
     struct share_change change = {
         .kind = FILE_CLEARRANGE, .path = path_of(life, path), .offset = offset, .length = length};
     bool fits = place->thing == A_FILE && offset + length <= place->length;
@@ -184,13 +184,13 @@ static void try_clear(struct life *life, int path) {
 
 static void try_resize(struct life *life, int path) {
     struct place *place = &life->now->places[path];
-    uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MOST);
+    uint16_t length = (uint16_t)dice_roll(&life->dice, BYTES_MAX);
     struct share_change change = {
         .kind = FILE_SETPROPS, .path = path_of(life, path), .parts = SAYS_LENGTH, .length = length};
     bool fits = place->thing == A_FILE;
     require_same(apply(life, &change), fits, "resizing %s", life->text[path]);
     if (!fits) return;
-    if (length < place->length) memset(place->bytes + length, 0, BYTES_MOST - length);
+    if (length < place->length) memset(place->bytes + length, 0, BYTES_MAX - length);
     place->length = length;
 }
 
@@ -236,7 +236,7 @@ static void try_rename(struct life *life, int path, int to) {
 }
 
 static void take_snapshot(struct life *life) {
-    if (life->snapshots == SNAPSHOTS_MOST) return;
+    if (life->snapshots == SNAPSHOTS_MAX) return;
     struct share_change change = {.kind = SHARE_SNAPSHOT, .snapshot = ++life->versions};
     require(apply(life, &change), "a snapshot");
     struct picture *picture = malloc(sizeof(*picture));
@@ -272,7 +272,7 @@ static void open_and_close(struct life *life, int path) {
 /* --- Comparing --- */
 
 static void compare_content(const struct node_view *view, const struct place *place, const char *text) {
-    char bytes[BYTES_MOST];
+    char bytes[BYTES_MAX];
     require_same(view->content->length, place->length, "the length of %s", text);
     sparse_read(view->content, 0, bytes, place->length);
     require_bytes(bytes_of(bytes, place->length), bytes_of(place->bytes, place->length), "%s", text);

@@ -169,7 +169,7 @@ static void one_or_all_can_be_dropped(void **state) {
 
 static void a_snapshot_holds_no_bytes_of_its_own(void **state) {
     (void)state;
-    enum { RECORD_MOST = 600 };
+    enum { RECORD_MAX = 600 };
     struct container_trial trial;
     acts_start(&trial);
     require(act_put(&trial, "large", act_bytes(0, 300000)), "a large one");
@@ -182,7 +182,7 @@ static void a_snapshot_holds_no_bytes_of_its_own(void **state) {
         for (version id = 1; id <= 10; id++) {
             size_t held = container_held(trial.container), made = allocations_made();
             require(act_snapshot(&trial, names[i], id), "a snapshot of '%s'", names[i]);
-            require(container_held(trial.container) < held + RECORD_MOST, "a snapshot of '%s' holds %zu",
+            require(container_held(trial.container) < held + RECORD_MAX, "a snapshot of '%s' holds %zu",
                     names[i], container_held(trial.container) - held);
             require(allocations_made() - made < 10, "a snapshot of '%s' makes %zu allocations", names[i],
                     allocations_made() - made);

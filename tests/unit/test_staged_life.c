@@ -17,9 +17,9 @@ static bool stage_at(struct container_trial *trial, const char *name, const char
     return container_trial_apply(trial, &change);
 }
 
-static bool unstage(struct container_trial *trial, const char *name, uint64_t most) {
+static bool unstage(struct container_trial *trial, const char *name, uint64_t max) {
     struct container_change change = act_change(BLOB_UNSTAGE, name);
-    change.count = most;
+    change.count = max;
     return container_trial_apply(trial, &change);
 }
 

@@ -98,7 +98,7 @@ static bool change_names(struct table *table, enum table_change_kind kind, unsig
     return applied;
 }
 
-static bool build_portion(struct table *table, size_t most) {
+static bool build_portion(struct table *table, size_t max) {
     struct table_index *index = table_unfinished(table);
     struct record_writer names;
     if (!index) return false;
@@ -106,7 +106,7 @@ static bool build_portion(struct table *table, size_t most) {
     record_put_bytes(&names, index->name);
     struct table_change change = {.kind = TABLE_INDEXED,
                                   .names = {1, bytes_of(names.data, names.length)},
-                                  .key = table_index_next(table, index, most)};
+                                  .key = table_index_next(table, index, max)};
     require(table_apply(table, &change), "a portion of an index");
     record_end(&names);
     return true;
@@ -322,8 +322,8 @@ static void several_are_freed_one_by_one(void **state) {
 
 struct walked {
     unsigned records;
-    uint64_t most_steps;
-    size_t most_bytes;
+    uint64_t max_steps;
+    size_t max_bytes;
 };
 
 static void note_record(void *context, const void *taken) {
@@ -331,8 +331,8 @@ static void note_record(void *context, const void *taken) {
     struct walked *walked = context;
     walked->records++;
     if (change->kind == TABLE_CREATE) return;
-    if (change->steps.count > walked->most_steps) walked->most_steps = change->steps.count;
-    if (change->steps.items.length > walked->most_bytes) walked->most_bytes = change->steps.items.length;
+    if (change->steps.count > walked->max_steps) walked->max_steps = change->steps.count;
+    if (change->steps.items.length > walked->max_bytes) walked->max_bytes = change->steps.items.length;
 }
 
 static void a_walk_goes_in_pieces(void **state) {
@@ -344,8 +344,8 @@ static void a_walk_goes_in_pieces(void **state) {
     add_rows(table, 0, 1200);
     walked = (struct walked){0, 0, 0};
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
-    require(walked.records >= 4 && walked.most_steps < 1200, "%u records", walked.records);
-    require(walked.most_bytes < 128 << 10, "%zu bytes in one", walked.most_bytes);
+    require(walked.records >= 4 && walked.max_steps < 1200, "%u records", walked.records);
+    require(walked.max_bytes < 128 << 10, "%zu bytes in one", walked.max_bytes);
     struct table *copy = table_copy(table);
     require_same(catalog_count(&copy->entities), 1200, "all of them");
     require_same(copy->ticks, table->ticks, "the greatest Timestamp");

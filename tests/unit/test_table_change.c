@@ -407,7 +407,7 @@ static void values_have_their_limits(void **state) {
     static char bytes[VALUE_BINARY_MAX_BYTES + 1];
     static const struct {
         enum value_type type;
-        size_t most;
+        size_t max;
     } limits[] = {{VALUE_BINARY, VALUE_BINARY_MAX_BYTES}, {VALUE_STRING, VALUE_STRING_MAX_UNITS}};
     (void)state;
     memset(bytes, 'x', sizeof(bytes));
@@ -415,7 +415,7 @@ static void values_have_their_limits(void **state) {
         for (size_t more = 0; more < 2; more++) {
             struct record_writer list;
             struct property property = {
-                bytes_text("a"), {.type = limits[i].type, .bytes = bytes_of(bytes, limits[i].most + more)}};
+                bytes_text("a"), {.type = limits[i].type, .bytes = bytes_of(bytes, limits[i].max + more)}};
             record_start(&list);
             property_put(&list, &property);
             require_same(reads_entity(stored, 1, &list), !more, "limit %zu and %zu more", i, more);
@@ -459,8 +459,8 @@ static void put_numbered(struct record_writer *writer, enum table_step_kind kind
 
 static const struct {
     enum table_change_kind kind;
-    unsigned most;
-} most_steps[] = {
+    unsigned max;
+} max_steps[] = {
     {TABLE_INSERT, 1},
     {TABLE_REPLACE, 1},
     {TABLE_MERGE, 1},
@@ -473,16 +473,16 @@ static const struct {
 
 static void a_change_has_so_many_steps(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(most_steps); i++) {
+    for (size_t i = 0; i < COUNT_OF(max_steps); i++) {
         struct record_writer writer;
-        unsigned most = most_steps[i].most;
+        unsigned max = max_steps[i].max;
         record_start(&writer);
-        for (unsigned number = 0; number < most; number++) put_numbered(&writer, STEP_ADD, number);
-        require(reads_steps((uint8_t)most_steps[i].kind, most, &writer), "%u of kind %zu", most, i);
-        require(!reads_steps((uint8_t)most_steps[i].kind, most + 1, &writer), "one more is said");
-        require(!reads_steps((uint8_t)most_steps[i].kind, most - 1, &writer), "one less is said");
-        put_numbered(&writer, STEP_ADD, most);
-        require(!reads_steps((uint8_t)most_steps[i].kind, most + 1, &writer), "%u of kind %zu", most + 1, i);
+        for (unsigned number = 0; number < max; number++) put_numbered(&writer, STEP_ADD, number);
+        require(reads_steps((uint8_t)max_steps[i].kind, max, &writer), "%u of kind %zu", max, i);
+        require(!reads_steps((uint8_t)max_steps[i].kind, max + 1, &writer), "one more is said");
+        require(!reads_steps((uint8_t)max_steps[i].kind, max - 1, &writer), "one less is said");
+        put_numbered(&writer, STEP_ADD, max);
+        require(!reads_steps((uint8_t)max_steps[i].kind, max + 1, &writer), "%u of kind %zu", max + 1, i);
         record_end(&writer);
     }
 }

@@ -4,7 +4,7 @@
 #include "unicode.h"
 #include "unit.h"
 
-enum { CHARACTERS = 24, ROOM = CHARACTERS * UTF8_MOST };
+enum { CHARACTERS = 24, ROOM = CHARACTERS * UTF8_MAX };
 
 static int sign(int number) {
     return number < 0 ? -1 : number > 0;
@@ -21,10 +21,10 @@ static void require_counted(struct bytes text) {
 
 static void every_character_counts_once_or_twice(void **state) {
     (void)state;
-    for (uint32_t character = 0; character <= UNICODE_MOST + 0x100; character++) {
-        char text[UTF8_MOST];
+    for (uint32_t character = 0; character <= UNICODE_MAX + 0x100; character++) {
+        char text[UTF8_MAX];
         size_t units = 0, length = unicode_put(character, text);
-        bool real = character <= UNICODE_MOST && (character < 0xd800 || character > 0xdfff);
+        bool real = character <= UNICODE_MAX && (character < 0xd800 || character > 0xdfff);
         require_same(utf16_count(bytes_of(text, length), &units), real, "U+%x", character);
         require_same(units, !real ? 0 : character > 0xffff ? 2 : 1, "U+%x", character);
     }

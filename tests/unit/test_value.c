@@ -127,16 +127,16 @@ static char *filled(size_t length, const char *piece) {
 }
 
 /* A text of pieces, as long as may be, and one byte of ASCII longer. */
-static void require_limit(enum value_type type, const char *piece, size_t most) {
-    char *text = filled(most + 1, piece);
+static void require_limit(enum value_type type, const char *piece, size_t max) {
+    char *text = filled(max + 1, piece);
     struct value value;
-    require_same(value_read(type, bytes_of(text, most), &value), OUTCOME_DONE, "as many as can be");
-    require_bytes(value.bytes, bytes_of(text, most), "borrowed");
+    require_same(value_read(type, bytes_of(text, max), &value), OUTCOME_DONE, "as many as can be");
+    require_bytes(value.bytes, bytes_of(text, max), "borrowed");
     require(value_sound(&value), "what is read is sound");
-    text[most] = 'x';
-    require_same(value_read(type, bytes_of(text, most + 1), &value), OUTCOME_PROPERTY_VALUE_TOO_LARGE,
+    text[max] = 'x';
+    require_same(value_read(type, bytes_of(text, max + 1), &value), OUTCOME_PROPERTY_VALUE_TOO_LARGE,
                  "one more");
-    value.bytes = bytes_of(text, most + 1);
+    value.bytes = bytes_of(text, max + 1);
     require(!value_sound(&value), "one more is not sound");
     free(text);
 }
@@ -211,11 +211,11 @@ static bool same(const struct value *a, const struct value *b) {
 }
 
 /* Packs, reads back from exactly as many bytes, and from every number less. */
-static void require_packed(const struct value *value, size_t most_bytes) {
+static void require_packed(const struct value *value, size_t max_bytes) {
     struct record_writer writer;
     record_start(&writer);
     value_put(&writer, value);
-    require(writer.length <= most_bytes, "%s takes %zu bytes", value_type_word(value->type), writer.length);
+    require(writer.length <= max_bytes, "%s takes %zu bytes", value_type_word(value->type), writer.length);
     for (size_t length = 0; length <= writer.length; length++) {
         if (length > 40 && length < writer.length) continue;
         char *copy = malloc(length + !length);
@@ -237,25 +237,25 @@ static void what_is_packed_is_read(void **state) {
     struct dice dice = {1};
     for (int round = 0; round < 60000; round++) {
         struct value value = {.type = (enum value_type)dice_roll(&dice, VALUE_TYPES)};
-        size_t most = 9;
+        size_t max = 9;
         switch (value.type) {
         case VALUE_STRING:
         case VALUE_BINARY:
             value.bytes = bytes_of(room, dice_roll(&dice, round % 500 ? 300 : 65537));
-            most = value.bytes.length + (value.bytes.length < 31 ? 1 : 4);
+            max = value.bytes.length + (value.bytes.length < 31 ? 1 : 4);
             break;
-        case VALUE_INT32: value.number = (int32_t)dice_word(&dice) >> dice_roll(&dice, 32), most = 5; break;
+        case VALUE_INT32: value.number = (int32_t)dice_word(&dice) >> dice_roll(&dice, 32), max = 5; break;
         case VALUE_INT64: value.number = (int64_t)dice_word(&dice) >> dice_roll(&dice, 64); break;
-        case VALUE_BOOL: value.number = (int64_t)dice_roll(&dice, 2), most = 2; break;
+        case VALUE_BOOL: value.number = (int64_t)dice_roll(&dice, 2), max = 2; break;
         case VALUE_DATETIME:
             value.number = (int64_t)(dice_word(&dice) % (uint64_t)(TICKS_MAX + 1)) >> dice_roll(&dice, 62);
             break;
         case VALUE_DOUBLE:
             value.real = (double)((int64_t)dice_word(&dice) >> dice_roll(&dice, 64)) / 1024;
             break;
-        default: value.guid = (struct guid){dice_word(&dice), dice_word(&dice)}, most = 17;
+        default: value.guid = (struct guid){dice_word(&dice), dice_word(&dice)}, max = 17;
         }
-        require_packed(&value, most);
+        require_packed(&value, max);
     }
 }
 

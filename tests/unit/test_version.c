@@ -364,9 +364,9 @@ static void stays_below_the_greatest(void **state) {
     for (size_t i = 0; i < COUNT_OF(clocks_ms); i++) {
         struct mint mint = MINT_INITIAL;
         require(mint_version(&mint, clocks_ms[i]) < VERSION_MAX, "clock %zu", i);
-        version most = VERSION_MAX;
-        while (!mint_believes(&mint, most, clocks_ms[i])) most -= UINT64_C(1) << 32;
-        mint_observe(&mint, most);
+        version max = VERSION_MAX;
+        while (!mint_believes(&mint, max, clocks_ms[i])) max -= UINT64_C(1) << 32;
+        mint_observe(&mint, max);
         for (int roles = 0; roles < 1000000; roles++) {
             mint_renew_epoch(&mint, UINT32_MAX);
             mint_version(&mint, clocks_ms[i]);

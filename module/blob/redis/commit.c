@@ -50,13 +50,13 @@ void container_wake(struct call *call, const void *decided) {
 /* --- Staged blocks that have waited too long --- */
 
 /* Of one name, the first so many. */
-static void unstage(struct call *call, struct blob *blob, uint64_t most) {
+static void unstage(struct call *call, struct blob *blob, uint64_t max) {
     char name[NAME_MAX_BYTES];
     struct bytes named = blob_name(blob);
     memcpy(name, named.data, named.length); /* it may go with the blob */
     struct container_change change = {.kind = BLOB_UNSTAGE,
                                       .name = bytes_of(name, named.length),
-                                      .count = most,
+                                      .count = max,
                                       .sought = true,
                                       .blob = blob};
     commit_at_once(call, &change);

@@ -53,7 +53,7 @@ struct setting_text copy_from = {.is_sound = host_list_is_sound,
 struct setting_text copy_user, copy_password = {.secret = true};
 bool copy_tls = false;
 struct setting_duration copy_timeout = {.ms = 10000};
-long long copy_most = 8;
+long long copy_max = 8;
 
 static struct { unsigned long long bytes, done, failed[COPY_FAILURES]; } counts;
 
@@ -341,7 +341,7 @@ static void begin_work(RedisModuleCtx *ctx, struct copier *copier) {
 }
 
 static bool begin_some(RedisModuleCtx *ctx) {
-    for (int i = 0; in_line_count && at_work_count < (size_t)copy_most; i++) {
+    for (int i = 0; in_line_count && at_work_count < (size_t)copy_max; i++) {
         if (i == STARTS_MAX) return true;
         begin_work(ctx, list_top(&in_line, struct copier, node));
     }

@@ -36,9 +36,9 @@ bool copies_may_come_from(struct bytes host, int port);
 extern struct setting_text copy_from, copy_user, copy_password;
 extern bool copy_tls;
 extern struct setting_duration copy_timeout;
-extern long long copy_most;
+extern long long copy_max;
 
-/* copy_most may have grown. */
+/* copy_max may have grown. */
 void copiers_setting_changed(void);
 
 void copiers_info(RedisModuleInfoCtx *ctx);

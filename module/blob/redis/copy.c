@@ -114,8 +114,8 @@ void copy_put_label(const struct call *call, struct record_writer *label) {
     bool snapshot = args_given(&call->args, SLOT_SNAPSHOT);
     char id[VERSION_TEXT_LENGTH];
     struct bytes container = call_word(call, ARG_SOURCE_CONTAINER);
-    size_t most = COPY_SOURCE_MAX_BYTES - NAME_MAX_BYTES - BESIDES_BYTES;
-    record_put_raw(label, bytes_of(container.data, container.length < most ? container.length : most));
+    size_t max = COPY_SOURCE_MAX_BYTES - NAME_MAX_BYTES - BESIDES_BYTES;
+    record_put_raw(label, bytes_of(container.data, container.length < max ? container.length : max));
     record_put_byte(label, '/');
     record_put_raw(label, call_word(call, ARG_SOURCE_BLOB));
     if (!snapshot) return;

@@ -78,13 +78,13 @@ enum outcome blob_list_check(struct call *call) {
 }
 
 static struct listing_query asked(struct call *call) {
-    int64_t most =
+    int64_t max =
         args_given(&call->args, SLOT_PAGE_SIZE) ? call->args.slots[SLOT_PAGE_SIZE].number : PAGE_DEFAULT;
     return (struct listing_query){
         .prefix = listing_text(call, SLOT_PREFIX),
         .delimiter = listing_text(call, SLOT_DELIMITER),
         .marker = listing_text(call, SLOT_MARKER),
-        .most = most > PAGE_MAX ? PAGE_MAX : (size_t)most,
+        .max = max > PAGE_MAX ? PAGE_MAX : (size_t)max,
         .budget = reply_room_up_to(PAGE_BUDGET_BYTES),
         .now_ms = call_now_ms(call),
         .metadata = included(call, INCLUDE_META),

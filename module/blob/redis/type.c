@@ -18,8 +18,8 @@
 
 enum {
     ENCODING_VERSION = 0,
-    COPY_TIMEOUT_MOST_MS = 3600000,
-    COPY_MOST_MOST = 256,
+    COPY_TIMEOUT_MAX_MS = 3600000,
+    COPIES_AT_ONCE_MAX = 256,
     APPENDED_WHOLE_BYTES = 1 << 16, /* from here on an append blob keeps what is appended as it came */
 };
 
@@ -28,19 +28,19 @@ long long max_block_bytes = 4000LL * 1024 * 1024;
 long long max_append_bytes = 100LL * 1024 * 1024;
 
 static const struct setting settings[] = {
-    {.name = "max-blob-bytes", .bytes = true, .number = &max_blob_bytes, .least = 1, .most = LLONG_MAX},
-    {.name = "max-block-bytes", .bytes = true, .number = &max_block_bytes, .least = 1, .most = LLONG_MAX},
-    {.name = "max-append-bytes", .bytes = true, .number = &max_append_bytes, .least = 1, .most = LLONG_MAX},
+    {.name = "max-blob-bytes", .bytes = true, .number = &max_blob_bytes, .min = 1, .max = LLONG_MAX},
+    {.name = "max-block-bytes", .bytes = true, .number = &max_block_bytes, .min = 1, .max = LLONG_MAX},
+    {.name = "max-append-bytes", .bytes = true, .number = &max_append_bytes, .min = 1, .max = LLONG_MAX},
     {.name = "copy-from", .text = &copy_from},
     {.name = "copy-user", .text = &copy_user},
     {.name = "copy-password", .text = &copy_password},
     {.name = "copy-tls", .toggle = &copy_tls},
-    {.name = "copy-timeout-seconds", .duration = &copy_timeout, .least = 1, .most = COPY_TIMEOUT_MOST_MS},
+    {.name = "copy-timeout-seconds", .duration = &copy_timeout, .min = 1, .max = COPY_TIMEOUT_MAX_MS},
     {.name = "copy-most",
-     .number = &copy_most,
+     .number = &copy_max,
      .changed = copiers_setting_changed,
-     .least = 1,
-     .most = COPY_MOST_MOST},
+     .min = 1,
+     .max = COPIES_AT_ONCE_MAX},
     {.name = NULL},
 };
 

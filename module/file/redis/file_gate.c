@@ -43,7 +43,7 @@ static struct {
 
 void file_prefetch(struct call *call) {
     struct bytes path = call_word(call, ARG_PATH);
-    sought.call = tree_expect(call->value, path, sought.key, &call->search) ? call : NULL;
+    sought.call = tree_prefetch(call->value, path, sought.key, &call->search) ? call : NULL;
 }
 
 static struct tree_place find_path(const struct call *call, struct bytes path) {
@@ -151,7 +151,7 @@ void file_settle_move(struct call *call) {
 enum outcome file_place(struct call *call, struct bytes path, struct tree_place *place) {
     struct share *share = call->value;
     *place = find_path(call, path);
-    if (place->node && node_is_file(place->node)) pages_expect(&place->node->content.pages);
+    if (place->node && node_is_file(place->node)) pages_prefetch(&place->node->content.pages);
     if (place->node && place->node->life && share_view(share, place->node, call_now_ms(call)).gone)
         place->node = NULL;
     return place->parent || place->node == share->root ? OUTCOME_DONE : OUTCOME_PARENT_NOT_FOUND;

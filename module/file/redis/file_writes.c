@@ -280,7 +280,7 @@ static struct share_change *decide_range(struct call *call, enum share_change_ki
         *outcome = OUTCOME_INVALID_RANGE;
         return NULL;
     }
-    pages_expect_bytes(&node->content.pages);
+    pages_prefetch_bytes(&node->content.pages);
     struct share_change *change = decide_stamped_file(call, kind, node, content);
     change->offset = offset;
     return change;

@@ -7,7 +7,7 @@
 
 const char *const file_attribute_words[] = {"READONLY", "HIDDEN", "SYSTEM", "ARCHIVE", NULL};
 
-enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, LOOKED_AT_MOST = 10000 };
+enum { PAGE_DEFAULT = 1000, PAGE_MAX = 5000, LOOKED_AT_MAX = 10000 };
 
 /* What an item takes in a listing besides its name. */
 enum { ITEM_REPLY_BYTES = 96 };
@@ -52,7 +52,7 @@ enum outcome file_get(struct call *call) {
     struct page_range range;
     enum outcome outcome = find_data(call, &found);
     if (outcome != OUTCOME_DONE) return outcome;
-    pages_expect_bytes(&found.view.content->pages);
+    pages_prefetch_bytes(&found.view.content->pages);
     outcome = range_asked(call, SLOT_FILE_RANGE, found.view.content->length, &range);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes view = sparse_view(found.view.content, range.offset, range.length);
@@ -209,14 +209,14 @@ static void collect_items(struct call *call, const struct file_found *directory,
     struct bytes from = bytes_compare(marker, prefix) > 0 ? marker : prefix;
     if (from.length > NAME_FOLDED_MAX_BYTES) from.length = NAME_FOLDED_MAX_BYTES;
     struct tree_walk walk = tree_walk(call->value, directory->node->directory, directory->snapshot, from);
-    size_t most = file_page_most(call, PAGE_DEFAULT, PAGE_MAX);
+    size_t max = file_page_max(call, PAGE_DEFAULT, PAGE_MAX);
     struct page_room room = {0};
     struct tree_item item;
     enum tree_step step;
-    for (int left = LOOKED_AT_MOST; (step = tree_next(&walk, &item)) != TREE_END; left--) {
+    for (int left = LOOKED_AT_MAX; (step = tree_next(&walk, &item)) != TREE_END; left--) {
         if (!path_starts_with(item.name, prefix)) return;
         bool shown = step == TREE_ITEM && node_is_shown(call, directory, &item);
-        bool full = listing->count == most || left <= 0;
+        bool full = listing->count == max || left <= 0;
         if (full || (shown && !page_room_take(&room, ITEM_REPLY_BYTES + item.name.length))) {
             listing->next = item.name;
             return;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MOST = 20000, CLOSED_MAX = 2000 };
+enum { ARG_CLOSED = 3, PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 20000, CLOSED_MAX = 2000 };
 
 /* What a handle takes in a page besides its path and its session's owner. */
 enum { HANDLE_REPLY_BYTES = 352 };
@@ -102,7 +102,7 @@ static void reply_marker(struct reply *out, const struct file_open *next) {
 
 struct page {
     uint64_t from;
-    size_t most;
+    size_t max;
     struct page_room room;
     const struct file_open *found[PAGE_MAX];
     size_t count;
@@ -113,7 +113,7 @@ struct page {
 static void show_handle(struct page *page, const struct file_open *open) {
     size_t bytes =
         HANDLE_REPLY_BYTES + node_path_length(open_node(open)) + open->group->session->owner_length;
-    if (page->count < page->most && page_room_take(&page->room, bytes))
+    if (page->count < page->max && page_room_take(&page->room, bytes))
         page->found[page->count++] = open;
     else
         page->next = open;
@@ -143,7 +143,7 @@ static void gather_of_file(struct call *call, const struct selection *selection,
 static void gather_of_share(struct call *call, const struct selection *selection, struct page *page) {
     struct order_cursor cursor = share_opens_seek(call->value, page->from);
     struct entry *entry = NULL;
-    for (int left = LOOKED_AT_MOST; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
+    for (int left = LOOKED_AT_MAX; (entry = order_cursor_entry(&cursor)); order_cursor_next(&cursor)) {
         const struct file_open *open = open_of_numbered(entry);
         if (!left--) page->next = open;
         if (!page->next && is_selected(call, selection, open)) show_handle(page, open);
@@ -154,11 +154,11 @@ static void gather_of_share(struct call *call, const struct selection *selection
 /* Below a directory, and where one file has more handles than are looked at for a page, pages may have fewer than were
  * asked for, or none. */
 static void reply_handle_page(struct call *call, const struct selection *selection) {
-    struct page page = {.most = file_page_most(call, PAGE_DEFAULT, PAGE_MAX)};
+    struct page page = {.max = file_page_max(call, PAGE_DEFAULT, PAGE_MAX)};
     const struct file_node *node = selection->node;
     asked_marker(call, &page.from);
     if (is_any_open(selection)) {
-        bool few = node_is_file(node) && node->life->tally.opens <= LOOKED_AT_MOST;
+        bool few = node_is_file(node) && node->life->tally.opens <= LOOKED_AT_MAX;
         (few ? gather_of_file : gather_of_share)(call, selection, &page);
     }
     reply_array(&call->out, 2);

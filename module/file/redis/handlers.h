@@ -120,10 +120,10 @@ enum outcome file_sharing_violation(struct call *call, const struct file_open *o
 enum outcome file_lock_violation(struct call *call, const struct range_lock *lock);
 
 /* How many items a page has at most. */
-static inline size_t file_page_most(const struct call *call, int64_t given_none, int64_t limit) {
+static inline size_t file_page_max(const struct call *call, int64_t given_none, int64_t limit) {
     bool given = args_given(&call->args, SLOT_PAGE_SIZE);
-    int64_t most = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
-    return (size_t)(most < limit ? most : limit);
+    int64_t max = given ? call->args.slots[SLOT_PAGE_SIZE].number : given_none;
+    return (size_t)(max < limit ? max : limit);
 }
 
 /* --- Sessions and handles --- */

@@ -32,11 +32,11 @@ int64_t lease_longest_ms(void) {
 }
 
 const struct setting lease_settings[] = {
-    {.name = "lease-min-seconds", .duration = &shortest, .least = 1, .most = 86400000, .fault = bounds_fault},
+    {.name = "lease-min-seconds", .duration = &shortest, .min = 1, .max = 86400000, .fault = bounds_fault},
     {.name = "lease-max-seconds",
      .duration = &longest,
-     .least = 1,
-     .most = 86400000LL * 365,
+     .min = 1,
+     .max = 86400000LL * 365,
      .fault = bounds_fault},
     {.name = NULL},
 };
@@ -370,7 +370,7 @@ enum outcome lease_get_decide(struct call *call) {
     return OUTCOME_DONE;
 }
 
-enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MOST = 5000 };
+enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000, LOOKED_AT_MAX = 5000 };
 
 /* What a lease takes in a page besides its name and its holder's label. */
 enum { LEASE_REPLY_BYTES = 320 };
@@ -407,16 +407,16 @@ static bool is_listed(struct call *call, const struct lease_home *home, struct e
 enum outcome lease_list_decide(struct call *call) {
     struct entry *shown[PAGE_MAX];
     struct page_room room = {0};
-    size_t count = 0, most = PAGE_DEFAULT;
+    size_t count = 0, max = PAGE_DEFAULT;
     int looked_at = 0;
     if (args_given(&call->args, SLOT_PAGE_SIZE)) {
         int64_t asked = call->args.slots[SLOT_PAGE_SIZE].number;
-        most = asked < PAGE_MAX ? (size_t)asked : PAGE_MAX;
+        max = asked < PAGE_MAX ? (size_t)asked : PAGE_MAX;
     }
     struct order_cursor cursor = lease_list_start(call);
     const struct lease_home *home = call->data_type->leases;
     struct entry *entry;
-    for (; (entry = order_cursor_entry(&cursor)) && count < most && looked_at < LOOKED_AT_MOST; looked_at++) {
+    for (; (entry = order_cursor_entry(&cursor)) && count < max && looked_at < LOOKED_AT_MAX; looked_at++) {
         if (is_listed(call, home, entry)) {
             if (!page_room_take(&room, leased_bytes(home, entry))) break;
             shown[count++] = entry;

@@ -13,8 +13,8 @@
 enum {
     TIMES_THE_USUAL = 10,
     USUAL_PERCENT = 99,
-    ASKED_MOST = 100,   /* leases of a value that is asked whether it is worth a look */
-    LOOKED_MOST = 1000, /* leases of a value that is looked at */
+    ASKED_MAX = 100,   /* leases of a value that is asked whether it is worth a look */
+    LOOKED_MAX = 1000, /* leases of a value that is looked at */
     NAME_BYTES = 80,
 };
 
@@ -29,9 +29,9 @@ struct leases_walk {
     int left;
 };
 
-static struct leases_walk leases_walk(const struct lease_home *home, const void *value, int most) {
+static struct leases_walk leases_walk(const struct lease_home *home, const void *value, int max) {
     const struct order_index *leased = home->leased(value);
-    struct leases_walk walk = {.home = home, .left = leased->root ? most : 0};
+    struct leases_walk walk = {.home = home, .left = leased->root ? max : 0};
     if (walk.left) walk.cursor = order_index_seek(leased, bytes_of("", 0));
     return walk;
 }
@@ -46,7 +46,7 @@ static struct entry *leases_next(struct leases_walk *walk) {
 bool lease_may_last(const struct lease_home *home, const void *value, const struct lease *lease) {
     if (lease) return may_last(lease);
     if (may_last(home->own(value))) return true;
-    struct leases_walk walk = leases_walk(home, value, ASKED_MOST);
+    struct leases_walk walk = leases_walk(home, value, ASKED_MAX);
     for (struct entry *entry; (entry = leases_next(&walk));)
         if (may_last(home->lease_of(entry))) return true;
     return false;
@@ -98,8 +98,8 @@ static void find_long_held(struct doctor *doctor) {
     const struct lease_home *home = doctor->type->leases;
     struct long_held found = {0};
     look_at_holder(&found, home->own(doctor->value), NULL, doctor->now_ms);
-    int most = doctor->looks_left < LOOKED_MOST ? doctor->looks_left : LOOKED_MOST;
-    struct leases_walk walk = leases_walk(home, doctor->value, most);
+    int max = doctor->looks_left < LOOKED_MAX ? doctor->looks_left : LOOKED_MAX;
+    struct leases_walk walk = leases_walk(home, doctor->value, max);
     for (struct entry *entry; (entry = leases_next(&walk)); doctor->looks_left--)
         look_at_holder(&found, home->lease_of(entry), entry, doctor->now_ms);
     if (found.lease) tell_holder(doctor, &found);

@@ -66,9 +66,9 @@ void queue_wake(struct call *call, const void *change) {
     wait_look(call, &message_wait, bytes_of("", 0));
 }
 
-static void expire_messages(struct call *call, size_t most) {
+static void expire_messages(struct call *call, size_t max) {
     struct queue_change change;
-    if (queue_settlement(call->value, call_now_ms(call), most, &change)) commit_at_once(call, &change);
+    if (queue_settlement(call->value, call_now_ms(call), max, &change)) commit_at_once(call, &change);
 }
 
 void queue_settle_some(struct call *call) {

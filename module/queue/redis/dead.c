@@ -23,11 +23,11 @@ static void reply_dead(struct reply *out, const struct message *message) {
 }
 
 /* `room` bounds what is shown; NULL for what is not. */
-static size_t find_dead(struct call *call, size_t most, struct page_room *room, struct message **found) {
+static size_t find_dead(struct call *call, size_t max, struct page_room *room, struct message **found) {
     struct dead_cursor cursor = {0};
     size_t count = 0;
     struct message *message;
-    while (count < most && (message = queue_next_dead(call->value, &cursor, call_now_ms(call)))) {
+    while (count < max && (message = queue_next_dead(call->value, &cursor, call_now_ms(call)))) {
         if (room && !page_room_take(room, message_reply_bytes(message))) break;
         found[count++] = message;
     }

@@ -33,9 +33,9 @@ const struct setting queue_settings[] = {
     {.name = "queue-max-message-bytes",
      .bytes = true,
      .number = &max_message_bytes,
-     .least = 1,
-     .most = QUEUE_TEXT_MAX_BYTES},
-    {.name = "queue-max-count", .number = &max_count, .least = 1, .most = QUEUE_BATCH_MAX},
+     .min = 1,
+     .max = QUEUE_TEXT_MAX_BYTES},
+    {.name = "queue-max-count", .number = &max_count, .min = 1, .max = QUEUE_BATCH_MAX},
     {.name = "queue-receipt-mismatch", .choice = &on_mismatch},
     {.name = NULL},
 };
@@ -146,7 +146,7 @@ static void put_items(struct call *call, struct queue_change *change, int at, in
     struct record_writer *items = call_writer(call);
     for (int i = 0; i < count; i++) {
         struct queue_item item = {.id = entropy_guid(), .text = call_word(call, at + i)};
-        queue_expect(call->value, &item.id);
+        queue_prefetch(call->value, &item.id);
         item.receipt = entropy_guid();
         queue_item_put(QUEUE_PUT, items, &item);
         reply_put(&call->out, change, item.id, item.receipt, false);
@@ -215,13 +215,13 @@ static void reply_delivered(struct reply *out, const struct message *message, co
     reply_field_bytes(&map, "message", message_text(message));
 }
 
-static size_t find_visible(struct call *call, size_t most, struct message **found) {
+static size_t find_visible(struct call *call, size_t max, struct message **found) {
     struct visible_cursor cursor;
     queue_visible_start(&cursor, call->value, call_now_ms(call));
     struct page_room room = {0};
     size_t count = 0;
     struct message *message;
-    while (count < most && (message = queue_next_visible(&cursor))) {
+    while (count < max && (message = queue_next_visible(&cursor))) {
         if (!page_room_take(&room, message_reply_bytes(message))) break;
         found[count++] = message;
     }

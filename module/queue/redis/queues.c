@@ -7,7 +7,7 @@
 /* What a queue's policies may permit: to read, to add, to update and to process. */
 #define QUEUE_PERMISSIONS "raup"
 
-static uint32_t asked_most_deliveries(const struct call *call) {
+static uint32_t asked_max_deliveries(const struct call *call) {
     return args_given(&call->args, SLOT_MAXDELIVERIES) ? (uint32_t)call->args.slots[SLOT_MAXDELIVERIES].number
                                                        : 0;
 }
@@ -15,7 +15,7 @@ static uint32_t asked_most_deliveries(const struct call *call) {
 static bool is_as_asked(const struct call *call) {
     const struct queue *queue = call->value;
     bool other_limit =
-        args_given(&call->args, SLOT_MAXDELIVERIES) && queue->most_deliveries != asked_most_deliveries(call);
+        args_given(&call->args, SLOT_MAXDELIVERIES) && queue->max_deliveries != asked_max_deliveries(call);
     return !other_limit && metadata_same(packed_view(queue->metadata), call->metadata.list);
 }
 
@@ -27,7 +27,7 @@ enum outcome queue_create(struct call *call) {
     }
     struct queue_change *change = call_decide(call, QUEUE_CREATE);
     change->metadata = call->metadata.list;
-    change->most_deliveries = asked_most_deliveries(call);
+    change->max_deliveries = asked_max_deliveries(call);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -40,7 +40,7 @@ enum outcome queue_drop(struct call *call) {
 
 enum outcome queue_configure(struct call *call) {
     struct queue_change *change = call_decide(call, QUEUE_CONFIGURE);
-    change->most_deliveries = asked_most_deliveries(call);
+    change->max_deliveries = asked_max_deliveries(call);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
@@ -87,8 +87,8 @@ enum outcome queue_stat(struct call *call) {
             int64_t age_ms = now_ms - depth.arrived_ms;
             reply_field_number(&map, "oldest-ms", age_ms > 0 ? age_ms : 0);
         }
-        if (queue->most_deliveries) reply_field_number(&map, "max-deliveries", queue->most_deliveries);
-        if (queue->most_deliveries || depth.dead) reply_field_number(&map, "dead", (long long)depth.dead);
+        if (queue->max_deliveries) reply_field_number(&map, "max-deliveries", queue->max_deliveries);
+        if (queue->max_deliveries || depth.dead) reply_field_number(&map, "dead", (long long)depth.dead);
         reply_field(&map, "meta");
         reply_pairs(map.out, packed_view(queue->metadata));
     }

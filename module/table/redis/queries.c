@@ -110,8 +110,8 @@ static void answer_query(struct call *call, const struct asked *asked, const str
         .filter = &asked->filter,
         .plan = plan,
         .from = bytes_of(asked->from.data, asked->from.length),
-        .rows_most = asked_rows(call),
-        .bytes_most = reply_room_up_to(QUERY_BYTES_MAX),
+        .rows_max = asked_rows(call),
+        .bytes_max = reply_room_up_to(QUERY_BYTES_MAX),
     };
     struct query_page page;
     query_run(&query, &page);

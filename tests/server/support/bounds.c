@@ -13,12 +13,12 @@
 #include "work.h"
 #include "world.h"
 
-enum { TRIES = 3, MOST_US = 50000, REPLY_MOST_BYTES = 64 << 20, SLACK_BYTES = 2 << 20, KEPT_MOST = 64 };
+enum { TRIES = 3, MAX_US = 50000, REPLY_MAX_BYTES = 64 << 20, SLACK_BYTES = 2 << 20, KEPT_MAX = 64 };
 
 struct server *bounds_server;
 struct client *bounds_client;
 
-static struct { const char *name, *value; } kept[KEPT_MOST];
+static struct { const char *name, *value; } kept[KEPT_MAX];
 static int kept_count, awaited;
 static long long native_us; /* what the server's own GET of the longest reply takes */
 
@@ -43,7 +43,7 @@ static void keep(const char *name, const char *value) {
             kept[i].value = value;
             return;
         }
-    require(kept_count < KEPT_MOST, "too much is kept");
+    require(kept_count < KEPT_MAX, "too much is kept");
     kept[kept_count].name = name;
     kept[kept_count++].value = value;
 }
@@ -150,33 +150,33 @@ static long long once_us(const struct bound *row) {
 
 static long long measure_native_us(void) {
     const struct bound get = {"GET native", NULL, NULL, 0};
-    long long least = LLONG_MAX;
-    char *value = pool_take(REPLY_MOST_BYTES);
-    expect_ok(call(bounds_client, "SET native %b", value, (size_t)REPLY_MOST_BYTES));
+    long long min = LLONG_MAX;
+    char *value = pool_take(REPLY_MAX_BYTES);
+    expect_ok(call(bounds_client, "SET native %b", value, (size_t)REPLY_MAX_BYTES));
     for (int i = 0; i < TRIES; i++) {
         long long next = once_us(&get);
-        if (next < least) least = next;
+        if (next < min) min = next;
     }
     call(bounds_client, "DEL native");
-    return least;
+    return min;
 }
 
-static long long most_us(const struct bound *row) {
-    if (row->known_ms != LIKE_NATIVE) return row->known_ms ? row->known_ms * 1000 : MOST_US;
+static long long max_us(const struct bound *row) {
+    if (row->known_ms != LIKE_NATIVE) return row->known_ms ? row->known_ms * 1000 : MAX_US;
     if (!native_us) native_us = measure_native_us();
     long long like_native_us = native_us * 3 / 2;
-    return like_native_us > MOST_US ? like_native_us : MOST_US;
+    return like_native_us > MAX_US ? like_native_us : MAX_US;
 }
 
 static void measure_time(const struct bound *row) {
-    long long least = once_us(row), most = most_us(row);
-    for (int i = 1; i < TRIES && least > most / 4; i++) {
+    long long min = once_us(row), max = max_us(row);
+    for (int i = 1; i < TRIES && min > max / 4; i++) {
         long long next = once_us(row);
-        if (next < least) least = next;
+        if (next < min) min = next;
     }
-    if (least > MOST_US / 10) print_message("# %s: %lld us\n", row->line, least);
-    if (least > most) print_error("%s takes %lld us\n", row->line, least);
-    require(least <= most || getenv("HOLDFAST_BOUNDS_ALL"), "%s takes %lld us", row->line, least);
+    if (min > MAX_US / 10) print_message("# %s: %lld us\n", row->line, min);
+    if (min > max) print_error("%s takes %lld us\n", row->line, min);
+    require(min <= max || getenv("HOLDFAST_BOUNDS_ALL"), "%s takes %lld us", row->line, min);
 }
 
 /* In a transaction the reply is still in memory when it is asked how much there is. */
@@ -190,7 +190,7 @@ static void measure_reply(const struct bound *row) {
     redisReply *replies = expect_elements(call(bounds_client, "EXEC"), 3);
     long long grown =
         info_number(replies->element[2], "used_memory") - info_number(replies->element[0], "used_memory");
-    require(grown <= REPLY_MOST_BYTES + SLACK_BYTES, "the reply to %s takes %lld bytes", row->line, grown);
+    require(grown <= REPLY_MAX_BYTES + SLACK_BYTES, "the reply to %s takes %lld bytes", row->line, grown);
 }
 
 void bounds_measure(const struct bound *rows) {

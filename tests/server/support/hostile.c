@@ -10,7 +10,7 @@
 #include "text.h"
 #include "world.h"
 
-enum { READ_WHOLE_AT_MOST = 1 << 17, BLOBS_LISTED = 5000, ATTEMPTS = 10 };
+enum { READ_WHOLE_AT_MAX = 1 << 17, BLOBS_LISTED = 5000, ATTEMPTS = 10 };
 
 /* What only some kinds of blobs answer; `tail` names the snapshot, if it is one. */
 static void read_parts(const char *key, const redisReply *item, const redisReply *name, const char *tail) {
@@ -40,9 +40,9 @@ static long long read_item(const char *key, const redisReply *item) {
     struct words words = words_of_line(pool_print("BLOB.GET %s", key));
     words_add_bytes(&words, name->str, name->len);
     words_add_line(&words, tail);
-    if (length > READ_WHOLE_AT_MOST) words_add_line(&words, "RANGE 0 1000");
+    if (length > READ_WHOLE_AT_MAX) words_add_line(&words, "RANGE 0 1000");
     redisReply *blob = expect_elements(call_words(primary, &words), 2);
-    if (length <= READ_WHOLE_AT_MOST) assert_int_equal(blob->element[1]->len, length);
+    if (length <= READ_WHOLE_AT_MAX) assert_int_equal(blob->element[1]->len, length);
     read_parts(key, item, name, tail);
     return id ? 0 : length;
 }

@@ -20,12 +20,12 @@ enum lease_state {
     LEASE_STATES
 };
 
-enum { LEASE_STEPS_AT_MOST = 5 };
+enum { LEASE_STEPS_AT_MAX = 5 };
 
 struct lease_way {
     enum lease_state state;
     const struct lease_place *only; /* NULL: a way for containers and blobs alike */
-    const char *steps[LEASE_STEPS_AT_MOST];
+    const char *steps[LEASE_STEPS_AT_MAX];
 };
 
 extern const struct lease_way lease_ways[];

@@ -16,10 +16,10 @@ struct record {
     bool has_content; /* a record that says of itself that a content stands beside it */
 };
 
-enum { RECORDS_AT_MOST = 4000 };
+enum { RECORDS_AT_MAX = 4000 };
 
 struct records {
-    struct record record[RECORDS_AT_MOST];
+    struct record record[RECORDS_AT_MAX];
     size_t count;
 };
 

@@ -22,7 +22,7 @@
 #include "text.h"
 
 enum {
-    SERVERS_AT_MOST = 32,
+    SERVERS_AT_MAX = 32,
     START_SECONDS = 30,
     STOP_SECONDS = 30,
     START_ATTEMPTS = 5,
@@ -45,7 +45,7 @@ static const char common_settings[] = "bind 127.0.0.1\n"
                                       "appendfsync no\n"
                                       "notify-keyspace-events KEAd\n";
 
-static struct server *servers[SERVERS_AT_MOST];
+static struct server *servers[SERVERS_AT_MAX];
 
 static const char *environment(const char *name, const char *otherwise) {
     const char *value = getenv(name);
@@ -53,7 +53,7 @@ static const char *environment(const char *name, const char *otherwise) {
 }
 
 static void kill_all(void) {
-    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+    for (int index = 0; index < SERVERS_AT_MAX; index++) {
         if (servers[index] && servers[index]->process) kill(servers[index]->process, SIGKILL);
     }
 }
@@ -64,17 +64,17 @@ static void server_register(struct server *server) {
         is_prepared = true;
         atexit(kill_all);
     }
-    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+    for (int index = 0; index < SERVERS_AT_MAX; index++) {
         if (!servers[index]) {
             servers[index] = server;
             return;
         }
     }
-    failure("more than %d servers at once", SERVERS_AT_MOST);
+    failure("more than %d servers at once", SERVERS_AT_MAX);
 }
 
 static void server_unregister(const struct server *server) {
-    for (int index = 0; index < SERVERS_AT_MOST; index++) {
+    for (int index = 0; index < SERVERS_AT_MAX; index++) {
         if (servers[index] == server) servers[index] = NULL;
     }
 }

@@ -17,7 +17,7 @@ static const char cluster_settings[] = "cluster-enabled yes\n"
                                        "cluster-require-full-coverage no\n"
                                        "cluster-replica-no-failover yes\n";
 
-struct client *node[SHARDS_MOST];
+struct client *node[SHARDS_MAX];
 static int primary_count, node_count;
 
 static int first_slot(int primary_number) {
@@ -70,7 +70,7 @@ void shards_start(int primaries, int replicas, const char *settings) {
     primary_count = primaries;
     const int count = primaries + replicas;
     node_count = count;
-    struct server *servers[SHARDS_MOST] = {NULL};
+    struct server *servers[SHARDS_MAX] = {NULL};
     for (int index = 0; index < count; index++)
         servers[index] =
             server_launch(pool_print("shard-%d", index), pool_print("%s%s", cluster_settings, settings));
@@ -97,7 +97,7 @@ void shards_leave(void) {
 }
 
 void shards_stop(void) {
-    struct server *servers[SHARDS_MOST] = {NULL};
+    struct server *servers[SHARDS_MAX] = {NULL};
     const int count = node_count;
     for (int index = 0; index < count; index++) servers[index] = node[index]->server;
     shards_leave();

@@ -7,10 +7,10 @@
 
 #include "client.h"
 
-enum { SHARDS_MOST = 6 };
+enum { SHARDS_MAX = 6 };
 
 /* Connections to the nodes, the primaries first; the first of them is `primary` of world.h, too. */
-extern struct client *node[SHARDS_MOST];
+extern struct client *node[SHARDS_MAX];
 
 /* Starts it, and waits until all nodes agree that it works. */
 void shards_start(int primaries, int replicas, const char *settings);

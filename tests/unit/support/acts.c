@@ -183,7 +183,7 @@ struct container *act_container_of_blocks(void) {
 
 bool act_add_blocks(struct container *container, uint64_t count) {
     static const char block[3] = {1, 'x', 1};
-    static char items[ACT_BLOCKS_MOST * sizeof(block)];
+    static char items[ACT_BLOCKS_MAX * sizeof(block)];
     struct container_change change = act_change(BLOB_BLOCKS, "blob");
     for (size_t i = 0; i < count * sizeof(block); i += sizeof(block)) memcpy(items + i, block, sizeof(block));
     change.list = (struct packed_list){count, bytes_of(items, (size_t)count * sizeof(block))};

@@ -47,7 +47,7 @@ bool act_copy_state(struct container_trial *trial, const char *name, enum copy_s
 
 /* A container as a file builds it, with an empty blob `blob`; and a list of so many blocks for the blob, at most
  * ACT_BLOCKS_MOST, each the same chunk of one byte. */
-enum { ACT_BLOCKS_MOST = 50001 };
+enum { ACT_BLOCKS_MAX = 50001 };
 struct container *act_container_of_blocks(void);
 bool act_add_blocks(struct container *container, uint64_t count);
 

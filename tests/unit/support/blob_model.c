@@ -61,8 +61,8 @@ void model_blocks_insert(struct model_blocks *blocks, size_t place, struct bytes
     *block = (struct model_block){model_copy_of(id), model_copy_of(bytes), id.length, bytes.length};
 }
 
-void model_blocks_drop(struct model_blocks *blocks, uint64_t most) {
-    size_t gone = most < blocks->count ? (size_t)most : blocks->count;
+void model_blocks_drop(struct model_blocks *blocks, uint64_t max) {
+    size_t gone = max < blocks->count ? (size_t)max : blocks->count;
     for (size_t i = 0; i < gone; i++) block_end(&blocks->all[i]);
     blocks->count -= gone;
     if (blocks->count) {

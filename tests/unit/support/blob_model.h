@@ -100,7 +100,7 @@ void model_lease_end(struct model_lease *own);
 
 /* Inserts at a place, and takes away the first so many. */
 void model_blocks_insert(struct model_blocks *blocks, size_t place, struct bytes id, struct bytes bytes);
-void model_blocks_drop(struct model_blocks *blocks, uint64_t most);
+void model_blocks_drop(struct model_blocks *blocks, uint64_t max);
 /* The first one of the id, or NULL. */
 struct model_block *model_blocks_find(const struct model_blocks *blocks, struct bytes id);
 /* A block that waits: in the place of its id, or in place of the one that is there. */

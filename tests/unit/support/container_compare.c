@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Up to here a page blob is read as a whole, with all the zeros between its pages. */
-enum { READ_WHOLE_MOST = 1 << 19 };
+enum { READ_WHOLE_MAX = 1 << 19 };
 
 static void compare_list(struct packed_list list, const struct model_list *own, const char *what) {
     require_same(list.count, own->count, "%s", what);
@@ -70,7 +70,7 @@ static void compare_pages(const struct blob *blob, const struct model_state *own
         blob_read(blob, own->pages[i].number * PAGE_BYTES, page, PAGE_BYTES);
         require_bytes(bytes_of(page, PAGE_BYTES), bytes_of(own->pages[i].bytes, PAGE_BYTES), "page %zu", i);
     }
-    if (own->length > READ_WHOLE_MOST) return;
+    if (own->length > READ_WHOLE_MAX) return;
     char *whole = model_resized(NULL, (size_t)own->length);
     memset(whole, 0, (size_t)own->length);
     for (size_t i = 0; i < own->page_count; i++)

@@ -131,9 +131,9 @@ static bool add_leaves(struct model *model, const struct container_change *chang
     if (!model_exists(blob) || blob->state.kind != KIND_PAGE) return false;
     struct record_reader reader = record_reader(change->list.items);
     struct leaf leaf;
-    uint64_t least = 0;
-    for (uint64_t i = 0; i < change->list.count; i++, least = leaf.index + 1)
-        if (!leaf_read(model, &reader, &leaf) || leaf.index < least || !leaf_fits(&blob->state, &leaf))
+    uint64_t min = 0;
+    for (uint64_t i = 0; i < change->list.count; i++, min = leaf.index + 1)
+        if (!leaf_read(model, &reader, &leaf) || leaf.index < min || !leaf_fits(&blob->state, &leaf))
             return false;
     if (!record_complete(&reader)) return false;
     reader = record_reader(change->list.items);

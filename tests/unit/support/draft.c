@@ -192,7 +192,7 @@ static void add_numbers(struct container_change *change, const struct choice *ch
     change->parts = (unsigned)dice_roll(&dice, PARTS_ALL + 1);
     change->blob_kind = (enum blob_kind)(choice->size % KIND_UNCOMMITTED);
     change->offset = choice->size * UINT64_C(512);
-    change->length = choice->fine % (DRAFT_PAGES_MOST + 1U) * UINT64_C(512);
+    change->length = choice->fine % (DRAFT_PAGES_MAX + 1U) * UINT64_C(512);
     if (is_paged(change->kind) && choice->fine % 4) change->length %= UINT64_C(40) * 512;
     if (change->kind == CONTAINER_CHUNK)
         change->length = change->content.length + (choice->stamp % 4 ? 0 : 1000);

@@ -42,7 +42,7 @@ struct chunk *draft_chunk(const struct draft *draft, const struct choice *choice
 struct bytes draft_block_id(unsigned n);
 
 /* A page blob's length that a draft may give, at most. */
-enum { DRAFT_PAGES_MOST = 300 };
+enum { DRAFT_PAGES_MAX = 300 };
 
 /* Whether two leases, or two copies, are the same in all that is told of them. */
 bool copy_same(const struct copy *a, const struct copy *b);

@@ -66,10 +66,10 @@ static void add_one(struct trial *trial) {
     if (!roster_find(&trial->roster, name)) add(trial, name);
 }
 
-void trial_run(struct trial *trial, unsigned steps, size_t most) {
+void trial_run(struct trial *trial, unsigned steps, size_t max) {
     bool growing = true;
     for (unsigned step = 0; step < steps; step++) {
-        if (trial->roster.count >= most) growing = false;
+        if (trial->roster.count >= max) growing = false;
         if (trial->roster.count == 0) growing = true;
         size_t roll = dice_roll(&trial->dice, 10);
         if (roll < (growing ? 5 : 2))

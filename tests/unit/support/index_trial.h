@@ -25,8 +25,8 @@ struct trial {
     struct dice dice;
 };
 
-/* Steps of adding, removing, moving, finding and seeking, with about `most` entries at the most. */
-void trial_run(struct trial *trial, unsigned steps, size_t most);
+/* Steps of adding, removing, moving, finding and seeking, with about `max` entries at the most. */
+void trial_run(struct trial *trial, unsigned steps, size_t max);
 
 /* Compares all there is: count, order from anywhere, every entry by its name, memory held. */
 void trial_compare(const struct trial *trial);

@@ -119,11 +119,11 @@ struct naive_entity naive_entity_draw(struct dice *dice) {
     struct naive_entity entity = {.partition = draw_key(dice),
                                   .row = draw_key(dice),
                                   .timestamp = naive_value_draw(dice, NAIVE_DATETIME, true)};
-    size_t first = dice_roll(dice, NAIVE_PROPERTIES_MOST);
-    for (size_t i = 0; i < NAIVE_PROPERTIES_MOST; i++) {
+    size_t first = dice_roll(dice, NAIVE_PROPERTIES_MAX);
+    for (size_t i = 0; i < NAIVE_PROPERTIES_MAX; i++) {
         if (dice_percent(dice, 30)) continue;
         struct naive_property *property = &entity.properties[entity.count++];
-        property->name = naive_names[(first + i) % NAIVE_PROPERTIES_MOST];
+        property->name = naive_names[(first + i) % NAIVE_PROPERTIES_MAX];
         property->value = naive_value_draw(dice, draw_type(dice), true);
     }
     return entity;
@@ -147,7 +147,7 @@ static const struct naive_node *draw_leaf(struct dice *dice, struct naive_filter
     if (key < COUNT(keys) && dice_percent(dice, 80)) type = key < 2 ? NAIVE_STRING : NAIVE_DATETIME;
     node->name = key < COUNT(keys)
                      ? keys[key]
-                     : naive_names[dice_roll(dice, dice_percent(dice, 50) ? 2 : NAIVE_PROPERTIES_MOST)];
+                     : naive_names[dice_roll(dice, dice_percent(dice, 50) ? 2 : NAIVE_PROPERTIES_MAX)];
     node->relation = relations[dice_percent(dice, 40) ? 0 : dice_roll(dice, COUNT(relations))];
     node->turned = dice_percent(dice, 20);
     node->literal = naive_value_draw(dice, type, false);
@@ -208,9 +208,9 @@ static void put_text(struct pen *pen, const char *text) {
     put(pen, text, strlen(text));
 }
 
-static void put_blanks(struct pen *pen, unsigned least) {
+static void put_blanks(struct pen *pen, unsigned min) {
     static const char blanks[] = " \t\r\n";
-    for (unsigned i = 0; i < least || dice_percent(pen->dice, 5); i++)
+    for (unsigned i = 0; i < min || dice_percent(pen->dice, 5); i++)
         put(pen, i == 0 ? " " : &blanks[dice_roll(pen->dice, 4)], 1);
 }
 
@@ -291,8 +291,8 @@ static int tightness(const struct naive_node *node) {
     return node->kind == '|' ? 0 : node->kind == '&' ? 1 : node->kind == '!' ? 2 : 3;
 }
 
-static void put_node(struct pen *pen, const struct naive_node *node, int least) {
-    bool enclosed = tightness(node) < least || dice_percent(pen->dice, 10);
+static void put_node(struct pen *pen, const struct naive_node *node, int min) {
+    bool enclosed = tightness(node) < min || dice_percent(pen->dice, 10);
     if (enclosed) put_text(pen, "("), put_blanks(pen, 0);
     if (node->kind == 'h') put_text(pen, node->name);
     if (node->kind == 't') put_text(pen, "true");
@@ -313,8 +313,7 @@ static void put_node(struct pen *pen, const struct naive_node *node, int least) 
     if (enclosed) put_blanks(pen, 0), put_text(pen, ")");
 }
 
-size_t naive_filter_write(struct dice *dice, const struct naive_filter *filter,
-                          char text[NAIVE_FILTER_MOST]) {
+size_t naive_filter_write(struct dice *dice, const struct naive_filter *filter, char text[NAIVE_FILTER_MAX]) {
     struct pen pen = {dice, text};
     put_blanks(&pen, 0);
     put_node(&pen, filter->root, 0);
@@ -323,17 +322,17 @@ size_t naive_filter_write(struct dice *dice, const struct naive_filter *filter,
     return (size_t)(pen.at - text);
 }
 
-size_t naive_value_write(const struct naive_value *value, char text[NAIVE_TEXT_MOST]) {
+size_t naive_value_write(const struct naive_value *value, char text[NAIVE_TEXT_MAX]) {
     struct dice dice = {(uint64_t)value->number};
     switch (value->type) {
     case NAIVE_STRING:
     case NAIVE_BINARY: memcpy(text, value->text, value->length); return value->length;
-    case NAIVE_DOUBLE: return (size_t)snprintf(text, NAIVE_TEXT_MOST, "%.17g", value->real);
-    case NAIVE_BOOL: return (size_t)snprintf(text, NAIVE_TEXT_MOST, "%s", value->number ? "true" : "false");
+    case NAIVE_DOUBLE: return (size_t)snprintf(text, NAIVE_TEXT_MAX, "%.17g", value->real);
+    case NAIVE_BOOL: return (size_t)snprintf(text, NAIVE_TEXT_MAX, "%s", value->number ? "true" : "false");
     case NAIVE_DATETIME:
-        return (size_t)snprintf(text, NAIVE_TEXT_MOST, "%s", instant_text(&dice, value->number));
-    case NAIVE_GUID: return (size_t)snprintf(text, NAIVE_TEXT_MOST, "%s", value->id);
-    default: return (size_t)snprintf(text, NAIVE_TEXT_MOST, "%lld", value->number);
+        return (size_t)snprintf(text, NAIVE_TEXT_MAX, "%s", instant_text(&dice, value->number));
+    case NAIVE_GUID: return (size_t)snprintf(text, NAIVE_TEXT_MAX, "%s", value->id);
+    default: return (size_t)snprintf(text, NAIVE_TEXT_MAX, "%lld", value->number);
     }
 }
 

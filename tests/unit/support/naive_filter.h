@@ -20,17 +20,17 @@ enum naive_type {
 };
 
 enum {
-    NAIVE_TEXT_MOST = 300,
-    NAIVE_PROPERTIES_MOST = 6,
-    NAIVE_LEAVES_MOST = 15,
-    NAIVE_FILTER_MOST = 32768, /* bytes of what is printed */
+    NAIVE_TEXT_MAX = 300,
+    NAIVE_PROPERTIES_MAX = 6,
+    NAIVE_LEAVES_MAX = 15,
+    NAIVE_FILTER_MAX = 32768, /* bytes of what is printed */
 };
 
 struct naive_value {
     enum naive_type type;
     size_t length;
-    char text[NAIVE_TEXT_MOST]; /* of a string or a binary value; ends with a zero */
-    long long number;           /* of whole numbers, bool, and instants in ticks of 100 ns since 1601 */
+    char text[NAIVE_TEXT_MAX]; /* of a string or a binary value; ends with a zero */
+    long long number;          /* of whole numbers, bool, and instants in ticks of 100 ns since 1601 */
     double real;
     const char *id; /* in lower case */
 };
@@ -42,7 +42,7 @@ struct naive_property {
 
 struct naive_entity {
     struct naive_value partition, row, timestamp;
-    struct naive_property properties[NAIVE_PROPERTIES_MOST];
+    struct naive_property properties[NAIVE_PROPERTIES_MAX];
     unsigned count;
 };
 
@@ -55,7 +55,7 @@ struct naive_node {
 };
 
 struct naive_filter {
-    struct naive_node nodes[NAIVE_LEAVES_MOST * 6];
+    struct naive_node nodes[NAIVE_LEAVES_MAX * 6];
     unsigned count, leaves;
     const struct naive_node *root;
 };
@@ -72,10 +72,10 @@ struct naive_entity naive_entity_draw(struct dice *dice);
 void naive_filter_draw(struct dice *dice, struct naive_filter *filter, unsigned leaves);
 
 /* As a caller writes it beside the name of a property; answers how long it is. */
-size_t naive_value_write(const struct naive_value *value, char text[NAIVE_TEXT_MOST]);
+size_t naive_value_write(const struct naive_value *value, char text[NAIVE_TEXT_MAX]);
 
 /* The filter as text, with blanks and parentheses that need not be there; answers how long it is. */
-size_t naive_filter_write(struct dice *dice, const struct naive_filter *filter, char text[NAIVE_FILTER_MOST]);
+size_t naive_filter_write(struct dice *dice, const struct naive_filter *filter, char text[NAIVE_FILTER_MAX]);
 
 bool naive_matches(const struct naive_filter *filter, const struct naive_entity *entity);
 

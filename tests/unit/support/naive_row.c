@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct value naive_value_read(const struct naive_value *naive, char room[NAIVE_TEXT_MOST]) {
+struct value naive_value_read(const struct naive_value *naive, char room[NAIVE_TEXT_MAX]) {
     struct value value;
     enum value_type type;
     require(value_type_read(bytes_text(naive_type_word(naive->type)), &type), "type %u", naive->type);
@@ -28,7 +28,7 @@ static struct bytes put_key(struct naive_row *row, const struct naive_value *val
 void naive_row_start(struct naive_row *row, const struct naive_entity *entity) {
     record_start(&row->properties);
     for (unsigned i = 0; i < entity->count; i++) {
-        char room[NAIVE_TEXT_MOST];
+        char room[NAIVE_TEXT_MAX];
         struct property property = {.name = bytes_text(entity->properties[i].name),
                                     .value = naive_value_read(&entity->properties[i].value, room)};
         property_put(&row->properties, &property);

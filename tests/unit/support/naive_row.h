@@ -11,12 +11,12 @@
 struct naive_row {
     struct row row;
     struct record_writer properties;
-    char key[2 * NAIVE_TEXT_MOST + 1]; /* as it is stored */
+    char key[2 * NAIVE_TEXT_MAX + 1]; /* as it is stored */
     size_t key_length;
 };
 
 /* The value is read from the text that a caller would write; it borrows from the room. */
-struct value naive_value_read(const struct naive_value *naive, char room[NAIVE_TEXT_MOST]);
+struct value naive_value_read(const struct naive_value *naive, char room[NAIVE_TEXT_MAX]);
 
 void naive_row_start(struct naive_row *row, const struct naive_entity *entity);
 void naive_row_end(struct naive_row *row);

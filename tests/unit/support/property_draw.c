@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONG_TEXT = 300, PADDING_MOST = 3000, MANY = 120 };
+enum { LONG_TEXT = 300, PADDING_MAX = 3000, MANY = 120 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -56,7 +56,7 @@ static struct value value_draw(struct dice *dice) {
 }
 
 static void put_padding(struct dice *dice, struct record_writer *room) {
-    size_t length = dice_roll(dice, PADDING_MOST);
+    size_t length = dice_roll(dice, PADDING_MAX);
     char *bytes = memory_zeroed(length);
     struct property property = {bytes_text("padding"),
                                 {.type = VALUE_BINARY, .bytes = bytes_of(bytes, length)}};
@@ -77,8 +77,8 @@ static void put_many(struct dice *dice, struct record_writer *room) {
 
 struct packed_list properties_draw(struct dice *dice, struct record_writer *room) {
     uint64_t count = 0;
-    size_t first = dice_roll(dice, DRAWN_NAMES), most = dice_roll(dice, DRAWN_NAMES);
-    for (; count < most; count++) {
+    size_t first = dice_roll(dice, DRAWN_NAMES), max = dice_roll(dice, DRAWN_NAMES);
+    for (; count < max; count++) {
         struct property property = {name_drawn((first + count) % DRAWN_NAMES), value_draw(dice)};
         property_put(room, &property);
     }

@@ -15,14 +15,14 @@ static void take_out(struct queue_model *model, const struct model_message *mess
     memmove(&model->messages[at], &model->messages[at + 1], (--model->count - at) * sizeof(*message));
 }
 
-static void copy_label(char label[MODEL_LABEL_MOST], struct bytes text) {
-    require(text.length < MODEL_LABEL_MOST, "a label that is too long for the model");
+static void copy_label(char label[MODEL_LABEL_MAX], struct bytes text) {
+    require(text.length < MODEL_LABEL_MAX, "a label that is too long for the model");
     memcpy(label, text.data, text.length);
     label[text.length] = '\0';
 }
 
 static void copy_text(struct model_message *message, struct bytes text) {
-    require(text.length <= MODEL_TEXT_MOST, "a text that is too long for the model");
+    require(text.length <= MODEL_TEXT_MAX, "a text that is too long for the model");
     if (text.length) memcpy(message->text, text.data, text.length);
     message->length = text.length;
 }
@@ -100,7 +100,7 @@ static void put(struct queue_model *model, const struct queue_change *change) {
     struct queue_item item;
     model->orders = change->order;
     while (queue_item_next(QUEUE_PUT, &reader, &item)) {
-        require(model->count < MODEL_MESSAGES_MOST, "too many messages for the model");
+        require(model->count < MODEL_MESSAGES_MAX, "too many messages for the model");
         struct model_message *message = &model->messages[model->count++];
         *message = (struct model_message){
             .id = item.id,
@@ -223,7 +223,7 @@ static void settle(struct queue_model *model, const struct queue_change *change)
 
 void queue_model_apply(struct queue_model *model, const struct queue_change *change) {
     switch (change->kind) {
-    case QUEUE_CONFIGURE: model->most_deliveries = change->most_deliveries; break;
+    case QUEUE_CONFIGURE: model->max_deliveries = change->max_deliveries; break;
     case QUEUE_PUT: put(model, change); break;
     case QUEUE_DELIVER:
     case QUEUE_UNDELIVER: deliver(model, change); break;
@@ -295,7 +295,7 @@ static void compare_message(const struct model_message *expected, const struct m
 }
 
 static void compare_lists(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
-    static const struct model_message *list[MODEL_MESSAGES_MOST];
+    static const struct model_message *list[MODEL_MESSAGES_MAX];
     struct visible_cursor visible;
     queue_visible_start(&visible, queue, now_ms);
     struct dead_cursor dead = {0};

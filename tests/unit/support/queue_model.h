@@ -5,7 +5,7 @@
 
 #include "queue/queue.h"
 
-enum { MODEL_MESSAGES_MOST = 600, MODEL_TEXT_MOST = 300, MODEL_LABEL_MOST = 8 };
+enum { MODEL_MESSAGES_MAX = 600, MODEL_TEXT_MAX = 300, MODEL_LABEL_MAX = 8 };
 
 struct model_message {
     struct guid id, receipt;
@@ -14,14 +14,14 @@ struct model_message {
     int64_t inserted_ms, expires_ms, shows_ms;
     uint32_t deliveries;
     enum message_standing standing;
-    char text[MODEL_TEXT_MOST];
+    char text[MODEL_TEXT_MAX];
     size_t length;
-    char group[MODEL_LABEL_MOST]; /* texts */
-    char reason[MODEL_LABEL_MOST];
+    char group[MODEL_LABEL_MAX]; /* texts */
+    char reason[MODEL_LABEL_MAX];
 };
 
 struct model_dedup_entry {
-    char dedup[MODEL_LABEL_MOST];
+    char dedup[MODEL_LABEL_MAX];
     struct guid id, receipt;
     uint64_t order;
     int64_t until_ms;
@@ -29,11 +29,11 @@ struct model_dedup_entry {
 
 /* Messages and dead letters in order of arrival. */
 struct queue_model {
-    struct model_message messages[MODEL_MESSAGES_MOST];
+    struct model_message messages[MODEL_MESSAGES_MAX];
     size_t count;
-    struct model_dedup_entry dedup_entries[MODEL_MESSAGES_MOST];
+    struct model_dedup_entry dedup_entries[MODEL_MESSAGES_MAX];
     size_t dedup_entries_count;
-    uint32_t most_deliveries;
+    uint32_t max_deliveries;
     uint64_t orders;
 };
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH_MOST = 4 };
+enum { BATCH_MAX = 4 };
 
 static const char *const labels[] = {"", "", "", "a", "b", "c"};
 
@@ -55,11 +55,11 @@ static void apply_items(struct queue_trial *trial, struct queue_change *change, 
 }
 
 static void put(struct queue_trial *trial, const struct queue_choice *choice) {
-    static const char text[MODEL_TEXT_MOST] = "text";
+    static const char text[MODEL_TEXT_MAX] = "text";
     static const int64_t ttls_ms[] = {1000, 5000, 5000, 5000, 20000, DURATION_INFINITE_MS};
     static const int64_t delays_ms[] = {0, 0, 0, 500, 3000, 10000};
-    uint64_t count = choice->count % 8 ? 1 : BATCH_MOST;
-    if (trial->model.count + count > MODEL_MESSAGES_MOST) return;
+    uint64_t count = choice->count % 8 ? 1 : BATCH_MAX;
+    if (trial->model.count + count > MODEL_MESSAGES_MAX) return;
     struct queue_change change = {
         .kind = QUEUE_PUT,
         .order = trial->queue->orders + choice->label / 128,
@@ -85,9 +85,9 @@ static void get(struct queue_trial *trial, const struct queue_choice *choice) {
     struct record_writer items;
     struct queue_change change = {.kind = QUEUE_DELIVER,
                                   .shows_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
-    uint64_t count = 0, most = 1 + choice->count % BATCH_MOST;
+    uint64_t count = 0, max = 1 + choice->count % BATCH_MAX;
     record_start(&items);
-    for (const struct message *message; count < most && (message = queue_next_visible(&cursor)); count++) {
+    for (const struct message *message; count < max && (message = queue_next_visible(&cursor)); count++) {
         struct queue_item item = queue_delivery(trial->queue, message, next_guid(trial));
         queue_item_put(QUEUE_DELIVER, &items, &item);
     }
@@ -103,7 +103,7 @@ static struct message *choose(struct queue_trial *trial, const struct queue_choi
 }
 
 static void update(struct queue_trial *trial, const struct queue_choice *choice) {
-    static const char text[MODEL_TEXT_MOST] = "another text";
+    static const char text[MODEL_TEXT_MAX] = "another text";
     const struct message *message = choose(trial, choice);
     if (!message) return;
     struct queue_change change = {
@@ -168,7 +168,7 @@ static void settle(struct queue_trial *trial, const struct queue_choice *choice)
 }
 
 static void configure(struct queue_trial *trial, const struct queue_choice *choice) {
-    struct queue_change change = {.kind = QUEUE_CONFIGURE, .most_deliveries = choice->count % 4};
+    struct queue_change change = {.kind = QUEUE_CONFIGURE, .max_deliveries = choice->count % 4};
     apply(trial, &change);
 }
 

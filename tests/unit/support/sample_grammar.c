@@ -20,12 +20,12 @@ static const struct clause rest = {.shape = SHAPE_REST, .width = 1};
 static const struct clause ifmatch = {TOKEN("IFMATCH"), .shape = SHAPE_TAG, .slot = SLOT_IFMATCH, .width = 1};
 static const struct clause since = {TOKEN("IFMODIFIEDSINCE"),       .shape = SHAPE_NUMBER,
                                     .slot = SLOT_IFMODIFIEDSINCE,   .width = 1,
-                                    .fault = OUTCOME_INVALID_VALUE, .most = INT64_MAX};
+                                    .fault = OUTCOME_INVALID_VALUE, .max = INT64_MAX};
 static const struct clause number = {TOKEN("NUMBER"), .shape = SHAPE_NUMBER,          .slot = SLOT_NUMBER,
-                                     .width = 1,      .fault = OUTCOME_INVALID_VALUE, .least = -5,
-                                     .most = 5};
+                                     .width = 1,      .fault = OUTCOME_INVALID_VALUE, .min = -5,
+                                     .max = 5};
 static const struct clause small = {TOKEN("SMALL"), .shape = SHAPE_NUMBER,         .slot = SLOT_SMALL,
-                                    .width = 1,     .fault = OUTCOME_OUT_OF_RANGE, .most = INT64_MAX};
+                                    .width = 1,     .fault = OUTCOME_OUT_OF_RANGE, .max = INT64_MAX};
 static const struct clause range = {TOKEN("RANGE"), .shape = SHAPE_RANGE, .slot = SLOT_RANGE, .width = 2,
                                     .fault = OUTCOME_INVALID_RANGE};
 static const struct clause value = {TOKEN("VALUE"), .shape = SHAPE_VALUE, .slot = SLOT_VALUE, .width = 1};
@@ -39,24 +39,23 @@ static const struct clause policies = {TOKEN("POLICIES"), .shape = SHAPE_ITEMS, 
 static const struct clause needed = {TOKEN("VALUE"), .shape = SHAPE_VALUE, .slot = SLOT_NEEDED, .width = 1,
                                      .required = true};
 static const struct clause soon = {TOKEN("SOON"), .shape = SHAPE_DURATION,        .slot = SLOT_SOON,
-                                   .width = 1,    .fault = OUTCOME_INVALID_VALUE, .most = 60000};
-static const struct clause span = {
-    TOKEN("SPAN"), .shape = SHAPE_DURATION,        .slot = SLOT_SPAN,
-    .width = 1,    .fault = OUTCOME_INVALID_RANGE, .least = DURATION_INFINITE_MS,
-    .most = 9500};
+                                   .width = 1,    .fault = OUTCOME_INVALID_VALUE, .max = 60000};
+static const struct clause span = {TOKEN("SPAN"), .shape = SHAPE_DURATION,        .slot = SLOT_SPAN,
+                                   .width = 1,    .fault = OUTCOME_INVALID_RANGE, .min = DURATION_INFINITE_MS,
+                                   .max = 9500};
 static const struct clause named = {TOKEN("NAMED"), .shape = SHAPE_VALUE, .slot = SLOT_NAMED, .width = 1,
                                     .rule = name_check};
 static const struct clause compared = {
     TOKEN("COMPARED"), .shape = SHAPE_MEASURE, .slot = SLOT_COMPARED, .fault = OUTCOME_INVALID_VALUE,
-    .most = 9,         .words = comparisons};
+    .max = 9,          .words = comparisons};
 static const struct clause step = {TOKEN("STEP"), .shape = SHAPE_MEASURE,         .slot = SLOT_STEP,
-                                   .bare = 2,     .fault = OUTCOME_INVALID_RANGE, .most = 9,
+                                   .bare = 2,     .fault = OUTCOME_INVALID_RANGE, .max = 9,
                                    .words = steps};
 static const struct clause which = {.shape = SHAPE_KEYWORD, .slot = SLOT_WHICH, .words = amounts};
 static const struct clause state = {TOKEN("STATE"), .shape = SHAPE_VERSION, .slot = SLOT_STATE, .width = 1,
                                     .fault = OUTCOME_INVALID_RANGE};
 static const struct clause place = {
-    .shape = SHAPE_NUMBER, .slot = SLOT_PLACE, .fault = OUTCOME_OUT_OF_RANGE, .most = 9};
+    .shape = SHAPE_NUMBER, .slot = SLOT_PLACE, .fault = OUTCOME_OUT_OF_RANGE, .max = 9};
 static const struct clause pairs = {.shape = SHAPE_CHOSEN, .slot = SLOT_PAIRS, .width = 2, .words = colours};
 
 static const struct clause listed = {
@@ -67,7 +66,7 @@ static const struct clause later = {TOKEN("LATER"),
                                     SLOT_LATER,
                                     .width = 1,
                                     .fault = OUTCOME_OUT_OF_RANGE,
-                                    .most = 60000,
+                                    .max = 60000,
                                     .late = 2,
                                     .unreadable = OUTCOME_INVALID_QUERY};
 static const struct clause latest = {TOKEN("LATEST"),
@@ -75,8 +74,8 @@ static const struct clause latest = {TOKEN("LATEST"),
                                      SLOT_LATEST,
                                      .width = 1,
                                      .fault = OUTCOME_OUT_OF_RANGE,
-                                     .least = 1,
-                                     .most = 9,
+                                     .min = 1,
+                                     .max = 9,
                                      .late = 3,
                                      .unreadable = OUTCOME_INVALID_QUERY};
 
@@ -146,8 +145,8 @@ static void require_meaning(const struct clause *clause, const struct bytes *arg
         /* fall through */
     case SHAPE_DURATION:
     case SHAPE_NUMBER:
-        require(argument->number >= clause->least && argument->number <= clause->most,
-                "%s is out of its range", clause->token.data);
+        require(argument->number >= clause->min && argument->number <= clause->max, "%s is out of its range",
+                clause->token.data);
         break;
     case SHAPE_RANGE:
         require(argument->number >= 0 && (argument->length == -1 || argument->length > 0),
@@ -223,7 +222,7 @@ void args_require_sound(const struct clause *const *grammar, const struct bytes 
         return;
     }
     uint64_t possible = 0;
-    int words_seen = args_least(grammar);
+    int words_seen = args_min(grammar);
     for (; *grammar; grammar++) {
         if ((*grammar)->shape == SHAPE_REST) words_seen = argc;
         if (!leaves_something(*grammar)) continue;

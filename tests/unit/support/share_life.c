@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { NAMES = 2, TTL_MS = 50, BYTES_MOST = 900, PASS_MOST_MS = 20 };
+enum { NAMES = 2, TTL_MS = 50, BYTES_MAX = 900, PASS_MAX_MS = 20 };
 
 static const uint64_t offsets[] = {0, 1, 2, 3, 5, 8, UINT64_MAX - 3, UINT64_MAX};
 static const uint64_t lengths[] = {0, 1, 2, 4, 7, 3, 5, UINT64_MAX};
@@ -244,7 +244,7 @@ static void say_unlock(struct share_life *life, const struct share_choice *choic
 
 /* The mark, a new length, or some bytes. */
 static void say_through(struct share_life *life, const struct share_choice *choice, int handle) {
-    static const char zeros[BYTES_MOST];
+    static const char zeros[BYTES_MAX];
     const struct model_handle *known = &life->model.handles[handle];
     bool fits = known->is_there && known->node != NOBODY;
     struct model_node *node = fits ? &life->model.nodes[known->node] : NULL;
@@ -259,7 +259,7 @@ static void say_through(struct share_life *life, const struct share_choice *choi
     } else {
         change.kind = FILE_WRITE;
         change.offset = choice->range * UINT64_C(16);
-        change.content = bytes_of(zeros, choice->target % BYTES_MOST);
+        change.content = bytes_of(zeros, choice->target % BYTES_MAX);
         uint64_t end = change.offset + change.content.length;
         if (fits && end > node->length) node->length = end;
     }
@@ -546,7 +546,7 @@ static void say_rarely(struct share_life *life, const struct share_choice *choic
 
 void share_life_step(struct share_life *life, const struct share_choice *choice) {
     struct share_choice rest = *choice;
-    life->now_ms += choice->pass % PASS_MOST_MS;
+    life->now_ms += choice->pass % PASS_MAX_MS;
     rest.kind = choice->kind / 8;
     switch (choice->kind % 8) {
     case 0:

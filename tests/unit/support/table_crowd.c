@@ -55,14 +55,14 @@ static int by_key(const void *left, const void *right) {
 }
 
 void table_crowd_start(struct table_crowd *crowd, struct dice *dice, unsigned indexes) {
-    static struct naive_entity entities[CROWD_MOST];
-    for (unsigned i = 0; i < CROWD_MOST; i++) entities[i] = naive_entity_draw(dice);
-    qsort(entities, CROWD_MOST, sizeof(entities[0]), by_key);
+    static struct naive_entity entities[CROWD_MAX];
+    for (unsigned i = 0; i < CROWD_MAX; i++) entities[i] = naive_entity_draw(dice);
+    qsort(entities, CROWD_MAX, sizeof(entities[0]), by_key);
     crowd->table = table_new(
         &(struct table_change){.kind = TABLE_CREATE, .policies = {0, {"", 0}}, .names = {0, {"", 0}}});
     apply_names(crowd->table, TABLE_INDEX, indexes);
     crowd->count = 0;
-    for (unsigned i = 0; i < CROWD_MOST; i++) {
+    for (unsigned i = 0; i < CROWD_MAX; i++) {
         if (i && by_key(&entities[i - 1], &entities[i]) == 0) continue;
         struct crowd_member *member = &crowd->members[crowd->count++];
         member->entity = entities[i];

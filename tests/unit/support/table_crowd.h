@@ -6,7 +6,7 @@
 #include "naive_row.h"
 #include "table/query.h"
 
-enum { CROWD_MOST = 240 };
+enum { CROWD_MAX = 240 };
 
 struct crowd_member {
     struct naive_entity entity;
@@ -17,7 +17,7 @@ struct crowd_member {
 /* Members stand in the order of their keys, which they have alone. */
 struct table_crowd {
     struct table *table;
-    struct crowd_member members[CROWD_MOST];
+    struct crowd_member members[CROWD_MAX];
     unsigned count;
 };
 

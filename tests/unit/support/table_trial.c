@@ -11,8 +11,8 @@
 enum {
     NOW_US = 1000000,
     STEPS_FEW = 12,
-    PORTION_MOST = 12, /* entities that an index learns at once */
-    RISK_SIDES = 8,    /* one choice in so many is careless */
+    PORTION_MAX = 12, /* entities that an index learns at once */
+    RISK_SIDES = 8,   /* one choice in so many is careless */
 };
 
 void table_trial_start(struct table_trial *trial) {
@@ -91,17 +91,17 @@ static bool is_among(struct packed_list steps, struct bytes key) {
 
 /* Each key once. */
 static struct packed_list draw_steps(struct table_trial *trial, struct dice *dice,
-                                     const struct table_choice *choice, uint64_t most,
+                                     const struct table_choice *choice, uint64_t max,
                                      struct record_writer *steps) {
     bool careless = choice->risk % RISK_SIDES == 0;
     struct packed_list list = {0, {"", 0}};
     record_start(steps);
-    for (uint64_t i = 0; i < most; i++) {
+    for (uint64_t i = 0; i < max; i++) {
         struct record_writer room;
         record_start(&room);
         struct bytes key = key_draw(dice, &room);
         if (!is_among(list, key)) {
-            struct table_step step = {.kind = kind_for(trial, dice, key, careless && i == most - 1),
+            struct table_step step = {.kind = kind_for(trial, dice, key, careless && i == max - 1),
                                       .key = key};
             put_step(trial, dice, steps, &step);
             list = (struct packed_list){list.count + 1, bytes_of(steps->data, steps->length)};
@@ -112,12 +112,12 @@ static struct packed_list draw_steps(struct table_trial *trial, struct dice *dic
 }
 
 static void write_some(struct table_trial *trial, struct dice *dice, const struct table_choice *choice,
-                       uint64_t most) {
+                       uint64_t max) {
     static const enum table_change_kind kinds[] = {TABLE_INSERT, TABLE_REPLACE,         TABLE_MERGE,
                                                    TABLE_DELETE, TABLE_INSERTORREPLACE, TABLE_INSERTORMERGE};
     struct record_writer steps;
-    struct table_change change = {.kind = most > 1 ? TABLE_BATCH : kinds[dice_roll(dice, 6)]};
-    change.steps = draw_steps(trial, dice, choice, most, &steps);
+    struct table_change change = {.kind = max > 1 ? TABLE_BATCH : kinds[dice_roll(dice, 6)]};
+    change.steps = draw_steps(trial, dice, choice, max, &steps);
     table_trial_apply(trial, &change);
     record_end(&steps);
 }
@@ -179,10 +179,10 @@ static void change_indexes(struct table_trial *trial, struct dice *dice, enum ta
 
 /* The last key of so many entities that the index does not know; no data when it knows all. */
 static struct bytes next_frontier(const struct table_model *model, const struct table_index *index,
-                                  size_t most) {
+                                  size_t max) {
     size_t place = table_model_place(model, index->frontier);
     while (place < model->count && bytes_compare(model->entities[place].key, index->frontier) <= 0) place++;
-    size_t last = place + most < model->count ? place + most : model->count;
+    size_t last = place + max < model->count ? place + max : model->count;
     return last > place ? model->entities[last - 1].key : bytes_of("", 0);
 }
 
@@ -193,9 +193,9 @@ static void build_index(struct table_trial *trial, struct dice *dice, const stru
     if (!index) return;
     record_start(&names);
     record_start(&room);
-    size_t most = 1 + choice->count % PORTION_MOST;
-    struct bytes key = table_index_next(trial->table, index, most);
-    require_bytes(key, next_frontier(&trial->model, index, most), "the next portion");
+    size_t max = 1 + choice->count % PORTION_MAX;
+    struct bytes key = table_index_next(trial->table, index, max);
+    require_bytes(key, next_frontier(&trial->model, index, max), "the next portion");
     if (choice->risk % RISK_SIDES == 0) key = key_draw(dice, &room);
     record_put_bytes(&names, index->name);
     struct table_change change = {

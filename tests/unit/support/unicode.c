@@ -1,6 +1,6 @@
 #include "unicode.h"
 
-size_t unicode_put(uint32_t character, char room[UTF8_MOST]) {
+size_t unicode_put(uint32_t character, char room[UTF8_MAX]) {
     if (character < 0x80) {
         room[0] = (char)character;
         return 1;
@@ -17,12 +17,12 @@ size_t unicode_put(uint32_t character, char room[UTF8_MOST]) {
 
 /* Decodes one character by writing all that it could be: what is written as the text has it, is it. */
 static size_t decode(struct bytes text, uint32_t *character) {
-    for (size_t length = 1; length <= UTF8_MOST && length <= text.length; length++) {
+    for (size_t length = 1; length <= UTF8_MAX && length <= text.length; length++) {
         static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
         uint32_t value = (unsigned char)text.data[0] & masks[length];
         for (size_t i = 1; i < length; i++) value = value << 6 | ((unsigned char)text.data[i] & 0x3f);
-        char again[UTF8_MOST];
-        bool real = value <= UNICODE_MOST && (value < 0xd800 || value > 0xdfff);
+        char again[UTF8_MAX];
+        bool real = value <= UNICODE_MAX && (value < 0xd800 || value > 0xdfff);
         if (!real || unicode_put(value, again) != length || memcmp(again, text.data, length) != 0) continue;
         *character = value;
         return length;
@@ -54,7 +54,7 @@ int utf16_order(const uint16_t *a, size_t a_count, const uint16_t *b, size_t b_c
 
 uint32_t character_draw(struct dice *dice) {
     static const uint32_t edges[] = {0x7f,   0x80,   0x7ff,  0x800,   0xd7ff,  0xe000,
-                                     0xefff, 0xf000, 0xffff, 0x10000, 0xfffff, UNICODE_MOST};
+                                     0xefff, 0xf000, 0xffff, 0x10000, 0xfffff, UNICODE_MAX};
     switch (dice_roll(dice, 6)) {
     case 0: return edges[dice_roll(dice, sizeof(edges) / sizeof(edges[0]))];
     case 1: return 0xa0 + (uint32_t)dice_roll(dice, 0x700);

@@ -5,10 +5,10 @@
 #include "core/bytes.h"
 #include "dice.h"
 
-enum { UTF8_MOST = 4, UNICODE_MOST = 0x10ffff };
+enum { UTF8_MAX = 4, UNICODE_MAX = 0x10ffff };
 
 /* Writes a character as UTF-8, and answers in how many bytes; surrogates, too, which are none. */
-size_t unicode_put(uint32_t character, char room[UTF8_MOST]);
+size_t unicode_put(uint32_t character, char room[UTF8_MAX]);
 
 /* Converts to UTF-16; false for what is not UTF-8. There must be room for a unit per byte. */
 bool utf16_convert(struct bytes text, uint16_t *units, size_t *count);
