@@ -382,8 +382,7 @@ int64_t command_upkeep(RedisModuleCtx *ctx, RedisModuleString *key) {
     if (call.data_type && call.data_type->upkeep) {
         once_upkeep(&call);
         due_ms = earlier_look(&call, call.data_type->upkeep(&call));
-        if (call.value)
-            noted_look(RedisModule_GetSelectedDb(ctx), api_bytes(key), call.data_type, call.value);
+        if (call.value) noted_look(call_key_name(&call), call.data_type, call.value);
     }
     call_end(&call);
     return due_ms;

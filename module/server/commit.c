@@ -84,7 +84,7 @@ void commit_tell(struct call *call, const void *change) {
     if (type->after) type->after(call, change);
     if (call->value) upkeep_schedule(call);
     if (call->value && noted_wants(type, call->value, change))
-        noted_add(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), type, call->value);
+        noted_add(call_key_name(call), type, call->value);
 }
 
 void commit_change(struct call *call, const struct decided *decided) {

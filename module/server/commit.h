@@ -1,6 +1,6 @@
 /* Commits: apply a decided change and propagate it. The same for all data types:
  *
- *   record ─▶ apply ─▶ send the effect ─▶ notify ─▶ count, expect upkeep
+ *   record ─▶ apply ─▶ send the effect ─▶ notify ─▶ count, schedule upkeep
  *
  * A change may borrow from what it replaces, so its record is written before it is applied. No record is written
  * when an effect has no receiver: see propagation.h. */

@@ -42,13 +42,13 @@ void doctor_find(struct doctor *doctor, const char *format, ...) {
         find_no_more(doctor, "there are more findings than can be shown");
     if (doctor->count > DOCTOR_FINDINGS_MAX) return;
     struct finding *finding =
-        finding_new(doctor, rule->severity, rule->subject ? bytes_text(rule->subject) : doctor->key);
+        finding_new(doctor, rule->severity, rule->subject ? bytes_text(rule->subject) : doctor->key.key);
     va_list values;
     va_start(values, format);
     vsnprintf(finding->text, sizeof(finding->text), format, values);
     va_end(values);
     finding->advice = rule->advice;
-    if (!rule->subject) tell_database(finding, doctor->db);
+    if (!rule->subject) tell_database(finding, doctor->key.db);
 }
 
 /* --- Examining --- */
@@ -60,27 +60,23 @@ static void check_rules(struct doctor *doctor, const struct doctor_rule *rules) 
     }
 }
 
-static void examine_key(struct doctor *doctor, const struct noted_name *name) {
-    RedisModuleString *string = RedisModule_CreateString(NULL, name->key.data, name->key.length);
-    RedisModule_SelectDb(doctor->ctx, name->db);
-    RedisModuleKey *key = api_peek_key(doctor->ctx, string);
-    doctor->db = name->db;
-    doctor->key = name->key;
-    doctor->type = key ? data_type_of(RedisModule_ModuleTypeGetType(key)) : NULL;
+static void examine_key(struct doctor *doctor, struct key_name name) {
+    struct seen_key seen = key_name_see(doctor->ctx, name);
+    doctor->key = name;
+    doctor->type = seen.type;
+    doctor->value = seen.value;
     if (doctor->type) {
-        doctor->value = RedisModule_ModuleTypeGetValue(key);
         check_rules(doctor, doctor_key_rules);
         check_rules(doctor, doctor->type->rules);
     }
-    if (key) RedisModule_CloseKey(key);
-    RedisModule_FreeString(NULL, string);
+    seen_key_end(&seen);
 }
 
 static void examine_keys(struct doctor *doctor) {
     size_t count;
     int db = RedisModule_GetSelectedDb(doctor->ctx);
-    const struct noted_name *names = noted_names(&doctor->arena, &count);
-    for (size_t i = 0; i < count; i++) examine_key(doctor, &names[i]);
+    const struct key_name *names = noted_names(&doctor->arena, &count);
+    for (size_t i = 0; i < count; i++) examine_key(doctor, names[i]);
     if (doctor->looks_left <= 0)
         find_no_more(doctor, "there is too much to look at: not all holders were seen");
     RedisModule_SelectDb(doctor->ctx, db);

@@ -13,6 +13,7 @@
 
 #include "core/arena.h"
 #include "server/command.h"
+#include "server/key_name.h"
 
 enum severity {
     SEVERITY_DANGER,  /* a guarantee does not hold with this, or did not */
@@ -49,8 +50,7 @@ struct doctor {
     RedisModuleCtx *ctx;
     int64_t now_ms;
     /* For rules about keys. */
-    int db;
-    struct bytes key;
+    struct key_name key;
     const struct data_type *type;
     const void *value;
     int looks_left; /* a rule that reads many parts of a value subtracts them here */

@@ -132,7 +132,6 @@ static void find_crowd(struct doctor *doctor) {
 
 static void find_long_line(void *context, const struct wait_line *line) {
     struct doctor *doctor = context;
-    doctor->db = line->db;
     doctor->key = line->key;
     doctor_find(doctor, "%zu clients wait in one line, the first one with %s", line->count, line->command);
 }

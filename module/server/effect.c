@@ -123,8 +123,7 @@ static enum effect_result apply_to_key(struct call *call, const struct received 
     if (result == EFFECT_APPLIED && target->drop) RedisModule_UnlinkKey(call->key);
     if (result == EFFECT_APPLIED && !before && target->value)
         RedisModule_ModuleTypeSetValue(call->key, family->type, target->value);
-    if (target->notable)
-        noted_add(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), family, target->value);
+    if (target->notable) noted_add(call_key_name(call), family, target->value);
     return result;
 }
 
@@ -173,8 +172,7 @@ enum outcome effect_handle(struct call *call) {
     if (result == EFFECT_APPLIED) {
         RedisModule_ReplicateVerbatim(call->ctx);
         RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-        if (target.upkeep_ms)
-            upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), target.upkeep_ms);
+        if (target.upkeep_ms) upkeep_schedule_key(call_key_name(call), target.upkeep_ms);
         for (int i = 0; i < EVENTS_MAX; i++)
             if (target.events[i]) call_event(call, target.events[i]);
         if (wait_anybody() && !target.drop) look_for_waiters(call, target.name);

@@ -9,31 +9,25 @@
 #ifndef HOLDFAST_NOTED_H
 #define HOLDFAST_NOTED_H
 
-#include "core/arena.h"
-#include "server/data_type.h"
+#include "server/key_name.h"
 
 enum { NOTED_MAX = 1000 };
 
 int noted_start(RedisModuleCtx *ctx);
 
-/* Whether the value's key should be noted, and is not: after this change, or, without one, as it
- * came from elsewhere. */
+/* Whether the value's key should be noted, and is not: after this change, or, without one, as it came from
+ * elsewhere. */
 bool noted_wants(const struct data_type *type, const void *value, const void *change);
 
-void noted_add(int db, struct bytes key, const struct data_type *type, void *value);
+void noted_add(struct key_name name, const struct data_type *type, void *value);
 
 /* A value has appeared under this name, which may not be noted yet: notes it if it is notable. */
-void noted_look(int db, struct bytes key, const struct data_type *type, void *value);
+void noted_look(struct key_name name, const struct data_type *type, void *value);
 
-void noted_forget(int db, struct bytes key);
-
-struct noted_name {
-    int db;
-    struct bytes key;
-};
+void noted_forget(struct key_name name);
 
 /* All names; the list and the keys live as long as the arena. */
-const struct noted_name *noted_names(struct arena *arena, size_t *count);
+const struct key_name *noted_names(struct arena *arena, size_t *count);
 
 /* Whether a name was left out because the list was full. */
 bool noted_lacks_room(void);

@@ -150,11 +150,12 @@ static bool is_obeyed(RedisModuleIO *io) {
 static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     if (!key) return;
-    noted_look(RedisModule_GetDbIdFromIO(io), api_bytes(key), type, value);
+    struct key_name name = {RedisModule_GetDbIdFromIO(io), api_bytes(key)};
+    noted_look(name, type, value);
     int64_t due_ms = upkeep_next_ms(type, value);
     if (due_ms == UPKEEP_NEVER) return;
     *upkeep_look_at(type, value) = due_ms;
-    upkeep_expect(RedisModule_GetDbIdFromIO(io), api_bytes(key), due_ms);
+    upkeep_schedule_key(name, due_ms);
 }
 
 void *loading_file(RedisModuleIO *io, int encoding, const struct saved_type *type, void *progress) {

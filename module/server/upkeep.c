@@ -1,5 +1,6 @@
 #include "server/upkeep.h"
 
+#include "core/arena.h"
 #include "core/deadlines.h"
 #include "core/hash.h"
 #include "core/hash_index.h"
@@ -24,15 +25,13 @@ enum {
     REPLICA_RETRY_MS = 1000,
     ELSEWHERE_RETRY_MS = 1000, /* a key whose slot is on its way */
     LATE_MS = 10000,           /* past this, a look that was expected is taken for lost */
-    KEY_MAX_BYTES = 60000,     /* a longer name is looked after by its own writes alone */
 };
 
-/* Its address, the entry's name, stands behind it: db, then key. */
+/* Longer keys than those that can be named are looked after by their own writes alone. */
 struct chore {
-    struct entry entry;
+    struct entry entry; /* its name is the packed key name */
     struct deadline deadline;
-    int db;
-    char address[];
+    char packed[];
 };
 
 static struct hash_index chores;
@@ -42,13 +41,7 @@ static struct deadlines deadlines;
 static void on_upkeep_alarm(RedisModuleCtx *ctx);
 static struct alarm alarm = {.ring = on_upkeep_alarm};
 
-/* What belongs to no key: each work once, as long as it has something left. */
-enum { WORKS_MAX = 8 };
-struct works {
-    bool (*list[WORKS_MAX])(void);
-    unsigned count;
-};
-static struct works works, sweep_works;
+static struct upkeep_work *works; /* all that was ever asked for */
 
 /* --- Chores --- */
 
@@ -56,37 +49,23 @@ static struct chore *chore_of(struct entry *entry) {
     return container_of(entry, struct chore, entry);
 }
 
-static struct bytes upkeep_key(const struct chore *chore) {
-    return bytes_of(chore->address + sizeof(chore->db), chore->entry.name_length - sizeof(chore->db));
+static struct key_name chore_name(const struct chore *chore) {
+    return key_name_unpack(entry_name(&chore->entry));
 }
 
-/* Writes db and the entry's hash, where the key's name and its length are known. */
-static void chore_set_db(struct chore *chore, int db) {
-    chore->db = db;
-    memcpy(chore->address, &db, sizeof(db));
-    chore->entry.hash = hash_bytes(entry_name(&chore->entry));
-}
-
-static struct chore *chore_new(int db, struct bytes key) {
-    size_t length = sizeof(db) + key.length;
-    struct chore *chore = memory_zeroed(sizeof(*chore) + length);
-    if (key.length) memcpy(chore->address + sizeof(db), key.data, key.length);
-    chore->entry = (struct entry){0, (uint16_t)length, offsetof(struct chore, address)};
-    chore_set_db(chore, db);
+static struct chore *chore_add(struct key_name name) {
+    struct chore *chore = memory_zeroed(sizeof(*chore) + key_name_length(name));
+    struct bytes packed = key_name_pack(name, chore->packed);
+    chore->entry =
+        (struct entry){hash_bytes(packed), (uint16_t)packed.length, offsetof(struct chore, packed)};
+    hash_index_add(&chores, &chore->entry);
+    chores_bytes += memory_size(chore);
     return chore;
 }
 
-static struct chore *chore_find(int db, struct bytes key) {
-    if (!chores.count || key.length > KEY_MAX_BYTES) return NULL;
-    struct chore *wanted = chore_new(db, key);
-    struct entry *found = hash_index_find(&chores, wanted->entry.hash, entry_name(&wanted->entry));
-    memory_free(wanted);
+static struct chore *chore_find(struct key_name name) {
+    struct entry *found = key_name_find(&chores, name);
     return found ? chore_of(found) : NULL;
-}
-
-static void chore_add(struct chore *chore) {
-    hash_index_add(&chores, &chore->entry);
-    chores_bytes += memory_size(chore);
 }
 
 static void chore_free(struct chore *chore) {
@@ -96,13 +75,13 @@ static void chore_free(struct chore *chore) {
     memory_free(chore);
 }
 
-static void chore_forget(int db, struct bytes key) {
-    struct chore *chore = chore_find(db, key);
+static void chore_forget(struct key_name name) {
+    struct chore *chore = chore_find(name);
     if (chore) chore_free(chore);
 }
 
-bool upkeep_is_expected(int db, struct bytes key) {
-    return chore_find(db, key) != NULL;
+bool upkeep_is_scheduled(struct key_name name) {
+    return chore_find(name) != NULL;
 }
 
 /* --- Sweeping --- */
@@ -130,50 +109,47 @@ void upkeep_sweep_soon(void) {
 }
 
 struct swept {
-    size_t count, capacity;
+    struct arena arena;
+    size_t count;
     struct swept_name {
-        int db;
-        RedisModuleString *key;
-    } * names;
+        struct swept_name *next;
+        struct key_name name;
+    } * first;
 };
 
 /* Names and no chores: what opens a key may find that it has expired, and then the chore is gone. */
 static void take_key_name(void *context, struct entry *entry) {
     struct swept *swept = context;
-    const struct chore *chore = chore_of(entry);
-    struct bytes key = upkeep_key(chore);
-    if (swept->count == swept->capacity) {
-        swept->capacity = swept->capacity ? swept->capacity * 2 : SWEPT_MAX;
-        swept->names = memory_resize(swept->names, swept->capacity * sizeof(*swept->names));
-    }
-    swept->names[swept->count++] =
-        (struct swept_name){chore->db, RedisModule_CreateString(NULL, key.data, key.length)};
+    struct swept_name *taken = arena_alloc(&swept->arena, sizeof(*taken));
+    *taken = (struct swept_name){swept->first, key_name_copy(&swept->arena, chore_name(chore_of(entry)))};
+    swept->first = taken;
+    swept->count++;
 }
 
-static void sweep_name(RedisModuleCtx *ctx, const struct swept_name *name) {
-    RedisModule_SelectDb(ctx, name->db);
-    RedisModuleKey *key = api_peek_key(ctx, name->key);
-    const struct data_type *type = key ? data_type_of(RedisModule_ModuleTypeGetType(key)) : NULL;
-    bool there = type && type->upkeep;
-    if (there) noted_look(name->db, api_bytes(name->key), type, RedisModule_ModuleTypeGetValue(key));
-    if (key) RedisModule_CloseKey(key);
-    if (!there) chore_forget(name->db, api_bytes(name->key));
-    RedisModule_FreeString(NULL, name->key);
+static void sweep_name(RedisModuleCtx *ctx, struct key_name name) {
+    struct seen_key seen = key_name_see(ctx, name);
+    bool has_upkeep = seen.type && seen.type->upkeep;
+    if (has_upkeep) noted_look(name, seen.type, seen.value);
+    seen_key_end(&seen);
+    if (!has_upkeep) chore_forget(name);
 }
 
 static void end_sweep(void) {
     sweep.going_on = false;
     if (chores.count) sweep_by(server_now_ms() + SWEEP_EVERY_MS);
-    for (unsigned i = 0; i < sweep_works.count; i++) upkeep_soon(sweep_works.list[i]);
+    for (struct upkeep_work *work = works; work; work = work->next)
+        if (work->after_sweeps) upkeep_soon(work);
 }
 
 static void sweep_some(RedisModuleCtx *ctx) {
-    struct swept swept = {0, 0, NULL};
+    struct swept swept = {.count = 0};
+    arena_start(&swept.arena);
     if (sweep.left > chores.buckets) sweep.left = chores.buckets;
     for (int places = SWEPT_MAX; places && sweep.left && swept.count < SWEPT_MAX; places--)
         hash_index_visit(&chores, --sweep.left, take_key_name, &swept);
-    for (size_t i = 0; i < swept.count; i++) sweep_name(ctx, &swept.names[i]);
-    memory_free(swept.names);
+    for (const struct swept_name *taken = swept.first; taken; taken = taken->next)
+        sweep_name(ctx, taken->name);
+    arena_end(&swept.arena);
     if (!sweep.left) end_sweep();
 }
 
@@ -186,15 +162,12 @@ static void sweep_when_due(RedisModuleCtx *ctx) {
     if (sweep.going_on) sweep_some(ctx);
 }
 
-/* --- Expecting --- */
+/* --- Scheduling --- */
 
-void upkeep_expect(int db, struct bytes key, int64_t due_ms) {
-    if (key.length > KEY_MAX_BYTES) return;
-    struct chore *chore = chore_find(db, key);
-    if (!chore) {
-        chore = chore_new(db, key);
-        chore_add(chore);
-    }
+void upkeep_schedule_key(struct key_name name, int64_t due_ms) {
+    if (name.key.length > KEY_NAME_MAX_BYTES) return;
+    struct chore *chore = chore_find(name);
+    if (!chore) chore = chore_add(name);
     if (!chore->deadline.place || due_ms < chore->deadline.due_ms)
         deadlines_set(&deadlines, &chore->deadline, due_ms);
     alarm_set_by(&alarm, deadlines_first(&deadlines)->due_ms);
@@ -215,7 +188,7 @@ void upkeep_insist(struct call *call) {
     int64_t due_ms = upkeep_next_ms(call->data_type, call->value);
     if (due_ms == UPKEEP_NEVER) return;
     *upkeep_look_at(call->data_type, call->value) = due_ms;
-    upkeep_expect(RedisModule_GetSelectedDb(call->ctx), call_word(call, 1), due_ms);
+    upkeep_schedule_key(call_key_name(call), due_ms);
 }
 
 void upkeep_schedule(struct call *call) {
@@ -226,24 +199,34 @@ void upkeep_schedule(struct call *call) {
     if (!expected) upkeep_insist(call);
 }
 
-/* --- Works --- */
+/* --- Work that belongs to no key --- */
 
-static void works_add(struct works *all, bool (*work)(void)) {
-    for (unsigned i = 0; i < all->count; i++)
-        if (all->list[i] == work) return;
-    if (all->count < WORKS_MAX) all->list[all->count++] = work;
+static void know_work(struct upkeep_work *work) {
+    if (work->known) return;
+    work->known = true;
+    work->next = works;
+    works = work;
 }
 
-static void do_works(void) {
-    struct works due = works;
-    works.count = 0;
-    for (unsigned i = 0; i < due.count; i++)
-        if (due.list[i]()) works_add(&works, due.list[i]);
+/* Whether more is left. */
+static bool do_works(void) {
+    bool more = false;
+    for (struct upkeep_work *work = works; work; work = work->next) {
+        if (work->due) work->due = work->run();
+        more |= work->due;
+    }
+    return more;
 }
 
-void upkeep_soon(bool (*work)(void)) {
-    works_add(&works, work);
+void upkeep_soon(struct upkeep_work *work) {
+    know_work(work);
+    work->due = true;
     alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
+}
+
+void upkeep_after_sweeps(struct upkeep_work *work) {
+    know_work(work);
+    work->after_sweeps = true;
 }
 
 static bool sweep_leftovers(void) {
@@ -251,11 +234,8 @@ static bool sweep_leftovers(void) {
 }
 
 static void sweep_leftovers_soon(void) {
-    upkeep_soon(sweep_leftovers);
-}
-
-void upkeep_after_sweeps(bool (*work)(void)) {
-    works_add(&sweep_works, work);
+    static struct upkeep_work work = {.run = sweep_leftovers};
+    upkeep_soon(&work);
 }
 
 /* --- Upkeep --- */
@@ -268,12 +248,11 @@ static int64_t upkeep_here(RedisModuleCtx *ctx, RedisModuleString *key) {
 
 /* The key may turn out to have expired, and with it the chore is gone. */
 static void do_chore(RedisModuleCtx *ctx, const struct chore *first) {
-    int db = first->db;
-    struct bytes name = upkeep_key(first);
-    RedisModule_SelectDb(ctx, db);
-    RedisModuleString *key = RedisModule_CreateString(NULL, name.data, name.length);
+    struct key_name name = chore_name(first);
+    RedisModuleString *key = RedisModule_CreateString(NULL, name.key.data, name.key.length);
+    RedisModule_SelectDb(ctx, name.db);
     int64_t due_ms = upkeep_here(ctx, key);
-    struct chore *chore = chore_find(db, api_bytes(key));
+    struct chore *chore = chore_find((struct key_name){name.db, api_bytes(key)});
     if (chore && due_ms == UPKEEP_NEVER)
         chore_free(chore);
     else if (chore)
@@ -297,72 +276,45 @@ static int64_t breather_ms(RedisModuleCtx *ctx, bool writable) {
     return primary ? PAUSED_RETRY_MS : REPLICA_RETRY_MS;
 }
 
-static void set_alarm(int64_t soonest_chore_ms) {
+static void set_alarm(int64_t soonest_chore_ms, bool has_work) {
     const struct deadline *first = deadlines_first(&deadlines);
-    if (works.count || sweep.going_on) alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
+    if (has_work || sweep.going_on) alarm_set_by(&alarm, server_now_ms() + BREATHER_MS);
     if (sweep.due) alarm_set_by(&alarm, sweep.due_ms);
     if (first) alarm_set_by(&alarm, first->due_ms > soonest_chore_ms ? first->due_ms : soonest_chore_ms);
 }
 
 static void on_upkeep_alarm(RedisModuleCtx *ctx) {
-    bool writable = api_may_write(ctx);
-    do_works();
+    bool writable = api_may_write(ctx), has_work = do_works();
     if (writable) do_due_chores(ctx);
     sweep_when_due(ctx);
-    set_alarm(server_now_ms() + breather_ms(ctx, writable));
+    set_alarm(server_now_ms() + breather_ms(ctx, writable), has_work);
 }
 
 /* --- What the server tells --- */
 
 void upkeep_on_unlink(RedisModuleKeyOptCtx *ctx, const void *value) {
-    int db = RedisModule_GetDbIdFromOptCtx(ctx);
-    struct bytes key = api_bytes(RedisModule_GetKeyNameFromOptCtx(ctx));
+    struct key_name name = {RedisModule_GetDbIdFromOptCtx(ctx),
+                            api_bytes(RedisModule_GetKeyNameFromOptCtx(ctx))};
     (void)value;
-    if (chores.count) chore_forget(db, key);
-    noted_forget(db, key);
+    chore_forget(name);
+    noted_forget(name);
 }
 
 /* A value that has come under another name knows no chore there: it is asked at once. */
 static int on_arrival(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *key) {
     static const char *const arrivals[] = {"rename_to", "move_to", "restore", "copy_to"};
+    struct key_name name = {RedisModule_GetSelectedDb(ctx), api_bytes(key)};
     (void)type;
     for (size_t i = 0; i < ARRAY_SIZE(arrivals); i++)
-        if (!strcmp(event, arrivals[i]))
-            upkeep_expect(RedisModule_GetSelectedDb(ctx), api_bytes(key), server_now_ms());
+        if (!strcmp(event, arrivals[i])) upkeep_schedule_key(name, server_now_ms());
     return REDISMODULE_OK;
 }
 
-/* Chores of the two dbs that are swapped. */
-struct swapped {
-    int first, second;
-    struct chore **list;
-    size_t count;
-};
-
-static void take_swapped(void *context, struct entry *entry) {
-    struct swapped *swapped = context;
-    struct chore *chore = chore_of(entry);
-    if (chore->db == swapped->first || chore->db == swapped->second) swapped->list[swapped->count++] = chore;
-}
-
-/* All of them leave the index before one comes back: both dbs may have a key of the same name. */
 static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t change, void *data) {
-    const RedisModuleSwapDbInfo *info = data;
-    struct swapped swapped = {.first = info->dbnum_first, .second = info->dbnum_second};
     (void)ctx;
     (void)event;
     (void)change;
-    if (!chores.count) return;
-    swapped.list = memory_alloc(chores.count * sizeof(struct chore *));
-    for (size_t place = 0; place < chores.buckets; place++)
-        hash_index_visit(&chores, place, take_swapped, &swapped);
-    for (size_t i = 0; i < swapped.count; i++) hash_index_remove(&chores, &swapped.list[i]->entry);
-    for (size_t i = 0; i < swapped.count; i++) {
-        struct chore *chore = swapped.list[i];
-        chore_set_db(chore, chore->db == swapped.first ? swapped.second : swapped.first);
-        hash_index_add(&chores, &chore->entry);
-    }
-    memory_free(swapped.list);
+    key_name_swap(&chores, data);
 }
 
 static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t stage, void *data) {

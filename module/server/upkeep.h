@@ -16,6 +16,7 @@
 #define HOLDFAST_UPKEEP_H
 
 #include "server/command.h"
+#include "server/key_name.h"
 
 /* Nothing is left to be done. */
 #define UPKEEP_NEVER INT64_MAX
@@ -23,13 +24,13 @@
 int upkeep_start(RedisModuleCtx *ctx);
 
 /* Schedules upkeep of the key at this instant, if none is scheduled earlier. */
-void upkeep_expect(int db, struct bytes key, int64_t due_ms);
+void upkeep_schedule_key(struct key_name name, int64_t due_ms);
 
 /* When a value needs upkeep; UPKEEP_NEVER. */
 int64_t upkeep_next_ms(const struct data_type *type, const void *value);
 
 /* Whether upkeep of the key is scheduled. */
-bool upkeep_is_expected(int db, struct bytes key);
+bool upkeep_is_scheduled(struct key_name name);
 
 /* Schedules upkeep for the call's value when something in it will expire, unless that is already scheduled. */
 void upkeep_schedule(struct call *call);
@@ -39,12 +40,18 @@ void upkeep_insist(struct call *call);
 /* Where a value stores the instant of its next upkeep. */
 int64_t *upkeep_look_at(const struct data_type *type, void *value);
 
-/* Schedules work that belongs to no key for the next turns of the event loop, on any server: `work` returns whether
- * more is left. Each family has at most a few of these. */
-void upkeep_soon(bool (*work)(void));
+/* Work that belongs to no key, on any server. A static struct; only `run` is filled in. */
+struct upkeep_work {
+    bool (*run)(void); /* does a portion; returns whether more is left */
+    bool known, due, after_sweeps;
+    struct upkeep_work *next; /* list of all that is known */
+};
 
-/* Runs such work at the end of every sweep, for those who keep names of keys themselves. */
-void upkeep_after_sweeps(bool (*work)(void));
+/* Schedules the work for the next turns of the event loop. */
+void upkeep_soon(struct upkeep_work *work);
+
+/* Runs the work at the end of every sweep, for those who keep names of keys themselves. */
+void upkeep_after_sweeps(struct upkeep_work *work);
 
 /* Databases were emptied or swapped as a whole, without events for keys: starts a sweep for names of deleted keys. */
 void upkeep_sweep_soon(void);

@@ -13,14 +13,11 @@
 #include "ccan/list/list.h"
 
 enum {
-    SERVED_MAX =
-        100, /* waiters that one command or one tick of the timer looks at; the rest comes with the next tick */
+    SERVED_MAX = 100, /* waiters probed by one command or one ring of the alarm; the next ring goes on */
     TWINS_LOOKED_FOR = 1000, /* among those behind one that was answered under a token */
     PAUSED_RETRY_MS = 50,
-    KEY_MAX_BYTES = 60000, /* a key with a longer name cannot be waited for */
 };
 
-/* Its address, the entry's name, stands behind it: db, kind, length of the name, name, key. */
 struct line {
     struct entry entry;
     struct deadline deadline;
@@ -32,8 +29,8 @@ struct line {
     size_t unlooked;     /* WAIT_TOGETHER: how many from the front have not been looked at since the news */
     struct waiter *next; /* WAIT_BY_CLAIM: where to continue; NULL at the front */
     bool again;          /* WAIT_BY_CLAIM: something has changed while the line was being served */
-    int db;
-    char address[];
+    struct key_name key; /* in the address */
+    char address[];      /* the entry's name: kind, length of the name, name, packed key name */
 };
 
 struct waiter {
@@ -113,8 +110,7 @@ static void leave_party(struct waiter *waiter) {
 
 /* What was restored beside itself has parties of the same name. */
 static bool waits_in_key(const struct waiter *waiter, const struct call *call) {
-    return waiter->line->db == RedisModule_GetSelectedDb(call->ctx) &&
-           bytes_equal(api_bytes(waiter->waiting->call.argv[1]), call_word(call, 1));
+    return key_name_equal(waiter->line->key, call_key_name(call));
 }
 
 void wait_visit_party(const struct call *call, struct guid id, wait_visitor *visit, void *context) {
@@ -131,19 +127,27 @@ void wait_visit_party(const struct call *call, struct guid id, wait_visitor *vis
 
 /* --- Lines --- */
 
-/* Writes an address; the caller frees it. */
-static struct bytes address_of(int db, const struct wait_kind *kind, struct bytes name, struct bytes key) {
-    struct record_writer writer;
-    record_start(&writer);
-    record_put_byte(&writer, kind->number);
-    record_put_number(&writer, (uint64_t)db);
-    record_put_bytes(&writer, name);
-    record_put_bytes(&writer, key);
-    char *address = memory_alloc(writer.length);
-    memcpy(address, writer.data, writer.length);
-    struct bytes bytes = bytes_of(address, writer.length);
-    record_end(&writer);
-    return bytes;
+/* The caller ends the record. */
+static struct bytes write_line_address(struct record_writer *address, const struct wait_kind *kind,
+                                       struct bytes name, struct key_name key) {
+    record_start(address);
+    record_put_byte(address, kind->number);
+    record_put_bytes(address, name);
+    key_name_pack(key, record_take_room(address, key_name_length(key)));
+    return bytes_of(address->data, address->length);
+}
+
+static struct line *line_new(struct bytes address, struct wait_kind *kind, struct key_name key) {
+    struct line *line = memory_zeroed(sizeof(*line) + address.length);
+    size_t key_length = key_name_length(key);
+    memcpy(line->address, address.data, address.length);
+    line->entry =
+        (struct entry){hash_bytes(address), (uint16_t)address.length, offsetof(struct line, address)};
+    line->key = key_name_unpack(bytes_of(line->address + address.length - key_length, key_length));
+    line->kind = kind;
+    list_head_init(&line->waiters);
+    hash_index_add(&lines, &line->entry);
+    return line;
 }
 
 static struct line *line_at(struct bytes address) {
@@ -151,23 +155,21 @@ static struct line *line_at(struct bytes address) {
     return entry ? container_of(entry, struct line, entry) : NULL;
 }
 
-static struct line *line_new(struct bytes address, struct wait_kind *kind, int db) {
-    struct line *line = memory_zeroed(sizeof(*line) + address.length);
-    memcpy(line->address, address.data, address.length);
-    line->entry =
-        (struct entry){hash_bytes(address), (uint16_t)address.length, offsetof(struct line, address)};
-    line->kind = kind;
-    line->db = db;
-    list_head_init(&line->waiters);
-    hash_index_add(&lines, &line->entry);
+static struct line *find_line(const struct call *call, const struct wait_kind *kind, struct bytes name) {
+    struct record_writer address;
+    if (!waiters_count || call_word(call, 1).length > KEY_NAME_MAX_BYTES) return NULL;
+    struct line *line = line_at(write_line_address(&address, kind, name, call_key_name(call)));
+    record_end(&address);
     return line;
 }
 
-static struct line *find_line(const struct call *call, const struct wait_kind *kind, struct bytes name) {
-    if (!waiters_count || call_word(call, 1).length > KEY_MAX_BYTES) return NULL;
-    struct bytes address = address_of(RedisModule_GetSelectedDb(call->ctx), kind, name, call_word(call, 1));
+static struct line *need_line(const struct call *call, struct wait_kind *kind, struct bytes name) {
+    struct record_writer writer;
+    struct key_name key = call_key_name(call);
+    struct bytes address = write_line_address(&writer, kind, name, key);
     struct line *line = line_at(address);
-    memory_free((void *)address.data);
+    if (!line) line = line_new(address, kind, key);
+    record_end(&writer);
     return line;
 }
 
@@ -208,8 +210,7 @@ void wait_visit_long_lines(void (*visit)(void *context, const struct wait_line *
     const struct line *line;
     list_for_each (&long_lines, line, among_long) {
         const struct held_call *first = &first_in(line)->waiting->call;
-        visit(context,
-              &(struct wait_line){line->db, api_bytes(first->argv[1]), line->count, first->command->name});
+        visit(context, &(struct wait_line){line->key, line->count, first->command->name});
     }
 }
 
@@ -411,20 +412,16 @@ void wait_look_at_all(void) {
 }
 
 static void look_at_line_of_key(void *context, struct entry *entry) {
-    const struct call *call = context;
+    const struct key_name *key = context;
     struct line *line = container_of(entry, struct line, entry);
-    struct bytes address = entry_name(entry), key = call_word(call, 1);
-    bool same_key = address.length > key.length &&
-                    bytes_equal(bytes_of(address.data + address.length - key.length, key.length), key);
-    if (is_served_by_write(line->kind) && same_key && line->db == RedisModule_GetSelectedDb(call->ctx))
-        look_anew_soon(line);
+    if (is_served_by_write(line->kind) && key_name_equal(line->key, *key)) look_anew_soon(line);
 }
 
-/* An address ends with the key, and one that ends so by chance is looked at in vain. */
 void wait_look_at_key(const struct call *call) {
+    struct key_name key = call_key_name(call);
     if (!waiters_count) return;
     for (size_t place = 0; place < lines.buckets; place++)
-        hash_index_visit(&lines, place, look_at_line_of_key, (void *)(uintptr_t)call);
+        hash_index_visit(&lines, place, look_at_line_of_key, &key);
 }
 
 void wait_look_at_party(struct guid id) {
@@ -449,7 +446,7 @@ bool wait_visit_ahead(const struct call *call, const struct wait_kind *kind, str
 
 /* Only a primary that may write can give anything; news are for anybody to read. */
 static void serve_due(RedisModuleCtx *ctx, struct line *line, bool writable, int64_t now_ms, int *budget) {
-    RedisModule_SelectDb(ctx, line->db);
+    RedisModule_SelectDb(ctx, line->key.db);
     if (!is_served_by_write(line->kind) || writable) {
         if (!line->unlooked) line->unlooked = line->count;
         serve(ctx, line, budget);
@@ -529,7 +526,7 @@ static void on_gone(RedisModuleCtx *ctx, void *data) {
 bool wait_allowed(const struct call *call) {
     if (!args_given(&call->args, SLOT_BLOCK) || call->mode != CALL_FRESH) return false;
     bool denied = RedisModule_GetContextFlags(call->ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING;
-    return !denied && !in_transaction(call->ctx) && call_word(call, 1).length <= KEY_MAX_BYTES;
+    return !denied && !in_transaction(call->ctx) && call_word(call, 1).length <= KEY_NAME_MAX_BYTES;
 }
 
 static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind) {
@@ -542,11 +539,7 @@ static struct waiter *waiter_new(const struct call *call, struct wait_kind *kind
 
 static enum outcome get_in_line(struct call *call, struct wait_kind *kind, struct bytes name, int64_t due_ms,
                                 const struct wait_claim *claim) {
-    int db = RedisModule_GetSelectedDb(call->ctx);
-    struct bytes address = address_of(db, kind, name, call_word(call, 1));
-    struct line *line = line_at(address);
-    if (!line) line = line_new(address, kind, db);
-    memory_free((void *)address.data);
+    struct line *line = need_line(call, kind, name);
     struct waiter *waiter = waiter_new(call, kind);
     waiter->line = line;
     if (claim) join_party(waiter, claim);

@@ -26,6 +26,7 @@
 
 #include "server/command.h"
 #include "server/histogram.h"
+#include "server/key_name.h"
 
 /* In which order the waiters of a line are served. */
 enum wait_discipline {
@@ -106,8 +107,7 @@ enum { WAIT_LONG_LINE = 100 };
 
 /* A line with many waiters. */
 struct wait_line {
-    int db;
-    struct bytes key;
+    struct key_name key;
     size_t count;
     const char *command; /* of its first waiter */
 };

@@ -18,20 +18,19 @@
 
 enum {
     FORGOTTEN_AFTER_MS = 600000, /* a key that nobody has looked at by then is not there */
-    KEY_MAX_BYTES = 60000,       /* upkeep knows no longer names */
     SWEPT_MAX = 128,             /* places of the index that one portion of a sweep looks at */
 };
 
 /* Of a connection that is there, or of a key whose upkeep is to end what is left. */
 struct group {
-    struct entry entry; /* its name is the client's id, or db and key */
+    struct entry entry; /* its name is the client's id, or the packed key name */
     struct hash_index *index;
     struct list_head attendees;
     char name[];
 };
 
 struct attendee {
-    struct entry entry; /* its name is db and key, and then the session's id */
+    struct entry entry; /* its name is the packed key name, and then the session's id */
     struct list_node node;
     struct group *group;
     struct list_node among_gone;
@@ -78,21 +77,14 @@ static struct bytes client_name(const unsigned long long *client) {
     return bytes_of(client, sizeof(*client));
 }
 
-/* Db and key, in room for them and a session's id behind them. */
-static struct bytes place_name(char *room, int db, struct bytes key) {
-    memcpy(room, &db, sizeof(db));
-    if (key.length) memcpy(room + sizeof(db), key.data, key.length);
-    return bytes_of(room, sizeof(db) + key.length);
+static size_t attendee_name_length(struct key_name key) {
+    return key_name_length(key) + sizeof(struct guid);
 }
 
-static size_t name_room(struct bytes key) {
-    return sizeof(int) + key.length + sizeof(struct guid);
-}
-
-static struct bytes attendee_name(char *room, const struct call *call, struct guid session) {
-    struct bytes place = place_name(room, RedisModule_GetSelectedDb(call->ctx), call_word(call, ARG_SHARE));
-    memcpy(room + place.length, &session, sizeof(session));
-    return bytes_of(room, place.length + sizeof(session));
+static struct bytes attendee_name(char *buffer, struct key_name key, struct guid session) {
+    size_t length = key_name_pack(key, buffer).length;
+    memcpy(buffer + length, &session, sizeof(session));
+    return bytes_of(buffer, length + sizeof(session));
 }
 
 /* --- Sessions --- */
@@ -108,20 +100,15 @@ static struct bytes owner_place(const struct attendee *attendee) {
     return bytes_of(attendee->name, attendee->entry.name_length - sizeof(struct guid));
 }
 
-static struct bytes owner_key(const struct attendee *attendee) {
-    struct bytes place = owner_place(attendee);
-    return bytes_of(place.data + sizeof(int), place.length - sizeof(int));
-}
-
 bool attendance_is_possible(const struct call *call) {
-    return call_word(call, ARG_SHARE).length <= KEY_MAX_BYTES;
+    return call_word(call, ARG_SHARE).length <= KEY_NAME_MAX_BYTES;
 }
 
 void attendance_note(const struct call *call, struct guid session) {
-    struct bytes key = call_word(call, ARG_SHARE);
+    struct key_name key = call_key_name(call);
     unsigned long long client = RedisModule_GetClientId(call->ctx);
-    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + name_room(key));
-    struct bytes name = attendee_name(attendee->name, call, session);
+    struct attendee *attendee = memory_zeroed(sizeof(*attendee) + attendee_name_length(key));
+    struct bytes name = attendee_name(attendee->name, key, session);
     attendee->entry =
         (struct entry){hash_bytes(name), (uint16_t)name.length, offsetof(struct attendee, name)};
     join_owner(attendee, need_group(&connections, client_name(&client)));
@@ -129,23 +116,20 @@ void attendance_note(const struct call *call, struct guid session) {
 }
 
 void attendance_forget(const struct call *call, struct guid session) {
+    struct key_name key = call_key_name(call);
     if (!attendees.count) return;
-    char *room = memory_alloc(name_room(call_word(call, ARG_SHARE)));
-    struct bytes name = attendee_name(room, call, session);
+    char *buffer = memory_alloc(attendee_name_length(key));
+    struct bytes name = attendee_name(buffer, key, session);
     struct entry *entry = hash_index_find(&attendees, hash_bytes(name), name);
-    memory_free(room);
+    memory_free(buffer);
     if (entry) forget_owner(container_of(entry, struct attendee, entry));
 }
 
 bool attendance_next_gone(const struct call *call, struct guid *session) {
-    if (!keys.count) return false;
-    struct bytes key = call_word(call, ARG_SHARE);
-    char *room = memory_alloc(name_room(key));
-    const struct group *group =
-        find_owner_group(&keys, place_name(room, RedisModule_GetSelectedDb(call->ctx), key));
-    memory_free(room);
-    if (!group) return false;
-    struct attendee *attendee = list_top(&group->attendees, struct attendee, node);
+    struct entry *entry = keys.count ? key_name_find(&keys, call_key_name(call)) : NULL;
+    if (!entry) return false;
+    struct attendee *attendee =
+        list_top(&container_of(entry, struct group, entry)->attendees, struct attendee, node);
     memcpy(session, attendee->name + owner_place(attendee).length, sizeof(*session));
     forget_owner(attendee);
     return true;
@@ -165,13 +149,11 @@ struct absentees {
     struct attendee **list;
 };
 
-/* While a session lives, upkeep expects its end. */
+/* While a session lives, upkeep of its key is scheduled. */
 static void take_absentee(void *context, struct entry *entry) {
     struct absentees *absentees = context;
     struct attendee *attendee = container_of(entry, struct attendee, entry);
-    int db;
-    memcpy(&db, attendee->name, sizeof(db));
-    if (upkeep_is_expected(db, owner_key(attendee))) return;
+    if (upkeep_is_scheduled(key_name_unpack(owner_place(attendee)))) return;
     if (absentees->count == absentees->capacity) {
         absentees->capacity = absentees->capacity ? absentees->capacity * 2 : SWEPT_MAX;
         absentees->list = memory_resize(absentees->list, absentees->capacity * sizeof(*absentees->list));
@@ -195,13 +177,11 @@ static bool sweep(void) {
 
 /* From its connection to its key. */
 static void go(struct attendee *attendee, int64_t now_ms) {
-    int db;
-    memcpy(&db, attendee->name, sizeof(db));
     leave_owner(attendee);
     join_owner(attendee, need_group(&keys, owner_place(attendee)));
     attendee->gone_ms = now_ms;
     list_add_tail(&gone, &attendee->among_gone);
-    upkeep_expect(db, owner_key(attendee), now_ms);
+    upkeep_schedule_key(key_name_unpack(owner_place(attendee)), now_ms);
 }
 
 /* The group goes with the last one of it. */
@@ -224,9 +204,10 @@ static void on_client_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64
 }
 
 int attendance_start(RedisModuleCtx *ctx) {
+    static struct upkeep_work work = {.run = sweep};
     hash_index_start(&attendees);
     hash_index_start(&connections);
     hash_index_start(&keys);
-    upkeep_after_sweeps(sweep);
+    upkeep_after_sweeps(&work);
     return events_subscribe(ctx, RedisModuleEvent_ClientChange, on_client_change);
 }

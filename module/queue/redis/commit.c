@@ -104,7 +104,8 @@ static bool sweep_cleared(void) {
 }
 
 void queue_free_cleared(void) {
-    upkeep_soon(sweep_cleared);
+    static struct upkeep_work work = {.run = sweep_cleared};
+    upkeep_soon(&work);
 }
 
 /* --- Information --- */

@@ -61,5 +61,6 @@ static bool sweep_dropped(void) {
 }
 
 void table_free_dropped(void) {
-    upkeep_soon(sweep_dropped);
+    static struct upkeep_work work = {.run = sweep_dropped};
+    upkeep_soon(&work);
 }
