@@ -241,7 +241,7 @@ static void keep_message(char id, char receipt) {
 }
 
 struct tally {
-    int done, refused, twins;
+    int commands, done, refused, twins;
 };
 
 static void play_round(struct tally *tally) {
@@ -251,6 +251,7 @@ static void play_round(struct tally *tally) {
     keep_message('n', 'o');
     dump_all();
     draw_round(&round);
+    tally->commands += round.count;
     for (int i = 0; i < round.count; i++) lines[i] = with_keys(round.line[i], "", "");
     const char *refusal = alone(&round), *before = state_of("");
     redisReply *reply = atomic_of(primary, lines);
@@ -278,7 +279,7 @@ static int rounds_asked(void) {
 }
 
 SCENE(a_transaction_is_its_commands_one_by_one) {
-    struct tally tally = {0, 0, 0};
+    struct tally tally = {0};
     lease_stage();
     chance_begin();
     create("c");
@@ -294,6 +295,8 @@ SCENE(a_transaction_is_its_commands_one_by_one) {
         if (left % 20 == 0) call(primary, "QUEUE.CLEAR q");
     }
     call(primary, "DEL wc wo wq wt ws vc vo vq vt vs");
+    print_message("# %d commands: %d transactions done, %d refused, %d with twins\n", tally.commands,
+                  tally.done, tally.refused, tally.twins);
     require(tally.done > 10 && tally.refused + tally.twins > 1, "only %d done, %d refused, %d with twins",
             tally.done, tally.refused, tally.twins);
 }
