@@ -13,15 +13,15 @@ enum {
     PATIENCE_MS = 6000,       /* then a call counts as forgotten */
     SHORT_PATIENCE_MS = 1000, /* where silence is to be expected */
     RETRY_MS = 5,
-    TURNS_MOST = 5, /* from one node of a cluster to the next */
+    TURNS_MAX = 5, /* from one node of a cluster to the next */
 };
 
 int actor_chance(struct actor *actor, int below) {
     return rand_r(&actor->seed) % below;
 }
 
-void actor_pause_ms(struct actor *actor, int least, int most) {
-    pause_us((least + actor_chance(actor, most - least + 1)) * INT64_C(1000));
+void actor_pause_ms(struct actor *actor, int min, int max) {
+    pause_us((min + actor_chance(actor, max - min + 1)) * INT64_C(1000));
 }
 
 long long actor_operation(struct actor *actor) {
@@ -142,7 +142,7 @@ static bool is_sent_on(const redisReply *reply, const char *how, int *port) {
 /* The answer of whoever serves the key: as clients of a cluster, it goes where it is sent. NULL when there is none. */
 static redisReply *converse(struct actor *actor, const struct command *command) {
     struct stage *stage = &actor->part->trial->stage;
-    for (int turn = 0, port; turn < TURNS_MOST; turn++) {
+    for (int turn = 0, port; turn < TURNS_MAX; turn++) {
         actor->begin_us = now_us();
         redisReply *reply = send_to(actor->context, command);
         bool moved = is_sent_on(reply, "MOVED ", &port);
@@ -180,7 +180,7 @@ static redisReply *judge(struct actor *actor, redisReply *reply) {
         freeReplyObject(reply);
         return NULL;
     }
-    require(actor->reply_count < REPLIES_MOST, "too many replies in one step");
+    require(actor->reply_count < REPLIES_MAX, "too many replies in one step");
     return actor->replies[actor->reply_count++] = reply;
 }
 

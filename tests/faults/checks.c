@@ -5,7 +5,7 @@
 
 #include "failure.h"
 
-enum { RESOURCES_MOST = 8, EPOCH_BITS = 32 };
+enum { RESOURCES_MAX = 8, EPOCH_BITS = 32 };
 
 typedef int (*order)(const void *, const void *);
 
@@ -122,16 +122,16 @@ static bool guarded_rightly(const struct part *part, const struct event *event) 
 void guards_check(struct part *part) {
     struct history writes = selected(part, guarded_rightly, by_begin);
     struct history grants = selected(part, granted_rightly, by_end);
-    uint64_t greatest[RESOURCES_MOST] = {0};
+    uint64_t greatest[RESOURCES_MAX] = {0};
     size_t next = 0;
     for_each_event(&writes) {
         for (; next < grants.count && grants.events[next].end_us < event->begin_us; next++) {
-            uint64_t *token = &greatest[grants.events[next].resource % RESOURCES_MOST];
+            uint64_t *token = &greatest[grants.events[next].resource % RESOURCES_MAX];
             if (grants.events[next].version > *token) *token = grants.events[next].version;
         }
-        if (event->base < greatest[event->resource % RESOURCES_MOST])
+        if (event->base < greatest[event->resource % RESOURCES_MAX])
             violation(part, "a write under 0x%016" PRIX64 " passed after 0x%016" PRIX64 " was granted",
-                      event->base, greatest[event->resource % RESOURCES_MOST]);
+                      event->base, greatest[event->resource % RESOURCES_MAX]);
     }
     history_free(&writes);
     history_free(&grants);

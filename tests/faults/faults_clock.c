@@ -9,7 +9,7 @@
 #include "faults.h"
 #include "pool.h"
 
-enum { STEPS = 8, STEP_SECONDS_MOST = 90 };
+enum { STEPS = 8, STEP_SECONDS_MAX = 90 };
 
 static const char library[] = "build/server/wall_clock.so";
 
@@ -41,7 +41,7 @@ static void remove_clock(struct trial *trial) {
 static void set_clock(struct trial *trial) {
     volatile int64_t *offset_us = trial->own;
     for (int step = 0; step < STEPS; step++) {
-        *offset_us = (trial_chance(trial, 2 * STEP_SECONDS_MOST) - STEP_SECONDS_MOST) * INT64_C(1000000);
+        *offset_us = (trial_chance(trial, 2 * STEP_SECONDS_MAX) - STEP_SECONDS_MAX) * INT64_C(1000000);
         trial_pause_ms(trial, 200, 500);
     }
 }

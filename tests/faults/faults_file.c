@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "expect.h"
 #include "failure.h"
 #include "faults.h"
-#include "lone.h"
 #include "pool.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 
-enum { CUTS = 3, FILLINGS = 2, FULL_SECONDS = 10, CUT_BYTES_MOST = 128 * 1024 };
+enum { CUTS = 3, FILLINGS = 2, FULL_SECONDS = 10, CUT_BYTES_MAX = 128 * 1024 };
 
 /* --- Cut ------------------------------------------------------------------------------------------------------ */
 
@@ -30,21 +30,21 @@ static off_t length_of(const char *path) {
  * A server of Redis that finds its file cut off within a transaction takes off the broken command alone, and goes on to
  * write behind the open MULTI; with the next start all that is lost, however it was acknowledged. To rewrite the file at
  * once is what the page for operators says. */
-static void cut(struct trial *trial, off_t least) {
+static void cut(struct trial *trial, off_t min) {
     struct server *server = stage_primary(&trial->stage);
     stage_kill(&trial->stage);
-    const char *file = lone_file(server, ".incr.aof");
-    off_t length = length_of(file), lost = length > least ? trial_chance(trial, (int)(length - least)) : 0;
-    require(!truncate(file, length - lost % CUT_BYTES_MOST), "%s is not cut", file);
+    const char *file = append_only_path(server, ".incr.aof");
+    off_t length = length_of(file), lost = length > min ? trial_chance(trial, (int)(length - min)) : 0;
+    require(!truncate(file, length - lost % CUT_BYTES_MAX), "%s is not cut", file);
     stage_revive(&trial->stage);
     rewrite_append_only_file(stage_client(&trial->stage, 0), true);
     trial_pause_ms(trial, 1300, 1600);
 }
 
 static void cut_again_and_again(struct trial *trial) {
-    off_t least = length_of(lone_file(stage_primary(&trial->stage), ".incr.aof"));
+    off_t min = length_of(append_only_path(stage_primary(&trial->stage), ".incr.aof"));
     trial_pause_ms(trial, 500, 500);
-    for (int number = 0; number < CUTS; number++, least = 0) cut(trial, least);
+    for (int number = 0; number < CUTS; number++, min = 0) cut(trial, min);
 }
 
 /* A file that is cut between two commands does not show it, unless the server knows that it may lack its end. */

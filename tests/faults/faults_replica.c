@@ -4,8 +4,8 @@
 
 #include "expect.h"
 #include "faults.h"
+#include "harness.h"
 #include "pool.h"
-#include "world.h"
 
 enum { STALLS = 3, OVERFLOW_MS = 400, OVERFLOW_SECONDS = 10 };
 

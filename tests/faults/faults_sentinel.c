@@ -61,7 +61,7 @@ static void post_sentinels(struct stage *stage) {
         sentinels[index] = server_launch_sentinel(pool_print("sentinel-%d", index), settings);
     for (int index = 0; index < SENTINELS; index++) {
         server_await(sentinels[index]);
-        watchers[index] = visitor(sentinels[index]);
+        watchers[index] = test_client(sentinels[index]);
     }
     require(become(all_are_known), "the Sentinels do not know each other");
     atomic_store(&on_duty, true);

@@ -4,10 +4,10 @@
  */
 #include <string.h>
 
-#include "everywhere.h"
 #include "expect.h"
 #include "faults.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "shards.h"
 
 enum { ROUNDS = 2, BLOBS = 100000, SENT_AT_ONCE = 1000 };

@@ -34,7 +34,7 @@ static const struct fault *const faults[] = {&kill_fault,
                                              &slots_fault,
                                              NULL};
 
-enum { COLUMNS = 8, FAULTS_MOST = 32, CONTROL_ATTEMPTS = 5, MINUTE_US = 60000000 };
+enum { COLUMNS = 8, FAULTS_MAX = 32, CONTROL_ATTEMPTS = 5, MINUTE_US = 60000000 };
 
 static struct options {
     double minutes;
@@ -47,9 +47,9 @@ struct cell {
 };
 
 static struct {
-    struct cell cells[FAULTS_MOST][COLUMNS];
-    int trials[FAULTS_MOST];
-    const char *obstacles[FAULTS_MOST];
+    struct cell cells[FAULTS_MAX][COLUMNS];
+    int trials[FAULTS_MAX];
+    const char *obstacles[FAULTS_MAX];
     int told, failed;
 } results;
 

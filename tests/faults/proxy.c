@@ -14,7 +14,7 @@
 #include "failure.h"
 #include "history.h"
 
-enum { PAIRS_MOST = 128, PORTION = 16384, LISTENER = 0 };
+enum { PAIRS_MAX = 128, PORTION = 16384, LISTENER = 0 };
 
 /* What came in at one end and has yet to go out at the other one. */
 struct pipe_way {
@@ -36,7 +36,7 @@ struct proxy {
     atomic_bool stop;
     atomic_int delayed, halved, dropped, delay_ms;
     unsigned seed;
-    struct pair *pairs[PAIRS_MOST];
+    struct pair *pairs[PAIRS_MAX];
 };
 
 static struct sockaddr_in loopback(int port) {
@@ -53,7 +53,7 @@ static void pair_drop(struct pair **place) {
 }
 
 static struct pair **free_place(struct proxy *proxy) {
-    for (int index = 0; index < PAIRS_MOST; index++)
+    for (int index = 0; index < PAIRS_MAX; index++)
         if (!proxy->pairs[index]) return &proxy->pairs[index];
     return NULL;
 }
@@ -131,7 +131,7 @@ static nfds_t look(struct proxy *proxy, struct pollfd *inputs, int *timeout_ms) 
     nfds_t count = 1;
     inputs[LISTENER] = (struct pollfd){.fd = proxy->listener, .events = POLLIN};
     *timeout_ms = 20;
-    for (int index = 0; index < PAIRS_MOST; index++)
+    for (int index = 0; index < PAIRS_MAX; index++)
         for (int end = 0; proxy->pairs[index] && end < 2; end++) {
             bool pending = is_pending(&proxy->pairs[index]->ways[end]);
             if (pending) *timeout_ms = 1;
@@ -143,13 +143,13 @@ static nfds_t look(struct proxy *proxy, struct pollfd *inputs, int *timeout_ms) 
 
 static void *serve(void *data) {
     struct proxy *proxy = data;
-    static _Thread_local struct pollfd inputs[1 + 2 * PAIRS_MOST];
+    static _Thread_local struct pollfd inputs[1 + 2 * PAIRS_MAX];
     while (!atomic_load(&proxy->stop)) {
         int timeout_ms;
         nfds_t count = look(proxy, inputs, &timeout_ms);
         poll(inputs, count, timeout_ms);
         nfds_t at = 1;
-        for (int index = 0; index < PAIRS_MOST; index++) {
+        for (int index = 0; index < PAIRS_MAX; index++) {
             if (!proxy->pairs[index]) continue;
             bool goes_on = true;
             for (int end = 0; end < 2; end++)
@@ -169,7 +169,7 @@ struct proxy *proxy_open(int target_port, unsigned seed) {
     proxy->seed = seed;
     proxy->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     require(proxy->listener >= 0 && !bind(proxy->listener, (struct sockaddr *)&address, size) &&
-                !listen(proxy->listener, PAIRS_MOST) &&
+                !listen(proxy->listener, PAIRS_MAX) &&
                 !getsockname(proxy->listener, (struct sockaddr *)&address, &size),
             "the proxy gets no port");
     proxy->port = ntohs(address.sin_port);
@@ -182,7 +182,7 @@ void proxy_close(struct proxy *proxy) {
     if (!proxy) return;
     atomic_store(&proxy->stop, true);
     pthread_join(proxy->thread, NULL);
-    for (int index = 0; index < PAIRS_MOST; index++)
+    for (int index = 0; index < PAIRS_MAX; index++)
         if (proxy->pairs[index]) pair_drop(&proxy->pairs[index]);
     close(proxy->listener);
     free(proxy);

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "expect.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "shards.h"
 #include "text.h"
 
@@ -16,7 +16,7 @@ enum { STEP_SECONDS = 30, NOWHERE = 1 };
 /* --- Terms ------------------------------------------------------------------------------------------------- */
 
 void stage_term_begins(struct stage *stage, int server) {
-    require(stage->term_count < TERMS_MOST, "too many terms");
+    require(stage->term_count < TERMS_MAX, "too many terms");
     stage->terms[stage->term_count++] = (struct term){server, now_us(), INT64_MAX};
     atomic_store(&stage->primary, server);
 }
@@ -56,7 +56,7 @@ int stage_server_at(const struct stage *stage, int port) {
 struct client *stage_client(struct stage *stage, int server) {
     pid_t process = stage->servers[server]->process;
     if (!stage->clients[server] || stage->processes[server] != process) {
-        stage->clients[server] = visitor(stage->servers[server]);
+        stage->clients[server] = test_client(stage->servers[server]);
         stage->processes[server] = process;
     }
     return stage->clients[server];
@@ -103,7 +103,7 @@ void stage_open(struct stage *stage, int count, const char *settings) {
 }
 
 static void give_to_first(int slot) {
-    for (int index = 1; index < SHARDS_MOST && node[index]; index++) {
+    for (int index = 1; index < SHARDS_MAX && node[index]; index++) {
         if (!slot_is_at(slot, node[index])) continue;
         slot_opens(slot, node[index], node[0]);
         slot_closes(slot, node[0]);
@@ -194,7 +194,7 @@ static bool becomes_same(struct client *one, struct client *other) {
 
 const char *stage_difference(struct stage *stage) {
     if (stage->is_cluster) return NULL;
-    struct client *leader = visitor(stage_primary(stage));
+    struct client *leader = test_client(stage_primary(stage));
     for (int index = 0; index < stage->count; index++) {
         if (index == atomic_load(&stage->primary)) continue;
         struct client *follower = stage_client(stage, index);

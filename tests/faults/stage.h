@@ -14,7 +14,7 @@
 
 #include <stdatomic.h>
 
-enum { SERVERS_MOST = 6, TERMS_MOST = 256 };
+enum { SERVERS_MAX = 6, TERMS_MAX = 256 };
 
 struct term {
     int server;
@@ -22,12 +22,12 @@ struct term {
 };
 
 struct stage {
-    struct server *servers[SERVERS_MOST];
+    struct server *servers[SERVERS_MAX];
     int count;
-    struct client *clients[SERVERS_MOST]; /* one for each server, and the process that it leads to */
-    pid_t processes[SERVERS_MOST];
+    struct client *clients[SERVERS_MAX]; /* one for each server, and the process that it leads to */
+    pid_t processes[SERVERS_MAX];
     atomic_int primary;
-    struct term terms[TERMS_MOST];
+    struct term terms[TERMS_MAX];
     int term_count;
     struct proxy *entrance; /* what clients connect to, if not to the primary itself */
     struct proxy *link;     /* what replicas connect to, likewise */

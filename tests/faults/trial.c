@@ -14,11 +14,11 @@
 enum {
     WARM_UP_MS = 300,
     COOL_DOWN_MS = 400,
-    TOLD_AT_MOST = 5, /* violations of one part */
+    TOLD_MAX = 5, /* violations of one part */
 };
 
 void violation(struct part *part, const char *format, ...) {
-    if (atomic_fetch_add(&part->violations, 1) >= TOLD_AT_MOST) return;
+    if (atomic_fetch_add(&part->violations, 1) >= TOLD_MAX) return;
     char text[500];
     va_list arguments;
     va_start(arguments, format);
@@ -31,8 +31,8 @@ int trial_chance(struct trial *trial, int below) {
     return rand_r(&trial->seed) % below;
 }
 
-void trial_pause_ms(struct trial *trial, int least, int most) {
-    pause_us((least + trial_chance(trial, most - least + 1)) * INT64_C(1000));
+void trial_pause_ms(struct trial *trial, int min, int max) {
+    pause_us((min + trial_chance(trial, max - min + 1)) * INT64_C(1000));
 }
 
 bool trial_keeps_all(const struct trial *trial) {
@@ -57,7 +57,7 @@ static const char common_settings[] = "appendonly yes\n"
 /* --- The trial --------------------------------------------------------------------------------------------- */
 
 static void prepare_parts(struct trial *trial, const struct workload *const *workloads) {
-    struct client *client = visitor(stage_primary(&trial->stage));
+    struct client *client = test_client(stage_primary(&trial->stage));
     for (; *workloads; workloads++) {
         struct part *part = &trial->parts[trial->part_count++];
         part->workload = *workloads;
@@ -90,7 +90,7 @@ static void end_load(struct trial *trial) {
 static void check_all(struct trial *trial) {
     const char *difference = stage_difference(&trial->stage);
     if (difference) violation(&trial->parts[0], "%s", difference);
-    struct client *client = visitor(stage_primary(&trial->stage));
+    struct client *client = test_client(stage_primary(&trial->stage));
     for (int index = 0; index < trial->part_count; index++)
         trial->parts[index].workload->check(&trial->parts[index], client);
     ledger_check(trial);
@@ -107,7 +107,7 @@ static void close_all(struct trial *trial) {
 static void open_stage(struct trial *trial, const struct workload *const *workloads) {
     const struct fault *fault = trial->fault;
     const char *settings = pool_print("%s%s", common_settings, fault->settings),
-               *keys[WORKLOADS_MOST + 1] = {NULL};
+               *keys[WORKLOADS_MAX + 1] = {NULL};
     for (int index = 0; workloads[index]; index++) keys[index] = workloads[index]->key;
     if (fault->cluster)
         stage_open_cluster(&trial->stage, fault->servers, settings, keys);

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { ACTORS_MOST = 40, WORKLOADS_MOST = 12, REPLIES_MOST = 16 };
+enum { ACTORS_MAX = 40, WORKLOADS_MAX = 12, REPLIES_MAX = 16 };
 
 struct trial;
 struct actor;
@@ -67,7 +67,7 @@ struct actor {
     struct history history;
     redisContext *context;
     int server; /* that it is connected to */
-    redisReply *replies[REPLIES_MOST];
+    redisReply *replies[REPLIES_MAX];
     int reply_count;
     /* of the last call */
     int64_t begin_us, end_us;
@@ -97,9 +97,9 @@ struct ledger {
 struct trial {
     const struct fault *fault;
     struct stage stage;
-    struct part parts[WORKLOADS_MOST];
+    struct part parts[WORKLOADS_MAX];
     int part_count;
-    struct actor actors[ACTORS_MOST];
+    struct actor actors[ACTORS_MAX];
     int actor_count;
     atomic_bool stop;
     unsigned seed;
@@ -117,7 +117,7 @@ void violation(struct part *part, const char *format, ...) __attribute__((format
 
 /* A number below `below`, from the schedule of the faults. */
 int trial_chance(struct trial *trial, int below);
-void trial_pause_ms(struct trial *trial, int least, int most);
+void trial_pause_ms(struct trial *trial, int min, int max);
 
 /* --- For the steps of actors ------------------------------------------------------------------------------- */
 
@@ -126,7 +126,7 @@ void trial_pause_ms(struct trial *trial, int least, int most);
 redisReply *actor_asks(struct actor *actor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int actor_chance(struct actor *actor, int below);
-void actor_pause_ms(struct actor *actor, int least, int most);
+void actor_pause_ms(struct actor *actor, int min, int max);
 
 /* A number that no other operation of the trial has. Those of one actor grow. */
 long long actor_operation(struct actor *actor);

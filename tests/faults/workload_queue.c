@@ -10,7 +10,7 @@
 #include "expect.h"
 #include "workloads.h"
 
-enum { WINDOW_MS = 1000, PUT_MOST = 3, DRAIN_SECONDS = 20 };
+enum { WINDOW_MS = 1000, PUT_MAX = 3, DRAIN_SECONDS = 20 };
 
 static void queue_prepare(struct client *client) {
     expect_ok(call(client, "QUEUE.CREATE jobs"));

@@ -50,8 +50,8 @@ trap 'kill $! 2>/dev/null; wait; rm -rf "$scratch"' EXIT
 until call ping >/dev/null 2>&1; do sleep 0.1; done
 
 # shellcheck source=/dev/null
-for story in "$here"/stories/*.sh; do . "$story" >"$scratch/told" || {
-    echo "$story fails" >&2
+for commands in "$here"/commands/*.sh; do . "$commands" >"$scratch/told" || {
+    echo "$commands fails" >&2
     exit 1
 }; done
 

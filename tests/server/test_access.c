@@ -6,17 +6,17 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "grammar.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
 #include "probes.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
-SCENE(a_transaction_sees_its_own_writes) {
+TEST(a_transaction_sees_its_own_writes) {
     expect_ok(call(primary, "MULTI"));
     call(primary, "CONTAINER.CREATE box");
     call(primary, "BLOB.PUT box cat meow");
@@ -34,7 +34,7 @@ SCENE(a_transaction_sees_its_own_writes) {
 }
 
 /* What is kept of an argument is kept apart from the transaction that brought it. */
-SCENE(a_transaction_brings_large_content) {
+TEST(a_transaction_brings_large_content) {
     enum { LENGTH = 200000 };
     create("box");
     char *content = pool_take(LENGTH);
@@ -47,9 +47,9 @@ SCENE(a_transaction_brings_large_content) {
     expect_bytes(call(primary, "BLOB.GET box two")->element[1], content, LENGTH);
 }
 
-SCENE(a_watched_container_guards_a_transaction) {
+TEST(a_watched_container_guards_a_transaction) {
     create("box");
-    struct client *other = visitor(primary->server);
+    struct client *other = test_client(primary->server);
     expect_ok(call(primary, "WATCH box"));
     expect_etag(call(other, "BLOB.PUT box cat meow"));
     expect_ok(call(primary, "MULTI"));
@@ -57,7 +57,7 @@ SCENE(a_watched_container_guards_a_transaction) {
     expect_null(call(primary, "EXEC"));
 }
 
-SCENE(scripts_get_values_and_errors) {
+TEST(scripts_get_values_and_errors) {
     expect_etag(call(primary, "EVAL %s 1 box", "return redis.call('CONTAINER.CREATE', KEYS[1])"));
     redisReply *reply = call(primary, "EVAL %s 1 box %s",
                              "redis.call('BLOB.PUT', KEYS[1], 'cat', ARGV[1]) "
@@ -74,7 +74,7 @@ SCENE(scripts_get_values_and_errors) {
                      "return redis.call('BLOB.GET', KEYS[1], 'cat', 'IFNONEMATCH', etag)"));
 }
 
-SCENE(scripts_keep_large_content) {
+TEST(scripts_keep_large_content) {
     create("box");
     expect_etag(
         call(primary, "EVAL %s 1 box",
@@ -84,17 +84,17 @@ SCENE(scripts_keep_large_content) {
     expect_text(call(primary, "BLOB.GET box one RANGE 199990 10")->element[1], "0123456789");
 }
 
-SCENE(read_only_scripts_read_only) {
+TEST(read_only_scripts_read_only) {
     create("box");
     put("box", "cat", "meow");
-    witness_begin("");
+    traces_begin("");
     expect_etag(call(primary, "EVAL_RO %s 1 box", "return redis.call('BLOB.GET', KEYS[1], 'cat')"));
     expect_error(call(primary, "EVAL_RO %s 1 box", "return redis.call('BLOB.PUT', KEYS[1], 'cat', 'x')"),
                  "ERR");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(scripts_that_name_maps_get_maps) {
+TEST(scripts_that_name_maps_get_maps) {
     create("box");
     put("box", "cat", "meow");
     redisReply *reply = call(primary, "EVAL %s 1 box",
@@ -103,7 +103,7 @@ SCENE(scripts_that_name_maps_get_maps) {
     expect_number(reply, 4);
 }
 
-SCENE(resp3_has_maps_and_nulls) {
+TEST(resp3_has_maps_and_nulls) {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b ACCESS BLOB"));
     expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 1 id 0 - r"));
     const char *etag = expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b"));
@@ -135,7 +135,7 @@ SCENE(resp3_has_maps_and_nulls) {
     expect_ok(wire_call(wire, "BLOB.DELETE box cat"));
 }
 
-SCENE(resp2_has_flat_arrays) {
+TEST(resp2_has_flat_arrays) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     expect_shape(call(primary, "BLOB.GETMETA box cat"), "[<etag>, []]");
@@ -144,7 +144,7 @@ SCENE(resp2_has_flat_arrays) {
     expect_null(call(primary, "BLOB.GETMETA box cat IFNONEMATCH %s", etag));
 }
 
-SCENE(databases_are_apart) {
+TEST(databases_are_apart) {
     needs(KEEPS_DATABASE);
     create("box");
     put("box", "cat", "zero");
@@ -268,7 +268,7 @@ static struct client *login(const char *rules) {
     struct words words = words_of_line("ACL SETUSER limited reset on nopass");
     words_add_line(&words, rules);
     expect_ok(call_words(primary, &words));
-    struct client *client = visitor(primary->server);
+    struct client *client = test_client(primary->server);
     expect_ok(call(client, "AUTH limited x"));
     return client;
 }
@@ -281,12 +281,12 @@ static void expect_permission(struct client *client, const char *const *commands
     }
 }
 
-SCENE(users_may_be_limited_to_keys) {
+TEST(users_may_be_limited_to_keys) {
     create("box");
     put("box", "cat", "meow");
     struct client *reader = login("%R~box +@all");
     expect_permission(reader, reads, true);
-    witness_begin("");
+    traces_begin("");
     expect_permission(reader, growing_writes, false);
     expect_permission(reader, shrinking_writes, false);
     struct client *writer = login("%W~box +@all");
@@ -298,7 +298,7 @@ SCENE(users_may_be_limited_to_keys) {
     struct client *narrow = login("~box +blob.get +blob.stat");
     expect_permission(narrow, growing_writes, false);
     expect_etag(call(narrow, "BLOB.GET box cat"));
-    witness_end();
+    traces_require_none();
     struct client *owner = login("~box +@all");
     expect_permission(owner, reads, true);
     expect_permission(owner, growing_writes, true);
@@ -307,17 +307,17 @@ SCENE(users_may_be_limited_to_keys) {
 }
 
 /* A copy changes the key of its target and reads the one of its source. */
-SCENE(copies_need_both_keys) {
+TEST(copies_need_both_keys) {
     static const char *const copies[] = {"BLOB.COPY box cat other dog", NULL};
     create("box");
     create("other");
     put("other", "dog", "woof");
-    witness_begin("");
+    traces_begin("");
     expect_permission(login("~box +@all"), copies, false);
     expect_permission(login("%R~box ~other +@all"), copies, false);
     expect_permission(login("~box %W~other +@all"), copies, false);
     expect_permission(login("~box ~other +@all -blob.copy"), copies, false);
-    witness_end();
+    traces_require_none();
     struct client *copier = login("%W~box %R~other +@all");
     expect_ok(call(primary, "ACL DRYRUN limited BLOB.COPY box cat other dog"));
     expect_permission(copier, copies, true);
@@ -350,7 +350,7 @@ static void expect_flags(const char *const *commands, bool readonly, bool denyoo
     }
 }
 
-SCENE(flags_tell_what_commands_do) {
+TEST(flags_tell_what_commands_do) {
     expect_flags(reads, true, false);
     expect_flags(growing_writes, false, true);
     expect_flags(shrinking_writes, false, false);
@@ -374,7 +374,7 @@ static void expect_key(const char *const *commands) {
     }
 }
 
-SCENE(keys_are_known) {
+TEST(keys_are_known) {
     expect_key(reads);
     expect_key(growing_writes);
     expect_key(shrinking_writes);
@@ -399,7 +399,7 @@ SCENE(keys_are_known) {
 static const char *const without_keys[] = {"HOLDFAST.ATOMIC",  "HOLDFAST.GRACE",  "HOLDFAST.HELP",
                                            "HOLDFAST.VERSION", "HOLDFAST.DOCTOR", NULL};
 
-SCENE(every_command_is_documented) {
+TEST(every_command_is_documented) {
     struct words commands = grammar_commands(primary);
     assert_true(commands.count >= 16);
     for (size_t index = 0; index < commands.count; index++) {
@@ -419,10 +419,10 @@ static void expect_limits(const char *const *reading, const char *const *growing
                           const char *const *shrinking) {
     struct client *reader = login("%R~box +@all");
     expect_permission(reader, reading, true);
-    witness_begin("");
+    traces_begin("");
     expect_permission(reader, growing, false);
     expect_permission(reader, shrinking, false);
-    witness_end();
+    traces_require_none();
     struct client *owner = login("~box +@all");
     expect_permission(owner, reading, true);
     expect_permission(owner, growing, true);
@@ -430,27 +430,27 @@ static void expect_limits(const char *const *reading, const char *const *growing
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
-SCENE(users_may_be_limited_to_queues) {
+TEST(users_may_be_limited_to_queues) {
     expect_ok(call(primary, "QUEUE.CREATE box"));
     expect_elements(call(primary, "QUEUE.PUT box text"), 10);
     expect_limits(queue_reads, queue_growing_writes, queue_shrinking_writes);
 }
 
-SCENE(users_may_be_limited_to_tables) {
+TEST(users_may_be_limited_to_tables) {
     expect_ok(call(primary, "TABLE.CREATE box"));
     expect_etag(call(primary, "TABLE.INSERT box p r PROPS 1 a b"));
     expect_limits(table_reads, table_growing_writes, table_shrinking_writes);
 }
 
-SCENE(users_may_be_limited_to_shares) {
+TEST(users_may_be_limited_to_shares) {
     expect_etag(call(primary, "SHARE.CREATE box"));
     expect_etag(call(primary, "FILE.CREATE box f 1"));
     struct client *reader = login("%R~box +@all");
     expect_permission(reader, share_reads, true);
-    witness_begin("");
+    traces_begin("");
     expect_permission(reader, share_growing_writes, false);
     expect_permission(reader, share_shrinking_writes, false);
-    witness_end();
+    traces_require_none();
     struct client *owner = login("~box +@all");
     expect_permission(owner, share_reads, true);
     expect_permission(owner, share_growing_writes, true);
@@ -458,7 +458,7 @@ SCENE(users_may_be_limited_to_shares) {
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
-SCENE(redis_finds_containers_by_type) {
+TEST(redis_finds_containers_by_type) {
     create("box");
     expect_ok(call(primary, "SET text x"));
     expect_ok(call(primary, "QUEUE.CREATE jobs"));
@@ -482,7 +482,7 @@ static void expect_counts(long long containers, long long blobs, long long bytes
     assert_int_equal(info_number(info, "holdfast_blob_bytes"), bytes);
 }
 
-SCENE(info_counts_what_is_there) {
+TEST(info_counts_what_is_there) {
     expect_counts(0, 0, 0);
     create("box");
     create("other");
@@ -504,11 +504,11 @@ SCENE(info_counts_what_is_there) {
 }
 
 /* Nobody may write while the server holds writes back, and reading must not try. */
-SCENE(reads_go_on_while_writes_are_paused) {
+TEST(reads_go_on_while_writes_are_paused) {
     create("box");
     put("box", "cat", "meow");
-    struct client *reader = visitor(primary->server);
-    struct client *writer = visitor(primary->server);
+    struct client *reader = test_client(primary->server);
+    struct client *writer = test_client(primary->server);
     expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
     expect_etag(call(reader, "BLOB.GET box cat"));
     expect_elements(call(reader, "BLOB.LIST box"), 2);
@@ -520,8 +520,8 @@ SCENE(reads_go_on_while_writes_are_paused) {
     expect_etag(receive(writer));
 }
 
-SCENE(a_cluster_knows_the_slots) {
-    struct client *client = lone_cluster();
+TEST(a_cluster_knows_the_slots) {
+    struct client *client = cluster_of_one();
     expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
     expect_etag(call(client, "BLOB.PUT {box}:1 cat meow"));
     expect_text(call(client, "BLOB.GET {box}:1 cat")->element[1], "meow");
@@ -535,28 +535,28 @@ SCENE(a_cluster_knows_the_slots) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_transaction_sees_its_own_writes),
-        PLAY(a_transaction_brings_large_content),
-        PLAY(a_watched_container_guards_a_transaction),
-        PLAY(scripts_get_values_and_errors),
-        PLAY(scripts_keep_large_content),
-        PLAY(read_only_scripts_read_only),
-        PLAY(scripts_that_name_maps_get_maps),
-        PLAY(resp3_has_maps_and_nulls),
-        PLAY(resp2_has_flat_arrays),
-        PLAY(databases_are_apart),
-        PLAY(users_may_be_limited_to_keys),
-        PLAY(users_may_be_limited_to_queues),
-        PLAY(users_may_be_limited_to_shares),
-        PLAY(users_may_be_limited_to_tables),
-        PLAY(copies_need_both_keys),
-        PLAY(flags_tell_what_commands_do),
-        PLAY(keys_are_known),
-        PLAY(every_command_is_documented),
-        PLAY(redis_finds_containers_by_type),
-        PLAY(info_counts_what_is_there),
-        PLAY(reads_go_on_while_writes_are_paused),
-        PLAY(a_cluster_knows_the_slots),
+        RUN(a_transaction_sees_its_own_writes),
+        RUN(a_transaction_brings_large_content),
+        RUN(a_watched_container_guards_a_transaction),
+        RUN(scripts_get_values_and_errors),
+        RUN(scripts_keep_large_content),
+        RUN(read_only_scripts_read_only),
+        RUN(scripts_that_name_maps_get_maps),
+        RUN(resp3_has_maps_and_nulls),
+        RUN(resp2_has_flat_arrays),
+        RUN(databases_are_apart),
+        RUN(users_may_be_limited_to_keys),
+        RUN(users_may_be_limited_to_queues),
+        RUN(users_may_be_limited_to_shares),
+        RUN(users_may_be_limited_to_tables),
+        RUN(copies_need_both_keys),
+        RUN(flags_tell_what_commands_do),
+        RUN(keys_are_known),
+        RUN(every_command_is_documented),
+        RUN(redis_finds_containers_by_type),
+        RUN(info_counts_what_is_there),
+        RUN(reads_go_on_while_writes_are_paused),
+        RUN(a_cluster_knows_the_slots),
     };
-    return world_run("access", tests);
+    return harness_run("access", tests);
 }

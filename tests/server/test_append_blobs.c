@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
-SCENE(an_append_blob_begins_empty) {
+TEST(an_append_blob_begins_empty) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
         {"BLOB.STAT box log",
@@ -22,10 +22,10 @@ SCENE(an_append_blob_begins_empty) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(appending_answers_where_and_how_often) {
+TEST(appending_answers_where_and_how_often) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log", "<etag>", 0},
         {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 'a'},
@@ -40,12 +40,12 @@ SCENE(appending_answers_where_and_how_often) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     expect_number(field(stat_of("box", "log"), "block-count"), 1);
 }
 
 /* The blob has 5 bytes, and each row that passes makes it 5 bytes again. */
-SCENE(positions_and_sizes_are_conditions) {
+TEST(positions_and_sizes_are_conditions) {
     static const char position[] = "PRECONDITION AppendPositionConditionNotMet",
                       size[] = "PRECONDITION MaxBlobSizeConditionNotMet",
                       value[] = "INVALID InvalidHeaderValue", passes[] = "[<etag>, 5, 2]";
@@ -79,13 +79,13 @@ SCENE(positions_and_sizes_are_conditions) {
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
         expect_etag(call(primary, "BLOB.APPEND box log 12345"));
-        story_step(pool_print("BLOB.APPEND box log abc %s", rows[row].clauses), rows[row].answer, 0);
+        step_play(pool_print("BLOB.APPEND box log abc %s", rows[row].clauses), rows[row].answer, 0);
         assert_string_equal(content_of("box", "log", ""), rows[row].answer == passes ? "12345abc" : "12345");
     }
 }
 
 /* Pieces below and above what is kept as it came, in all orders. */
-SCENE(pieces_of_all_sizes_stand_in_their_order) {
+TEST(pieces_of_all_sizes_stand_in_their_order) {
     static const int lengths[] = {1, 100, 5000, 65535, 65536, 65537, 3, 200000, 1, 1, 40000, 70000, 2};
     struct text all = {0};
     create("box");
@@ -106,7 +106,7 @@ SCENE(pieces_of_all_sizes_stand_in_their_order) {
 }
 
 /* An appended piece never shows in what was taken before. */
-SCENE(snapshots_and_copies_do_not_grow) {
+TEST(snapshots_and_copies_do_not_grow) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log", "<etag>", 0},
         {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 0},
@@ -128,43 +128,43 @@ SCENE(snapshots_and_copies_do_not_grow) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(what_is_appended_is_not_empty_and_not_too_much) {
+TEST(what_is_appended_is_not_empty_and_not_too_much) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    story_step("BLOB.APPEND box log ''", "INVALID InvalidHeaderValue", 0);
+    step_play("BLOB.APPEND box log ''", "INVALID InvalidHeaderValue", 0);
     configure(primary, "holdfast.max-append-bytes", "4");
-    story_step("BLOB.APPEND box log 5*x", "INVALID RequestBodyTooLarge", 0);
-    story_step("BLOB.APPEND box log 4*x", "[<etag>, 0, 1]", 0);
-    story_step("BLOB.APPEND box none x", "NOTFOUND BlobNotFound", 0);
+    step_play("BLOB.APPEND box log 5*x", "INVALID RequestBodyTooLarge", 0);
+    step_play("BLOB.APPEND box log 4*x", "[<etag>, 0, 1]", 0);
+    step_play("BLOB.APPEND box none x", "NOTFOUND BlobNotFound", 0);
 }
 
-SCENE(appending_is_for_append_blobs) {
+TEST(appending_is_for_append_blobs) {
     create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    story_step("BLOB.APPEND box cat x", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.APPEND box disk x", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.CREATEAPPEND box cat", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.CREATEAPPEND box disk", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.PUT box log x", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.CREATEPAGE box log 512", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.PUTBLOCK box log AAAA x", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.PUTBLOCKLIST box log 0", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.GETBLOCKLIST box log", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.GETPAGES box log", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.APPEND box cat x", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.APPEND box disk x", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.CREATEAPPEND box cat", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.CREATEAPPEND box disk", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.PUT box log x", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.CREATEPAGE box log 512", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.PUTBLOCK box log AAAA x", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.PUTBLOCKLIST box log 0", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.GETBLOCKLIST box log", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.GETPAGES box log", "CONFLICT InvalidBlobType", 0);
 }
 
 /* Only what is new travels, however much there is already. */
-SCENE(an_append_travels_alone) {
+TEST(an_append_travels_alone) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    story_step("BLOB.APPEND box log 300000*x", "[<etag>, 0, 1]", 0);
+    step_play("BLOB.APPEND box log 300000*x", "[<etag>, 0, 1]", 0);
     struct stream *stream = stream_attach(primary->server);
-    story_step("BLOB.APPEND box log more", "[<etag>, 300000, 2]", 0);
+    step_play("BLOB.APPEND box log more", "[<etag>, 300000, 2]", 0);
     redisReply *effects = expect_elements(stream_commands(stream, primary), 1);
     const redisReply *record = expect_elements(effects->element[0], 3)->element[2];
     assert_true(record->len < 100);
@@ -172,7 +172,7 @@ SCENE(an_append_travels_alone) {
 }
 
 /* Amortised: what is held is never much more than what is there. */
-SCENE(many_small_appends_take_little_more_than_their_bytes) {
+TEST(many_small_appends_take_little_more_than_their_bytes) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     char piece[101];
@@ -184,17 +184,17 @@ SCENE(many_small_appends_take_little_more_than_their_bytes) {
     require(held < 2000000 * 2 + 10000, "2000000 bytes take %lld", held);
 }
 
-SCENE(appends_are_notified_and_abort_watchers) {
+TEST(appends_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.CREATEAPPEND box log", "blob.createappend box"},
         {"BLOB.APPEND box log x", "blob.append box"},
         {NULL, NULL},
     };
     create("box");
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
-SCENE(waiting_readers_follow_a_log) {
+TEST(waiting_readers_follow_a_log) {
     create("box");
     struct client *reader = waiting("BLOB.GET box log BLOCK 0");
     const char *etag = expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
@@ -202,13 +202,13 @@ SCENE(waiting_readers_follow_a_log) {
     reader = waiting(pool_print("BLOB.GET box log IFNONEMATCH %s BLOCK 0", etag));
     expect_error(call(primary, "BLOB.APPEND box log x IFPOSITION 7"), "PRECONDITION");
     expect_still_waiting(reader);
-    story_step("BLOB.APPEND box log line", "[<etag>, 0, 1]", 0);
+    step_play("BLOB.APPEND box log line", "[<etag>, 0, 1]", 0);
     expect_shape(answer_of(reader), "[<etag>, \"line\"]");
 }
 
 /* --- Sealing --- */
 
-SCENE(nothing_is_appended_to_a_sealed_blob) {
+TEST(nothing_is_appended_to_a_sealed_blob) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log", "<etag>", 'c'},
         {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 'a'},
@@ -233,12 +233,12 @@ SCENE(nothing_is_appended_to_a_sealed_blob) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
-    assert_string_equal(story_kept('s'), story_kept('t'));
-    assert_true(strcmp(story_kept('s'), story_kept('a')) > 0);
+    steps_play(steps);
+    assert_string_equal(step_kept('s'), step_kept('t'));
+    assert_true(strcmp(step_kept('s'), step_kept('a')) > 0);
 }
 
-SCENE(snapshots_and_copies_keep_the_seal) {
+TEST(snapshots_and_copies_keep_the_seal) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND box log", "<etag>", 0},
         {"BLOB.APPEND box log one", "[<etag>, 0, 1]", 0},
@@ -258,55 +258,55 @@ SCENE(snapshots_and_copies_keep_the_seal) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
-    expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", story_kept('s')), "sealed"), 1);
+    steps_play(steps);
+    expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", step_kept('s')), "sealed"), 1);
     expect_number(
         field(expect_elements(call(primary, "BLOB.LIST box PREFIX twin"), 2)->element[1]->element[0],
               "sealed"),
         1);
 }
 
-SCENE(only_append_blobs_are_sealed) {
+TEST(only_append_blobs_are_sealed) {
     create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_elements(call(primary, "LEASE.ACQUIRE box -1 BLOB log ID " ID_A), 2);
-    story_step("BLOB.SEAL box cat", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.SEAL box disk", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.SEAL box none", "NOTFOUND BlobNotFound", 0);
-    story_step("BLOB.SEAL none log", "NOTFOUND ContainerNotFound", 0);
-    story_step("BLOB.SEAL box log", "PRECONDITION LeaseIdMissing", 0);
-    story_step("BLOB.SEAL box log LEASE A", "<etag>", 0);
+    step_play("BLOB.SEAL box cat", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.SEAL box disk", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.SEAL box none", "NOTFOUND BlobNotFound", 0);
+    step_play("BLOB.SEAL none log", "NOTFOUND ContainerNotFound", 0);
+    step_play("BLOB.SEAL box log", "PRECONDITION LeaseIdMissing", 0);
+    step_play("BLOB.SEAL box log LEASE A", "<etag>", 0);
 }
 
-SCENE(a_seal_is_noticed) {
+TEST(a_seal_is_noticed) {
     static const struct noticed rows[] = {
         {"BLOB.SEAL box log", "blob.seal box"},
         {NULL, NULL},
     };
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(an_append_blob_begins_empty),
-        PLAY(appending_answers_where_and_how_often),
-        PLAY(positions_and_sizes_are_conditions),
-        PLAY(pieces_of_all_sizes_stand_in_their_order),
-        PLAY(snapshots_and_copies_do_not_grow),
-        PLAY(what_is_appended_is_not_empty_and_not_too_much),
-        PLAY(appending_is_for_append_blobs),
-        PLAY(an_append_travels_alone),
-        PLAY(many_small_appends_take_little_more_than_their_bytes),
-        PLAY(appends_are_notified_and_abort_watchers),
-        PLAY(waiting_readers_follow_a_log),
-        PLAY(nothing_is_appended_to_a_sealed_blob),
-        PLAY(snapshots_and_copies_keep_the_seal),
-        PLAY(only_append_blobs_are_sealed),
-        PLAY(a_seal_is_noticed),
+        RUN(an_append_blob_begins_empty),
+        RUN(appending_answers_where_and_how_often),
+        RUN(positions_and_sizes_are_conditions),
+        RUN(pieces_of_all_sizes_stand_in_their_order),
+        RUN(snapshots_and_copies_do_not_grow),
+        RUN(what_is_appended_is_not_empty_and_not_too_much),
+        RUN(appending_is_for_append_blobs),
+        RUN(an_append_travels_alone),
+        RUN(many_small_appends_take_little_more_than_their_bytes),
+        RUN(appends_are_notified_and_abort_watchers),
+        RUN(waiting_readers_follow_a_log),
+        RUN(nothing_is_appended_to_a_sealed_blob),
+        RUN(snapshots_and_copies_keep_the_seal),
+        RUN(only_append_blobs_are_sealed),
+        RUN(a_seal_is_noticed),
     };
-    return world_run("append_blobs", tests);
+    return harness_run("append_blobs", tests);
 }

@@ -3,20 +3,20 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "messages.h"
 #include "pool.h"
-#include "story.h"
+#include "single_server.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of ten
  * bytes in it, a directory d, and a string `text`. */
 static void stage(void) {
-    lease_stage();
+    lease_setup();
     create("c");
     put("c", "a", "alpha");
     put("c", "b", "beta");
@@ -37,8 +37,8 @@ static const char *content(const char *blob) {
 /* Keeps its id and its receipt under these letters. */
 static void put_message(char id, char receipt) {
     redisReply *reply = call(primary, "QUEUE.PUT q work");
-    story_keep(id, reply_string(field(reply, "id")));
-    story_keep(receipt, reply_string(field(reply, "receipt")));
+    step_keep(id, reply_string(field(reply, "id")));
+    step_keep(receipt, reply_string(field(reply, "receipt")));
 }
 
 /* The same id in another spelling. */
@@ -101,19 +101,19 @@ static const struct {
     {"HOLDFAST.ATOMIC 2 4 BLOB.PUT c a x 3 BLOB.GET c none", "NOTFOUND BlobNotFound 1: "},
 };
 
-SCENE(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
+TEST(what_is_wrong_is_refused_with_its_place_and_changes_nothing) {
     stage();
-    witness_begin("none");
+    traces_begin("none");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct words words = story_words(wrong[i].line);
+        struct words words = step_words(wrong[i].line);
         redisReply *reply = call_words(primary, &words);
         require(reply_is_error(reply) && text_begins(reply->str, wrong[i].error), "%s gives %s",
                 wrong[i].line, reply_text(reply));
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(one_refusal_is_counted) {
+TEST(one_refusal_is_counted) {
     stage();
     long long refused = info_of(primary, "holdfast_refused"),
               atomics = info_of(primary, "holdfast_atomic_refused");
@@ -127,7 +127,7 @@ SCENE(one_refusal_is_counted) {
     assert_int_equal(info_of(primary, "holdfast_atomic_commands"), commands + 2);
 }
 
-SCENE(a_hundred_commands_and_no_more) {
+TEST(a_hundred_commands_and_no_more) {
     create("c");
     const char *lines[102] = {NULL};
     for (int i = 0; i < 100; i++) lines[i] = pool_print("BLOB.PUT c b%d x", i);
@@ -145,7 +145,7 @@ static const char *batch(const char *command, int count, const char *item) {
     return text.bytes;
 }
 
-SCENE(the_lists_of_a_transaction_have_the_bound_of_one) {
+TEST(the_lists_of_a_transaction_have_the_bound_of_one) {
     stage();
     expect_ok(call(primary, "QUEUE.CREATE p"));
     expect_ok(call(primary, "BLOB.PUTBLOCK c new AAAA x"));
@@ -154,11 +154,11 @@ SCENE(the_lists_of_a_transaction_have_the_bound_of_one) {
         "are longer than one may be";
     const char *max = batch("QUEUE.PUTMANY q", 600, " x"), *rest = batch("QUEUE.PUTMANY p", 200, " y");
     const char *blocks = batch("BLOB.PUTBLOCKLIST c new", 10000, " LATEST AAAA");
-    witness_begin("none");
+    traces_begin("none");
     expect_error(atomic(max, blocks, batch("QUEUE.DELETEMANY q", 201, " i r")), too_long);
     expect_error(atomic("QUEUE.PUT none x", max, batch("QUEUE.DELETEMANY p", 401, " i r")), too_long);
     expect_error(atomic(max, rest, batch("BLOB.PUTBLOCKLIST c new", 10001, " LATEST AAAA")), too_long);
-    witness_end();
+    traces_require_none();
     expect_elements(atomic(max, rest, blocks, "QUEUE.PUT q one"), 4);
     expect_number(field(call(primary, "QUEUE.STAT q"), "messages"), 601);
     expect_number(field(stat_of("c", "new"), "content-length"), 10000);
@@ -192,11 +192,11 @@ static const struct {
     {"LEASE.ACQUIRE s -1 FILE f", "LEASE.BREAK s FILE F", "1: changes the same lease as 0"},
 };
 
-SCENE(nothing_is_changed_twice) {
+TEST(nothing_is_changed_twice) {
     stage();
     put_message('m', 'r');
-    story_keep('u', in_braces(story_kept('m')));
-    witness_begin("none");
+    step_keep('u', in_braces(step_kept('m')));
+    traces_begin("none");
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
         if (!twice[i].error) continue;
         redisReply *reply = atomic(twice[i].one, twice[i].other);
@@ -204,7 +204,7 @@ SCENE(nothing_is_changed_twice) {
         require(reply_is_error(reply) && text_begins(reply->str, error), "%s beside %s gives %s",
                 twice[i].one, twice[i].other, reply_text(reply));
     }
-    witness_end();
+    traces_require_none();
 }
 
 /* Pairs that have much in common, and go together. */
@@ -229,7 +229,7 @@ static const char *const together[][2] = {
     {"QUEUE.PUTMANY q 2 x y", "QUEUE.PUT q z GROUP g"},
 };
 
-SCENE(what_only_looks_alike_goes_together) {
+TEST(what_only_looks_alike_goes_together) {
     stage();
     for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
         redisReply *reply = atomic(together[i][0], together[i][1]);
@@ -302,7 +302,7 @@ static const char *const each[] = {
 };
 
 /* Beside a write of something else, in the same value and in another one. */
-SCENE(every_command_once) {
+TEST(every_command_once) {
     stage();
     put_message('m', 'r');
     put_message('n', 'o');
@@ -318,7 +318,7 @@ SCENE(every_command_once) {
 
 /* --- What travels, and what is told --- */
 
-SCENE(the_changes_travel_as_one) {
+TEST(the_changes_travel_as_one) {
     stage();
     struct stream *stream = stream_attach(primary->server);
     expect_elements(atomic("BLOB.PUT c a x", "QUEUE.PUT q m", "TABLE.GET t p r", "FILE.CREATE s g 1"), 4);
@@ -328,21 +328,21 @@ SCENE(the_changes_travel_as_one) {
     stream_expect(stream, primary, "");
 }
 
-SCENE(each_change_is_told) {
+TEST(each_change_is_told) {
     stage();
-    witness_begin("");
+    traces_begin("");
     expect_elements(atomic("LEASE.ACQUIRE c 60 BLOB a", "BLOB.PUT c a x", "QUEUE.PUT q m", "BLOB.GET c b",
                            "TABLE.MERGE t p r IFMATCH * PROPS 0"),
                     5);
-    assert_string_equal(witness_notifications(), "lease.acquire c, blob.put c, queue.put q, table.merge t");
-    assert_true(witness_transaction_aborts());
+    assert_string_equal(traces_notifications(), "lease.acquire c, blob.put c, queue.put q, table.merge t");
+    assert_true(watched_transaction_aborts());
     expect_number(call(primary, "LEASE.BREAK c PERIOD 0 BLOB a"), 0);
-    witness_begin("");
+    traces_begin("");
     expect_elements(atomic("BLOB.COPY c a c b", "BLOB.COPY c b c a"), 2);
-    assert_string_equal(witness_notifications(), "blob.copy c, blob.copy c");
+    assert_string_equal(traces_notifications(), "blob.copy c, blob.copy c");
 }
 
-SCENE(waiting_clients_are_served_after_the_last_change) {
+TEST(waiting_clients_are_served_after_the_last_change) {
     stage();
     struct client *consumer = waiting("QUEUE.GET q BLOCK 0");
     struct client *reader = waiting("BLOB.GET c new BLOCK 0");
@@ -354,7 +354,7 @@ SCENE(waiting_clients_are_served_after_the_last_change) {
 
 /* --- In other transactions, in scripts, in another protocol --- */
 
-SCENE(it_works_in_multi_and_in_scripts) {
+TEST(it_works_in_multi_and_in_scripts) {
     stage();
     struct words put = atomic_words(LINES("BLOB.PUT c a multi", "QUEUE.PUT q m"));
     struct words bad = atomic_words(LINES("BLOB.PUT c b multi", "BLOB.GET c none"));
@@ -379,7 +379,7 @@ SCENE(it_works_in_multi_and_in_scripts) {
         "NOTFOUND BlobNotFound 1:");
 }
 
-SCENE(a_token_is_remembered_with_the_transaction) {
+TEST(a_token_is_remembered_with_the_transaction) {
     stage();
     struct words words = atomic_words(LINES("QUEUE.PUT q m", "BLOB.PUT c a once"));
     words_add_line(&words, "ONCE token-1");
@@ -404,25 +404,25 @@ SCENE(a_token_is_remembered_with_the_transaction) {
 
 /* --- Rights, memory, keys --- */
 
-SCENE(each_command_and_key_needs_its_right) {
+TEST(each_command_and_key_needs_its_right) {
     stage();
     expect_ok(call(
         primary,
         "ACL SETUSER part on nopass resetkeys ~c %%R~t +holdfast.atomic +blob.put +table.get +table.delete"));
-    struct client *client = visitor(primary->server);
+    struct client *client = test_client(primary->server);
     expect_ok(call(client, "AUTH part x"));
     expect_elements(atomic_of(client, LINES("BLOB.PUT c a mine", "TABLE.GET t p r")), 2);
-    witness_begin("");
+    traces_begin("");
     expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "BLOB.DELETE c b")), "NOPERM");
     expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "TABLE.DELETE t p r IFMATCH *")), "NOPERM");
     expect_error(atomic_of(client, LINES("BLOB.PUT c a x", "QUEUE.PUT q m")), "NOPERM");
     expect_error(atomic_of(client, LINES("BLOB.PUT other a x")), "NOPERM");
     expect_error(call(client, "BLOB.GET c a"), "NOPERM");
-    witness_end();
+    traces_require_none();
     expect_number(call(primary, "ACL DELUSER part"), 1);
 }
 
-SCENE(keys_are_where_the_commands_have_them) {
+TEST(keys_are_where_the_commands_have_them) {
     expect_shape(
         call(primary,
              "COMMAND GETKEYS HOLDFAST.ATOMIC 3 4 BLOB.PUT c a x 3 QUEUE.PUT q m 5 BLOB.COPY d x e y"),
@@ -436,8 +436,8 @@ SCENE(keys_are_where_the_commands_have_them) {
     expect_each_error(primary, malformed, "ERR");
 }
 
-SCENE(in_a_cluster_all_keys_are_in_one_slot) {
-    struct client *alone = lone_cluster();
+TEST(in_a_cluster_all_keys_are_in_one_slot) {
+    struct client *alone = cluster_of_one();
     expect_etag(call(alone, "CONTAINER.CREATE {1}c"));
     expect_ok(call(alone, "QUEUE.CREATE {1}q"));
     expect_elements(atomic_of(alone, LINES("BLOB.PUT {1}c a x", "QUEUE.PUT {1}q m")), 2);
@@ -445,7 +445,7 @@ SCENE(in_a_cluster_all_keys_are_in_one_slot) {
     expect_error(atomic_of(alone, LINES("BLOB.COPY {1}c a {2}c a")), "CROSSSLOT");
 }
 
-SCENE(short_memory_refuses_all_that_may_grow) {
+TEST(short_memory_refuses_all_that_may_grow) {
     stage();
     put_message('m', 'r');
     configure(primary, "maxmemory", "1mb");
@@ -456,22 +456,22 @@ SCENE(short_memory_refuses_all_that_may_grow) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_is_wrong_is_refused_with_its_place_and_changes_nothing),
-        PLAY(one_refusal_is_counted),
-        PLAY(a_hundred_commands_and_no_more),
-        PLAY(the_lists_of_a_transaction_have_the_bound_of_one),
-        PLAY(nothing_is_changed_twice),
-        PLAY(what_only_looks_alike_goes_together),
-        PLAY(every_command_once),
-        PLAY(the_changes_travel_as_one),
-        PLAY(each_change_is_told),
-        PLAY(waiting_clients_are_served_after_the_last_change),
-        PLAY(it_works_in_multi_and_in_scripts),
-        PLAY(a_token_is_remembered_with_the_transaction),
-        PLAY(each_command_and_key_needs_its_right),
-        PLAY(keys_are_where_the_commands_have_them),
-        PLAY(in_a_cluster_all_keys_are_in_one_slot),
-        PLAY(short_memory_refuses_all_that_may_grow),
+        RUN(what_is_wrong_is_refused_with_its_place_and_changes_nothing),
+        RUN(one_refusal_is_counted),
+        RUN(a_hundred_commands_and_no_more),
+        RUN(the_lists_of_a_transaction_have_the_bound_of_one),
+        RUN(nothing_is_changed_twice),
+        RUN(what_only_looks_alike_goes_together),
+        RUN(every_command_once),
+        RUN(the_changes_travel_as_one),
+        RUN(each_change_is_told),
+        RUN(waiting_clients_are_served_after_the_last_change),
+        RUN(it_works_in_multi_and_in_scripts),
+        RUN(a_token_is_remembered_with_the_transaction),
+        RUN(each_command_and_key_needs_its_right),
+        RUN(keys_are_where_the_commands_have_them),
+        RUN(in_a_cluster_all_keys_are_in_one_slot),
+        RUN(short_memory_refuses_all_that_may_grow),
     };
-    return world_run("atomic", tests);
+    return harness_run("atomic", tests);
 }

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "atomic.h"
-#include "everywhere.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 
 /* With HOLDFAST_EVERY_BYTE each length is tried; else each seventh. */
 static long step_asked(void) {
@@ -47,14 +47,14 @@ static int seen_at(struct client *client) {
     return blob + 2 * old + 4 * message + 8 * entity;
 }
 
-SCENE(a_file_that_is_cut_off_has_all_or_nothing) {
-    struct server *server = server_start("lone", lone_with_file);
+TEST(a_file_that_is_cut_off_has_all_or_nothing) {
+    struct server *server = server_start("single", settings_with_file);
     struct client *client = client_open(server);
     expect_etag(call(client, "CONTAINER.CREATE c"));
     expect_etag(call(client, "BLOB.PUT c old x"));
     expect_ok(call(client, "QUEUE.CREATE q"));
     expect_ok(call(client, "TABLE.CREATE t"));
-    const char *file = lone_file(server, ".incr.aof");
+    const char *file = append_only_path(server, ".incr.aof");
     long before = size_of(file);
     expect_elements(atomic_of(client, LINES("BLOB.COPY c new c old", "BLOB.DELETE c old", "QUEUE.PUT q m",
                                             "TABLE.INSERT t p r PROPS 0")),
@@ -80,12 +80,12 @@ SCENE(a_file_that_is_cut_off_has_all_or_nothing) {
 }
 
 /* Both blobs are always written together. */
-SCENE(a_replica_never_shows_half) {
+TEST(a_replica_never_shows_half) {
     enum { WRITES = 400 };
     create("c");
     expect_elements(atomic("BLOB.PUT c a 0", "BLOB.PUT c b 0"), 2);
-    world_in_step();
-    struct client *writer = visitor(primary->server);
+    await_replicas();
+    struct client *writer = test_client(primary->server);
     for (int i = 1; i <= WRITES; i++) {
         struct words words =
             atomic_words(LINES(pool_print("BLOB.PUT c a %d", i), pool_print("BLOB.PUT c b %d", i)));
@@ -103,7 +103,7 @@ SCENE(a_replica_never_shows_half) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(a_file_that_is_cut_off_has_all_or_nothing),
-                                       PLAY(a_replica_never_shows_half)};
-    return world_run("atomic_files", tests);
+    const struct CMUnitTest tests[] = {RUN(a_file_that_is_cut_off_has_all_or_nothing),
+                                       RUN(a_replica_never_shows_half)};
+    return harness_run("atomic_files", tests);
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "atomic.h"
-#include "chance.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 /* In a line, @ stands in front of a key, %b for a blob, %p for a path, %e for the keys of an entity, %x for a content of
  * any length, %i for a block's id. */
@@ -90,11 +90,13 @@ static const char *const spots[] = {"p 1", "p 2", "q 1"};
 
 static const char *drawn(char sort) {
     switch (sort) {
-    case 'b': return blobs[chance(4)];
-    case 'p': return paths[chance(6)];
-    case 'e': return spots[chance(3)];
-    case 'i': return chance(2) ? "AAAA" : "BBBB";
-    default: return pool_print("%0*d", chance(8) ? 1 + chance(20) : 600 + chance(400), chance(1000));
+    case 'b': return blobs[random_below(4)];
+    case 'p': return paths[random_below(6)];
+    case 'e': return spots[random_below(3)];
+    case 'i': return random_below(2) ? "AAAA" : "BBBB";
+    default:
+        return pool_print("%0*d", random_below(8) ? 1 + random_below(20) : 600 + random_below(400),
+                          random_below(1000));
     }
 }
 
@@ -123,7 +125,7 @@ static const char *with_keys(const char *pattern, const char *prefix, const char
 }
 
 static redisReply *play(const char *line) {
-    struct words words = story_words(line);
+    struct words words = step_words(line);
     return call_words(primary, &words);
 }
 
@@ -197,10 +199,11 @@ static const char *refusal_of(const char *line) {
 
 /* Most commands can be done alone: what all of them together do is the question. */
 static void draw_round(struct round *round) {
-    round->count = 1 + chance(MAX);
+    round->count = 1 + random_below(MAX);
     for (int i = 0; i < round->count; i++)
-        for (int tries = 0; !tries || (tries < 12 && chance(25) && refusal_of(round->line[i])); tries++) {
-            const struct kind *kind = &kinds[chance(KINDS)];
+        for (int tries = 0; !tries || (tries < 12 && random_below(25) && refusal_of(round->line[i]));
+             tries++) {
+            const struct kind *kind = &kinds[random_below(KINDS)];
             round->line[i] = draw_line(kind->line);
             round->turn[i] = kind->turn;
         }
@@ -236,8 +239,8 @@ static const char *round_text(const struct round *round) {
 
 static void keep_message(char id, char receipt) {
     redisReply *reply = call(primary, "QUEUE.PUT q kept");
-    story_keep(id, reply_string(field(reply, "id")));
-    story_keep(receipt, reply_string(field(reply, "receipt")));
+    step_keep(id, reply_string(field(reply, "id")));
+    step_keep(receipt, reply_string(field(reply, "receipt")));
 }
 
 struct tally {
@@ -278,10 +281,10 @@ static int rounds_asked(void) {
     return asked && *asked ? atoi(asked) : ROUNDS;
 }
 
-SCENE(a_transaction_is_its_commands_one_by_one) {
+TEST(a_transaction_is_its_commands_one_by_one) {
     struct tally tally = {0};
-    lease_stage();
-    chance_begin();
+    lease_setup();
+    random_begin();
     create("c");
     create("o");
     expect_ok(call(primary, "QUEUE.CREATE q MAXDELIVERIES 3"));
@@ -302,6 +305,6 @@ SCENE(a_transaction_is_its_commands_one_by_one) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(a_transaction_is_its_commands_one_by_one)};
-    return world_run("atomic_random", tests);
+    const struct CMUnitTest tests[] = {RUN(a_transaction_is_its_commands_one_by_one)};
+    return harness_run("atomic_random", tests);
 }

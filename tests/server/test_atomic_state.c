@@ -2,15 +2,15 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 /* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of ten
  * bytes in it, a directory d, and a string `text`. */
 static void stage(void) {
-    lease_stage();
+    lease_setup();
     create("c");
     put("c", "a", "alpha");
     put("c", "b", "beta");
@@ -31,13 +31,13 @@ static const char *content(const char *blob) {
 /* Keeps its id and its receipt under these letters. */
 static void put_message(char id, char receipt) {
     redisReply *reply = call(primary, "QUEUE.PUT q work");
-    story_keep(id, reply_string(field(reply, "id")));
-    story_keep(receipt, reply_string(field(reply, "receipt")));
+    step_keep(id, reply_string(field(reply, "id")));
+    step_keep(receipt, reply_string(field(reply, "receipt")));
 }
 
 /* --- One state --- */
 
-SCENE(reads_see_what_was_before) {
+TEST(reads_see_what_was_before) {
     stage();
     redisReply *reply =
         expect_elements(atomic("BLOB.GET c a", "BLOB.PUT c a new", "BLOB.GET c a", "CONTAINER.GET c"), 4);
@@ -50,7 +50,7 @@ SCENE(reads_see_what_was_before) {
     expect_error(atomic("BLOB.PUT c new x", "LEASE.ACQUIRE c 60 BLOB new"), "NOTFOUND BlobNotFound 1:");
 }
 
-SCENE(nothing_new_refuses_nothing) {
+TEST(nothing_new_refuses_nothing) {
     stage();
     const char *etag = expect_etag(call(primary, "BLOB.GET c a"));
     redisReply *reply =
@@ -59,7 +59,7 @@ SCENE(nothing_new_refuses_nothing) {
     assert_string_equal(content("b"), "x");
 }
 
-SCENE(each_write_has_an_etag_of_its_own_in_order) {
+TEST(each_write_has_an_etag_of_its_own_in_order) {
     stage();
     redisReply *reply = expect_elements(atomic("BLOB.PUT c a x", "TABLE.MERGE t p r IFMATCH * PROPS 0",
                                                "BLOB.PUT c b y", "FILE.SETMETA s f META 0"),
@@ -70,7 +70,7 @@ SCENE(each_write_has_an_etag_of_its_own_in_order) {
     expect_text(field(stat_of("c", "b"), "etag"), expect_etag(reply->element[2]));
 }
 
-SCENE(timestamps_of_one_table_differ) {
+TEST(timestamps_of_one_table_differ) {
     stage();
     expect_elements(
         atomic("TABLE.INSERT t p 1 PROPS 0", "TABLE.INSERT t p 2 PROPS 0", "TABLE.INSERT t p 3 PROPS 0"), 3);
@@ -85,7 +85,7 @@ SCENE(timestamps_of_one_table_differ) {
 
 /* --- Copies --- */
 
-SCENE(copies_read_what_was_before) {
+TEST(copies_read_what_was_before) {
     stage();
     put("c", "x", "xenon");
     expect_elements(atomic("BLOB.PUT c a new", "BLOB.COPY c copy c a"), 2);
@@ -110,7 +110,7 @@ SCENE(copies_read_what_was_before) {
     expect_number(field(stat_of("c", "a"), "snapshots"), 0);
 }
 
-SCENE(copies_between_containers_exchange) {
+TEST(copies_between_containers_exchange) {
     stage();
     create("o");
     put("o", "b", "omega");
@@ -120,7 +120,7 @@ SCENE(copies_between_containers_exchange) {
 }
 
 /* Pages and blocks share their bytes; what the snapshot of an exchange leaves behind must be nothing. */
-SCENE(large_blobs_are_exchanged) {
+TEST(large_blobs_are_exchanged) {
     create("c");
     expect_etag(call(primary, "BLOB.PUT c a %s", pool_print("%070000d", 1)));
     expect_etag(call(primary, "BLOB.PUT c b %s", pool_print("%080000d", 2)));
@@ -133,7 +133,7 @@ SCENE(large_blobs_are_exchanged) {
 
 /* --- Leases beside what they stand on --- */
 
-SCENE(a_lease_changes_after_what_it_stands_on) {
+TEST(a_lease_changes_after_what_it_stands_on) {
     stage();
     expect_elements(call(primary, "LEASE.ACQUIRE c 60 BLOB a ID " ID_A " OWNER me"), 2);
     expect_elements(atomic("LEASE.RELEASE c " ID_A " BLOB a", "BLOB.PUT c a final LEASE " ID_A), 2);
@@ -150,7 +150,7 @@ SCENE(a_lease_changes_after_what_it_stands_on) {
 }
 
 /* A write frees what is left of a lease that has run out, and whoever renews it beside has its owner's name from there. */
-SCENE(a_lease_that_has_run_out_is_renewed_beside_a_write) {
+TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
     stage();
     expect_elements(call(primary, "LEASE.ACQUIRE c 15 BLOB a ID " ID_A " OWNER "
                                   "somebody-with-a-long-name"),
@@ -168,14 +168,14 @@ SCENE(a_lease_that_has_run_out_is_renewed_beside_a_write) {
     assert_int_equal(info_of(primary, "holdfast_lease_expiries"), expiries + 2);
 }
 
-SCENE(the_lease_of_a_file_goes_with_it) {
+TEST(the_lease_of_a_file_goes_with_it) {
     stage();
     expect_elements(call(primary, "LEASE.ACQUIRE s -1 FILE f ID " ID_A), 2);
     expect_elements(atomic("FILE.DELETE s F LEASE " ID_A, "LEASE.RELEASE s " ID_A " FILE f"), 2);
     expect_error(call(primary, "FILE.STAT s f"), "NOTFOUND ResourceNotFound");
 }
 
-SCENE(who_stands_in_line_comes_first) {
+TEST(who_stands_in_line_comes_first) {
     stage();
     expect_elements(call(primary, "LEASE.ACQUIRE c -1 BLOB a ID " ID_A), 2);
     struct client *next = waiting("LEASE.ACQUIRE c 60 BLOB a ID " ID_B " BLOCK 0");
@@ -186,7 +186,7 @@ SCENE(who_stands_in_line_comes_first) {
 
 /* --- Limits that several share --- */
 
-SCENE(the_quota_counts_for_all) {
+TEST(the_quota_counts_for_all) {
     stage();
     expect_etag(call(primary, "SHARE.SETPROPS s QUOTA 100"));
     expect_error(atomic("FILE.CREATE s one 50", "FILE.CREATE s two 50"), "CONFLICT ShareSizeLimitReached 1:");
@@ -197,7 +197,7 @@ SCENE(the_quota_counts_for_all) {
     expect_error(call(primary, "FILE.CREATE s three 1"), "CONFLICT ShareSizeLimitReached");
 }
 
-SCENE(ids_of_new_blocks_have_one_length) {
+TEST(ids_of_new_blocks_have_one_length) {
     stage();
     expect_error(atomic("BLOB.PUTBLOCK c new AAAA x", "BLOB.PUTBLOCK c new AAAAAAAA y"),
                  "INVALID InvalidBlobOrBlock 1:");
@@ -209,7 +209,7 @@ SCENE(ids_of_new_blocks_have_one_length) {
     assert_string_equal(content("new"), "yx");
 }
 
-SCENE(a_list_of_deletions_goes_as_a_whole) {
+TEST(a_list_of_deletions_goes_as_a_whole) {
     stage();
     put_message('m', 'r');
     put_message('n', 'o');
@@ -224,20 +224,20 @@ SCENE(a_list_of_deletions_goes_as_a_whole) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(reads_see_what_was_before),
-        PLAY(nothing_new_refuses_nothing),
-        PLAY(each_write_has_an_etag_of_its_own_in_order),
-        PLAY(timestamps_of_one_table_differ),
-        PLAY(copies_read_what_was_before),
-        PLAY(copies_between_containers_exchange),
-        PLAY(large_blobs_are_exchanged),
-        PLAY(a_lease_changes_after_what_it_stands_on),
-        PLAY(a_lease_that_has_run_out_is_renewed_beside_a_write),
-        PLAY(the_lease_of_a_file_goes_with_it),
-        PLAY(who_stands_in_line_comes_first),
-        PLAY(the_quota_counts_for_all),
-        PLAY(ids_of_new_blocks_have_one_length),
-        PLAY(a_list_of_deletions_goes_as_a_whole),
+        RUN(reads_see_what_was_before),
+        RUN(nothing_new_refuses_nothing),
+        RUN(each_write_has_an_etag_of_its_own_in_order),
+        RUN(timestamps_of_one_table_differ),
+        RUN(copies_read_what_was_before),
+        RUN(copies_between_containers_exchange),
+        RUN(large_blobs_are_exchanged),
+        RUN(a_lease_changes_after_what_it_stands_on),
+        RUN(a_lease_that_has_run_out_is_renewed_beside_a_write),
+        RUN(the_lease_of_a_file_goes_with_it),
+        RUN(who_stands_in_line_comes_first),
+        RUN(the_quota_counts_for_all),
+        RUN(ids_of_new_blocks_have_one_length),
+        RUN(a_list_of_deletions_goes_as_a_whole),
     };
-    return world_run("atomic_state", tests);
+    return harness_run("atomic_state", tests);
 }

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "stream.h"
 #include "text.h"
-#include "world.h"
 
 /* The server looks at its own state rarely, so that whatever is remembered too long shows. */
 static const char drowsy[] = "hz 1\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
@@ -18,8 +18,8 @@ static const char drowsy[] = "hz 1\nappendfsync always\nauto-aof-rewrite-percent
 enum { WRITES = 40 };
 
 static struct client *lone_client(const char *settings) {
-    struct server *server = server_start("lone", pool_print("%s%s", drowsy, settings));
-    return visitor(server);
+    struct server *server = server_start("single", pool_print("%s%s", drowsy, settings));
+    return test_client(server);
 }
 
 static int send_writes(struct client *client) {
@@ -49,12 +49,12 @@ static void require_file_has_all(struct client *client) {
     const char *digest = digest_of(client);
     server_kill(client->server);
     server_restart(client->server);
-    struct client *again = visitor(client->server);
+    struct client *again = test_client(client->server);
     require(!strcmp(digest_of(again), digest), "the file has something else");
 }
 
 /* All in one go, so that nothing but the commands themselves tells the server. */
-SCENE(a_file_that_is_switched_on_between_writes) {
+TEST(a_file_that_is_switched_on_between_writes) {
     struct client *client = lone_client("");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     int sent = send_writes(client);
@@ -70,7 +70,7 @@ SCENE(a_file_that_is_switched_on_between_writes) {
     server_stop(client->server);
 }
 
-SCENE(a_file_that_is_switched_off_and_on) {
+TEST(a_file_that_is_switched_off_and_on) {
     struct client *client = lone_client("appendonly yes\n");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     write_much(client);
@@ -115,16 +115,16 @@ static void play_replica(const char *leader_settings) {
     server_stop(leader->server);
 }
 
-SCENE(a_replica_that_comes_among_writes) {
+TEST(a_replica_that_comes_among_writes) {
     play_replica("");
 }
 
-SCENE(a_replica_that_comes_without_a_file_among_writes) {
+TEST(a_replica_that_comes_without_a_file_among_writes) {
     play_replica("repl-diskless-sync yes\nrepl-diskless-sync-delay 1\n");
 }
 
 /* When the backlog is given up nobody listens any more, until the replica comes back for a whole picture. */
-SCENE(a_replica_that_comes_back_late) {
+TEST(a_replica_that_comes_back_late) {
     struct client *leader = lone_client("repl-backlog-ttl 1\n");
     struct client *follower = lone_client("");
     expect_etag(call(leader, "CONTAINER.CREATE box"));
@@ -139,7 +139,7 @@ SCENE(a_replica_that_comes_back_late) {
 }
 
 /* The one that led follows the one that followed, and the other way round again. */
-SCENE(servers_that_change_places_among_writes) {
+TEST(servers_that_change_places_among_writes) {
     struct client *one = lone_client("");
     struct client *other = lone_client("");
     expect_etag(call(one, "CONTAINER.CREATE box"));
@@ -159,7 +159,7 @@ SCENE(servers_that_change_places_among_writes) {
 
 /* The stream is attached by hand: what was written before belongs to the picture, what comes after to the
  * stream. */
-SCENE(a_stream_begins_with_the_first_write_after_it) {
+TEST(a_stream_begins_with_the_first_write_after_it) {
     struct client *client = lone_client("");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     write_much(client);
@@ -171,13 +171,13 @@ SCENE(a_stream_begins_with_the_first_write_after_it) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_file_that_is_switched_on_between_writes),
-        PLAY(a_file_that_is_switched_off_and_on),
-        PLAY(a_replica_that_comes_among_writes),
-        PLAY(a_replica_that_comes_without_a_file_among_writes),
-        PLAY(a_replica_that_comes_back_late),
-        PLAY(servers_that_change_places_among_writes),
-        PLAY(a_stream_begins_with_the_first_write_after_it),
+        RUN(a_file_that_is_switched_on_between_writes),
+        RUN(a_file_that_is_switched_off_and_on),
+        RUN(a_replica_that_comes_among_writes),
+        RUN(a_replica_that_comes_without_a_file_among_writes),
+        RUN(a_replica_that_comes_back_late),
+        RUN(servers_that_change_places_among_writes),
+        RUN(a_stream_begins_with_the_first_write_after_it),
     };
-    return world_run("audience", tests);
+    return harness_run("audience", tests);
 }

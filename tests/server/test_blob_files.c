@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "hostile.h"
-#include "lone.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 static const char *const filling[] = {
     "CONTAINER.CREATE box",
@@ -42,7 +42,7 @@ static const char *const filling[] = {
 enum { FILLING = sizeof filling / sizeof *filling };
 
 static redisReply *must(struct client *client, const char *line) {
-    struct words words = story_words(line);
+    struct words words = step_words(line);
     redisReply *reply = call_words(client, &words);
     require(!reply_is_error(reply), "%s gave %s", line, reply_text(reply));
     return reply;
@@ -71,14 +71,14 @@ static void write_snapshot(struct client *client) {
 
 /* `then` is what may happen between the writes and the end; NULL for nothing. */
 static void survive(const char *settings, void (*then)(struct client *client)) {
-    struct server *server = server_start("lone", settings);
-    struct client *client = visitor(server);
+    struct server *server = server_start("single", settings);
+    struct client *client = test_client(server);
     fill(client);
     if (then) then(client);
     const char *digest = digest_of(client);
     server_kill(server);
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     assert_string_equal(digest_of(client), digest);
     expect_text(call(client, "BLOB.GET box log RANGE 2000018 4")->element[1], "mmnn");
     must(client, "BLOB.APPEND box log more");
@@ -87,26 +87,26 @@ static void survive(const char *settings, void (*then)(struct client *client)) {
     server_stop(server);
 }
 
-SCENE(a_killed_server_has_all_that_it_answered) {
-    survive(lone_with_file, NULL);
+TEST(a_killed_server_has_all_that_it_answered) {
+    survive(settings_with_file, NULL);
 }
 
-SCENE(a_saved_server_comes_back) {
+TEST(a_saved_server_comes_back) {
     survive("", write_snapshot);
 }
 
-SCENE(a_rewrite_without_preamble_is_enough) {
-    survive(lone_with_file, rewrite_plainly);
+TEST(a_rewrite_without_preamble_is_enough) {
+    survive(settings_with_file, rewrite_plainly);
 }
 
-SCENE(a_rewrite_with_preamble_is_enough) {
-    survive(lone_with_file, rewrite_with_preamble);
+TEST(a_rewrite_with_preamble_is_enough) {
+    survive(settings_with_file, rewrite_with_preamble);
 }
 
 /* --- Torn files --- */
 
 /* The last write of each kind, and a power cut in the middle of it: that write alone is lost. */
-SCENE(a_torn_end_loses_the_last_write_alone) {
+TEST(a_torn_end_loses_the_last_write_alone) {
     static const char *const lasts[] = {"BLOB.APPEND box log 1000*x",
                                         "BLOB.PUTPAGE box disk 0 512*x",
                                         "BLOB.PUTBLOCK box parts AAAD 1000*x",
@@ -115,16 +115,16 @@ SCENE(a_torn_end_loses_the_last_write_alone) {
                                         "BLOB.COPY other new box disk",
                                         "BLOB.DELETE box parts SNAPSHOTS ONLY"};
     for (size_t last = 0; last < sizeof lasts / sizeof *lasts; last++) {
-        struct server *server = server_start("lone", lone_with_file);
-        struct client *client = visitor(server);
+        struct server *server = server_start("single", settings_with_file);
+        struct client *client = test_client(server);
         fill(client);
         const char *digest = digest_of(client);
         must(client, lasts[last]);
         require(strcmp(digest_of(client), digest) != 0, "%s does not show in the digest", lasts[last]);
         server_kill(server);
-        lone_tear(server, 10);
+        append_only_cut(server, 10);
         server_restart(server);
-        client = visitor(server);
+        client = test_client(server);
         require(!strcmp(digest_of(client), digest), "%s is there by half", lasts[last]);
         server_stop(server);
     }
@@ -146,9 +146,9 @@ static const char *take_command(const char *at, struct words *words) {
 }
 
 /* Every beginning of the commands builds a value that is whole, if not the one that was meant. */
-SCENE(a_rewritten_file_may_stop_anywhere) {
-    struct server *server = server_start("lone", lone_with_file);
-    struct client *client = visitor(server);
+TEST(a_rewritten_file_may_stop_anywhere) {
+    struct server *server = server_start("single", settings_with_file);
+    struct client *client = test_client(server);
     must(client, "CONTAINER.CREATE box");
     must(client, "BLOB.PUTBLOCK box parts AAAA 1100000*a");
     must(client, "BLOB.PUTBLOCK box parts AAAB 5000*b");
@@ -161,7 +161,7 @@ SCENE(a_rewritten_file_may_stop_anywhere) {
     rewrite_append_only_file(client, false);
     const char *digest = value_digest(client, "box");
     size_t length;
-    const char *text = text_of_file(lone_file(server, ".base.aof"), &length);
+    const char *text = text_of_file(append_only_path(server, ".base.aof"), &length);
     server_stop(server);
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
@@ -186,9 +186,9 @@ SCENE(a_rewritten_file_may_stop_anywhere) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_killed_server_has_all_that_it_answered), PLAY(a_saved_server_comes_back),
-        PLAY(a_rewrite_without_preamble_is_enough),     PLAY(a_rewrite_with_preamble_is_enough),
-        PLAY(a_torn_end_loses_the_last_write_alone),    PLAY(a_rewritten_file_may_stop_anywhere),
+        RUN(a_killed_server_has_all_that_it_answered), RUN(a_saved_server_comes_back),
+        RUN(a_rewrite_without_preamble_is_enough),     RUN(a_rewrite_with_preamble_is_enough),
+        RUN(a_torn_end_loses_the_last_write_alone),    RUN(a_rewritten_file_may_stop_anywhere),
     };
-    return world_run("blob_files", tests);
+    return harness_run("blob_files", tests);
 }

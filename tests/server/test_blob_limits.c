@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
-#include "witness.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "steps.h"
+#include "traces.h"
 
 enum { COMMITTED_MAX = 50000, STAGED_MAX = 100000, APPENDED_MAX = 50000, PIPELINED = 2000 };
 
@@ -36,13 +36,13 @@ static struct words commit_of(int count) {
     return words;
 }
 
-SCENE(fifty_thousand_blocks_are_committed_and_not_one_more) {
+TEST(fifty_thousand_blocks_are_committed_and_not_one_more) {
     create("box");
     stage_many(0, COMMITTED_MAX + 1);
     struct words words = commit_of(COMMITTED_MAX + 1);
-    witness_begin("");
+    traces_begin("");
     expect_error(call_words(primary, &words), "INVALID BlockListTooLong");
-    witness_end();
+    traces_require_none();
     words = commit_of(COMMITTED_MAX);
     expect_etag(call_words(primary, &words));
     redisReply *list = call(primary, "BLOB.GETBLOCKLIST box cat ALL");
@@ -63,13 +63,13 @@ SCENE(fifty_thousand_blocks_are_committed_and_not_one_more) {
     assert_string_equal(content_of("box", "cat", "RANGE 0 10"), "4999949998");
 }
 
-SCENE(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
+TEST(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
     create("box");
     stage_many(0, STAGED_MAX);
-    witness_begin("");
+    traces_begin("");
     expect_error(call(primary, "BLOB.PUTBLOCK box cat %s x", block_id(STAGED_MAX)),
                  "CONFLICT BlockCountExceedsLimit");
-    witness_end();
+    traces_require_none();
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat %s replaced", block_id(7)));
     expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box cat UNCOMMITTED"), "uncommitted"), STAGED_MAX);
     expect_etag(call(primary, "BLOB.PUTBLOCKLIST box cat 1 LATEST %s", block_id(7)));
@@ -77,22 +77,22 @@ SCENE(a_hundred_thousand_blocks_are_staged_and_not_one_more) {
     assert_true(memory_of(primary, "box") < 100000);
 }
 
-SCENE(fifty_thousand_appends_and_not_one_more) {
+TEST(fifty_thousand_appends_and_not_one_more) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     fill_append_blob("box", "log", APPENDED_MAX);
     expect_number(field(stat_of("box", "log"), "block-count"), APPENDED_MAX);
-    story_step("BLOB.APPEND box log x", "CONFLICT BlockCountExceedsLimit", 0);
-    story_step("BLOB.APPEND box log x IFPOSITION 0", "PRECONDITION AppendPositionConditionNotMet", 0);
-    story_step("BLOB.APPEND box log x IFMAXSIZE 50000", "PRECONDITION MaxBlobSizeConditionNotMet", 0);
-    story_step("BLOB.COPY box twin box log", NULL, 0);
-    story_step("BLOB.APPEND box twin x", "CONFLICT BlockCountExceedsLimit", 0);
-    story_step("BLOB.CREATEAPPEND box log", "<etag>", 0);
-    story_step("BLOB.APPEND box log x", "[<etag>, 0, 1]", 0);
+    step_play("BLOB.APPEND box log x", "CONFLICT BlockCountExceedsLimit", 0);
+    step_play("BLOB.APPEND box log x IFPOSITION 0", "PRECONDITION AppendPositionConditionNotMet", 0);
+    step_play("BLOB.APPEND box log x IFMAXSIZE 50000", "PRECONDITION MaxBlobSizeConditionNotMet", 0);
+    step_play("BLOB.COPY box twin box log", NULL, 0);
+    step_play("BLOB.APPEND box twin x", "CONFLICT BlockCountExceedsLimit", 0);
+    step_play("BLOB.CREATEAPPEND box log", "<etag>", 0);
+    step_play("BLOB.APPEND box log x", "[<etag>, 0, 1]", 0);
 }
 
 /* 64 bytes are 88 letters; 65 are 88 with one = less. */
-SCENE(block_ids_are_base64_of_1_to_64_bytes) {
+TEST(block_ids_are_base64_of_1_to_64_bytes) {
     static const char query[] = "INVALID InvalidQueryParameterValue", range[] = "INVALID OutOfRangeInput";
     static const struct {
         const char *id, *answer;
@@ -105,38 +105,38 @@ SCENE(block_ids_are_base64_of_1_to_64_bytes) {
     create("box");
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         bool is_good = !strcmp(rows[row].answer, "OK");
-        story_step(pool_print("BLOB.PUTBLOCK box cat-%zu %s x", row, rows[row].id), rows[row].answer, 0);
-        story_step(pool_print("BLOB.PUTBLOCKLIST box cat-%zu 1 LATEST %s", row, rows[row].id),
-                   is_good ? "<etag>" : "INVALID InvalidBlockId", 0);
+        step_play(pool_print("BLOB.PUTBLOCK box cat-%zu %s x", row, rows[row].id), rows[row].answer, 0);
+        step_play(pool_print("BLOB.PUTBLOCKLIST box cat-%zu 1 LATEST %s", row, rows[row].id),
+                  is_good ? "<etag>" : "INVALID InvalidBlockId", 0);
     }
     char longest[89], longer[89];
     memset(longest, 'A', 88);
     memcpy(longest + 86, "==", 3);
     memset(longer, 'A', 88);
     memcpy(longer + 87, "=", 2);
-    story_step(pool_print("BLOB.PUTBLOCK box long %s x", longest), "OK", 0);
-    story_step(pool_print("BLOB.PUTBLOCKLIST box long 1 LATEST %s", longest), "<etag>", 0);
-    story_step("BLOB.GETBLOCKLIST box long",
-               pool_print("[\"etag\", <etag>, \"content-length\", 1, \"committed\", [[\"%s\", 1]]]", longest),
-               0);
-    story_step(pool_print("BLOB.PUTBLOCK box long %s x", longer), range, 0);
-    story_step(pool_print("BLOB.PUTBLOCKLIST box long 1 LATEST %s", longer), "INVALID InvalidBlockId", 0);
-    story_step("BLOB.PUTBLOCK box long 4000*A x", range, 0);
-    story_step("BLOB.PUTBLOCK box long 4001*A x", query, 0);
+    step_play(pool_print("BLOB.PUTBLOCK box long %s x", longest), "OK", 0);
+    step_play(pool_print("BLOB.PUTBLOCKLIST box long 1 LATEST %s", longest), "<etag>", 0);
+    step_play("BLOB.GETBLOCKLIST box long",
+              pool_print("[\"etag\", <etag>, \"content-length\", 1, \"committed\", [[\"%s\", 1]]]", longest),
+              0);
+    step_play(pool_print("BLOB.PUTBLOCK box long %s x", longer), range, 0);
+    step_play(pool_print("BLOB.PUTBLOCKLIST box long 1 LATEST %s", longer), "INVALID InvalidBlockId", 0);
+    step_play("BLOB.PUTBLOCK box long 4000*A x", range, 0);
+    step_play("BLOB.PUTBLOCK box long 4001*A x", query, 0);
 }
 
-SCENE(blocks_are_not_empty_and_not_too_large) {
+TEST(blocks_are_not_empty_and_not_too_large) {
     create("box");
-    story_step("BLOB.PUTBLOCK box cat AAAA ''", "INVALID InvalidHeaderValue", 0);
+    step_play("BLOB.PUTBLOCK box cat AAAA ''", "INVALID InvalidHeaderValue", 0);
     configure(primary, "holdfast.max-block-bytes", "4");
-    story_step("BLOB.PUTBLOCK box cat AAAA 5*x", "INVALID RequestBodyTooLarge", 0);
-    story_step("BLOB.PUTBLOCK box cat AAAA 4*x", "OK", 0);
+    step_play("BLOB.PUTBLOCK box cat AAAA 5*x", "INVALID RequestBodyTooLarge", 0);
+    step_play("BLOB.PUTBLOCK box cat AAAA 4*x", "OK", 0);
     configure(primary, "holdfast.max-blob-bytes", "5");
     expect_etag(call(primary, "BLOB.PUTBLOCKLIST box cat 2 LATEST AAAA LATEST AAAA"));
 }
 
 /* A disk of 2048 bytes. */
-SCENE(page_ranges_are_whole_pages_inside) {
+TEST(page_ranges_are_whole_pages_inside) {
     static const char *const offsets[] = {"1",
                                           "511",
                                           "513",
@@ -172,40 +172,39 @@ SCENE(page_ranges_are_whole_pages_inside) {
                                           "18446744073709551616"};
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 2048"));
-    story_step("BLOB.PUTPAGE box disk 0 2048*x", "[<etag>, 0]", 0);
+    step_play("BLOB.PUTPAGE box disk 0 2048*x", "[<etag>, 0]", 0);
     for (size_t row = 0; row < sizeof offsets / sizeof *offsets; row++) {
-        story_step(pool_print("BLOB.PUTPAGE box disk %s 512*y", offsets[row]), "INVALID InvalidPageRange", 0);
-        story_step(pool_print("BLOB.CLEARPAGE box disk %s 512", offsets[row]), "INVALID InvalidPageRange", 0);
+        step_play(pool_print("BLOB.PUTPAGE box disk %s 512*y", offsets[row]), "INVALID InvalidPageRange", 0);
+        step_play(pool_print("BLOB.CLEARPAGE box disk %s 512", offsets[row]), "INVALID InvalidPageRange", 0);
     }
     for (size_t row = 0; row < sizeof lengths / sizeof *lengths; row++) {
-        story_step(pool_print("BLOB.CLEARPAGE box disk 0 %s", lengths[row]), "INVALID InvalidPageRange", 0);
-        story_step(pool_print("BLOB.CLEARPAGE box disk 1536 %s", lengths[row]), "INVALID InvalidPageRange",
-                   0);
+        step_play(pool_print("BLOB.CLEARPAGE box disk 0 %s", lengths[row]), "INVALID InvalidPageRange", 0);
+        step_play(pool_print("BLOB.CLEARPAGE box disk 1536 %s", lengths[row]), "INVALID InvalidPageRange", 0);
     }
-    story_step("BLOB.CLEARPAGE box disk 1536 1024", "INVALID InvalidPageRange", 0);
-    story_step("BLOB.PUTPAGE box disk 0 ''", "INVALID InvalidPageRange", 0);
-    story_step("BLOB.PUTPAGE box disk 0 511*y", "INVALID InvalidPageRange", 0);
-    story_step("BLOB.PUTPAGE box disk 0 513*y", "INVALID InvalidPageRange", 0);
-    story_step("BLOB.PUTPAGE box disk 0 2560*y", "INVALID InvalidPageRange", 0);
-    story_step("BLOB.PUTPAGE box disk 1536 1024*y", "INVALID InvalidPageRange", 0);
-    story_step("BLOB.GETPAGES box disk",
-               "[\"etag\", <etag>, \"content-length\", 2048, \"pages\", [[0, 2048]]]", 0);
+    step_play("BLOB.CLEARPAGE box disk 1536 1024", "INVALID InvalidPageRange", 0);
+    step_play("BLOB.PUTPAGE box disk 0 ''", "INVALID InvalidPageRange", 0);
+    step_play("BLOB.PUTPAGE box disk 0 511*y", "INVALID InvalidPageRange", 0);
+    step_play("BLOB.PUTPAGE box disk 0 513*y", "INVALID InvalidPageRange", 0);
+    step_play("BLOB.PUTPAGE box disk 0 2560*y", "INVALID InvalidPageRange", 0);
+    step_play("BLOB.PUTPAGE box disk 1536 1024*y", "INVALID InvalidPageRange", 0);
+    step_play("BLOB.GETPAGES box disk",
+              "[\"etag\", <etag>, \"content-length\", 2048, \"pages\", [[0, 2048]]]", 0);
 }
 
-SCENE(four_mebibytes_of_pages_at_once) {
+TEST(four_mebibytes_of_pages_at_once) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8388608"));
-    story_step("BLOB.PUTPAGE box disk 512 4194816*x", "INVALID RequestBodyTooLarge", 0);
-    story_step("BLOB.PUTPAGE box disk 512 4194305*x", "INVALID RequestBodyTooLarge", 0);
-    story_step("BLOB.PUTPAGE box disk 512 4194304*x", "[<etag>, 0]", 0);
-    story_step("BLOB.GETPAGES box disk",
-               "[\"etag\", <etag>, \"content-length\", 8388608, \"pages\", [[512, 4194304]]]", 0);
-    story_step("BLOB.CLEARPAGE box disk 0 8388608", "[<etag>, 0]", 0);
+    step_play("BLOB.PUTPAGE box disk 512 4194816*x", "INVALID RequestBodyTooLarge", 0);
+    step_play("BLOB.PUTPAGE box disk 512 4194305*x", "INVALID RequestBodyTooLarge", 0);
+    step_play("BLOB.PUTPAGE box disk 512 4194304*x", "[<etag>, 0]", 0);
+    step_play("BLOB.GETPAGES box disk",
+              "[\"etag\", <etag>, \"content-length\", 8388608, \"pages\", [[512, 4194304]]]", 0);
+    step_play("BLOB.CLEARPAGE box disk 0 8388608", "[<etag>, 0]", 0);
 }
 
 /* One command for each of so many pages, `step` bytes apart. */
 static void for_pages(const char *command, const char *rest, int count, long long step) {
-    struct words tail = story_words(rest);
+    struct words tail = step_words(rest);
     for (int done = 0; done < count; done += PIPELINED) {
         int more = count - done < PIPELINED ? count - done : PIPELINED;
         for (int index = 0; index < more; index++)
@@ -215,36 +214,36 @@ static void for_pages(const char *command, const char *rest, int count, long lon
 }
 
 /* An answer has 50,000 ranges at most; what is more has to be asked for in parts. */
-SCENE(ranges_of_pages_in_one_answer) {
+TEST(ranges_of_pages_in_one_answer) {
     enum { RANGES = 50000, BIG = 4 << 20, PUTS = 13 };
     create("box");
-    story_step("BLOB.CREATEPAGE box disk 54525952", "<etag>", 0);
+    step_play("BLOB.CREATEPAGE box disk 54525952", "<etag>", 0);
     for (int put = 0; put < PUTS; put++)
-        story_step(pool_print("BLOB.PUTPAGE box disk %d %d*x", put * BIG, BIG), NULL, 0);
+        step_play(pool_print("BLOB.PUTPAGE box disk %d %d*x", put * BIG, BIG), NULL, 0);
     for_pages("BLOB.CLEARPAGE", "512", RANGES, 1024);
     redisReply *pages = field(call(primary, "BLOB.GETPAGES box disk"), "pages");
     expect_elements(pages, RANGES);
     expect_shape(pages->element[0], "[512, 512]");
-    story_step("BLOB.CLEARPAGE box disk 51201024 512", NULL, 0);
-    story_step("BLOB.GETPAGES box disk", "INVALID InvalidRange", 0);
+    step_play("BLOB.CLEARPAGE box disk 51201024 512", NULL, 0);
+    step_play("BLOB.GETPAGES box disk", "INVALID InvalidRange", 0);
     pages = field(call(primary, "BLOB.GETPAGES box disk RANGE 1024 -1"), "pages");
     expect_elements(pages, RANGES);
     expect_number(call(primary, "DEL box"), 1);
 }
 
 /* So many leaves are compared at most, and those that are shared cost nothing. */
-SCENE(comparisons_in_one_answer) {
+TEST(comparisons_in_one_answer) {
     enum { LEAVES = 4096, LEAF = 32768 };
     create("box");
-    story_step(pool_print("BLOB.CREATEPAGE box disk %lld", 2LL * LEAF * LEAVES), "<etag>", 0);
+    step_play(pool_print("BLOB.CREATEPAGE box disk %lld", 2LL * LEAF * LEAVES), "<etag>", 0);
     for_pages("BLOB.PUTPAGE", "512*a", 2 * LEAVES, LEAF);
-    story_keep('s', snapshot("box", "disk"));
+    step_keep('s', snapshot("box", "disk"));
     for_pages("BLOB.PUTPAGE", "512*b", LEAVES, LEAF);
-    redisReply *pages = field(call(primary, "BLOB.GETPAGES box disk SINCE %s", story_kept('s')), "pages");
+    redisReply *pages = field(call(primary, "BLOB.GETPAGES box disk SINCE %s", step_kept('s')), "pages");
     expect_elements(pages, LEAVES);
-    story_step(pool_print("BLOB.PUTPAGE box disk %d 512*b", LEAVES * LEAF), NULL, 0);
-    story_step("BLOB.GETPAGES box disk SINCE $s", "INVALID InvalidRange", 0);
-    story_step(
+    step_play(pool_print("BLOB.PUTPAGE box disk %d 512*b", LEAVES * LEAF), NULL, 0);
+    step_play("BLOB.GETPAGES box disk SINCE $s", "INVALID InvalidRange", 0);
+    step_play(
         pool_print("BLOB.GETPAGES box disk SINCE $s RANGE %d -1", LEAVES * LEAF),
         pool_print("[\"etag\", <etag>, \"content-length\", %lld, \"pages\", [[%d, 512]], \"cleared\", []]",
                    2LL * LEAF * LEAVES, LEAVES * LEAF),
@@ -252,7 +251,7 @@ SCENE(comparisons_in_one_answer) {
     expect_number(call(primary, "DEL box"), 1);
 }
 
-SCENE(sizes_of_page_blobs) {
+TEST(sizes_of_page_blobs) {
     static const char *const bad[] = {"1",
                                       "511",
                                       "513",
@@ -269,37 +268,37 @@ SCENE(sizes_of_page_blobs) {
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208 SEQUENCE 9223372036854775807"));
     expect_number(field(stat_of("box", "disk"), "content-length"), INT64_C(8796093022208));
     for (size_t row = 0; row < sizeof bad / sizeof *bad; row++) {
-        story_step(pool_print("BLOB.CREATEPAGE box new %s", bad[row]), "INVALID InvalidHeaderValue", 0);
-        story_step(pool_print("BLOB.CREATEPAGE box disk %s", bad[row]), "INVALID InvalidHeaderValue", 0);
-        story_step(pool_print("BLOB.SETPROPS box disk SIZE %s", bad[row]), "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.CREATEPAGE box new %s", bad[row]), "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.CREATEPAGE box disk %s", bad[row]), "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.SETPROPS box disk SIZE %s", bad[row]), "INVALID InvalidHeaderValue", 0);
     }
 }
 
-SCENE(sequence_numbers_end_at_the_largest) {
+TEST(sequence_numbers_end_at_the_largest) {
     static const char *const bad[] = {"-1", "9223372036854775808", "18446744073709551615", "x", "''", "1.0"};
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512 SEQUENCE 9223372036854775806"));
     for (size_t row = 0; row < sizeof bad / sizeof *bad; row++) {
-        story_step(pool_print("BLOB.CREATEPAGE box disk 512 SEQUENCE %s", bad[row]),
-                   "INVALID InvalidHeaderValue", 0);
-        story_step(pool_print("BLOB.SETPROPS box disk SEQUENCE MAX %s", bad[row]),
-                   "INVALID InvalidHeaderValue", 0);
-        story_step(pool_print("BLOB.SETPROPS box disk SEQUENCE UPDATE %s", bad[row]),
-                   "INVALID InvalidHeaderValue", 0);
-        story_step(pool_print("BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE LE %s", bad[row]),
-                   "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.CREATEPAGE box disk 512 SEQUENCE %s", bad[row]),
+                  "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.SETPROPS box disk SEQUENCE MAX %s", bad[row]),
+                  "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.SETPROPS box disk SEQUENCE UPDATE %s", bad[row]),
+                  "INVALID InvalidHeaderValue", 0);
+        step_play(pool_print("BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE LE %s", bad[row]),
+                  "INVALID InvalidHeaderValue", 0);
     }
-    story_step("BLOB.SETPROPS box disk SEQUENCE INCREMENT", "<etag>", 0);
-    story_step("BLOB.SETPROPS box disk SEQUENCE INCREMENT", "CONFLICT SequenceNumberIncrementTooLarge", 0);
-    story_step("BLOB.SETPROPS box disk SEQUENCE INCREMENT SIZE 1024 PROPS 0",
-               "CONFLICT SequenceNumberIncrementTooLarge", 0);
-    story_step("BLOB.SETPROPS box disk SEQUENCE MAX 1", "<etag>", 0);
-    story_step("BLOB.CLEARPAGE box disk 0 512 IFSEQUENCE EQ 9223372036854775807",
-               "[<etag>, 9223372036854775807]", 0);
+    step_play("BLOB.SETPROPS box disk SEQUENCE INCREMENT", "<etag>", 0);
+    step_play("BLOB.SETPROPS box disk SEQUENCE INCREMENT", "CONFLICT SequenceNumberIncrementTooLarge", 0);
+    step_play("BLOB.SETPROPS box disk SEQUENCE INCREMENT SIZE 1024 PROPS 0",
+              "CONFLICT SequenceNumberIncrementTooLarge", 0);
+    step_play("BLOB.SETPROPS box disk SEQUENCE MAX 1", "<etag>", 0);
+    step_play("BLOB.CLEARPAGE box disk 0 512 IFSEQUENCE EQ 9223372036854775807",
+              "[<etag>, 9223372036854775807]", 0);
 }
 
 /* A list that names what is not there, at its end, after thousands that are. */
-SCENE(a_commit_is_all_or_nothing) {
+TEST(a_commit_is_all_or_nothing) {
     create("box");
     stage_many(0, 5000);
     struct words words = commit_of(5000);
@@ -307,9 +306,9 @@ SCENE(a_commit_is_all_or_nothing) {
     stage_many(2500, 7500);
     const char *digest = value_digest(primary, "box");
     words = commit_of(7501);
-    witness_begin("");
+    traces_begin("");
     expect_error(call_words(primary, &words), "INVALID InvalidBlockList");
-    witness_end();
+    traces_require_none();
     assert_string_equal(value_digest(primary, "box"), digest);
     redisReply *list = call(primary, "BLOB.GETBLOCKLIST box cat ALL");
     expect_elements(field(list, "committed"), 5000);
@@ -318,7 +317,7 @@ SCENE(a_commit_is_all_or_nothing) {
     expect_etag(call_words(primary, &words));
 }
 
-SCENE(ids_of_snapshots_are_versions) {
+TEST(ids_of_snapshots_are_versions) {
     static const char *const bad[] = {"x",
                                       "''",
                                       "0",
@@ -332,36 +331,36 @@ SCENE(ids_of_snapshots_are_versions) {
     put("box", "cat", "meow");
     snapshot("box", "cat");
     for (size_t row = 0; row < sizeof bad / sizeof *bad; row++) {
-        story_step(pool_print("BLOB.GET box cat SNAPSHOT %s", bad[row]), "INVALID InvalidQueryParameterValue",
-                   0);
-        story_step(pool_print("BLOB.DELETE box cat SNAPSHOT %s", bad[row]),
-                   "INVALID InvalidQueryParameterValue", 0);
-        story_step(pool_print("BLOB.COPY box cat box cat SNAPSHOT %s", bad[row]),
-                   "INVALID InvalidQueryParameterValue", 0);
+        step_play(pool_print("BLOB.GET box cat SNAPSHOT %s", bad[row]), "INVALID InvalidQueryParameterValue",
+                  0);
+        step_play(pool_print("BLOB.DELETE box cat SNAPSHOT %s", bad[row]),
+                  "INVALID InvalidQueryParameterValue", 0);
+        step_play(pool_print("BLOB.COPY box cat box cat SNAPSHOT %s", bad[row]),
+                  "INVALID InvalidQueryParameterValue", 0);
     }
     static const char *const unknown[] = {"0x0000000000000000", "0x0000000000000001", "0xFFFFFFFFFFFFFFFF"};
     for (size_t row = 0; row < sizeof unknown / sizeof *unknown; row++) {
-        story_step(pool_print("BLOB.GET box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
-        story_step(pool_print("BLOB.STAT box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
-        story_step(pool_print("BLOB.DELETE box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
+        step_play(pool_print("BLOB.GET box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
+        step_play(pool_print("BLOB.STAT box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
+        step_play(pool_print("BLOB.DELETE box cat SNAPSHOT %s", unknown[row]), "NOTFOUND BlobNotFound", 0);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(fifty_thousand_blocks_are_committed_and_not_one_more),
-        PLAY(a_hundred_thousand_blocks_are_staged_and_not_one_more),
-        PLAY(fifty_thousand_appends_and_not_one_more),
-        PLAY(block_ids_are_base64_of_1_to_64_bytes),
-        PLAY(blocks_are_not_empty_and_not_too_large),
-        PLAY(page_ranges_are_whole_pages_inside),
-        PLAY(four_mebibytes_of_pages_at_once),
-        PLAY(ranges_of_pages_in_one_answer),
-        PLAY(comparisons_in_one_answer),
-        PLAY(sizes_of_page_blobs),
-        PLAY(sequence_numbers_end_at_the_largest),
-        PLAY(a_commit_is_all_or_nothing),
-        PLAY(ids_of_snapshots_are_versions),
+        RUN(fifty_thousand_blocks_are_committed_and_not_one_more),
+        RUN(a_hundred_thousand_blocks_are_staged_and_not_one_more),
+        RUN(fifty_thousand_appends_and_not_one_more),
+        RUN(block_ids_are_base64_of_1_to_64_bytes),
+        RUN(blocks_are_not_empty_and_not_too_large),
+        RUN(page_ranges_are_whole_pages_inside),
+        RUN(four_mebibytes_of_pages_at_once),
+        RUN(ranges_of_pages_in_one_answer),
+        RUN(comparisons_in_one_answer),
+        RUN(sizes_of_page_blobs),
+        RUN(sequence_numbers_end_at_the_largest),
+        RUN(a_commit_is_all_or_nothing),
+        RUN(ids_of_snapshots_are_versions),
     };
-    return world_run("blob_limits", tests);
+    return harness_run("blob_limits", tests);
 }

@@ -5,30 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
 #include "effects.h"
+#include "harness.h"
 #include "payload.h"
 #include "pool.h"
+#include "random.h"
 #include "records.h"
-#include "world.h"
 
-SCENE(bytes_changed_anywhere) {
-    chance_begin();
+TEST(bytes_changed_anywhere) {
+    random_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump_kinds("box");
     struct tally tally = {0};
     for (int round = 0; round < 1500; round++) {
         char *payload = pool_copy(dump->str, dump->len);
-        for (int change = chance(3); change >= 0; change--)
-            payload[1 + chance_size(dump->len - PAYLOAD_FOOTER - 1)] = (char)chance(256);
+        for (int change = random_below(3); change >= 0; change--)
+            payload[1 + random_size(dump->len - PAYLOAD_FOOTER - 1)] = (char)random_below(256);
         hostile_restore(payload, dump->len, &tally);
     }
     assert_true(tally.refused > 0 && tally.accepted > 0);
 }
 
 /* The bytes of the records themselves, each in turn, and not those of the contents beside them. */
-SCENE(every_byte_of_every_record_changed) {
-    chance_begin();
+TEST(every_byte_of_every_record_changed) {
+    random_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump_kinds("box");
     const struct records *records = records_of(dump);
@@ -38,8 +38,8 @@ SCENE(every_byte_of_every_record_changed) {
         if (record->length > 200) continue;
         size_t start = (size_t)(record->bytes - dump->str);
         for (size_t place = start; place < start + record->length; place++) {
-            const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
-                                    chance(2) ? '\xff' : (char)0x80};
+            const char changed[] = {(char)(dump->str[place] ^ 1 << random_below(8)),
+                                    random_below(2) ? '\xff' : (char)0x80};
             for (size_t which = 0; which < sizeof changed; which++) {
                 char *payload = pool_copy(dump->str, dump->len);
                 payload[place] = changed[which];
@@ -50,14 +50,14 @@ SCENE(every_byte_of_every_record_changed) {
     assert_true(tally.refused > 0 && tally.accepted > 0);
 }
 
-SCENE(records_in_another_order) {
-    chance_begin();
+TEST(records_in_another_order) {
+    random_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump_kinds("box");
     hostile_restore_shuffled(dump, hostile_dump_kinds("other"), 1000);
 }
 
-SCENE(records_left_out_at_the_end) {
+TEST(records_left_out_at_the_end) {
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump_kinds("box");
     const struct records *whole = records_of(dump);
@@ -172,7 +172,7 @@ static void begin_disk(uint64_t length) {
 }
 
 /* One row is one leaf: what is wrong with it, told of a chunk of `bytes`. */
-SCENE(pages_that_cannot_be) {
+TEST(pages_that_cannot_be) {
     static const struct {
         const char *what;
         uint64_t index, present, chunk;
@@ -215,7 +215,7 @@ static void leaves_of(uint64_t first, uint64_t count) {
 }
 
 /* The same pages twice: in one list, in two, and out of order. */
-SCENE(pages_that_overlap) {
+TEST(pages_that_overlap) {
     static const struct {
         uint64_t first, second;
         bool is_sound;
@@ -261,7 +261,7 @@ static void offer_lists(enum effect_kind kind, const char *what, size_t lists, u
 }
 
 /* Each list makes work that grows with what came before it, so a payload must not consist of them. */
-SCENE(lists_in_small_change) {
+TEST(lists_in_small_change) {
     static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS};
     hand_open();
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
@@ -281,7 +281,7 @@ SCENE(lists_in_small_change) {
     }
 }
 
-SCENE(counts_without_an_end) {
+TEST(counts_without_an_end) {
     static const uint64_t counts[] = {0, 2, 3, 1000000, UINT64_C(1) << 32, UINT64_C(1) << 62, UINT64_MAX};
     static const enum effect_kind kinds[] = {EFFECT_SPANS, EFFECT_BLOCKS, EFFECT_LEAVES};
     hand_open();
@@ -302,7 +302,7 @@ SCENE(counts_without_an_end) {
     }
 }
 
-SCENE(chunks_that_are_not_whole) {
+TEST(chunks_that_are_not_whole) {
     static const struct {
         const char *what;
         uint64_t told;
@@ -336,7 +336,7 @@ SCENE(chunks_that_are_not_whole) {
 }
 
 /* A value ends with its chunks settled. */
-SCENE(chunks_that_nobody_settles) {
+TEST(chunks_that_nobody_settles) {
     hand_open();
     hand_begin();
     chunk_of(10, 10);
@@ -347,7 +347,7 @@ SCENE(chunks_that_nobody_settles) {
     hand_offer("a part of a chunk that nobody has", true);
 }
 
-SCENE(snapshots_that_do_not_grow) {
+TEST(snapshots_that_do_not_grow) {
     static const struct {
         uint64_t first, second;
         bool is_sound;
@@ -372,7 +372,7 @@ SCENE(snapshots_that_do_not_grow) {
     hand_offer("two snapshots of one state", false);
 }
 
-SCENE(states_that_cannot_be) {
+TEST(states_that_cannot_be) {
     static const struct {
         const char *what;
         int kind, parts;
@@ -407,7 +407,7 @@ SCENE(states_that_cannot_be) {
 }
 
 /* What follows a state has to fit it. */
-SCENE(contents_of_another_kind) {
+TEST(contents_of_another_kind) {
     static const struct {
         int kind;
         enum effect_kind list;
@@ -434,7 +434,7 @@ SCENE(contents_of_another_kind) {
 }
 
 /* A file brings one state after the other, each with its content behind it, and blobs in the order of their names. */
-SCENE(records_that_come_too_early_or_too_late) {
+TEST(records_that_come_too_early_or_too_late) {
     struct text items = {0};
     effect_number(&items, 1);
     hand_open();
@@ -464,7 +464,7 @@ SCENE(records_that_come_too_early_or_too_late) {
 }
 
 /* What is kept has to be there, be large, and stay as long as it was. */
-SCENE(states_that_keep_a_content) {
+TEST(states_that_keep_a_content) {
     static const struct {
         const char *what;
         uint64_t then, now;
@@ -486,7 +486,7 @@ SCENE(states_that_keep_a_content) {
 }
 
 /* Of one blob, or of two: the same bytes stand in many places, and stay there when one of them changes. */
-SCENE(chunks_that_many_share) {
+TEST(chunks_that_many_share) {
     hand_open();
     hand_begin();
     struct text items = {0};
@@ -504,7 +504,7 @@ SCENE(chunks_that_many_share) {
 }
 
 /* A commit has at most 50,000 blocks, whatever a file says. */
-SCENE(blocks_beyond_the_limit) {
+TEST(blocks_beyond_the_limit) {
     hand_open();
     for (uint64_t max = 50000; max <= 50001; max++) {
         struct text items = {0};
@@ -529,7 +529,7 @@ static void staged_of(const char *name, uint64_t chunk, const char *id, size_t l
     hand_add(&record);
 }
 
-SCENE(staged_blocks_that_cannot_be) {
+TEST(staged_blocks_that_cannot_be) {
     static const char long_id[65] = "";
     static const struct {
         uint64_t chunk;
@@ -556,15 +556,15 @@ SCENE(staged_blocks_that_cannot_be) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(bytes_changed_anywhere),     PLAY(every_byte_of_every_record_changed),
-        PLAY(records_in_another_order),   PLAY(records_left_out_at_the_end),
-        PLAY(pages_that_cannot_be),       PLAY(pages_that_overlap),
-        PLAY(lists_in_small_change),      PLAY(counts_without_an_end),
-        PLAY(chunks_that_are_not_whole),  PLAY(chunks_that_nobody_settles),
-        PLAY(snapshots_that_do_not_grow), PLAY(states_that_cannot_be),
-        PLAY(contents_of_another_kind),   PLAY(records_that_come_too_early_or_too_late),
-        PLAY(states_that_keep_a_content), PLAY(chunks_that_many_share),
-        PLAY(blocks_beyond_the_limit),    PLAY(staged_blocks_that_cannot_be),
+        RUN(bytes_changed_anywhere),     RUN(every_byte_of_every_record_changed),
+        RUN(records_in_another_order),   RUN(records_left_out_at_the_end),
+        RUN(pages_that_cannot_be),       RUN(pages_that_overlap),
+        RUN(lists_in_small_change),      RUN(counts_without_an_end),
+        RUN(chunks_that_are_not_whole),  RUN(chunks_that_nobody_settles),
+        RUN(snapshots_that_do_not_grow), RUN(states_that_cannot_be),
+        RUN(contents_of_another_kind),   RUN(records_that_come_too_early_or_too_late),
+        RUN(states_that_keep_a_content), RUN(chunks_that_many_share),
+        RUN(blocks_beyond_the_limit),    RUN(staged_blocks_that_cannot_be),
     };
-    return world_run("blob_payloads", tests);
+    return harness_run("blob_payloads", tests);
 }

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "random.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 enum {
     CONTAINERS = 2,
@@ -79,7 +79,7 @@ static struct blob *at(struct spot spot) {
 }
 
 static struct spot somewhere(void) {
-    return (struct spot){chance(CONTAINERS), chance(BLOBS)};
+    return (struct spot){random_below(CONTAINERS), random_below(BLOBS)};
 }
 
 static struct words command(const char *name, struct spot spot) {
@@ -90,7 +90,9 @@ static struct words command(const char *name, struct spot spot) {
 }
 
 static size_t some_length(size_t max) {
-    size_t length = chance(3) ? chance_size(300) : chance(4) ? chance_size(9000) : chance_size(100000);
+    size_t length = random_below(3)   ? random_size(300)
+                    : random_below(4) ? random_size(9000)
+                                      : random_size(100000);
     return length < max ? length : max;
 }
 
@@ -125,7 +127,7 @@ static const char *refusal_of_kind(const struct blob *blob, enum kind kind, bool
 }
 
 static int add_meta(struct words *words) {
-    int meta = chance(3) ? -1 : chance(100);
+    int meta = random_below(3) ? -1 : random_below(100);
     if (meta >= 0) words_add_line(words, pool_print("META 1 n %d", meta));
     return meta;
 }
@@ -143,7 +145,7 @@ static void begin_state(struct blob *blob, enum kind kind, int meta) {
 static void play_put(struct spot spot) {
     static char content[CONTENT_AT_MAX];
     size_t length = some_length(CONTENT_AT_MAX);
-    chance_fill(content, length);
+    random_fill(content, length);
     struct words words = command("BLOB.PUT", spot);
     words_add_bytes(&words, content, length);
     int meta = add_meta(&words);
@@ -164,7 +166,7 @@ static void play_setmeta(struct spot spot) {
 static void play_delete(struct spot spot) {
     static const char *const clauses[] = {"", "SNAPSHOTS INCLUDE", "SNAPSHOTS ONLY"};
     struct blob *blob = at(spot);
-    int how = chance(3);
+    int how = random_below(3);
     struct words words = command("BLOB.DELETE", spot);
     words_add_line(&words, clauses[how]);
     const char *refusal = how == 0 && blob->snapshots ? "CONFLICT SnapshotsPresent" : NULL;
@@ -180,10 +182,10 @@ static void play_delete(struct spot spot) {
 
 static void play_putblock(struct spot spot) {
     struct blob *blob = at(spot);
-    int form = chance(8) ? blob->id_form : chance(2), id = chance(IDS);
+    int form = random_below(8) ? blob->id_form : random_below(2), id = random_below(IDS);
     size_t length = 1 + some_length(CONTENT_AT_MAX / BLOCKS - 1);
     char *content = malloc(length);
-    chance_fill(content, length);
+    random_fill(content, length);
     struct words words = command("BLOB.PUTBLOCK", spot);
     words_add(&words, id_texts[form][id]);
     words_add_bytes(&words, content, length);
@@ -236,7 +238,7 @@ static void play_putblocklist(struct spot spot) {
     static const char *const words_of_choice[] = {"COMMITTED", "UNCOMMITTED", "LATEST"};
     static struct state next;
     struct blob *blob = at(spot);
-    int count = chance(BLOCKS), used[2 * IDS] = {0};
+    int count = random_below(BLOCKS), used[2 * IDS] = {0};
     bool whole = true;
     memset(&next, 0, sizeof next);
     next.kind = BLOCK;
@@ -244,9 +246,10 @@ static void play_putblocklist(struct spot spot) {
     struct words words = command("BLOB.PUTBLOCKLIST", spot);
     words_add_number(&words, count);
     for (int index = 0; index < count; index++) {
-        int id = chance(IDS), form = chance(5) ? blob->id_form : chance(2), word = chance(6) ? 2 : chance(3);
+        int id = random_below(IDS), form = random_below(5) ? blob->id_form : random_below(2),
+            word = random_below(6) ? 2 : random_below(3);
         int *before = &used[committed_id(form, id)];
-        if (*before && chance(10)) word = *before - 1;
+        if (*before && random_below(10)) word = *before - 1;
         if (*before && *before != word + 1) whole = false;
         *before = word + 1;
         words_add(&words, words_of_choice[word]);
@@ -264,10 +267,10 @@ static void play_putblocklist(struct spot spot) {
 /* --- Pages --- */
 
 static void play_createpage(struct spot spot) {
-    int pages = chance(PAGES);
+    int pages = random_below(PAGES);
     struct words words = command("BLOB.CREATEPAGE", spot);
     words_add_number(&words, (long long)pages * PAGE);
-    long long sequence = chance(10);
+    long long sequence = random_below(10);
     words_add_line(&words, pool_print("SEQUENCE %lld", sequence));
     int meta = add_meta(&words);
     if (!expect_outcome(&words, refusal_of_kind(at(spot), PAGED, true))) return;
@@ -279,14 +282,14 @@ static void play_createpage(struct spot spot) {
 static void play_pages(struct spot spot) {
     static char bytes[PAGES * PAGE];
     struct state *state = &at(spot)->state;
-    int first = chance(PAGES), count = 1 + chance(chance(3) ? 4 : 90);
-    bool puts = chance(3);
+    int first = random_below(PAGES), count = 1 + random_below(random_below(3) ? 4 : 90);
+    bool puts = random_below(3);
     if (first + count > PAGES) count = PAGES - first;
     size_t offset = (size_t)first * PAGE, length = (size_t)count * PAGE;
     struct words words = command(puts ? "BLOB.PUTPAGE" : "BLOB.CLEARPAGE", spot);
     words_add_number(&words, (long long)offset);
     memset(bytes, 0, length);
-    if (puts) chance_fill(bytes, length);
+    if (puts) random_fill(bytes, length);
     if (puts) words_add_bytes(&words, bytes, length);
     if (!puts) words_add_number(&words, (long long)length);
     const char *refusal = refusal_of_kind(at(spot), PAGED, false);
@@ -300,7 +303,7 @@ static void play_pages(struct spot spot) {
 
 static void play_resize(struct spot spot) {
     struct state *state = &at(spot)->state;
-    int pages = chance(PAGES);
+    int pages = random_below(PAGES);
     struct words words = command("BLOB.SETPROPS", spot);
     words_add_line(&words, pool_print("SIZE %d SEQUENCE INCREMENT", pages * PAGE));
     if (!expect_outcome(&words, refusal_of_kind(at(spot), PAGED, false))) return;
@@ -330,10 +333,10 @@ static void play_append(struct spot spot) {
         play_createappend(spot);
         return;
     }
-    chance_fill(bytes, length);
+    random_fill(bytes, length);
     struct words words = command("BLOB.APPEND", spot);
     words_add_bytes(&words, bytes, length);
-    if (chance(2)) words_add_line(&words, pool_print("IFPOSITION %zu", state->length));
+    if (random_below(2)) words_add_line(&words, pool_print("IFPOSITION %zu", state->length));
     redisReply *reply = expect_outcome(&words, refusal_of_kind(at(spot), APPENDED, false));
     if (!reply) return;
     expect_number(reply->element[1], (long long)state->length);
@@ -347,7 +350,7 @@ static void play_append(struct spot spot) {
 static void play_snapshot(struct spot spot) {
     struct blob *blob = at(spot);
     if (blob->snapshots == SNAPSHOTS) {
-        int which = chance(SNAPSHOTS);
+        int which = random_below(SNAPSHOTS);
         struct words words = command("BLOB.DELETE", spot);
         words_add_line(&words, pool_print("SNAPSHOT %s", blob->id[which]));
         expect_ok(call_words(primary, &words));
@@ -369,14 +372,14 @@ static void play_snapshot(struct spot spot) {
 
 static void play_copy(struct spot spot) {
     static struct state copied;
-    struct spot from = chance(4) ? somewhere() : spot;
+    struct spot from = random_below(4) ? somewhere() : spot;
     struct blob *blob = at(spot), *source = at(from);
     struct words words = command("BLOB.COPY", spot);
     words_add(&words, containers[from.container]);
     words_add(&words, names[from.blob]);
     copied = source->state;
-    if (source->snapshots && chance(2)) {
-        int which = chance(source->snapshots);
+    if (source->snapshots && random_below(2)) {
+        int which = random_below(source->snapshots);
         words_add_line(&words, pool_print("SNAPSHOT %s", source->id[which]));
         copied = source->taken[which];
     }
@@ -442,7 +445,7 @@ static void compare_state(struct client *client, struct spot spot, const char *i
     if (state->kind == APPENDED) expect_number(field(stat, "block-count"), state->appends);
     expect_bytes(ask(client, "BLOB.GET", spot, id, "")->element[1], state->content, state->length);
     if (state->length) {
-        size_t offset = chance_size(state->length), length = 1 + chance_size(2000);
+        size_t offset = random_size(state->length), length = 1 + random_size(2000);
         redisReply *part = ask(client, "BLOB.GET", spot, id, pool_print("RANGE %zu %zu", offset, length));
         if (length > state->length - offset) length = state->length - offset;
         expect_bytes(part->element[1], state->content + offset, length);
@@ -498,7 +501,7 @@ static void play_step(void) {
         {10, play_putblocklist}, {5, play_createpage}, {14, play_pages},   {4, play_resize},
         {4, play_createappend},  {9, play_append},     {7, play_snapshot}, {7, play_copy},
     };
-    int drawn = chance(100);
+    int drawn = random_below(100);
     size_t index = 0;
     while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
     plays[index].play(somewhere());
@@ -513,7 +516,7 @@ static void forget(void *thing) {
 
 /* `look` is what happens now and then before all is compared. */
 static void play_sequence(int steps, void (*look)(void)) {
-    chance_begin();
+    random_begin();
     pool_keep(&model, forget);
     for (int container = 0; container < CONTAINERS; container++) create(containers[container]);
     for (int step = 1; step <= steps; step++) {
@@ -525,7 +528,7 @@ static void play_sequence(int steps, void (*look)(void)) {
 }
 
 static void look_at_replicas(void) {
-    world_in_step();
+    await_replicas();
     require_same(primary, replica, "within a random sequence");
     compare_all(replica);
     require_same(replica, chained, "within a random sequence");
@@ -533,48 +536,48 @@ static void look_at_replicas(void) {
 
 static void load_again(void) {
     expect_ok(call(primary, "DEBUG RELOAD"));
-    world_in_step();
+    await_replicas();
 }
 
 static void pass_on(void) {
     for (int container = 0; container < CONTAINERS; container++) pass_through_copies(containers[container]);
 }
 
-SCENE(random_blobs_are_the_same_on_replicas) {
+TEST(random_blobs_are_the_same_on_replicas) {
     play_sequence(STEPS, look_at_replicas);
 }
 
-SCENE(random_blobs_are_the_same_after_loading) {
+TEST(random_blobs_are_the_same_after_loading) {
     play_sequence(STEPS / 2, load_again);
 }
 
-SCENE(random_blobs_are_the_same_under_other_names) {
+TEST(random_blobs_are_the_same_under_other_names) {
     play_sequence(STEPS / 2, pass_on);
 }
 
 /* The chained replica keeps an append-only file: it is rewritten in the middle, and loaded. */
 static void rewrite_in_turn(void) {
     static bool with_preamble;
-    world_in_step();
+    await_replicas();
     with_preamble = !with_preamble;
     rewrite_append_only_file(chained, with_preamble);
     for (int step = 0; step < 10; step++) play_step();
-    world_in_step();
+    await_replicas();
     expect_ok(call(chained, "DEBUG LOADAOF"));
     require_same(primary, chained, "after loading a rewritten file and what came after");
     compare_all(chained);
 }
 
-SCENE(random_blobs_are_the_same_in_append_only_files) {
+TEST(random_blobs_are_the_same_in_append_only_files) {
     play_sequence(STEPS / 3, rewrite_in_turn);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(random_blobs_are_the_same_on_replicas),
-        PLAY(random_blobs_are_the_same_after_loading),
-        PLAY(random_blobs_are_the_same_under_other_names),
-        PLAY(random_blobs_are_the_same_in_append_only_files),
+        RUN(random_blobs_are_the_same_on_replicas),
+        RUN(random_blobs_are_the_same_after_loading),
+        RUN(random_blobs_are_the_same_under_other_names),
+        RUN(random_blobs_are_the_same_in_append_only_files),
     };
-    return world_run("blob_random", tests);
+    return harness_run("blob_random", tests);
 }

@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "sources.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
-SCENE(trap_20_a_snapshot_needs_no_lease) {
+TEST(trap_20_a_snapshot_needs_no_lease) {
     static const struct step steps[] = {
         {"LEASE.ACQUIRE box -1 BLOB cat ID A", NULL, 0},
         {"BLOB.SNAPSHOT box cat", "[<etag>, <etag>]", 's'},
@@ -16,12 +16,12 @@ SCENE(trap_20_a_snapshot_needs_no_lease) {
         {"BLOB.DELETE box cat SNAPSHOT $s", "OK", 0},
         {NULL, NULL, 0},
     };
-    lease_stage();
-    story_play(steps);
+    lease_setup();
+    steps_play(steps);
     expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A));
 }
 
-SCENE(trap_21_a_finite_lease_covers_no_copy) {
+TEST(trap_21_a_finite_lease_covers_no_copy) {
     static const struct step steps[] = {
         {"BLOB.PUT box source x", NULL, 0},
         {"LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0},
@@ -31,57 +31,57 @@ SCENE(trap_21_a_finite_lease_covers_no_copy) {
         {"LEASE.RELEASE box A BLOB cat", "OK", 0},
         {NULL, NULL, 0},
     };
-    lease_stage();
-    story_play(steps);
+    lease_setup();
+    steps_play(steps);
 }
 
-SCENE(trap_22_no_lease_operations_while_a_copy_goes_on) {
-    lease_stage();
+TEST(trap_22_no_lease_operations_while_a_copy_goes_on) {
+    lease_setup();
     pending_copy("box", "cat");
-    story_step("LEASE.ACQUIRE box 60 BLOB cat", "CONFLICT PendingCopyOperation", 0);
-    story_step("LEASE.BREAK box BLOB cat", "CONFLICT PendingCopyOperation", 0);
+    step_play("LEASE.ACQUIRE box 60 BLOB cat", "CONFLICT PendingCopyOperation", 0);
+    step_play("LEASE.BREAK box BLOB cat", "CONFLICT PendingCopyOperation", 0);
 }
 
-SCENE(trap_23_conditions_of_snapshots_and_sources_are_those_of_writes) {
-    lease_stage();
+TEST(trap_23_conditions_of_snapshots_and_sources_are_those_of_writes) {
+    lease_setup();
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
-    story_keep('e', etag);
-    story_step("BLOB.SNAPSHOT box cat IFNONEMATCH $e", "PRECONDITION ConditionNotMet", 0);
-    story_step("BLOB.SNAPSHOT box cat IFMODIFIEDSINCE 9000000000000", "PRECONDITION ConditionNotMet", 0);
-    story_step("BLOB.SNAPSHOT box cat IFNONEMATCH *", "[<etag>, <etag>]", 0);
-    story_step("BLOB.COPY box new box cat SOURCEIFNONEMATCH $e", "PRECONDITION SourceConditionNotMet", 0);
-    story_step("BLOB.COPY box new box cat SOURCEIFMODIFIEDSINCE 9000000000000",
-               "PRECONDITION SourceConditionNotMet", 0);
+    step_keep('e', etag);
+    step_play("BLOB.SNAPSHOT box cat IFNONEMATCH $e", "PRECONDITION ConditionNotMet", 0);
+    step_play("BLOB.SNAPSHOT box cat IFMODIFIEDSINCE 9000000000000", "PRECONDITION ConditionNotMet", 0);
+    step_play("BLOB.SNAPSHOT box cat IFNONEMATCH *", "[<etag>, <etag>]", 0);
+    step_play("BLOB.COPY box new box cat SOURCEIFNONEMATCH $e", "PRECONDITION SourceConditionNotMet", 0);
+    step_play("BLOB.COPY box new box cat SOURCEIFMODIFIEDSINCE 9000000000000",
+              "PRECONDITION SourceConditionNotMet", 0);
 }
 
-SCENE(trap_31_putblock_leaves_the_etag) {
-    lease_stage();
+TEST(trap_31_putblock_leaves_the_etag) {
+    lease_setup();
     redisReply *before = stat_of("box", "cat");
     time_passes(2000);
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA x"));
     assert_true(reply_same(before, stat_of("box", "cat")));
 }
 
-SCENE(trap_33_staged_blocks_are_no_content) {
+TEST(trap_33_staged_blocks_are_no_content) {
     create("box");
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA x"));
-    story_step("BLOB.GET box cat", "NOTFOUND BlobNotFound", 0);
+    step_play("BLOB.GET box cat", "NOTFOUND BlobNotFound", 0);
 }
 
-SCENE(trap_34_staged_blocks_go_with_a_put_and_a_commit) {
+TEST(trap_34_staged_blocks_go_with_a_put_and_a_commit) {
     static const char *const writes[] = {"BLOB.PUT box cat x", "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
                                          "BLOB.PUTBLOCKLIST box cat 0"};
     create("box");
     for (size_t write = 0; write < sizeof writes / sizeof *writes; write++) {
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA x"));
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAB y"));
-        story_step(writes[write], "<etag>", 0);
-        story_step("BLOB.PUTBLOCKLIST box cat 1 UNCOMMITTED AAAB", "INVALID InvalidBlockList", 0);
+        step_play(writes[write], "<etag>", 0);
+        step_play("BLOB.PUTBLOCKLIST box cat 1 UNCOMMITTED AAAB", "INVALID InvalidBlockList", 0);
         expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "uncommitted"), 0);
     }
 }
 
-SCENE(trap_35_the_length_of_ids_is_that_of_the_staged_ones) {
+TEST(trap_35_the_length_of_ids_is_that_of_the_staged_ones) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
         {"BLOB.PUTBLOCK box cat AA== x", "INVALID InvalidBlobOrBlock", 0},
@@ -95,16 +95,16 @@ SCENE(trap_35_the_length_of_ids_is_that_of_the_staged_ones) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(trap_36_an_empty_list_is_a_list) {
+TEST(trap_36_an_empty_list_is_a_list) {
     create("box");
-    story_step("BLOB.PUTBLOCKLIST box cat 0", "<etag>", 0);
-    story_step("BLOB.GET box cat", "[<etag>, \"\"]", 0);
+    step_play("BLOB.PUTBLOCKLIST box cat 0", "<etag>", 0);
+    step_play("BLOB.GET box cat", "[<etag>, \"\"]", 0);
 }
 
-SCENE(trap_37_a_commit_replaces_metadata_and_properties) {
+TEST(trap_37_a_commit_replaces_metadata_and_properties) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat x META 1 a b PROPS 1 content-language en", "<etag>", 0},
         {"BLOB.PUTBLOCKLIST box cat 0", "<etag>", 0},
@@ -114,12 +114,12 @@ SCENE(trap_37_a_commit_replaces_metadata_and_properties) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     assert_null(reply_field_if_any(stat_of("box", "cat"), "content-language"));
 }
 
 /* Whichever of the three is written, the two others stay. */
-SCENE(trap_38_pages_of_blob_snapshot_and_copy_are_apart) {
+TEST(trap_38_pages_of_blob_snapshot_and_copy_are_apart) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 65536", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 0 65536*a", NULL, 0},
@@ -145,10 +145,10 @@ SCENE(trap_38_pages_of_blob_snapshot_and_copy_are_apart) {
     };
     create("box");
     create("other");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(trap_39_ranges_beyond_the_end) {
+TEST(trap_39_ranges_beyond_the_end) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 1024", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 512 1024*x", "INVALID InvalidPageRange", 0},
@@ -158,11 +158,11 @@ SCENE(trap_39_ranges_beyond_the_end) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(trap_40_metadata_of_a_snapshot_give_it_an_etag) {
-    lease_stage();
+TEST(trap_40_metadata_of_a_snapshot_give_it_an_etag) {
+    lease_setup();
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
     redisReply *taken = call(primary, "BLOB.SNAPSHOT box cat META 1 a b");
     assert_true(strcmp(reply_string(taken->element[1]), etag) > 0);
@@ -171,7 +171,7 @@ SCENE(trap_40_metadata_of_a_snapshot_give_it_an_etag) {
     expect_text(call(primary, "BLOB.GETMETA box cat")->element[0], etag);
 }
 
-SCENE(trap_41_the_sequence_number_0_is_shown) {
+TEST(trap_41_the_sequence_number_0_is_shown) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_number(field(stat_of("box", "disk"), "sequence-number"), 0);
@@ -179,24 +179,24 @@ SCENE(trap_41_the_sequence_number_0_is_shown) {
     expect_number(field(item, "sequence-number"), 0);
 }
 
-SCENE(trap_42_a_kind_is_for_life) {
+TEST(trap_42_a_kind_is_for_life) {
     static const struct {
         const char *begin, *end;
     } creations[] = {{"BLOB.PUT", "x"}, {"BLOB.CREATEPAGE", "512"}, {"BLOB.CREATEAPPEND", ""}};
     create("box");
     for (int kind = 0; kind < 3; kind++)
-        story_step(pool_print("%s box blob-%d %s", creations[kind].begin, kind, creations[kind].end),
-                   "<etag>", 0);
+        step_play(pool_print("%s box blob-%d %s", creations[kind].begin, kind, creations[kind].end), "<etag>",
+                  0);
     for (int kind = 0; kind < 3; kind++) {
         for (int other = 0; other < 3; other++) {
-            story_step(pool_print("%s box blob-%d %s", creations[other].begin, kind, creations[other].end),
-                       kind == other ? "<etag>" : "CONFLICT InvalidBlobType", 0);
+            step_play(pool_print("%s box blob-%d %s", creations[other].begin, kind, creations[other].end),
+                      kind == other ? "<etag>" : "CONFLICT InvalidBlobType", 0);
         }
     }
 }
 
-SCENE(trap_43_a_new_container_is_empty) {
-    lease_stage();
+TEST(trap_43_a_new_container_is_empty) {
+    lease_setup();
     const char *id = snapshot("box", "cat");
     expect_ok(call(primary, "BLOB.PUTBLOCK box dog AAAA x"));
     expect_ok(call(primary, "CONTAINER.DELETE box"));
@@ -207,23 +207,23 @@ SCENE(trap_43_a_new_container_is_empty) {
     expect_error(call(primary, "BLOB.GETBLOCKLIST box dog ALL"), "NOTFOUND BlobNotFound");
 }
 
-SCENE(trap_44_aborting_brings_nothing_back) {
+TEST(trap_44_aborting_brings_nothing_back) {
     create("box");
     expect_etag(call(primary, "BLOB.PUT box cat old META 1 a b"));
     const char *id = pending_copy("box", "cat");
     expect_ok(call(primary, "BLOB.ABORTCOPY box cat %s", id));
-    story_step("BLOB.GET box cat", "[<etag>, \"\"]", 0);
-    story_step("BLOB.GETMETA box cat", "[<etag>, [\"a\", \"b\"]]", 0);
+    step_play("BLOB.GET box cat", "[<etag>, \"\"]", 0);
+    step_play("BLOB.GETMETA box cat", "[<etag>, [\"a\", \"b\"]]", 0);
 }
 
-SCENE(trap_45_metadata_of_a_copy_replace_all) {
+TEST(trap_45_metadata_of_a_copy_replace_all) {
     create("box");
     expect_etag(call(primary, "BLOB.PUT box cat x META 2 a b c d"));
-    story_step("BLOB.COPY box dog box cat META 1 c e", NULL, 0);
-    story_step("BLOB.GETMETA box dog", "[<etag>, [\"c\", \"e\"]]", 0);
+    step_play("BLOB.COPY box dog box cat META 1 c e", NULL, 0);
+    step_play("BLOB.GETMETA box dog", "[<etag>, [\"c\", \"e\"]]", 0);
 }
 
-SCENE(trap_46_one_property_clears_the_others) {
+TEST(trap_46_one_property_clears_the_others) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512 PROPS 2 content-language en cache-control x"));
     expect_etag(call(primary, "BLOB.SETPROPS box disk PROPS 1 content-encoding gzip SIZE 1024"));
@@ -233,7 +233,7 @@ SCENE(trap_46_one_property_clears_the_others) {
     expect_text(field(stat, "content-encoding"), "gzip");
 }
 
-SCENE(trap_47_copy_properties_end_with_the_next_write) {
+TEST(trap_47_copy_properties_end_with_the_next_write) {
     static const struct {
         const char *command;
         bool ends;
@@ -246,47 +246,47 @@ SCENE(trap_47_copy_properties_end_with_the_next_write) {
         {"BLOB.SNAPSHOT box copy", false},
         {"LEASE.BREAK box BLOB copy", false},
     };
-    lease_stage();
+    lease_setup();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        story_step("BLOB.COPY box copy box cat", NULL, 0);
-        if (!strncmp(rows[row].command, "LEASE", 5)) story_step("LEASE.ACQUIRE box -1 BLOB copy", NULL, 0);
-        story_step(rows[row].command, NULL, 0);
+        step_play("BLOB.COPY box copy box cat", NULL, 0);
+        if (!strncmp(rows[row].command, "LEASE", 5)) step_play("LEASE.ACQUIRE box -1 BLOB copy", NULL, 0);
+        step_play(rows[row].command, NULL, 0);
         assert_int_equal(!reply_field_if_any(stat_of("box", "copy"), "copy-id"), rows[row].ends);
     }
 }
 
-SCENE(trap_51_the_lease_comes_before_the_snapshots) {
-    lease_stage();
+TEST(trap_51_the_lease_comes_before_the_snapshots) {
+    lease_setup();
     snapshot("box", "cat");
     acquire("box", "-1", "BLOB cat ID " ID_A);
-    story_step("BLOB.DELETE box cat", "PRECONDITION LeaseIdMissing", 0);
-    story_step("BLOB.DELETE box cat LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0);
-    story_step("BLOB.DELETE box cat LEASE A", "CONFLICT SnapshotsPresent", 0);
+    step_play("BLOB.DELETE box cat", "PRECONDITION LeaseIdMissing", 0);
+    step_play("BLOB.DELETE box cat LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0);
+    step_play("BLOB.DELETE box cat LEASE A", "CONFLICT SnapshotsPresent", 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(trap_20_a_snapshot_needs_no_lease),
-        PLAY(trap_21_a_finite_lease_covers_no_copy),
-        PLAY(trap_22_no_lease_operations_while_a_copy_goes_on),
-        PLAY(trap_23_conditions_of_snapshots_and_sources_are_those_of_writes),
-        PLAY(trap_31_putblock_leaves_the_etag),
-        PLAY(trap_33_staged_blocks_are_no_content),
-        PLAY(trap_34_staged_blocks_go_with_a_put_and_a_commit),
-        PLAY(trap_35_the_length_of_ids_is_that_of_the_staged_ones),
-        PLAY(trap_36_an_empty_list_is_a_list),
-        PLAY(trap_37_a_commit_replaces_metadata_and_properties),
-        PLAY(trap_38_pages_of_blob_snapshot_and_copy_are_apart),
-        PLAY(trap_39_ranges_beyond_the_end),
-        PLAY(trap_40_metadata_of_a_snapshot_give_it_an_etag),
-        PLAY(trap_41_the_sequence_number_0_is_shown),
-        PLAY(trap_42_a_kind_is_for_life),
-        PLAY(trap_43_a_new_container_is_empty),
-        PLAY(trap_44_aborting_brings_nothing_back),
-        PLAY(trap_45_metadata_of_a_copy_replace_all),
-        PLAY(trap_46_one_property_clears_the_others),
-        PLAY(trap_47_copy_properties_end_with_the_next_write),
-        PLAY(trap_51_the_lease_comes_before_the_snapshots),
+        RUN(trap_20_a_snapshot_needs_no_lease),
+        RUN(trap_21_a_finite_lease_covers_no_copy),
+        RUN(trap_22_no_lease_operations_while_a_copy_goes_on),
+        RUN(trap_23_conditions_of_snapshots_and_sources_are_those_of_writes),
+        RUN(trap_31_putblock_leaves_the_etag),
+        RUN(trap_33_staged_blocks_are_no_content),
+        RUN(trap_34_staged_blocks_go_with_a_put_and_a_commit),
+        RUN(trap_35_the_length_of_ids_is_that_of_the_staged_ones),
+        RUN(trap_36_an_empty_list_is_a_list),
+        RUN(trap_37_a_commit_replaces_metadata_and_properties),
+        RUN(trap_38_pages_of_blob_snapshot_and_copy_are_apart),
+        RUN(trap_39_ranges_beyond_the_end),
+        RUN(trap_40_metadata_of_a_snapshot_give_it_an_etag),
+        RUN(trap_41_the_sequence_number_0_is_shown),
+        RUN(trap_42_a_kind_is_for_life),
+        RUN(trap_43_a_new_container_is_empty),
+        RUN(trap_44_aborting_brings_nothing_back),
+        RUN(trap_45_metadata_of_a_copy_replace_all),
+        RUN(trap_46_one_property_clears_the_others),
+        RUN(trap_47_copy_properties_end_with_the_next_write),
+        RUN(trap_51_the_lease_comes_before_the_snapshots),
     };
-    return world_run("blob_traps", tests);
+    return harness_run("blob_traps", tests);
 }

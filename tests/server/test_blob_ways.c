@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "text.h"
 #include "wire.h"
-#include "world.h"
 
 static const char *const commands[] = {
     "CONTAINER.CREATE box",
@@ -50,7 +50,7 @@ static const char *shapes[COMMANDS];
 
 static void play_plainly(void) {
     for (int index = 0; index < COMMANDS; index++) {
-        struct words words = story_words(commands[index]);
+        struct words words = step_words(commands[index]);
         shapes[index] = reply_shape(call_words(primary, &words));
     }
 }
@@ -65,12 +65,12 @@ static void require_same_shape(int index, const redisReply *reply, const char *w
             shapes[index], way, shape);
 }
 
-SCENE(transactions) {
+TEST(transactions) {
     play_plainly();
     expect_number(call(primary, "DEL box"), 1);
     expect_ok(call(primary, "MULTI"));
     for (int index = 0; index < COMMANDS; index++) {
-        struct words words = story_words(commands[index]);
+        struct words words = step_words(commands[index]);
         expect_text(call_words(primary, &words), "QUEUED");
     }
     redisReply *replies = expect_elements(call(primary, "EXEC"), COMMANDS);
@@ -82,13 +82,13 @@ static redisReply *call_in_script(const char *line) {
     struct words words = words_of_line("EVAL");
     words_add(&words, "return redis.call(unpack(ARGV))");
     words_add_line(&words, "1 box");
-    struct words inner = story_words(line);
+    struct words inner = step_words(line);
     for (size_t index = 0; index < inner.count; index++)
         words_add_bytes(&words, inner.word[index], inner.length[index]);
     return call_words(primary, &words);
 }
 
-SCENE(scripts) {
+TEST(scripts) {
     play_plainly();
     expect_number(call(primary, "DEL box"), 1);
     for (int index = 0; index < COMMANDS; index++)
@@ -96,7 +96,7 @@ SCENE(scripts) {
 }
 
 /* One script that does all of it, with arguments that are kept. */
-SCENE(a_script_keeps_what_it_brings) {
+TEST(a_script_keeps_what_it_brings) {
     create("box");
     expect_text(
         call(primary, "EVAL %s 1 box",
@@ -115,7 +115,7 @@ SCENE(a_script_keeps_what_it_brings) {
 }
 
 /* Maps where the older protocol has flat arrays, and nothing else is other. */
-SCENE(the_newer_protocol) {
+TEST(the_newer_protocol) {
     static const struct {
         const char *command, *answer;
     } rows[] = {
@@ -139,11 +139,11 @@ SCENE(the_newer_protocol) {
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA one"));
     expect_etag(call(primary, "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA"));
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 1024"));
-    story_keep('s', snapshot("box", "disk"));
-    story_step("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
+    step_keep('s', snapshot("box", "disk"));
+    step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
     struct wire *wire = wire_open_resp3(primary->server);
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        struct words words = story_words(rows[row].command);
+        struct words words = step_words(rows[row].command);
         redisReply *reply = wire_call_words(wire, &words);
         require(text_begins(reply_shape(reply), rows[row].answer), "%s gave %s", rows[row].command,
                 reply_shape(reply));
@@ -151,7 +151,7 @@ SCENE(the_newer_protocol) {
 }
 
 /* A watched container guards a transaction from changes of every kind. */
-SCENE(watchers_of_all_kinds) {
+TEST(watchers_of_all_kinds) {
     static const char *const writes[] = {
         "BLOB.PUTBLOCK box cat AAAA x",  "BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA",
         "BLOB.SNAPSHOT box cat",         "BLOB.COPY box twin box cat",
@@ -160,9 +160,9 @@ SCENE(watchers_of_all_kinds) {
         "BLOB.APPEND box log x"};
     create("box");
     for (size_t write = 0; write < sizeof writes / sizeof *writes; write++) {
-        struct client *other = visitor(primary->server);
+        struct client *other = test_client(primary->server);
         expect_ok(call(other, "WATCH box"));
-        story_step(writes[write], NULL, 0);
+        step_play(writes[write], NULL, 0);
         expect_ok(call(other, "MULTI"));
         call(other, "BLOB.LIST box");
         expect_null(call(other, "EXEC"));
@@ -171,11 +171,8 @@ SCENE(watchers_of_all_kinds) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(transactions),
-        PLAY(scripts),
-        PLAY(a_script_keeps_what_it_brings),
-        PLAY(the_newer_protocol),
-        PLAY(watchers_of_all_kinds),
+        RUN(transactions),          RUN(scripts), RUN(a_script_keeps_what_it_brings), RUN(the_newer_protocol),
+        RUN(watchers_of_all_kinds),
     };
-    return world_run("blob_ways", tests);
+    return harness_run("blob_ways", tests);
 }

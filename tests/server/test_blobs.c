@@ -2,12 +2,12 @@
  * own. */
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
-SCENE(put_and_get) {
+TEST(put_and_get) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     redisReply *reply = expect_elements(call(primary, "BLOB.GET box cat"), 2);
@@ -16,7 +16,7 @@ SCENE(put_and_get) {
     expect_error(call(primary, "BLOB.GET box dog"), "NOTFOUND BlobNotFound");
 }
 
-SCENE(every_put_gives_a_greater_etag) {
+TEST(every_put_gives_a_greater_etag) {
     create("box");
     const char *first = put("box", "cat", "meow");
     const char *second = put("box", "cat", "meow");
@@ -26,7 +26,7 @@ SCENE(every_put_gives_a_greater_etag) {
     assert_true(strcmp(third, second) > 0);
 }
 
-SCENE(content_is_any_bytes_of_any_length) {
+TEST(content_is_any_bytes_of_any_length) {
     static const size_t lengths[] = {0,   1,   2,    31,    32,    33,    43,    44,     45,
                                      255, 256, 4096, 16383, 16384, 32768, 65536, 1000003};
     create("box");
@@ -41,7 +41,7 @@ SCENE(content_is_any_bytes_of_any_length) {
     }
 }
 
-SCENE(numbers_as_content_stay_text) {
+TEST(numbers_as_content_stay_text) {
     static const char *const contents[] = {"0", "12", "-7", "007", "1e3", "9223372036854775807", " 1"};
     create("box");
     for (size_t index = 0; index < sizeof contents / sizeof *contents; index++) {
@@ -50,7 +50,7 @@ SCENE(numbers_as_content_stay_text) {
     }
 }
 
-SCENE(stat_tells_everything) {
+TEST(stat_tells_everything) {
     create("box");
     put("box", "cat", "meow");
     expect_shape(stat_of("box", "cat"),
@@ -70,15 +70,15 @@ SCENE(stat_tells_everything) {
     expect_shape(field(stat, "meta"), "[\"a\", \"b\"]");
 }
 
-SCENE(md5_is_verified_when_it_comes_with_the_content) {
+TEST(md5_is_verified_when_it_comes_with_the_content) {
     create("box");
     put("box", "cat", "old");
-    witness_begin("");
+    traces_begin("");
     expect_error(call(primary, "BLOB.PUT box cat meow PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="),
                  "INVALID Md5Mismatch");
     expect_error(call(primary, "BLOB.PUT box new meow PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="),
                  "INVALID Md5Mismatch");
-    witness_end();
+    traces_require_none();
     expect_etag(call(primary, "BLOB.SETPROPS box cat PROPS 1 content-md5 AAAAAAAAAAAAAAAAAAAAAA=="));
     expect_text(field(stat_of("box", "cat"), "content-md5"), "AAAAAAAAAAAAAAAAAAAAAA==");
     expect_etag(call(primary, "BLOB.PUT box empty %s PROPS 1 content-md5 1B2M2Y8AsgTpgAmY7PhCfg==", ""));
@@ -86,7 +86,7 @@ SCENE(md5_is_verified_when_it_comes_with_the_content) {
     assert_null(reply_field_if_any(stat_of("box", "cat"), "content-md5"));
 }
 
-SCENE(put_replaces_content_properties_and_metadata) {
+TEST(put_replaces_content_properties_and_metadata) {
     create("box");
     expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-language fr"));
     put("box", "cat", "purr");
@@ -96,7 +96,7 @@ SCENE(put_replaces_content_properties_and_metadata) {
     expect_text(field(stat, "content-type"), "application/octet-stream");
 }
 
-SCENE(put_resets_created_and_other_writes_keep_it) {
+TEST(put_resets_created_and_other_writes_keep_it) {
     create("box");
     put("box", "cat", "meow");
     long long created = field(stat_of("box", "cat"), "created")->integer;
@@ -112,7 +112,7 @@ SCENE(put_resets_created_and_other_writes_keep_it) {
     assert_int_equal(field(stat, "created")->integer, field(stat, "last-modified")->integer);
 }
 
-SCENE(setprops_replaces_all_six) {
+TEST(setprops_replaces_all_six) {
     create("box");
     const char *first = expect_etag(call(
         primary, "BLOB.PUT box cat meow PROPS 2 content-type text/plain content-language en META 1 a b"));
@@ -130,7 +130,7 @@ SCENE(setprops_replaces_all_six) {
 }
 
 /* As with the service's headers: there is no difference between an empty one and none. */
-SCENE(empty_properties_are_absent) {
+TEST(empty_properties_are_absent) {
     create("box");
     expect_etag(call(primary, "BLOB.PUT box cat meow PROPS 2 content-language %s content-md5 %s", "", ""));
     redisReply *stat = stat_of("box", "cat");
@@ -140,13 +140,13 @@ SCENE(empty_properties_are_absent) {
     expect_text(field(stat_of("box", "cat"), "content-type"), "application/octet-stream");
 }
 
-SCENE(property_names_match_without_regard_to_case) {
+TEST(property_names_match_without_regard_to_case) {
     create("box");
     expect_etag(call(primary, "BLOB.PUT box cat meow props 1 Content-Type text/plain"));
     expect_text(field(stat_of("box", "cat"), "content-type"), "text/plain");
 }
 
-SCENE(setmeta_replaces_all_and_keeps_the_rest) {
+TEST(setmeta_replaces_all_and_keeps_the_rest) {
     create("box");
     const char *first = expect_etag(
         call(primary, "BLOB.PUT box cat meow META 2 one 1 two 2 PROPS 1 content-type text/plain"));
@@ -161,7 +161,7 @@ SCENE(setmeta_replaces_all_and_keeps_the_rest) {
     expect_shape(call(primary, "BLOB.GETMETA box cat"), "[<etag>, []]");
 }
 
-SCENE(many_metadata_up_to_the_limit) {
+TEST(many_metadata_up_to_the_limit) {
     create("box");
     struct words words = words_of_line("BLOB.SETMETA box cat META 512");
     for (int index = 0; index < 512; index++) {
@@ -174,12 +174,12 @@ SCENE(many_metadata_up_to_the_limit) {
     expect_elements(meta, 1024);
     expect_text(field(meta, "name_511"), "value511");
     words_replace(&words, words.count - 1, "value5110");
-    witness_begin("");
+    traces_begin("");
     expect_error(call_words(primary, &words), "INVALID MetadataTooLarge");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(delete_takes_the_blob_alone) {
+TEST(delete_takes_the_blob_alone) {
     create("box");
     put("box", "cat", "meow");
     put("box", "dog", "woof");
@@ -189,7 +189,7 @@ SCENE(delete_takes_the_blob_alone) {
     expect_text(call(primary, "BLOB.GET box dog")->element[1], "woof");
 }
 
-SCENE(missing_blobs_are_not_found) {
+TEST(missing_blobs_are_not_found) {
     static const char *const commands[] = {
         "BLOB.GET box none",     "BLOB.GET box none RANGE 0 1",
         "BLOB.STAT box none",    "BLOB.SETPROPS box none PROPS 1 content-type text/plain",
@@ -197,12 +197,12 @@ SCENE(missing_blobs_are_not_found) {
         "BLOB.DELETE box none",  NULL,
     };
     create("box");
-    witness_begin("none");
+    traces_begin("none");
     expect_each_error(primary, commands, "NOTFOUND BlobNotFound");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(ranges_answer_parts) {
+TEST(ranges_answer_parts) {
     static const struct {
         long long offset, length;
         const char *part;
@@ -226,7 +226,7 @@ SCENE(ranges_answer_parts) {
     }
 }
 
-SCENE(ranges_beyond_the_end_are_refused) {
+TEST(ranges_beyond_the_end_are_refused) {
     static const struct {
         const char *blob, *offset, *length;
     } ranges[] = {
@@ -239,16 +239,16 @@ SCENE(ranges_beyond_the_end_are_refused) {
     create("box");
     put("box", "digits", "0123456789");
     put("box", "empty", "");
-    witness_begin("");
+    traces_begin("");
     for (size_t index = 0; index < sizeof ranges / sizeof *ranges; index++) {
         expect_error(call(primary, "BLOB.GET box %s RANGE %s %s", ranges[index].blob, ranges[index].offset,
                           ranges[index].length),
                      "INVALID InvalidRange");
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(ranges_of_a_large_blob) {
+TEST(ranges_of_a_large_blob) {
     enum { LENGTH = 3 << 20, STEP = 700001 };
     create("box");
     char *content = pool_take(LENGTH);
@@ -261,7 +261,7 @@ SCENE(ranges_of_a_large_blob) {
     }
 }
 
-SCENE(names_are_any_bytes) {
+TEST(names_are_any_bytes) {
     static const char *const names[] = {"a/b/c", "a b",  "\xff\xfe\x80", "line\r\nbreak",
                                         "*",     "META", "\"quoted\""};
     create("box");
@@ -279,14 +279,14 @@ SCENE(names_are_any_bytes) {
     expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
 }
 
-SCENE(tokens_match_without_regard_to_case) {
+TEST(tokens_match_without_regard_to_case) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     expect_text(call(primary, "blob.get box cat range 1 2 ifmatch %s", etag)->element[1], "eo");
     expect_etag(call(primary, "Blob.Put box cat meow MeTa 1 a b iFnOnEmAtCh 0x0000000000000001"));
 }
 
-SCENE(changes_are_notified_and_abort_watchers) {
+TEST(changes_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.PUT box cat meow", "blob.put box"},
         {"BLOB.PUT box cat meow", "blob.put box"},
@@ -296,21 +296,21 @@ SCENE(changes_are_notified_and_abort_watchers) {
         {NULL, NULL},
     };
     create("box");
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
-SCENE(content_over_the_configured_size_is_refused) {
+TEST(content_over_the_configured_size_is_refused) {
     create("box");
     configure(primary, "holdfast.max-blob-bytes", "100");
     put("box", "fits", pool_print("%0100d", 1));
-    witness_begin("");
+    traces_begin("");
     expect_error(call(primary, "BLOB.PUT box big %s", pool_print("%0101d", 1)),
                  "INVALID RequestBodyTooLarge");
-    witness_end();
+    traces_require_none();
 }
 
 /* A reply that no client could read is not sent; parts of it are. */
-SCENE(replies_that_are_too_long_are_asked_for_in_parts) {
+TEST(replies_that_are_too_long_are_asked_for_in_parts) {
     create("box");
     char *content = pool_take(3 << 20);
     expect_etag(call(primary, "BLOB.PUT box large %b", content, (size_t)3 << 20));
@@ -320,7 +320,7 @@ SCENE(replies_that_are_too_long_are_asked_for_in_parts) {
     expect_bytes(call(primary, "BLOB.GET box large RANGE 0 1048576")->element[1], content, 1 << 20);
 }
 
-SCENE(thousands_of_blobs_keep_their_own_content) {
+TEST(thousands_of_blobs_keep_their_own_content) {
     enum { BLOBS = 3000, STRIDE = 7919 };
     create("box");
     for (int index = 0; index < BLOBS; index++) {
@@ -339,30 +339,30 @@ SCENE(thousands_of_blobs_keep_their_own_content) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(put_and_get),
-        PLAY(every_put_gives_a_greater_etag),
-        PLAY(content_is_any_bytes_of_any_length),
-        PLAY(numbers_as_content_stay_text),
-        PLAY(stat_tells_everything),
-        PLAY(md5_is_verified_when_it_comes_with_the_content),
-        PLAY(put_replaces_content_properties_and_metadata),
-        PLAY(put_resets_created_and_other_writes_keep_it),
-        PLAY(setprops_replaces_all_six),
-        PLAY(empty_properties_are_absent),
-        PLAY(property_names_match_without_regard_to_case),
-        PLAY(setmeta_replaces_all_and_keeps_the_rest),
-        PLAY(many_metadata_up_to_the_limit),
-        PLAY(delete_takes_the_blob_alone),
-        PLAY(missing_blobs_are_not_found),
-        PLAY(ranges_answer_parts),
-        PLAY(ranges_beyond_the_end_are_refused),
-        PLAY(ranges_of_a_large_blob),
-        PLAY(names_are_any_bytes),
-        PLAY(tokens_match_without_regard_to_case),
-        PLAY(changes_are_notified_and_abort_watchers),
-        PLAY(content_over_the_configured_size_is_refused),
-        PLAY(replies_that_are_too_long_are_asked_for_in_parts),
-        PLAY(thousands_of_blobs_keep_their_own_content),
+        RUN(put_and_get),
+        RUN(every_put_gives_a_greater_etag),
+        RUN(content_is_any_bytes_of_any_length),
+        RUN(numbers_as_content_stay_text),
+        RUN(stat_tells_everything),
+        RUN(md5_is_verified_when_it_comes_with_the_content),
+        RUN(put_replaces_content_properties_and_metadata),
+        RUN(put_resets_created_and_other_writes_keep_it),
+        RUN(setprops_replaces_all_six),
+        RUN(empty_properties_are_absent),
+        RUN(property_names_match_without_regard_to_case),
+        RUN(setmeta_replaces_all_and_keeps_the_rest),
+        RUN(many_metadata_up_to_the_limit),
+        RUN(delete_takes_the_blob_alone),
+        RUN(missing_blobs_are_not_found),
+        RUN(ranges_answer_parts),
+        RUN(ranges_beyond_the_end_are_refused),
+        RUN(ranges_of_a_large_blob),
+        RUN(names_are_any_bytes),
+        RUN(tokens_match_without_regard_to_case),
+        RUN(changes_are_notified_and_abort_watchers),
+        RUN(content_over_the_configured_size_is_refused),
+        RUN(replies_that_are_too_long_are_asked_for_in_parts),
+        RUN(thousands_of_blobs_keep_their_own_content),
     };
-    return world_run("blobs", tests);
+    return harness_run("blobs", tests);
 }

@@ -2,18 +2,18 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 #define COMMITTED(length, list) "[\"etag\", <etag>, \"content-length\", " #length ", \"committed\", " list "]"
 #define STAGED(list)            "[\"uncommitted\", " list "]"
 
-SCENE(blocks_become_a_blob) {
+TEST(blocks_become_a_blob) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAB one", "OK", 0},
         {"BLOB.PUTBLOCK box cat AAAA two!", "OK", 0},
@@ -31,12 +31,12 @@ SCENE(blocks_become_a_blob) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     expect_text(field(stat_of("box", "cat"), "blob-type"), "block");
     expect_number(field(stat_of("box", "cat"), "content-length"), 7);
 }
 
-SCENE(a_commit_reorders_repeats_and_drops) {
+TEST(a_commit_reorders_repeats_and_drops) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA 1a", "OK", 0},
         {"BLOB.PUTBLOCK box cat AAAB 2b", "OK", 0},
@@ -55,11 +55,11 @@ SCENE(a_commit_reorders_repeats_and_drops) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* Where each word looks, with AAAA committed as "old" and staged as "new", AAAB only committed, AAAC only staged. */
-SCENE(words_choose_where_to_look) {
+TEST(words_choose_where_to_look) {
     static const struct {
         const char *word;
         const char *both, *committed, *staged;
@@ -78,15 +78,15 @@ SCENE(words_choose_where_to_look) {
             expect_etag(call(primary, "BLOB.PUTBLOCKLIST box cat 2 LATEST AAAA LATEST AAAB"));
             expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA new"));
             expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAC c"));
-            story_step(pool_print("BLOB.PUTBLOCKLIST box cat 1 %s %s", rows[row].word, ids[id]),
-                       contents[id] ? "<etag>" : "INVALID InvalidBlockList", 0);
+            step_play(pool_print("BLOB.PUTBLOCKLIST box cat 1 %s %s", rows[row].word, ids[id]),
+                      contents[id] ? "<etag>" : "INVALID InvalidBlockList", 0);
             if (contents[id]) assert_string_equal(content_of("box", "cat", ""), contents[id]);
         }
     }
 }
 
 /* One id is one block of a blob; the same word may repeat it. */
-SCENE(an_id_is_taken_from_one_place) {
+TEST(an_id_is_taken_from_one_place) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST AAAA", "<etag>", 0},
@@ -99,10 +99,10 @@ SCENE(an_id_is_taken_from_one_place) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(a_staged_block_is_replaced_by_its_id) {
+TEST(a_staged_block_is_replaced_by_its_id) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA first", "OK", 0},
         {"BLOB.PUTBLOCK box cat AAAA 5000*x", "OK", 0},
@@ -113,11 +113,11 @@ SCENE(a_staged_block_is_replaced_by_its_id) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* A name with staged blocks alone: who sees it, and who does not. */
-SCENE(uncommitted_names_are_seen_by_few) {
+TEST(uncommitted_names_are_seen_by_few) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
         {"BLOB.GET box cat", "NOTFOUND BlobNotFound", 0},
@@ -151,12 +151,12 @@ SCENE(uncommitted_names_are_seen_by_few) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
 }
 
 /* A condition speaks of a blob, and there is none: for creating writes that is a condition that is not met. */
-SCENE(conditions_do_not_see_uncommitted_names) {
+TEST(conditions_do_not_see_uncommitted_names) {
     static const char *const commands[] = {"BLOB.DELETE box cat",
                                            "BLOB.DELETE box cat SNAPSHOTS INCLUDE",
                                            "BLOB.DELETE box cat LEASE A",
@@ -175,21 +175,21 @@ SCENE(conditions_do_not_see_uncommitted_names) {
                                              "IFMODIFIEDSINCE 0",
                                              "IFUNMODIFIEDSINCE 9000000000000"};
     create("box");
-    story_step("BLOB.PUTBLOCK box cat AAAA one", "OK", 0);
+    step_play("BLOB.PUTBLOCK box cat AAAA one", "OK", 0);
     for (int leased = 0; leased < 2; leased++) {
-        if (leased) story_step("LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0);
+        if (leased) step_play("LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0);
         for (size_t command = 0; command < sizeof commands / sizeof *commands; command++)
             for (size_t condition = 0; condition < sizeof conditions / sizeof *conditions; condition++)
-                story_step(pool_print("%s %s", commands[command], conditions[condition]),
-                           "NOTFOUND BlobNotFound", 0);
+                step_play(pool_print("%s %s", commands[command], conditions[condition]),
+                          "NOTFOUND BlobNotFound", 0);
     }
-    story_step("BLOB.PUT box cat x IFMATCH * LEASE A", "PRECONDITION ConditionNotMet", 0);
-    story_step("BLOB.PUT box cat x IFNONEMATCH * LEASE A", NULL, 0);
-    story_step("BLOB.DELETE box cat IFMATCH * LEASE A", "OK", 0);
+    step_play("BLOB.PUT box cat x IFMATCH * LEASE A", "PRECONDITION ConditionNotMet", 0);
+    step_play("BLOB.PUT box cat x IFNONEMATCH * LEASE A", NULL, 0);
+    step_play("BLOB.DELETE box cat IFMATCH * LEASE A", "OK", 0);
 }
 
 /* Of any kind: what only waits to become a block blob is in nobody's way. */
-SCENE(what_is_put_over_an_uncommitted_name) {
+TEST(what_is_put_over_an_uncommitted_name) {
     static const struct {
         const char *command, *kind;
     } rows[] = {{"BLOB.PUT box cat x", "block"},
@@ -204,16 +204,16 @@ SCENE(what_is_put_over_an_uncommitted_name) {
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         bool is_copy = text_begins(rows[row].command, "BLOB.COPY");
         expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA one"));
-        story_step(pool_print("%s IFMATCH *", rows[row].command),
-                   is_copy ? "PRECONDITION TargetConditionNotMet" : "PRECONDITION ConditionNotMet", 0);
-        story_step(pool_print("%s IFNONEMATCH *", rows[row].command), NULL, 0);
+        step_play(pool_print("%s IFMATCH *", rows[row].command),
+                  is_copy ? "PRECONDITION TargetConditionNotMet" : "PRECONDITION ConditionNotMet", 0);
+        step_play(pool_print("%s IFNONEMATCH *", rows[row].command), NULL, 0);
         expect_text(field(stat_of("box", "cat"), "blob-type"), rows[row].kind);
         expect_ok(call(primary, "BLOB.DELETE box cat"));
         expect_error(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "NOTFOUND BlobNotFound");
     }
 }
 
-SCENE(an_empty_list_makes_an_empty_blob) {
+TEST(an_empty_list_makes_an_empty_blob) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCKLIST box new 0", "<etag>", 0},
         {"BLOB.GET box new", "[<etag>, \"\"]", 0},
@@ -228,11 +228,11 @@ SCENE(an_empty_list_makes_an_empty_blob) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* A content that came whole has no blocks, so none of it can be chosen. */
-SCENE(a_put_blob_has_no_blocks) {
+TEST(a_put_blob_has_no_blocks) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow", "<etag>", 0},
         {"BLOB.GETBLOCKLIST box cat", COMMITTED(4, "[]"), 0},
@@ -246,10 +246,10 @@ SCENE(a_put_blob_has_no_blocks) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(created_stays_with_a_commit) {
+TEST(created_stays_with_a_commit) {
     create("box");
     put("box", "cat", "meow");
     redisReply *before = stat_of("box", "cat");
@@ -263,7 +263,7 @@ SCENE(created_stays_with_a_commit) {
     assert_int_equal(field(after, "created")->integer, field(after, "last-modified")->integer);
 }
 
-SCENE(large_blocks_are_read_across_their_borders) {
+TEST(large_blocks_are_read_across_their_borders) {
     enum { LENGTH = 70001, BLOCKS = 20 };
     static const char letters[] = "abcdefghijklmnopqrst";
     struct words words = words_of_line("BLOB.PUTBLOCKLIST box cat 20");
@@ -288,7 +288,7 @@ SCENE(large_blocks_are_read_across_their_borders) {
 }
 
 /* What is staged counts for nothing until it is committed, and goes with the container. */
-SCENE(staged_blocks_are_no_blobs) {
+TEST(staged_blocks_are_no_blobs) {
     create("box");
     stage("box", "cat", "AAAA", 100000, 'x');
     put("box", "dog", "woof");
@@ -305,7 +305,7 @@ SCENE(staged_blocks_are_no_blobs) {
     expect_error(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "NOTFOUND BlobNotFound");
 }
 
-SCENE(blocks_are_notified_and_abort_watchers) {
+TEST(blocks_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.PUTBLOCK box cat AAAA x", "blob.putblock box"},
         {"BLOB.PUTBLOCK box cat AAAA y", "blob.putblock box"},
@@ -314,11 +314,11 @@ SCENE(blocks_are_notified_and_abort_watchers) {
         {NULL, NULL},
     };
     create("box");
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
 /* Who waits for a blob waits for its content, not for the parts of one to come. */
-SCENE(waiting_readers_are_served_by_the_commit) {
+TEST(waiting_readers_are_served_by_the_commit) {
     create("box");
     struct client *reader = waiting("BLOB.GET box cat BLOCK 0");
     expect_ok(call(primary, "BLOB.PUTBLOCK box cat AAAA meow"));
@@ -333,7 +333,7 @@ SCENE(waiting_readers_are_served_by_the_commit) {
 }
 
 /* Effects only, and not a byte of the blocks again when they are committed. */
-SCENE(a_commit_travels_without_content) {
+TEST(a_commit_travels_without_content) {
     enum { LENGTH = 100000 };
     create("box");
     struct stream *stream = stream_attach(primary->server);
@@ -349,22 +349,22 @@ SCENE(a_commit_travels_without_content) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(blocks_become_a_blob),
-        PLAY(a_commit_reorders_repeats_and_drops),
-        PLAY(words_choose_where_to_look),
-        PLAY(an_id_is_taken_from_one_place),
-        PLAY(a_staged_block_is_replaced_by_its_id),
-        PLAY(uncommitted_names_are_seen_by_few),
-        PLAY(conditions_do_not_see_uncommitted_names),
-        PLAY(what_is_put_over_an_uncommitted_name),
-        PLAY(an_empty_list_makes_an_empty_blob),
-        PLAY(a_put_blob_has_no_blocks),
-        PLAY(created_stays_with_a_commit),
-        PLAY(large_blocks_are_read_across_their_borders),
-        PLAY(staged_blocks_are_no_blobs),
-        PLAY(blocks_are_notified_and_abort_watchers),
-        PLAY(waiting_readers_are_served_by_the_commit),
-        PLAY(a_commit_travels_without_content),
+        RUN(blocks_become_a_blob),
+        RUN(a_commit_reorders_repeats_and_drops),
+        RUN(words_choose_where_to_look),
+        RUN(an_id_is_taken_from_one_place),
+        RUN(a_staged_block_is_replaced_by_its_id),
+        RUN(uncommitted_names_are_seen_by_few),
+        RUN(conditions_do_not_see_uncommitted_names),
+        RUN(what_is_put_over_an_uncommitted_name),
+        RUN(an_empty_list_makes_an_empty_blob),
+        RUN(a_put_blob_has_no_blocks),
+        RUN(created_stays_with_a_commit),
+        RUN(large_blocks_are_read_across_their_borders),
+        RUN(staged_blocks_are_no_blobs),
+        RUN(blocks_are_notified_and_abort_watchers),
+        RUN(waiting_readers_are_served_by_the_commit),
+        RUN(a_commit_travels_without_content),
     };
-    return world_run("block_blobs", tests);
+    return harness_run("block_blobs", tests);
 }

@@ -5,9 +5,9 @@
 
 #include "bounds.h"
 #include "grammar.h"
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 enum {
     BLOCKS = 50000,
@@ -198,7 +198,7 @@ static const struct bound blob_bounds[] = {
     {NULL, NULL, NULL, 0},
 };
 
-__attribute__((unused)) SCENE(blobs_hold_nobody_up) {
+__attribute__((unused)) TEST(blobs_hold_nobody_up) {
     bounds_begin("");
     stage_blobs();
     bounds_measure(blob_bounds);
@@ -297,7 +297,7 @@ static const struct bound queue_bounds[] = {
     {NULL, NULL, NULL, 0},
 };
 
-SCENE(queues_hold_nobody_up) {
+TEST(queues_hold_nobody_up) {
     bounds_begin(with_file);
     stage_queues();
     bounds_measure(queue_bounds);
@@ -381,7 +381,7 @@ static const struct bound table_bounds[] = {
     {NULL, NULL, NULL, 0},
 };
 
-SCENE(tables_hold_nobody_up) {
+TEST(tables_hold_nobody_up) {
     bounds_begin(with_file);
     stage_tables();
     bounds_measure(table_bounds);
@@ -506,7 +506,7 @@ static const struct bound share_bounds[] = {
     {NULL, NULL, NULL, 0},
 };
 
-SCENE(shares_hold_nobody_up) {
+TEST(shares_hold_nobody_up) {
     bounds_begin(""); /* a file of commands would be gigabytes long */
     stage_shares();
     bounds_measure(share_bounds);
@@ -526,7 +526,7 @@ static bool is_measured(const char *command) {
 }
 
 /* A command that is new belongs in here. */
-SCENE(no_command_is_left_out) {
+TEST(no_command_is_left_out) {
     struct words commands = grammar_commands(primary);
     assert_true(commands.count > 80);
     for (size_t i = 0; i < commands.count; i++)
@@ -536,11 +536,11 @@ SCENE(no_command_is_left_out) {
 
 /* What a sanitizer adds is not what a command takes. */
 int main(void) {
-    const struct CMUnitTest rule[] = {PLAY(no_command_is_left_out)};
+    const struct CMUnitTest rule[] = {RUN(no_command_is_left_out)};
     const struct CMUnitTest tests[] = {
-        PLAY(no_command_is_left_out), PLAY(blobs_hold_nobody_up),  PLAY(queues_hold_nobody_up),
-        PLAY(tables_hold_nobody_up),  PLAY(shares_hold_nobody_up),
+        RUN(no_command_is_left_out), RUN(blobs_hold_nobody_up),  RUN(queues_hold_nobody_up),
+        RUN(tables_hold_nobody_up),  RUN(shares_hold_nobody_up),
     };
-    if (getenv("HOLDFAST_PRELOAD")) return world_run("bounds", rule);
-    return world_run("bounds", tests);
+    if (getenv("HOLDFAST_PRELOAD")) return harness_run("bounds", rule);
+    return harness_run("bounds", tests);
 }

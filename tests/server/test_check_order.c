@@ -1,6 +1,6 @@
 /*
  * The order of checks: of each command two faults that stand next to each other in its order, given at once. The
- * earlier one answers, and nothing has happened: no blob, block, snapshot or lease has changed (story_step sees to it).
+ * earlier one answers, and nothing has happened: no blob, block, snapshot or lease has changed (step_play sees to it).
  *
  * The stage, `box`:
  *   cat    a block blob with a committed block AAAA, staged blocks AAAA and AAAB, and a snapshot $s
@@ -12,10 +12,10 @@
  *   parts  a name with a staged block alone
  */
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "sources.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 #define SYNTAX     "ERR"
 #define VALUE      "INVALID InvalidHeaderValue"
@@ -72,12 +72,12 @@ static const struct step stage_steps[] = {
 
 static void play(const struct step *steps) {
     time_passes(0);
-    story_play(stage_steps);
+    steps_play(stage_steps);
     pending_copy_with("box", "busy", "LEASE " ID_A);
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(order_of_putblock) {
+TEST(order_of_putblock) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat ! '' NONSENSE", SYNTAX, 0},
         {"BLOB.PUTBLOCK box cat ! '' LEASE x", VALUE, 0},
@@ -99,7 +99,7 @@ SCENE(order_of_putblock) {
     play(steps);
 }
 
-SCENE(order_of_putblocklist) {
+TEST(order_of_putblocklist) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST ! META 1 1bad x NONSENSE", SYNTAX, 0},
         {"BLOB.PUTBLOCKLIST box cat 1 LATEST ! META 1 1bad x", BAD_META, 0},
@@ -120,7 +120,7 @@ SCENE(order_of_putblocklist) {
     play(steps);
 }
 
-SCENE(order_of_getblocklist) {
+TEST(order_of_getblocklist) {
     static const struct step steps[] = {
         {"BLOB.GETBLOCKLIST none cat NONSENSE LEASE x", SYNTAX, 0},
         {"BLOB.GETBLOCKLIST none cat ALL SNAPSHOT x", QUERY, 0},
@@ -136,7 +136,7 @@ SCENE(order_of_getblocklist) {
     play(steps);
 }
 
-SCENE(order_of_createpage) {
+TEST(order_of_createpage) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE none disk 100 SEQUENCE -1 NONSENSE", SYNTAX, 0},
         {"BLOB.CREATEPAGE none '' 100", NAME, 0},
@@ -157,7 +157,7 @@ SCENE(order_of_createpage) {
     play(steps);
 }
 
-SCENE(order_of_putpage_and_clearpage) {
+TEST(order_of_putpage_and_clearpage) {
     static const struct step steps[] = {
         {"BLOB.PUTPAGE none disk 1 x IFSEQUENCE LE x NONSENSE", SYNTAX, 0},
         {"BLOB.PUTPAGE none disk x 512*x IFSEQUENCE LE x", PAGE_RANGE, 0},
@@ -190,7 +190,7 @@ SCENE(order_of_putpage_and_clearpage) {
     play(steps);
 }
 
-SCENE(order_of_getpages) {
+TEST(order_of_getpages) {
     static const struct step steps[] = {
         {"BLOB.GETPAGES none disk RANGE x 1 NONSENSE", SYNTAX, 0},
         {"BLOB.GETPAGES none disk RANGE x 1 SINCE x", RANGE, 0},
@@ -211,7 +211,7 @@ SCENE(order_of_getpages) {
     play(steps);
 }
 
-SCENE(order_of_append_blobs) {
+TEST(order_of_append_blobs) {
     static const struct step steps[] = {
         {"BLOB.CREATEAPPEND none log META 1 1bad x NONSENSE", SYNTAX, 0},
         {"BLOB.CREATEAPPEND none log META 1 1bad x IFMATCH * IFNONEMATCH *", BAD_META, 0},
@@ -239,7 +239,7 @@ SCENE(order_of_append_blobs) {
     play(steps);
 }
 
-SCENE(order_of_snapshot) {
+TEST(order_of_snapshot) {
     static const struct step steps[] = {
         {"BLOB.SNAPSHOT none cat META 1 1bad x NONSENSE", SYNTAX, 0},
         {"BLOB.SNAPSHOT none cat META 1 1bad x IFMATCH * IFNONEMATCH *", BAD_META, 0},
@@ -257,7 +257,7 @@ SCENE(order_of_snapshot) {
     play(steps);
 }
 
-SCENE(order_of_copy) {
+TEST(order_of_copy) {
     static const struct step steps[] = {
         {"BLOB.COPY none new box none META 1 1bad x NONSENSE", SYNTAX, 0},
         {"BLOB.COPY none new box '' SNAPSHOT x", NAME, 0},
@@ -285,7 +285,7 @@ SCENE(order_of_copy) {
     play(steps);
 }
 
-SCENE(order_of_abortcopy_and_delete) {
+TEST(order_of_abortcopy_and_delete) {
     static const struct step steps[] = {
         {"BLOB.ABORTCOPY none cat x NONSENSE", SYNTAX, 0},
         {"BLOB.ABORTCOPY none cat x LEASE x", VALUE, 0},
@@ -315,7 +315,7 @@ SCENE(order_of_abortcopy_and_delete) {
     play(steps);
 }
 
-SCENE(order_of_setprops_on_pages) {
+TEST(order_of_setprops_on_pages) {
     static const struct step steps[] = {
         {"BLOB.SETPROPS none disk SIZE x SEQUENCE MORE 1", SYNTAX, 0},
         {"BLOB.SETPROPS none disk IFMATCH * IFNONEMATCH *", SYNTAX, 0},
@@ -338,17 +338,17 @@ SCENE(order_of_setprops_on_pages) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(order_of_putblock),
-        PLAY(order_of_putblocklist),
-        PLAY(order_of_getblocklist),
-        PLAY(order_of_createpage),
-        PLAY(order_of_putpage_and_clearpage),
-        PLAY(order_of_getpages),
-        PLAY(order_of_append_blobs),
-        PLAY(order_of_snapshot),
-        PLAY(order_of_copy),
-        PLAY(order_of_abortcopy_and_delete),
-        PLAY(order_of_setprops_on_pages),
+        RUN(order_of_putblock),
+        RUN(order_of_putblocklist),
+        RUN(order_of_getblocklist),
+        RUN(order_of_createpage),
+        RUN(order_of_putpage_and_clearpage),
+        RUN(order_of_getpages),
+        RUN(order_of_append_blobs),
+        RUN(order_of_snapshot),
+        RUN(order_of_copy),
+        RUN(order_of_abortcopy_and_delete),
+        RUN(order_of_setprops_on_pages),
     };
-    return world_run("check_order", tests);
+    return harness_run("check_order", tests);
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "grammar.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "shards.h"
 #include "text.h"
-#include "world.h"
 
 enum { REDIRECT_MS = 5000, VOTE_MS = 5500, LARGE = 200000, ENDINGS = 400 };
 
@@ -82,7 +82,7 @@ static struct words min_words(const char *command, const char *key) {
     return words;
 }
 
-SCENE(every_command_is_sent_to_its_node) {
+TEST(every_command_is_sent_to_its_node) {
     const char *key = pool_print("%s:k", shards_tag(1, 0));
     struct words commands = grammar_commands(node[0]);
     size_t sent = 0;
@@ -96,7 +96,7 @@ SCENE(every_command_is_sent_to_its_node) {
 }
 
 /* While a slot moves, what has gone already is asked for at its new node, and what has not is served here. */
-SCENE(commands_ask_while_a_slot_moves) {
+TEST(commands_ask_while_a_slot_moves) {
     const char *tag = shards_tag(0, 0), *gone = pool_print("%s:gone", tag),
                *here = pool_print("%s:here", tag);
     int slot = slot_of(tag);
@@ -121,13 +121,13 @@ SCENE(commands_ask_while_a_slot_moves) {
     expect_elements(call(node[1], "BLOB.COPY %s twin %s dog", here, gone), 3);
 }
 
-SCENE(replicas_read_where_they_are_asked_to) {
+TEST(replicas_read_where_they_are_asked_to) {
     const char *key = pool_print("%s:k", shards_tag(0, 0));
     play(node[0], key, (const char *const[]){"CONTAINER.CREATE K", "BLOB.PUT K cat meow", NULL});
     await_in_step(node[2], node[0]);
     const char *moved = sent_to("MOVED", slot_of(key), node[0]);
     expect_error(call(node[2], "BLOB.GET %s cat", key), moved);
-    struct client *reader = visitor(node[2]->server);
+    struct client *reader = test_client(node[2]->server);
     expect_ok(call(reader, "READONLY"));
     expect_text(call(reader, "BLOB.GET %s cat", key)->element[1], "meow");
     expect_error(call(reader, "BLOB.PUT %s cat purr", key), moved);
@@ -167,7 +167,7 @@ static void expect_served(struct client *at, const struct wait *wait, const char
 }
 
 /* Two of each wait; the slot moves away from under them; all are told where to go, and are served there. */
-SCENE(whoever_waits_in_a_slot_that_moves_is_sent_on) {
+TEST(whoever_waits_in_a_slot_that_moves_is_sent_on) {
     for (const struct wait *wait = waits; wait->name; wait++) {
         int number = (int)(wait - waits);
         const char *tag = shards_tag(0, number), *key = pool_print("%s:k", tag);
@@ -187,7 +187,7 @@ SCENE(whoever_waits_in_a_slot_that_moves_is_sent_on) {
 }
 
 /* Until the key has gone, whoever waits is served where it is. */
-SCENE(who_waits_is_served_until_the_key_has_gone) {
+TEST(who_waits_is_served_until_the_key_has_gone) {
     for (const struct wait *wait = waits; wait->name; wait++) {
         int number = (int)(wait - waits);
         const char *tag = shards_tag(0, 8 + number), *key = pool_print("%s:k", tag);
@@ -202,13 +202,13 @@ SCENE(who_waits_is_served_until_the_key_has_gone) {
 }
 
 /* Who asks at the new node while the slot is still on its way waits there, and is served there. */
-SCENE(who_asks_waits_at_the_new_node) {
+TEST(who_asks_waits_at_the_new_node) {
     const char *tag = shards_tag(0, 20), *key = pool_print("%s:jobs", tag);
     int slot = slot_of(key);
     play(node[0], key, (const char *const[]){"QUEUE.CREATE K", NULL});
     slot_opens(slot, node[0], node[1]);
     slot_moves(slot, node[0], node[1]);
-    struct client *waiter = visitor(node[1]->server);
+    struct client *waiter = test_client(node[1]->server);
     expect_ok(call(waiter, "ASKING"));
     send_line(waiter, pool_print("QUEUE.GET %s BLOCK 0", key));
     await_waiters(node[1], 1);
@@ -236,7 +236,7 @@ static void fail_over_to(struct client *heir) {
 }
 
 /* A planned failover: who waits at the old primary is told so, and can wait at the new one. */
-SCENE(whoever_waits_is_told_of_a_failover) {
+TEST(whoever_waits_is_told_of_a_failover) {
     struct client *waiters[16];
     int count = 0;
     for (const struct wait *wait = waits; wait->name; wait++) {
@@ -283,7 +283,7 @@ static long long misfits_at(struct client *client) {
 
 /* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets it hears
  * of that, and decides nothing. */
-SCENE(what_time_ends_is_decided_by_one_alone) {
+TEST(what_time_ends_is_decided_by_one_alone) {
     need_migration_at_once();
     const char *tag = shards_tag(0, 0), *jobs = pool_print("%s:jobs", tag),
                *files = pool_print("%s:files", tag);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* What a condition says about the object as it is. A missing object leaves HOLDS and FAILS without meaning.
  */
@@ -263,24 +263,24 @@ static void play_operations(bool on_container) {
         for (unsigned state = THERE; state <= CONTAINER_MISSING; state *= 2) {
             if (on_container && state == BLOB_MISSING) continue;
             struct combination combination = {.operation = operation, .state = (enum state)state};
-            witness_begin("none");
+            traces_begin("none");
             play_combinations(combination, &object, false);
-            witness_end();
+            traces_require_none();
             play_combinations(combination, &object, true);
         }
     }
 }
 
-SCENE(every_combination_on_blobs) {
+TEST(every_combination_on_blobs) {
     play_operations(false);
 }
 
-SCENE(every_combination_on_containers) {
+TEST(every_combination_on_containers) {
     play_operations(true);
 }
 
 /* Reads as if IFMATCH and IFNONEMATCH had been given something that no object ever has. */
-SCENE(malformed_etags_never_match) {
+TEST(malformed_etags_never_match) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     const char *const malformed[] = {
@@ -308,7 +308,7 @@ SCENE(malformed_etags_never_match) {
         "0x+000000000000001",
         "0x 000000000000001",
     };
-    witness_begin("");
+    traces_begin("");
     for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
         expect_error(call(primary, "BLOB.GET box cat IFMATCH %s", malformed[index]),
                      "PRECONDITION ConditionNotMet");
@@ -320,18 +320,18 @@ SCENE(malformed_etags_never_match) {
     }
     expect_error(call(primary, "BLOB.GET box cat IFMATCH %b", pool_print("%s", etag), (size_t)19),
                  "PRECONDITION ConditionNotMet");
-    witness_end();
+    traces_require_none();
     for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
         expect_etag(call(primary, "BLOB.PUT box cat x IFNONEMATCH %s", malformed[index]));
     }
 }
 
-SCENE(instants_are_whole_milliseconds) {
+TEST(instants_are_whole_milliseconds) {
     static const char *const malformed[] = {"",   "x",  "1.5", "-1", "1e3", "0x10", "9223372036854775808",
                                             " 1", "1 ", "+1"};
     create("box");
     put("box", "cat", "meow");
-    witness_begin("");
+    traces_begin("");
     for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
         expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE %s", malformed[index]),
                      "INVALID InvalidHeaderValue");
@@ -344,10 +344,10 @@ SCENE(instants_are_whole_milliseconds) {
     expect_null(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE 9223372036854775807"));
     expect_etag(call(primary, "BLOB.GET box cat IFUNMODIFIEDSINCE 9223372036854775807"));
     expect_error(call(primary, "BLOB.GET box cat IFUNMODIFIEDSINCE 0"), "PRECONDITION ConditionNotMet");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(refusals_show_the_current_etag) {
+TEST(refusals_show_the_current_etag) {
     const char *container = create("box");
     const char *blob = put("box", "cat", "meow");
     redisReply *reply = call(primary, "BLOB.PUT box cat x IFMATCH 0x0000000000000001");
@@ -357,10 +357,10 @@ SCENE(refusals_show_the_current_etag) {
 }
 
 /* The purpose of it all: of two who read the same version only one can write. */
-SCENE(the_second_writer_loses) {
+TEST(the_second_writer_loses) {
     create("box");
     put("box", "cat", "0");
-    struct client *other = visitor(primary->server);
+    struct client *other = test_client(primary->server);
     const char *seen_by_one = expect_etag(call(primary, "BLOB.GET box cat"));
     const char *seen_by_other = expect_etag(call(other, "BLOB.GET box cat"));
     const char *written = expect_etag(call(primary, "BLOB.PUT box cat one IFMATCH %s", seen_by_one));
@@ -371,13 +371,13 @@ SCENE(the_second_writer_loses) {
 
 /* Many read, then many write what they counted: of those who saw the same version one succeeds, the others
  * repeat. */
-SCENE(no_update_is_lost) {
+TEST(no_update_is_lost) {
     enum { WRITERS = 6, ROUNDS = 50 };
     struct client *writers[WRITERS];
     long long counted = 0;
     create("box");
     put("box", "counter", "0");
-    for (int writer = 0; writer < WRITERS; writer++) writers[writer] = visitor(primary->server);
+    for (int writer = 0; writer < WRITERS; writer++) writers[writer] = test_client(primary->server);
     for (int round = 0; round < ROUNDS; round++) {
         const char *etag[WRITERS];
         long long seen[WRITERS];
@@ -397,7 +397,7 @@ SCENE(no_update_is_lost) {
 }
 
 /* An ETag of an earlier life of the name must never match. */
-SCENE(recreated_objects_do_not_match_old_etags) {
+TEST(recreated_objects_do_not_match_old_etags) {
     const char *container = create("box");
     const char *blob = put("box", "cat", "meow");
     expect_ok(call(primary, "BLOB.DELETE box cat"));
@@ -409,7 +409,7 @@ SCENE(recreated_objects_do_not_match_old_etags) {
 }
 
 /* Conditions come before ranges, and existence before both. */
-SCENE(conditions_come_before_ranges) {
+TEST(conditions_come_before_ranges) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     expect_error(call(primary, "BLOB.GET box cat RANGE 100 1 IFMATCH 0x0000000000000001"),
@@ -421,15 +421,15 @@ SCENE(conditions_come_before_ranges) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(every_combination_on_blobs),
-        PLAY(every_combination_on_containers),
-        PLAY(malformed_etags_never_match),
-        PLAY(instants_are_whole_milliseconds),
-        PLAY(refusals_show_the_current_etag),
-        PLAY(the_second_writer_loses),
-        PLAY(no_update_is_lost),
-        PLAY(recreated_objects_do_not_match_old_etags),
-        PLAY(conditions_come_before_ranges),
+        RUN(every_combination_on_blobs),
+        RUN(every_combination_on_containers),
+        RUN(malformed_etags_never_match),
+        RUN(instants_are_whole_milliseconds),
+        RUN(refusals_show_the_current_etag),
+        RUN(the_second_writer_loses),
+        RUN(no_update_is_lost),
+        RUN(recreated_objects_do_not_match_old_etags),
+        RUN(conditions_come_before_ranges),
     };
-    return world_run("conditions", tests);
+    return harness_run("conditions", tests);
 }

@@ -1,11 +1,11 @@
 /* Containers: what each of their commands does and answers. Refusals of bad input are in test_input.c. */
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 static const char *etag_of(const char *container) {
     return reply_string(field(call(primary, "CONTAINER.GET %s", container), "etag"));
@@ -15,7 +15,7 @@ static long long number_of(const char *container, const char *name) {
     return field(call(primary, "CONTAINER.GET %s", container), name)->integer;
 }
 
-SCENE(create_answers_the_etag) {
+TEST(create_answers_the_etag) {
     const char *etag = create("box");
     assert_string_equal(etag, etag_of("box"));
     expect_text(call(primary, "TYPE box"), "holdfastC");
@@ -26,7 +26,7 @@ SCENE(create_answers_the_etag) {
         "\"change\", <etag>, \"feed\", \"off\", \"meta\", []]");
 }
 
-SCENE(create_takes_access_and_metadata_in_any_order) {
+TEST(create_takes_access_and_metadata_in_any_order) {
     expect_etag(call(primary, "CONTAINER.CREATE box META 2 owner ann Colour red ACCESS BLOB"));
     expect_etag(call(primary, "container.create other access container meta 0"));
     redisReply *box = call(primary, "CONTAINER.GET box");
@@ -38,16 +38,16 @@ SCENE(create_takes_access_and_metadata_in_any_order) {
     expect_elements(field(other, "meta"), 0);
 }
 
-SCENE(create_is_refused_where_one_exists) {
+TEST(create_is_refused_where_one_exists) {
     create("box");
-    witness_begin("");
+    traces_begin("");
     expect_error(call(primary, "CONTAINER.CREATE box"), "CONFLICT ContainerAlreadyExists");
     expect_error(call(primary, "CONTAINER.CREATE box ACCESS BLOB META 1 a b"),
                  "CONFLICT ContainerAlreadyExists");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(what_does_not_exist_is_not_found) {
+TEST(what_does_not_exist_is_not_found) {
     static const char *const commands[] = {
         "CONTAINER.GET none",
         "CONTAINER.GETMETA none",
@@ -67,12 +67,12 @@ SCENE(what_does_not_exist_is_not_found) {
         NULL,
     };
     create("box");
-    witness_begin("none");
+    traces_begin("none");
     expect_each_error(primary, commands, "NOTFOUND ContainerNotFound");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(setmeta_replaces_the_whole_set) {
+TEST(setmeta_replaces_the_whole_set) {
     const char *created = expect_etag(call(primary, "CONTAINER.CREATE box META 2 one 1 two 2"));
     const char *changed = expect_etag(call(primary, "CONTAINER.SETMETA box META 1 three 3"));
     assert_true(strcmp(changed, created) > 0);
@@ -84,7 +84,7 @@ SCENE(setmeta_replaces_the_whole_set) {
     expect_shape(call(primary, "CONTAINER.GETMETA box"), "[<etag>, []]");
 }
 
-SCENE(metadata_keep_their_case_and_any_bytes) {
+TEST(metadata_keep_their_case_and_any_bytes) {
     create("box");
     expect_etag(call(primary, "CONTAINER.SETMETA box META 3 _Under %b e3 %s Zw %s", "a\0b\r\nc\xff",
                      (size_t)7, "", "two words"));
@@ -94,7 +94,7 @@ SCENE(metadata_keep_their_case_and_any_bytes) {
     expect_text(field(meta, "Zw"), "two words");
 }
 
-SCENE(setacl_replaces_access_and_policies) {
+TEST(setacl_replaces_access_and_policies) {
     create("box");
     expect_shape(call(primary, "CONTAINER.GETACL box"),
                  "[\"etag\", <etag>, \"access\", \"private\", \"policies\", []]");
@@ -119,7 +119,7 @@ SCENE(setacl_replaces_access_and_policies) {
                  "[\"etag\", <etag>, \"access\", \"private\", \"policies\", []]");
 }
 
-SCENE(setacl_leaves_metadata_alone_and_setmeta_the_policies) {
+TEST(setacl_leaves_metadata_alone_and_setmeta_the_policies) {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b"));
     expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 1 p - - r ACCESS BLOB"));
     expect_shape(call(primary, "CONTAINER.GETMETA box"), "[<etag>, [\"a\", \"b\"]]");
@@ -129,7 +129,7 @@ SCENE(setacl_leaves_metadata_alone_and_setmeta_the_policies) {
         "[\"etag\", <etag>, \"access\", \"blob\", \"policies\", [[\"id\", \"p\", \"permissions\", \"r\"]]]");
 }
 
-SCENE(delete_takes_all_and_frees_the_name_at_once) {
+TEST(delete_takes_all_and_frees_the_name_at_once) {
     const char *first = create("box");
     const char *blob = put("box", "cat", "meow");
     expect_ok(call(primary, "CONTAINER.DELETE box"));
@@ -141,7 +141,7 @@ SCENE(delete_takes_all_and_frees_the_name_at_once) {
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
 }
 
-SCENE(counts_follow_the_blobs) {
+TEST(counts_follow_the_blobs) {
     create("box");
     put("box", "one", "12345");
     put("box", "two", "");
@@ -159,7 +159,7 @@ SCENE(counts_follow_the_blobs) {
     expect_number(call(primary, "EXISTS box"), 1);
 }
 
-SCENE(what_happens_to_blobs_leaves_the_container_as_it_was) {
+TEST(what_happens_to_blobs_leaves_the_container_as_it_was) {
     const char *etag = create("box");
     long long modified = number_of("box", "last-modified");
     put("box", "cat", "meow");
@@ -169,7 +169,7 @@ SCENE(what_happens_to_blobs_leaves_the_container_as_it_was) {
     assert_int_equal(modified, number_of("box", "last-modified"));
 }
 
-SCENE(writes_move_last_modified_and_keep_created) {
+TEST(writes_move_last_modified_and_keep_created) {
     create("box");
     long long created = number_of("box", "created");
     long long modified = number_of("box", "last-modified");
@@ -182,7 +182,7 @@ SCENE(writes_move_last_modified_and_keep_created) {
     assert_int_equal(created, number_of("box", "created"));
 }
 
-SCENE(etags_grow_across_containers_and_commands) {
+TEST(etags_grow_across_containers_and_commands) {
     const char *last = create("first");
     for (int round = 0; round < 50; round++) {
         const char *next = round % 2 ? create(pool_print("box%d", round)) : put("first", "blob", "x");
@@ -191,7 +191,7 @@ SCENE(etags_grow_across_containers_and_commands) {
     }
 }
 
-SCENE(keys_are_any_redis_keys) {
+TEST(keys_are_any_redis_keys) {
     static const char *const names[] = {"a b",      "prod:{eu}:photos", "UPPER/lower",
                                         "\xff\xfe", "line\r\nbreak",    "$"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
@@ -204,7 +204,7 @@ SCENE(keys_are_any_redis_keys) {
     expect_etag(call(primary, "CONTAINER.CREATE %s", ""));
 }
 
-SCENE(time_to_live_survives_writes) {
+TEST(time_to_live_survives_writes) {
     create("box");
     expect_number(call(primary, "EXPIRE box 10000"), 1);
     put("box", "cat", "meow");
@@ -215,7 +215,7 @@ SCENE(time_to_live_survives_writes) {
     expect_number(call(primary, "PERSIST box"), 1);
 }
 
-SCENE(renamed_and_copied_containers_go_on) {
+TEST(renamed_and_copied_containers_go_on) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     expect_ok(call(primary, "RENAME box crate"));
@@ -227,7 +227,7 @@ SCENE(renamed_and_copied_containers_go_on) {
     assert_true(strcmp(changed, etag) > 0);
 }
 
-SCENE(changes_are_notified_and_abort_watchers) {
+TEST(changes_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"CONTAINER.CREATE box", "container.create box"},
         {"CONTAINER.SETMETA box META 1 a b", "container.setmeta box"},
@@ -235,13 +235,13 @@ SCENE(changes_are_notified_and_abort_watchers) {
         {"CONTAINER.DELETE box", "container.delete box"},
         {NULL, NULL},
     };
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
-SCENE(reads_change_nothing) {
+TEST(reads_change_nothing) {
     create("box");
     put("box", "cat", "meow");
-    witness_begin("");
+    traces_begin("");
     expect_etag(call(primary, "CONTAINER.GETMETA box"));
     field(call(primary, "CONTAINER.GET box"), "etag");
     field(call(primary, "CONTAINER.GETACL box"), "etag");
@@ -249,29 +249,29 @@ SCENE(reads_change_nothing) {
     expect_etag(call(primary, "BLOB.GETMETA box cat"));
     field(call(primary, "BLOB.STAT box cat"), "etag");
     expect_elements(call(primary, "BLOB.LIST box"), 2);
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(create_answers_the_etag),
-        PLAY(create_takes_access_and_metadata_in_any_order),
-        PLAY(create_is_refused_where_one_exists),
-        PLAY(what_does_not_exist_is_not_found),
-        PLAY(setmeta_replaces_the_whole_set),
-        PLAY(metadata_keep_their_case_and_any_bytes),
-        PLAY(setacl_replaces_access_and_policies),
-        PLAY(setacl_leaves_metadata_alone_and_setmeta_the_policies),
-        PLAY(delete_takes_all_and_frees_the_name_at_once),
-        PLAY(counts_follow_the_blobs),
-        PLAY(what_happens_to_blobs_leaves_the_container_as_it_was),
-        PLAY(writes_move_last_modified_and_keep_created),
-        PLAY(etags_grow_across_containers_and_commands),
-        PLAY(keys_are_any_redis_keys),
-        PLAY(time_to_live_survives_writes),
-        PLAY(renamed_and_copied_containers_go_on),
-        PLAY(changes_are_notified_and_abort_watchers),
-        PLAY(reads_change_nothing),
+        RUN(create_answers_the_etag),
+        RUN(create_takes_access_and_metadata_in_any_order),
+        RUN(create_is_refused_where_one_exists),
+        RUN(what_does_not_exist_is_not_found),
+        RUN(setmeta_replaces_the_whole_set),
+        RUN(metadata_keep_their_case_and_any_bytes),
+        RUN(setacl_replaces_access_and_policies),
+        RUN(setacl_leaves_metadata_alone_and_setmeta_the_policies),
+        RUN(delete_takes_all_and_frees_the_name_at_once),
+        RUN(counts_follow_the_blobs),
+        RUN(what_happens_to_blobs_leaves_the_container_as_it_was),
+        RUN(writes_move_last_modified_and_keep_created),
+        RUN(etags_grow_across_containers_and_commands),
+        RUN(keys_are_any_redis_keys),
+        RUN(time_to_live_survives_writes),
+        RUN(renamed_and_copied_containers_go_on),
+        RUN(changes_are_notified_and_abort_watchers),
+        RUN(reads_change_nothing),
     };
-    return world_run("containers", tests);
+    return harness_run("containers", tests);
 }

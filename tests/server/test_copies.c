@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
-#include "lone.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 #define COPIED "[<etag>, <etag>, \"success\"]"
 
@@ -22,7 +22,7 @@ static void stage_copies(void) {
     put("box", "cat", "meow");
 }
 
-SCENE(a_copy_is_what_its_source_was) {
+TEST(a_copy_is_what_its_source_was) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow META 1 a b PROPS 2 content-type text/plain content-language en", "<etag>", 0},
         {"BLOB.COPY box twin box cat", COPIED, 0},
@@ -47,11 +47,11 @@ SCENE(a_copy_is_what_its_source_was) {
         {NULL, NULL, 0},
     };
     stage_copies();
-    story_play(steps);
+    steps_play(steps);
     expect_text(field(stat_of("other", "far"), "copy-source"), "box/cat");
 }
 
-SCENE(ids_and_stamps_of_a_copy) {
+TEST(ids_and_stamps_of_a_copy) {
     stage_copies();
     const char *source = reply_string(field(stat_of("box", "cat"), "etag"));
     time_passes(5000);
@@ -70,7 +70,7 @@ SCENE(ids_and_stamps_of_a_copy) {
 }
 
 /* None: those of the source. Any, also none by count: only those. */
-SCENE(metadata_of_a_copy) {
+TEST(metadata_of_a_copy) {
     static const struct {
         const char *clause, *meta;
     } rows[] = {{"", "[<etag>, [\"a\", \"b\", \"c\", \"d\"]]"},
@@ -80,14 +80,14 @@ SCENE(metadata_of_a_copy) {
     expect_etag(call(primary, "BLOB.SETMETA box cat META 2 a b c d"));
     expect_etag(call(primary, "BLOB.PUT box twin x META 1 old old PROPS 1 content-language fr"));
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        story_step(pool_print("BLOB.COPY box twin box cat %s", rows[row].clause), COPIED, 0);
-        story_step("BLOB.GETMETA box twin", rows[row].meta, 0);
+        step_play(pool_print("BLOB.COPY box twin box cat %s", rows[row].clause), COPIED, 0);
+        step_play("BLOB.GETMETA box twin", rows[row].meta, 0);
         assert_null(reply_field_if_any(stat_of("box", "twin"), "content-language"));
     }
-    story_step("BLOB.COPY box twin box cat META 1 1bad x", "INVALID InvalidMetadata", 0);
+    step_play("BLOB.COPY box twin box cat META 1 1bad x", "INVALID InvalidMetadata", 0);
 }
 
-SCENE(copies_of_every_kind) {
+TEST(copies_of_every_kind) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box parts AAAA one", "OK", 0},
         {"BLOB.PUTBLOCK box parts AAAB two", "OK", 0},
@@ -118,19 +118,19 @@ SCENE(copies_of_every_kind) {
         {NULL, NULL, 0},
     };
     stage_copies();
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* A target that exists keeps its kind, its snapshots and its lease, and loses its staged blocks. */
-SCENE(what_a_target_keeps) {
+TEST(what_a_target_keeps) {
     static const char *const kinds[] = {"cat", "disk", "log"};
     stage_copies();
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     for (int one = 0; one < 3; one++) {
         for (int other = 0; other < 3; other++) {
-            story_step(pool_print("BLOB.COPY box %s box %s", kinds[one], kinds[other]),
-                       one == other ? COPIED : "CONFLICT InvalidBlobType", 0);
+            step_play(pool_print("BLOB.COPY box %s box %s", kinds[one], kinds[other]),
+                      one == other ? COPIED : "CONFLICT InvalidBlobType", 0);
         }
     }
     put("box", "target", "old");
@@ -144,7 +144,7 @@ SCENE(what_a_target_keeps) {
     expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box target ALL"), "uncommitted"), 0);
 }
 
-SCENE(a_copy_onto_itself_drops_what_is_staged) {
+TEST(a_copy_onto_itself_drops_what_is_staged) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box new AAAA one", "OK", 0},
         {"BLOB.PUTBLOCKLIST box new 1 LATEST AAAA META 1 a b", "<etag>", 'e'},
@@ -164,10 +164,10 @@ SCENE(a_copy_onto_itself_drops_what_is_staged) {
         {NULL, NULL, 0},
     };
     stage_copies();
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(promotion_of_a_snapshot) {
+TEST(promotion_of_a_snapshot) {
     static const struct step steps[] = {
         {"BLOB.SETMETA box cat META 1 a b", "<etag>", 0},
         {"BLOB.SNAPSHOT box cat", NULL, 's'},
@@ -187,15 +187,15 @@ SCENE(promotion_of_a_snapshot) {
         {NULL, NULL, 0},
     };
     stage_copies();
-    story_play(steps);
+    steps_play(steps);
     const char *source = reply_string(field(stat_of("other", "far"), "copy-source"));
-    assert_string_equal(source, pool_print("box/cat?snapshot=%s", story_kept('t')));
+    assert_string_equal(source, pool_print("box/cat?snapshot=%s", step_kept('t')));
     expect_number(field(stat_of("box", "cat"), "snapshots"), 2);
 }
 
 /* --- Conditions: $s is the source's ETag, $t the target's, 1 an instant before both, 9... one after --- */
 
-SCENE(two_sets_of_conditions) {
+TEST(two_sets_of_conditions) {
     static const char target[] = "PRECONDITION TargetConditionNotMet",
                       source[] = "PRECONDITION SourceConditionNotMet",
                       many[] = "INVALID MultipleConditionHeadersNotSupported";
@@ -235,19 +235,19 @@ SCENE(two_sets_of_conditions) {
     };
     stage_copies();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        story_keep('t', put("other", "dog", "woof"));
-        story_keep('s', put("box", "cat", "meow"));
-        story_step(pool_print("BLOB.COPY other dog box cat %s", rows[row].clauses), rows[row].answer, 0);
+        step_keep('t', put("other", "dog", "woof"));
+        step_keep('s', put("box", "cat", "meow"));
+        step_play(pool_print("BLOB.COPY other dog box cat %s", rows[row].clauses), rows[row].answer, 0);
         assert_string_equal(content_of("other", "dog", ""),
                             !strcmp(rows[row].answer, COPIED) ? "meow" : "woof");
     }
-    story_step("BLOB.COPY other none box cat IFMATCH *", target, 0);
-    story_step("BLOB.COPY other none box cat IFUNMODIFIEDSINCE 1 SOURCEIFMATCH *", COPIED, 0);
-    story_step("BLOB.COPY other more box cat IFNONEMATCH *", COPIED, 0);
+    step_play("BLOB.COPY other none box cat IFMATCH *", target, 0);
+    step_play("BLOB.COPY other none box cat IFUNMODIFIEDSINCE 1 SOURCEIFMATCH *", COPIED, 0);
+    step_play("BLOB.COPY other more box cat IFNONEMATCH *", COPIED, 0);
 }
 
 /* The message tells what is there, so that the caller can decide again. */
-SCENE(refused_conditions_tell_the_etag) {
+TEST(refused_conditions_tell_the_etag) {
     stage_copies();
     const char *target = put("other", "dog", "woof");
     const char *source = reply_string(field(stat_of("box", "cat"), "etag"));
@@ -259,7 +259,7 @@ SCENE(refused_conditions_tell_the_etag) {
 
 /* --- The lease of the target, state by state --- */
 
-SCENE(the_lease_of_the_target) {
+TEST(the_lease_of_the_target) {
     /* clang-format off */
     static const char *const gate[LEASE_STATES][3] = {
         /*                   no id      A           B */
@@ -283,7 +283,7 @@ SCENE(the_lease_of_the_target) {
             if (!strcmp(cell, "kind")) cell = strstr(way->steps[0], " -1 ") ? "ok" : "INFINITE";
             const char *refusal = lease_refusal(cell, &on_blob);
             if (!strcmp(cell, "INFINITE")) refusal = "PRECONDITION InfiniteLeaseDurationRequired";
-            story_step(pool_print("BLOB.COPY box cat box source %s", ids[id]), refusal ? refusal : COPIED, 0);
+            step_play(pool_print("BLOB.COPY box cat box source %s", ids[id]), refusal ? refusal : COPIED, 0);
             if (refusal || id == 1) continue;
             expect_state("box", &on_blob, "available");
         }
@@ -291,7 +291,7 @@ SCENE(the_lease_of_the_target) {
 }
 
 /* Whoever holds the source does not matter, and no lease comes along. */
-SCENE(the_lease_of_the_source) {
+TEST(the_lease_of_the_source) {
     static const struct step steps[] = {
         {"LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0},
         {"BLOB.COPY other twin box cat", COPIED, 0},
@@ -301,11 +301,11 @@ SCENE(the_lease_of_the_source) {
         {NULL, NULL, 0},
     };
     stage_copies();
-    story_play(steps);
+    steps_play(steps);
     expect_text(field(stat_of("other", "twin"), "lease-state"), "available");
 }
 
-SCENE(sources_that_are_not_there) {
+TEST(sources_that_are_not_there) {
     static const struct step steps[] = {
         {"BLOB.COPY box new box none", "NOTFOUND BlobNotFound", 0},
         {"BLOB.COPY box new none cat", "NOTFOUND ContainerNotFound", 0},
@@ -321,10 +321,10 @@ SCENE(sources_that_are_not_there) {
         {NULL, NULL, 0},
     };
     stage_copies();
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(nothing_is_left_to_abort) {
+TEST(nothing_is_left_to_abort) {
     static const struct step steps[] = {
         {"BLOB.ABORTCOPY box cat 0x0000000000000001", "CONFLICT NoPendingCopyOperation", 0},
         {"BLOB.ABORTCOPY box cat nonsense", "INVALID InvalidQueryParameterValue", 0},
@@ -339,21 +339,21 @@ SCENE(nothing_is_left_to_abort) {
     };
     stage_copies();
     redisReply *reply = call(primary, "BLOB.COPY box cat box cat");
-    story_keep('c', reply_string(reply->element[1]));
-    story_step("BLOB.ABORTCOPY box cat $c", "CONFLICT NoPendingCopyOperation", 0);
-    story_play(steps);
+    step_keep('c', reply_string(reply->element[1]));
+    step_play("BLOB.ABORTCOPY box cat $c", "CONFLICT NoPendingCopyOperation", 0);
+    steps_play(steps);
 }
 
 /* --- What is shared --- */
 
 enum { LARGE = 1 << 20 };
 
-SCENE(copies_share_their_bytes) {
+TEST(copies_share_their_bytes) {
     stage_copies();
-    story_step("BLOB.PUT box large 1048576*x", "<etag>", 0);
+    step_play("BLOB.PUT box large 1048576*x", "<etag>", 0);
     long long before = memory_of(primary, "box");
     for (int copy = 0; copy < 10; copy++)
-        story_step(pool_print("BLOB.COPY box twin-%d box large", copy), COPIED, 0);
+        step_play(pool_print("BLOB.COPY box twin-%d box large", copy), COPIED, 0);
     long long more = memory_of(primary, "box") - before;
     require(more < 10000, "ten copies in one container take %lld bytes", more);
     expect_ok(call(primary, "BLOB.DELETE box large"));
@@ -363,7 +363,7 @@ SCENE(copies_share_their_bytes) {
 }
 
 /* What a copy shares it shares in files, too: in parts, whole, appended, in pages. */
-SCENE(what_copies_share_is_shared_after_a_reload) {
+TEST(what_copies_share_is_shared_after_a_reload) {
     static const char *const sources[][3] = {
         {"BLOB.PUT box large 1048576*x"},
         {"BLOB.CREATEAPPEND box large", "BLOB.APPEND box large 524288*x", "BLOB.APPEND box large 524288*y"},
@@ -375,23 +375,23 @@ SCENE(what_copies_share_is_shared_after_a_reload) {
         call(primary, "DEL box other");
         stage_copies();
         for (int step = 0; step < 3 && sources[source][step]; step++)
-            story_step(sources[source][step], NULL, 0);
-        story_step("BLOB.COPY box twin box large", COPIED, 0);
+            step_play(sources[source][step], NULL, 0);
+        step_play("BLOB.COPY box twin box large", COPIED, 0);
         require(memory_of(primary, "box") < LARGE * 3 / 2, "%s is held twice", sources[source][0]);
         expect_ok(call(primary, "DEBUG RELOAD"));
         require(memory_of(primary, "box") < LARGE * 3 / 2, "%s is held twice after a reload",
                 sources[source][0]);
-        world_in_step();
+        await_replicas();
         require(memory_of(replica, "box") < LARGE * 3 / 2, "%s is held twice on a replica",
                 sources[source][0]);
     }
 }
 
 /* Each of two keys tells of the bytes, and one may go without the other. */
-SCENE(copies_outlive_the_container_of_their_source) {
+TEST(copies_outlive_the_container_of_their_source) {
     stage_copies();
-    story_step("BLOB.PUT box large 1048576*x", "<etag>", 0);
-    story_step("BLOB.COPY other twin box large", COPIED, 0);
+    step_play("BLOB.PUT box large 1048576*x", "<etag>", 0);
+    step_play("BLOB.COPY other twin box large", COPIED, 0);
     assert_true(memory_of(primary, "other") > LARGE);
     expect_number(call(primary, "UNLINK box"), 1);
     redisReply *content = call(primary, "BLOB.GET other twin")->element[1];
@@ -400,29 +400,29 @@ SCENE(copies_outlive_the_container_of_their_source) {
 }
 
 /* On a replica, and in a file that is loaded, the other key's content is found by its name. */
-SCENE(copies_travel_as_names) {
+TEST(copies_travel_as_names) {
     stage_copies();
-    story_step("BLOB.PUT box large 1048576*x", "<etag>", 0);
+    step_play("BLOB.PUT box large 1048576*x", "<etag>", 0);
     struct stream *stream = stream_attach(primary->server);
-    story_step("BLOB.COPY other twin box large", COPIED, 0);
-    story_step("BLOB.COPY box twin box large", COPIED, 0);
+    step_play("BLOB.COPY other twin box large", COPIED, 0);
+    step_play("BLOB.COPY box twin box large", COPIED, 0);
     redisReply *effects = expect_elements(stream_commands(stream, primary), 2);
     expect_elements(effects->element[0], 4);
     expect_text(effects->element[0]->element[3], "box");
     expect_elements(effects->element[1], 3);
     for (int effect = 0; effect < 2; effect++) assert_true(effects->element[effect]->element[2]->len < 200);
-    world_in_step();
+    await_replicas();
     require_same(primary, replica, "after a copy");
     redisReply *there = call(replica, "BLOB.GET other twin RANGE 1048570 6");
     expect_text(there->element[1], "xxxxxx");
 }
 
 /* Where clients may send effects, one that names another key as its source reads nothing for who may not read it. */
-SCENE(effects_read_no_key_that_their_sender_may_not) {
+TEST(effects_read_no_key_that_their_sender_may_not) {
     stage_copies();
     put("box", "secret", "secret");
     struct stream *stream = stream_attach(primary->server);
-    story_step("BLOB.COPY other loot box secret", COPIED, 0);
+    step_play("BLOB.COPY other loot box secret", COPIED, 0);
     redisReply *effect = expect_elements(stream_commands(stream, primary), 1)->element[0];
     struct words words = {0};
     for (size_t index = 0; index < effect->elements; index++)
@@ -430,7 +430,7 @@ SCENE(effects_read_no_key_that_their_sender_may_not) {
     expect_ok(call(primary, "BLOB.DELETE other loot"));
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
-    struct client *thief = visitor(primary->server);
+    struct client *thief = test_client(primary->server);
     expect_ok(call(primary, "ACL SETUSER limited reset on nopass ~other +@all"));
     expect_ok(call(thief, "AUTH limited x"));
     call_words(thief, &words);
@@ -441,7 +441,7 @@ SCENE(effects_read_no_key_that_their_sender_may_not) {
     expect_number(call(primary, "ACL DELUSER limited"), 1);
 }
 
-SCENE(copies_are_notified_and_abort_watchers) {
+TEST(copies_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.COPY box twin box cat", "blob.copy box"},
         {"BLOB.COPY box cat other dog", "blob.copy box"},
@@ -449,14 +449,14 @@ SCENE(copies_are_notified_and_abort_watchers) {
     };
     stage_copies();
     put("other", "dog", "woof");
-    witness_noticed(rows);
+    expect_notifications(rows);
     struct client *reader = waiting("BLOB.GET other new BLOCK 0");
-    story_step("BLOB.COPY other new box cat", COPIED, 0);
+    step_play("BLOB.COPY other new box cat", COPIED, 0);
     expect_shape(answer_of(reader), "[<etag>, \"woof\"]");
 }
 
-SCENE(copies_over_slots_of_a_cluster) {
-    struct client *client = lone_cluster();
+TEST(copies_over_slots_of_a_cluster) {
+    struct client *client = cluster_of_one();
     expect_etag(call(client, "CONTAINER.CREATE {box}:1"));
     expect_etag(call(client, "CONTAINER.CREATE {box}:2"));
     expect_etag(call(client, "CONTAINER.CREATE far"));
@@ -472,26 +472,26 @@ SCENE(copies_over_slots_of_a_cluster) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_copy_is_what_its_source_was),
-        PLAY(ids_and_stamps_of_a_copy),
-        PLAY(metadata_of_a_copy),
-        PLAY(copies_of_every_kind),
-        PLAY(what_a_target_keeps),
-        PLAY(a_copy_onto_itself_drops_what_is_staged),
-        PLAY(promotion_of_a_snapshot),
-        PLAY(two_sets_of_conditions),
-        PLAY(refused_conditions_tell_the_etag),
-        PLAY(the_lease_of_the_target),
-        PLAY(the_lease_of_the_source),
-        PLAY(sources_that_are_not_there),
-        PLAY(nothing_is_left_to_abort),
-        PLAY(copies_share_their_bytes),
-        PLAY(what_copies_share_is_shared_after_a_reload),
-        PLAY(copies_outlive_the_container_of_their_source),
-        PLAY(copies_travel_as_names),
-        PLAY(effects_read_no_key_that_their_sender_may_not),
-        PLAY(copies_are_notified_and_abort_watchers),
-        PLAY(copies_over_slots_of_a_cluster),
+        RUN(a_copy_is_what_its_source_was),
+        RUN(ids_and_stamps_of_a_copy),
+        RUN(metadata_of_a_copy),
+        RUN(copies_of_every_kind),
+        RUN(what_a_target_keeps),
+        RUN(a_copy_onto_itself_drops_what_is_staged),
+        RUN(promotion_of_a_snapshot),
+        RUN(two_sets_of_conditions),
+        RUN(refused_conditions_tell_the_etag),
+        RUN(the_lease_of_the_target),
+        RUN(the_lease_of_the_source),
+        RUN(sources_that_are_not_there),
+        RUN(nothing_is_left_to_abort),
+        RUN(copies_share_their_bytes),
+        RUN(what_copies_share_is_shared_after_a_reload),
+        RUN(copies_outlive_the_container_of_their_source),
+        RUN(copies_travel_as_names),
+        RUN(effects_read_no_key_that_their_sender_may_not),
+        RUN(copies_are_notified_and_abort_watchers),
+        RUN(copies_over_slots_of_a_cluster),
     };
-    return world_run("copies", tests);
+    return harness_run("copies", tests);
 }

@@ -3,15 +3,15 @@
 #include <unistd.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 #include "sources.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 #define PENDING "CONFLICT PendingCopyOperation"
 
@@ -19,7 +19,7 @@ static struct client *source;
 
 static void stage_source(void) {
     time_passes(0);
-    source = visitor(server_start("source", ""));
+    source = test_client(server_start("source", ""));
     expect_etag(call(source, "CONTAINER.CREATE src"));
     create("box");
     configure(primary, "holdfast.copy-from", "127.0.0.1:*");
@@ -63,7 +63,7 @@ static void require_same_content(const char *blob, long long length) {
 
 /* --- All kinds --- */
 
-SCENE(block_blobs_arrive_whole) {
+TEST(block_blobs_arrive_whole) {
     static const size_t sizes[] = {0, 1, 4096, 4097, 1 << 20, (1 << 20) + 1, 5000000};
     stage_source();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -75,22 +75,22 @@ SCENE(block_blobs_arrive_whole) {
     }
 }
 
-SCENE(properties_and_metadata_come_along) {
+TEST(properties_and_metadata_come_along) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow META 1 a b PROPS 2 content-language en cache-control x"));
     redisReply *stat = copy_well("cat", "");
     expect_text(field(stat, "content-language"), "en");
     expect_text(field(stat, "cache-control"), "x");
     expect_text(field(stat, "content-type"), "application/octet-stream");
-    story_step("BLOB.GETMETA box cat", "[<etag>, [\"a\", \"b\"]]", 0);
+    step_play("BLOB.GETMETA box cat", "[<etag>, [\"a\", \"b\"]]", 0);
     copy_well("cat", "META 1 c d");
-    story_step("BLOB.GETMETA box cat", "[<etag>, [\"c\", \"d\"]]", 0);
+    step_play("BLOB.GETMETA box cat", "[<etag>, [\"c\", \"d\"]]", 0);
     copy_well("cat", "META 0");
-    story_step("BLOB.GETMETA box cat", "[<etag>, []]", 0);
+    step_play("BLOB.GETMETA box cat", "[<etag>, []]", 0);
 }
 
 /* Blocks smaller and larger than a piece, the same one twice, and many tiny ones. */
-SCENE(lists_of_blocks_come_along) {
+TEST(lists_of_blocks_come_along) {
     stage_source();
     expect_ok(put_long("BLOB.PUTBLOCK src parts AAAA", 3000000));
     expect_ok(put_long("BLOB.PUTBLOCK src parts AAAB", 7));
@@ -116,8 +116,8 @@ SCENE(lists_of_blocks_come_along) {
     require_same_content("many", 6890);
     assert_true(reply_same(field(call(source, "BLOB.GETBLOCKLIST src many"), "committed"),
                            field(call(primary, "BLOB.GETBLOCKLIST box many"), "committed")));
-    story_step("BLOB.PUTBLOCKLIST box many 1 COMMITTED 0007", "<etag>", 0);
-    story_step("BLOB.GET box many", "[<etag>, \"7\"]", 0);
+    step_play("BLOB.PUTBLOCKLIST box many 1 COMMITTED 0007", "<etag>", 0);
+    step_play("BLOB.GET box many", "[<etag>, \"7\"]", 0);
 }
 
 static redisReply *put_page(long long offset, char letter) {
@@ -127,7 +127,7 @@ static redisReply *put_page(long long offset, char letter) {
 }
 
 /* Of pages only those that were written travel. */
-SCENE(pages_come_along) {
+TEST(pages_come_along) {
     stage_source();
     expect_etag(call(source, "BLOB.CREATEPAGE src disk 8796093022208 SEQUENCE 7"));
     for (int i = 0; i < 300; i++) expect_elements(put_page(i * 1024LL, (char)('a' + i % 26)), 2);
@@ -149,7 +149,7 @@ SCENE(pages_come_along) {
     copy_well("empty", "");
 }
 
-SCENE(append_blobs_come_along) {
+TEST(append_blobs_come_along) {
     stage_source();
     expect_etag(call(source, "BLOB.CREATEAPPEND src log"));
     expect_elements(call(source, "BLOB.APPEND src log one"), 3);
@@ -157,32 +157,32 @@ SCENE(append_blobs_come_along) {
     redisReply *stat = copy_well("log", "");
     expect_number(field(stat, "block-count"), 2);
     require_same_content("log", 2500003);
-    story_step("BLOB.APPEND box log more IFPOSITION 2500003", "[<etag>, 2500003, 3]", 0);
+    step_play("BLOB.APPEND box log more IFPOSITION 2500003", "[<etag>, 2500003, 3]", 0);
     expect_etag(call(source, "BLOB.SEAL src log"));
     copy_well("log", "");
-    story_step("BLOB.APPEND box log more", "CONFLICT BlobIsSealed", 0);
+    step_play("BLOB.APPEND box log more", "CONFLICT BlobIsSealed", 0);
 }
 
-SCENE(a_snapshot_is_a_source) {
+TEST(a_snapshot_is_a_source) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat old"));
     const char *id = reply_string(expect_elements(call(source, "BLOB.SNAPSHOT src cat"), 2)->element[0]);
     expect_etag(call(source, "BLOB.PUT src cat new"));
     copy_well("cat", pool_print("SNAPSHOT %s", id));
-    story_step("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
+    step_play("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
     assert_true(text_begins(copy_badly("cat", "SNAPSHOT 0x0000000000000001"), "NOTFOUND BlobNotFound"));
-    story_step("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
+    step_play("BLOB.GET box cat", "[<etag>, \"old\"]", 0);
 }
 
 /* --- What the source says --- */
 
-SCENE(what_the_source_refuses) {
+TEST(what_the_source_refuses) {
     stage_source();
     put("box", "none", "kept");
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_etag(call(source, "BLOB.CREATEAPPEND src none2"));
     assert_true(text_begins(copy_badly("none", ""), "NOTFOUND BlobNotFound"));
-    story_step("BLOB.GET box none", "[<etag>, \"kept\"]", 0);
+    step_play("BLOB.GET box none", "[<etag>, \"kept\"]", 0);
     assert_true(
         text_begins(copy_badly("cat", "SOURCEIFMATCH 0x0000000000000001"), "PRECONDITION ConditionNotMet"));
     assert_true(text_begins(copy_badly("cat", "SOURCEIFMODIFIEDSINCE 9000000000000"),
@@ -196,7 +196,7 @@ SCENE(what_the_source_refuses) {
     expect_elements(reply, 3);
     assert_true(text_begins(reply_string(field(await_copy("box", "new"), "copy-description")), "WRONGTYPE"));
     expect_ok(call(source, "CONFIG SET requirepass secret"));
-    source = visitor(source->server);
+    source = test_client(source->server);
     assert_true(text_begins(copy_badly("locked", ""), "NOAUTH"));
     configure(primary, "holdfast.copy-password", "wrong");
     assert_true(text_begins(copy_badly("locked", ""), "WRONGPASS the source refuses"));
@@ -208,7 +208,7 @@ SCENE(what_the_source_refuses) {
 }
 
 /* No more than this is needed there. */
-SCENE(a_reader_of_the_source_is_enough) {
+TEST(a_reader_of_the_source_is_enough) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_ok(call(source, "ACL SETUSER copier on >pass resetkeys %%R~src +blob.stat +blob.get "
@@ -222,9 +222,9 @@ SCENE(a_reader_of_the_source_is_enough) {
     assert_true(text_begins(reply_string(field(await_copy("box", "new"), "copy-description")), "NOPERM"));
 }
 
-SCENE(a_cluster_is_a_source) {
+TEST(a_cluster_is_a_source) {
     stage_source();
-    source = lone_cluster();
+    source = cluster_of_one();
     expect_etag(call(source, "CONTAINER.CREATE src"));
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     copy_well("cat", "");
@@ -232,7 +232,7 @@ SCENE(a_cluster_is_a_source) {
 
 /* --- Leases and conditions of the target --- */
 
-SCENE(the_lease_of_the_target_covers_the_copy) {
+TEST(the_lease_of_the_target_covers_the_copy) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     put("box", "cat", "old");
@@ -251,7 +251,7 @@ SCENE(the_lease_of_the_target_covers_the_copy) {
 
 /* --- While it goes on --- */
 
-SCENE(the_etag_is_new_at_the_start_and_at_the_end) {
+TEST(the_etag_is_new_at_the_start_and_at_the_end) {
     stage_source();
     expect_etag(put_long("BLOB.PUT src cat", 3000000));
     const char *before = put("box", "cat", "old");
@@ -260,17 +260,17 @@ SCENE(the_etag_is_new_at_the_start_and_at_the_end) {
     assert_true(strcmp(start, before) > 0 && strcmp(end, start) > 0);
 }
 
-SCENE(copies_are_notified) {
+TEST(copies_are_notified) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
-    witness_begin("");
+    traces_begin("");
     copy_well("cat", "");
-    assert_string_equal(witness_notifications(), "blob.copy box, blob.copied box");
+    assert_string_equal(traces_notifications(), "blob.copy box, blob.copied box");
     copy_badly("none", "");
-    assert_string_equal(witness_notifications(), "blob.copy box, blob.copyfailed box");
+    assert_string_equal(traces_notifications(), "blob.copy box, blob.copyfailed box");
 }
 
-SCENE(copies_are_counted) {
+TEST(copies_are_counted) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     long long done = info_of(primary, "holdfast_copies_done"),
@@ -288,7 +288,7 @@ SCENE(copies_are_counted) {
 
 /* --- Transactions and scripts --- */
 
-SCENE(copies_in_transactions) {
+TEST(copies_in_transactions) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_ok(call(primary, "MULTI"));
@@ -319,7 +319,7 @@ SCENE(copies_in_transactions) {
     await_copies_pending(0);
 }
 
-SCENE(the_source_is_no_key) {
+TEST(the_source_is_no_key) {
     expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog FROM h 1 META 1 a b"),
                  "[\"box\"]");
     expect_shape(call(primary, "COMMAND GETKEYS BLOB.COPY box cat other dog META 2 FROM h a b"),
@@ -327,7 +327,7 @@ SCENE(the_source_is_no_key) {
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
     expect_ok(call(primary, "ACL SETUSER clerk on nopass resetkeys ~box +@all"));
-    struct client *clerk = visitor(primary->server);
+    struct client *clerk = test_client(primary->server);
     expect_ok(call(clerk, "AUTH clerk x"));
     expect_elements(call(clerk, "BLOB.COPY box cat src cat FROM 127.0.0.1 %d", source->server->port), 3);
     await_copy("box", "cat");
@@ -342,7 +342,7 @@ SCENE(the_source_is_no_key) {
 }
 
 /* Nothing comes in while nobody may write. */
-SCENE(a_paused_server_takes_nothing) {
+TEST(a_paused_server_takes_nothing) {
     stage_source();
     expect_etag(put_long("BLOB.PUT src cat", 3000000));
     begin_copy("cat", "");
@@ -353,18 +353,18 @@ SCENE(a_paused_server_takes_nothing) {
     require_same_content("cat", 3000000);
 }
 
-SCENE(a_full_server_takes_nothing) {
+TEST(a_full_server_takes_nothing) {
     stage_source();
     expect_etag(put_long("BLOB.PUT src cat", 30000000));
     configure(primary, "maxmemory", pool_print("%lld", info_of(primary, "used_memory") + 8000000));
     assert_true(text_begins(copy_badly("cat", ""), "OOM"));
-    story_step("BLOB.GET box cat", "[<etag>, \"\"]", 0);
+    step_play("BLOB.GET box cat", "[<etag>, \"\"]", 0);
     configure(primary, "maxmemory", "0");
 }
 
 /* --- Many --- */
 
-SCENE(many_copies_take_turns) {
+TEST(many_copies_take_turns) {
     enum { COPIES = 1000 };
     stage_source();
     expect_etag(call(source, "BLOB.PUT src cat meow"));
@@ -383,24 +383,24 @@ SCENE(many_copies_take_turns) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(block_blobs_arrive_whole),
-        PLAY(properties_and_metadata_come_along),
-        PLAY(lists_of_blocks_come_along),
-        PLAY(pages_come_along),
-        PLAY(append_blobs_come_along),
-        PLAY(a_snapshot_is_a_source),
-        PLAY(what_the_source_refuses),
-        PLAY(a_reader_of_the_source_is_enough),
-        PLAY(a_cluster_is_a_source),
-        PLAY(the_lease_of_the_target_covers_the_copy),
-        PLAY(the_etag_is_new_at_the_start_and_at_the_end),
-        PLAY(copies_are_notified),
-        PLAY(copies_are_counted),
-        PLAY(copies_in_transactions),
-        PLAY(the_source_is_no_key),
-        PLAY(a_paused_server_takes_nothing),
-        PLAY(a_full_server_takes_nothing),
-        PLAY(many_copies_take_turns),
+        RUN(block_blobs_arrive_whole),
+        RUN(properties_and_metadata_come_along),
+        RUN(lists_of_blocks_come_along),
+        RUN(pages_come_along),
+        RUN(append_blobs_come_along),
+        RUN(a_snapshot_is_a_source),
+        RUN(what_the_source_refuses),
+        RUN(a_reader_of_the_source_is_enough),
+        RUN(a_cluster_is_a_source),
+        RUN(the_lease_of_the_target_covers_the_copy),
+        RUN(the_etag_is_new_at_the_start_and_at_the_end),
+        RUN(copies_are_notified),
+        RUN(copies_are_counted),
+        RUN(copies_in_transactions),
+        RUN(the_source_is_no_key),
+        RUN(a_paused_server_takes_nothing),
+        RUN(a_full_server_takes_nothing),
+        RUN(many_copies_take_turns),
     };
-    return world_run("copy_from", tests);
+    return harness_run("copy_from", tests);
 }

@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "sources.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* A blob of each kind with a snapshot, and a copy going on to it; and a free one to copy from. */
 static const struct kind {
@@ -47,35 +47,35 @@ static const char *begin(const struct kind *kind) {
     create("box");
     put("box", "free", "x");
     expect_etag(call_line(primary, kind->create));
-    story_keep('s', snapshot("box", "target"));
+    step_keep('s', snapshot("box", "target"));
     const char *id = pending_copy("box", "target");
-    story_keep('c', id);
+    step_keep('c', id);
     return id;
 }
 
-SCENE(writes_are_refused) {
+TEST(writes_are_refused) {
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         begin(&kinds[kind]);
         for (const char *const *write = kinds[kind].writes; *write; write++) {
-            story_step(*write, "CONFLICT PendingCopyOperation", 0);
-            story_step(pool_print("%s LEASE A", *write), "CONFLICT PendingCopyOperation", 0);
+            step_play(*write, "CONFLICT PendingCopyOperation", 0);
+            step_play(pool_print("%s LEASE A", *write), "CONFLICT PendingCopyOperation", 0);
             if (strstr(*write, "BLOB.PUTBLOCK ")) continue;
-            story_step(pool_print("%s IFMATCH 0x0000000000000001", *write), "CONFLICT PendingCopyOperation",
-                       0);
+            step_play(pool_print("%s IFMATCH 0x0000000000000001", *write), "CONFLICT PendingCopyOperation",
+                      0);
         }
     }
 }
 
-SCENE(lease_operations_are_refused) {
+TEST(lease_operations_are_refused) {
     begin(&kinds[0]);
     for (size_t index = 0; index < sizeof lease_commands / sizeof *lease_commands; index++)
-        story_step(lease_commands[index], "CONFLICT PendingCopyOperation", 0);
-    story_step("LEASE.GET box BLOB target",
-               "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]", 0);
-    story_step("LEASE.ACQUIRE box 60 BLOB target BLOCK 0.01", "CONFLICT PendingCopyOperation", 0);
+        step_play(lease_commands[index], "CONFLICT PendingCopyOperation", 0);
+    step_play("LEASE.GET box BLOB target",
+              "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]", 0);
+    step_play("LEASE.ACQUIRE box 60 BLOB target BLOCK 0.01", "CONFLICT PendingCopyOperation", 0);
 }
 
-SCENE(reads_go_on) {
+TEST(reads_go_on) {
     static const struct step steps[] = {
         {"BLOB.GET box target", "[<etag>, \"meow\"]", 0},
         {"BLOB.GET box target RANGE 1 2", "[<etag>, \"eo\"]", 0},
@@ -95,7 +95,7 @@ SCENE(reads_go_on) {
     expect_text(field(stat, "copy-progress"), "0/0");
     assert_null(reply_field_if_any(stat, "copy-completed"));
     assert_null(reply_field_if_any(stat, "copy-description"));
-    story_play(steps);
+    steps_play(steps);
     redisReply *page = call(primary, "BLOB.LIST box PREFIX target INCLUDE 1 COPY");
     expect_text(field(page->element[1]->element[0], "copy-status"), "pending");
     page = call(primary, "BLOB.LIST box PREFIX target");
@@ -103,18 +103,17 @@ SCENE(reads_go_on) {
     expect_text(field(stat_of("box", "other"), "copy-status"), "success");
 }
 
-SCENE(aborting_leaves_no_bytes) {
+TEST(aborting_leaves_no_bytes) {
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         begin(&kinds[kind]);
         redisReply *before = stat_of("box", "target");
-        story_step("BLOB.ABORTCOPY box target 0x0000000000000001", "CONFLICT CopyIdMismatch", 0);
-        story_step("BLOB.ABORTCOPY box target x", "INVALID InvalidQueryParameterValue", 0);
-        story_step("BLOB.ABORTCOPY box target $c LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation",
-                   0);
-        story_step("BLOB.ABORTCOPY box target $c", "OK", 0);
+        step_play("BLOB.ABORTCOPY box target 0x0000000000000001", "CONFLICT CopyIdMismatch", 0);
+        step_play("BLOB.ABORTCOPY box target x", "INVALID InvalidQueryParameterValue", 0);
+        step_play("BLOB.ABORTCOPY box target $c LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0);
+        step_play("BLOB.ABORTCOPY box target $c", "OK", 0);
         redisReply *after = stat_of("box", "target");
         expect_text(field(after, "copy-status"), "aborted");
-        expect_text(field(after, "copy-id"), story_kept('c'));
+        expect_text(field(after, "copy-id"), step_kept('c'));
         expect_text(field(after, "copy-progress"), "0/0");
         assert_true(field(after, "copy-completed")->integer > 0);
         expect_number(field(after, "content-length"), 0);
@@ -125,16 +124,16 @@ SCENE(aborting_leaves_no_bytes) {
         assert_true(strcmp(reply_string(field(after, "etag")), reply_string(field(before, "etag"))) > 0);
         expect_number(field(after, "snapshots"), 1);
         expect_number(field(call(primary, "CONTAINER.GET box"), "bytes"), 1);
-        story_step("BLOB.GET box target", "[<etag>, \"\"]", 0);
-        story_step("BLOB.ABORTCOPY box target $c", "CONFLICT NoPendingCopyOperation", 0);
-        story_step(kinds[kind].writes[0], NULL, 0);
+        step_play("BLOB.GET box target", "[<etag>, \"\"]", 0);
+        step_play("BLOB.ABORTCOPY box target $c", "CONFLICT NoPendingCopyOperation", 0);
+        step_play(kinds[kind].writes[0], NULL, 0);
         assert_null(reply_field_if_any(stat_of("box", "target"), "copy-id"));
     }
 }
 
 /* The empty pages that aborting leaves begin anew: neither with those of before nor with those of another end can they be
  * compared. */
-SCENE(aborted_pages_have_no_past) {
+TEST(aborted_pages_have_no_past) {
     static const struct step steps[] = {
         {"BLOB.ABORTCOPY box target $c", "OK", 0},
         {"BLOB.GETPAGES box target SINCE $s", "CONFLICT BlobOverwritten", 0},
@@ -144,30 +143,30 @@ SCENE(aborted_pages_have_no_past) {
         {NULL, NULL, 0},
     };
     begin(&kinds[1]);
-    story_play(steps);
-    story_keep('c', pending_copy("box", "target"));
-    story_step("BLOB.ABORTCOPY box target $c", "OK", 0);
-    story_step("BLOB.GETPAGES box target SINCE $a", "CONFLICT BlobOverwritten", 0);
+    steps_play(steps);
+    step_keep('c', pending_copy("box", "target"));
+    step_play("BLOB.ABORTCOPY box target $c", "OK", 0);
+    step_play("BLOB.GETPAGES box target SINCE $a", "CONFLICT BlobOverwritten", 0);
 }
 
 /* An infinite lease may stand on the target: aborting needs its id, and does not end it. */
-SCENE(aborting_under_a_lease) {
+TEST(aborting_under_a_lease) {
     time_passes(0);
     create("box");
     put("box", "target", "meow");
     acquire("box", "-1", "BLOB target ID " ID_A);
-    story_keep('c', pending_copy_with("box", "target", "LEASE " ID_A));
-    story_step("BLOB.PUT box target x LEASE A", "CONFLICT PendingCopyOperation", 0);
-    story_step("BLOB.ABORTCOPY box target $c", "PRECONDITION LeaseIdMissing", 0);
-    story_step("BLOB.ABORTCOPY box target 0x0000000000000001", "PRECONDITION LeaseIdMissing", 0);
-    story_step("BLOB.ABORTCOPY box target $c LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0);
-    story_step("BLOB.ABORTCOPY box target 0x0000000000000001 LEASE A", "CONFLICT CopyIdMismatch", 0);
-    story_step("BLOB.ABORTCOPY box target $c LEASE A", "OK", 0);
+    step_keep('c', pending_copy_with("box", "target", "LEASE " ID_A));
+    step_play("BLOB.PUT box target x LEASE A", "CONFLICT PendingCopyOperation", 0);
+    step_play("BLOB.ABORTCOPY box target $c", "PRECONDITION LeaseIdMissing", 0);
+    step_play("BLOB.ABORTCOPY box target 0x0000000000000001", "PRECONDITION LeaseIdMissing", 0);
+    step_play("BLOB.ABORTCOPY box target $c LEASE B", "PRECONDITION LeaseIdMismatchWithBlobOperation", 0);
+    step_play("BLOB.ABORTCOPY box target 0x0000000000000001 LEASE A", "CONFLICT CopyIdMismatch", 0);
+    step_play("BLOB.ABORTCOPY box target $c LEASE A", "OK", 0);
     expect_text(field(stat_of("box", "target"), "lease-state"), "leased");
 }
 
 /* Whoever may delete the blob may end the copy; conditions and leases count as ever, snapshots protect it as ever. */
-SCENE(deleting_aborts) {
+TEST(deleting_aborts) {
     static const struct step steps[] = {
         {"BLOB.DELETE box target IFMATCH 0x0000000000000001", "PRECONDITION ConditionNotMet", 0},
         {"BLOB.DELETE box target LEASE A", "PRECONDITION LeaseNotPresentWithBlobOperation", 0},
@@ -179,30 +178,30 @@ SCENE(deleting_aborts) {
     };
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         begin(&kinds[kind]);
-        story_play(steps);
+        steps_play(steps);
         await_copies_pending(0);
         assert_null(reply_field_if_any(stat_of("box", "target"), "copy-id"));
     }
 }
 
-SCENE(aborting_is_notified_and_aborts_watchers) {
+TEST(aborting_is_notified_and_aborts_watchers) {
     struct noticed rows[] = {{NULL, NULL}, {NULL, NULL}};
     const char *id = begin(&kinds[0]);
     rows[0].command = pool_print("BLOB.ABORTCOPY box target %s", id);
     rows[0].notification = "blob.abortcopy box";
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(writes_are_refused),
-        PLAY(lease_operations_are_refused),
-        PLAY(reads_go_on),
-        PLAY(aborting_leaves_no_bytes),
-        PLAY(aborted_pages_have_no_past),
-        PLAY(aborting_under_a_lease),
-        PLAY(deleting_aborts),
-        PLAY(aborting_is_notified_and_aborts_watchers),
+        RUN(writes_are_refused),
+        RUN(lease_operations_are_refused),
+        RUN(reads_go_on),
+        RUN(aborting_leaves_no_bytes),
+        RUN(aborted_pages_have_no_past),
+        RUN(aborting_under_a_lease),
+        RUN(deleting_aborts),
+        RUN(aborting_is_notified_and_aborts_watchers),
     };
-    return world_run("copy_pending", tests);
+    return harness_run("copy_pending", tests);
 }

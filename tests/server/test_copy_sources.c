@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "sources.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 #define STAT(kind, length, more) "[blob-type " kind " etag E content-length :" length " " more " meta []]"
 #define BLOCK_STAT               STAT("block", "4", "")
@@ -50,18 +50,17 @@ static redisReply *copied_as(const struct told *script, const char *words, const
 enum left { LEFT_AS_IT_WAS, LEFT_EMPTY };
 
 static void expect_left(enum left left) {
-    story_step("BLOB.GET box target", left == LEFT_EMPTY ? "[<etag>, \"\"]" : "[<etag>, \"old\"]", 0);
-    story_step("BLOB.GETMETA box target", left == LEFT_EMPTY ? "[<etag>, []]" : "[<etag>, [\"a\", \"b\"]]",
-               0);
+    step_play("BLOB.GET box target", left == LEFT_EMPTY ? "[<etag>, \"\"]" : "[<etag>, \"old\"]", 0);
+    step_play("BLOB.GETMETA box target", left == LEFT_EMPTY ? "[<etag>, []]" : "[<etag>, [\"a\", \"b\"]]", 0);
 }
 
-SCENE(a_sound_source_is_copied) {
+TEST(a_sound_source_is_copied) {
     static const struct told script[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET src blob RANGE 0 4 IFMATCH", "[E meow]", 0}, {NULL, NULL, 0}};
     stage_target();
     redisReply *stat = copied_as(script, "", "success", NULL);
     expect_text(field(stat, "copy-progress"), "4/4");
-    story_step("BLOB.GET box target", "[<etag>, \"meow\"]", 0);
+    step_play("BLOB.GET box target", "[<etag>, \"meow\"]", 0);
 }
 
 static const struct {
@@ -197,7 +196,7 @@ static const struct {
     {{SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", NULL, 0}}, "the source does not answer", LEFT_EMPTY},
 };
 
-SCENE(whatever_a_source_does_wrong_fails_the_copy) {
+TEST(whatever_a_source_does_wrong_fails_the_copy) {
     stage_target();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         redisReply *stat = copied_as(rows[row].script, "", "failed", rows[row].description);
@@ -209,7 +208,7 @@ SCENE(whatever_a_source_does_wrong_fails_the_copy) {
 }
 
 /* A list of pages is looked at when the blob has been emptied. */
-SCENE(doctored_pages_fail_the_copy) {
+TEST(doctored_pages_fail_the_copy) {
     static const struct {
         const char *pages, *description;
     } lists[] = {
@@ -245,7 +244,7 @@ SCENE(doctored_pages_fail_the_copy) {
 }
 
 /* What cannot be shown is not shown, and what is long is cut; the password never shows, whole or where it was cut. */
-SCENE(descriptions_are_printable_and_tell_no_secret) {
+TEST(descriptions_are_printable_and_tell_no_secret) {
     static const char secret[] = "correct-horse-battery-staple";
     char noise[1400] = "-ERR ", cut[1400] = "-ERR ";
     memset(noise + 5, 'x', 1200);
@@ -283,7 +282,7 @@ SCENE(descriptions_are_printable_and_tell_no_secret) {
 
 /* --- What is asked --- */
 
-SCENE(a_source_is_asked_in_public_words) {
+TEST(a_source_is_asked_in_public_words) {
     static const struct told script[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
     stage_target();
@@ -299,12 +298,12 @@ SCENE(a_source_is_asked_in_public_words) {
                         "BLOB.STAT src blob SNAPSHOT 0x6924F1A200000001 IFMATCH " SOURCE_ETAG "; "
                         "BLOB.GETBLOCKLIST src blob COMMITTED SNAPSHOT 0x6924F1A200000001; "
                         "BLOB.GET src blob RANGE 0 4 SNAPSHOT 0x6924F1A200000001 IFMATCH " SOURCE_ETAG "; ");
-    story_step("BLOB.GETMETA box new", "[<etag>, [\"c\", \"d\"]]", 0);
+    step_play("BLOB.GETMETA box new", "[<etag>, [\"c\", \"d\"]]", 0);
     expect_text(field(stat_of("box", "new"), "copy-source"),
                 pool_print("127.0.0.1:%d/src/blob?snapshot=0x6924F1A200000001", source_port(source)));
 }
 
-SCENE(conditions_of_the_source_are_asked_there) {
+TEST(conditions_of_the_source_are_asked_there) {
     static const struct {
         const char *words, *asked;
     } cases[] = {
@@ -324,14 +323,14 @@ SCENE(conditions_of_the_source_are_asked_there) {
                 source_heard(source));
         sources_end();
     }
-    story_step("BLOB.COPY box new src blob FROM 127.0.0.1 1 SOURCEIFMATCH * SOURCEIFNONEMATCH *",
-               "INVALID MultipleConditionHeadersNotSupported", 0);
+    step_play("BLOB.COPY box new src blob FROM 127.0.0.1 1 SOURCEIFMATCH * SOURCEIFNONEMATCH *",
+              "INVALID MultipleConditionHeadersNotSupported", 0);
 }
 
 /* --- Connections --- */
 
 /* What was lost is asked for again, and nothing that had come. */
-SCENE(a_lost_connection_is_made_anew) {
+TEST(a_lost_connection_is_made_anew) {
     static const struct told script[] = {
         {"BLOB.STAT", STAT("append", "2097152", "block-count :2"), 0},
         {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
@@ -348,10 +347,10 @@ SCENE(a_lost_connection_is_made_anew) {
     expect_number(field(stat, "content-length"), 2097152);
     expect_number(field(stat, "block-count"), 2);
     assert_int_equal(source_visits(source), 3);
-    story_step("BLOB.GET box log RANGE 1048574 4", "[<etag>, \"aabb\"]", 0);
+    step_play("BLOB.GET box log RANGE 1048574 4", "[<etag>, \"aabb\"]", 0);
 }
 
-SCENE(a_source_has_three_tries) {
+TEST(a_source_has_three_tries) {
     static const struct told script[] = {{"BLOB.STAT", "close", 0}, {NULL, NULL, 0}};
     stage_target();
     struct source *source = source_start(script);
@@ -366,7 +365,7 @@ SCENE(a_source_has_three_tries) {
             reply_text(stat));
 }
 
-SCENE(moved_is_followed_once) {
+TEST(moved_is_followed_once) {
     static const struct told sound[] = {
         SOUND_STAT, SOUND_BLOCKS, {"BLOB.GET ", "[E meow]", 0}, {NULL, NULL, 0}};
     stage_target();
@@ -399,7 +398,7 @@ SCENE(moved_is_followed_once) {
 
 /* --- Who is allowed --- */
 
-SCENE(nobody_is_asked_who_is_not_listed) {
+TEST(nobody_is_asked_who_is_not_listed) {
     static const struct {
         const char *list, *host;
         bool at_once;
@@ -422,7 +421,7 @@ SCENE(nobody_is_asked_who_is_not_listed) {
             pool_print("BLOB.COPY box new%zu src blob FROM %s %d", row, cases[row].host, source_port(source));
         if (!strcmp(cases[row].host, "127.1")) configure(primary, "holdfast.copy-from", "127.1:*");
         if (cases[row].at_once) {
-            story_step(line, "INVALID CannotVerifyCopySource", 0);
+            step_play(line, "INVALID CannotVerifyCopySource", 0);
             continue;
         }
         expect_elements(call_line(primary, line), 3);
@@ -441,7 +440,7 @@ SCENE(nobody_is_asked_who_is_not_listed) {
     expect_text(field(await_copy("box", "named"), "copy-status"), "success");
 }
 
-SCENE(words_that_are_no_source) {
+TEST(words_that_are_no_source) {
     static const struct step steps[] = {
         {"BLOB.COPY box new src blob FROM 127.0.0.1 0", "INVALID InvalidHeaderValue", 0},
         {"BLOB.COPY box new src blob FROM 127.0.0.1 65536", "INVALID InvalidHeaderValue", 0},
@@ -456,7 +455,7 @@ SCENE(words_that_are_no_source) {
         {NULL, NULL, 0},
     };
     stage_target();
-    story_play(steps);
+    steps_play(steps);
     expect_error(call(primary, "BLOB.COPY box new src blob FROM %b 6379", "a b", (size_t)3),
                  "INVALID InvalidHeaderValue");
     expect_error(call(primary, "CONFIG SET holdfast.copy-from nonsense"), "ERR");
@@ -464,17 +463,17 @@ SCENE(words_that_are_no_source) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_sound_source_is_copied),
-        PLAY(whatever_a_source_does_wrong_fails_the_copy),
-        PLAY(doctored_pages_fail_the_copy),
-        PLAY(descriptions_are_printable_and_tell_no_secret),
-        PLAY(a_source_is_asked_in_public_words),
-        PLAY(conditions_of_the_source_are_asked_there),
-        PLAY(a_lost_connection_is_made_anew),
-        PLAY(a_source_has_three_tries),
-        PLAY(moved_is_followed_once),
-        PLAY(nobody_is_asked_who_is_not_listed),
-        PLAY(words_that_are_no_source),
+        RUN(a_sound_source_is_copied),
+        RUN(whatever_a_source_does_wrong_fails_the_copy),
+        RUN(doctored_pages_fail_the_copy),
+        RUN(descriptions_are_printable_and_tell_no_secret),
+        RUN(a_source_is_asked_in_public_words),
+        RUN(conditions_of_the_source_are_asked_there),
+        RUN(a_lost_connection_is_made_anew),
+        RUN(a_source_has_three_tries),
+        RUN(moved_is_followed_once),
+        RUN(nobody_is_asked_who_is_not_listed),
+        RUN(words_that_are_no_source),
     };
-    return world_run("copy_sources", tests);
+    return harness_run("copy_sources", tests);
 }

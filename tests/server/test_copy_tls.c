@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "sources.h"
 #include "text.h"
-#include "world.h"
 
 static const char *folder;
 
@@ -47,7 +47,7 @@ static bool server_has_tls(void) {
                    program ? program : "redis-server", free_port(), folder, folder, folder));
 }
 
-SCENE(copies_by_tls) {
+TEST(copies_by_tls) {
     folder = primary->server->folder;
     time_passes(0);
     create("box");
@@ -61,7 +61,7 @@ SCENE(copies_by_tls) {
         "tls-port %d\ntls-cert-file %s/own.crt\ntls-key-file %s/own.key\ntls-ca-cert-file %s/own-ca.crt\n"
         "tls-auth-clients yes\n",
         port, folder, folder, folder);
-    struct client *source = visitor(server_start("source", settings));
+    struct client *source = test_client(server_start("source", settings));
     expect_etag(call(source, "CONTAINER.CREATE src"));
     char *content = pool_take(3000000);
     memset(content, 'x', 3000000);
@@ -91,7 +91,7 @@ SCENE(copies_by_tls) {
 }
 
 /* The source takes the connection and says nothing: whoever deletes the blob frees the place of its copy at once. */
-SCENE(a_silent_handshake_is_ended) {
+TEST(a_silent_handshake_is_ended) {
     struct source *source = source_start(NULL);
     time_passes(0);
     create("box");
@@ -107,6 +107,6 @@ SCENE(a_silent_handshake_is_ended) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(copies_by_tls), PLAY(a_silent_handshake_is_ended)};
-    return world_run("copy_tls", tests);
+    const struct CMUnitTest tests[] = {RUN(copies_by_tls), RUN(a_silent_handshake_is_ended)};
+    return harness_run("copy_tls", tests);
 }

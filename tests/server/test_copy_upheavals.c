@@ -4,16 +4,16 @@
 #include <unistd.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
 #include "probes.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 #include "sources.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
 #include "wire.h"
-#include "world.h"
 
 #define PENDING "CONFLICT PendingCopyOperation"
 
@@ -41,7 +41,7 @@ static const char *half_a_copy(const char *blob, const char *words) {
     return id;
 }
 
-SCENE(what_arrives_cannot_be_read_before_it_is_whole) {
+TEST(what_arrives_cannot_be_read_before_it_is_whole) {
     static const struct step steps[] = {
         {"BLOB.GET box log", PENDING, 0},
         {"BLOB.GET box log RANGE 0 1", PENDING, 0},
@@ -64,16 +64,16 @@ SCENE(what_arrives_cannot_be_read_before_it_is_whole) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
     expect_elements(call(primary, "BLOB.APPEND box log old"), 3);
-    story_keep('s', snapshot("box", "log"));
-    story_keep('c', half_a_copy("log", ""));
-    world_in_step();
+    step_keep('s', snapshot("box", "log"));
+    step_keep('c', half_a_copy("log", ""));
+    await_replicas();
     expect_error(call(chained, "BLOB.GET box log"), PENDING);
     require_same(primary, chained, "while half of a copy has come");
-    story_play(steps);
+    steps_play(steps);
     await_copies_pending(0);
 }
 
-SCENE(a_new_blob_has_no_kind_until_the_source_has_answered) {
+TEST(a_new_blob_has_no_kind_until_the_source_has_answered) {
     time_passes(0);
     create("box");
     const char *id = pending_copy("box", "new");
@@ -87,15 +87,15 @@ SCENE(a_new_blob_has_no_kind_until_the_source_has_answered) {
         {"BLOB.PUT box new x", PENDING, 0},
         {NULL, NULL, 0},
     };
-    story_play(steps);
+    steps_play(steps);
     expect_ok(call(primary, "BLOB.ABORTCOPY box new %s", id));
     assert_null(reply_field_if_any(stat_of("box", "new"), "blob-type"));
-    story_step("BLOB.APPEND box new x", "CONFLICT InvalidBlobType", 0);
-    story_step("BLOB.CREATEPAGE box new 512", "<etag>", 0);
+    step_play("BLOB.APPEND box new x", "CONFLICT InvalidBlobType", 0);
+    step_play("BLOB.CREATEPAGE box new 512", "<etag>", 0);
     expect_text(field(stat_of("box", "new"), "blob-type"), "page");
 }
 
-SCENE(whoever_waits_gets_the_content_when_it_is_whole) {
+TEST(whoever_waits_gets_the_content_when_it_is_whole) {
     static const struct told late[] = {{"BLOB.STAT", HALF, 0},
                                        {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
                                        {"BLOB.GET src blob RANGE 1048576 ", NULL, 1},
@@ -137,7 +137,7 @@ static const char *description_of(struct client *client, const char *key) {
     return NULL;
 }
 
-SCENE(a_copy_does_not_follow_its_key) {
+TEST(a_copy_does_not_follow_its_key) {
     needs(KEEPS_DATABASE);
     static const char *const upheavals[] = {"RENAME box away", "DEL box",    "FLUSHALL",
                                             "SWAPDB 0 1",      "MOVE box 1", "CONTAINER.DELETE box",
@@ -158,7 +158,7 @@ SCENE(a_copy_does_not_follow_its_key) {
     call(primary, "FLUSHALL");
 }
 
-SCENE(twins_of_what_is_pending_have_failed) {
+TEST(twins_of_what_is_pending_have_failed) {
     time_passes(0);
     create("box");
     const char *id = half_a_copy("log", "");
@@ -173,7 +173,7 @@ SCENE(twins_of_what_is_pending_have_failed) {
 }
 
 /* An older state of the container comes under the key, with the same copy and less of its content. */
-SCENE(an_older_state_ends_the_copy) {
+TEST(an_older_state_ends_the_copy) {
     static const struct told slow[] = {{"BLOB.STAT", NULL, 1},
                                        {"BLOB.STAT", HALF, 0},
                                        {"BLOB.GET src blob RANGE 0 ", "[E 1048576*a]", 0},
@@ -191,34 +191,35 @@ SCENE(an_older_state_ends_the_copy) {
     assert_true(text_begins(description_of(primary, "box"), "another state of the container"));
 }
 
-SCENE(a_server_that_was_started_anew_has_none) {
+TEST(a_server_that_was_started_anew_has_none) {
     time_passes(0);
     create("box");
     half_a_copy("log", "");
     expect_ok(call(primary, "DEBUG RELOAD"));
     assert_true(text_begins(description_of(primary, "box"), "interrupted"));
-    struct server *server = server_start("lone", lone_with_file);
-    struct client *lone = client_open(server);
+    struct server *server = server_start("single", settings_with_file);
+    struct client *single = client_open(server);
     int port = source_port(source_start(half));
-    expect_etag(call(lone, "CONTAINER.CREATE box"));
-    expect_ok(call(lone, "CONFIG SET holdfast.copy-from *"));
-    expect_elements(call(lone, "BLOB.COPY box log src blob FROM 127.0.0.1 %d", port), 3);
-    for (int i = 0; i < 5000 && strcmp(reply_string(field(call(lone, "BLOB.STAT box log"), "copy-progress")),
-                                       "1048576/2097152") != 0;
+    expect_etag(call(single, "CONTAINER.CREATE box"));
+    expect_ok(call(single, "CONFIG SET holdfast.copy-from *"));
+    expect_elements(call(single, "BLOB.COPY box log src blob FROM 127.0.0.1 %d", port), 3);
+    for (int i = 0;
+         i < 5000 && strcmp(reply_string(field(call(single, "BLOB.STAT box log"), "copy-progress")),
+                            "1048576/2097152") != 0;
          i++)
         usleep(1000);
-    client_close(lone);
+    client_close(single);
     server_kill(server);
     server_restart(server);
-    assert_true(text_begins(description_of(visitor(server), "box"), "interrupted"));
+    assert_true(text_begins(description_of(test_client(server), "box"), "interrupted"));
 }
 
 /* A failover in the middle: the new primary has what came so far, and it is no blob. */
-SCENE(a_promoted_server_has_none) {
+TEST(a_promoted_server_has_none) {
     time_passes(0);
     create("box");
     half_a_copy("log", "");
-    world_in_step();
+    await_replicas();
     expect_ok(call(replica, "REPLICAOF NO ONE"));
     assert_true(text_begins(description_of(replica, "box"), "interrupted"));
     follow(primary, replica);
@@ -230,11 +231,11 @@ SCENE(a_promoted_server_has_none) {
 }
 
 /* Files that are written and replicas that come while half of it is there. */
-SCENE(half_a_copy_is_the_same_everywhere) {
+TEST(half_a_copy_is_the_same_everywhere) {
     time_passes(0);
     create("box");
     half_a_copy("log", "");
-    world_in_step();
+    await_replicas();
     require_same(primary, chained, "with half a copy");
     rewrite_append_only_file(chained, false);
     const char *digest = digest_of(primary);
@@ -252,15 +253,15 @@ SCENE(half_a_copy_is_the_same_everywhere) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_arrives_cannot_be_read_before_it_is_whole),
-        PLAY(a_new_blob_has_no_kind_until_the_source_has_answered),
-        PLAY(whoever_waits_gets_the_content_when_it_is_whole),
-        PLAY(a_copy_does_not_follow_its_key),
-        PLAY(twins_of_what_is_pending_have_failed),
-        PLAY(an_older_state_ends_the_copy),
-        PLAY(a_server_that_was_started_anew_has_none),
-        PLAY(a_promoted_server_has_none),
-        PLAY(half_a_copy_is_the_same_everywhere),
+        RUN(what_arrives_cannot_be_read_before_it_is_whole),
+        RUN(a_new_blob_has_no_kind_until_the_source_has_answered),
+        RUN(whoever_waits_gets_the_content_when_it_is_whole),
+        RUN(a_copy_does_not_follow_its_key),
+        RUN(twins_of_what_is_pending_have_failed),
+        RUN(an_older_state_ends_the_copy),
+        RUN(a_server_that_was_started_anew_has_none),
+        RUN(a_promoted_server_has_none),
+        RUN(half_a_copy_is_the_same_everywhere),
     };
-    return world_run("copy_upheavals", tests);
+    return harness_run("copy_upheavals", tests);
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "probes.h"
 #include "text.h"
-#include "world.h"
 
 enum {
     PARTS = 1500,
@@ -184,17 +184,17 @@ static void play(const struct holder *holder) {
 
 static void begin(void) {
     needs(CAN_DEFRAGMENT);
-    struct server *lone = server_start("lone", settings);
-    client = visitor(lone);
+    struct server *single = server_start("single", settings);
+    client = test_client(single);
 }
 
-SCENE(contents_survive_while_memory_moves) {
+TEST(contents_survive_while_memory_moves) {
     begin();
     for (size_t index = 0; index < sizeof holders / sizeof *holders; index++) play(&holders[index]);
     server_stop(client->server);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(contents_survive_while_memory_moves)};
-    return world_run("defragmentation", tests);
+    const struct CMUnitTest tests[] = {RUN(contents_survive_while_memory_moves)};
+    return harness_run("defragmentation", tests);
 }

@@ -7,19 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
+#include "single_server.h"
 #include "text.h"
 #include "wire.h"
-#include "world.h"
 
 static struct client *patient;
 
 static const char healthy[] = "appendonly yes\nappendfsync always\n";
 
 static void examine(const char *settings) {
-    patient = visitor(server_start("patient", pool_print("%s%s", healthy, settings)));
+    patient = test_client(server_start("patient", pool_print("%s%s", healthy, settings)));
 }
 
 static void finish(void) {
@@ -67,14 +67,14 @@ static void done(const char *line) {
 
 /* --- The reply --- */
 
-SCENE(all_is_well_at_first) {
+TEST(all_is_well_at_first) {
     examine("");
     expect_all_well();
     expect_error(call(patient, "HOLDFAST.DOCTOR now"), "ERR wrong number of arguments");
     finish();
 }
 
-SCENE(a_finding_is_a_map_in_both_protocols) {
+TEST(a_finding_is_a_map_in_both_protocols) {
     examine("");
     done("CONFIG SET stop-writes-on-bgsave-error no");
     redisReply *flat = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 1)->element[0];
@@ -89,7 +89,7 @@ SCENE(a_finding_is_a_map_in_both_protocols) {
     finish();
 }
 
-SCENE(the_most_severe_come_first) {
+TEST(the_most_severe_come_first) {
     examine("");
     done("CONFIG SET holdfast.accept-effects yes maxmemory-policy allkeys-lru");
     redisReply *findings = expect_elements(call(patient, "HOLDFAST.DOCTOR"), 2);
@@ -100,7 +100,7 @@ SCENE(the_most_severe_come_first) {
 
 /* --- Settings --- */
 
-SCENE(settings_that_endanger_a_promise) {
+TEST(settings_that_endanger_a_promise) {
     static const struct {
         const char *setting, *bad, *good, *severity, *part;
     } rows[] = {
@@ -123,7 +123,7 @@ SCENE(settings_that_endanger_a_promise) {
 }
 
 /* Dangers alone, each in one line. */
-SCENE(dangers_stand_in_the_log_at_load) {
+TEST(dangers_stand_in_the_log_at_load) {
     struct server *server = server_start(
         "careless", "appendonly no\nmaxmemory-policy allkeys-lfu\nholdfast.accept-effects yes\n");
     const char *log = server_log(server);
@@ -136,9 +136,9 @@ SCENE(dangers_stand_in_the_log_at_load) {
     finish();
 }
 
-SCENE(settings_that_endanger_a_failover) {
+TEST(settings_that_endanger_a_failover) {
     examine("");
-    struct client *other = visitor(server_start("other", healthy));
+    struct client *other = test_client(server_start("other", healthy));
     done("CONTAINER.CREATE box");
     done("LEASE.ACQUIRE box 60");
     expect_all_well();
@@ -161,7 +161,7 @@ SCENE(settings_that_endanger_a_failover) {
 
 /* --- The server --- */
 
-SCENE(effects_that_did_not_fit) {
+TEST(effects_that_did_not_fit) {
     examine("");
     done("CONFIG SET holdfast.accept-effects yes");
     expect_error(call(patient, "HOLDFAST.APPLY box nonsense"), "ERR the effect cannot be read");
@@ -170,7 +170,7 @@ SCENE(effects_that_did_not_fit) {
     finish();
 }
 
-SCENE(etags_from_the_future) {
+TEST(etags_from_the_future) {
     examine("");
     done("CONFIG SET holdfast.clock-offset-ms 7200000");
     done("DEBUG RELOAD");
@@ -178,12 +178,12 @@ SCENE(etags_from_the_future) {
     expect_all_well();
     server_stop(patient->server);
     server_restart(patient->server);
-    patient = visitor(patient->server);
+    patient = test_client(patient->server);
     expect_finding("warning", "clock", " s after now");
     finish();
 }
 
-SCENE(memory_that_is_nearly_used_up) {
+TEST(memory_that_is_nearly_used_up) {
     examine("");
     long long used = info_of(patient, "used_memory");
     expect_ok(call(patient, "CONFIG SET maxmemory %lld", used * 2));
@@ -197,7 +197,7 @@ SCENE(memory_that_is_nearly_used_up) {
 
 /* --- Lines --- */
 
-SCENE(a_line_of_a_hundred) {
+TEST(a_line_of_a_hundred) {
     enum { LONG = 100 };
     examine("maxclients 500\n");
     done("SELECT 3");
@@ -226,7 +226,7 @@ static void stage_leases(void) {
 }
 
 /* Beyond the longest lease, as long as nobody has held any. */
-SCENE(holders_beyond_their_time) {
+TEST(holders_beyond_their_time) {
     static const struct {
         const char *acquire, *release, *key, *told;
     } rows[] = {
@@ -253,7 +253,7 @@ SCENE(holders_beyond_their_time) {
     }
 }
 
-SCENE(holders_who_renew) {
+TEST(holders_who_renew) {
     stage_leases();
     done("LEASE.ACQUIRE box 5 BLOB cat ID " ID_A);
     done("LEASE.ACQUIRE box 5");
@@ -268,7 +268,7 @@ SCENE(holders_who_renew) {
 }
 
 /* Ten times what 99 of 100 did not exceed: 8 s by the buckets. */
-SCENE(holders_within_their_usual_time) {
+TEST(holders_within_their_usual_time) {
     stage_leases();
     done("LEASE.ACQUIRE box -1 ID " ID_A);
     wait_s(7);
@@ -281,7 +281,7 @@ SCENE(holders_within_their_usual_time) {
     finish();
 }
 
-SCENE(the_one_who_holds_longest_is_told) {
+TEST(the_one_who_holds_longest_is_told) {
     stage_leases();
     done("BLOB.PUT box dog woof");
     done("LEASE.ACQUIRE box -1 BLOB dog OWNER ann");
@@ -302,7 +302,7 @@ static void die(const char *queue) {
 
 static const char one_letter[] = "dead letters: 1, ";
 
-SCENE(dead_letters) {
+TEST(dead_letters) {
     examine("");
     die("jobs");
     expect_all_well();
@@ -319,7 +319,7 @@ SCENE(dead_letters) {
 }
 
 /* Keys are known by their names wherever they have come from, and forgotten when they are gone. */
-SCENE(keys_that_move) {
+TEST(keys_that_move) {
     static const struct {
         const char *way, *key, *part;
     } ways[] = {
@@ -342,9 +342,9 @@ SCENE(keys_that_move) {
     finish();
 }
 
-SCENE(a_replica_tells_the_same) {
+TEST(a_replica_tells_the_same) {
     examine("min-replicas-to-write 1\nholdfast.grace-seconds 60\n");
-    struct client *other = visitor(server_start("other", healthy));
+    struct client *other = test_client(server_start("other", healthy));
     follow(other, patient);
     for (int attempt = 0; attempt < 2000 && reply_is_error(call(patient, "SET ready 1")); attempt++)
         usleep(1000);
@@ -360,8 +360,8 @@ SCENE(a_replica_tells_the_same) {
 }
 
 /* A command without keys looks at keys of all slots, also in a transaction that belongs to one. */
-SCENE(a_node_of_a_cluster_tells_its_keys) {
-    patient = lone_cluster();
+TEST(a_node_of_a_cluster_tells_its_keys) {
+    patient = cluster_of_one();
     die("jobs");
     die("{a}work");
     wait_s(2);
@@ -387,7 +387,7 @@ static void fill(const char *line, const char *rest, int from, int times) {
         done(pool_print("%s%d%s%s", line, number, rest, piece));
 }
 
-SCENE(aggregates_that_are_too_big_to_migrate) {
+TEST(aggregates_that_are_too_big_to_migrate) {
     static const struct {
         const char *create, *write, *rest;
     } rows[] = {
@@ -408,7 +408,7 @@ SCENE(aggregates_that_are_too_big_to_migrate) {
         done("CONFIG SET proto-max-bulk-len 1mb");
         server_stop(patient->server);
         server_restart(patient->server);
-        patient = visitor(patient->server);
+        patient = test_client(patient->server);
         done("CONFIG SET proto-max-bulk-len 1mb");
         expect_finding("warning", "big", "takes 1 MiB");
         done("DEL big");
@@ -421,7 +421,7 @@ SCENE(aggregates_that_are_too_big_to_migrate) {
 
 enum { SHOWN_MAX = 200, KNOWN_MAX = 1000 };
 
-SCENE(keys_that_are_deleted_make_room_at_once) {
+TEST(keys_that_are_deleted_make_room_at_once) {
     examine("");
     for (int index = 0; index < KNOWN_MAX; index++) die(pool_print("q%d", index));
     for (int index = 0; index < KNOWN_MAX; index++) done(pool_print("DEL q%d", index));
@@ -433,7 +433,7 @@ SCENE(keys_that_are_deleted_make_room_at_once) {
 }
 
 /* The time that it takes is bounded, however many leases there are. */
-SCENE(more_holders_than_can_be_seen) {
+TEST(more_holders_than_can_be_seen) {
     enum { BOXES = 21, BLOBS = 1000 };
     stage_leases();
     for (int box = 0; box < BOXES; box++) {
@@ -454,7 +454,7 @@ SCENE(more_holders_than_can_be_seen) {
 }
 
 /* So many are known, and fewer shown. When they are not worth a look any more they make room. */
-SCENE(more_keys_than_can_be_known) {
+TEST(more_keys_than_can_be_known) {
     examine("");
     for (int index = 0; index < KNOWN_MAX + 5; index++) die(pool_print("q%d", index));
     wait_s(2);
@@ -472,28 +472,28 @@ SCENE(more_keys_than_can_be_known) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(all_is_well_at_first),
-        PLAY(a_finding_is_a_map_in_both_protocols),
-        PLAY(the_most_severe_come_first),
-        PLAY(settings_that_endanger_a_promise),
-        PLAY(dangers_stand_in_the_log_at_load),
-        PLAY(settings_that_endanger_a_failover),
-        PLAY(effects_that_did_not_fit),
-        PLAY(etags_from_the_future),
-        PLAY(memory_that_is_nearly_used_up),
-        PLAY(a_line_of_a_hundred),
-        PLAY(holders_beyond_their_time),
-        PLAY(holders_who_renew),
-        PLAY(holders_within_their_usual_time),
-        PLAY(the_one_who_holds_longest_is_told),
-        PLAY(dead_letters),
-        PLAY(keys_that_move),
-        PLAY(a_replica_tells_the_same),
-        PLAY(a_node_of_a_cluster_tells_its_keys),
-        PLAY(aggregates_that_are_too_big_to_migrate),
-        PLAY(keys_that_are_deleted_make_room_at_once),
-        PLAY(more_holders_than_can_be_seen),
-        PLAY(more_keys_than_can_be_known),
+        RUN(all_is_well_at_first),
+        RUN(a_finding_is_a_map_in_both_protocols),
+        RUN(the_most_severe_come_first),
+        RUN(settings_that_endanger_a_promise),
+        RUN(dangers_stand_in_the_log_at_load),
+        RUN(settings_that_endanger_a_failover),
+        RUN(effects_that_did_not_fit),
+        RUN(etags_from_the_future),
+        RUN(memory_that_is_nearly_used_up),
+        RUN(a_line_of_a_hundred),
+        RUN(holders_beyond_their_time),
+        RUN(holders_who_renew),
+        RUN(holders_within_their_usual_time),
+        RUN(the_one_who_holds_longest_is_told),
+        RUN(dead_letters),
+        RUN(keys_that_move),
+        RUN(a_replica_tells_the_same),
+        RUN(a_node_of_a_cluster_tells_its_keys),
+        RUN(aggregates_that_are_too_big_to_migrate),
+        RUN(keys_that_are_deleted_make_room_at_once),
+        RUN(more_holders_than_can_be_seen),
+        RUN(more_keys_than_can_be_known),
     };
-    return world_run("doctor", tests);
+    return harness_run("doctor", tests);
 }

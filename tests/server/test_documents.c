@@ -6,10 +6,10 @@
 
 #include "core/outcome.h"
 #include "grammar.h"
+#include "harness.h"
 #include "pages.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 static bool pages_show(const struct pages *pages, const char *line) {
     for (size_t index = 0; index < pages->count; index++) {
@@ -18,7 +18,7 @@ static bool pages_show(const struct pages *pages, const char *line) {
     return false;
 }
 
-SCENE(the_reference_shows_every_command_as_it_is) {
+TEST(the_reference_shows_every_command_as_it_is) {
     struct pages pages = pages_read();
     struct words commands = grammar_commands(primary);
     struct text missing = {0};
@@ -54,7 +54,7 @@ static bool looks_like_a_code(const char *code) {
            strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz5") == strlen(code);
 }
 
-SCENE(the_errors_of_the_commands_are_those_of_the_module) {
+TEST(the_errors_of_the_commands_are_those_of_the_module) {
     struct pages pages = pages_read();
     struct words commands = grammar_commands(primary);
     struct text faults = {0};
@@ -72,7 +72,7 @@ SCENE(the_errors_of_the_commands_are_those_of_the_module) {
 }
 
 /* As Redis's own: a command does something or returns something, in one sentence. */
-SCENE(summaries_are_in_the_words_of_redis) {
+TEST(summaries_are_in_the_words_of_redis) {
     struct words commands = grammar_commands(primary);
     struct text faults = {0};
     text_add(&faults, "", 0);
@@ -88,8 +88,8 @@ SCENE(summaries_are_in_the_words_of_redis) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(the_reference_shows_every_command_as_it_is),
-                                       PLAY(the_errors_of_the_commands_are_those_of_the_module),
-                                       PLAY(summaries_are_in_the_words_of_redis)};
-    return world_run("documents", tests);
+    const struct CMUnitTest tests[] = {RUN(the_reference_shows_every_command_as_it_is),
+                                       RUN(the_errors_of_the_commands_are_those_of_the_module),
+                                       RUN(summaries_are_in_the_words_of_redis)};
+    return harness_run("documents", tests);
 }

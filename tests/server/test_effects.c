@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "chance.h"
 #include "effects.h"
+#include "harness.h"
 #include "hostile.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "world.h"
 
 /* The effects of one of each command, as they went to the replicas. */
 static redisReply *captured_effects(void) {
@@ -46,7 +46,7 @@ static redisReply *captured_effects(void) {
     hostile_fill_kinds("other");
     struct stream *stream = stream_attach(primary->server);
     for (size_t index = 0; index < sizeof commands / sizeof *commands; index++) {
-        struct words words = story_words(commands[index]);
+        struct words words = step_words(commands[index]);
         require(!reply_is_error(call_words(primary, &words)), "%s failed", commands[index]);
     }
     redisReply *effects = stream_commands(stream, primary);
@@ -74,7 +74,7 @@ static void apply(const struct words *words, struct tally *tally) {
 }
 
 /* In turn a container that is there, a key where nothing is, and a value of another type. */
-static void set_stage(int round) {
+static void set_setup(int round) {
     call(primary, "DEL box");
     if (round % 6 == 0) hostile_fill("box", 2);
     if (round % 6 == 3) hostile_fill_kinds("box");
@@ -83,7 +83,7 @@ static void set_stage(int round) {
 
 /* Plays doctored effects on all of these stages. */
 static void apply_doctored(struct words (*doctor)(const redisReply *effect, int round), int rounds) {
-    chance_begin();
+    random_begin();
     redisReply *effects = captured_effects();
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
@@ -91,7 +91,7 @@ static void apply_doctored(struct words (*doctor)(const redisReply *effect, int 
     for (size_t index = 0; index < effects->elements; index++) {
         for (int round = 0; round < rounds; round++) {
             struct words words = doctor(effects->element[index], round);
-            set_stage(round);
+            set_setup(round);
             apply(&words, &tally);
             if (text_begins(call(primary, "TYPE box")->str, "holdfast")) require_whole("box");
         }
@@ -104,42 +104,42 @@ static struct words effect_whole(const redisReply *effect, int round) {
     return words_of_reply(effect);
 }
 
-SCENE(effects_on_states_that_they_do_not_fit) {
+TEST(effects_on_states_that_they_do_not_fit) {
     apply_doctored(effect_whole, 6);
 }
 
 static struct words effect_with_changed_byte(const redisReply *effect, int round) {
     struct words words = words_of_reply(effect);
-    size_t which = 2 + chance_size(words.count - 2);
+    size_t which = 2 + random_size(words.count - 2);
     if (round % 3) which = 2;
     if (!words.length[which]) return words;
     char *bytes = pool_copy(words.word[which], words.length[which]);
     for (int change = 0; change <= round % 3; change++)
-        bytes[chance((int)words.length[which])] = (char)chance(256);
+        bytes[random_below((int)words.length[which])] = (char)random_below(256);
     words.word[which] = bytes;
     return words;
 }
 
-SCENE(effects_with_changed_bytes) {
+TEST(effects_with_changed_bytes) {
     apply_doctored(effect_with_changed_byte, 120);
 }
 
 static struct words effect_cut_or_grown(const redisReply *effect, int round) {
     struct words words = words_of_reply(effect);
-    size_t which = 2 + chance_size(words.count - 2);
+    size_t which = 2 + random_size(words.count - 2);
     if (round % 2) {
-        words.length[which] = words.length[which] ? chance_size(words.length[which]) : 0;
+        words.length[which] = words.length[which] ? random_size(words.length[which]) : 0;
     } else {
         struct text grown = {0};
         text_add(&grown, words.word[which], words.length[which]);
-        for (int index = chance(6); index >= 0; index--) text_print(&grown, "%c", chance(256));
+        for (int index = random_below(6); index >= 0; index--) text_print(&grown, "%c", random_below(256));
         words.word[which] = grown.bytes;
         words.length[which] = grown.length;
     }
     return words;
 }
 
-SCENE(effects_cut_short_or_grown) {
+TEST(effects_cut_short_or_grown) {
     apply_doctored(effect_cut_or_grown, 60);
 }
 
@@ -154,7 +154,7 @@ static struct words effect_with_other_words(const redisReply *effect, int round)
     return words;
 }
 
-SCENE(effects_with_other_words) {
+TEST(effects_with_other_words) {
     apply_doctored(effect_with_other_words, 12);
 }
 
@@ -163,14 +163,14 @@ static struct words effect_of_noise(const redisReply *effect, int round) {
     words.count = 2;
     for (int word = 0; word <= round % 3; word++) {
         char noise[40];
-        size_t length = chance_size(sizeof noise);
-        chance_fill(noise, length);
+        size_t length = random_size(sizeof noise);
+        random_fill(noise, length);
         words_add_bytes(&words, noise, length);
     }
     return words;
 }
 
-SCENE(effects_of_random_bytes) {
+TEST(effects_of_random_bytes) {
     apply_doctored(effect_of_noise, 50);
 }
 
@@ -181,15 +181,15 @@ static struct words effect_of_another_kind(const redisReply *effect, int round) 
     struct words words = words_of_reply(effect);
     require(words.count > 2 && words.length[2] > KIND_AT, "an effect without a record");
     char *record = pool_copy(words.word[2], words.length[2]);
-    record[KIND_AT] = (char)(round / 3 % KINDS + (chance(2) ? IS_INSIDE : 0));
+    record[KIND_AT] = (char)(round / 3 % KINDS + (random_below(2) ? IS_INSIDE : 0));
     words.word[2] = record;
     words.count = 3;
-    size_t length = lengths[chance(LENGTHS)];
-    if (chance(4)) words_add_bytes(&words, pool_take(length), length);
+    size_t length = lengths[random_below(LENGTHS)];
+    if (random_below(4)) words_add_bytes(&words, pool_take(length), length);
     return words;
 }
 
-SCENE(effects_of_another_kind) {
+TEST(effects_of_another_kind) {
     apply_doctored(effect_of_another_kind, 32 * 3 * 2);
 }
 
@@ -206,7 +206,7 @@ static struct text put_of_cat(const char *inside) {
     return record;
 }
 
-SCENE(a_content_stands_inside_or_beside) {
+TEST(a_content_stands_inside_or_beside) {
     static const char *const malformed = "ERR the effect cannot be read";
     struct text inside = put_of_cat("meow"), none = put_of_cat(NULL);
     struct text delete = effect_start(EFFECT_DELETE, "cat");
@@ -225,13 +225,13 @@ SCENE(a_content_stands_inside_or_beside) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(effects_on_states_that_they_do_not_fit),
-        PLAY(effects_with_changed_bytes),
-        PLAY(effects_cut_short_or_grown),
-        PLAY(effects_with_other_words),
-        PLAY(effects_of_random_bytes),
-        PLAY(effects_of_another_kind),
-        PLAY(a_content_stands_inside_or_beside),
+        RUN(effects_on_states_that_they_do_not_fit),
+        RUN(effects_with_changed_bytes),
+        RUN(effects_cut_short_or_grown),
+        RUN(effects_with_other_words),
+        RUN(effects_of_random_bytes),
+        RUN(effects_of_another_kind),
+        RUN(a_content_stands_inside_or_beside),
     };
-    return world_run("effects", tests);
+    return harness_run("effects", tests);
 }

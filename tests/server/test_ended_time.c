@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "harness.h"
 #include "leases.h"
+#include "one_moment.h"
 #include "pool.h"
-#include "standstill.h"
-#include "world.h"
 
 enum { QUESTIONS_MAX = 16, PATIENCE = 1000, PAUSE_US = 10000 };
 
@@ -187,7 +187,7 @@ static void require_same_answers(const struct ending *ending, struct client *cli
     }
 }
 
-SCENE(in_the_same_transaction) {
+TEST(in_the_same_transaction) {
     for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
         prepare(endings[row].preparation);
         const redisReply *replies = ask_at_once(&endings[row]);
@@ -199,7 +199,7 @@ SCENE(in_the_same_transaction) {
     }
 }
 
-SCENE(then_and_later) {
+TEST(then_and_later) {
     for (size_t row = 0; row < sizeof endings / sizeof *endings; row++) {
         const struct ending *ending = &endings[row];
         struct ending undone = *ending;
@@ -212,15 +212,15 @@ SCENE(then_and_later) {
         time_passes(0);
         await_memory(ending->name);
         require_same_answers(ending, primary, answers, "when it is out of memory");
-        world_in_step();
+        await_replicas();
         require_same_answers(ending, replica, answers, "at a replica");
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(in_the_same_transaction),
-        PLAY(then_and_later),
+        RUN(in_the_same_transaction),
+        RUN(then_and_later),
     };
-    return world_run("ended time", tests);
+    return harness_run("ended time", tests);
 }

@@ -6,14 +6,14 @@
 
 #include "blobs.h"
 #include "core/outcome.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "sources.h"
-#include "story.h"
+#include "steps.h"
 #include "stream.h"
 #include "tables.h"
 #include "text.h"
-#include "world.h"
 
 #define RECEIPT_A "aaaaaaaa000040008000aaaaaaaaaaaa"
 
@@ -326,14 +326,14 @@ static void provoke_with_many_blocks(void) {
 
 static void provoke_with_few_rights(void) {
     expect_ok(call(primary, "ACL SETUSER few on nopass ~* +@all -blob.put"));
-    struct client *client = visitor(primary->server);
+    struct client *client = test_client(primary->server);
     expect_ok(call(client, "AUTH few x"));
     expect_error(call(client, "HOLDFAST.ATOMIC 1 4 BLOB.PUT box cat meow"), "NOPERM this user");
     expect_number(call(primary, "ACL DELUSER few"), 1);
 }
 
 static void provoke_with_much_in_an_entity(void) {
-    struct words words = story_words(pool_print("TABLE.INSERT t p s %s", some_properties(0, 253)));
+    struct words words = step_words(pool_print("TABLE.INSERT t p s %s", some_properties(0, 253)));
     provoke(&words, "INVALID TooManyProperties");
     words = words_of_line("TABLE.INSERT t p s PROPS 17");
     for (int part = 0; part < 17; part++) words_add_line(&words, pool_print("p%d:binary %065000d", part, 0));
@@ -352,12 +352,12 @@ static const char *silent_codes(void) {
     return silent.bytes;
 }
 
-SCENE(every_error_is_provoked) {
+TEST(every_error_is_provoked) {
     expect_etag(call(primary, "CONTAINER.CREATE box META 1 a b"));
     put("box", "cat", "meow");
     expect_ok(call(primary, "SET text x"));
     for (size_t index = 0; index < sizeof provocations / sizeof *provocations; index++) {
-        struct words words = story_words(provocations[index].command);
+        struct words words = step_words(provocations[index].command);
         if (provocations[index].error) {
             provoke(&words, provocations[index].error);
         } else {
@@ -390,8 +390,8 @@ static const char *refusals_shown(struct client *client) {
     return shown.bytes;
 }
 
-SCENE(info_shows_the_errors_that_occurred) {
-    struct client *client = visitor(server_start("fresh", ""));
+TEST(info_shows_the_errors_that_occurred) {
+    struct client *client = test_client(server_start("fresh", ""));
     assert_string_equal(refusals_shown(client), "holdfast_refused:0 ");
     expect_error(call(client, "BLOB.GET box cat"), "NOTFOUND ContainerNotFound");
     expect_error(call(client, "BLOB.GET box cat NONSENSE"), "ERR");
@@ -403,7 +403,7 @@ SCENE(info_shows_the_errors_that_occurred) {
 }
 
 /* The first words are what programs and errorstats go by: no data of a user may get there. */
-SCENE(errorstats_know_the_classes) {
+TEST(errorstats_know_the_classes) {
     create("box");
     expect_ok(call(primary, "CONFIG RESETSTAT"));
     expect_error(call(primary, "BLOB.GET box none"), "NOTFOUND BlobNotFound");
@@ -416,9 +416,9 @@ SCENE(errorstats_know_the_classes) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(every_error_is_provoked),
-        PLAY(info_shows_the_errors_that_occurred),
-        PLAY(errorstats_know_the_classes),
+        RUN(every_error_is_provoked),
+        RUN(info_shows_the_errors_that_occurred),
+        RUN(errorstats_know_the_classes),
     };
-    return world_run("errors", tests);
+    return harness_run("errors", tests);
 }

@@ -5,9 +5,9 @@
 
 #include "example.h"
 #include "grammar.h"
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 static bool is_example(const struct fence *fence) {
     return text_begins(fence->info, "redis") && !strstr(fence->info, "not run");
@@ -43,11 +43,11 @@ static void play_all(bool is_resp3) {
     require(!faults.length, "%s", faults.bytes);
 }
 
-SCENE(the_examples_answer_what_they_show) {
+TEST(the_examples_answer_what_they_show) {
     play_all(false);
 }
 
-SCENE(they_answer_the_same_in_resp3) {
+TEST(they_answer_the_same_in_resp3) {
     play_all(true);
 }
 
@@ -90,7 +90,7 @@ static bool is_told(const char *section, const redisReply *reply) {
     return strstr(told, pool_print("`%.*s`", (int)strcspn(code, " "), code)) != NULL;
 }
 
-SCENE(the_pages_tell_what_each_command_returns) {
+TEST(the_pages_tell_what_each_command_returns) {
     struct pages pages = pages_read();
     struct words commands = grammar_commands(primary);
     struct text faults = {0};
@@ -116,8 +116,8 @@ SCENE(the_pages_tell_what_each_command_returns) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(the_examples_answer_what_they_show),
-                                       PLAY(they_answer_the_same_in_resp3),
-                                       PLAY(the_pages_tell_what_each_command_returns)};
-    return world_run("examples", tests);
+    const struct CMUnitTest tests[] = {RUN(the_examples_answer_what_they_show),
+                                       RUN(they_answer_the_same_in_resp3),
+                                       RUN(the_pages_tell_what_each_command_returns)};
+    return harness_run("examples", tests);
 }

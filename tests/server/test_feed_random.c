@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "random.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 enum { NAMES = 25, ROUNDS = 6, STEPS = 250, FOLLOWERS = 3, PAGES_MAX = 500 };
 
@@ -66,12 +66,12 @@ static bool reads_page(struct follower *follower, struct client *client, int cou
 /* --- What happens to the container --- */
 
 static const char *some_name(void) {
-    return pool_print("n%d", (int)chance(NAMES));
+    return pool_print("n%d", (int)random_below(NAMES));
 }
 
 static void begin_anew(void) {
     if (!call(primary, "EXISTS box")->integer) expect_etag(call(primary, "CONTAINER.CREATE box"));
-    expect_ok(call(primary, "CONTAINER.FEED box ON KEEP %d", (int)chance(12)));
+    expect_ok(call(primary, "CONTAINER.FEED box ON KEEP %d", (int)random_below(12)));
 }
 
 static void write_in_a_transaction(void) {
@@ -83,7 +83,7 @@ static void write_in_a_transaction(void) {
 }
 
 static void something_rare(void) {
-    switch (chance(9)) {
+    switch (random_below(9)) {
     case 0: call(primary, "CONTAINER.FEED box OFF"); break;
     case 1: payload = call(primary, "DUMP box"); break;
     case 2:
@@ -96,7 +96,7 @@ static void something_rare(void) {
         break;
     case 4: expect_ok(call(primary, "DEBUG RELOAD")); break;
     case 5: expect_ok(call(primary, "FLUSHALL")); break;
-    case 6: expect_ok(call(primary, "CONTAINER.FEED box ON KEEP %d", (int)chance(5))); break;
+    case 6: expect_ok(call(primary, "CONTAINER.FEED box ON KEEP %d", (int)random_below(5))); break;
     case 7: pass_through_copies("box"); break;
     default: write_in_a_transaction();
     }
@@ -105,7 +105,7 @@ static void something_rare(void) {
 
 /* What cannot be done is refused, and no matter here. */
 static void something_happens(void) {
-    switch (chance(12)) {
+    switch (random_below(12)) {
     case 0:
     case 1:
     case 2: call(primary, "BLOB.DELETE box %s", some_name()); break;
@@ -117,14 +117,15 @@ static void something_happens(void) {
     case 6: call(primary, "BLOB.SNAPSHOT box %s", some_name()); break;
     default: call(primary, "BLOB.PUT box %s x", some_name());
     }
-    if (chance(15) == 0) something_rare();
+    if (random_below(15) == 0) something_rare();
 }
 
 /* --- In the end --- */
 
 static void expect_the_same(struct follower *follower, struct client *client) {
     int pages = 0;
-    while (reads_page(follower, client, 1 + (int)chance(8))) require(pages++ < PAGES_MAX, "it never has all");
+    while (reads_page(follower, client, 1 + (int)random_below(8)))
+        require(pages++ < PAGES_MAX, "it never has all");
     redisReply *list = expect_elements(call(primary, "BLOB.LIST box"), 2)->element[1];
     static char there[NAMES][19];
     memset(there, 0, sizeof(there));
@@ -135,7 +136,7 @@ static void expect_the_same(struct follower *follower, struct client *client) {
                 follower->copy[i]);
 }
 
-SCENE(followers_have_what_the_container_has) {
+TEST(followers_have_what_the_container_has) {
     int losses = 0;
     for (int round = 0; round < ROUNDS; round++) {
         payload = NULL;
@@ -143,11 +144,12 @@ SCENE(followers_have_what_the_container_has) {
         for (int i = 0; i < FOLLOWERS; i++) follower_begins(&followers[i]);
         for (int step = 0; step < STEPS; step++) {
             something_happens();
-            if (chance(2)) reads_page(&followers[0], primary, 1 + (int)chance(4));
-            if (chance(3) == 0) reads_page(&followers[1], chance(2) ? primary : replica, 1 + (int)chance(4));
-            if (chance(20) == 0) reads_page(&followers[2], primary, 1 + (int)chance(30));
+            if (random_below(2)) reads_page(&followers[0], primary, 1 + (int)random_below(4));
+            if (random_below(3) == 0)
+                reads_page(&followers[1], random_below(2) ? primary : replica, 1 + (int)random_below(4));
+            if (random_below(20) == 0) reads_page(&followers[2], primary, 1 + (int)random_below(30));
         }
-        world_in_step();
+        await_replicas();
         for (int i = 0; i < FOLLOWERS; i++) {
             expect_the_same(&followers[i], i == 1 ? replica : primary);
             losses += followers[i].losses;
@@ -158,7 +160,7 @@ SCENE(followers_have_what_the_container_has) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(followers_have_what_the_container_has),
+        RUN(followers_have_what_the_container_has),
     };
-    return world_run("feed_random", tests);
+    return harness_run("feed_random", tests);
 }

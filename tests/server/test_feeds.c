@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 #define LOST "CONFLICT ChangesLost"
 
@@ -62,7 +62,7 @@ static void delete_blob(const char *blob) {
 
 /* --- On and off --- */
 
-SCENE(a_feed_is_turned_on_and_off) {
+TEST(a_feed_is_turned_on_and_off) {
     static const struct step steps[] = {
         {"CONTAINER.CREATE box", "<etag>", 'c'},
         {"BLOB.PUT box a 1", "<etag>", 'a'},
@@ -99,10 +99,10 @@ SCENE(a_feed_is_turned_on_and_off) {
         {"CONTAINER.CHANGES box SINCE 0 BLOCK -1", "INVALID InvalidHeaderValue", 0},
         {NULL, NULL, 0},
     };
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(the_container_shows_its_feed) {
+TEST(the_container_shows_its_feed) {
     create("box");
     const char *etag = of_container(primary, "etag");
     expect_text(field(call(primary, "CONTAINER.GET box"), "feed"), "off");
@@ -122,7 +122,7 @@ SCENE(the_container_shows_its_feed) {
 
 /* --- What is told --- */
 
-SCENE(each_blob_is_told_once_at_its_latest_change) {
+TEST(each_blob_is_told_once_at_its_latest_change) {
     followed_box("");
     const char *begin = bookmark_of(changes("$"));
     put("box", "a", "1");
@@ -141,7 +141,7 @@ SCENE(each_blob_is_told_once_at_its_latest_change) {
 }
 
 /* What gives a blob a new ETag, and what does not. */
-SCENE(writes_count_and_leases_blocks_and_snapshots_do_not) {
+TEST(writes_count_and_leases_blocks_and_snapshots_do_not) {
     static const char *const counting[] = {"BLOB.PUTBLOCKLIST box a 1 LATEST AAAA",
                                            "BLOB.PUT box a x",
                                            "BLOB.SETMETA box a META 1 k v",
@@ -174,18 +174,18 @@ SCENE(writes_count_and_leases_blocks_and_snapshots_do_not) {
     put("box", "a", "x");
     const char *before = of_container(primary, "change");
     for (const char *const *line = quiet; *line; line++) {
-        require(!reply_is_error(story_step(*line, NULL, 0)), "%s", *line);
+        require(!reply_is_error(step_play(*line, NULL, 0)), "%s", *line);
         require(strcmp(of_container(primary, "change"), before) == 0, "%s counts", *line);
     }
     for (const char *const *line = counting; *line; line++) {
         before = of_container(primary, "change");
-        require(!reply_is_error(story_step(*line, NULL, 0)), "%s", *line);
+        require(!reply_is_error(step_play(*line, NULL, 0)), "%s", *line);
         require(strcmp(of_container(primary, "change"), before) > 0, "%s does not count", *line);
         expect_elements(changes(before)->element[1], 1);
     }
 }
 
-SCENE(pages_go_on_where_they_ended) {
+TEST(pages_go_on_where_they_ended) {
     followed_box("");
     const char *begin = bookmark_of(changes("$"));
     for (int i = 0; i < 10; i++) put("box", pool_print("n%d", i), "x");
@@ -202,7 +202,7 @@ SCENE(pages_go_on_where_they_ended) {
     expect_text(page->element[0], of_container(primary, "change"));
 }
 
-SCENE(a_page_has_at_most_five_thousand) {
+TEST(a_page_has_at_most_five_thousand) {
     followed_box("");
     for (int i = 0; i < 5200; i++) send_call(primary, "BLOB.PUT box n%d x", i);
     for (int i = 0; i < 5200; i++) expect_etag(receive(primary));
@@ -214,7 +214,7 @@ SCENE(a_page_has_at_most_five_thousand) {
 
 /* --- The walk from the beginning --- */
 
-SCENE(a_walk_ends_whatever_is_written_meanwhile) {
+TEST(a_walk_ends_whatever_is_written_meanwhile) {
     followed_box("");
     for (int i = 0; i < 20; i++) put("box", pool_print("n%02d", i), "x");
     delete_blob("n00");
@@ -229,7 +229,7 @@ SCENE(a_walk_ends_whatever_is_written_meanwhile) {
     expect_told(changes_at(primary, bookmark_of(page), "PREFIX n01"), "n01");
 }
 
-SCENE(a_walk_leaves_out_what_was_deleted_before_it) {
+TEST(a_walk_leaves_out_what_was_deleted_before_it) {
     followed_box("");
     put("box", "a", "x");
     put("box", "b", "x");
@@ -248,7 +248,7 @@ SCENE(a_walk_leaves_out_what_was_deleted_before_it) {
 
 /* --- What is lost --- */
 
-SCENE(deletions_that_are_forgotten_are_told) {
+TEST(deletions_that_are_forgotten_are_told) {
     followed_box("KEEP 2");
     for (int i = 0; i < 5; i++) put("box", pool_print("n%d", i), "x");
     const char *full = of_container(primary, "change");
@@ -271,7 +271,7 @@ SCENE(deletions_that_are_forgotten_are_told) {
     expect_error(call(primary, "CONTAINER.CHANGES box SINCE %s", first), LOST);
 }
 
-SCENE(what_was_before_the_feed_is_lost) {
+TEST(what_was_before_the_feed_is_lost) {
     followed_box("");
     put("box", "a", "x");
     const char *before = of_container(primary, "change");
@@ -292,7 +292,7 @@ static redisReply *table_changes(struct client *client, const char *since, const
     return expect_elements(call_line(client, pool_print("TABLE.CHANGES t SINCE %s %s", since, more)), 2);
 }
 
-SCENE(tables_have_feeds_too) {
+TEST(tables_have_feeds_too) {
     static const struct step steps[] = {
         {"TABLE.CREATE t", "OK", 0},
         {"TABLE.INSERT t p a PROPS 0", "<etag>", 'a'},
@@ -325,13 +325,13 @@ SCENE(tables_have_feeds_too) {
         {"TABLE.FEED t OFF", "OK", 0},
         {NULL, NULL, 0},
     };
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(a_batch_is_told_as_a_whole) {
+TEST(a_batch_is_told_as_a_whole) {
     expect_ok(call(primary, "TABLE.CREATE t"));
     expect_ok(call(primary, "TABLE.FEED t ON"));
-    world_in_step();
+    await_replicas();
     const char *now = bookmark_of(table_changes(primary, "$", ""));
     const char *line = pool_print("TABLE.CHANGES t SINCE %s BLOCK 0", now);
     struct client *here = waiting(line), *there = waiting_at(replica->server, 0, line);
@@ -341,7 +341,7 @@ SCENE(a_batch_is_told_as_a_whole) {
     require(reply_same(told_here, told_there), "the replica tells something else");
 }
 
-SCENE(the_feed_of_a_large_table_is_built_in_portions) {
+TEST(the_feed_of_a_large_table_is_built_in_portions) {
     enum { MANY = 2500 };
     expect_ok(call(primary, "TABLE.CREATE t"));
     for (int i = 0; i < MANY; i++) send_call(primary, "TABLE.INSERT t p n%05d PROPS 0", i);
@@ -372,7 +372,7 @@ static void put_many(int count) {
 }
 
 /* In a transaction nothing happens in between. */
-SCENE(the_feed_of_a_large_container_is_built_in_portions) {
+TEST(the_feed_of_a_large_container_is_built_in_portions) {
     enum { MANY = 3500 };
     create("box");
     put_many(MANY);
@@ -398,7 +398,7 @@ static struct client *follower_at(struct server *server, const char *since, cons
     return waiting_at(server, 0, pool_print("CONTAINER.CHANGES box SINCE %s %s", since, more));
 }
 
-SCENE(all_who_wait_are_told_by_the_change) {
+TEST(all_who_wait_are_told_by_the_change) {
     enum { FOLLOWERS = 250 };
     static struct client *followers[FOLLOWERS];
     followed_box("");
@@ -409,7 +409,7 @@ SCENE(all_who_wait_are_told_by_the_change) {
     for (int i = 0; i < FOLLOWERS; i++) expect_told(answer_of(followers[i]), "a");
 }
 
-SCENE(what_is_no_change_leaves_them_waiting) {
+TEST(what_is_no_change_leaves_them_waiting) {
     followed_box("");
     put("box", "a", "x");
     struct client *client = follower_at(primary->server, of_container(primary, "change"), "BLOCK 0");
@@ -423,7 +423,7 @@ SCENE(what_is_no_change_leaves_them_waiting) {
     expect_error(answer_of(client), "CONFLICT FeedOff");
 }
 
-SCENE(time_that_is_up_answers_an_empty_page) {
+TEST(time_that_is_up_answers_an_empty_page) {
     followed_box("");
     const char *now = bookmark_of(changes("$"));
     long long begin = stopwatch();
@@ -435,7 +435,7 @@ SCENE(time_that_is_up_answers_an_empty_page) {
     expect_told(changes_at(primary, "0", "BLOCK 0"), "");
 }
 
-SCENE(a_prefix_brings_forward_who_waits) {
+TEST(a_prefix_brings_forward_who_waits) {
     followed_box("");
     const char *now = bookmark_of(changes("$"));
     struct client *client = follower_at(primary->server, now, "PREFIX x BLOCK 0");
@@ -445,7 +445,7 @@ SCENE(a_prefix_brings_forward_who_waits) {
     expect_text(page->element[0], etag);
 }
 
-SCENE(a_transaction_is_told_as_a_whole) {
+TEST(a_transaction_is_told_as_a_whole) {
     followed_box("");
     put("box", "gone", "x");
     struct client *client = follower_at(primary->server, of_container(primary, "change"), "BLOCK 0");
@@ -459,9 +459,9 @@ SCENE(a_transaction_is_told_as_a_whole) {
     expect_told(answer_within(there, 5000), "a -gone b");
 }
 
-SCENE(replicas_are_followed_too) {
+TEST(replicas_are_followed_too) {
     followed_box("");
-    world_in_step();
+    await_replicas();
     const char *now = bookmark_of(changes_at(replica, "$", ""));
     struct client *client = follower_at(replica->server, now, "BLOCK 0");
     struct client *far = follower_at(chained->server, now, "BLOCK 0");
@@ -471,11 +471,11 @@ SCENE(replicas_are_followed_too) {
     /* What the replica has not seen yet is no loss. */
     const char *ahead = put("box", "b", "x");
     expect_told(expect_elements(call(primary, "CONTAINER.CHANGES box SINCE %s", ahead), 2), "");
-    world_in_step();
+    await_replicas();
     expect_told(changes_at(replica, ahead, ""), "");
 }
 
-SCENE(a_deleted_container_leaves_them_waiting) {
+TEST(a_deleted_container_leaves_them_waiting) {
     followed_box("");
     const char *now = bookmark_of(changes("$"));
     struct client *client = follower_at(primary->server, now, "BLOCK 0.4");
@@ -490,7 +490,7 @@ SCENE(a_deleted_container_leaves_them_waiting) {
 
 /* --- Over time and space --- */
 
-SCENE(bookmarks_outlive_copies_and_moves) {
+TEST(bookmarks_outlive_copies_and_moves) {
     followed_box("KEEP 10");
     put("box", "a", "x");
     put("box", "b", "x");
@@ -502,14 +502,14 @@ SCENE(bookmarks_outlive_copies_and_moves) {
     require(reply_same(changes(mark), before), "another answer after COPY, RENAME and RESTORE");
     expect_ok(call(primary, "DEBUG RELOAD"));
     require(reply_same(changes(mark), before), "another answer after a reload");
-    world_in_step();
+    await_replicas();
     require(reply_same(changes_at(replica, mark, ""), before), "another answer at the replica");
     put("box", "d", "x");
     expect_told(changes(mark), "-a c d");
 }
 
 /* A payload from before the newest changes takes them back: who has seen them must not go on as if nothing was. */
-SCENE(what_a_restore_takes_back_is_told) {
+TEST(what_a_restore_takes_back_is_told) {
     followed_box("");
     put("box", "a", "x");
     const char *kept = of_container(primary, "change");
@@ -521,8 +521,9 @@ SCENE(what_a_restore_takes_back_is_told) {
     expect_told(changes(kept), "c");
 }
 
-SCENE(a_failover_that_lost_a_tail_is_told) {
-    struct client *first = visitor(server_start("first", "")), *second = visitor(server_start("second", ""));
+TEST(a_failover_that_lost_a_tail_is_told) {
+    struct client *first = test_client(server_start("first", "")),
+                  *second = test_client(server_start("second", ""));
     follow(second, first);
     expect_etag(call(first, "CONTAINER.CREATE box"));
     expect_ok(call(first, "CONTAINER.FEED box ON"));
@@ -544,30 +545,30 @@ SCENE(a_failover_that_lost_a_tail_is_told) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_feed_is_turned_on_and_off),
-        PLAY(the_container_shows_its_feed),
-        PLAY(each_blob_is_told_once_at_its_latest_change),
-        PLAY(writes_count_and_leases_blocks_and_snapshots_do_not),
-        PLAY(pages_go_on_where_they_ended),
-        PLAY(a_page_has_at_most_five_thousand),
-        PLAY(a_walk_ends_whatever_is_written_meanwhile),
-        PLAY(a_walk_leaves_out_what_was_deleted_before_it),
-        PLAY(deletions_that_are_forgotten_are_told),
-        PLAY(what_was_before_the_feed_is_lost),
-        PLAY(tables_have_feeds_too),
-        PLAY(a_batch_is_told_as_a_whole),
-        PLAY(the_feed_of_a_large_table_is_built_in_portions),
-        PLAY(the_feed_of_a_large_container_is_built_in_portions),
-        PLAY(all_who_wait_are_told_by_the_change),
-        PLAY(what_is_no_change_leaves_them_waiting),
-        PLAY(time_that_is_up_answers_an_empty_page),
-        PLAY(a_prefix_brings_forward_who_waits),
-        PLAY(a_transaction_is_told_as_a_whole),
-        PLAY(replicas_are_followed_too),
-        PLAY(a_deleted_container_leaves_them_waiting),
-        PLAY(bookmarks_outlive_copies_and_moves),
-        PLAY(what_a_restore_takes_back_is_told),
-        PLAY(a_failover_that_lost_a_tail_is_told),
+        RUN(a_feed_is_turned_on_and_off),
+        RUN(the_container_shows_its_feed),
+        RUN(each_blob_is_told_once_at_its_latest_change),
+        RUN(writes_count_and_leases_blocks_and_snapshots_do_not),
+        RUN(pages_go_on_where_they_ended),
+        RUN(a_page_has_at_most_five_thousand),
+        RUN(a_walk_ends_whatever_is_written_meanwhile),
+        RUN(a_walk_leaves_out_what_was_deleted_before_it),
+        RUN(deletions_that_are_forgotten_are_told),
+        RUN(what_was_before_the_feed_is_lost),
+        RUN(tables_have_feeds_too),
+        RUN(a_batch_is_told_as_a_whole),
+        RUN(the_feed_of_a_large_table_is_built_in_portions),
+        RUN(the_feed_of_a_large_container_is_built_in_portions),
+        RUN(all_who_wait_are_told_by_the_change),
+        RUN(what_is_no_change_leaves_them_waiting),
+        RUN(time_that_is_up_answers_an_empty_page),
+        RUN(a_prefix_brings_forward_who_waits),
+        RUN(a_transaction_is_told_as_a_whole),
+        RUN(replicas_are_followed_too),
+        RUN(a_deleted_container_leaves_them_waiting),
+        RUN(bookmarks_outlive_copies_and_moves),
+        RUN(what_a_restore_takes_back_is_told),
+        RUN(a_failover_that_lost_a_tail_is_told),
     };
-    return world_run("feeds", tests);
+    return harness_run("feeds", tests);
 }

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "chance.h"
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 #define FULL "CONFLICT ShareSizeLimitReached"
 
@@ -38,8 +38,8 @@ static void expect_zeros(const char *path, long long offset, long long length) {
 
 /* --- Ranges -------------------------------------------------------------------------------------------------------- */
 
-SCENE(scenario_38_writing_and_clearing) {
-    share_stage();
+TEST(scenario_38_writing_and_clearing) {
+    share_setup();
     acts({"create a 4096", NULL});
     expect_ranges("a", "");
     acts({"put a 512 512*x", NULL});
@@ -61,8 +61,8 @@ SCENE(scenario_38_writing_and_clearing) {
          {"put a 4090 0123456", BAD_RANGE}, {"put a 4089 0123456", NULL});
 }
 
-SCENE(scenario_38_shrinking_and_growing) {
-    share_stage();
+TEST(scenario_38_shrinking_and_growing) {
+    share_setup();
     acts({"create a 2000", NULL}, {"put a 0 2000*x", NULL}, {"setprops a SIZE 700", NULL},
          {"setprops a SIZE 2000", NULL});
     expect_zeros("a", 700, 1300);
@@ -78,8 +78,8 @@ SCENE(scenario_38_shrinking_and_growing) {
 }
 
 /* The last page ends where the file does. */
-SCENE(ranges_end_with_the_file) {
-    share_stage();
+TEST(ranges_end_with_the_file) {
+    share_setup();
     acts({"create a 1000", NULL}, {"put a 600 x", NULL});
     expect_ranges("a", "512+488");
     acts({"put a 999 x", NULL}, {"setprops a SIZE 1024", NULL});
@@ -91,8 +91,8 @@ SCENE(ranges_end_with_the_file) {
     acts({"get c", "="}, {"get c RANGE 0 1", BAD_RANGE}, {"setprops c SIZE 0", NULL});
 }
 
-SCENE(ranges_of_a_part) {
-    share_stage();
+TEST(ranges_of_a_part) {
+    share_setup();
     acts({"create a 10240", NULL}, {"put a 0 512*a", NULL}, {"put a 1024 512*b", NULL},
          {"put a 5120 1024*c", NULL});
     static const struct {
@@ -108,8 +108,8 @@ SCENE(ranges_of_a_part) {
         assert_string_equal(ranges_of("a", rows[row].range, "ranges"), rows[row].ranges);
 }
 
-SCENE(a_file_of_64_gib_with_one_page) {
-    share_stage();
+TEST(a_file_of_64_gib_with_one_page) {
+    share_setup();
     acts({"create a 68719476736", NULL}, {"put a 34359738368 512*x", NULL});
     expect_ranges("a", "34359738368+512");
     require(memory_of(primary, "fs") < 200000, "it takes %lld bytes", memory_of(primary, "fs"));
@@ -123,21 +123,21 @@ SCENE(a_file_of_64_gib_with_one_page) {
 }
 
 /* Against an array of bytes, by stateless commands and by a handle in turn. */
-SCENE(any_writes_and_clears_in_turn) {
+TEST(any_writes_and_clears_in_turn) {
     enum { SIZE = 9000, STEPS = 1500 };
     static char model[SIZE];
     size_t length = 5000;
-    chance_begin();
+    random_begin();
     memset(model, 0, sizeof model);
-    share_stage();
+    share_setup();
     acts({"create a 5000", NULL}, {"h = open s a RW/RWD", NULL});
-    const char *h = story_kept('h');
+    const char *h = step_kept('h');
     for (int step = 0; step < STEPS; step++) {
-        size_t offset = chance_size(length + 1), max = length - offset, size = max ? 1 + chance_size(max) : 0;
+        size_t offset = random_size(length + 1), max = length - offset, size = max ? 1 + random_size(max) : 0;
         char *bytes = pool_take(SIZE);
-        if (chance(3)) size = size % 700;
-        memset(bytes, 'a' + chance(26), SIZE);
-        switch (chance(6)) {
+        if (random_below(3)) size = size % 700;
+        memset(bytes, 'a' + random_below(26), SIZE);
+        switch (random_below(6)) {
         case 0:
             if (size)
                 expect_etag(call(primary, "FILE.PUTRANGE fs a %lld %b", (long long)offset, bytes, size));
@@ -150,16 +150,16 @@ SCENE(any_writes_and_clears_in_turn) {
             memset(model + offset, 0, size);
             break;
         case 2:
-            size = chance_size(SIZE - offset);
+            size = random_size(SIZE - offset);
             expect_number(call(primary, "FILE.WRITE fs %s %lld %b", h, (long long)offset, bytes, size),
                           (long long)size);
             memcpy(model + offset, bytes, size);
             if (offset + size > length) length = offset + size;
             break;
         case 3:
-            if (chance(5)) break;
-            size = chance_size(SIZE);
-            if (chance(2))
+            if (random_below(5)) break;
+            size = random_size(SIZE);
+            if (random_below(2))
                 expect_ok(call(primary, "FILE.TRUNCATE fs %s %lld", h, (long long)size));
             else
                 expect_etag(call(primary, "FILE.SETPROPS fs a SIZE %lld", (long long)size));
@@ -184,8 +184,8 @@ SCENE(any_writes_and_clears_in_turn) {
 /* --- Much at once ------------------------------------------------------------------------------------------------------ */
 
 /* Holes as fine as they can be: the memory that was cleared comes back. */
-SCENE(memory_goes_with_what_is_cleared) {
-    share_stage();
+TEST(memory_goes_with_what_is_cleared) {
+    share_setup();
     act("create a 4194304", NULL);
     char *content = pool_take(4194304);
     memset(content, 'x', 4194304);
@@ -202,7 +202,7 @@ SCENE(memory_goes_with_what_is_cleared) {
 
 /* --- Quota --------------------------------------------------------------------------------------------------------------- */
 
-SCENE(a_quota_bounds_all_files_together) {
+TEST(a_quota_bounds_all_files_together) {
     time_passes(0);
     acts({"SHARE.CREATE fs QUOTA 100", NULL}, {"s = SHARE.CONNECT fs 100", NULL}, {"create a 60", NULL},
          {"create b 41", FULL}, {"create b 40", NULL}, {"create c 0", NULL}, {"create c 1", FULL},
@@ -224,7 +224,7 @@ SCENE(a_quota_bounds_all_files_together) {
 
 /* --- ETags and times ------------------------------------------------------------------------------------------------------- */
 
-SCENE(what_changes_an_etag) {
+TEST(what_changes_an_etag) {
     static const struct {
         const char *line;
         bool changes;
@@ -255,7 +255,7 @@ SCENE(what_changes_an_etag) {
         {"SHARE.PING fs $s", false},
         {"setprops a ATTRIBUTES 1 HIDDEN", true},
     };
-    file_commands_stage();
+    file_commands_setup();
     act("h = open s a RW/RWD", NULL);
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         bool renames = strstr(rows[row].line, "rename") != NULL;
@@ -271,8 +271,8 @@ SCENE(what_changes_an_etag) {
     }
 }
 
-SCENE(times_and_properties) {
-    share_stage();
+TEST(times_and_properties) {
+    share_setup();
     act("create a 10 PROPS 2 content-type text/plain cache-control x META 1 k v ATTRIBUTES 1 ARCHIVE", NULL);
     long long created = file_field("a", "created")->integer;
     act("5 s", NULL);
@@ -299,16 +299,16 @@ SCENE(times_and_properties) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_38_writing_and_clearing),
-        PLAY(scenario_38_shrinking_and_growing),
-        PLAY(ranges_end_with_the_file),
-        PLAY(ranges_of_a_part),
-        PLAY(a_file_of_64_gib_with_one_page),
-        PLAY(any_writes_and_clears_in_turn),
-        PLAY(memory_goes_with_what_is_cleared),
-        PLAY(a_quota_bounds_all_files_together),
-        PLAY(what_changes_an_etag),
-        PLAY(times_and_properties),
+        RUN(scenario_38_writing_and_clearing),
+        RUN(scenario_38_shrinking_and_growing),
+        RUN(ranges_end_with_the_file),
+        RUN(ranges_of_a_part),
+        RUN(a_file_of_64_gib_with_one_page),
+        RUN(any_writes_and_clears_in_turn),
+        RUN(memory_goes_with_what_is_cleared),
+        RUN(a_quota_bounds_all_files_together),
+        RUN(what_changes_an_etag),
+        RUN(times_and_properties),
     };
-    return world_run("file_content", tests);
+    return harness_run("file_content", tests);
 }

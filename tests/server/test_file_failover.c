@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "files.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
-#include "story.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 
 /* The old primary and its replica, which is to be the new one. */
 static struct client *first, *second;
@@ -32,8 +32,8 @@ static void fill(struct client *client) {
             {"lock $j SHARED 5 5", "OK"}, {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL},
             {"k = open t d RD/RWD DELETEONCLOSE", NULL}, {"l = open t e RW/-", NULL},
             {"SHARE.SNAPSHOT fs", NULL});
-    attached = visitor(client->server);
-    story_keep('w', reply_string(call(attached, "SHARE.CONNECT fs 50 ONCLOSE END")));
+    attached = test_client(client->server);
+    step_keep('w', reply_string(call(attached, "SHARE.CONNECT fs 50 ONCLOSE END")));
     act_by(client, "m = open w b A/RWD", NULL);
 }
 
@@ -58,8 +58,8 @@ static void expect_ends(struct client *client, long long clock_ms) {
 }
 
 static void stage(void) {
-    first = visitor(server_start("first", ""));
-    second = visitor(server_start("second", ""));
+    first = test_client(server_start("first", ""));
+    second = test_client(server_start("second", ""));
     follow(second, first);
     fill(first);
     await_in_step(second, first);
@@ -69,7 +69,7 @@ static void promote(void) {
     expect_ok(call(second, "REPLICAOF NO ONE"));
 }
 
-SCENE(a_replica_is_promoted_when_its_primary_was_killed) {
+TEST(a_replica_is_promoted_when_its_primary_was_killed) {
     stage();
     const char *digest = digest_of(first);
     server_kill(first->server);
@@ -80,7 +80,7 @@ SCENE(a_replica_is_promoted_when_its_primary_was_killed) {
     expect_ends(second, 0);
     /* The old one comes back without anything, and follows. */
     server_restart(first->server);
-    first = visitor(first->server);
+    first = test_client(first->server);
     follow(first, second);
     require_same(first, second, "after the old primary came back");
     server_stop(first->server);
@@ -88,7 +88,7 @@ SCENE(a_replica_is_promoted_when_its_primary_was_killed) {
 }
 
 /* What is taken back, or closed, at the new primary. */
-SCENE(the_mark_is_taken_back_at_the_new_primary) {
+TEST(the_mark_is_taken_back_at_the_new_primary) {
     stage();
     server_kill(first->server);
     promote();
@@ -99,7 +99,7 @@ SCENE(the_mark_is_taken_back_at_the_new_primary) {
 }
 
 /* Nobody looked while the time of the session came. */
-SCENE(a_session_ends_between_two_primaries) {
+TEST(a_session_ends_between_two_primaries) {
     stage();
     server_kill(first->server);
     expect_ok(call(second, "CONFIG SET holdfast.clock-offset-ms %d", 100000));
@@ -114,7 +114,7 @@ SCENE(a_session_ends_between_two_primaries) {
     server_stop(second->server);
 }
 
-SCENE(a_failover_hands_over_all_that_is_open) {
+TEST(a_failover_hands_over_all_that_is_open) {
     stage();
     struct client *waiter = act_waiting_at(first->server, "open s e R/R BLOCK 0");
     expect_ok(call(first, "FAILOVER TIMEOUT 10000"));
@@ -143,12 +143,12 @@ SCENE(a_failover_hands_over_all_that_is_open) {
 static struct client *come_back(struct client *client) {
     server_kill(client->server);
     server_restart(client->server);
-    return visitor(client->server);
+    return test_client(client->server);
 }
 
-SCENE(a_killed_server_comes_back_from_its_file) {
+TEST(a_killed_server_comes_back_from_its_file) {
     for (int way = 0; way < 3; way++) {
-        struct client *client = visitor(server_start("lone", lone_with_file));
+        struct client *client = test_client(server_start("single", settings_with_file));
         fill(client);
         if (way) rewrite_append_only_file(client, way == 1);
         act_by(client, "n = open s c R/RWD", NULL);
@@ -166,8 +166,8 @@ SCENE(a_killed_server_comes_back_from_its_file) {
     }
 }
 
-SCENE(a_server_comes_back_from_its_snapshot) {
-    struct client *client = visitor(server_start("lone", ""));
+TEST(a_server_comes_back_from_its_snapshot) {
+    struct client *client = test_client(server_start("single", ""));
     fill(client);
     const char *digest = digest_of(client);
     expect_ok(call(client, "SAVE"));
@@ -179,31 +179,31 @@ SCENE(a_server_comes_back_from_its_snapshot) {
 }
 
 /* What was over before the server came back ends when it is there, though nobody asks. */
-SCENE(time_passes_while_the_server_is_away) {
-    struct server *lone = server_start("lone", lone_with_file);
-    struct client *client = visitor(lone);
+TEST(time_passes_while_the_server_is_away) {
+    struct server *single = server_start("single", settings_with_file);
+    struct client *client = test_client(single);
     acts_by(client, {"SHARE.CREATE fs", NULL}, {"create a 1", NULL}, {"create b 1", NULL},
             {"t = SHARE.CONNECT fs 0.3", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
             {"i = open t b RW/-", NULL});
-    server_kill(lone);
+    server_kill(single);
     usleep(350000);
-    server_restart(lone);
-    client = visitor(lone);
+    server_restart(single);
+    client = test_client(single);
     for (int attempt = 0; attempt < 5000 && info_of(client, "holdfast_file_handles"); attempt++) usleep(1000);
     assert_int_equal(info_of(client, "holdfast_file_handles"), 0);
     acts_by(client, {"get a", NO_FILE}, {"get b", NULL}, {"read $i 0 1", NO_HANDLE});
-    server_stop(lone);
+    server_stop(single);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_replica_is_promoted_when_its_primary_was_killed),
-        PLAY(the_mark_is_taken_back_at_the_new_primary),
-        PLAY(a_session_ends_between_two_primaries),
-        PLAY(a_failover_hands_over_all_that_is_open),
-        PLAY(a_killed_server_comes_back_from_its_file),
-        PLAY(a_server_comes_back_from_its_snapshot),
-        PLAY(time_passes_while_the_server_is_away),
+        RUN(a_replica_is_promoted_when_its_primary_was_killed),
+        RUN(the_mark_is_taken_back_at_the_new_primary),
+        RUN(a_session_ends_between_two_primaries),
+        RUN(a_failover_hands_over_all_that_is_open),
+        RUN(a_killed_server_comes_back_from_its_file),
+        RUN(a_server_comes_back_from_its_snapshot),
+        RUN(time_passes_while_the_server_is_away),
     };
-    return world_run("file_failover", tests);
+    return harness_run("file_failover", tests);
 }

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
+#include "one_moment.h"
 #include "pool.h"
-#include "standstill.h"
-#include "story.h"
-#include "witness.h"
-#include "world.h"
+#include "steps.h"
+#include "traces.h"
 
 #define BAD_QUERY   "INVALID InvalidQueryParameterValue"
 #define TOO_LARGE   "INVALID RequestBodyTooLarge"
@@ -75,14 +75,14 @@ static struct words with_number(const char *line, const char *number) {
 static void expect_no_number(const struct place_of_number *place, const char *number) {
     struct words words = with_number(place->line, number);
     redisReply *reply = call_words(primary, &words);
-    require(story_is_as_told(reply, place->answer), "%s should give %s, but gave %s", words_text(&words),
+    require(reply_is_answer(reply, place->answer), "%s should give %s, but gave %s", words_text(&words),
             place->answer, reply_text(reply));
 }
 
-SCENE(what_is_no_number) {
-    file_commands_stage();
+TEST(what_is_no_number) {
+    file_commands_setup();
     act("h = open s a RW/RWD", NULL);
-    witness_begin("new");
+    traces_begin("new");
     for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
         bool locks = !strcmp(numbers[index].answer, BAD_LOCK);
         for (size_t row = 0; row < sizeof no_numbers / sizeof *no_numbers; row++)
@@ -90,11 +90,11 @@ SCENE(what_is_no_number) {
                 expect_no_number(&numbers[index], no_numbers[row]);
         if (numbers[index].too_large) expect_no_number(&numbers[index], numbers[index].too_large);
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(the_largest_numbers) {
-    file_commands_stage();
+TEST(the_largest_numbers) {
+    file_commands_setup();
     acts({"create big " LARGEST, NULL}, {"put big 4398046511103 x", NULL},
          {"put big 4398046511103 xy", BAD_RANGE}, {"get big RANGE 4398046511102 10", "[<etag>, \"\\x00x\"]"},
          {"get big RANGE 4398046511102 -1", "[<etag>, \"\\x00x\"]"},
@@ -110,19 +110,19 @@ SCENE(the_largest_numbers) {
          {"SHARE.SETPROPS fs QUOTA " PART_OF_ALL, NULL}, {"ranges big RANGE " PART_OF_ALL " 1", BAD_RANGE});
 }
 
-SCENE(contents_of_every_size) {
+TEST(contents_of_every_size) {
     enum { MAX = 4 << 20 };
-    file_commands_stage();
+    file_commands_setup();
     act("create big 8388608", NULL);
     char *content = pool_take(MAX + 2);
     memset(content, 'z', MAX + 1);
     expect_etag(call(primary, "FILE.PUTRANGE fs big 5 %b", content, (size_t)MAX));
-    witness_begin("none");
+    traces_begin("none");
     expect_error(call(primary, "FILE.PUTRANGE fs big 5 %b", content, (size_t)MAX + 1), TOO_LARGE);
     acts({"put big 5 ''", BAD_RANGE}, {"clear big 5 0", BAD_RANGE});
-    witness_end();
+    traces_require_none();
     act("h = open s big RW/RWD", NULL);
-    const char *h = story_kept('h');
+    const char *h = step_kept('h');
     expect_number(call(primary, "FILE.WRITE fs %s 1 %b", h, content, (size_t)MAX), MAX);
     expect_error(call(primary, "FILE.WRITE fs %s 1 %b", h, content, (size_t)MAX + 1), TOO_LARGE);
     redisReply *read = call(primary, "FILE.READ fs %s 0 8388608", h);
@@ -133,8 +133,8 @@ SCENE(contents_of_every_size) {
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 
-SCENE(words_that_are_none) {
-    file_commands_stage();
+TEST(words_that_are_none) {
+    file_commands_setup();
     static const struct {
         const char *lines, *answer;
     } rows[] = {
@@ -172,7 +172,7 @@ SCENE(words_that_are_none) {
         {"ranges a SINCE 0x0000000000000001", "CONFLICT PreviousSnapshotNotFound"},
     };
     act("h = open s a RW/RWD", NULL);
-    witness_begin("none");
+    traces_begin("none");
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         for (const char *const *line = lines_of(rows[row].lines); *line; line++) {
             struct words words = act_words(*line);
@@ -181,11 +181,11 @@ SCENE(words_that_are_none) {
                     "%s should give %s, but gave %s", *line, rows[row].answer, reply_text(reply));
         }
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(what_is_just_right) {
-    file_commands_stage();
+TEST(what_is_just_right) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 31536000 ONCLOSE keep", NULL}, {"SHARE.PING fs $t", "31536000000"},
          {"t = SHARE.CONNECT fs 2000.5 OWNER 256*o ONCLOSE END", NULL}, {"SHARE.PING fs $t", "2000500"},
          {"SHARE.CONNECT fs 1 OWNER 257*o", "INVALID"}, {"SHARE.CONNECT fs 1000 OWNER ''", NULL},
@@ -209,53 +209,53 @@ static const char *const by_handle[] = {
 };
 
 static void expect_no_handle(const char *handle) {
-    witness_begin("none");
+    traces_begin("none");
     for (size_t index = 0; index < sizeof by_handle / sizeof *by_handle; index++)
         expect_error(call(primary, by_handle[index], handle), NO_HANDLE);
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(handles_that_are_none) {
-    file_commands_stage();
+TEST(handles_that_are_none) {
+    file_commands_setup();
     acts({"h = open s a RWD/RWD", NULL}, {"t = SHARE.CONNECT fs 10", NULL}, {"i = open t b RWD/RWD", NULL},
          {"SHARE.CREATE other", NULL});
-    const char *h = story_kept('h');
+    const char *h = step_kept('h');
     static const char *const none[] = {"",          "x", "1", ID_A, "aaaaaaaa-0000-4000-8000-00000000000",
                                        "ATTRIBUTES"};
     for (size_t index = 0; index < sizeof none / sizeof *none; index++) expect_no_handle(none[index]);
-    expect_no_handle(story_kept('s'));
+    expect_no_handle(step_kept('s'));
     expect_no_handle(pool_print("%s0", h));
     expect_error(call(primary, "FILE.READ other %s 0 1", h), NO_HANDLE);
     act("close $h", "OK");
     expect_no_handle(h);
     act("10 s", NULL);
-    expect_no_handle(story_kept('i'));
+    expect_no_handle(step_kept('i'));
     acts({"i = open s b RWD/RWD", NULL}, {"SHARE.DISCONNECT fs $s", "OK"});
-    expect_no_handle(story_kept('i'));
+    expect_no_handle(step_kept('i'));
     acts({"s = SHARE.CONNECT fs 100", NULL}, {"i = open s b RWD/RWD", NULL}, {"closeall b *", "1"});
-    expect_no_handle(story_kept('i'));
+    expect_no_handle(step_kept('i'));
     acts({"i = open s b RWD/RWD", NULL}, {"SHARE.DELETE fs", "OK"}, {"SHARE.CREATE fs", NULL});
-    expect_no_handle(story_kept('i'));
+    expect_no_handle(step_kept('i'));
 }
 
-SCENE(sessions_that_are_none) {
-    file_commands_stage();
+TEST(sessions_that_are_none) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"u = SHARE.CONNECT fs 100", NULL}, {"h = open s a R/RWD", NULL},
          {"SHARE.DISCONNECT fs $u", "OK"}, {"10 s", NULL}, {"SHARE.CREATE other", NULL});
-    const char *none[] = {"x", "1", ID_A, story_kept('t'), story_kept('u'), story_kept('h')};
-    witness_begin("none");
+    const char *none[] = {"x", "1", ID_A, step_kept('t'), step_kept('u'), step_kept('h')};
+    traces_begin("none");
     for (size_t index = 0; index < sizeof none / sizeof *none; index++) {
         expect_error(call(primary, "SHARE.PING fs %s", none[index]), NO_SESSION);
         expect_error(call(primary, "SHARE.DISCONNECT fs %s", none[index]), NO_SESSION);
         expect_error(call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 1 READ", none[index]), NO_SESSION);
     }
-    expect_error(call(primary, "SHARE.PING other %s", story_kept('s')), NO_SESSION);
-    witness_end();
+    expect_error(call(primary, "SHARE.PING other %s", step_kept('s')), NO_SESSION);
+    traces_require_none();
 }
 
 /* Every command on a key that holds something else, and on one that is not there. */
-SCENE(keys_of_another_kind) {
-    file_commands_stage();
+TEST(keys_of_another_kind) {
+    file_commands_setup();
     acts({"h = open s a RW/RWD", NULL});
     expect_ok(call(primary, "SET text x"));
     create("box");
@@ -295,7 +295,7 @@ SCENE(keys_of_another_kind) {
                                         "FILE.UNLOCK %s x 0 1",
                                         "FILE.DISPOSE %s x ON",
                                         "FILE.CLOSE %s x"};
-    witness_begin("no");
+    traces_begin("no");
     for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
         expect_error(call(primary, lines[index], "text"), "WRONGTYPE");
         expect_error(call(primary, lines[index], "box"), "WRONGTYPE");
@@ -305,11 +305,11 @@ SCENE(keys_of_another_kind) {
     expect_error(call(primary, "SHARE.CREATE fs"), "CONFLICT ShareAlreadyExists");
     expect_error(call(primary, "CONTAINER.GET fs"), "WRONGTYPE");
     expect_error(call(primary, "QUEUE.PUT fs x"), "WRONGTYPE");
-    witness_end();
+    traces_require_none();
     expect_text(call(primary, "TYPE fs"), "holdfastS");
 }
 
-SCENE(a_time_to_live_that_is_none_is_explained) {
+TEST(a_time_to_live_that_is_none_is_explained) {
     static const struct {
         const char *ttl, *text;
     } rows[] = {{"1e3", "ttl-seconds must be a number of seconds such as 30 or 2.5, without an exponent"},
@@ -318,7 +318,7 @@ SCENE(a_time_to_live_that_is_none_is_explained) {
                 {"-1", "ttl-seconds must be between"},
                 {"31536001", "ttl-seconds must be between"},
                 {"99999999999999999999", "ttl-seconds must be between"}};
-    share_stage();
+    share_setup();
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
         expect_error(call(primary, "SHARE.CONNECT fs %s", rows[row].ttl),
                      pool_print("%s %s", BAD_VALUE, rows[row].text));
@@ -326,15 +326,9 @@ SCENE(a_time_to_live_that_is_none_is_explained) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_is_no_number),
-        PLAY(the_largest_numbers),
-        PLAY(contents_of_every_size),
-        PLAY(words_that_are_none),
-        PLAY(what_is_just_right),
-        PLAY(handles_that_are_none),
-        PLAY(sessions_that_are_none),
-        PLAY(keys_of_another_kind),
-        PLAY(a_time_to_live_that_is_none_is_explained),
+        RUN(what_is_no_number),      RUN(the_largest_numbers),  RUN(contents_of_every_size),
+        RUN(words_that_are_none),    RUN(what_is_just_right),   RUN(handles_that_are_none),
+        RUN(sessions_that_are_none), RUN(keys_of_another_kind), RUN(a_time_to_live_that_is_none_is_explained),
     };
-    return world_run("file_input", tests);
+    return harness_run("file_input", tests);
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 enum { STATES = 3, STATES_OF_SHARES = 5 };
 
@@ -23,7 +23,7 @@ static const char *const file_states[STATES][3] = {
 static const char *const state_names[STATES] = {"available", "leased", "broken"};
 
 static void reach(int state) {
-    file_commands_stage();
+    file_commands_setup();
     for (size_t step = 0; step < 3 && file_states[state][step]; step++) act(file_states[state][step], NULL);
 }
 
@@ -80,7 +80,7 @@ static const char *const read_cells[3][STATES] = {
 };
 /* clang-format on */
 
-SCENE(scenario_29_lease_operations) {
+TEST(scenario_29_lease_operations) {
     for (size_t index = 0; index < sizeof lease_table / sizeof *lease_table; index++) {
         for (int state = 0; state < STATES; state++) {
             const struct row *row = &lease_table[index];
@@ -117,15 +117,15 @@ static void play_all(const char *const *lines, size_t count, const char *const c
     }
 }
 
-SCENE(scenario_29_writes) {
+TEST(scenario_29_writes) {
     play_all(writes, sizeof writes / sizeof *writes, write_cells);
 }
 
-SCENE(scenario_29_reads) {
+TEST(scenario_29_reads) {
     play_all(reads, sizeof reads / sizeof *reads, read_cells);
 }
 
-SCENE(leases_of_files_are_not_renewed) {
+TEST(leases_of_files_are_not_renewed) {
     for (int state = 0; state < STATES; state++) {
         reach(state);
         redisReply *reply = call(primary, "LEASE.RENEW fs %s FILE a", ID_A);
@@ -135,7 +135,7 @@ SCENE(leases_of_files_are_not_renewed) {
     }
 }
 
-SCENE(what_a_file_lease_does_not_take) {
+TEST(what_a_file_lease_does_not_take) {
     reach(0);
     acts({"LEASE.ACQUIRE fs 0 FILE a", BAD_VALUE}, {"LEASE.ACQUIRE fs 15 FILE a", BAD_VALUE},
          {"LEASE.ACQUIRE fs 60 FILE a", BAD_VALUE}, {"LEASE.ACQUIRE fs x FILE a", BAD_VALUE},
@@ -148,7 +148,7 @@ SCENE(what_a_file_lease_does_not_take) {
 
 /* --- Leases and opens -------------------------------------------------------------------------------------------- */
 
-SCENE(scenario_30_to_lease_what_is_open) {
+TEST(scenario_30_to_lease_what_is_open) {
     static const struct {
         const char *open, *answer;
     } rows[] = {{"R/RWD", NULL}, {"W/RWD", SV}, {"A/-", NULL}, {"A/RWD", NULL}, {"R/R", SV},    {"R/RW", SV},
@@ -163,7 +163,7 @@ SCENE(scenario_30_to_lease_what_is_open) {
 }
 
 /* The lease that one has may be had again, whoever has opened the file since. */
-SCENE(scenario_31_to_open_what_is_leased) {
+TEST(scenario_31_to_open_what_is_leased) {
     static const char *const writers[] = {"W", "D", "RD", "RW", "WD", "RWD"};
     static const char *const modes[] = {"-", "R", "W", "RW", "D", "RD", "WD", "RWD"};
     reach(1);
@@ -182,7 +182,7 @@ SCENE(scenario_31_to_open_what_is_leased) {
 }
 
 /* Readers that do not share writing keep even the holder from it. */
-SCENE(readers_keep_the_holder_off) {
+TEST(readers_keep_the_holder_off) {
     reach(1);
     acts({"h = open s a R/R", NULL}, {"put a 0 x LEASE A", SV}, {"put a 0 x", LEASE_MISSING},
          {"put a 0 x LEASE B", LEASE_OTHER}, {"close $h", "OK"}, {"put a 0 x LEASE A", NULL},
@@ -190,7 +190,7 @@ SCENE(readers_keep_the_holder_off) {
          {"LEASE.ACQUIRE fs -1 ID A FILE a", NULL});
 }
 
-SCENE(scenario_32_what_is_made_anew_keeps_its_lease) {
+TEST(scenario_32_what_is_made_anew_keeps_its_lease) {
     reach(1);
     acts({"create a 3", LEASE_MISSING}, {"create a 3 LEASE A", NULL}, {"get a", NULL},
          {"put a 0 x", LEASE_MISSING}, {"copy b a", LEASE_MISSING}, {"copy b a LEASE A", NULL},
@@ -198,7 +198,7 @@ SCENE(scenario_32_what_is_made_anew_keeps_its_lease) {
 }
 
 /* A lease is of the file, wherever it goes; a file that is replaced stays itself, with the lease that it has. */
-SCENE(a_lease_moves_with_its_file) {
+TEST(a_lease_moves_with_its_file) {
     reach(1);
     acts({"rename a c LEASE A", NULL}, {"put c 0 x", LEASE_MISSING}, {"put c 0 x LEASE A", NULL},
          {"create a 3", NULL}, {"put a 0 x", NULL}, {"LEASE.ACQUIRE fs -1 ID B FILE b", NULL},
@@ -212,7 +212,7 @@ SCENE(a_lease_moves_with_its_file) {
 }
 
 /* The one that is in force is not lost for one that was. */
-SCENE(a_lease_comes_along_where_there_is_none) {
+TEST(a_lease_comes_along_where_there_is_none) {
     static const char *const before[] = {"stat b", "LEASE.ACQUIRE fs -1 ID B FILE b",
                                          "LEASE.ACQUIRE fs -1 ID B FILE b"};
     static const char *const then[] = {"stat b", "LEASE.RELEASE fs B FILE b", "LEASE.BREAK fs FILE b"};
@@ -227,7 +227,7 @@ SCENE(a_lease_comes_along_where_there_is_none) {
 }
 
 /* A lease that comes along begins for those who have the file open, and they have to bear it as if it were acquired. */
-SCENE(a_lease_comes_along_only_where_it_could_begin) {
+TEST(a_lease_comes_along_only_where_it_could_begin) {
     static const struct {
         const char *open, *answer;
     } rows[] = {{"W/RWD", SV}, {"RW/RWD", SV}, {"R/RWD", NULL}, {"A/-", NULL},
@@ -261,14 +261,14 @@ SCENE(a_lease_comes_along_only_where_it_could_begin) {
 }
 
 /* Nor by the end of a session that nobody has told of. */
-SCENE(a_session_that_is_over_bears_every_lease) {
+TEST(a_session_that_is_over_bears_every_lease) {
     reach(1);
     acts({"x = SHARE.CONNECT fs 5", NULL}, {"h = open x b W/RWD", NULL}, {"rename a b REPLACE LEASE A", SV},
          {"5 s", NULL}, {"rename a b REPLACE LEASE A", NULL}, {"put b 0 x", LEASE_MISSING});
 }
 
 /* The paths of leased files change with their directory, so it stays while any of them is leased. */
-SCENE(a_directory_with_leased_files_stays) {
+TEST(a_directory_with_leased_files_stays) {
     reach(0);
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir x", NULL}, {"create d/e/f 1", NULL},
          {"create d/g 1", NULL}, {"rename d D2", NULL}, {"rename D2 d", NULL},
@@ -296,7 +296,7 @@ SCENE(a_directory_with_leased_files_stays) {
     require(strstr(refusal->str, "leased"), "it does not say why: %s", refusal->str);
 }
 
-SCENE(leases_of_files_are_listed) {
+TEST(leases_of_files_are_listed) {
     reach(1);
     acts({"mkdir d", NULL}, {"create d/Deep 1", NULL},
          {"LEASE.ACQUIRE fs -1 ID B OWNER me FILE d/deep", NULL}, {"LEASE.ACQUIRE fs 30", NULL});
@@ -348,15 +348,15 @@ static const char *const uses[] = {
     "SHARE.GETACL fs", "SHARE.SETACL fs POLICIES 0"};
 
 static void play_share(const char *line, int id, int state, const char *answer) {
-    file_commands_stage();
+    file_commands_setup();
     for (size_t step = 0; step < 3 && share_states[state][step]; step++) act(share_states[state][step], NULL);
     redisReply *reply = call_words(primary, &(struct words[]){act_words(with_id(line, id))}[0]);
-    bool right = answer ? reply_is_error(reply) && story_is_as_told(reply, answer) : !reply_is_error(reply);
+    bool right = answer ? reply_is_error(reply) && reply_is_answer(reply, answer) : !reply_is_error(reply);
     require(right, "%s with id %d in state %d should give %s, but gave %s", line, id, state,
             answer ? answer : "no error", reply_text(reply));
 }
 
-SCENE(scenario_33_to_delete_a_leased_share) {
+TEST(scenario_33_to_delete_a_leased_share) {
     for (int id = 0; id < 3; id++)
         for (int state = 0; state < STATES_OF_SHARES; state++)
             play_share("SHARE.DELETE fs", id, state, deletion[id][state]);
@@ -364,7 +364,7 @@ SCENE(scenario_33_to_delete_a_leased_share) {
     acts({"SHARE.DELETE fs", "OK"}, {"get a", NO_SHARE});
 }
 
-SCENE(to_use_a_leased_share) {
+TEST(to_use_a_leased_share) {
     for (size_t line = 0; line < sizeof uses / sizeof *uses; line++)
         for (int id = 0; id < 3; id++)
             for (int state = 0; state < STATES_OF_SHARES; state++)
@@ -372,7 +372,7 @@ SCENE(to_use_a_leased_share) {
 }
 
 /* What is in a leased share does not know of it. */
-SCENE(a_share_lease_is_not_its_files) {
+TEST(a_share_lease_is_not_its_files) {
     reach(0);
     acts({"LEASE.ACQUIRE fs -1 ID A", NULL}, {"put a 0 x", NULL}, {"put a 0 x LEASE A", LEASE_ABSENT},
          {"get a LEASE A", LEASE_ABSENT}, {"h = open s a RWD/-", NULL}, {"mkdir d", NULL}, {"delete b", "OK"},
@@ -381,7 +381,7 @@ SCENE(a_share_lease_is_not_its_files) {
          {"SHARE.DELETE fs SNAPSHOTS INCLUDE LEASE A", "OK"});
 }
 
-SCENE(share_leases_go_as_those_of_containers) {
+TEST(share_leases_go_as_those_of_containers) {
     reach(0);
     acts({"LEASE.ACQUIRE fs 14", BAD_VALUE}, {"LEASE.ACQUIRE fs 61", BAD_VALUE},
          {"LEASE.ACQUIRE fs 15 ID A", NULL}, {"LEASE.ACQUIRE fs 15 ID B", LEASE_PRESENT}, {"10 s", NULL},
@@ -395,25 +395,25 @@ SCENE(share_leases_go_as_those_of_containers) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_29_lease_operations),
-        PLAY(scenario_29_writes),
-        PLAY(scenario_29_reads),
-        PLAY(leases_of_files_are_not_renewed),
-        PLAY(what_a_file_lease_does_not_take),
-        PLAY(scenario_30_to_lease_what_is_open),
-        PLAY(scenario_31_to_open_what_is_leased),
-        PLAY(readers_keep_the_holder_off),
-        PLAY(scenario_32_what_is_made_anew_keeps_its_lease),
-        PLAY(a_lease_moves_with_its_file),
-        PLAY(a_lease_comes_along_where_there_is_none),
-        PLAY(a_lease_comes_along_only_where_it_could_begin),
-        PLAY(a_session_that_is_over_bears_every_lease),
-        PLAY(a_directory_with_leased_files_stays),
-        PLAY(leases_of_files_are_listed),
-        PLAY(scenario_33_to_delete_a_leased_share),
-        PLAY(to_use_a_leased_share),
-        PLAY(a_share_lease_is_not_its_files),
-        PLAY(share_leases_go_as_those_of_containers),
+        RUN(scenario_29_lease_operations),
+        RUN(scenario_29_writes),
+        RUN(scenario_29_reads),
+        RUN(leases_of_files_are_not_renewed),
+        RUN(what_a_file_lease_does_not_take),
+        RUN(scenario_30_to_lease_what_is_open),
+        RUN(scenario_31_to_open_what_is_leased),
+        RUN(readers_keep_the_holder_off),
+        RUN(scenario_32_what_is_made_anew_keeps_its_lease),
+        RUN(a_lease_moves_with_its_file),
+        RUN(a_lease_comes_along_where_there_is_none),
+        RUN(a_lease_comes_along_only_where_it_could_begin),
+        RUN(a_session_that_is_over_bears_every_lease),
+        RUN(a_directory_with_leased_files_stays),
+        RUN(leases_of_files_are_listed),
+        RUN(scenario_33_to_delete_a_leased_share),
+        RUN(to_use_a_leased_share),
+        RUN(a_share_lease_is_not_its_files),
+        RUN(share_leases_go_as_those_of_containers),
     };
-    return world_run("file_leases", tests);
+    return harness_run("file_leases", tests);
 }

@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 #define END_OF_ALL "18446744073709551615" /* 2^64 - 1 */
 #define HALF       "9223372036854775808"  /* 2^63 */
 
 /* Two handles of one session: h and i. */
 static void stage(void) {
-    file_commands_stage();
+    file_commands_setup();
     acts({"h = open s a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL});
 }
 
@@ -44,7 +44,7 @@ static const char *const touching[] = {"4 3", "0 5", "6 10", "5 1", "0 100", FRO
 static const char *const apart[] = {"0 4", "7 3", "100 1", FROM_HALF_ON, "4 0", "7 0", "0 0"};
 /* NOLINTEND(bugprone-suspicious-missing-comma) */
 
-SCENE(scenario_21_all_cells) {
+TEST(scenario_21_all_cells) {
     for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
         for (size_t range = 0; range < sizeof touching / sizeof *touching; range++) {
             for (size_t question = 0; question < 4; question++) {
@@ -56,7 +56,7 @@ SCENE(scenario_21_all_cells) {
     }
 }
 
-SCENE(what_lies_apart_minds_nobody) {
+TEST(what_lies_apart_minds_nobody) {
     for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
         stage();
         for (size_t range = 0; range < sizeof apart / sizeof *apart; range++)
@@ -69,7 +69,7 @@ SCENE(what_lies_apart_minds_nobody) {
 }
 
 /* Another session is no more of a stranger than another handle. */
-SCENE(sessions_make_no_difference) {
+TEST(sessions_make_no_difference) {
     for (size_t row = 0; row < sizeof table / sizeof *table; row++) {
         for (size_t question = 0; question < 4; question++) {
             stage();
@@ -82,8 +82,8 @@ SCENE(sessions_make_no_difference) {
 
 /* --- Scenarios ------------------------------------------------------------------------------------------------ */
 
-SCENE(scenario_22_an_exclusive_lock) {
-    file_commands_stage();
+TEST(scenario_22_an_exclusive_lock) {
+    file_commands_setup();
     acts({"setprops a SIZE 200", NULL}, {"h = open s a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL},
          {"lock $h EXCLUSIVE 0 10", "OK"}, {"read $i 10 10", NULL}, {"read $i 9 1", LOCKED},
          {"write $i 10 x", "1"}, {"write $i 9 x", LOCKED}, {"get a RANGE 10 10", NULL}, {"get a", LOCKED},
@@ -94,14 +94,14 @@ SCENE(scenario_22_an_exclusive_lock) {
             refusal->str);
 }
 
-SCENE(scenario_23_a_shared_lock) {
+TEST(scenario_23_a_shared_lock) {
     stage();
     acts({"lock $h SHARED 0 5", "OK"}, {"write $h 0 x", LOCKED}, {"write $h 5 x", "1"},
          {"write $i 4 x", LOCKED}, {"read $i 0 5", "=01234"}, {"get a", NULL}, {"put a 7 x", LOCKED},
          {"ranges a", NULL}, {"unlock $h 0 5", "OK"}, {"write $h 0 x", "1"}, {"put a 7 x", NULL});
 }
 
-SCENE(scenario_24_unlocks_are_exact) {
+TEST(scenario_24_unlocks_are_exact) {
     stage();
     acts({"lock $h EXCLUSIVE 10 10", "OK"}, {"unlock $h 10 9", NOT_LOCKED}, {"unlock $h 10 11", NOT_LOCKED},
          {"unlock $h 9 10", NOT_LOCKED}, {"unlock $h 9 11", NOT_LOCKED}, {"unlock $h 10 0", NOT_LOCKED},
@@ -112,7 +112,7 @@ SCENE(scenario_24_unlocks_are_exact) {
          {"unlock $h 5 5", "OK"}, {"read $i 5 1", NULL}, {"read $i 4 1", LOCKED});
 }
 
-SCENE(scenario_25_locks_stack) {
+TEST(scenario_25_locks_stack) {
     stage();
     acts({"lock $h SHARED 0 5", "OK"}, {"lock $h SHARED 0 5", "OK"}, {"unlock $h 0 5", "OK"},
          {"write $i 0 x", LOCKED}, {"unlock $h 0 5", "OK"}, {"write $i 0 x", "1"},
@@ -122,10 +122,10 @@ SCENE(scenario_25_locks_stack) {
          {"write $h 0 x", LOCKED}, {"unlock $h 0 5", "OK"}, {"write $i 0 x", "1"});
 }
 
-SCENE(scenario_26_locks_go_with_their_handle) {
+TEST(scenario_26_locks_go_with_their_handle) {
     static const char *const ways[] = {"close $h", "SHARE.DISCONNECT fs $t", "closeall a 1", "10 s"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
-        file_commands_stage();
+        file_commands_setup();
         acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL});
         redisReply *handles = act("handles a", NULL)->element[1];
         long long number = 0;
@@ -141,7 +141,7 @@ SCENE(scenario_26_locks_go_with_their_handle) {
     }
 }
 
-SCENE(scenario_27_odd_ranges) {
+TEST(scenario_27_odd_ranges) {
     stage();
     acts({"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 0", "OK"}, {"lock $i EXCLUSIVE 0 10", "OK"},
          {"lock $h EXCLUSIVE 0 0", "OK"}, {"lock $h EXCLUSIVE 5 0", LOCKED}, {"lock $h SHARED 5 0", LOCKED},
@@ -155,7 +155,7 @@ SCENE(scenario_27_odd_ranges) {
          {"lock $h EXCLUSIVE 45 5", "OK"});
 }
 
-SCENE(the_ends_of_the_world) {
+TEST(the_ends_of_the_world) {
     stage();
     acts({"lock $h EXCLUSIVE " END_OF_ALL " 1", "OK"}, {"lock $i SHARED " END_OF_ALL " 1", LOCKED},
          {"lock $i SHARED 18446744073709551614 1", "OK"}, {"lock $i SHARED " HALF " " HALF, LOCKED},
@@ -190,8 +190,8 @@ SCENE(the_ends_of_the_world) {
     }
 }
 
-SCENE(scenario_28_a_size_is_data_and_metadata_is_not) {
-    file_commands_stage();
+TEST(scenario_28_a_size_is_data_and_metadata_is_not) {
+    file_commands_setup();
     acts({"h = open s a R/RWD", NULL}, {"lock $h SHARED 0 1", "OK"}, {"setprops a SIZE 20", LOCKED},
          {"setmeta a META 1 a b", NULL}, {"setprops a PROPS 1 cache-control no", NULL},
          {"setprops a ATTRIBUTES 1 ARCHIVE", NULL}, {"unlock $h 0 1", "OK"}, {"setprops a SIZE 20", NULL});
@@ -199,7 +199,7 @@ SCENE(scenario_28_a_size_is_data_and_metadata_is_not) {
 
 /* --- Rights ----------------------------------------------------------------------------------------------------- */
 
-SCENE(what_a_handle_may) {
+TEST(what_a_handle_may) {
     static const struct {
         const char *access;
         const char *answers[7]; /* read, write, truncate, lock, unlock, dispose, close */
@@ -215,7 +215,7 @@ SCENE(what_a_handle_may) {
         "read $h 0 1",   "write $h 0 x",  "truncate $h 9", "lock $h SHARED 0 1",
         "unlock $h 0 1", "dispose $h ON", "close $h"};
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        file_commands_stage();
+        file_commands_setup();
         act(pool_print("h = open s a %s/RWD", rows[row].access), NULL);
         for (size_t line = 0; line < 7; line++) act(lines[line], rows[row].answers[line]);
     }
@@ -223,20 +223,20 @@ SCENE(what_a_handle_may) {
 
 /* --- Reading and writing under locks -------------------------------------------------------------------------------- */
 
-SCENE(no_bytes_mind_no_lock) {
+TEST(no_bytes_mind_no_lock) {
     stage();
     acts({"lock $i EXCLUSIVE 0 100", "OK"}, {"read $h 5 0", "="}, {"write $h 5 ''", "0"},
          {"read $h 5 1", LOCKED}, {"get a RANGE 0 5", LOCKED});
 }
 
-SCENE(to_truncate_minds_no_lock) {
+TEST(to_truncate_minds_no_lock) {
     stage();
     acts({"lock $i EXCLUSIVE 0 100", "OK"}, {"truncate $h 4", "OK"}, {"truncate $h 8", "OK"},
          {"read $i 0 100", "\"0123\\x00\\x00\\x00\\x00\""});
 }
 
 /* What was locked behind the end is there when the file has grown. */
-SCENE(locks_behind_the_end) {
+TEST(locks_behind_the_end) {
     stage();
     acts({"lock $h EXCLUSIVE 1000 10", "OK"}, {"read $i 1000 10", LOCKED}, {"read $i 0 5000", LOCKED},
          {"write $i 1005 x", LOCKED}, {"write $i 2000 x", "1"}, {"read $i 1009 1", LOCKED},
@@ -244,10 +244,10 @@ SCENE(locks_behind_the_end) {
 }
 
 /* Many locks of many handles: each is found, whatever lies beside it. */
-SCENE(thousands_of_locks) {
+TEST(thousands_of_locks) {
     enum { LOCKS = 3000 };
     stage();
-    const char *h = story_kept('h'), *i = story_kept('i');
+    const char *h = step_kept('h'), *i = step_kept('i');
     for (int index = 0; index < LOCKS; index++)
         send_call(primary, "FILE.LOCK fs %s %s %d 5", index % 2 ? h : i, index % 3 ? "EXCLUSIVE" : "SHARED",
                   index * 10);
@@ -266,37 +266,37 @@ SCENE(thousands_of_locks) {
     acts({"h = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 1000000", "OK"});
 }
 
-SCENE(as_many_locks_as_a_handle_may_have) {
+TEST(as_many_locks_as_a_handle_may_have) {
     enum { MAX = 10000 };
     stage();
     for (int index = 0; index < MAX; index++)
-        send_call(primary, "FILE.LOCK fs %s SHARED %d 1", story_kept('h'), index);
+        send_call(primary, "FILE.LOCK fs %s SHARED %d 1", step_kept('h'), index);
     for (int index = 0; index < MAX; index++) expect_ok(receive(primary));
     acts({"lock $h SHARED 20000 1", LOCKED}, {"lock $h SHARED 20000 1 BLOCK 0", LOCKED},
          {"lock $i SHARED 20000 1", "OK"}, {"unlock $h 77 1", "OK"}, {"lock $h SHARED 20000 1", "OK"},
          {"lock $h SHARED 20000 1", LOCKED});
-    expect_ok(call(primary, "FILE.CLOSE fs %s", story_kept('h')));
+    expect_ok(call(primary, "FILE.CLOSE fs %s", step_kept('h')));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_21_all_cells),
-        PLAY(what_lies_apart_minds_nobody),
-        PLAY(sessions_make_no_difference),
-        PLAY(scenario_22_an_exclusive_lock),
-        PLAY(scenario_23_a_shared_lock),
-        PLAY(scenario_24_unlocks_are_exact),
-        PLAY(scenario_25_locks_stack),
-        PLAY(scenario_26_locks_go_with_their_handle),
-        PLAY(scenario_27_odd_ranges),
-        PLAY(the_ends_of_the_world),
-        PLAY(scenario_28_a_size_is_data_and_metadata_is_not),
-        PLAY(what_a_handle_may),
-        PLAY(no_bytes_mind_no_lock),
-        PLAY(to_truncate_minds_no_lock),
-        PLAY(locks_behind_the_end),
-        PLAY(thousands_of_locks),
-        PLAY(as_many_locks_as_a_handle_may_have),
+        RUN(scenario_21_all_cells),
+        RUN(what_lies_apart_minds_nobody),
+        RUN(sessions_make_no_difference),
+        RUN(scenario_22_an_exclusive_lock),
+        RUN(scenario_23_a_shared_lock),
+        RUN(scenario_24_unlocks_are_exact),
+        RUN(scenario_25_locks_stack),
+        RUN(scenario_26_locks_go_with_their_handle),
+        RUN(scenario_27_odd_ranges),
+        RUN(the_ends_of_the_world),
+        RUN(scenario_28_a_size_is_data_and_metadata_is_not),
+        RUN(what_a_handle_may),
+        RUN(no_bytes_mind_no_lock),
+        RUN(to_truncate_minds_no_lock),
+        RUN(locks_behind_the_end),
+        RUN(thousands_of_locks),
+        RUN(as_many_locks_as_a_handle_may_have),
     };
-    return world_run("file_locks", tests);
+    return harness_run("file_locks", tests);
 }

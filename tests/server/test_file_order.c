@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 /* A writer that goes beyond the end of the file, under a lease id or without. */
 static const char write_behind[] = "put a 8 xyz";
@@ -140,10 +140,10 @@ static const struct row rows[] = {
      LEASE_MISSING},
 };
 
-SCENE(the_first_of_two_faults_answers) {
+TEST(the_first_of_two_faults_answers) {
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
         const struct row *row = &rows[index];
-        file_commands_stage();
+        file_commands_setup();
         for (size_t step = 0; step < 6 && row->prepare[step]; step++) act(row->prepare[step], NULL);
         act(row->line, row->first);
         act(row->mend, NULL);
@@ -152,8 +152,8 @@ SCENE(the_first_of_two_faults_answers) {
 }
 
 /* Of what every command on a file minds before it looks at the file at all. */
-SCENE(the_way_to_a_file) {
-    file_commands_stage();
+TEST(the_way_to_a_file) {
+    file_commands_setup();
     acts({"mkdir d", NULL});
     for (const struct file_command *command = file_commands; command->line; command++) {
         if (command->class == CLASS_LEASE || command->traits & PUTS_OTHER) continue;
@@ -177,15 +177,15 @@ SCENE(the_way_to_a_file) {
             words_replace(&words, 1, ways[way].key);
             words_replace(&words, 2, ways[way].path);
             redisReply *reply = call_words(primary, &words);
-            require(story_is_as_told(reply, answer) ||
-                        (!strcmp(answer, BAD_NAME) && story_is_as_told(reply, BAD_PATH)),
+            require(reply_is_answer(reply, answer) ||
+                        (!strcmp(answer, BAD_NAME) && reply_is_answer(reply, BAD_PATH)),
                     "%s should give %s, but gave %s", words_text(&words), answer, reply_text(reply));
         }
     }
 }
 
 /* A call that is no call is told so, whatever there is. */
-SCENE(syntax_comes_first) {
+TEST(syntax_comes_first) {
     acts({"FILE.GET no a RANGE 0", "ERR syntax"}, {"FILE.PUTRANGE no a 0 x LEASE", "ERR syntax"},
          {"FILE.OPEN no s a ACCESS 1 READ", "ERR syntax"}, {"FILE.OPEN no s a SHARE 1 READ", "ERR syntax"},
          {"FILE.OPEN no s a ACCESS 1 NO SHARE 1 READ", "ERR syntax"},
@@ -197,8 +197,8 @@ SCENE(syntax_comes_first) {
 }
 
 /* Sessions and handles are looked for before anything of the file. */
-SCENE(holders_come_before_files) {
-    file_commands_stage();
+TEST(holders_come_before_files) {
+    file_commands_setup();
     acts({"open 0123 a R/R", NO_SESSION}, {"open " ID_A " a R/R", NO_SESSION},
          {"FILE.READ no " ID_A " 0 1", NO_SHARE}, {"FILE.READ fs " ID_A " 0 1", NO_HANDLE},
          {"FILE.OPEN no " ID_A " a ACCESS 1 READ SHARE 1 READ", NO_SHARE}, {"SHARE.PING no " ID_A, NO_SHARE},
@@ -208,10 +208,10 @@ SCENE(holders_come_before_files) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(the_first_of_two_faults_answers),
-        PLAY(the_way_to_a_file),
-        PLAY(syntax_comes_first),
-        PLAY(holders_come_before_files),
+        RUN(the_first_of_two_faults_answers),
+        RUN(the_way_to_a_file),
+        RUN(syntax_comes_first),
+        RUN(holders_come_before_files),
     };
-    return world_run("file_order", tests);
+    return harness_run("file_order", tests);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 /* --- What is no path ------------------------------------------------------------------------------------------ */
 
@@ -40,7 +40,7 @@ static const char *const places[] = {
 };
 
 static struct words at_place(size_t place, const char *path, size_t length) {
-    struct words words = story_words(places[place]);
+    struct words words = step_words(places[place]);
     for (size_t index = 0; index < words.count; index++) {
         if (strcmp(words.word[index], "PATH") != 0) continue;
         words.word[index] = pool_copy(path, length);
@@ -53,13 +53,13 @@ static void expect_no_path(const char *path, size_t length, const char *answer) 
     for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
         struct words words = at_place(place, path, length);
         redisReply *reply = call_words(primary, &words);
-        require(story_is_as_told(reply, answer), "%s should give %s, but gave %s", words_text(&words), answer,
+        require(reply_is_answer(reply, answer), "%s should give %s, but gave %s", words_text(&words), answer,
                 reply_text(reply));
     }
 }
 
-SCENE(characters_that_no_name_has) {
-    file_commands_stage();
+TEST(characters_that_no_name_has) {
+    file_commands_setup();
     act("mkdir dir", NULL);
     for (const char *character = "\"\\:|<>*?\x01\x1f\x7f\n\t"; *character; character++) {
         expect_no_path(pool_print("a%cb", *character), 3, BAD_NAME);
@@ -75,14 +75,14 @@ SCENE(characters_that_no_name_has) {
 }
 
 static void expect_said(const char *command, const char *reason) {
-    struct words words = story_words(command);
+    struct words words = step_words(command);
     const char *text = reply_text(call_words(primary, &words));
     require(strstr(text, reason), "%s: it is not said that %s, but %s", command, reason, text);
 }
 
 /* What is wrong with a path is not only that it is none. */
-SCENE(why_a_path_is_none) {
-    file_commands_stage();
+TEST(why_a_path_is_none) {
+    file_commands_setup();
     expect_said("FILE.MKDIR fs a.", "does not end with a dot or a space: 'a.'");
     expect_said("FILE.RENAME fs a b|c", "no control characters and none of");
     expect_said("FILE.RENAME fs a d/../b", "no . and .. in it: 'd/../b'");
@@ -92,12 +92,12 @@ SCENE(why_a_path_is_none) {
     expect_said("FILE.GET fs 256*a", "at most 255 characters");
 }
 
-SCENE(names_that_are_none) {
+TEST(names_that_are_none) {
     static const char *const names[] = {".",     "..",   "...",    "a.",       "a ",  "dir/..", "../a",
                                         "dir/.", "./a",  "CON",    "con",      "Nul", "aux",    "PRN",
                                         "COM1",  "lpt9", "CLOCK$", "dir/com1", " "};
     static const char *const ways[] = {"/", "/a", "a/", "dir//a", "//", "dir/"};
-    file_commands_stage();
+    file_commands_setup();
     act("mkdir dir", NULL);
     for (size_t index = 0; index < sizeof names / sizeof *names; index++)
         expect_no_path(names[index], strlen(names[index]), BAD_NAME);
@@ -106,11 +106,11 @@ SCENE(names_that_are_none) {
     assert_string_equal(listed(""), "a b dir/");
 }
 
-SCENE(names_that_are_fine) {
+TEST(names_that_are_fine) {
     static const char *const names[] = {".a",   "..a", "a.b.c", " a",  "con.txt", "COM10",
                                         "com0", "-",   "[x]",   "{y}", "100%",    "a&b=c;d",
                                         "~",    "é",   "日本",  "😀",   "nul.x",   "lpt"};
-    file_commands_stage();
+    file_commands_setup();
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", names[index], 1));
         expect_number(field(call(primary, "FILE.STAT fs %s", names[index]), "content-length"), 1);
@@ -125,9 +125,9 @@ static char *repeated(const char *text, size_t times) {
     return whole;
 }
 
-SCENE(long_names) {
+TEST(long_names) {
     static const char *const letters[] = {"x", "é", "日", "😀"};
-    file_commands_stage();
+    file_commands_setup();
     for (size_t index = 0; index < sizeof letters / sizeof *letters; index++) {
         const char *longest = repeated(letters[index], 255), *longer = repeated(letters[index], 256);
         expect_etag(call(primary, "FILE.CREATE fs %s 1", longest));
@@ -148,8 +148,8 @@ static void dig(size_t names) {
     for (size_t depth = 1; depth <= names; depth++) expect_etag(receive(primary));
 }
 
-SCENE(deep_paths) {
-    file_commands_stage();
+TEST(deep_paths) {
+    file_commands_setup();
     dig(249);
     expect_etag(call(primary, "FILE.CREATE fs %s 1", deep_path(250)));
     expect_no_path(deep_path(251), 501, BAD_PATH);
@@ -161,8 +161,8 @@ SCENE(deep_paths) {
     expect_etag(call(primary, "FILE.GETMETA fs z%s", deep_path(249) + 1));
 }
 
-SCENE(long_paths) {
-    file_commands_stage();
+TEST(long_paths) {
+    file_commands_setup();
     const char *name = repeated("n", 255);
     const char *path = name;
     for (int depth = 1; depth <= 7; depth++) {
@@ -184,8 +184,8 @@ SCENE(long_paths) {
 
 /* --- The same file --------------------------------------------------------------------------------------------- */
 
-SCENE(scenario_39_case_is_kept_and_does_not_matter) {
-    file_commands_stage();
+TEST(scenario_39_case_is_kept_and_does_not_matter) {
+    file_commands_setup();
     acts({"mkdir Folder", NULL}, {"create Folder/Report.TXT 3", NULL}, {"put FOLDER/report.txt 0 abc", NULL},
          {"get folder/REPORT.txt", "=abc"}, {"create folder/report.txt 2", NULL}, {"mkdir FOLDER", EXISTS},
          {"mkdir folder/REPORT.TXT", OTHER_KIND}, {"create FOLDER 1", OTHER_KIND},
@@ -196,11 +196,11 @@ SCENE(scenario_39_case_is_kept_and_does_not_matter) {
     assert_int_equal(share_number("files"), 3);
 }
 
-SCENE(case_beyond_ascii) {
+TEST(case_beyond_ascii) {
     static const char *const pairs[][2] = {{"Ärger", "äRGER"}, {"ΑΣΩ", "ασω"}, {"ЖУК", "жук"},
                                            {"ŒUVRE", "œuvre"}, {"Ǆ", "ǆ"},     {"Ａ", "ａ"},
                                            {"Ⱥ", "ⱥ"},         {"ԱԲ", "աբ"},   {"𐐀", "𐐨"}};
-    file_commands_stage();
+    file_commands_setup();
     for (size_t index = 0; index < sizeof pairs / sizeof *pairs; index++) {
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[index][0], 3));
         expect_etag(call(primary, "FILE.CREATE fs %s %d", pairs[index][1], 5));
@@ -213,8 +213,8 @@ SCENE(case_beyond_ascii) {
     assert_int_equal(share_number("files"), 4);
 }
 
-SCENE(to_rename_the_case_alone) {
-    file_commands_stage();
+TEST(to_rename_the_case_alone) {
+    file_commands_setup();
     acts({"mkdir dir", NULL}, {"create dir/file 2", NULL}, {"rename dir/file DIR/FILE", NULL},
          {"rename dir Dir", NULL}, {"put dir/file 0 xy", NULL}, {"get Dir/File", "=xy"},
          {"rename é É", NO_FILE}, {"create é 1", NULL}, {"rename é É", NULL}, {"rename É É", NULL},
@@ -226,8 +226,8 @@ SCENE(to_rename_the_case_alone) {
 
 /* --- One kind where the other should be -------------------------------------------------------------------------- */
 
-SCENE(files_are_no_directories) {
-    file_commands_stage();
+TEST(files_are_no_directories) {
+    file_commands_setup();
     acts({"mkdir dir", NULL}, {"create dir/x 1", NULL}, {"mkdir a", OTHER_KIND}, {"mkdir a/x", NO_PARENT},
          {"create a/x 1", NO_PARENT}, {"rmdir a", OTHER_KIND}, {"list a", OTHER_KIND},
          {"list a/x", NO_PARENT}, {"open s a/x R/R DISPOSITION CREATE", NO_PARENT},
@@ -242,8 +242,8 @@ SCENE(files_are_no_directories) {
          {"handles a RECURSIVE", "INVALID InvalidQueryParameterValue"});
 }
 
-SCENE(the_root) {
-    file_commands_stage();
+TEST(the_root) {
+    file_commands_setup();
     acts({"mkdir ''", EXISTS}, {"rmdir ''", BAD_PATH}, {"delete ''", OTHER_KIND}, {"create '' 1", OTHER_KIND},
          {"rename '' x", BAD_PATH}, {"rename a ''", EXISTS}, {"rename a '' REPLACE", EXISTS},
          {"copy a ''", OTHER_KIND}, {"get ''", OTHER_KIND}, {"handles '' RECURSIVE", NULL},
@@ -252,8 +252,8 @@ SCENE(the_root) {
     expect_text(field(act("stat ''", NULL), "kind"), "directory");
 }
 
-SCENE(scenario_40_missing_parents_and_the_attribute) {
-    file_commands_stage();
+TEST(scenario_40_missing_parents_and_the_attribute) {
+    file_commands_setup();
     acts({"create no/x 1", NO_PARENT}, {"mkdir no/x", NO_PARENT}, {"get no/x", NO_PARENT},
          {"get no", NO_FILE}, {"setprops a ATTRIBUTES 2 READONLY ARCHIVE", NULL}, {"put a 0 x", READ_ONLY},
          {"create a 1", READ_ONLY}, {"delete a", READ_ONLY}, {"setmeta a META 0", READ_ONLY},
@@ -267,8 +267,8 @@ SCENE(scenario_40_missing_parents_and_the_attribute) {
 }
 
 /* Who has opened it before may go on writing. */
-SCENE(the_attribute_minds_no_handle_that_is_open) {
-    file_commands_stage();
+TEST(the_attribute_minds_no_handle_that_is_open) {
+    file_commands_setup();
     acts({"h = open s a RW/RWD", NULL}, {"setprops a ATTRIBUTES 1 READONLY", NULL}, {"write $h 0 xy", "2"},
          {"put a 0 x", READ_ONLY}, {"close $h", "OK"}, {"get a", "=xy23456789"});
 }
@@ -292,8 +292,8 @@ static const char *paged(const char *rest, int count) {
     return names.bytes;
 }
 
-SCENE(listing_by_pages) {
-    file_commands_stage();
+TEST(listing_by_pages) {
+    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/Sub", NULL}, {"create d/beta 1", NULL}, {"create d/Alpha 22", NULL},
          {"create d/alpha2 3", NULL}, {"create d/ALPHA-1 4", NULL}, {"create d/zeta 5", NULL},
          {"create d/Sub/inner 6", NULL}, {"create d/élan 7", NULL});
@@ -313,8 +313,8 @@ SCENE(listing_by_pages) {
 }
 
 /* While pages are read the directory changes; what was there all the time is told once. */
-SCENE(listing_what_changes) {
-    file_commands_stage();
+TEST(listing_what_changes) {
+    file_commands_setup();
     acts({"mkdir d", NULL});
     for (int index = 0; index < 50; index++) act(pool_print("create d/f%02d 0", index), NULL);
     redisReply *page = act("list d COUNT 20", NULL);
@@ -328,9 +328,9 @@ SCENE(listing_what_changes) {
 
 /* --- Moving ----------------------------------------------------------------------------------------------------------- */
 
-SCENE(directories_move_with_all_that_is_in_them) {
+TEST(directories_move_with_all_that_is_in_them) {
     enum { FILES = 3000 };
-    file_commands_stage();
+    file_commands_setup();
     acts({"mkdir from", NULL}, {"mkdir from/sub", NULL}, {"mkdir to", NULL});
     for (int index = 0; index < FILES; index++)
         send_call(primary, "FILE.CREATE fs from/%sfile%d %d", index % 2 ? "sub/" : "", index, index);
@@ -348,8 +348,8 @@ SCENE(directories_move_with_all_that_is_in_them) {
 }
 
 /* A directory moves when nothing in it is open, however deep. */
-SCENE(what_is_open_keeps_its_directories) {
-    file_commands_stage();
+TEST(what_is_open_keeps_its_directories) {
+    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"mkdir d/e/f", NULL}, {"mkdir d/g", NULL},
          {"create d/e/f/x 1", NULL}, {"h = open s d/e/f/x A/RWD", NULL}, {"rename d D2", SV},
          {"rename d/e d/E2", SV}, {"rename d/e/f d/F2", SV}, {"rename d/g d/g2", NULL},
@@ -359,8 +359,8 @@ SCENE(what_is_open_keeps_its_directories) {
     assert_string_equal(listed("d3"), "a");
 }
 
-SCENE(moving_keeps_what_a_file_is) {
-    file_commands_stage();
+TEST(moving_keeps_what_a_file_is) {
+    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"setprops a PROPS 1 content-type text/plain", NULL},
          {"setprops a ATTRIBUTES 1 HIDDEN", NULL}, {"mkdir d", NULL});
     long long created = file_field("a", "created")->integer;
@@ -375,8 +375,8 @@ SCENE(moving_keeps_what_a_file_is) {
 }
 
 /* Whoever has the one open that is replaced sees what came. */
-SCENE(what_is_replaced_stays_itself) {
-    file_commands_stage();
+TEST(what_is_replaced_stays_itself) {
+    file_commands_setup();
     acts({"create new 3", NULL}, {"put new 0 new", NULL}, {"setmeta new META 1 of new", NULL},
          {"h = open s b RW/RWD", NULL}, {"rename new b REPLACE", NULL}, {"read $h 0 100", "=new"},
          {"write $h 3 er", "2"}, {"get b", "=newer"}, {"meta b", "[<etag>, [\"of\", \"new\"]]"},
@@ -386,8 +386,8 @@ SCENE(what_is_replaced_stays_itself) {
     assert_int_equal(share_number("bytes"), 15);
 }
 
-SCENE(copies) {
-    file_commands_stage();
+TEST(copies) {
+    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"copy a c", NULL},
          {"meta c", "[<etag>, [\"color\", \"red\"]]"}, {"copy a c META 1 x y", NULL},
          {"meta c", "[<etag>, [\"x\", \"y\"]]"}, {"copy a c META 0", NULL}, {"meta c", "[<etag>, []]"},
@@ -408,27 +408,27 @@ SCENE(copies) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(characters_that_no_name_has),
-        PLAY(why_a_path_is_none),
-        PLAY(names_that_are_none),
-        PLAY(names_that_are_fine),
-        PLAY(long_names),
-        PLAY(deep_paths),
-        PLAY(long_paths),
-        PLAY(scenario_39_case_is_kept_and_does_not_matter),
-        PLAY(case_beyond_ascii),
-        PLAY(to_rename_the_case_alone),
-        PLAY(files_are_no_directories),
-        PLAY(the_root),
-        PLAY(scenario_40_missing_parents_and_the_attribute),
-        PLAY(the_attribute_minds_no_handle_that_is_open),
-        PLAY(listing_by_pages),
-        PLAY(listing_what_changes),
-        PLAY(directories_move_with_all_that_is_in_them),
-        PLAY(what_is_open_keeps_its_directories),
-        PLAY(moving_keeps_what_a_file_is),
-        PLAY(what_is_replaced_stays_itself),
-        PLAY(copies),
+        RUN(characters_that_no_name_has),
+        RUN(why_a_path_is_none),
+        RUN(names_that_are_none),
+        RUN(names_that_are_fine),
+        RUN(long_names),
+        RUN(deep_paths),
+        RUN(long_paths),
+        RUN(scenario_39_case_is_kept_and_does_not_matter),
+        RUN(case_beyond_ascii),
+        RUN(to_rename_the_case_alone),
+        RUN(files_are_no_directories),
+        RUN(the_root),
+        RUN(scenario_40_missing_parents_and_the_attribute),
+        RUN(the_attribute_minds_no_handle_that_is_open),
+        RUN(listing_by_pages),
+        RUN(listing_what_changes),
+        RUN(directories_move_with_all_that_is_in_them),
+        RUN(what_is_open_keeps_its_directories),
+        RUN(moving_keeps_what_a_file_is),
+        RUN(what_is_replaced_stays_itself),
+        RUN(copies),
     };
-    return world_run("file_paths", tests);
+    return harness_run("file_paths", tests);
 }

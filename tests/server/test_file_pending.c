@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "witness.h"
-#include "world.h"
+#include "steps.h"
+#include "traces.h"
 
 static void stage_pending(void) {
-    file_commands_stage();
+    file_commands_setup();
     acts({"h = open s a RWD/RWD", NULL}, {"dispose $h ON", "OK"});
 }
 
-SCENE(scenario_11_every_command_is_refused) {
+TEST(scenario_11_every_command_is_refused) {
     stage_pending();
     for (const struct file_command *command = file_commands; command->line; command++)
         act(command->line, PENDING);
@@ -33,15 +33,15 @@ SCENE(scenario_11_every_command_is_refused) {
 }
 
 /* A snapshot is not told from the file by that it is to be deleted. */
-SCENE(what_is_pending_is_readable_in_older_snapshots) {
-    file_commands_stage();
+TEST(what_is_pending_is_readable_in_older_snapshots) {
+    file_commands_setup();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"h = open s a RWD/RWD", NULL}, {"dispose $h ON", "OK"},
          {"get a SNAPSHOT $p", "=0123456789"}, {"get a", PENDING}, {"close $h", "OK"},
          {"get a SNAPSHOT $p", "=0123456789"}, {"get a", NO_FILE});
 }
 
-SCENE(scenario_12_the_mark_is_taken_back) {
-    file_commands_stage();
+TEST(scenario_12_the_mark_is_taken_back) {
+    file_commands_setup();
     const char *before = reply_text(act("stat a", NULL));
     acts({"h = open s a RWD/RWD", NULL}, {"i = open s a D/RWD", NULL}, {"dispose $h ON", "OK"},
          {"get a", PENDING}, {"dispose $i OFF", "OK"}, {"get a", "=0123456789"}, {"close $h", "OK"},
@@ -50,8 +50,8 @@ SCENE(scenario_12_the_mark_is_taken_back) {
     assert_string_equal(listed(""), "a b");
 }
 
-SCENE(scenario_13_the_last_one_takes_it_along) {
-    file_commands_stage();
+TEST(scenario_13_the_last_one_takes_it_along) {
+    file_commands_setup();
     const char *etag = reply_string(file_field("a", "etag"));
     acts({"h = open s a RD/RWD", NULL}, {"i = open s a R/RWD", NULL}, {"dispose $h ON", "OK"},
          {"close $h", "OK"}, {"get a", PENDING}, {"close $i", "OK"}, {"get a", NO_FILE}, {"create a 3", NULL},
@@ -60,23 +60,23 @@ SCENE(scenario_13_the_last_one_takes_it_along) {
     require(strcmp(later, etag) > 0, "the new file has %s after %s", later, etag);
 }
 
-SCENE(scenario_14_other_handles_go_on) {
-    file_commands_stage();
+TEST(scenario_14_other_handles_go_on) {
+    file_commands_setup();
     acts({"h = open s a D/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"dispose $h ON", "OK"},
          {"read $i 0 3", "=012"}, {"write $i 0 xyz", "3"}, {"read $i 0 5", "=xyz34"}, {"truncate $i 4", "OK"},
          {"lock $i EXCLUSIVE 0 2", "OK"}, {"unlock $i 0 2", "OK"}, {"open s a R/RWD", PENDING},
          {"dispose $h OFF", "OK"}, {"get a", "=xyz3"});
 }
 
-SCENE(scenario_15_delete_on_close) {
-    file_commands_stage();
+TEST(scenario_15_delete_on_close) {
+    file_commands_setup();
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"i = open s a R/RWD", NULL}, {"get a", "=0123456789"},
          {"list ''", NULL}, {"close $h", "OK"}, {"get a", PENDING}, {"read $i 0 2", "=01"},
          {"close $i", "OK"}, {"get a", NO_FILE});
 }
 
-SCENE(scenario_16_delete_on_close_is_not_taken_back) {
-    file_commands_stage();
+TEST(scenario_16_delete_on_close_is_not_taken_back) {
+    file_commands_setup();
     acts({"h = open s a RD/RWD DELETEONCLOSE", NULL}, {"dispose $h OFF", "OK"}, {"get a", "=0123456789"},
          {"dispose $h ON", "OK"}, {"dispose $h OFF", "OK"}, {"close $h", "OK"}, {"get a", NO_FILE});
     /* But what closing has marked can be taken back by who is left. */
@@ -84,8 +84,8 @@ SCENE(scenario_16_delete_on_close_is_not_taken_back) {
          {"get b", PENDING}, {"dispose $i OFF", "OK"}, {"close $i", "OK"}, {"get b", "=0123456789"});
 }
 
-SCENE(scenario_17_what_cannot_be_marked) {
-    file_commands_stage();
+TEST(scenario_17_what_cannot_be_marked) {
+    file_commands_setup();
     acts({"h = open s a RD/RWD", NULL}, {"setprops a ATTRIBUTES 1 READONLY", NULL},
          {"dispose $h ON", CANNOT_DELETE}, {"close $h", "OK"}, {"get a", NULL},
          {"open s a D/RWD DELETEONCLOSE", CANNOT_DELETE}, {"open s a R/RWD DELETEONCLOSE", BAD_VALUE},
@@ -93,14 +93,14 @@ SCENE(scenario_17_what_cannot_be_marked) {
          {"mkdir d", NULL}, {"create d/x 0", NULL}, {"rmdir d", NOT_EMPTY}, {"open s d RD/RWD", OTHER_KIND});
 }
 
-SCENE(what_is_pending_keeps_its_directory) {
-    file_commands_stage();
+TEST(what_is_pending_keeps_its_directory) {
+    file_commands_setup();
     acts({"mkdir d", NULL}, {"create d/x 0", NULL}, {"h = open s d/x D/RWD", NULL}, {"dispose $h ON", "OK"},
          {"list d", "[null, []]"}, {"rmdir d", NOT_EMPTY}, {"rename d e", SV}, {"close $h", "OK"},
          {"rmdir d", "OK"});
 }
 
-SCENE(scenario_18_it_goes_with_the_session) {
+TEST(scenario_18_it_goes_with_the_session) {
     stage_pending();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"dispose $h OFF", "OK"}, {"i = open t a D/RWD", NULL},
          {"dispose $i ON", "OK"}, {"close $h", "OK"}, {"5 s", NULL}, {"get a", PENDING}, {"5 s", NULL},
@@ -108,11 +108,11 @@ SCENE(scenario_18_it_goes_with_the_session) {
 }
 
 /* How a handle can end, all with the same outcome. */
-SCENE(however_its_last_handle_ends) {
+TEST(however_its_last_handle_ends) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "20 s"};
     for (int deletes_on_close = 0; deletes_on_close < 2; deletes_on_close++) {
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
-            file_commands_stage();
+            file_commands_setup();
             acts({"t = SHARE.CONNECT fs 10", NULL});
             act(pool_print("h = open t a D/RWD%s", deletes_on_close ? " DELETEONCLOSE" : ""), NULL);
             if (!deletes_on_close) act("dispose $h ON", "OK");
@@ -123,20 +123,20 @@ SCENE(however_its_last_handle_ends) {
     }
 }
 
-SCENE(scenario_19_stateless_deletion_is_at_once) {
-    file_commands_stage();
+TEST(scenario_19_stateless_deletion_is_at_once) {
+    file_commands_setup();
     acts({"delete a", "OK"}, {"get a", NO_FILE}, {"open s a R/R", NO_FILE}, {"delete a", NO_FILE});
     assert_string_equal(listed(""), "b");
 }
 
-SCENE(scenario_20_pending_comes_before_sharing) {
-    file_commands_stage();
+TEST(scenario_20_pending_comes_before_sharing) {
+    file_commands_setup();
     acts({"h = open s a RWD/-", NULL}, {"get a", SV}, {"dispose $h ON", "OK"}, {"get a", PENDING},
          {"open s a R/R", PENDING}, {"lock $h EXCLUSIVE 0 10", "OK"}, {"put a 0 x", PENDING});
 }
 
 /* Nobody asks in between: what time has ended counts as ended at once. */
-SCENE(a_dead_session_has_nothing_at_the_same_instant) {
+TEST(a_dead_session_has_nothing_at_the_same_instant) {
     static const struct {
         const char *line, *answer;
     } rows[] = {
@@ -156,7 +156,7 @@ SCENE(a_dead_session_has_nothing_at_the_same_instant) {
         {"LEASE.ACQUIRE fs -1 FILE a", NO_FILE},
     };
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        file_commands_stage();
+        file_commands_setup();
         acts({"mkdir d", NULL}, {"create d/x 5", NULL}, {"t = SHARE.CONNECT fs 10", NULL},
              {"h = open t a RD/RWD DELETEONCLOSE", NULL}, {"i = open t d/x RD/RWD", NULL},
              {"dispose $i ON", "OK"});
@@ -166,8 +166,8 @@ SCENE(a_dead_session_has_nothing_at_the_same_instant) {
         redisReply *reply = expect_elements(call(primary, "EXEC"), 2)->element[1];
         const char *answer = rows[row].answer;
         if (!answer) require(!reply_is_error(reply), "%s: %s", rows[row].line, reply_text(reply));
-        if (answer && story_is_refusal(answer)) expect_error(reply, answer);
-        if (answer && !story_is_refusal(answer))
+        if (answer && answer_is_refusal(answer)) expect_error(reply, answer);
+        if (answer && !answer_is_refusal(answer))
             require(!strncmp(reply_shape(reply), answer, strlen(answer)), "%s: %s", rows[row].line,
                     reply_text(reply));
         time_passes(0);
@@ -175,8 +175,8 @@ SCENE(a_dead_session_has_nothing_at_the_same_instant) {
 }
 
 /* A snapshot of the same instant has it no more, either, and neither has its count. */
-SCENE(a_dead_sessions_file_is_in_no_snapshot) {
-    file_commands_stage();
+TEST(a_dead_sessions_file_is_in_no_snapshot) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL});
     expect_ok(call(primary, "MULTI"));
     call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(10000));
@@ -191,19 +191,19 @@ SCENE(a_dead_sessions_file_is_in_no_snapshot) {
 }
 
 /* A pending file in a snapshot is as it was then: not listed, and not to be read. */
-SCENE(what_is_pending_in_a_new_snapshot) {
+TEST(what_is_pending_in_a_new_snapshot) {
     stage_pending();
     acts({"p = SHARE.SNAPSHOT fs", NULL});
-    const char *now = listed(""), *then = listed_at(primary, "", pool_print("SNAPSHOT %s", story_kept('p')));
+    const char *now = listed(""), *then = listed_at(primary, "", pool_print("SNAPSHOT %s", step_kept('p')));
     assert_string_equal(now, "b");
-    redisReply *read = call(primary, "FILE.GET fs a SNAPSHOT %s", story_kept('p'));
+    redisReply *read = call(primary, "FILE.GET fs a SNAPSHOT %s", step_kept('p'));
     bool listed_then = strstr(then, "a") != NULL;
     require(listed_then == !reply_is_error(read), "it is listed as %s, and reads %s", then, reply_text(read));
 }
 
 /* What the pending file has goes with it: its lease, its locks, its attributes and metadata. */
-SCENE(nothing_of_it_comes_back) {
-    file_commands_stage();
+TEST(nothing_of_it_comes_back) {
+    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"setprops a ATTRIBUTES 1 HIDDEN", NULL},
          {"h = open s a RWD/RWD", NULL}, {"lock $h EXCLUSIVE 0 100", "OK"}, {"dispose $h ON", "OK"},
          {"close $h", "OK"}, {"create a 10", NULL}, {"meta a", "[<etag>, []]"}, {"put a 0 x", NULL});
@@ -215,23 +215,23 @@ SCENE(nothing_of_it_comes_back) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_11_every_command_is_refused),
-        PLAY(what_is_pending_is_readable_in_older_snapshots),
-        PLAY(scenario_12_the_mark_is_taken_back),
-        PLAY(scenario_13_the_last_one_takes_it_along),
-        PLAY(scenario_14_other_handles_go_on),
-        PLAY(scenario_15_delete_on_close),
-        PLAY(scenario_16_delete_on_close_is_not_taken_back),
-        PLAY(scenario_17_what_cannot_be_marked),
-        PLAY(what_is_pending_keeps_its_directory),
-        PLAY(scenario_18_it_goes_with_the_session),
-        PLAY(however_its_last_handle_ends),
-        PLAY(scenario_19_stateless_deletion_is_at_once),
-        PLAY(scenario_20_pending_comes_before_sharing),
-        PLAY(a_dead_session_has_nothing_at_the_same_instant),
-        PLAY(a_dead_sessions_file_is_in_no_snapshot),
-        PLAY(what_is_pending_in_a_new_snapshot),
-        PLAY(nothing_of_it_comes_back),
+        RUN(scenario_11_every_command_is_refused),
+        RUN(what_is_pending_is_readable_in_older_snapshots),
+        RUN(scenario_12_the_mark_is_taken_back),
+        RUN(scenario_13_the_last_one_takes_it_along),
+        RUN(scenario_14_other_handles_go_on),
+        RUN(scenario_15_delete_on_close),
+        RUN(scenario_16_delete_on_close_is_not_taken_back),
+        RUN(scenario_17_what_cannot_be_marked),
+        RUN(what_is_pending_keeps_its_directory),
+        RUN(scenario_18_it_goes_with_the_session),
+        RUN(however_its_last_handle_ends),
+        RUN(scenario_19_stateless_deletion_is_at_once),
+        RUN(scenario_20_pending_comes_before_sharing),
+        RUN(a_dead_session_has_nothing_at_the_same_instant),
+        RUN(a_dead_sessions_file_is_in_no_snapshot),
+        RUN(what_is_pending_in_a_new_snapshot),
+        RUN(nothing_of_it_comes_back),
     };
-    return world_run("file_pending", tests);
+    return harness_run("file_pending", tests);
 }

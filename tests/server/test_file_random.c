@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chance.h"
 #include "file_model.h"
 #include "files.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
+#include "random.h"
 #include "text.h"
-#include "world.h"
 
 static const char *const paths[MODEL_FILES] = {"a", "b", "c", "d/x", "d/y", "D/Z"};
 enum { FILES_OF_ROOT = 3 };
@@ -35,9 +35,9 @@ static bool went_well(const redisReply *reply, const char *refusal) {
 /* Time passes by thousands of seconds, and sessions live for so many and a half: what passes by itself makes no
  * difference. */
 static void play_connect(void) {
-    int session = chance(MODEL_SESSIONS);
+    int session = random_below(MODEL_SESSIONS);
     if (model_sessions[session].lives) return;
-    int ttl_s = 500 + 1000 * chance(4);
+    int ttl_s = 500 + 1000 * random_below(4);
     redisReply *id = call(primary, "SHARE.CONNECT fs %d OWNER client-%d", ttl_s, session);
     require(id->len == 36, "no session: %s", reply_text(id));
     model_sessions[session].lives = true;
@@ -46,7 +46,7 @@ static void play_connect(void) {
 }
 
 static void play_ping(void) {
-    int session = chance(MODEL_SESSIONS);
+    int session = random_below(MODEL_SESSIONS);
     redisReply *reply = call(primary, "SHARE.PING fs %s", model_sessions[session].id);
     if (!went_well(reply, model_sessions[session].lives ? NULL : NO_SESSION)) return;
     expect_number(reply, model_sessions[session].ttl_s * 1000LL);
@@ -54,7 +54,7 @@ static void play_ping(void) {
 }
 
 static void play_disconnect(void) {
-    int session = chance(MODEL_SESSIONS);
+    int session = random_below(MODEL_SESSIONS);
     redisReply *reply = call(primary, "SHARE.DISCONNECT fs %s", model_sessions[session].id);
     if (went_well(reply, model_sessions[session].lives ? NULL : NO_SESSION)) model_end(session);
 }
@@ -89,15 +89,15 @@ static struct words opening(const struct model_open *open, const char *dispositi
 
 static void play_open(void) {
     static const char *const names[] = {"OPEN", "CREATE", "OPENIF", "OVERWRITE", "OVERWRITEIF", "SUPERSEDE"};
-    struct model_open *place = &model_opens[chance(MODEL_OPENS)];
+    struct model_open *place = &model_opens[random_below(MODEL_OPENS)];
     if (place->is) return;
-    enum model_disposition disposition = chance(2) ? OPEN : (enum model_disposition)chance(6);
-    struct model_open open = {.session = chance(MODEL_SESSIONS),
-                              .file = chance(MODEL_FILES),
-                              .access = chance(8),
-                              .share = chance(3) ? EVERY : chance(8)};
-    open.deletes = open.access & D && !chance(4);
-    size_t size = chance_size(MODEL_SIZE);
+    enum model_disposition disposition = random_below(2) ? OPEN : (enum model_disposition)random_below(6);
+    struct model_open open = {.session = random_below(MODEL_SESSIONS),
+                              .file = random_below(MODEL_FILES),
+                              .access = random_below(8),
+                              .share = random_below(3) ? EVERY : random_below(8)};
+    open.deletes = open.access & D && !random_below(4);
+    size_t size = random_size(MODEL_SIZE);
     bool existed = model_files[open.file].exists;
     int counted = open.access;
     if (existed && (disposition == OVERWRITE || disposition == OVERWRITEIF)) counted |= W;
@@ -114,8 +114,8 @@ static void play_open(void) {
 }
 
 static struct model_open *any_open(void) {
-    struct model_open *open = &model_opens[chance(MODEL_OPENS)];
-    for (int attempt = 0; attempt < 5 && !open->is; attempt++) open = &model_opens[chance(MODEL_OPENS)];
+    struct model_open *open = &model_opens[random_below(MODEL_OPENS)];
+    for (int attempt = 0; attempt < 5 && !open->is; attempt++) open = &model_opens[random_below(MODEL_OPENS)];
     return open;
 }
 
@@ -127,7 +127,7 @@ static void play_close(void) {
 
 static void play_read(void) {
     struct model_open *open = any_open();
-    size_t offset = chance_size(MODEL_SIZE), length = chance_size(MODEL_SIZE),
+    size_t offset = random_size(MODEL_SIZE), length = random_size(MODEL_SIZE),
            whole = model_files[open->file].length;
     const char *refusal = NULL;
     if (!open->is)
@@ -144,10 +144,11 @@ static void play_read(void) {
 
 static void play_write(void) {
     struct model_open *open = any_open();
-    size_t offset = chance_size(MODEL_SIZE), length = chance_size(chance(2) ? 20 : MODEL_SIZE - offset + 1);
+    size_t offset = random_size(MODEL_SIZE),
+           length = random_size(random_below(2) ? 20 : MODEL_SIZE - offset + 1);
     char bytes[MODEL_SIZE];
     if (length > MODEL_SIZE - offset) length = MODEL_SIZE - offset;
-    memset(bytes, 'a' + chance(26), sizeof bytes);
+    memset(bytes, 'a' + random_below(26), sizeof bytes);
     const char *refusal = NULL;
     if (!open->is)
         refusal = NO_HANDLE;
@@ -164,22 +165,23 @@ static void play_write(void) {
 
 static void play_truncate(void) {
     struct model_open *open = any_open();
-    size_t size = chance_size(MODEL_SIZE);
+    size_t size = random_size(MODEL_SIZE);
     const char *refusal = !open->is ? NO_HANDLE : open->access & W ? NULL : DENIED;
     if (went_well(call(primary, "FILE.TRUNCATE fs %s %d", open->id, (int)size), refusal))
         model_resize(open->file, size);
 }
 
 static void any_range(unsigned long long *offset, unsigned long long *length) {
-    *offset = (unsigned long long)chance(40) * 10;
-    *length = chance(4) ? (unsigned long long)chance(4) * 10 : (unsigned long long)chance(MODEL_SIZE);
-    if (!chance(10)) *offset = 0xffffffffffffff00ULL, *length = (unsigned long long)chance(200);
+    *offset = (unsigned long long)random_below(40) * 10;
+    *length = random_below(4) ? (unsigned long long)random_below(4) * 10
+                              : (unsigned long long)random_below(MODEL_SIZE);
+    if (!random_below(10)) *offset = 0xffffffffffffff00ULL, *length = (unsigned long long)random_below(200);
 }
 
 static void play_lock(void) {
     struct model_open *open = any_open();
-    struct model_lock lock = {.held = true, .exclusive = chance(2)},
-                      *place = &open->locks[chance(MODEL_LOCKS)];
+    struct model_lock lock = {.held = true, .exclusive = random_below(2)},
+                      *place = &open->locks[random_below(MODEL_LOCKS)];
     any_range(&lock.offset, &lock.length);
     if (place->held) return;
     const char *refusal = NULL;
@@ -207,8 +209,8 @@ static struct model_lock *find_lock(struct model_open *open, bool exclusive, con
 
 static void play_unlock(void) {
     struct model_open *open = any_open();
-    struct model_lock range = open->locks[chance(MODEL_LOCKS)];
-    if (!range.held || !chance(4)) any_range(&range.offset, &range.length);
+    struct model_lock range = open->locks[random_below(MODEL_LOCKS)];
+    if (!range.held || !random_below(4)) any_range(&range.offset, &range.length);
     struct model_lock *lock = find_lock(open, true, &range);
     if (!lock) lock = find_lock(open, false, &range);
     const char *refusal = !open->is ? NO_HANDLE : lock ? NULL : NOT_LOCKED;
@@ -219,7 +221,7 @@ static void play_unlock(void) {
 
 static void play_dispose(void) {
     struct model_open *open = any_open();
-    bool on = chance(2);
+    bool on = random_below(2);
     const char *refusal = NULL;
     if (!open->is)
         refusal = NO_HANDLE;
@@ -232,8 +234,8 @@ static void play_dispose(void) {
 }
 
 static void play_force(void) {
-    int file = chance(MODEL_FILES), closed = 0;
-    if (chance(4)) return;
+    int file = random_below(MODEL_FILES), closed = 0;
+    if (random_below(4)) return;
     bool exists = model_files[file].exists;
     for (int index = 0; exists && index < MODEL_OPENS; index++)
         closed += model_opens[index].is && model_opens[index].file == file;
@@ -253,11 +255,11 @@ static redisReply *call_file(const char *line, int file, const char *rest, int l
 
 /* Mostly the right one. */
 static int any_lease(int file) {
-    return chance(4) ? model_files[file].lease : chance(3);
+    return random_below(4) ? model_files[file].lease : random_below(3);
 }
 
 static void play_get(void) {
-    int file = chance(MODEL_FILES);
+    int file = random_below(MODEL_FILES);
     struct model_wish wish = {
         .class = CLASS_R, .lease = any_lease(file), .minds_locks = true, .length = model_files[file].length};
     const char *refusal = model_refusal(file, &wish);
@@ -267,8 +269,8 @@ static void play_get(void) {
 }
 
 static void play_get_range(void) {
-    int file = chance(MODEL_FILES);
-    size_t whole = model_files[file].length, offset = chance_size(MODEL_SIZE), length = 1 + chance_size(50);
+    int file = random_below(MODEL_FILES);
+    size_t whole = model_files[file].length, offset = random_size(MODEL_SIZE), length = 1 + random_size(50);
     size_t left = offset < whole ? whole - offset : 0;
     struct model_wish wish = {
         .class = CLASS_R, .minds_locks = true, .offset = offset, .length = length < left ? length : left};
@@ -280,13 +282,13 @@ static void play_get_range(void) {
 }
 
 static void play_put_or_clear(void) {
-    int file = chance(MODEL_FILES);
-    bool clears = chance(2);
-    size_t offset = chance_size(MODEL_SIZE), length = 1 + chance_size(50);
+    int file = random_below(MODEL_FILES);
+    bool clears = random_below(2);
+    size_t offset = random_size(MODEL_SIZE), length = 1 + random_size(50);
     struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file), .minds_locks = true};
     const char *refusal = model_refusal(file, &wish);
     char *bytes = pool_take(length + 1);
-    memset(bytes, clears ? '\0' : 'A' + chance(26), length);
+    memset(bytes, clears ? '\0' : 'A' + random_below(26), length);
     if (!refusal && offset + length > model_files[file].length) refusal = BAD_RANGE;
     redisReply *reply =
         clears ? call_file("FILE.CLEARRANGE", file, pool_print("%zu %zu", offset, length), wish.lease)
@@ -295,8 +297,8 @@ static void play_put_or_clear(void) {
 }
 
 static void play_create(void) {
-    int file = chance(MODEL_FILES);
-    size_t size = chance_size(MODEL_SIZE);
+    int file = random_below(MODEL_FILES);
+    size_t size = random_size(MODEL_SIZE);
     struct model_wish wish = {.class = CLASS_WD,
                               .lease = model_files[file].exists ? any_lease(file) : LEASE_NONE,
                               .minds_locks = true};
@@ -306,7 +308,7 @@ static void play_create(void) {
 }
 
 static void play_delete(void) {
-    int file = chance(MODEL_FILES);
+    int file = random_below(MODEL_FILES);
     struct model_wish wish = {.class = CLASS_DEL, .lease = any_lease(file), .minds_locks = true};
     const char *refusal = model_refusal(file, &wish);
     if (went_well(call_file("FILE.DELETE", file, "", wish.lease), refusal))
@@ -314,8 +316,8 @@ static void play_delete(void) {
 }
 
 static void play_resize(void) {
-    int file = chance(MODEL_FILES);
-    size_t size = chance(4) ? chance_size(MODEL_SIZE) : model_files[file].length;
+    int file = random_below(MODEL_FILES);
+    size_t size = random_below(4) ? random_size(MODEL_SIZE) : model_files[file].length;
     struct model_wish wish = {
         .class = CLASS_W, .lease = any_lease(file), .minds_locks = size != model_files[file].length};
     const char *refusal = model_refusal(file, &wish);
@@ -324,8 +326,8 @@ static void play_resize(void) {
 }
 
 static void play_readonly(void) {
-    int file = chance(MODEL_FILES);
-    bool on = !chance(3);
+    int file = random_below(MODEL_FILES);
+    bool on = !random_below(3);
     struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file), .ignores_readonly = !on};
     const char *refusal = model_refusal(file, &wish);
     redisReply *reply =
@@ -334,7 +336,7 @@ static void play_readonly(void) {
 }
 
 static void play_setmeta(void) {
-    int file = chance(MODEL_FILES), meta = 1 + chance(100);
+    int file = random_below(MODEL_FILES), meta = 1 + random_below(100);
     struct model_wish wish = {.class = CLASS_W, .lease = any_lease(file)};
     const char *refusal = model_refusal(file, &wish);
     if (went_well(call_file("FILE.SETMETA", file, pool_print("META 1 n %d", meta), wish.lease), refusal))
@@ -342,7 +344,7 @@ static void play_setmeta(void) {
 }
 
 static void play_copy(void) {
-    int source = chance(MODEL_FILES), file = chance(MODEL_FILES);
+    int source = random_below(MODEL_FILES), file = random_below(MODEL_FILES);
     struct model_wish reads = {.class = CLASS_R, .minds_locks = true, .length = model_files[source].length};
     struct model_wish writes = {.class = CLASS_WD,
                                 .lease = model_files[file].exists ? any_lease(file) : LEASE_NONE,
@@ -354,8 +356,8 @@ static void play_copy(void) {
 }
 
 static void play_rename(void) {
-    int source = chance(MODEL_FILES), file = chance(MODEL_FILES);
-    bool replaces = chance(2);
+    int source = random_below(MODEL_FILES), file = random_below(MODEL_FILES);
+    bool replaces = random_below(2);
     struct model_wish leaves = {.class = CLASS_DEL, .lease = model_files[source].lease, .minds_locks = true};
     struct model_wish comes = {.class = CLASS_WD,
                                .lease = file == source || !model_files[file].exists ? LEASE_NONE
@@ -389,7 +391,7 @@ static void play_move_directory(void) {
 }
 
 static void play_lease(void) {
-    int file = chance(MODEL_FILES), id = 1 + chance(2);
+    int file = random_below(MODEL_FILES), id = 1 + random_below(2);
     const char *refusal = NULL;
     if (!model_files[file].exists)
         refusal = NO_FILE;
@@ -405,11 +407,11 @@ static void play_lease(void) {
 }
 
 static void play_break(void) {
-    int file = chance(MODEL_FILES);
+    int file = random_below(MODEL_FILES);
     if (!model_files[file].exists || model_files[file].pending || !model_files[file].lease) return;
-    redisReply *reply = chance(2) ? call(primary, "LEASE.BREAK fs FILE %s", paths[file])
-                                  : call(primary, "LEASE.RELEASE fs %s FILE %s",
-                                         lease_ids[model_files[file].lease], paths[file]);
+    redisReply *reply = random_below(2) ? call(primary, "LEASE.BREAK fs FILE %s", paths[file])
+                                        : call(primary, "LEASE.RELEASE fs %s FILE %s",
+                                               lease_ids[model_files[file].lease], paths[file]);
     require(!reply_is_error(reply), "it is leased: %s", reply_text(reply));
     model_files[file].lease = LEASE_NONE;
 }
@@ -496,14 +498,14 @@ static void play_step(void) {
         {2, play_rename},     {2, play_lease},
         {2, play_break},      {1, play_move_directory},
     };
-    int drawn = chance(100);
+    int drawn = random_below(100);
     size_t index = 0;
     while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
     plays[index].play();
 }
 
 static void play_sequence(int steps) {
-    chance_begin();
+    random_begin();
     model_begin();
     time_passes(0);
     acts({"SHARE.CREATE fs", NULL}, {"mkdir D", NULL});
@@ -511,19 +513,19 @@ static void play_sequence(int steps) {
         play_step();
         if (step % STEPS_BETWEEN_LOOKS) continue;
         compare();
-        if (!chance(4)) expect_ok(call(primary, "DEBUG RELOAD"));
+        if (!random_below(4)) expect_ok(call(primary, "DEBUG RELOAD"));
     }
     compare();
 }
 
-SCENE(a_random_sequence_goes_as_foretold) {
+TEST(a_random_sequence_goes_as_foretold) {
     play_sequence(STEPS);
 }
 
 /* The same while somebody else does other things on other keys, so that replies and effects interleave. */
-SCENE(a_random_sequence_beside_others_goes_as_foretold) {
+TEST(a_random_sequence_beside_others_goes_as_foretold) {
     enum { MADE = 2000 };
-    struct client *other = visitor(primary->server);
+    struct client *other = test_client(primary->server);
     expect_etag(call(other, "SHARE.CREATE other"));
     for (int index = 0; index < MADE; index++) send_call(other, "FILE.CREATE other file-%d %d", index, index);
     int done = 0;
@@ -534,8 +536,8 @@ SCENE(a_random_sequence_beside_others_goes_as_foretold) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_random_sequence_goes_as_foretold),
-        PLAY(a_random_sequence_beside_others_goes_as_foretold),
+        RUN(a_random_sequence_goes_as_foretold),
+        RUN(a_random_sequence_beside_others_goes_as_foretold),
     };
-    return world_run("file_random", tests);
+    return harness_run("file_random", tests);
 }

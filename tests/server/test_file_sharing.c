@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 enum { MODES = 8 };
 
@@ -45,8 +45,8 @@ static void require_pair(int access, int share, int other_access, int other_shar
     if (opened) expect_closed(second);
 }
 
-SCENE(scenario_1_every_open_beside_every_open) {
-    file_commands_stage();
+TEST(scenario_1_every_open_beside_every_open) {
+    file_commands_setup();
     for (int first = 0; first < MODES * MODES; first++) {
         int access = first % MODES, share = first / MODES;
         redisReply *open = try_open(access, share);
@@ -58,21 +58,21 @@ SCENE(scenario_1_every_open_beside_every_open) {
 }
 
 /* Of the service's own table, with the examples that it gives. */
-SCENE(scenario_1_examples) {
-    file_commands_stage();
+TEST(scenario_1_examples) {
+    file_commands_setup();
     acts({"h = open s a R/W", NULL}, {"i = open s a W/R", NULL}, {"close $h", "OK"}, {"close $i", "OK"},
          {"h = open s a W/R", NULL}, {"open s a W/W", SV}, {"close $h", "OK"}, {"h = open s a W/W", NULL},
          {"open s a W/R", SV}, {"close $h", "OK"});
 }
 
-SCENE(scenario_2_attributes_beside_the_jealous) {
-    file_commands_stage();
+TEST(scenario_2_attributes_beside_the_jealous) {
+    file_commands_setup();
     acts({"h = open s a R/-", NULL}, {"i = open s a A/-", NULL}, {"close $h", "OK"},
          {"h = open s a RWD/-", NULL}, {"close $i", "OK"}, {"open s a R/RWD", SV});
 }
 
-SCENE(scenario_3_to_have_it_open_twice_is_to_be_two) {
-    file_commands_stage();
+TEST(scenario_3_to_have_it_open_twice_is_to_be_two) {
+    file_commands_setup();
     acts({"h = open s a RW/R", NULL}, {"open s a RW/R", SV}, {"open s a R/R", SV},
          {"t = SHARE.CONNECT fs 100", NULL}, {"open t a RW/R", SV}, {"open t a R/RW", NULL},
          {"open s a R/RW", NULL});
@@ -105,14 +105,14 @@ static bool is_allowed(enum file_class class, int access, int share) {
 }
 
 static void play_beside(const struct file_command *command, int access, int share) {
-    file_commands_stage();
+    file_commands_setup();
     act(pool_print("h = open s a %s/%s", accesses[access], modes[share]), NULL);
     bool allowed = is_allowed(command->class, access, share);
     redisReply *reply = act(command->line, allowed ? NULL : SV);
     if (!allowed) require(strstr(reply->str, "tester"), "it does not say who: %s", reply->str);
 }
 
-SCENE(scenario_4_every_command_beside_every_open) {
+TEST(scenario_4_every_command_beside_every_open) {
     static const int few[] = {0, 1, 2, 3, 4};
     for (const struct file_command *command = file_commands; command->line; command++)
         for (size_t access = 0; access < sizeof few / sizeof *few; access++)
@@ -120,50 +120,50 @@ SCENE(scenario_4_every_command_beside_every_open) {
 }
 
 /* An open that has more accesses shares as much as one that has one. */
-SCENE(every_access_counts_alike) {
+TEST(every_access_counts_alike) {
     for (const struct file_command *command = file_commands; command->line; command++)
         for (int access = 5; access < MODES; access++) play_beside(command, access, (access * 3) % MODES);
 }
 
-SCENE(scenario_5_a_jealous_writer) {
-    file_commands_stage();
+TEST(scenario_5_a_jealous_writer) {
+    file_commands_setup();
     acts({"h = open s a W/-", NULL}, {"get a", SV}, {"put a 0 x", SV}, {"delete a", SV}, {"stat a", NULL},
          {"meta a", NULL}, {"list ''", NULL}, {"close $h", "OK"}, {"get a", "=0123456789"},
          {"put a 0 x", NULL}, {"get a", "=x123456789"}, {"delete a", "OK"});
 }
 
-SCENE(scenario_6_a_reader_who_shares_all) {
-    file_commands_stage();
+TEST(scenario_6_a_reader_who_shares_all) {
+    file_commands_setup();
     acts({"h = open s a R/RWD", NULL}, {"put a 0 x", NULL}, {"create a 3", NULL}, {"put a 0 new", NULL},
          {"delete a", SV}, {"read $h 0 10", "=new"}, {"close $h", "OK"}, {"delete a", "OK"},
          {"get a", NO_FILE});
 }
 
-SCENE(scenario_7_attributes_mind_deletion_alone) {
+TEST(scenario_7_attributes_mind_deletion_alone) {
     for (const struct file_command *command = file_commands; command->line; command++) {
-        file_commands_stage();
+        file_commands_setup();
         act("h = open s a A/-", NULL);
         act(command->line, command->class == CLASS_DEL ? SV : NULL);
     }
 }
 
-SCENE(scenario_8_every_open_has_a_say) {
-    file_commands_stage();
+TEST(scenario_8_every_open_has_a_say) {
+    file_commands_setup();
     acts({"h = open s a R/RW", NULL}, {"i = open s a W/RWD", NULL}, {"put a 0 x", NULL}, {"get a", NULL},
          {"create a 5", SV}, {"delete a", SV}, {"close $h", "OK"}, {"create a 5", NULL}, {"delete a", SV},
          {"close $i", "OK"}, {"delete a", "OK"});
 }
 
-SCENE(scenario_9_what_is_made_anew_minds_no_opens_elsewhere) {
-    file_commands_stage();
+TEST(scenario_9_what_is_made_anew_minds_no_opens_elsewhere) {
+    file_commands_setup();
     acts({"h = open s a RW/RW", NULL}, {"create new 5", NULL}, {"e = stat a", NULL});
     const char *etag = reply_string(file_field("a", "etag"));
     acts({"create a 5", SV}, {"get a", "=0123456789"});
     expect_text(file_field("a", "etag"), etag);
 }
 
-SCENE(scenario_10_to_overwrite_is_to_write) {
-    file_commands_stage();
+TEST(scenario_10_to_overwrite_is_to_write) {
+    file_commands_setup();
     acts({"h = open s a R/R", NULL}, {"open s a R/RWD DISPOSITION OVERWRITE", SV},
          {"open s a A/RWD DISPOSITION OVERWRITEIF", SV}, {"open s a R/RWD DISPOSITION SUPERSEDE", SV},
          {"get a", "=0123456789"}, {"i = open s a R/RWD DISPOSITION OPENIF", NULL}, {"close $i", "OK"},
@@ -186,7 +186,7 @@ static void expect_opened(const char *line, const char *action, long long length
     expect_closed(reply);
 }
 
-SCENE(dispositions) {
+TEST(dispositions) {
     static const struct {
         const char *name, *there, *missing;
     } rows[] = {{"OPEN", "opened", NULL},
@@ -196,7 +196,7 @@ SCENE(dispositions) {
                 {"OVERWRITEIF", "overwritten", "created"},
                 {"SUPERSEDE", "superseded", "created"}};
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        file_commands_stage();
+        file_commands_setup();
         const char *there = pool_print("open s a RWD/- DISPOSITION %s SIZE 5", rows[row].name);
         const char *missing = pool_print("open s new RWD/- DISPOSITION %s SIZE 5", rows[row].name);
         if (rows[row].missing)
@@ -212,8 +212,8 @@ SCENE(dispositions) {
 }
 
 /* A file that is written over keeps nothing of what it was, but who has it open. */
-SCENE(what_is_overwritten_is_new) {
-    file_commands_stage();
+TEST(what_is_overwritten_is_new) {
+    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"h = open s a R/RWD", NULL},
          {"open s a W/RWD DISPOSITION OVERWRITE SIZE 3", NULL}, {"meta a", "[<etag>, []]"},
          {"ranges a", "[\"etag\", <etag>, \"content-length\", 3, \"ranges\", []]"}, {"read $h 0 10", NULL});
@@ -252,11 +252,11 @@ static const char *told_by(const struct state *state, const struct file_command 
     return answer;
 }
 
-SCENE(every_command_in_every_state) {
+TEST(every_command_in_every_state) {
     for (size_t index = 0; index < sizeof states / sizeof *states; index++) {
         for (const struct file_command *command = file_commands; command->line; command++) {
             const struct state *state = &states[index];
-            file_commands_stage();
+            file_commands_setup();
             for (size_t step = 0; step < 4 && state->steps[step]; step++) act(state->steps[step], NULL);
             act(command->line, told_by(state, command));
         }
@@ -264,9 +264,9 @@ SCENE(every_command_in_every_state) {
 }
 
 /* The list of handles and the forced close work whatever the state. */
-SCENE(handles_are_seen_and_closed_in_every_state) {
+TEST(handles_are_seen_and_closed_in_every_state) {
     for (size_t index = 0; index < sizeof states / sizeof *states; index++) {
-        file_commands_stage();
+        file_commands_setup();
         act("i = open s a R/RWD", NULL);
         for (size_t step = 0; step < 4 && states[index].steps[step]; step++) {
             const char *line = states[index].steps[step];
@@ -280,8 +280,8 @@ SCENE(handles_are_seen_and_closed_in_every_state) {
 }
 
 /* Writing commands know no snapshots at all. */
-SCENE(nothing_is_written_in_a_snapshot) {
-    file_commands_stage();
+TEST(nothing_is_written_in_a_snapshot) {
+    file_commands_setup();
     act("p = SHARE.SNAPSHOT fs", NULL);
     for (const struct file_command *command = file_commands; command->line; command++) {
         bool reads = command->class <= CLASS_R && !strstr(command->line, "copy");
@@ -294,23 +294,23 @@ SCENE(nothing_is_written_in_a_snapshot) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_1_every_open_beside_every_open),
-        PLAY(scenario_1_examples),
-        PLAY(scenario_2_attributes_beside_the_jealous),
-        PLAY(scenario_3_to_have_it_open_twice_is_to_be_two),
-        PLAY(scenario_4_every_command_beside_every_open),
-        PLAY(every_access_counts_alike),
-        PLAY(scenario_5_a_jealous_writer),
-        PLAY(scenario_6_a_reader_who_shares_all),
-        PLAY(scenario_7_attributes_mind_deletion_alone),
-        PLAY(scenario_8_every_open_has_a_say),
-        PLAY(scenario_9_what_is_made_anew_minds_no_opens_elsewhere),
-        PLAY(scenario_10_to_overwrite_is_to_write),
-        PLAY(dispositions),
-        PLAY(what_is_overwritten_is_new),
-        PLAY(every_command_in_every_state),
-        PLAY(handles_are_seen_and_closed_in_every_state),
-        PLAY(nothing_is_written_in_a_snapshot),
+        RUN(scenario_1_every_open_beside_every_open),
+        RUN(scenario_1_examples),
+        RUN(scenario_2_attributes_beside_the_jealous),
+        RUN(scenario_3_to_have_it_open_twice_is_to_be_two),
+        RUN(scenario_4_every_command_beside_every_open),
+        RUN(every_access_counts_alike),
+        RUN(scenario_5_a_jealous_writer),
+        RUN(scenario_6_a_reader_who_shares_all),
+        RUN(scenario_7_attributes_mind_deletion_alone),
+        RUN(scenario_8_every_open_has_a_say),
+        RUN(scenario_9_what_is_made_anew_minds_no_opens_elsewhere),
+        RUN(scenario_10_to_overwrite_is_to_write),
+        RUN(dispositions),
+        RUN(what_is_overwritten_is_new),
+        RUN(every_command_in_every_state),
+        RUN(handles_are_seen_and_closed_in_every_state),
+        RUN(nothing_is_written_in_a_snapshot),
     };
-    return world_run("file_sharing", tests);
+    return harness_run("file_sharing", tests);
 }

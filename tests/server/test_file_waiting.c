@@ -5,21 +5,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
+#include "one_moment.h"
 #include "pool.h"
-#include "standstill.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };
 
 /* Sessions s, t, u, and v. */
 static void stage(void) {
-    file_commands_stage();
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 1000", NULL}, {"u = SHARE.CONNECT fs 1000", NULL},
          {"v = SHARE.CONNECT fs 1000", NULL});
 }
@@ -27,12 +27,12 @@ static void stage(void) {
 /* Its answer has come, and it is a handle, which is kept. */
 static void expect_opened_at(struct place place, struct client *client, char keep) {
     redisReply *reply = answer_within_at(place, client, 5000);
-    story_keep(keep, reply_string(field_at(place, reply, "handle")));
+    step_keep(keep, reply_string(field_at(place, reply, "handle")));
 }
 
 static void expect_answer_at(struct place place, struct client *client, const char *answer) {
     redisReply *reply = answer_within_at(place, client, 5000);
-    if (!story_is_as_told(reply, answer))
+    if (!reply_is_answer(reply, answer))
         failure_at(place.file, place.line, "it should be %s, but is %s", answer, reply_text(reply));
 }
 
@@ -41,7 +41,7 @@ static void expect_answer_at(struct place place, struct client *client, const ch
 
 /* --- What serves -------------------------------------------------------------------------------------------------- */
 
-SCENE(an_open_waits_for_whatever_ends_the_other) {
+TEST(an_open_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"close $h", "closeall a *", "SHARE.DISCONNECT fs $t", "1000 s"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         stage();
@@ -55,7 +55,7 @@ SCENE(an_open_waits_for_whatever_ends_the_other) {
     }
 }
 
-SCENE(a_lock_waits_for_whatever_ends_the_other) {
+TEST(a_lock_waits_for_whatever_ends_the_other) {
     static const char *const ways[] = {"unlock $h 0 10", "close $h", "SHARE.DISCONNECT fs $t", "1000 s"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         stage();
@@ -69,7 +69,7 @@ SCENE(a_lock_waits_for_whatever_ends_the_other) {
     }
 }
 
-SCENE(an_open_waits_for_a_lease_to_go) {
+TEST(an_open_waits_for_a_lease_to_go) {
     static const char *const ways[] = {"LEASE.BREAK fs FILE a", "LEASE.RELEASE fs A FILE a"};
     for (size_t way = 0; way < 2; way++) {
         stage();
@@ -84,7 +84,7 @@ SCENE(an_open_waits_for_a_lease_to_go) {
 }
 
 /* A lease waits for a lease; when there is none, for the handles. */
-SCENE(a_lease_waits) {
+TEST(a_lease_waits) {
     stage();
     act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
     struct client *client = waiting("LEASE.ACQUIRE fs -1 ID " ID_B " FILE a BLOCK 0");
@@ -94,10 +94,10 @@ SCENE(a_lease_waits) {
     act("LEASE.RELEASE fs B FILE a", "OK");
 }
 
-SCENE(a_connection_that_ends_serves) {
+TEST(a_connection_that_ends_serves) {
     stage();
     struct client *holder = client_open(primary->server);
-    story_keep('w', reply_string(call(holder, "SHARE.CONNECT fs 1000 ONCLOSE END")));
+    step_keep('w', reply_string(call(holder, "SHARE.CONNECT fs 1000 ONCLOSE END")));
     acts({"h = open w a RW/-", NULL}, {"i = open w b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
          {"j = open s b RW/RWD", NULL});
     struct client *opener = act_waiting("open s a R/R BLOCK 0"),
@@ -108,7 +108,7 @@ SCENE(a_connection_that_ends_serves) {
 }
 
 /* A path is waited for: what becomes of the file that was there is for others. */
-SCENE(a_file_that_moves_leaves_its_line) {
+TEST(a_file_that_moves_leaves_its_line) {
     stage();
     act("LEASE.ACQUIRE fs -1 ID A FILE a", NULL);
     struct client *opener = act_waiting("open s a W/RWD BLOCK 0"),
@@ -124,7 +124,7 @@ SCENE(a_file_that_moves_leaves_its_line) {
     expect_opened(opener, 'i');
 }
 
-SCENE(who_waits_is_answered_in_the_protocol_that_he_speaks) {
+TEST(who_waits_is_answered_in_the_protocol_that_he_speaks) {
     stage();
     act("h = open t a RW/-", NULL);
     struct wire *wire = wire_open_resp3(primary->server);
@@ -139,7 +139,7 @@ SCENE(who_waits_is_answered_in_the_protocol_that_he_speaks) {
 
 /* --- In which order ------------------------------------------------------------------------------------------------ */
 
-SCENE(first_come_first_served) {
+TEST(first_come_first_served) {
     enum { CLIENTS = 10 };
     struct client *clients[CLIENTS];
     stage();
@@ -153,7 +153,7 @@ SCENE(first_come_first_served) {
 }
 
 /* Each of another session, since sessions that wait for themselves by others would be in a circle. */
-SCENE(locks_in_turn) {
+TEST(locks_in_turn) {
     enum { CLIENTS = 10 };
     struct client *clients[CLIENTS];
     const char *handles[CLIENTS];
@@ -161,19 +161,19 @@ SCENE(locks_in_turn) {
     acts({"h = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
     for (int index = 0; index < CLIENTS; index++) {
         acts({"w = SHARE.CONNECT fs 1000", NULL}, {"i = open w a RW/RWD", NULL});
-        handles[index] = story_kept('i');
+        handles[index] = step_kept('i');
         clients[index] = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
     }
     for (int index = 0; index < CLIENTS; index++) {
         act("unlock $h 0 10", "OK");
         expect_answer(clients[index], "OK");
-        story_keep('h', handles[index]);
+        step_keep('h', handles[index]);
         if (index + 1 < CLIENTS) expect_still_waiting(clients[index + 1]);
     }
 }
 
 /* Who shares is served together; a writer among them holds up those who came behind it. */
-SCENE(readers_and_a_writer) {
+TEST(readers_and_a_writer) {
     stage();
     act("w = SHARE.CONNECT fs 1000", NULL);
     act("h = open t a RW/-", NULL);
@@ -192,12 +192,12 @@ SCENE(readers_and_a_writer) {
 }
 
 /* What does not get in the way of those who wait is not held up by them. */
-SCENE(others_pass_by) {
+TEST(others_pass_by) {
     stage();
     acts({"h = open t a RW/RWD", NULL}, {"i = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"});
     struct client *waiter = act_waiting("lock $i EXCLUSIVE 0 10 BLOCK 0");
-    struct client *elsewhere = visitor(primary->server);
-    const char *i = story_kept('i');
+    struct client *elsewhere = test_client(primary->server);
+    const char *i = step_kept('i');
     expect_ok(call(elsewhere, "FILE.LOCK fs %s EXCLUSIVE 10 10 BLOCK 0", i));
     expect_ok(call(elsewhere, "FILE.LOCK fs %s SHARED 30 10 BLOCK 0", i));
     act("unlock $h 0 10", "OK");
@@ -213,7 +213,7 @@ SCENE(others_pass_by) {
     expect_answer(two, "OK");
 }
 
-SCENE(hundreds_are_served_by_one_close) {
+TEST(hundreds_are_served_by_one_close) {
     enum { CLIENTS = 250 };
     struct client *clients[CLIENTS];
     stage();
@@ -225,7 +225,7 @@ SCENE(hundreds_are_served_by_one_close) {
 }
 
 /* Files are waited for each by itself. */
-SCENE(other_files_are_other_lines) {
+TEST(other_files_are_other_lines) {
     stage();
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *of_a = act_waiting("open s a R/R BLOCK 0"), *of_b = act_waiting("open u b R/R BLOCK 0");
@@ -238,7 +238,7 @@ SCENE(other_files_are_other_lines) {
 
 /* --- Who leaves -------------------------------------------------------------------------------------------------------- */
 
-SCENE(when_time_is_up_the_refusal_comes) {
+TEST(when_time_is_up_the_refusal_comes) {
     stage();
     acts({"h = open t a RW/R", NULL}, {"i = open t b RW/RWD", NULL}, {"j = open s b RW/RWD", NULL},
          {"lock $i EXCLUSIVE 0 1", "OK"});
@@ -248,7 +248,7 @@ SCENE(when_time_is_up_the_refusal_comes) {
     expect_error(reply, SV);
     expect_error(answer_within(locker, 5000), LOCKED);
     long long id;
-    const char *line = pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ BLOCK 0", story_kept('s'));
+    const char *line = pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ BLOCK 0", step_kept('s'));
     opener = waiting_known(line, &id);
     expect_number(call(primary, "CLIENT UNBLOCK %lld", id), 1);
     expect_error(answer_within(opener, 5000), SV);
@@ -259,7 +259,7 @@ SCENE(when_time_is_up_the_refusal_comes) {
     act("open s a RW/R", NULL);
 }
 
-SCENE(who_has_gone_gets_nothing) {
+TEST(who_has_gone_gets_nothing) {
     stage();
     acts({"h = open t a RW/-", NULL});
     struct client *gone = client_open(primary->server);
@@ -277,7 +277,7 @@ SCENE(who_has_gone_gets_nothing) {
 }
 
 /* Those of a session that ends wait for nothing any more, however it ends. */
-SCENE(a_waiter_leaves_with_its_session) {
+TEST(a_waiter_leaves_with_its_session) {
     static const char *const ways[] = {"SHARE.DISCONNECT fs $w", "100 s"};
     for (size_t way = 0; way < 2; way++) {
         stage();
@@ -294,7 +294,7 @@ SCENE(a_waiter_leaves_with_its_session) {
     }
 }
 
-SCENE(a_waiter_leaves_with_its_handle) {
+TEST(a_waiter_leaves_with_its_handle) {
     static const char *const ways[] = {"close $j", "closeall b *"};
     for (size_t way = 0; way < 2; way++) {
         stage();
@@ -306,7 +306,7 @@ SCENE(a_waiter_leaves_with_its_handle) {
 }
 
 /* What comes to stand in the way for good is told at once. */
-SCENE(a_waiter_learns_that_there_is_no_hope) {
+TEST(a_waiter_learns_that_there_is_no_hope) {
     static const struct {
         const char *line, *answer;
     } rows[] = {{"dispose $h ON", PENDING}, {"SHARE.DISCONNECT fs $t", NO_FILE}};
@@ -327,7 +327,7 @@ SCENE(a_waiter_learns_that_there_is_no_hope) {
 }
 
 /* A refusal that no waiting mends comes at once. */
-SCENE(what_is_not_waited_for) {
+TEST(what_is_not_waited_for) {
     stage();
     acts({"h = open t a RD/RWD", NULL}, {"dispose $h ON", "OK"}, {"open s a R/R BLOCK 0", PENDING},
          {"open s no R/R BLOCK 0", NO_FILE}, {"open s no/no R/R BLOCK 0", NO_PARENT},
@@ -340,7 +340,7 @@ SCENE(what_is_not_waited_for) {
     assert_int_equal(waiters_at(primary), 0);
 }
 
-SCENE(in_a_transaction_or_a_script_nobody_waits) {
+TEST(in_a_transaction_or_a_script_nobody_waits) {
     stage();
     acts({"h = open t a RW/-", NULL}, {"i = open t b RW/RWD", NULL}, {"lock $i EXCLUSIVE 0 1", "OK"},
          {"j = open s b RW/RWD", NULL});
@@ -356,13 +356,13 @@ SCENE(in_a_transaction_or_a_script_nobody_waits) {
         primary, "EVAL %s 1 fs %s",
         "return redis.pcall('FILE.OPEN', KEYS[1], ARGV[1], 'a', 'ACCESS', 1, 'READ', 'SHARE', 1, 'READ', "
         "'BLOCK', 0)",
-        story_kept('s'));
+        step_kept('s'));
     expect_error(script, SV);
 }
 
 /* --- Keys and servers ------------------------------------------------------------------------------------------------- */
 
-SCENE(a_share_that_goes_leaves_its_line_waiting) {
+TEST(a_share_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other",
                                        "SET fs text"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
@@ -377,19 +377,19 @@ SCENE(a_share_that_goes_leaves_its_line_waiting) {
     }
 }
 
-SCENE(a_share_that_takes_the_name_serves) {
+TEST(a_share_that_takes_the_name_serves) {
     stage();
     act("h = open t a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
     expect_ok(call(primary, "RENAME fs other"));
-    const char *h = story_kept('h');
+    const char *h = step_kept('h');
     expect_ok(call(primary, "FILE.CLOSE other %s", h));
     expect_still_waiting(client);
     expect_ok(call(primary, "RENAME other fs"));
     expect_opened(client, 'i');
 }
 
-SCENE(a_demoted_primary_lets_its_line_go) {
+TEST(a_demoted_primary_lets_its_line_go) {
     stage();
     act("h = open t a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
@@ -400,7 +400,7 @@ SCENE(a_demoted_primary_lets_its_line_go) {
     server_stop(other);
 }
 
-SCENE(a_pause_holds_back_what_time_serves) {
+TEST(a_pause_holds_back_what_time_serves) {
     stage();
     acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open w a RW/-", NULL});
     struct client *client = act_waiting("open s a R/R BLOCK 0");
@@ -421,7 +421,7 @@ static long long lateness(void) {
     return stopwatch() - before - 100;
 }
 
-SCENE(time_serves_to_the_millisecond) {
+TEST(time_serves_to_the_millisecond) {
     long long best = LATE_MS;
     for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
         long long late = lateness();
@@ -433,7 +433,7 @@ SCENE(time_serves_to_the_millisecond) {
 
 /* --- Circles ------------------------------------------------------------------------------------------------------------ */
 
-SCENE(two_sessions_in_a_circle) {
+TEST(two_sessions_in_a_circle) {
     stage();
     acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
     struct client *first = act_waiting("open s b R/R BLOCK 0");
@@ -446,7 +446,7 @@ SCENE(two_sessions_in_a_circle) {
     expect_opened(outsider, 'k');
 }
 
-SCENE(two_sessions_and_their_locks) {
+TEST(two_sessions_and_their_locks) {
     stage();
     acts({"h = open s a RW/RWD", NULL}, {"i = open t a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 10", "OK"},
          {"lock $i SHARED 10 10", "OK"});
@@ -457,7 +457,7 @@ SCENE(two_sessions_and_their_locks) {
     expect_answer(first, "OK");
 }
 
-SCENE(three_sessions_in_a_circle) {
+TEST(three_sessions_in_a_circle) {
     stage();
     acts({"create c 1", NULL}, {"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL},
          {"j = open u c RW/RWD", NULL}, {"lock $j EXCLUSIVE 0 1", "OK"}, {"k = open t c RW/RWD", NULL});
@@ -476,7 +476,7 @@ SCENE(three_sessions_in_a_circle) {
 }
 
 /* The circle goes through the line: who came before is waited for as well. */
-SCENE(a_circle_through_those_who_wait) {
+TEST(a_circle_through_those_who_wait) {
     stage();
     acts({"h = open u a RW/-", NULL}, {"i = open s b RW/-", NULL});
     struct client *first = act_waiting("open t a RW/- BLOCK 0");  /* t waits for u */
@@ -489,7 +489,7 @@ SCENE(a_circle_through_those_who_wait) {
 }
 
 /* No circle: the same session may close its other handle. */
-SCENE(to_wait_for_oneself_is_no_circle) {
+TEST(to_wait_for_oneself_is_no_circle) {
     stage();
     act("h = open s a RW/-", NULL);
     struct client *client = act_waiting("open s a R/R BLOCK 0");
@@ -503,14 +503,14 @@ SCENE(to_wait_for_oneself_is_no_circle) {
 }
 
 /* A share that was restored beside itself has the same sessions, who wait in it for something else. */
-SCENE(no_circle_goes_through_two_shares) {
+TEST(no_circle_goes_through_two_shares) {
     stage();
     acts({"h = open s a RW/-", NULL}, {"i = open t b RW/-", NULL});
     redisReply *dump = call(primary, "DUMP fs");
     expect_ok(call(primary, "RESTORE twin 0 %b", dump->str, dump->len));
     struct client *first = act_waiting("open t a R/R BLOCK 0"),
                   *second = waiting(
-                      pool_print("FILE.OPEN twin %s b ACCESS 1 READ SHARE 1 READ BLOCK 0", story_kept('s')));
+                      pool_print("FILE.OPEN twin %s b ACCESS 1 READ SHARE 1 READ BLOCK 0", step_kept('s')));
     expect_still_waiting(second);
     act("FILE.CLOSE twin $i", "OK");
     expect_opened(second, 'j');
@@ -519,7 +519,7 @@ SCENE(no_circle_goes_through_two_shares) {
 }
 
 /* When one of a circle's sessions is over by the time there is none. */
-SCENE(the_dead_close_no_circle) {
+TEST(the_dead_close_no_circle) {
     stage();
     acts({"w = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/-", NULL}, {"i = open w b RW/-", NULL},
          {"j = open t b A/-", NULL});
@@ -535,7 +535,7 @@ SCENE(the_dead_close_no_circle) {
 
 /* --- In numbers ----------------------------------------------------------------------------------------------------------- */
 
-SCENE(waiting_is_counted) {
+TEST(waiting_is_counted) {
     stage();
     long long waits = info_of(primary, "holdfast_file_open_waits"),
               served = info_of(primary, "holdfast_file_open_handoffs");
@@ -551,39 +551,39 @@ SCENE(waiting_is_counted) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(an_open_waits_for_whatever_ends_the_other),
-        PLAY(a_lock_waits_for_whatever_ends_the_other),
-        PLAY(an_open_waits_for_a_lease_to_go),
-        PLAY(a_lease_waits),
-        PLAY(a_connection_that_ends_serves),
-        PLAY(a_file_that_moves_leaves_its_line),
-        PLAY(who_waits_is_answered_in_the_protocol_that_he_speaks),
-        PLAY(first_come_first_served),
-        PLAY(locks_in_turn),
-        PLAY(readers_and_a_writer),
-        PLAY(others_pass_by),
-        PLAY(hundreds_are_served_by_one_close),
-        PLAY(other_files_are_other_lines),
-        PLAY(when_time_is_up_the_refusal_comes),
-        PLAY(who_has_gone_gets_nothing),
-        PLAY(a_waiter_leaves_with_its_session),
-        PLAY(a_waiter_leaves_with_its_handle),
-        PLAY(a_waiter_learns_that_there_is_no_hope),
-        PLAY(what_is_not_waited_for),
-        PLAY(in_a_transaction_or_a_script_nobody_waits),
-        PLAY(a_share_that_goes_leaves_its_line_waiting),
-        PLAY(a_share_that_takes_the_name_serves),
-        PLAY(a_demoted_primary_lets_its_line_go),
-        PLAY(a_pause_holds_back_what_time_serves),
-        PLAY(time_serves_to_the_millisecond),
-        PLAY(two_sessions_in_a_circle),
-        PLAY(two_sessions_and_their_locks),
-        PLAY(three_sessions_in_a_circle),
-        PLAY(a_circle_through_those_who_wait),
-        PLAY(to_wait_for_oneself_is_no_circle),
-        PLAY(no_circle_goes_through_two_shares),
-        PLAY(the_dead_close_no_circle),
-        PLAY(waiting_is_counted),
+        RUN(an_open_waits_for_whatever_ends_the_other),
+        RUN(a_lock_waits_for_whatever_ends_the_other),
+        RUN(an_open_waits_for_a_lease_to_go),
+        RUN(a_lease_waits),
+        RUN(a_connection_that_ends_serves),
+        RUN(a_file_that_moves_leaves_its_line),
+        RUN(who_waits_is_answered_in_the_protocol_that_he_speaks),
+        RUN(first_come_first_served),
+        RUN(locks_in_turn),
+        RUN(readers_and_a_writer),
+        RUN(others_pass_by),
+        RUN(hundreds_are_served_by_one_close),
+        RUN(other_files_are_other_lines),
+        RUN(when_time_is_up_the_refusal_comes),
+        RUN(who_has_gone_gets_nothing),
+        RUN(a_waiter_leaves_with_its_session),
+        RUN(a_waiter_leaves_with_its_handle),
+        RUN(a_waiter_learns_that_there_is_no_hope),
+        RUN(what_is_not_waited_for),
+        RUN(in_a_transaction_or_a_script_nobody_waits),
+        RUN(a_share_that_goes_leaves_its_line_waiting),
+        RUN(a_share_that_takes_the_name_serves),
+        RUN(a_demoted_primary_lets_its_line_go),
+        RUN(a_pause_holds_back_what_time_serves),
+        RUN(time_serves_to_the_millisecond),
+        RUN(two_sessions_in_a_circle),
+        RUN(two_sessions_and_their_locks),
+        RUN(three_sessions_in_a_circle),
+        RUN(a_circle_through_those_who_wait),
+        RUN(to_wait_for_oneself_is_no_circle),
+        RUN(no_circle_goes_through_two_shares),
+        RUN(the_dead_close_no_circle),
+        RUN(waiting_is_counted),
     };
-    return world_run("file_waiting", tests);
+    return harness_run("file_waiting", tests);
 }

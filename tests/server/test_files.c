@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "world.h"
+#include "same_everywhere.h"
 
 static redisReply *run(const char *line) {
     return call_line(primary, line);
@@ -51,7 +51,7 @@ static void by_handle(const char *verb, const char *handle, const char *rest, co
         require(!reply_is_error(reply), "FILE.%s %s answers %s", verb, rest, reply_text(reply));
 }
 
-SCENE(shares_are_told_of) {
+TEST(shares_are_told_of) {
     static const struct step steps[] = {
         {"SHARE.CREATE s QUOTA 5000 META 1 a b", NULL},
         {"SHARE.CREATE s", "CONFLICT ShareAlreadyExists"},
@@ -74,7 +74,7 @@ SCENE(shares_are_told_of) {
     expect_number(run("EXISTS s"), 1);
 }
 
-SCENE(paths_lead_through_directories) {
+TEST(paths_lead_through_directories) {
     static const struct step steps[] = {
         {"SHARE.CREATE s", NULL},
         {"FILE.MKDIR s Docs META 1 a b", NULL},
@@ -115,7 +115,7 @@ SCENE(paths_lead_through_directories) {
     expect_ok(run("FILE.RMDIR s papers"));
 }
 
-SCENE(ranges_are_written_and_cleared) {
+TEST(ranges_are_written_and_cleared) {
     expect_etag(run("SHARE.CREATE s"));
     expect_etag(
         run("FILE.CREATE s f 3000 ATTRIBUTES 2 ARCHIVE HIDDEN PROPS 1 content-type text/x META 1 a b"));
@@ -139,7 +139,7 @@ SCENE(ranges_are_written_and_cleared) {
     expect_text(field(stat, "content-type"), "application/octet-stream");
 }
 
-SCENE(snapshots_keep_what_was) {
+TEST(snapshots_keep_what_was) {
     expect_etag(run("SHARE.CREATE s META 1 a b"));
     expect_etag(run("FILE.MKDIR s d"));
     expect_etag(run("FILE.CREATE s d/f 1024"));
@@ -165,11 +165,11 @@ SCENE(snapshots_keep_what_was) {
     expect_error(run(pool_print("FILE.LIST s '' SNAPSHOT 0x0000000000000001")),
                  "NOTFOUND ShareSnapshotNotFound");
     expect_error(run("SHARE.DELETE s"), "CONFLICT ShareHasSnapshots");
-    everywhere_same();
+    require_same_everywhere();
     expect_ok(run("SHARE.DELETE s SNAPSHOTS INCLUDE"));
 }
 
-SCENE(handles_share_or_do_not) {
+TEST(handles_share_or_do_not) {
     expect_etag(run("SHARE.CREATE s"));
     expect_etag(run("FILE.CREATE s f 10"));
     const char *one = connect_as("one"), *two = connect_as("two");
@@ -195,13 +195,13 @@ SCENE(handles_share_or_do_not) {
     expect_bytes(run(pool_print("FILE.READ s %s 3 100", writer)), "abc", 3);
     expect_error(open_file(one, "new ACCESS 1 READ SHARE 1 READ"), "CONFLICT SharingViolation");
     expect_number(run(pool_print("SHARE.PING s %s", one)), 600000);
-    everywhere_same();
+    require_same_everywhere();
     expect_ok(run(pool_print("SHARE.DISCONNECT s %s", one)));
     expect_error(run(pool_print("SHARE.PING s %s", one)), "NOTFOUND SessionNotFound");
     expect_etag(run("FILE.PUTRANGE s new 0 x"));
 }
 
-SCENE(what_is_to_be_deleted_goes_with_its_last_handle) {
+TEST(what_is_to_be_deleted_goes_with_its_last_handle) {
     expect_etag(run("SHARE.CREATE s"));
     expect_etag(run("FILE.CREATE s f 10"));
     const char *one = connect_as("one"), *two = connect_as("two");
@@ -223,7 +223,7 @@ SCENE(what_is_to_be_deleted_goes_with_its_last_handle) {
     by_handle("DISPOSE", second, "ON", NULL);
     by_handle("CLOSE", first, "", NULL);
     expect_error(run("FILE.STAT s f"), "CONFLICT SMBDeletePending");
-    everywhere_same();
+    require_same_everywhere();
     expect_ok(run(pool_print("SHARE.DISCONNECT s %s", two)));
     expect_error(run("FILE.STAT s f"), "NOTFOUND ResourceNotFound");
     expect_etag(run("FILE.CREATE s f 3"));
@@ -233,7 +233,7 @@ SCENE(what_is_to_be_deleted_goes_with_its_last_handle) {
     expect_error(run("FILE.GET s f"), "NOTFOUND ResourceNotFound");
 }
 
-SCENE(ranges_are_locked) {
+TEST(ranges_are_locked) {
     expect_etag(run("SHARE.CREATE s"));
     expect_etag(run("FILE.CREATE s f 1000"));
     const char *one = connect_as("one"), *two = connect_as("two");
@@ -253,13 +253,13 @@ SCENE(ranges_are_locked) {
     by_handle("LOCK", second, "SHARED 18446744073709551615 2", "INVALID InvalidLockRange");
     by_handle("LOCK", second, "SHARED 18446744073709551616 0", "INVALID InvalidLockRange");
     by_handle("UNLOCK", second, "0 10", "NOTFOUND RangeNotLocked");
-    everywhere_same();
+    require_same_everywhere();
     by_handle("UNLOCK", first, "0 10", NULL);
     by_handle("UNLOCK", second, "18446744073709551615 1", NULL);
     expect_etag(run("FILE.PUTRANGE s f 100 x"));
 }
 
-SCENE(leases_stand_on_files_and_shares) {
+TEST(leases_stand_on_files_and_shares) {
     expect_etag(run("SHARE.CREATE s"));
     expect_etag(run("FILE.CREATE s f 10"));
     const char *one = connect_as("one");
@@ -282,7 +282,7 @@ SCENE(leases_stand_on_files_and_shares) {
     const char *reader = opened(one, "f ACCESS 1 READ SHARE 3 READ WRITE DELETE");
     redisReply *listed = run("LEASE.LIST s")->element[1];
     expect_text(expect_elements(listed, 1)->element[0]->element[0], "f");
-    everywhere_same();
+    require_same_everywhere();
     expect_number(run("LEASE.BREAK s FILE f"), 0);
     expect_error(run(pool_print("FILE.PUTRANGE s f 0 x LEASE %s", id)),
                  "PRECONDITION LeaseNotPresentWithFileOperation");
@@ -297,14 +297,14 @@ SCENE(leases_stand_on_files_and_shares) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(shares_are_told_of),
-        PLAY(paths_lead_through_directories),
-        PLAY(ranges_are_written_and_cleared),
-        PLAY(snapshots_keep_what_was),
-        PLAY(handles_share_or_do_not),
-        PLAY(what_is_to_be_deleted_goes_with_its_last_handle),
-        PLAY(ranges_are_locked),
-        PLAY(leases_stand_on_files_and_shares),
+        RUN(shares_are_told_of),
+        RUN(paths_lead_through_directories),
+        RUN(ranges_are_written_and_cleared),
+        RUN(snapshots_keep_what_was),
+        RUN(handles_share_or_do_not),
+        RUN(what_is_to_be_deleted_goes_with_its_last_handle),
+        RUN(ranges_are_locked),
+        RUN(leases_stand_on_files_and_shares),
     };
-    return world_run("files", tests);
+    return harness_run("files", tests);
 }

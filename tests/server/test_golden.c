@@ -8,12 +8,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "lone.h"
+#include "harness.h"
 #include "pages.h"
 #include "pool.h"
-#include "shown.h"
+#include "redis_cli.h"
+#include "single_server.h"
 #include "text.h"
-#include "world.h"
 
 static char releases[8][32];
 static size_t releases_count;
@@ -41,11 +41,12 @@ static struct client *loaded(const char *release, const char *name, const char *
     struct server *server = server_for_test(server_launch_with(name, settings, clock_of(release)));
     server_await(server);
     bool commands = strstr(name, ".aof");
-    const char *place = commands ? lone_file(server, ".incr.aof") : pool_print("%s/dump.rdb", server->folder);
+    const char *place =
+        commands ? append_only_path(server, ".incr.aof") : pool_print("%s/dump.rdb", server->folder);
     server_kill(server);
     copy_file(golden_path(release, name), place);
     server_restart(server);
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     assert_int_equal(info_of(client, "holdfast_effects_misfit"), 0);
     assert_int_equal(info_of(client, "holdfast_effects_malformed"), 0);
     return client;
@@ -57,8 +58,8 @@ static const char *answers(struct client *client) {
     struct text told = {0};
     for (const char *line; (line = line_of(&reads));) {
         if (*line == '#') continue;
-        struct words words = words_as_typed(line);
-        text_print(&told, "> %s\n%s", line, reply_as_shown(call_words(client, &words)));
+        struct words words = redis_cli_words(line);
+        text_print(&told, "> %s\n%s", line, redis_cli_text(call_words(client, &words)));
     }
     return told.bytes;
 }
@@ -89,16 +90,16 @@ static void answers_as_ever(const char *name, const char *settings) {
     }
 }
 
-SCENE(snapshots_of_every_release_answer_as_ever) {
+TEST(snapshots_of_every_release_answer_as_ever) {
     answers_as_ever("values.rdb", "save 3600 1\n");
 }
 
-SCENE(rewritten_files_of_every_release_answer_as_ever) {
-    answers_as_ever("rewritten.aof", lone_with_file);
+TEST(rewritten_files_of_every_release_answer_as_ever) {
+    answers_as_ever("rewritten.aof", settings_with_file);
 }
 
-SCENE(effects_of_every_release_answer_as_ever) {
-    answers_as_ever("effects.aof", lone_with_file);
+TEST(effects_of_every_release_answer_as_ever) {
+    answers_as_ever("effects.aof", settings_with_file);
 }
 
 static void find_releases(void) {
@@ -113,16 +114,16 @@ static void find_releases(void) {
     require(releases_count, "there is no release in tests/golden");
 }
 
-SCENE(there_is_a_release) {
+TEST(there_is_a_release) {
     find_releases();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(there_is_a_release),
-        PLAY(snapshots_of_every_release_answer_as_ever),
-        PLAY(rewritten_files_of_every_release_answer_as_ever),
-        PLAY(effects_of_every_release_answer_as_ever),
+        RUN(there_is_a_release),
+        RUN(snapshots_of_every_release_answer_as_ever),
+        RUN(rewritten_files_of_every_release_answer_as_ever),
+        RUN(effects_of_every_release_answer_as_ever),
     };
-    return world_run("golden", tests);
+    return harness_run("golden", tests);
 }

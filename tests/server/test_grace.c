@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "files.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 #define RECOVERING "CONFLICT ServerRecovering"
 
@@ -25,8 +25,8 @@ static struct client *first, *second;
 
 /* Both servers have the blob `cat`, a file and what it takes to open it. */
 static void stage(const char *settings) {
-    first = visitor(server_start("first", settings));
-    second = visitor(server_start("second", settings));
+    first = test_client(server_start("first", settings));
+    second = test_client(server_start("second", settings));
     follow(second, first);
     expect_etag(call(first, "CONTAINER.CREATE box"));
     expect_etag(call(first, "BLOB.PUT box cat meow"));
@@ -84,19 +84,19 @@ static long long overlap_ms(const char *grace) {
     return overlap;
 }
 
-SCENE(without_grace_two_holders_overlap) {
+TEST(without_grace_two_holders_overlap) {
     long long overlap = overlap_ms("0");
     require(overlap > LEASE_SECONDS * 1000LL - 10000, "they overlap for %lld ms only", overlap);
 }
 
-SCENE(with_grace_they_do_not) {
+TEST(with_grace_they_do_not) {
     long long overlap = overlap_ms(pool_print("%d", LEASE_SECONDS));
     require(overlap <= 0, "they overlap for %lld ms", overlap);
     require(overlap > -10000, "nobody had it for %lld ms", -overlap);
 }
 
 /* What is known goes on; what is new is refused, after all other checks, with the time that is left. */
-SCENE(only_what_is_new_is_refused) {
+TEST(only_what_is_new_is_refused) {
     stage("holdfast.grace-seconds 60\n");
     lease_id(call(first, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A));
     acts_by(first, {"create b 10", NULL}, {"h = open s b RW/-", NULL}, {"i = open s a RW/RWD", NULL},
@@ -132,7 +132,7 @@ SCENE(only_what_is_new_is_refused) {
 }
 
 /* Its end, as it is known here, may be an older one than the holder's. */
-SCENE(a_lease_that_runs_out_within_grace_is_its_holders) {
+TEST(a_lease_that_runs_out_within_grace_is_its_holders) {
     stage("holdfast.grace-seconds 60\n");
     lease_id(call(first, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A));
     lease_id(call(first, "LEASE.ACQUIRE box 15 ID %s", ID_A));
@@ -147,7 +147,7 @@ SCENE(a_lease_that_runs_out_within_grace_is_its_holders) {
 }
 
 /* One that had run out before may have been given to somebody else, and that was lost. */
-SCENE(a_lease_that_had_run_out_before_grace_is_nobodys) {
+TEST(a_lease_that_had_run_out_before_grace_is_nobodys) {
     stage("holdfast.grace-seconds 60\n");
     lease_id(call(first, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A));
     await_in_step(second, first);
@@ -166,7 +166,7 @@ static struct client *in_line(const char *line) {
 }
 
 /* Who waits is served when grace ends, in the order of arrival; to the millisecond. */
-SCENE(waiters_are_served_when_it_ends) {
+TEST(waiters_are_served_when_it_ends) {
     static const char *const ends[] = {"", "HOLDFAST.GRACE END", "CONFIG SET holdfast.grace-seconds 0"};
     for (size_t way = 0; way < sizeof ends / sizeof *ends; way++) {
         stage("holdfast.grace-seconds 30\n");
@@ -201,7 +201,7 @@ SCENE(waiters_are_served_when_it_ends) {
 }
 
 /* No clock is moved: the end of grace wakes by itself. */
-SCENE(grace_ends_by_itself) {
+TEST(grace_ends_by_itself) {
     stage("holdfast.grace-seconds 0.3\n");
     fail_over();
     long long began = stopwatch();
@@ -213,7 +213,7 @@ SCENE(grace_ends_by_itself) {
 }
 
 /* Where nothing waits, and whose time to wait is over first. */
-SCENE(the_refusal_is_the_answer) {
+TEST(the_refusal_is_the_answer) {
     stage("holdfast.grace-seconds 60\n");
     fail_over();
     expect_ok(call(second, "MULTI"));
@@ -230,7 +230,7 @@ SCENE(the_refusal_is_the_answer) {
     finish();
 }
 
-SCENE(it_is_ended_by_hand_by_demotion_and_by_the_setting) {
+TEST(it_is_ended_by_hand_by_demotion_and_by_the_setting) {
     stage("holdfast.grace-seconds 60\n");
     expect_ok(call(first, "HOLDFAST.GRACE END")); /* there is none */
     expect_error(call(first, "HOLDFAST.GRACE BEGIN"), "ERR syntax error");
@@ -257,7 +257,7 @@ SCENE(it_is_ended_by_hand_by_demotion_and_by_the_setting) {
 }
 
 /* See test_roles.c for who may; servers before 7.2 know no categories of a module's commands. */
-SCENE(it_is_an_administrators_command) {
+TEST(it_is_an_administrators_command) {
     redisReply *info = expect_elements(call(primary, "COMMAND INFO HOLDFAST.GRACE"), 1)->element[0];
     require(strstr(reply_text(info->element[2]), "admin"), "its flags are %s", reply_text(info->element[2]));
     expect_shape(call(primary, "COMMAND GETKEYS HOLDFAST.GRACE END"),
@@ -272,12 +272,12 @@ static long long grace_after_restart(struct client *client, bool is_killed) {
     else
         server_stop(client->server);
     server_restart(client->server);
-    return grace_ms(visitor(client->server));
+    return grace_ms(test_client(client->server));
 }
 
-static struct client *lone(const char *settings) {
+static struct client *single(const char *settings) {
     struct client *client =
-        visitor(server_start("lone", pool_print("holdfast.grace-seconds 60\n%s", settings)));
+        test_client(server_start("single", pool_print("holdfast.grace-seconds 60\n%s", settings)));
     assert_int_equal(grace_ms(client), 0); /* it began empty */
     expect_ok(call(client, "REPLICAOF NO ONE"));
     assert_int_equal(grace_ms(client), 0); /* it was a primary before */
@@ -285,23 +285,23 @@ static struct client *lone(const char *settings) {
     return client;
 }
 
-SCENE(a_server_that_comes_back_from_a_snapshot_lacks_a_tail) {
-    struct client *client = lone("");
+TEST(a_server_that_comes_back_from_a_snapshot_lacks_a_tail) {
+    struct client *client = single("");
     expect_ok(call(client, "SAVE"));
     require(grace_after_restart(client, true) > 0, "no grace");
     server_kill(client->server);
 }
 
-SCENE(a_file_that_is_not_always_flushed_may_lack_a_tail) {
-    struct client *client = lone("appendonly yes\nappendfsync everysec\n");
+TEST(a_file_that_is_not_always_flushed_may_lack_a_tail) {
+    struct client *client = single("appendonly yes\nappendfsync everysec\n");
     require(grace_after_restart(client, false) > 0, "no grace");
     server_kill(client->server);
 }
 
-SCENE(a_whole_file_lacks_nothing) {
-    struct client *client = lone(lone_with_file);
+TEST(a_whole_file_lacks_nothing) {
+    struct client *client = single(settings_with_file);
     assert_int_equal(grace_after_restart(client, true), 0);
-    client = visitor(client->server);
+    client = test_client(client->server);
     expect_etag(call(client, "BLOB.PUT box cat meow"));
     rewrite_append_only_file(client, true);
     expect_etag(call(client, "BLOB.PUT box cat purr"));
@@ -309,29 +309,29 @@ SCENE(a_whole_file_lacks_nothing) {
     server_kill(client->server);
 }
 
-SCENE(a_file_whose_end_is_cut_off_lacks_it) {
-    struct client *client = lone(lone_with_file);
+TEST(a_file_whose_end_is_cut_off_lacks_it) {
+    struct client *client = single(settings_with_file);
     expect_etag(call(client, "BLOB.PUT box cat meow"));
     server_kill(client->server);
-    lone_tear(client->server, 3);
+    append_only_cut(client->server, 3);
     server_restart(client->server);
-    client = visitor(client->server);
+    client = test_client(client->server);
     require(grace_ms(client) > 0, "no grace");
     expect_error(call(client, "LEASE.ACQUIRE box 15"), RECOVERING);
     server_kill(client->server);
 }
 
 /* A server that came back without anything. */
-SCENE(an_empty_server_lacks_nothing_that_anybody_could_know) {
-    struct client *client = lone("");
+TEST(an_empty_server_lacks_nothing_that_anybody_could_know) {
+    struct client *client = single("");
     server_kill(client->server);
     server_restart(client->server);
-    assert_int_equal(grace_ms(visitor(client->server)), 0);
+    assert_int_equal(grace_ms(test_client(client->server)), 0);
     server_kill(client->server);
 }
 
 /* What a replica loads is no reason; that it is promoted is. */
-SCENE(a_replica_that_loads_waits_for_its_promotion) {
+TEST(a_replica_that_loads_waits_for_its_promotion) {
     stage("holdfast.grace-seconds 60\n");
     expect_ok(call(second, "SAVE"));
     server_kill(second->server);
@@ -339,7 +339,7 @@ SCENE(a_replica_that_loads_waits_for_its_promotion) {
     second->server->settings =
         strdup(pool_print("holdfast.grace-seconds 60\nreplicaof 127.0.0.1 %d\n", first->server->port));
     server_restart(second->server);
-    second = visitor(second->server);
+    second = test_client(second->server);
     await_in_step(second, first);
     assert_int_equal(grace_ms(second), 0);
     fail_over();
@@ -349,22 +349,22 @@ SCENE(a_replica_that_loads_waits_for_its_promotion) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(without_grace_two_holders_overlap),
-        PLAY(with_grace_they_do_not),
-        PLAY(only_what_is_new_is_refused),
-        PLAY(a_lease_that_runs_out_within_grace_is_its_holders),
-        PLAY(a_lease_that_had_run_out_before_grace_is_nobodys),
-        PLAY(waiters_are_served_when_it_ends),
-        PLAY(grace_ends_by_itself),
-        PLAY(the_refusal_is_the_answer),
-        PLAY(it_is_ended_by_hand_by_demotion_and_by_the_setting),
-        PLAY(it_is_an_administrators_command),
-        PLAY(a_server_that_comes_back_from_a_snapshot_lacks_a_tail),
-        PLAY(a_file_that_is_not_always_flushed_may_lack_a_tail),
-        PLAY(a_whole_file_lacks_nothing),
-        PLAY(a_file_whose_end_is_cut_off_lacks_it),
-        PLAY(an_empty_server_lacks_nothing_that_anybody_could_know),
-        PLAY(a_replica_that_loads_waits_for_its_promotion),
+        RUN(without_grace_two_holders_overlap),
+        RUN(with_grace_they_do_not),
+        RUN(only_what_is_new_is_refused),
+        RUN(a_lease_that_runs_out_within_grace_is_its_holders),
+        RUN(a_lease_that_had_run_out_before_grace_is_nobodys),
+        RUN(waiters_are_served_when_it_ends),
+        RUN(grace_ends_by_itself),
+        RUN(the_refusal_is_the_answer),
+        RUN(it_is_ended_by_hand_by_demotion_and_by_the_setting),
+        RUN(it_is_an_administrators_command),
+        RUN(a_server_that_comes_back_from_a_snapshot_lacks_a_tail),
+        RUN(a_file_that_is_not_always_flushed_may_lack_a_tail),
+        RUN(a_whole_file_lacks_nothing),
+        RUN(a_file_whose_end_is_cut_off_lacks_it),
+        RUN(an_empty_server_lacks_nothing_that_anybody_could_know),
+        RUN(a_replica_that_loads_waits_for_its_promotion),
     };
-    return world_run("grace", tests);
+    return harness_run("grace", tests);
 }

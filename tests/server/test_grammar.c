@@ -7,11 +7,11 @@
 #include <strings.h>
 
 #include "grammar.h"
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 /* What stands for each positional argument and for each clause. A clause that is new must be added here. */
 static const struct sample {
@@ -211,9 +211,9 @@ static void for_each_subject(void (*play)(const struct subject *subject)) {
     for (size_t index = 0; index < commands.count; index++) {
         if (is_effect_command(commands.word[index])) continue;
         struct subject subject = subject_of(commands.word[index]);
-        witness_begin("none content");
+        traces_begin("none content");
         play(&subject);
-        witness_end();
+        traces_require_none();
     }
 }
 
@@ -254,7 +254,7 @@ static void play_too_few_words(const struct subject *subject) {
     expect_error(call_words(primary, &words), is_syntax ? "ERR" : "INVALID MissingRequiredHeader");
 }
 
-SCENE(too_few_words) {
+TEST(too_few_words) {
     for_each_subject(play_too_few_words);
 }
 
@@ -271,7 +271,7 @@ static void play_too_many_words(const struct subject *subject) {
             "%s\n    gave %s", words_text(&words), reply_text(reply));
 }
 
-SCENE(too_many_words) {
+TEST(too_many_words) {
     for_each_subject(play_too_many_words);
 }
 
@@ -297,7 +297,7 @@ static void play_unknown_tokens(const struct subject *subject) {
     }
 }
 
-SCENE(unknown_tokens_are_named) {
+TEST(unknown_tokens_are_named) {
     for_each_subject(play_unknown_tokens);
 }
 
@@ -311,7 +311,7 @@ static void play_repeated_clauses(const struct subject *subject) {
     }
 }
 
-SCENE(repeated_clauses_are_named) {
+TEST(repeated_clauses_are_named) {
     for_each_subject(play_repeated_clauses);
 }
 
@@ -335,7 +335,7 @@ static void play_half_clauses(const struct subject *subject) {
     }
 }
 
-SCENE(half_given_clauses_are_named) {
+TEST(half_given_clauses_are_named) {
     for_each_subject(play_half_clauses);
 }
 
@@ -387,7 +387,7 @@ static void play_lying_counts(const struct subject *subject) {
     }
 }
 
-SCENE(counts_that_lie_are_faults_of_syntax) {
+TEST(counts_that_lie_are_faults_of_syntax) {
     for_each_subject(play_lying_counts);
 }
 
@@ -408,11 +408,11 @@ static void play_missing_counts(const struct subject *subject) {
     }
 }
 
-SCENE(a_count_that_is_missing_is_named) {
+TEST(a_count_that_is_missing_is_named) {
     for_each_subject(play_missing_counts);
 }
 
-SCENE(a_missing_count_is_shown_by_example) {
+TEST(a_missing_count_is_shown_by_example) {
     static const struct {
         const char *command, *near, *example;
     } rows[] = {
@@ -469,12 +469,12 @@ static void play_control_bytes(const struct subject *subject) {
     }
 }
 
-SCENE(control_bytes_are_shown_escaped) {
+TEST(control_bytes_are_shown_escaped) {
     for_each_subject(play_control_bytes);
 }
 
 /* Only the words of the clause count: what a clause swallows is never taken for a token. */
-SCENE(values_that_look_like_tokens_are_values) {
+TEST(values_that_look_like_tokens_are_values) {
     create("box");
     expect_etag(call(primary, "BLOB.PUT box META META META 1 META META PROPS 1 content-type PROPS"));
     expect_text(call(primary, "BLOB.GET box META")->element[1], "META");
@@ -492,7 +492,7 @@ SCENE(values_that_look_like_tokens_are_values) {
                     1);
 }
 
-SCENE(syntax_comes_before_everything_else) {
+TEST(syntax_comes_before_everything_else) {
     expect_error(call(primary, "BLOB.PUT none %s x NONSENSE", ""), "ERR syntax error near 'NONSENSE'");
     expect_ok(call(primary, "SET text x"));
     expect_error(call(primary, "BLOB.GET text cat RANGE x y NONSENSE"), "ERR syntax error near 'NONSENSE'");
@@ -500,32 +500,32 @@ SCENE(syntax_comes_before_everything_else) {
                  "ERR syntax error near 'ACCESS'");
 }
 
-SCENE(include_names_its_unknown_word) {
+TEST(include_names_its_unknown_word) {
     create("box");
-    witness_begin("");
+    traces_begin("");
     expect_error(call(primary, "BLOB.LIST box INCLUDE 1 NONSENSE"), "ERR syntax error near 'NONSENSE'");
     expect_error(call(primary, "BLOB.LIST box INCLUDE 4 META SNAPSHOTS COPY COMMITTED"),
                  "ERR syntax error near 'COMMITTED'");
     expect_error(call(primary, "BLOB.LIST box INCLUDE 1 META COPY"), "ERR syntax error near 'COPY'");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(writes_need_something_to_write) {
+TEST(writes_need_something_to_write) {
     static const char *const commands[] = {"CONTAINER.SETMETA box IFMATCH *",
                                            "BLOB.SETMETA box cat IFMATCH *",
                                            "BLOB.SETPROPS box cat IFMATCH *", NULL};
     create("box");
     put("box", "cat", "meow");
-    witness_begin("");
+    traces_begin("");
     for (const char *const *command = commands; *command; command++) {
         redisReply *reply = call_line(primary, *command);
         require(reply_is_error(reply) && text_begins(reply->str, "ERR syntax error"), "%s gave %s", *command,
                 reply_text(reply));
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(words_that_choose_are_named_when_unknown) {
+TEST(words_that_choose_are_named_when_unknown) {
     static const struct {
         const char *command, *near;
     } rows[] = {
@@ -551,30 +551,30 @@ SCENE(words_that_choose_are_named_when_unknown) {
     };
     create("box");
     put("box", "cat", "meow");
-    witness_begin("");
+    traces_begin("");
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
         struct words words = words_of_line(rows[index].command);
         expect_syntax_error(&words, rows[index].near);
     }
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(too_few_words),
-        PLAY(too_many_words),
-        PLAY(unknown_tokens_are_named),
-        PLAY(repeated_clauses_are_named),
-        PLAY(half_given_clauses_are_named),
-        PLAY(counts_that_lie_are_faults_of_syntax),
-        PLAY(a_count_that_is_missing_is_named),
-        PLAY(a_missing_count_is_shown_by_example),
-        PLAY(control_bytes_are_shown_escaped),
-        PLAY(values_that_look_like_tokens_are_values),
-        PLAY(syntax_comes_before_everything_else),
-        PLAY(include_names_its_unknown_word),
-        PLAY(words_that_choose_are_named_when_unknown),
-        PLAY(writes_need_something_to_write),
+        RUN(too_few_words),
+        RUN(too_many_words),
+        RUN(unknown_tokens_are_named),
+        RUN(repeated_clauses_are_named),
+        RUN(half_given_clauses_are_named),
+        RUN(counts_that_lie_are_faults_of_syntax),
+        RUN(a_count_that_is_missing_is_named),
+        RUN(a_missing_count_is_shown_by_example),
+        RUN(control_bytes_are_shown_escaped),
+        RUN(values_that_look_like_tokens_are_values),
+        RUN(syntax_comes_before_everything_else),
+        RUN(include_names_its_unknown_word),
+        RUN(words_that_choose_are_named_when_unknown),
+        RUN(writes_need_something_to_write),
     };
-    return world_run("grammar", tests);
+    return harness_run("grammar", tests);
 }

@@ -3,12 +3,12 @@
 #include <strings.h>
 
 #include "grammar.h"
+#include "harness.h"
 #include "pool.h"
+#include "redis_cli.h"
 #include "release.h"
-#include "shown.h"
 #include "text.h"
 #include "wire.h"
-#include "world.h"
 
 static const char *line_at(const redisReply *help, size_t index) {
     require(help->type == REDIS_REPLY_ARRAY && help->elements > index, "no line %zu in %s", index,
@@ -16,7 +16,7 @@ static const char *line_at(const redisReply *help, size_t index) {
     return help->element[index]->str;
 }
 
-SCENE(help_shows_syntax_summary_and_an_example) {
+TEST(help_shows_syntax_summary_and_an_example) {
     struct words commands = grammar_commands(primary);
     for (size_t index = 0; index < commands.count; index++) {
         const char *command = commands.word[index];
@@ -34,7 +34,7 @@ SCENE(help_shows_syntax_summary_and_an_example) {
  * line to read, so the example of BLOB.PUTPAGE only says what stands there. */
 static void play_example(const char *command) {
     const char *example = line_at(call(primary, "HOLDFAST.HELP %s", command), 2);
-    struct words words = words_as_typed(example + strlen("Example: "));
+    struct words words = redis_cli_words(example + strlen("Example: "));
     expect_ok(call(primary, "FLUSHALL"));
     redisReply *reply = call_words(primary, &words);
     require(!reply_is_error(reply) || text_begins(reply->str, "NOTFOUND ") ||
@@ -42,13 +42,13 @@ static void play_example(const char *command) {
             "%s gives %s", example, reply_text(reply));
 }
 
-SCENE(the_examples_are_of_the_right_form) {
+TEST(the_examples_are_of_the_right_form) {
     struct words commands = grammar_commands(primary);
     for (size_t index = 0; index < commands.count; index++)
         if (!is_effect_command(commands.word[index])) play_example(commands.word[index]);
 }
 
-SCENE(help_lists_a_family) {
+TEST(help_lists_a_family) {
     redisReply *help = call(primary, "HOLDFAST.HELP queue");
     for (size_t index = 0; index < help->elements; index++)
         require(text_begins(line_at(help, index), "QUEUE."), "%s", line_at(help, index));
@@ -57,7 +57,7 @@ SCENE(help_lists_a_family) {
     expect_text(lower->element[0], "QUEUE.DELETE queue id receipt [ONCE token]");
 }
 
-SCENE(help_without_a_topic_lists_all_but_what_nobody_sends) {
+TEST(help_without_a_topic_lists_all_but_what_nobody_sends) {
     struct words commands = grammar_commands(primary);
     redisReply *help = call(primary, "HOLDFAST.HELP");
     assert_int_equal(help->elements, commands.count - 2); /* HOLDFAST.APPLY, and HFA */
@@ -67,7 +67,7 @@ SCENE(help_without_a_topic_lists_all_but_what_nobody_sends) {
                 "%s", line_at(help, index));
 }
 
-SCENE(an_unknown_topic_is_refused) {
+TEST(an_unknown_topic_is_refused) {
     static const char *const topics[] = {"BLOB.", "BLO", "BLOB.PUTX", "SET", "APPLY", "*", NULL};
     for (const char *const *topic = topics; *topic; topic++)
         expect_error(call(primary, "HOLDFAST.HELP %s", *topic),
@@ -75,7 +75,7 @@ SCENE(an_unknown_topic_is_refused) {
     expect_error(call(primary, "HOLDFAST.HELP BLOB PUT"), "ERR syntax error near 'PUT'");
 }
 
-SCENE(the_version_is_that_of_info) {
+TEST(the_version_is_that_of_info) {
     expect_text(call(primary, "HOLDFAST.VERSION"), RELEASE_TEXT);
     expect_text(call(primary, "HOLDFAST.VERSION"),
                 info_field(call(primary, "INFO holdfast"), "holdfast_version"));
@@ -84,12 +84,12 @@ SCENE(the_version_is_that_of_info) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(help_shows_syntax_summary_and_an_example),
-        PLAY(the_examples_are_of_the_right_form),
-        PLAY(help_lists_a_family),
-        PLAY(help_without_a_topic_lists_all_but_what_nobody_sends),
-        PLAY(an_unknown_topic_is_refused),
-        PLAY(the_version_is_that_of_info),
+        RUN(help_shows_syntax_summary_and_an_example),
+        RUN(the_examples_are_of_the_right_form),
+        RUN(help_lists_a_family),
+        RUN(help_without_a_topic_lists_all_but_what_nobody_sends),
+        RUN(an_unknown_topic_is_refused),
+        RUN(the_version_is_that_of_info),
     };
-    return world_run("help", tests);
+    return harness_run("help", tests);
 }

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
+#include "single_server.h"
 #include "text.h"
-#include "world.h"
 
 static struct client *keeper;
 
@@ -27,9 +27,9 @@ static void hold_for(long long ms) {
     expect_ok(call(keeper, "LEASE.RELEASE box %s", ID_A));
 }
 
-SCENE(histograms_are_cumulative) {
+TEST(histograms_are_cumulative) {
     static const char name[] = "holdfast_lease_holding_ms";
-    keeper = visitor(server_start("keeper", ""));
+    keeper = test_client(server_start("keeper", ""));
     expect_etag(call(keeper, "CONTAINER.CREATE box"));
     require(text_begins(histogram(name), "le_1=0,count=0,sum=0"), "%s", histogram(name));
     hold_for(3000);
@@ -48,6 +48,6 @@ SCENE(histograms_are_cumulative) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {PLAY(histograms_are_cumulative)};
-    return world_run("histograms", tests);
+    const struct CMUnitTest tests[] = {RUN(histograms_are_cumulative)};
+    return harness_run("histograms", tests);
 }

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 static void expect_refused(const struct words *words, const char *error) {
     redisReply *reply = call_words(primary, words);
@@ -21,7 +21,7 @@ static void begin_with_something(void) {
     expect_etag(call(primary, "BLOB.PUT box cat meow META 1 a b PROPS 1 content-type text/plain"));
     expect_ok(call(primary, "SET text x"));
     expect_number(call(primary, "RPUSH list a b"), 2);
-    witness_begin("none");
+    traces_begin("none");
 }
 
 /* What stands before and behind a blob's name in every command that takes one. */
@@ -52,14 +52,14 @@ static const char *segments(size_t count) {
     return name;
 }
 
-SCENE(blob_names_have_bounds) {
+TEST(blob_names_have_bounds) {
     begin_with_something();
     expect_name_refused("", 0, "INVALID OutOfRangeInput");
     expect_name_refused(pool_print("%01025d", 1), 1025, "INVALID OutOfRangeInput");
     expect_name_refused(pool_print("%070000d", 1), 70000, "INVALID OutOfRangeInput");
     expect_name_refused(pool_take(1025), 1025, "INVALID OutOfRangeInput");
     expect_name_refused(segments(255), strlen(segments(255)), "INVALID InvalidUri");
-    witness_end();
+    traces_require_none();
     put("box", segments(254), "deep");
     put("box", pool_print("%01024d", 1), "long");
 }
@@ -90,7 +90,7 @@ static void expect_metadata_name_refused(const char *name, size_t length, const 
     expect_metadata_refused(&metadata, error);
 }
 
-SCENE(metadata_names_are_identifiers) {
+TEST(metadata_names_are_identifiers) {
     static const char *const bad[] = {
         "1a", "a-b",    "a b", " a",   "a ", "-",   "a.b", "\xc3\xa9t\xc3\xa9",
         "a:", "a\r\nb", "\n",  "\x7f", "$a", "a/b",
@@ -102,10 +102,10 @@ SCENE(metadata_names_are_identifiers) {
     expect_metadata_name_refused("a\0b", 3, "INVALID InvalidMetadata");
     expect_metadata_name_refused("\0", 1, "INVALID InvalidMetadata");
     expect_metadata_name_refused("", 0, "INVALID EmptyMetadataKey");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(metadata_names_are_unique_in_any_case) {
+TEST(metadata_names_are_unique_in_any_case) {
     static const char *const bad[] = {"META 2 a 1 a 2", "META 2 a 1 A 2", "META 3 aB 1 c 2 Ab 1",
                                       "META 2 _ 1 _ 1"};
     begin_with_something();
@@ -113,10 +113,10 @@ SCENE(metadata_names_are_unique_in_any_case) {
         struct words metadata = words_of_line(bad[index]);
         expect_metadata_refused(&metadata, "INVALID InvalidMetadata");
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(metadata_have_a_size) {
+TEST(metadata_have_a_size) {
     begin_with_something();
     struct words metadata = words_of_line("META 1 n");
     words_add(&metadata, pool_print("%08192d", 1));
@@ -128,7 +128,7 @@ SCENE(metadata_have_a_size) {
     metadata = words_of_line("META 1 n");
     words_add(&metadata, pool_print("%0100000d", 1));
     expect_metadata_refused(&metadata, "INVALID MetadataTooLarge");
-    witness_end();
+    traces_require_none();
     expect_etag(call(primary, "CONTAINER.SETMETA box META 1 n %s", pool_print("%08191d", 1)));
     expect_etag(call(primary, "BLOB.SETMETA box cat META 1 %s %s", pool_print("n%08190d", 1), "v"));
 }
@@ -142,7 +142,7 @@ static void expect_properties_refused(const char *line, const char *error) {
     }
 }
 
-SCENE(properties_are_six) {
+TEST(properties_are_six) {
     static const char *const bad[] = {
         "PROPS 1 nonsense x",
         "PROPS 1 '' x",
@@ -160,10 +160,10 @@ SCENE(properties_are_six) {
     expect_properties_refused(pool_print("PROPS 1 content-type %09000d", 1), "INVALID InvalidHeaderValue");
     expect_properties_refused(pool_print("PROPS 2 content-type %05000d content-language %05000d", 1, 2),
                               "INVALID InvalidHeaderValue");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(md5_is_base64_of_sixteen_bytes) {
+TEST(md5_is_base64_of_sixteen_bytes) {
     static const char *const bad[] = {
         "x",
         "AAAAAAAAAAAAAAAAAAAAAB==",
@@ -183,10 +183,10 @@ SCENE(md5_is_base64_of_sixteen_bytes) {
     for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
         expect_properties_refused(pool_print("PROPS 1 content-md5 %s", bad[index]), "INVALID InvalidMd5");
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(policies_have_bounds) {
+TEST(policies_have_bounds) {
     static const struct {
         const char *policies;
         const char *error;
@@ -213,12 +213,12 @@ SCENE(policies_have_bounds) {
     }
     expect_error(call(primary, "CONTAINER.SETACL box POLICIES 1 %s - - r", pool_print("%065d", 1)),
                  "INVALID InvalidXmlDocument");
-    witness_end();
+    traces_require_none();
     expect_etag(call(primary, "CONTAINER.SETACL box POLICIES 5 a - - r b - - r c - - r d - - r A - - r"));
 }
 
 /* The words to choose from are tokens, so another one is a fault of syntax. */
-SCENE(access_is_one_of_three) {
+TEST(access_is_one_of_three) {
     static const char *const bad[] = {"", "NOBODY", "private ", "BLOBS", "1", "BLOB\r\n"};
     begin_with_something();
     for (size_t index = 0; index < sizeof bad / sizeof *bad; index++) {
@@ -232,10 +232,10 @@ SCENE(access_is_one_of_three) {
     struct words words = words_of_line("CONTAINER.CREATE none ACCESS");
     words_add_bytes(&words, "BLOB\0", 5);
     expect_refused(&words, "ERR syntax error near '");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(keys_of_other_types_are_refused) {
+TEST(keys_of_other_types_are_refused) {
     static const char *const commands[] = {
         "CONTAINER.CREATE %s",
         "CONTAINER.GET %s",
@@ -261,7 +261,7 @@ SCENE(keys_of_other_types_are_refused) {
     }
     expect_error(call(primary, "GET box"), "WRONGTYPE");
     expect_error(call(primary, "LPUSH box x"), "WRONGTYPE");
-    witness_end();
+    traces_require_none();
 }
 
 /* One fault of a command: the part of the command that carries it, and what it alone is answered with. */
@@ -383,7 +383,7 @@ static struct words faulty_command(const struct ladder *ladder, const struct fau
     return words;
 }
 
-SCENE(of_two_faults_the_first_in_order_is_answered) {
+TEST(of_two_faults_the_first_in_order_is_answered) {
     static const struct fault no_fault = {NULL, NULL, NULL, NULL};
     begin_with_something();
     for (size_t index = 0; index < sizeof ladders / sizeof *ladders; index++) {
@@ -398,38 +398,38 @@ SCENE(of_two_faults_the_first_in_order_is_answered) {
             }
         }
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(of_two_bad_numbers_the_first_word_is_answered) {
+TEST(of_two_bad_numbers_the_first_word_is_answered) {
     begin_with_something();
     expect_error(call(primary, "BLOB.GET box cat RANGE x 1 IFMODIFIEDSINCE x"), "INVALID InvalidRange");
     expect_error(call(primary, "BLOB.GET box cat IFMODIFIEDSINCE x RANGE x 1"), "INVALID InvalidHeaderValue");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(create_looks_at_values_before_existence) {
+TEST(create_looks_at_values_before_existence) {
     begin_with_something();
     expect_error(call(primary, "CONTAINER.CREATE box META 1 1bad x"), "INVALID InvalidMetadata");
     expect_error(call(primary, "CONTAINER.CREATE box"), "CONFLICT ContainerAlreadyExists");
     expect_error(call(primary, "CONTAINER.CREATE text META 1 1bad x"), "INVALID InvalidMetadata");
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(blob_names_have_bounds),
-        PLAY(metadata_names_are_identifiers),
-        PLAY(metadata_names_are_unique_in_any_case),
-        PLAY(metadata_have_a_size),
-        PLAY(properties_are_six),
-        PLAY(md5_is_base64_of_sixteen_bytes),
-        PLAY(policies_have_bounds),
-        PLAY(access_is_one_of_three),
-        PLAY(keys_of_other_types_are_refused),
-        PLAY(of_two_faults_the_first_in_order_is_answered),
-        PLAY(of_two_bad_numbers_the_first_word_is_answered),
-        PLAY(create_looks_at_values_before_existence),
+        RUN(blob_names_have_bounds),
+        RUN(metadata_names_are_identifiers),
+        RUN(metadata_names_are_unique_in_any_case),
+        RUN(metadata_have_a_size),
+        RUN(properties_are_six),
+        RUN(md5_is_base64_of_sixteen_bytes),
+        RUN(policies_have_bounds),
+        RUN(access_is_one_of_three),
+        RUN(keys_of_other_types_are_refused),
+        RUN(of_two_faults_the_first_in_order_is_answered),
+        RUN(of_two_bad_numbers_the_first_word_is_answered),
+        RUN(create_looks_at_values_before_existence),
     };
-    return world_run("input", tests);
+    return harness_run("input", tests);
 }

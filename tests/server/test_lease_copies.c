@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "hostile.h"
 #include "lease_states.h"
 #include "payload.h"
 #include "pool.h"
+#include "random.h"
+#include "same_everywhere.h"
 #include "stream.h"
 #include "text.h"
-#include "world.h"
 
 static void require_greater(const char *token, const char *before) {
     require(strcmp(token, before) > 0, "%s is not greater than %s", token, before);
@@ -71,7 +71,7 @@ static void expect_every_state(struct client *client, bool brief_has_ended) {
     expect_etag(call(client, "BLOB.GET box finite LEASE %s", ID_A));
 }
 
-SCENE(effects_of_leases_travel) {
+TEST(effects_of_leases_travel) {
     static const struct {
         const char *line;
         const char *stream;
@@ -87,7 +87,7 @@ SCENE(effects_of_leases_travel) {
         {"LEASE.RELEASE box B", ""},
         {"BLOB.GET box none BLOCK 0.001", ""},
     };
-    lease_stage();
+    lease_setup();
     struct stream *stream = stream_attach(primary->server);
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
         lease_play(steps[step].line, &on_blob);
@@ -106,10 +106,10 @@ SCENE(effects_of_leases_travel) {
     assert_int_equal(applied, 2);
 }
 
-SCENE(replicas_show_every_lease) {
+TEST(replicas_show_every_lease) {
     time_passes(0);
     every_state(primary);
-    world_in_step();
+    await_replicas();
     expect_every_state(primary, false);
     expect_every_state(replica, false);
     expect_every_state(chained, false);
@@ -118,11 +118,11 @@ SCENE(replicas_show_every_lease) {
     expect_every_state(replica, true);
     /* A replica decides nothing, not even that time is up. */
     put("box", "brief", "y");
-    world_in_step();
+    await_replicas();
     expect_text(field(call(replica, "LEASE.GET box BLOB brief"), "state"), "available");
 }
 
-SCENE(dumps_bring_leases_along) {
+TEST(dumps_bring_leases_along) {
     time_passes(0);
     every_state(primary);
     redisReply *dump = call(primary, "DUMP box");
@@ -137,7 +137,7 @@ SCENE(dumps_bring_leases_along) {
 }
 
 /* COPY is a new container, which nobody holds. */
-SCENE(a_copy_has_no_leases) {
+TEST(a_copy_has_no_leases) {
     time_passes(0);
     every_state(primary);
     expect_number(call(primary, "COPY box twin"), 1);
@@ -161,8 +161,8 @@ static void change_settings(struct server *server, const char *settings) {
 
 /* Ends a server in a way, lets time pass meanwhile, and starts it again. */
 static void survive(const char *settings, void (*end)(struct server *server), bool saves, bool rewrites) {
-    struct server *server = server_start("lone", settings);
-    struct client *client = visitor(server);
+    struct server *server = server_start("single", settings);
+    struct client *client = test_client(server);
     every_state(client);
     const char *before = reply_string(field(call(client, "LEASE.GET box BLOB brief"), "token"));
     if (saves) expect_ok(call(client, "SAVE"));
@@ -170,14 +170,14 @@ static void survive(const char *settings, void (*end)(struct server *server), bo
     const char *digest = digest_of(client);
     end(server);
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     assert_string_equal(digest_of(client), digest);
     expect_every_state(client, false);
     /* It ends while the server is down. */
     end(server);
     change_settings(server, pool_print("%sholdfast.clock-offset-ms 20000\n", settings));
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     assert_string_equal(digest_of(client), digest);
     expect_every_state(client, true);
     redisReply *reply = call(client, "LEASE.ACQUIRE box 60 BLOB brief ID %s", ID_B);
@@ -186,22 +186,22 @@ static void survive(const char *settings, void (*end)(struct server *server), bo
     server_stop(server);
 }
 
-SCENE(leases_survive_a_power_cut) {
+TEST(leases_survive_a_power_cut) {
     survive("appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n", server_kill, false, false);
 }
 
-SCENE(leases_survive_a_rewritten_file) {
+TEST(leases_survive_a_rewritten_file) {
     survive("appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n", server_kill, false, true);
 }
 
-SCENE(leases_survive_in_a_saved_file) {
+TEST(leases_survive_in_a_saved_file) {
     survive("", server_kill, true, false);
 }
 
 /* Somebody is answered that he holds the lease, and in the next moment the power fails. */
 static void survive_a_handover(const char *how) {
-    struct server *server = server_start("lone", "appendonly yes\nappendfsync always\n");
-    struct client *client = visitor(server);
+    struct server *server = server_start("single", "appendonly yes\nappendfsync always\n");
+    struct client *client = test_client(server);
     expect_ok(call(client, "CONFIG SET holdfast.lease-min-seconds 0.05"));
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_etag(call(client, "BLOB.PUT box cat x"));
@@ -212,7 +212,7 @@ static void survive_a_handover(const char *how) {
     const char *token = lease_token(answer_within(waiter, 5000));
     server_kill(server);
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     redisReply *lease = call(client, "LEASE.GET box BLOB cat");
     expect_text(field(lease, "owner"), "second");
     expect_text(field(lease, "token"), token);
@@ -221,14 +221,14 @@ static void survive_a_handover(const char *how) {
     server_stop(server);
 }
 
-SCENE(what_was_handed_over_survives_a_power_cut) {
+TEST(what_was_handed_over_survives_a_power_cut) {
     survive_a_handover("LEASE.RELEASE box " ID_A " BLOB cat");
     survive_a_handover("LEASE.BREAK box PERIOD 0 BLOB cat");
     survive_a_handover("");
 }
 
-SCENE(tokens_grow_with_each_new_holder) {
-    lease_stage();
+TEST(tokens_grow_with_each_new_holder) {
+    lease_setup();
     const char *token = acquire("box", "60", "BLOB cat ID " ID_A);
     static const char *const same[] = {"LEASE.RENEW box A", "LEASE.ACQUIRE box 30 ID A",
                                        "LEASE.CHANGE box A A", "LEASE.ACQUIRE box -1 ID A",
@@ -260,8 +260,8 @@ SCENE(tokens_grow_with_each_new_holder) {
 }
 
 /* Tokens and ETags are drawn from one well. */
-SCENE(tokens_and_etags_grow_together) {
-    lease_stage();
+TEST(tokens_and_etags_grow_together) {
+    lease_setup();
     const char *last = put("box", "cat", "x");
     for (int round = 0; round < 200; round++) {
         const char *token = acquire("box", "60", "BLOB cat ID " ID_A);
@@ -273,9 +273,9 @@ SCENE(tokens_and_etags_grow_together) {
 }
 
 /* The new primary's clock is a day behind that of the old one. */
-SCENE(tokens_grow_across_a_promotion) {
-    struct client *old = visitor(server_start("old", "holdfast.clock-offset-ms 86400000\n"));
-    struct client *new = visitor(server_start("new", ""));
+TEST(tokens_grow_across_a_promotion) {
+    struct client *old = test_client(server_start("old", "holdfast.clock-offset-ms 86400000\n"));
+    struct client *new = test_client(server_start("new", ""));
     follow(new, old);
     expect_etag(call(old, "CONTAINER.CREATE box"));
     expect_etag(call(old, "BLOB.PUT box cat x"));
@@ -300,16 +300,16 @@ SCENE(tokens_grow_across_a_promotion) {
     server_stop(old->server);
 }
 
-SCENE(tokens_grow_across_a_restart_with_an_earlier_clock) {
+TEST(tokens_grow_across_a_restart_with_an_earlier_clock) {
     struct server *server =
-        server_start("lone", "appendonly yes\nappendfsync always\nholdfast.clock-offset-ms 86400000\n");
-    struct client *client = visitor(server);
+        server_start("single", "appendonly yes\nappendfsync always\nholdfast.clock-offset-ms 86400000\n");
+    struct client *client = test_client(server);
     expect_etag(call(client, "CONTAINER.CREATE box"));
     const char *token = lease_token(call(client, "LEASE.ACQUIRE box -1 ID %s", ID_A));
     server_kill(server);
     change_settings(server, "appendonly yes\nappendfsync always\n");
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     expect_text(field(call(client, "LEASE.GET box"), "token"), token);
     expect_ok(call(client, "LEASE.RELEASE box %s", ID_A));
     require_greater(lease_token(call(client, "LEASE.ACQUIRE box -1")), token);
@@ -324,7 +324,7 @@ static redisReply *captured_effects(void) {
                                         "LEASE.ACQUIRE box -1 ID A", "LEASE.CHANGE box A B",
                                         "LEASE.BREAK box PERIOD 5", "LEASE.RELEASE box B"};
     const struct lease_place *const places[] = {&on_blob, &on_container};
-    lease_stage();
+    lease_setup();
     struct stream *stream = stream_attach(primary->server);
     for (int place = 0; place < 2; place++) {
         for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
@@ -361,8 +361,8 @@ static void apply_doctored(const char *record, size_t length, struct tally *tall
     require_whole_leases();
 }
 
-SCENE(doctored_effects_of_leases) {
-    chance_begin();
+TEST(doctored_effects_of_leases) {
+    random_begin();
     redisReply *effects = captured_effects();
     assert_int_equal(effects->elements, 10);
     expect_misfits();
@@ -372,7 +372,7 @@ SCENE(doctored_effects_of_leases) {
         const redisReply *record = effects->element[index]->element[2];
         for (size_t place = 0; place < record->len; place++) {
             char *doctored = pool_copy(record->str, record->len);
-            doctored[place] = (char)chance(256);
+            doctored[place] = (char)random_below(256);
             apply_doctored(doctored, record->len, &tally);
             doctored[place] = (char)(place % 2 ? 0xff : 0x80);
             apply_doctored(doctored, record->len, &tally);
@@ -404,12 +404,12 @@ static struct text extreme_effect(const redisReply *effect, int number) {
 }
 
 /* Every step on a lease whose instants are as far away as can be written. */
-SCENE(effects_with_extreme_instants) {
+TEST(effects_with_extreme_instants) {
     static const char *const steps[] = {
         "LEASE.GET box",        "LEASE.BREAK box",      "LEASE.BREAK box PERIOD 60",
         "LEASE.RENEW box A",    "LEASE.RELEASE box A",  "LEASE.ACQUIRE box 60",
         "LEASE.CHANGE box A B", "CONTAINER.DELETE box", "CONTAINER.GET box"};
-    lease_stage();
+    lease_setup();
     struct stream *stream = stream_attach(primary->server);
     acquire("box", "60", "ID " ID_A);
     const redisReply *effect = stream_commands(stream, primary)->element[0]->element[2];
@@ -429,18 +429,18 @@ SCENE(effects_with_extreme_instants) {
 }
 
 /* What no server ever says, though each part of it can be read. */
-SCENE(doctored_dumps_of_leases) {
-    chance_begin();
+TEST(doctored_dumps_of_leases) {
+    random_begin();
     struct tally tally = {0};
     time_passes(0);
     every_state(primary);
     redisReply *dump = call(primary, "DUMP box");
     for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place++) {
         char *payload = pool_copy(dump->str, dump->len);
-        payload[place] = (char)chance(256);
+        payload[place] = (char)random_below(256);
         hostile_restore(payload, dump->len, &tally);
         payload = pool_copy(dump->str, dump->len);
-        payload[place] = (char)(payload[place] ^ (1 << chance(8)));
+        payload[place] = (char)(payload[place] ^ (1 << random_below(8)));
         hostile_restore(payload, dump->len, &tally);
     }
     print_message("# %d refused, %d accepted\n", tally.refused, tally.accepted);
@@ -449,14 +449,14 @@ SCENE(doctored_dumps_of_leases) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(effects_of_leases_travel),         PLAY(replicas_show_every_lease),
-        PLAY(dumps_bring_leases_along),         PLAY(a_copy_has_no_leases),
-        PLAY(leases_survive_a_power_cut),       PLAY(leases_survive_a_rewritten_file),
-        PLAY(leases_survive_in_a_saved_file),   PLAY(what_was_handed_over_survives_a_power_cut),
-        PLAY(tokens_grow_with_each_new_holder), PLAY(tokens_and_etags_grow_together),
-        PLAY(tokens_grow_across_a_promotion),   PLAY(tokens_grow_across_a_restart_with_an_earlier_clock),
-        PLAY(doctored_effects_of_leases),       PLAY(effects_with_extreme_instants),
-        PLAY(doctored_dumps_of_leases),
+        RUN(effects_of_leases_travel),         RUN(replicas_show_every_lease),
+        RUN(dumps_bring_leases_along),         RUN(a_copy_has_no_leases),
+        RUN(leases_survive_a_power_cut),       RUN(leases_survive_a_rewritten_file),
+        RUN(leases_survive_in_a_saved_file),   RUN(what_was_handed_over_survives_a_power_cut),
+        RUN(tokens_grow_with_each_new_holder), RUN(tokens_and_etags_grow_together),
+        RUN(tokens_grow_across_a_promotion),   RUN(tokens_grow_across_a_restart_with_an_earlier_clock),
+        RUN(doctored_effects_of_leases),       RUN(effects_with_extreme_instants),
+        RUN(doctored_dumps_of_leases),
     };
-    return world_run("lease_copies", tests);
+    return harness_run("lease_copies", tests);
 }

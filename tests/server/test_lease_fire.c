@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "world.h"
+#include "random.h"
+#include "same_everywhere.h"
 
 enum { WORKERS = 4, EFFECTS_AT_MAX = 20000, WRITES_PER_TURN = 4, LEASE_MS = 80, STOPS = 12 };
 
@@ -106,11 +106,11 @@ static int overlaps(void) {
 /* Stops one worker after the other for longer than a lease lasts. */
 static void stop_and_go(const pid_t workers[WORKERS]) {
     for (int round = 0; round < STOPS; round++) {
-        pid_t worker = workers[chance(WORKERS)];
+        pid_t worker = workers[random_below(WORKERS)];
         kill(worker, SIGSTOP);
         usleep((LEASE_MS + 40) * 1000);
         kill(worker, SIGCONT);
-        usleep((useconds_t)chance(20000));
+        usleep((useconds_t)random_below(20000));
     }
 }
 
@@ -131,7 +131,7 @@ static void ledger_free(void *thing) {
 
 static void play(bool fenced) {
     pid_t workers[WORKERS];
-    chance_begin();
+    random_begin();
     time_passes(0);
     allow_short_leases();
     create("box");
@@ -152,14 +152,14 @@ static void play(bool fenced) {
     time_passes(1000);
 }
 
-SCENE(a_lease_on_the_data_lets_nothing_overlap) {
+TEST(a_lease_on_the_data_lets_nothing_overlap) {
     play(true);
     print_message("# %d turns, %d writes, %d refused\n", ledger->turns, ledger->count, ledger->refused);
     assert_int_equal(overlaps(), 0);
     assert_true(ledger->turns > WORKERS && ledger->refused > 0);
 }
 
-SCENE(a_lock_beside_the_data_lets_writes_overlap) {
+TEST(a_lock_beside_the_data_lets_writes_overlap) {
     int found = 0;
     for (int attempt = 0; attempt < 3 && !found; attempt++) {
         call(primary, "DEL box");
@@ -172,8 +172,8 @@ SCENE(a_lock_beside_the_data_lets_writes_overlap) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_lease_on_the_data_lets_nothing_overlap),
-        PLAY(a_lock_beside_the_data_lets_writes_overlap),
+        RUN(a_lease_on_the_data_lets_nothing_overlap),
+        RUN(a_lock_beside_the_data_lets_writes_overlap),
     };
-    return world_run("lease_fire", tests);
+    return harness_run("lease_fire", tests);
 }

@@ -6,12 +6,12 @@
  */
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 enum column { NO_ID_WRITE, NO_ID_READ, ID_A_WRITE, ID_A_READ, ID_B_WRITE, ID_B_READ, COLUMNS };
 
@@ -127,16 +127,16 @@ static void play_gate(const struct lease_place *where) {
     lease_use_kind(NULL);
 }
 
-SCENE(the_gate_of_blobs) {
+TEST(the_gate_of_blobs) {
     play_gate(&on_blob);
 }
 
-SCENE(the_gate_of_containers) {
+TEST(the_gate_of_containers) {
     play_gate(&on_container);
 }
 
 /* The lease comes before the conditions, existence before both. */
-SCENE(the_lease_is_looked_at_before_the_conditions) {
+TEST(the_lease_is_looked_at_before_the_conditions) {
     static const char *const missing_id[] = {
         "BLOB.PUT box cat x IFNONEMATCH *",
         "BLOB.PUT box cat x IFMATCH 0x0000000000000001",
@@ -146,7 +146,7 @@ SCENE(the_lease_is_looked_at_before_the_conditions) {
         "CONTAINER.DELETE box IFMATCH 0x0000000000000001",
         NULL,
     };
-    lease_stage();
+    lease_setup();
     const char *etag = put("box", "cat", "purr");
     acquire("box", "60", "ID " ID_A " BLOB cat");
     acquire("box", "60", "ID " ID_A);
@@ -166,8 +166,8 @@ SCENE(the_lease_is_looked_at_before_the_conditions) {
 }
 
 /* Conditions come before the state of the lease, and see the ETag that leases never change. */
-SCENE(conditions_of_lease_operations) {
-    lease_stage();
+TEST(conditions_of_lease_operations) {
+    lease_setup();
     const char *etag = put("box", "cat", "purr");
     const char *container = reply_string(field(call(primary, "CONTAINER.GET box"), "etag"));
     long long modified = instant_of("box", "cat");
@@ -194,9 +194,9 @@ SCENE(conditions_of_lease_operations) {
     expect_text(field(call(primary, "CONTAINER.GET box"), "etag"), container);
 }
 
-SCENE(an_id_for_a_blob_that_is_not_there) {
-    lease_stage();
-    witness_begin("none");
+TEST(an_id_for_a_blob_that_is_not_there) {
+    lease_setup();
+    traces_begin("none");
     expect_error(call(primary, "BLOB.PUT box none x LEASE %s", ID_A),
                  "PRECONDITION LeaseNotPresentWithBlobOperation");
     expect_error(call(primary, "BLOB.PUT box none x LEASE %s IFMATCH *", ID_A),
@@ -215,12 +215,12 @@ SCENE(an_id_for_a_blob_that_is_not_there) {
                                          "LEASE.GET box BLOB none",
                                          NULL};
     expect_each_error(primary, others, "NOTFOUND BlobNotFound");
-    witness_end();
+    traces_require_none();
 }
 
 /* A leased container lets everything pass but its deletion, and a leased blob does not keep it. */
-SCENE(containers_guard_their_deletion_alone) {
-    lease_stage();
+TEST(containers_guard_their_deletion_alone) {
+    lease_setup();
     acquire("box", "-1", "ID " ID_A);
     put("box", "dog", "woof");
     acquire("box", "60", "BLOB dog ID " ID_B);
@@ -247,13 +247,13 @@ static void require_same_object(const redisReply *before, const redisReply *afte
     }
 }
 
-SCENE(leases_change_no_etag) {
+TEST(leases_change_no_etag) {
     static const char *const steps[] = {"LEASE.ACQUIRE box 60 ID A", "LEASE.RENEW box A",
                                         "LEASE.CHANGE box A B",      "LEASE.BREAK box PERIOD 1",
                                         "LEASE.RELEASE box B",       "LEASE.ACQUIRE box -1 ID C",
                                         "LEASE.BREAK box",           "LEASE.ACQUIRE box 15 OWNER x"};
     const struct lease_place *const places[] = {&on_blob, &on_container};
-    lease_stage();
+    lease_setup();
     redisReply *blob = stat_of("box", "cat"), *container = call(primary, "CONTAINER.GET box");
     for (size_t place = 0; place < 2; place++) {
         for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
@@ -266,8 +266,8 @@ SCENE(leases_change_no_etag) {
 }
 
 /* Whatever creates a name anew finds no lease and no memory of one. */
-SCENE(deletion_ends_a_lease_for_good) {
-    lease_stage();
+TEST(deletion_ends_a_lease_for_good) {
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     expect_ok(call(primary, "BLOB.DELETE box cat LEASE %s", ID_A));
     put("box", "cat", "meow");
@@ -282,14 +282,14 @@ SCENE(deletion_ends_a_lease_for_good) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(the_gate_of_blobs),
-        PLAY(the_gate_of_containers),
-        PLAY(the_lease_is_looked_at_before_the_conditions),
-        PLAY(conditions_of_lease_operations),
-        PLAY(an_id_for_a_blob_that_is_not_there),
-        PLAY(containers_guard_their_deletion_alone),
-        PLAY(leases_change_no_etag),
-        PLAY(deletion_ends_a_lease_for_good),
+        RUN(the_gate_of_blobs),
+        RUN(the_gate_of_containers),
+        RUN(the_lease_is_looked_at_before_the_conditions),
+        RUN(conditions_of_lease_operations),
+        RUN(an_id_for_a_blob_that_is_not_there),
+        RUN(containers_guard_their_deletion_alone),
+        RUN(leases_change_no_etag),
+        RUN(deletion_ends_a_lease_for_good),
     };
-    return world_run("lease_gate", tests);
+    return harness_run("lease_gate", tests);
 }

@@ -2,11 +2,11 @@
  * lost. */
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "witness.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "traces.h"
 
 /* Neither seconds nor -1 nor INFINITE, or seconds of no kind that is allowed. */
 static const char *const bad_durations[] = {
@@ -62,19 +62,19 @@ static void refuse_values(const char *const *lines, const char *const *values, s
 /* Somebody holds cat, two wait for it, and one waits for news of it. */
 static struct client *second, *third, *reader;
 
-static void crowded_stage(void) {
-    lease_stage();
+static void crowded_setup(void) {
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     expect_ok(call(primary, "SET text x"));
     second = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     third = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
     reader = waiting("BLOB.GET box dog BLOCK 0");
-    witness_begin("none");
+    traces_begin("none");
 }
 
 /* All are where they were, and are served in their order. */
 static void crowd_goes_on(void) {
-    witness_end();
+    traces_require_none();
     assert_int_equal(waiters_at(primary), 3);
     expect_ok(call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A));
     assert_string_equal(lease_id(answer_of(second)), ID_B);
@@ -85,16 +85,16 @@ static void crowd_goes_on(void) {
     expect_etag(answer_of(reader));
 }
 
-SCENE(durations_out_of_range) {
+TEST(durations_out_of_range) {
     static const char *const lines[] = {
         "LEASE.ACQUIRE box % BLOB cat", "LEASE.ACQUIRE box %",  "LEASE.ACQUIRE box % BLOB cat BLOCK 1",
         "LEASE.ACQUIRE none %",         "LEASE.ACQUIRE text %", NULL};
-    crowded_stage();
+    crowded_setup();
     refuse_values(lines, bad_durations, COUNT(bad_durations), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
-SCENE(malformed_ids) {
+TEST(malformed_ids) {
     static const char *const lines[] = {"LEASE.ACQUIRE box 60 BLOB cat ID %",
                                         "LEASE.ACQUIRE box 60 BLOB cat ID % BLOCK 1",
                                         "LEASE.RENEW box % BLOB cat",
@@ -118,35 +118,35 @@ SCENE(malformed_ids) {
                                         "CONTAINER.SETACL box LEASE %",
                                         "CONTAINER.DELETE box LEASE %",
                                         NULL};
-    crowded_stage();
+    crowded_setup();
     refuse_values(lines, bad_ids, COUNT(bad_ids), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
-SCENE(waits_out_of_range) {
+TEST(waits_out_of_range) {
     static const char *const lines[] = {"LEASE.ACQUIRE box 60 BLOB cat BLOCK %",
                                         "LEASE.ACQUIRE box 60 BLOCK %",
                                         "BLOB.GET box cat BLOCK %",
                                         "BLOB.GET box dog BLOCK %",
                                         "BLOB.GET none dog BLOCK %",
                                         NULL};
-    crowded_stage();
+    crowded_setup();
     refuse_values(lines, bad_waits, COUNT(bad_waits), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
-SCENE(break_periods_out_of_range) {
+TEST(break_periods_out_of_range) {
     static const char *const lines[] = {"LEASE.BREAK box BLOB cat PERIOD %", "LEASE.BREAK box PERIOD %",
                                         "LEASE.BREAK none PERIOD %", NULL};
-    crowded_stage();
+    crowded_setup();
     refuse_values(lines, bad_periods, COUNT(bad_periods), "INVALID InvalidHeaderValue");
     crowd_goes_on();
 }
 
-SCENE(owners_that_are_too_long) {
+TEST(owners_that_are_too_long) {
     char *owner = pool_take(257);
     memset(owner, 'o', 257);
-    crowded_stage();
+    crowded_setup();
     expect_error(call(primary, "LEASE.ACQUIRE box 60 OWNER %b", owner, (size_t)257),
                  "INVALID InvalidHeaderValue");
     expect_error(call(primary, "LEASE.ACQUIRE box 60 BLOB cat OWNER %b BLOCK 1", owner, (size_t)257),
@@ -156,13 +156,13 @@ SCENE(owners_that_are_too_long) {
     expect_bytes(field(lease_of("box", &on_container), "owner"), owner, 256);
 }
 
-SCENE(names_that_are_none) {
+TEST(names_that_are_none) {
     static const char *const commands[] = {
         "LEASE.ACQUIRE box 60",    "LEASE.RENEW box " ID_A, "LEASE.CHANGE box " ID_A " " ID_B,
         "LEASE.RELEASE box " ID_A, "LEASE.BREAK box",       "LEASE.GET box"};
     char *name = pool_take(1026);
     memset(name, 'n', 1025);
-    crowded_stage();
+    crowded_setup();
     for (size_t index = 0; index < COUNT(commands); index++) {
         struct words words = words_of_line(commands[index]);
         words_add(&words, "BLOB");
@@ -176,7 +176,7 @@ SCENE(names_that_are_none) {
     crowd_goes_on();
 }
 
-SCENE(what_is_missing_or_of_another_type) {
+TEST(what_is_missing_or_of_another_type) {
     static const char *const missing[] = {"LEASE.ACQUIRE none 60",
                                           "LEASE.ACQUIRE none 60 BLOCK 1",
                                           "LEASE.ACQUIRE none 60 BLOB cat BLOCK 0",
@@ -205,14 +205,14 @@ SCENE(what_is_missing_or_of_another_type) {
                                              "LEASE.LIST text",
                                              "BLOB.GET text cat BLOCK 0",
                                              NULL};
-    crowded_stage();
+    crowded_setup();
     expect_each_error(primary, missing, "NOTFOUND ContainerNotFound");
     expect_each_error(primary, no_blob, "NOTFOUND BlobNotFound");
     expect_each_error(primary, wrong_type, "WRONGTYPE");
     crowd_goes_on();
 }
 
-SCENE(refusals_of_leases_leave_no_trace) {
+TEST(refusals_of_leases_leave_no_trace) {
     static const struct {
         const char *line;
         const char *error;
@@ -245,7 +245,7 @@ SCENE(refusals_of_leases_leave_no_trace) {
         {"CONTAINER.CREATE other LEASE " ID_A, "ERR syntax error"},
         {"BLOB.LIST box LEASE " ID_A, "ERR syntax error"},
     };
-    crowded_stage();
+    crowded_setup();
     for (size_t index = 0; index < COUNT(refusals); index++) {
         expect_error(call_line(primary, refusals[index].line), refusals[index].error);
     }
@@ -253,8 +253,8 @@ SCENE(refusals_of_leases_leave_no_trace) {
 }
 
 /* The bounds are the operator's. */
-SCENE(durations_that_the_operator_allows) {
-    lease_stage();
+TEST(durations_that_the_operator_allows) {
+    lease_setup();
     lease_token(call(primary, "LEASE.ACQUIRE box 15 BLOB cat ID %s", ID_A));
     lease_token(call(primary, "LEASE.ACQUIRE box 60.000 BLOB cat ID %s", ID_A));
     lease_token(call(primary, "LEASE.ACQUIRE box 15.5 BLOB cat ID %s", ID_A));
@@ -276,7 +276,7 @@ SCENE(durations_that_the_operator_allows) {
     expect_state("box", &on_blob, "expired");
 }
 
-SCENE(bounds_that_are_none) {
+TEST(bounds_that_are_none) {
     static const char *const values[] = {"0", "-1", "x", "", "0.0001", "INFINITE", "1e3"};
     for (size_t index = 0; index < COUNT(values); index++) {
         expect_error(call(primary, "CONFIG SET holdfast.lease-min-seconds %s", values[index]), "ERR");
@@ -288,16 +288,16 @@ SCENE(bounds_that_are_none) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(durations_out_of_range),
-        PLAY(malformed_ids),
-        PLAY(waits_out_of_range),
-        PLAY(break_periods_out_of_range),
-        PLAY(owners_that_are_too_long),
-        PLAY(names_that_are_none),
-        PLAY(what_is_missing_or_of_another_type),
-        PLAY(refusals_of_leases_leave_no_trace),
-        PLAY(durations_that_the_operator_allows),
-        PLAY(bounds_that_are_none),
+        RUN(durations_out_of_range),
+        RUN(malformed_ids),
+        RUN(waits_out_of_range),
+        RUN(break_periods_out_of_range),
+        RUN(owners_that_are_too_long),
+        RUN(names_that_are_none),
+        RUN(what_is_missing_or_of_another_type),
+        RUN(refusals_of_leases_leave_no_trace),
+        RUN(durations_that_the_operator_allows),
+        RUN(bounds_that_are_none),
     };
-    return world_run("lease_input", tests);
+    return harness_run("lease_input", tests);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "witness.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "traces.h"
 
 enum { WAITERS = 3 };
 
@@ -18,7 +18,7 @@ static struct client *waiter[WAITERS];
 /* A holds the lease of cat, and three wait for it. */
 static void stage(void) {
     call(primary, "DEL box");
-    lease_stage();
+    lease_setup();
     acquire("box", "60", "BLOB cat OWNER worker-7 ID " ID_A);
     for (int index = 0; index < WAITERS; index++) {
         waiter[index] = waiting(pool_print("LEASE.ACQUIRE box 60 BLOB cat OWNER %d BLOCK 0", index));
@@ -42,7 +42,7 @@ static void hang_up(struct client *client) {
     shutdown(client->context->fd, SHUT_RDWR);
 }
 
-SCENE(who_hangs_up_has_left) {
+TEST(who_hangs_up_has_left) {
     for (int gone = 0; gone < WAITERS; gone++) {
         stage();
         hang_up(waiter[gone]);
@@ -51,7 +51,7 @@ SCENE(who_hangs_up_has_left) {
 }
 
 /* The server learns of both at nearly the same time: he is served before he is missed, or the next one is. */
-SCENE(who_hangs_up_when_his_turn_comes) {
+TEST(who_hangs_up_when_his_turn_comes) {
     for (int round = 0; round < 20; round++) {
         stage();
         hang_up(waiter[0]);
@@ -64,19 +64,19 @@ SCENE(who_hangs_up_when_his_turn_comes) {
 }
 
 /* Makes the stage anew, with waiters whose numbers are known. */
-static void known_stage(long long id[WAITERS]) {
+static void known_setup(long long id[WAITERS]) {
     call(primary, "DEL box");
-    lease_stage();
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     for (int index = 0; index < WAITERS; index++) {
         waiter[index] = waiting_known("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0", &id[index]);
     }
 }
 
-SCENE(who_is_killed_has_left) {
+TEST(who_is_killed_has_left) {
     long long id[WAITERS];
     for (int gone = 0; gone < WAITERS; gone++) {
-        known_stage(id);
+        known_setup(id);
         expect_number(call(primary, "CLIENT KILL ID %lld", id[gone]), 1);
         expect_rest_served(gone);
     }
@@ -87,7 +87,7 @@ SCENE(who_is_killed_has_left) {
 static void leave_before_release(const char *command, const char *how) {
     long long id[WAITERS];
     for (int gone = 0; gone < WAITERS - 1; gone++) {
-        known_stage(id);
+        known_setup(id);
         for (int index = 0; index <= gone; index++)
             send_line(primary, pool_print("%s %lld %s", command, id[index], how));
         send_line(primary, "LEASE.RELEASE box " ID_A " BLOB cat");
@@ -98,18 +98,18 @@ static void leave_before_release(const char *command, const char *how) {
     }
 }
 
-SCENE(who_is_killed_before_a_release) {
+TEST(who_is_killed_before_a_release) {
     leave_before_release("CLIENT KILL ID", "");
 }
 
-SCENE(who_is_unblocked_before_a_release) {
+TEST(who_is_unblocked_before_a_release) {
     leave_before_release("CLIENT UNBLOCK", "ERROR");
     leave_before_release("CLIENT UNBLOCK", "TIMEOUT");
 }
 
-SCENE(who_is_killed_after_a_release) {
+TEST(who_is_killed_after_a_release) {
     long long id[WAITERS];
-    known_stage(id);
+    known_setup(id);
     send_call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
     send_call(primary, "CLIENT KILL ID %lld", id[0]);
     expect_ok(receive(primary));
@@ -121,7 +121,7 @@ SCENE(who_is_killed_after_a_release) {
 static void unblock(const char *how, const char *answer) {
     long long id[WAITERS];
     for (int gone = 0; gone < WAITERS; gone++) {
-        known_stage(id);
+        known_setup(id);
         expect_number(call(primary, "CLIENT UNBLOCK %lld %s", id[gone], how), 1);
         expect_error(answer_of(waiter[gone]), answer);
         expect_number(call(primary, "CLIENT UNBLOCK %lld %s", id[gone], how), 0);
@@ -131,15 +131,15 @@ static void unblock(const char *how, const char *answer) {
     }
 }
 
-SCENE(who_is_unblocked_by_timeout) {
+TEST(who_is_unblocked_by_timeout) {
     unblock("TIMEOUT", "CONFLICT LeaseAlreadyPresent");
 }
 
-SCENE(who_is_unblocked_by_error) {
+TEST(who_is_unblocked_by_error) {
     unblock("ERROR", "UNBLOCKED");
 }
 
-SCENE(time_that_is_up) {
+TEST(time_that_is_up) {
     stage();
     long long begin = stopwatch();
     struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat OWNER hasty BLOCK 0.1");
@@ -156,8 +156,8 @@ SCENE(time_that_is_up) {
 }
 
 /* Time that is up comes first when the lease ends in the same moment, or later. */
-SCENE(time_that_is_up_when_the_lease_ends) {
-    lease_stage();
+TEST(time_that_is_up_when_the_lease_ends) {
+    lease_setup();
     allow_short_leases();
     for (int round = 0; round < 10; round++) {
         acquire("box", "0.05", "BLOB cat");
@@ -173,9 +173,9 @@ SCENE(time_that_is_up_when_the_lease_ends) {
 }
 
 /* With the first one goes what kept the second one waiting: he has the id that holds the lease. */
-SCENE(the_next_one_is_looked_at_when_the_first_has_left) {
+TEST(the_next_one_is_looked_at_when_the_first_has_left) {
     long long id;
-    lease_stage();
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     waiting_known("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0", &id);
     struct client *second = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
@@ -186,10 +186,10 @@ SCENE(the_next_one_is_looked_at_when_the_first_has_left) {
 }
 
 /* Who loses his rights loses his place. */
-SCENE(a_user_who_is_gone_has_left) {
+TEST(a_user_who_is_gone_has_left) {
     stage();
     expect_ok(call(primary, "ACL SETUSER guest on nopass ~* +@all"));
-    struct client *guest = visitor(primary->server);
+    struct client *guest = test_client(primary->server);
     expect_ok(call(guest, "AUTH guest x"));
     send_line(guest, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
     await_waiters(primary, WAITERS + 1);
@@ -198,10 +198,10 @@ SCENE(a_user_who_is_gone_has_left) {
 }
 
 /* Nothing of those who waited may stay behind. */
-SCENE(leaving_leaves_no_trace) {
-    lease_stage();
+TEST(leaving_leaves_no_trace) {
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
-    witness_begin("");
+    traces_begin("");
     for (int round = 0; round < 50; round++) {
         struct client *client = waiting("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
         expect_error(call(primary, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0.001"),
@@ -209,24 +209,24 @@ SCENE(leaving_leaves_no_trace) {
         hang_up(client);
         await_waiters(primary, 0);
     }
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(who_hangs_up_has_left),
-        PLAY(who_hangs_up_when_his_turn_comes),
-        PLAY(who_is_killed_has_left),
-        PLAY(who_is_killed_before_a_release),
-        PLAY(who_is_unblocked_before_a_release),
-        PLAY(who_is_killed_after_a_release),
-        PLAY(who_is_unblocked_by_timeout),
-        PLAY(who_is_unblocked_by_error),
-        PLAY(time_that_is_up),
-        PLAY(time_that_is_up_when_the_lease_ends),
-        PLAY(the_next_one_is_looked_at_when_the_first_has_left),
-        PLAY(a_user_who_is_gone_has_left),
-        PLAY(leaving_leaves_no_trace),
+        RUN(who_hangs_up_has_left),
+        RUN(who_hangs_up_when_his_turn_comes),
+        RUN(who_is_killed_has_left),
+        RUN(who_is_killed_before_a_release),
+        RUN(who_is_unblocked_before_a_release),
+        RUN(who_is_killed_after_a_release),
+        RUN(who_is_unblocked_by_timeout),
+        RUN(who_is_unblocked_by_error),
+        RUN(time_that_is_up),
+        RUN(time_that_is_up_when_the_lease_ends),
+        RUN(the_next_one_is_looked_at_when_the_first_has_left),
+        RUN(a_user_who_is_gone_has_left),
+        RUN(leaving_leaves_no_trace),
     };
-    return world_run("lease_leaving", tests);
+    return harness_run("lease_leaving", tests);
 }

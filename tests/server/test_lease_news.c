@@ -2,12 +2,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
+#include "same_everywhere.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 static const char *etag;
 
@@ -22,8 +22,8 @@ static void expect_news(struct client *client, const char *content) {
     expect_text(reply->element[1], content);
 }
 
-SCENE(a_new_content_is_news) {
-    lease_stage();
+TEST(a_new_content_is_news) {
+    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     put("box", "dog", "woof");
     expect_still_waiting(client);
@@ -31,8 +31,8 @@ SCENE(a_new_content_is_news) {
     expect_news(client, "purr");
 }
 
-SCENE(new_metadata_and_properties_are_news) {
-    lease_stage();
+TEST(new_metadata_and_properties_are_news) {
+    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     expect_etag(call(primary, "BLOB.SETMETA box cat META 1 a b"));
     expect_news(client, "meow");
@@ -42,8 +42,8 @@ SCENE(new_metadata_and_properties_are_news) {
 }
 
 /* What changes no ETag is no news. */
-SCENE(leases_are_no_news) {
-    lease_stage();
+TEST(leases_are_no_news) {
+    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     acquire("box", "60", "BLOB cat ID " ID_A);
     lease_play("LEASE.RENEW box A", &on_blob);
@@ -57,15 +57,15 @@ SCENE(leases_are_no_news) {
     expect_news(client, "purr");
 }
 
-SCENE(the_end_of_a_blob_is_news) {
-    lease_stage();
+TEST(the_end_of_a_blob_is_news) {
+    lease_setup();
     struct client *client = waiting_for_change("BLOCK 0");
     expect_ok(call(primary, "BLOB.DELETE box cat"));
     expect_error(answer_of(client), "NOTFOUND BlobNotFound");
 }
 
-SCENE(a_blob_that_comes_to_be_is_news) {
-    lease_stage();
+TEST(a_blob_that_comes_to_be_is_news) {
+    lease_setup();
     struct client *client = waiting("BLOB.GET box bird BLOCK 0");
     etag = "";
     put("box", "dog", "woof");
@@ -76,8 +76,8 @@ SCENE(a_blob_that_comes_to_be_is_news) {
 }
 
 /* Ranges and instants serve as in a plain read. */
-SCENE(what_is_answered_is_what_was_asked_for) {
-    lease_stage();
+TEST(what_is_answered_is_what_was_asked_for) {
+    lease_setup();
     struct client *part = waiting_for_change("RANGE 1 2 BLOCK 0");
     struct client *beyond = waiting_for_change("RANGE 100 2 BLOCK 0");
     struct client *dated =
@@ -93,8 +93,8 @@ SCENE(what_is_answered_is_what_was_asked_for) {
     expect_news(dated, "later");
 }
 
-SCENE(the_lease_of_a_reader_is_looked_at_again) {
-    lease_stage();
+TEST(the_lease_of_a_reader_is_looked_at_again) {
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *holder = waiting_for_change("LEASE " ID_A " BLOCK 0");
     struct client *other = waiting_for_change("BLOCK 0");
@@ -107,8 +107,8 @@ SCENE(the_lease_of_a_reader_is_looked_at_again) {
 }
 
 /* When the time is up there is no news, whatever was waited for. */
-SCENE(time_that_is_up_answers_null) {
-    lease_stage();
+TEST(time_that_is_up_answers_null) {
+    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     long long begin = stopwatch();
     expect_null(call(primary, "BLOB.GET box cat IFNONEMATCH %s BLOCK 0.1", etag));
@@ -123,13 +123,13 @@ SCENE(time_that_is_up_answers_null) {
     expect_error(call(primary, "BLOB.GET box cat IFNONEMATCH * BLOCK 0"), "INVALID UnsatisfiableCondition");
 }
 
-SCENE(many_watch_one_blob) {
+TEST(many_watch_one_blob) {
     enum { WATCHERS = 200 };
     static struct client *watchers[WATCHERS];
-    lease_stage();
+    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     for (int index = 0; index < WATCHERS; index++) {
-        watchers[index] = visitor(primary->server);
+        watchers[index] = test_client(primary->server);
         send_line(watchers[index], pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
     }
     await_waiters(primary, WATCHERS);
@@ -139,8 +139,8 @@ SCENE(many_watch_one_blob) {
 }
 
 /* Readers and those who wait for the lease stand in lines of their own. */
-SCENE(readers_and_holders_do_not_keep_each_other) {
-    lease_stage();
+TEST(readers_and_holders_do_not_keep_each_other) {
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *reader = waiting_for_change("BLOCK 0");
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
@@ -159,10 +159,10 @@ SCENE(readers_and_holders_do_not_keep_each_other) {
 }
 
 /* One who changes the blob for himself is told of it by his own answer. */
-SCENE(a_chain_of_readers_and_writers) {
+TEST(a_chain_of_readers_and_writers) {
     enum { HOPS = 200 };
-    lease_stage();
-    struct client *one = visitor(primary->server), *other = visitor(primary->server);
+    lease_setup();
+    struct client *one = test_client(primary->server), *other = test_client(primary->server);
     const char *last = reply_string(field(stat_of("box", "cat"), "etag"));
     for (int hop = 0; hop < HOPS; hop++) {
         send_line(other, pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", last));
@@ -176,8 +176,8 @@ SCENE(a_chain_of_readers_and_writers) {
     }
 }
 
-SCENE(keys_that_go_and_come) {
-    lease_stage();
+TEST(keys_that_go_and_come) {
+    lease_setup();
     redisReply *dump = call(primary, "DUMP box");
     struct client *change = waiting_for_change("BLOCK 0"), *bird = waiting("BLOB.GET box bird BLOCK 0");
     expect_number(call(primary, "DEL box"), 1);
@@ -200,9 +200,9 @@ SCENE(keys_that_go_and_come) {
     expect_text(answer_of(bird)->element[1], "chirp");
 }
 
-SCENE(readers_leave_in_every_way) {
+TEST(readers_leave_in_every_way) {
     long long id;
-    lease_stage();
+    lease_setup();
     struct client *stays = waiting_for_change("BLOCK 0");
     struct client *client = waiting_known("BLOB.GET box bird BLOCK 0", &id);
     expect_number(call(primary, "CLIENT UNBLOCK %lld TIMEOUT", id), 1);
@@ -218,17 +218,17 @@ SCENE(readers_leave_in_every_way) {
 }
 
 /* Waiting changes nothing, so a replica lets its own clients wait, and tells them what its primary did. */
-SCENE(readers_wait_at_replicas) {
-    lease_stage();
+TEST(readers_wait_at_replicas) {
+    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
-    world_in_step();
+    await_replicas();
     struct client *change =
         waiting_at(replica->server, 0, pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
     struct client *bird = waiting_at(chained->server, 0, "BLOB.GET box bird BLOCK 0");
     struct client *brief = waiting_at(replica->server, 0, "BLOB.GET box bird BLOCK 0.05");
     expect_null(answer_within(brief, 5000));
     put("box", "dog", "woof");
-    world_in_step();
+    await_replicas();
     assert_int_equal(waiters_at(replica), 1);
     put("box", "cat", "purr");
     put("box", "bird", "tweet");
@@ -242,9 +242,9 @@ SCENE(readers_wait_at_replicas) {
 }
 
 /* The news come while the link is down, and then within a file that has everything. */
-SCENE(a_replica_that_is_filled_anew_tells_its_readers) {
-    lease_stage();
-    world_in_step();
+TEST(a_replica_that_is_filled_anew_tells_its_readers) {
+    lease_setup();
+    await_replicas();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
     struct client *change =
         waiting_at(replica->server, 0, pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
@@ -259,7 +259,7 @@ SCENE(a_replica_that_is_filled_anew_tells_its_readers) {
     expect_ok(receive(primary));
     expect_etag(receive(primary));
     expect_etag(receive(primary));
-    world_in_step();
+    await_replicas();
     assert_true(info_of(primary, "sync_full") > full);
     expect_text(answer_within(change, 1000)->element[1], "purr");
     expect_text(answer_within(bird, 1000)->element[1], "tweet");
@@ -268,9 +268,9 @@ SCENE(a_replica_that_is_filled_anew_tells_its_readers) {
     expect_text(answer_within(fish, 1000)->element[1], "blub");
 }
 
-SCENE(a_promoted_replica_keeps_its_readers) {
-    lease_stage();
-    world_in_step();
+TEST(a_promoted_replica_keeps_its_readers) {
+    lease_setup();
+    await_replicas();
     struct client *bird = waiting_at(replica->server, 0, "BLOB.GET box bird BLOCK 0");
     expect_ok(call(replica, "REPLICAOF NO ONE"));
     expect_etag(call(replica, "BLOB.PUT box bird tweet"));
@@ -280,8 +280,8 @@ SCENE(a_promoted_replica_keeps_its_readers) {
 }
 
 /* Many changes in one transaction are told of once, as they are in the end. */
-SCENE(a_transaction_is_one_piece_of_news) {
-    lease_stage();
+TEST(a_transaction_is_one_piece_of_news) {
+    lease_setup();
     struct client *change = waiting_for_change("BLOCK 0"), *bird = waiting("BLOB.GET box bird BLOCK 0");
     expect_ok(call(primary, "MULTI"));
     call(primary, "BLOB.PUT box cat one");
@@ -293,37 +293,37 @@ SCENE(a_transaction_is_one_piece_of_news) {
     expect_still_waiting(bird);
 }
 
-SCENE(readers_leave_no_trace) {
-    lease_stage();
+TEST(readers_leave_no_trace) {
+    lease_setup();
     etag = reply_string(field(stat_of("box", "cat"), "etag"));
-    witness_begin("");
+    traces_begin("");
     for (int round = 0; round < 30; round++) {
         expect_null(call(primary, "BLOB.GET box cat IFNONEMATCH %s BLOCK 0.001", etag));
         expect_null(call(primary, "BLOB.GET box bird BLOCK 0.001"));
     }
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_new_content_is_news),
-        PLAY(new_metadata_and_properties_are_news),
-        PLAY(leases_are_no_news),
-        PLAY(the_end_of_a_blob_is_news),
-        PLAY(a_blob_that_comes_to_be_is_news),
-        PLAY(what_is_answered_is_what_was_asked_for),
-        PLAY(the_lease_of_a_reader_is_looked_at_again),
-        PLAY(time_that_is_up_answers_null),
-        PLAY(many_watch_one_blob),
-        PLAY(readers_and_holders_do_not_keep_each_other),
-        PLAY(a_chain_of_readers_and_writers),
-        PLAY(keys_that_go_and_come),
-        PLAY(readers_leave_in_every_way),
-        PLAY(readers_wait_at_replicas),
-        PLAY(a_replica_that_is_filled_anew_tells_its_readers),
-        PLAY(a_promoted_replica_keeps_its_readers),
-        PLAY(a_transaction_is_one_piece_of_news),
-        PLAY(readers_leave_no_trace),
+        RUN(a_new_content_is_news),
+        RUN(new_metadata_and_properties_are_news),
+        RUN(leases_are_no_news),
+        RUN(the_end_of_a_blob_is_news),
+        RUN(a_blob_that_comes_to_be_is_news),
+        RUN(what_is_answered_is_what_was_asked_for),
+        RUN(the_lease_of_a_reader_is_looked_at_again),
+        RUN(time_that_is_up_answers_null),
+        RUN(many_watch_one_blob),
+        RUN(readers_and_holders_do_not_keep_each_other),
+        RUN(a_chain_of_readers_and_writers),
+        RUN(keys_that_go_and_come),
+        RUN(readers_leave_in_every_way),
+        RUN(readers_wait_at_replicas),
+        RUN(a_replica_that_is_filled_anew_tells_its_readers),
+        RUN(a_promoted_replica_keeps_its_readers),
+        RUN(a_transaction_is_one_piece_of_news),
+        RUN(readers_leave_no_trace),
     };
-    return world_run("lease_news", tests);
+    return harness_run("lease_news", tests);
 }

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
+#include "random.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 enum {
     CLIENTS = 4,
@@ -188,8 +188,8 @@ static struct words lease_command(const char *command, const char *rest, const s
 }
 
 static int any_id(const struct model_blob *blob) {
-    int id = chance(IDS + 1);
-    return chance(2) && blob->id ? blob->id : id == DRAWN && blob->id != DRAWN ? NO_ID : id;
+    int id = random_below(IDS + 1);
+    return random_below(2) && blob->id ? blob->id : id == DRAWN && blob->id != DRAWN ? NO_ID : id;
 }
 
 static const char *id_text(const struct model_blob *blob, int id) {
@@ -216,10 +216,11 @@ static void begin_to_wait(int client, struct model_blob *blob, struct words *wor
 
 static void play_acquire(int client, struct model_blob *blob) {
     struct model_client *this = &clients[client];
-    this->proposed = chance(3) ? 1 + chance(IDS - 1) : NO_ID;
-    this->duration = chance(5) ? 1 + chance(3) : NEVER;
+    this->proposed = random_below(3) ? 1 + random_below(IDS - 1) : NO_ID;
+    this->duration = random_below(5) ? 1 + random_below(3) : NEVER;
     this->match[0] = '\0';
-    if (!chance(5)) memcpy(this->match, chance(3) ? blob->etag : "0x0000000000000001", sizeof this->match);
+    if (!random_below(5))
+        memcpy(this->match, random_below(3) ? blob->etag : "0x0000000000000001", sizeof this->match);
     const char *duration = this->duration == NEVER ? "-1" : pool_print("%d", this->duration * 60);
     struct words words = lease_command("ACQUIRE", duration, blob);
     if (this->proposed) words_add_line(&words, pool_print("ID %s", id_texts[this->proposed]));
@@ -227,7 +228,7 @@ static void play_acquire(int client, struct model_blob *blob) {
     const char *refusal = unmet(blob, this->match);
     bool held = !refusal && acquire_refusal(blob, this->proposed);
     if (held) refusal = acquire_refusal(blob, this->proposed);
-    if (held && chance(2)) {
+    if (held && random_below(2)) {
         begin_to_wait(client, blob, &words);
         return;
     }
@@ -256,7 +257,7 @@ static void play_renew(int client, struct model_blob *blob) {
 }
 
 static void play_change(int client, struct model_blob *blob) {
-    int id = some_id(blob), next = 1 + chance(IDS - 1);
+    int id = some_id(blob), next = 1 + random_below(IDS - 1);
     struct words words =
         lease_command("CHANGE", pool_print("%s %s", id_text(blob, id), id_texts[next]), blob);
     redisReply *reply = call_words(clients[client].client, &words);
@@ -290,7 +291,7 @@ static void play_release(int client, struct model_blob *blob) {
 }
 
 static void play_break(int client, struct model_blob *blob) {
-    int period = chance(3) - 1;
+    int period = random_below(3) - 1;
     struct words words = lease_command("BREAK", period < 0 ? "" : period ? "PERIOD 60" : "PERIOD 0", blob);
     redisReply *reply = call_words(clients[client].client, &words);
     if (!blob->exists || !blob->held) {
@@ -320,7 +321,7 @@ static void add_id(struct words *words, const struct model_blob *blob, int id) {
 }
 
 static void play_put(int client, struct model_blob *blob) {
-    int id = any_id(blob), content = chance(1000);
+    int id = any_id(blob), content = random_below(1000);
     const char *refusal = gate(blob, id, true);
     if (!blob->exists) refusal = id ? "PRECONDITION LeaseNotPresentWithBlobOperation" : NULL;
     struct words words = words_of_line(pool_print("BLOB.PUT box %s %d", blob_names[blob - blobs], content));
@@ -351,7 +352,7 @@ static void play_setmeta(int client, struct model_blob *blob) {
 
 static void play_delete(int client, struct model_blob *blob) {
     int id = any_id(blob);
-    if (chance(3)) return;
+    if (random_below(3)) return;
     struct words words = words_of_line(pool_print("BLOB.DELETE box %s", blob_names[blob - blobs]));
     add_id(&words, blob, id);
     redisReply *reply = call_words(clients[client].client, &words);
@@ -409,8 +410,8 @@ static void play_clock(int client, struct model_blob *blob) {
 static void play_unblock(int client, struct model_blob *blob) {
     if (!blob->waiting) return;
     (void)client;
-    int place = chance(blob->waiting), leaver = blob->line[place];
-    bool by_timeout = chance(2);
+    int place = random_below(blob->waiting), leaver = blob->line[place];
+    bool by_timeout = random_below(2);
     expect_number(
         call(primary, "CLIENT UNBLOCK %lld %s", clients[leaver].number, by_timeout ? "TIMEOUT" : "ERROR"), 1);
     redisReply *reply = answer_of(clients[leaver].client);
@@ -433,14 +434,14 @@ static void play_step(void) {
         {5, play_get},      {7, play_look},  {7, play_clock},   {3, play_unblock},
     };
     enum { PLAYS = sizeof plays / sizeof *plays };
-    int drawn = chance(100), client = chance(CLIENTS);
+    int drawn = random_below(100), client = random_below(CLIENTS);
     size_t index = 0;
     memcpy(version_before, greatest_version, sizeof version_before);
     while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
     for (int other = 0; other < CLIENTS && clients[client].waits; other++) client = (client + 1) % CLIENTS;
     /* Where everybody waits only time can help, or somebody who gives up. */
-    if (clients[client].waits) index = chance(2) ? PLAYS - 1 : PLAYS - 2;
-    plays[index].play(client, &blobs[chance(BLOBS)]);
+    if (clients[client].waits) index = random_below(2) ? PLAYS - 1 : PLAYS - 2;
+    plays[index].play(client, &blobs[random_below(BLOBS)]);
     for (int blob = 0; blob < BLOBS; blob++) expect_line_served(&blobs[blob]);
 }
 
@@ -455,23 +456,23 @@ static void clear_lines(void) {
 }
 
 static void play_sequence(int steps) {
-    chance_begin();
+    random_begin();
     memset(blobs, 0, sizeof blobs);
     memset(&seen, 0, sizeof seen);
     memset(greatest_version, 0, sizeof greatest_version);
     configure(primary, "holdfast.lease-max-seconds", "3600");
-    lease_stage();
+    lease_setup();
     expect_ok(call(primary, "BLOB.DELETE box cat"));
     now = 0;
     for (int index = 0; index < CLIENTS; index++) {
-        clients[index] = (struct model_client){.client = visitor(primary->server)};
+        clients[index] = (struct model_client){.client = test_client(primary->server)};
         clients[index].number = call(clients[index].client, "CLIENT ID")->integer;
     }
     for (int step = 0; step < steps; step++) {
         play_step();
         if (step % STEPS_BETWEEN_LOOKS) continue;
         expect_ok(call(primary, "DEBUG RELOAD"));
-        world_in_step();
+        await_replicas();
         require_same(primary, chained, "in the middle");
     }
     clear_lines();
@@ -479,17 +480,17 @@ static void play_sequence(int steps) {
                   seen.refusals, seen.departures);
 }
 
-SCENE(a_random_sequence_goes_as_foretold) {
+TEST(a_random_sequence_goes_as_foretold) {
     play_sequence(STEPS);
     assert_true(seen.handoffs > 100 && seen.refusals > 0 && seen.departures > 20);
 }
 
 /* The leases that stand at the end run out while the server is down. */
-SCENE(leases_that_end_while_the_server_is_down) {
+TEST(leases_that_end_while_the_server_is_down) {
     play_sequence(STEPS / 8);
     redisReply *dump = call(primary, "DUMP box");
-    struct server *server = server_start("lone", "holdfast.clock-offset-ms 172800000\n");
-    struct client *client = visitor(server);
+    struct server *server = server_start("single", "holdfast.clock-offset-ms 172800000\n");
+    struct client *client = test_client(server);
     expect_ok(call(client, "RESTORE box 0 %b", dump->str, dump->len));
     expect_ok(call(client, "CONFIG REWRITE"));
     expect_ok(call(client, "SAVE"));
@@ -498,7 +499,7 @@ SCENE(leases_that_end_while_the_server_is_down) {
     free(server->settings);
     server->settings = strdup(pool_print("holdfast.clock-offset-ms %lld\n", clock_after(86400000)));
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     assert_string_equal(digest_of(client), digest);
     time_passes(0);
     now += 24 * 60;
@@ -522,8 +523,8 @@ SCENE(leases_that_end_while_the_server_is_down) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_random_sequence_goes_as_foretold),
-        PLAY(leases_that_end_while_the_server_is_down),
+        RUN(a_random_sequence_goes_as_foretold),
+        RUN(leases_that_end_while_the_server_is_down),
     };
-    return world_run("lease_random", tests);
+    return harness_run("lease_random", tests);
 }

@@ -2,25 +2,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
-SCENE(a_lease_that_never_was) {
-    lease_stage();
+TEST(a_lease_that_never_was) {
+    lease_setup();
     expect_shape(lease_of("box", &on_blob),
                  "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]");
     expect_shape(lease_of("box", &on_container),
                  "[\"state\", \"available\", \"status\", \"unlocked\", \"waiters\", 0]");
 }
 
-SCENE(a_lease_shows_all_but_its_id) {
+TEST(a_lease_shows_all_but_its_id) {
     const struct lease_place *const places[] = {&on_blob, &on_container};
-    lease_stage();
+    lease_setup();
     for (int index = 0; index < 2; index++) {
         const char *token =
             acquire("box", "-1", pool_print("%s ID %s OWNER worker-7", places[index]->clause, ID_A));
@@ -47,8 +47,8 @@ SCENE(a_lease_shows_all_but_its_id) {
     }
 }
 
-SCENE(resp3_shows_maps) {
-    lease_stage();
+TEST(resp3_shows_maps) {
+    lease_setup();
     acquire("box", "-1", "BLOB cat");
     struct wire *wire = wire_open_resp3(primary->server);
     expect_shape(
@@ -65,8 +65,8 @@ static redisReply *page_of(const char *more) {
     return expect_elements(call_line(primary, pool_print("LEASE.LIST box %s", more)), 2);
 }
 
-SCENE(lists_have_what_is_locked) {
-    lease_stage();
+TEST(lists_have_what_is_locked) {
+    lease_setup();
     static const char *const names[] = {"broken", "breaking", "expired", "free",
                                         "leased", "never",    "written"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) put("box", names[index], "x");
@@ -114,10 +114,10 @@ static void walk_pages(int leases, int count) {
     assert_int_equal(seen, leases);
 }
 
-SCENE(lists_come_in_pages) {
+TEST(lists_come_in_pages) {
     enum { LEASES = 250 };
     static const int counts[] = {1, 7, 50, 249, 250, 251, 1000};
-    lease_stage();
+    lease_setup();
     for (int index = 0; index < LEASES * 2; index++) {
         put("box", pool_print("blob-%04d", index), "x");
         acquire("box", index % 2 ? "15" : "60", pool_print("BLOB blob-%04d", index));
@@ -132,9 +132,9 @@ SCENE(lists_come_in_pages) {
 }
 
 /* What has ended is looked over a bounded number at a time, so a page may be empty and still not the last. */
-SCENE(lists_get_past_what_has_ended) {
+TEST(lists_get_past_what_has_ended) {
     enum { ENDED = 12000 };
-    lease_stage();
+    lease_setup();
     for (int index = 0; index < ENDED; index++) {
         send_call(primary, "BLOB.PUT box %05d x", index);
         send_call(primary, "LEASE.ACQUIRE box 15 BLOB %05d", index);
@@ -153,8 +153,8 @@ SCENE(lists_get_past_what_has_ended) {
     expect_number(call(primary, "DEL box"), 1);
 }
 
-SCENE(refusals_name_the_holder) {
-    lease_stage();
+TEST(refusals_name_the_holder) {
+    lease_setup();
     acquire("box", "60", "BLOB cat OWNER worker-7 ID " ID_A);
     acquire("box", "-1", "ID " ID_A);
     waiting("LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
@@ -174,10 +174,10 @@ SCENE(refusals_name_the_holder) {
 }
 
 /* A label may hold anything, and must not get out of its quotes or its line. */
-SCENE(labels_may_hold_anything) {
+TEST(labels_may_hold_anything) {
     static const char *const labels[] = {"a\r\n-ERR b",  "quoted \" label", "back\\slash",
                                          "\x01\x7f\xff", "%s%n%d",          ""};
-    lease_stage();
+    lease_setup();
     for (size_t index = 0; index < sizeof labels / sizeof *labels; index++) {
         lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s OWNER %s", ID_A, labels[index]));
         redisReply *owner = reply_field_if_any(lease_of("box", &on_blob), "owner");
@@ -203,7 +203,7 @@ static bool shows_id(const char *text) {
     return false;
 }
 
-SCENE(ids_are_shown_to_nobody_else) {
+TEST(ids_are_shown_to_nobody_else) {
     static const char *const questions[] = {
         "LEASE.GET box BLOB cat",
         "LEASE.GET box",
@@ -234,8 +234,8 @@ SCENE(ids_are_shown_to_nobody_else) {
         "DEBUG OBJECT box",
         "COMMAND DOCS LEASE.ACQUIRE",
     };
-    struct client *other = visitor(primary->server);
-    lease_stage();
+    struct client *other = test_client(primary->server);
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     acquire("box", "-1", "ID " ID_A);
     waiting("LEASE.ACQUIRE box 60 BLOCK 0");
@@ -248,10 +248,10 @@ SCENE(ids_are_shown_to_nobody_else) {
 }
 
 /* Drawn ids are random GUIDs of version 4, and none comes twice. */
-SCENE(drawn_ids_are_random) {
+TEST(drawn_ids_are_random) {
     enum { DRAWN = 300 };
     const char *ids[DRAWN];
-    lease_stage();
+    lease_setup();
     for (int index = 0; index < DRAWN; index++) {
         ids[index] = lease_id(call(primary, "LEASE.ACQUIRE box 60 BLOB cat"));
         require(ids[index][14] == '4' && strchr("89ab", ids[index][19]), "%s is of another kind", ids[index]);
@@ -264,7 +264,7 @@ static long long counted(const char *name) {
     return info_of(primary, pool_print("holdfast_lease_%s", name));
 }
 
-SCENE(info_counts_what_happens) {
+TEST(info_counts_what_happens) {
     static const struct {
         const char *line;
         const char *counters; /* that grow by one */
@@ -294,7 +294,7 @@ SCENE(info_counts_what_happens) {
                                            "breaks", "expiries", "waits",    "handoffs"};
     enum { COUNTERS = sizeof counters / sizeof *counters };
     long long before[COUNTERS];
-    lease_stage();
+    lease_setup();
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
         for (int index = 0; index < COUNTERS; index++) before[index] = counted(counters[index]);
         lease_play(steps[step].line, &on_blob);
@@ -314,8 +314,8 @@ static long long measured(const char *name) {
     return atoll(count + strlen("count="));
 }
 
-SCENE(info_measures_waiting_and_holding) {
-    lease_stage();
+TEST(info_measures_waiting_and_holding) {
+    lease_setup();
     long long waits = measured("waiting"), holdings = measured("holding"), handoffs = counted("handoffs");
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
@@ -329,8 +329,8 @@ SCENE(info_measures_waiting_and_holding) {
 }
 
 /* A lease that ran out or was broken was held, too, until it ended. */
-SCENE(info_measures_every_way_to_hold) {
-    lease_stage();
+TEST(info_measures_every_way_to_hold) {
+    lease_setup();
     long long holdings = measured("holding");
     acquire("box", "60", "BLOB cat");
     expect_number(call(primary, "LEASE.BREAK box BLOB cat PERIOD 0"), 0);
@@ -349,8 +349,8 @@ SCENE(info_measures_every_way_to_hold) {
     assert_int_equal(measured("holding"), holdings + 4);
 }
 
-SCENE(info_counts_the_leases_that_stand) {
-    lease_stage();
+TEST(info_counts_the_leases_that_stand) {
+    lease_setup();
     long long leases = info_of(primary, "holdfast_leases");
     assert_int_equal(leases, 0);
     acquire("box", "60", "BLOB cat");
@@ -362,7 +362,7 @@ SCENE(info_counts_the_leases_that_stand) {
     assert_int_equal(info_of(primary, "holdfast_leases"), 0);
 }
 
-SCENE(notifications_tell_of_every_change) {
+TEST(notifications_tell_of_every_change) {
     static const struct {
         const char *line;
         const char *events;
@@ -390,13 +390,13 @@ SCENE(notifications_tell_of_every_change) {
     };
     struct wire *listener = wire_open(replica->server);
     struct text expected = {0}, heard = {0};
-    lease_stage();
-    world_in_step();
-    witness_begin("");
+    lease_setup();
+    await_replicas();
+    traces_begin("");
     wire_call(listener, "PSUBSCRIBE __keyevent@*");
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
         lease_play(steps[step].line, &on_blob);
-        const char *events = witness_notifications();
+        const char *events = traces_notifications();
         require(!strcmp(events, steps[step].events), "%s (step %zu) notified \"%s\"", steps[step].line, step,
                 events);
         if (*events) text_print(&expected, "%s%s", expected.length ? ", " : "", events);
@@ -410,52 +410,52 @@ SCENE(notifications_tell_of_every_change) {
     assert_string_equal(heard.bytes, expected.bytes);
 }
 
-SCENE(notifications_of_a_handover_come_in_order) {
-    lease_stage();
+TEST(notifications_of_a_handover_come_in_order) {
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *one = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     struct client *other = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
-    witness_begin("");
+    traces_begin("");
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     lease_id(answer_of(one));
-    assert_string_equal(witness_notifications(), "lease.release box, lease.acquire box");
+    assert_string_equal(traces_notifications(), "lease.release box, lease.acquire box");
     /* For leases that somebody waits for the end is told on time. */
     time_passes(60000);
     lease_id(answer_of(other));
-    assert_string_equal(witness_notifications(), "lease.expired box, lease.acquire box");
-    assert_true(witness_transaction_aborts());
+    assert_string_equal(traces_notifications(), "lease.expired box, lease.acquire box");
+    assert_true(watched_transaction_aborts());
 }
 
-SCENE(changes_of_leases_abort_those_who_watch) {
+TEST(changes_of_leases_abort_those_who_watch) {
     static const char *const steps[] = {"LEASE.ACQUIRE box 60 ID A", "LEASE.RENEW box A",
                                         "LEASE.CHANGE box A B", "LEASE.BREAK box", "LEASE.RELEASE box B"};
-    lease_stage();
+    lease_setup();
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
-        witness_begin("");
+        traces_begin("");
         lease_play(steps[step], &on_blob);
-        require(witness_transaction_aborts(), "%s let a transaction pass", steps[step]);
+        require(watched_transaction_aborts(), "%s let a transaction pass", steps[step]);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_lease_that_never_was),
-        PLAY(a_lease_shows_all_but_its_id),
-        PLAY(resp3_shows_maps),
-        PLAY(lists_have_what_is_locked),
-        PLAY(lists_come_in_pages),
-        PLAY(lists_get_past_what_has_ended),
-        PLAY(refusals_name_the_holder),
-        PLAY(labels_may_hold_anything),
-        PLAY(ids_are_shown_to_nobody_else),
-        PLAY(drawn_ids_are_random),
-        PLAY(info_counts_what_happens),
-        PLAY(info_measures_waiting_and_holding),
-        PLAY(info_measures_every_way_to_hold),
-        PLAY(info_counts_the_leases_that_stand),
-        PLAY(notifications_tell_of_every_change),
-        PLAY(notifications_of_a_handover_come_in_order),
-        PLAY(changes_of_leases_abort_those_who_watch),
+        RUN(a_lease_that_never_was),
+        RUN(a_lease_shows_all_but_its_id),
+        RUN(resp3_shows_maps),
+        RUN(lists_have_what_is_locked),
+        RUN(lists_come_in_pages),
+        RUN(lists_get_past_what_has_ended),
+        RUN(refusals_name_the_holder),
+        RUN(labels_may_hold_anything),
+        RUN(ids_are_shown_to_nobody_else),
+        RUN(drawn_ids_are_random),
+        RUN(info_counts_what_happens),
+        RUN(info_measures_waiting_and_holding),
+        RUN(info_measures_every_way_to_hold),
+        RUN(info_counts_the_leases_that_stand),
+        RUN(notifications_tell_of_every_change),
+        RUN(notifications_of_a_handover_come_in_order),
+        RUN(changes_of_leases_abort_those_who_watch),
     };
-    return world_run("lease_seen", tests);
+    return harness_run("lease_seen", tests);
 }

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 struct row {
     const char *request;
@@ -179,52 +179,51 @@ static void play_table(const struct row *rows, size_t count, const struct lease_
 
 #define PLAY_TABLE(table, where) play_table(table, sizeof(table) / sizeof *(table), where)
 
-SCENE(acquire_on_blobs) {
+TEST(acquire_on_blobs) {
     PLAY_TABLE(acquire_table, &on_blob);
 }
 
-SCENE(acquire_on_containers) {
+TEST(acquire_on_containers) {
     PLAY_TABLE(acquire_table, &on_container);
 }
 
-SCENE(renew_on_blobs) {
+TEST(renew_on_blobs) {
     PLAY_TABLE(renew_table, &on_blob);
 }
 
-SCENE(renew_on_containers) {
+TEST(renew_on_containers) {
     PLAY_TABLE(renew_table, &on_container);
 }
 
-SCENE(change_on_blobs) {
+TEST(change_on_blobs) {
     PLAY_TABLE(change_table, &on_blob);
 }
 
-SCENE(change_on_containers) {
+TEST(change_on_containers) {
     PLAY_TABLE(change_table, &on_container);
 }
 
-SCENE(release_on_blobs) {
+TEST(release_on_blobs) {
     PLAY_TABLE(release_table, &on_blob);
 }
 
-SCENE(release_on_containers) {
+TEST(release_on_containers) {
     PLAY_TABLE(release_table, &on_container);
 }
 
-SCENE(break_on_blobs) {
+TEST(break_on_blobs) {
     PLAY_TABLE(break_table, &on_blob);
 }
 
-SCENE(break_on_containers) {
+TEST(break_on_containers) {
     PLAY_TABLE(break_table, &on_container);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(acquire_on_blobs),    PLAY(acquire_on_containers), PLAY(renew_on_blobs),
-        PLAY(renew_on_containers), PLAY(change_on_blobs),       PLAY(change_on_containers),
-        PLAY(release_on_blobs),    PLAY(release_on_containers), PLAY(break_on_blobs),
-        PLAY(break_on_containers),
+        RUN(acquire_on_blobs), RUN(acquire_on_containers), RUN(renew_on_blobs),   RUN(renew_on_containers),
+        RUN(change_on_blobs),  RUN(change_on_containers),  RUN(release_on_blobs), RUN(release_on_containers),
+        RUN(break_on_blobs),   RUN(break_on_containers),
     };
-    return world_run("lease_tables", tests);
+    return harness_run("lease_tables", tests);
 }

@@ -1,19 +1,19 @@
 /* What others got wrong about leases, each as a test of its own. */
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "world.h"
+#include "same_everywhere.h"
 
 /* cat is leased by A for 15 seconds. */
-static void leased_stage(void) {
-    lease_stage();
+static void leased_setup(void) {
+    lease_setup();
     acquire("box", "15", "BLOB cat ID " ID_A);
 }
 
-static void expired_stage(void) {
-    leased_stage();
+static void expired_setup(void) {
+    leased_setup();
     time_passes(15000);
 }
 
@@ -21,34 +21,34 @@ static redisReply *listed_blob(void) {
     return expect_elements(call(primary, "BLOB.LIST box"), 2)->element[1]->element[0];
 }
 
-SCENE(if_none_match_star_does_not_come_before_the_lease) {
-    leased_stage();
+TEST(if_none_match_star_does_not_come_before_the_lease) {
+    leased_setup();
     expect_error(call(primary, "BLOB.PUT box cat x IFNONEMATCH *"), "PRECONDITION LeaseIdMissing");
 }
 
-SCENE(an_expired_lease_is_not_renewed_after_a_write) {
-    expired_stage();
+TEST(an_expired_lease_is_not_renewed_after_a_write) {
+    expired_setup();
     put("box", "cat", "purr");
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     expect_state("box", &on_blob, "available");
 }
 
-SCENE(an_expired_lease_is_not_renewed_after_another_holder) {
-    expired_stage();
+TEST(an_expired_lease_is_not_renewed_after_another_holder) {
+    expired_setup();
     acquire("box", "15", "BLOB cat ID " ID_B);
     time_passes(15000);
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     lease_token(lease_play("LEASE.RENEW box B", &on_blob));
 }
 
-SCENE(an_expired_lease_is_not_renewed_by_another_id) {
-    expired_stage();
+TEST(an_expired_lease_is_not_renewed_by_another_id) {
+    expired_setup();
     expect_error(lease_play("LEASE.RENEW box B", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     expect_state("box", &on_blob, "expired");
 }
 
-SCENE(an_expired_lease_of_a_container_survives_writes) {
-    lease_stage();
+TEST(an_expired_lease_of_a_container_survives_writes) {
+    lease_setup();
     acquire("box", "15", "ID " ID_A);
     time_passes(15000);
     put("box", "cat", "purr");
@@ -58,8 +58,8 @@ SCENE(an_expired_lease_of_a_container_survives_writes) {
     lease_token(lease_play("LEASE.RENEW box A", &on_container));
 }
 
-SCENE(a_lease_belongs_to_the_name_and_survives_overwriting) {
-    leased_stage();
+TEST(a_lease_belongs_to_the_name_and_survives_overwriting) {
+    leased_setup();
     expect_etag(lease_play("BLOB.PUT box cat purr LEASE A", &on_blob));
     char *content = pool_take(100000);
     expect_etag(call(primary, "BLOB.PUT box cat %b LEASE %s", content, (size_t)100000, ID_A));
@@ -68,8 +68,8 @@ SCENE(a_lease_belongs_to_the_name_and_survives_overwriting) {
     expect_error(lease_play("BLOB.PUT box cat x", &on_blob), "PRECONDITION LeaseIdMissing");
 }
 
-SCENE(the_last_id_is_remembered_after_a_release) {
-    leased_stage();
+TEST(the_last_id_is_remembered_after_a_release) {
+    leased_setup();
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
     expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
@@ -79,8 +79,8 @@ SCENE(the_last_id_is_remembered_after_a_release) {
 }
 
 /* Renewing and releasing say that the id is another one, changing and breaking that there is no lease. */
-SCENE(the_old_id_after_a_release) {
-    leased_stage();
+TEST(the_old_id_after_a_release) {
+    leased_setup();
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     expect_error(lease_play("LEASE.RENEW box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
     expect_error(lease_play("LEASE.RELEASE box A", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
@@ -88,16 +88,16 @@ SCENE(the_old_id_after_a_release) {
     expect_error(lease_play("LEASE.BREAK box", &on_blob), "CONFLICT LeaseNotPresentWithLeaseOperation");
 }
 
-SCENE(a_repeated_change_succeeds) {
-    leased_stage();
+TEST(a_repeated_change_succeeds) {
+    leased_setup();
     const char *token = lease_token(lease_play("LEASE.CHANGE box A B", &on_blob));
     assert_string_equal(lease_token(lease_play("LEASE.CHANGE box A B", &on_blob)), token);
     assert_string_equal(lease_token(lease_play("LEASE.CHANGE box C B", &on_blob)), token);
     expect_error(lease_play("LEASE.CHANGE box A C", &on_blob), "CONFLICT LeaseIdMismatchWithLeaseOperation");
 }
 
-SCENE(the_holder_may_acquire_again) {
-    leased_stage();
+TEST(the_holder_may_acquire_again) {
+    leased_setup();
     time_passes(10000);
     lease_token(lease_play("LEASE.ACQUIRE box 30 ID A", &on_blob));
     long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
@@ -106,8 +106,8 @@ SCENE(the_holder_may_acquire_again) {
     expect_text(field(lease_of("box", &on_blob), "duration"), "infinite");
 }
 
-SCENE(breaking_never_extends) {
-    leased_stage();
+TEST(breaking_never_extends) {
+    leased_setup();
     time_passes(5000);
     expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
     expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 10);
@@ -120,14 +120,14 @@ SCENE(breaking_never_extends) {
     expect_state("box", &on_blob, "broken");
 }
 
-SCENE(breaking_an_expired_lease_succeeds) {
-    expired_stage();
+TEST(breaking_an_expired_lease_succeeds) {
+    expired_setup();
     expect_number(lease_play("LEASE.BREAK box PERIOD 60", &on_blob), 0);
     expect_state("box", &on_blob, "broken");
 }
 
-SCENE(a_finite_lease_that_is_broken_without_period_lasts_out) {
-    leased_stage();
+TEST(a_finite_lease_that_is_broken_without_period_lasts_out) {
+    leased_setup();
     expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
     expect_state("box", &on_blob, "breaking");
     expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
@@ -138,8 +138,8 @@ SCENE(a_finite_lease_that_is_broken_without_period_lasts_out) {
 }
 
 /* What is still locked never answers 0. */
-SCENE(the_time_of_a_break_is_rounded_up) {
-    leased_stage();
+TEST(the_time_of_a_break_is_rounded_up) {
+    leased_setup();
     time_passes(14000);
     expect_number(lease_play("LEASE.BREAK box", &on_blob), 1);
     expect_error(call(primary, "BLOB.PUT box cat x"), "PRECONDITION LeaseIdMissing");
@@ -149,7 +149,7 @@ SCENE(the_time_of_a_break_is_rounded_up) {
 }
 
 /* All ways to write one and the same id. */
-SCENE(ids_are_compared_as_numbers) {
+TEST(ids_are_compared_as_numbers) {
     static const char *const spellings[] = {
         "aaaaaaaa000040008000000000abcdef",
         "AAAAAAAA000040008000000000ABCDEF",
@@ -162,7 +162,7 @@ SCENE(ids_are_compared_as_numbers) {
         "{0XAAAAAAAA,0X0000,0X4000,{0X80,0X00,0X00,0X00,0X00,0XAB,0XCD,0XEF}}",
     };
     enum { SPELLINGS = sizeof spellings / sizeof *spellings };
-    lease_stage();
+    lease_setup();
     for (int index = 0; index < SPELLINGS; index++) {
         const char *one = spellings[index], *other = spellings[(index + 1) % SPELLINGS];
         redisReply *reply = call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s", one);
@@ -175,8 +175,8 @@ SCENE(ids_are_compared_as_numbers) {
     }
 }
 
-SCENE(the_duration_is_shown_only_while_leased) {
-    leased_stage();
+TEST(the_duration_is_shown_only_while_leased) {
+    leased_setup();
     expect_text(field(stat_of("box", "cat"), "lease-duration"), "fixed");
     expect_number(lease_play("LEASE.BREAK box", &on_blob), 15);
     assert_null(reply_field_if_any(stat_of("box", "cat"), "lease-duration"));
@@ -190,8 +190,8 @@ SCENE(the_duration_is_shown_only_while_leased) {
     assert_null(reply_field_if_any(listed_blob(), "lease-duration"));
 }
 
-SCENE(listings_show_the_state_of_the_moment) {
-    leased_stage();
+TEST(listings_show_the_state_of_the_moment) {
+    leased_setup();
     expect_text(field(listed_blob(), "lease-state"), "leased");
     expect_text(field(listed_blob(), "lease-status"), "locked");
     expect_text(field(listed_blob(), "lease-duration"), "fixed");
@@ -207,8 +207,8 @@ SCENE(listings_show_the_state_of_the_moment) {
     expect_text(field(listed_blob(), "lease-state"), "available");
 }
 
-SCENE(a_read_with_a_wrong_id_does_not_pass) {
-    leased_stage();
+TEST(a_read_with_a_wrong_id_does_not_pass) {
+    leased_setup();
     expect_error(lease_play("BLOB.GET box cat LEASE B", &on_blob),
                  "PRECONDITION LeaseIdMismatchWithBlobOperation");
     expect_error(lease_play("BLOB.STAT box cat LEASE B", &on_blob),
@@ -216,8 +216,8 @@ SCENE(a_read_with_a_wrong_id_does_not_pass) {
     expect_etag(call(primary, "BLOB.GET box cat"));
 }
 
-SCENE(a_write_neither_extends_nor_revives) {
-    leased_stage();
+TEST(a_write_neither_extends_nor_revives) {
+    leased_setup();
     time_passes(10000);
     expect_etag(lease_play("BLOB.PUT box cat x LEASE A", &on_blob));
     long long left = field(lease_of("box", &on_blob), "remaining-ms")->integer;
@@ -227,15 +227,15 @@ SCENE(a_write_neither_extends_nor_revives) {
     expect_state("box", &on_blob, "expired");
 }
 
-SCENE(a_write_with_an_expired_id_does_not_pass) {
-    expired_stage();
+TEST(a_write_with_an_expired_id_does_not_pass) {
+    expired_setup();
     expect_error(lease_play("BLOB.PUT box cat x LEASE A", &on_blob), "PRECONDITION LeaseLost");
     expect_error(lease_play("BLOB.DELETE box cat LEASE A", &on_blob), "PRECONDITION LeaseLost");
     expect_text(call(primary, "BLOB.GET box cat")->element[1], "meow");
 }
 
-SCENE(a_free_lease_can_be_had_at_once) {
-    leased_stage();
+TEST(a_free_lease_can_be_had_at_once) {
+    leased_setup();
     expect_ok(lease_play("LEASE.RELEASE box A", &on_blob));
     lease_token(lease_play("LEASE.ACQUIRE box 15 ID B", &on_blob));
     time_passes(15000);
@@ -244,27 +244,27 @@ SCENE(a_free_lease_can_be_had_at_once) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(if_none_match_star_does_not_come_before_the_lease),
-        PLAY(an_expired_lease_is_not_renewed_after_a_write),
-        PLAY(an_expired_lease_is_not_renewed_after_another_holder),
-        PLAY(an_expired_lease_is_not_renewed_by_another_id),
-        PLAY(an_expired_lease_of_a_container_survives_writes),
-        PLAY(a_lease_belongs_to_the_name_and_survives_overwriting),
-        PLAY(the_last_id_is_remembered_after_a_release),
-        PLAY(the_old_id_after_a_release),
-        PLAY(a_repeated_change_succeeds),
-        PLAY(the_holder_may_acquire_again),
-        PLAY(breaking_never_extends),
-        PLAY(breaking_an_expired_lease_succeeds),
-        PLAY(a_finite_lease_that_is_broken_without_period_lasts_out),
-        PLAY(the_time_of_a_break_is_rounded_up),
-        PLAY(ids_are_compared_as_numbers),
-        PLAY(the_duration_is_shown_only_while_leased),
-        PLAY(listings_show_the_state_of_the_moment),
-        PLAY(a_read_with_a_wrong_id_does_not_pass),
-        PLAY(a_write_neither_extends_nor_revives),
-        PLAY(a_write_with_an_expired_id_does_not_pass),
-        PLAY(a_free_lease_can_be_had_at_once),
+        RUN(if_none_match_star_does_not_come_before_the_lease),
+        RUN(an_expired_lease_is_not_renewed_after_a_write),
+        RUN(an_expired_lease_is_not_renewed_after_another_holder),
+        RUN(an_expired_lease_is_not_renewed_by_another_id),
+        RUN(an_expired_lease_of_a_container_survives_writes),
+        RUN(a_lease_belongs_to_the_name_and_survives_overwriting),
+        RUN(the_last_id_is_remembered_after_a_release),
+        RUN(the_old_id_after_a_release),
+        RUN(a_repeated_change_succeeds),
+        RUN(the_holder_may_acquire_again),
+        RUN(breaking_never_extends),
+        RUN(breaking_an_expired_lease_succeeds),
+        RUN(a_finite_lease_that_is_broken_without_period_lasts_out),
+        RUN(the_time_of_a_break_is_rounded_up),
+        RUN(ids_are_compared_as_numbers),
+        RUN(the_duration_is_shown_only_while_leased),
+        RUN(listings_show_the_state_of_the_moment),
+        RUN(a_read_with_a_wrong_id_does_not_pass),
+        RUN(a_write_neither_extends_nor_revives),
+        RUN(a_write_with_an_expired_id_does_not_pass),
+        RUN(a_free_lease_can_be_had_at_once),
     };
-    return world_run("lease_traps", tests);
+    return harness_run("lease_traps", tests);
 }

@@ -5,17 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
 #include "probes.h"
+#include "same_everywhere.h"
 #include "wire.h"
-#include "world.h"
 
 /* A holds cat, B waits for it. */
 static struct client *stage(void) {
     call(primary, "DEL box");
-    lease_stage();
+    lease_setup();
     acquire("box", "60", "BLOB cat ID " ID_A);
     return waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
 }
@@ -25,7 +25,7 @@ static void expect_b(struct client *waiter) {
 }
 
 /* Goes through what makes the key go; then a container appears that is free. */
-SCENE(keys_that_go_leave_those_who_wait) {
+TEST(keys_that_go_leave_those_who_wait) {
     needs(KEEPS_DATABASE);
     static const char *const ways[] = {"DEL box",    "UNLINK box",      "FLUSHALL",
                                        "FLUSHDB",    "RENAME box away", "CONTAINER.DELETE box",
@@ -49,9 +49,9 @@ SCENE(keys_that_go_leave_those_who_wait) {
 }
 
 /* The key appears in one of many ways, with a blob that is free. */
-SCENE(keys_that_appear_serve_those_who_wait) {
+TEST(keys_that_appear_serve_those_who_wait) {
     needs(KEEPS_DATABASE);
-    lease_stage();
+    lease_setup();
     redisReply *dump = call(primary, "DUMP box");
     for (int way = 0; way < 6; way++) {
         struct client *waiter = stage();
@@ -82,8 +82,8 @@ SCENE(keys_that_appear_serve_those_who_wait) {
 }
 
 /* Another value takes the key's place while the old one is there. */
-SCENE(keys_that_are_replaced_serve_those_who_wait) {
-    lease_stage();
+TEST(keys_that_are_replaced_serve_those_who_wait) {
+    lease_setup();
     redisReply *dump = call(primary, "DUMP box");
     struct client *waiter = stage();
     expect_ok(call(primary, "RESTORE box 0 %b REPLACE", dump->str, dump->len));
@@ -105,7 +105,7 @@ SCENE(keys_that_are_replaced_serve_those_who_wait) {
 }
 
 /* The lease goes where its key goes, and who waits for it there waits for its end. */
-SCENE(a_lease_that_arrives_is_waited_for) {
+TEST(a_lease_that_arrives_is_waited_for) {
     struct client *waiter = stage();
     expect_ok(call(primary, "RENAME box away"));
     create("box");
@@ -121,7 +121,7 @@ SCENE(a_lease_that_arrives_is_waited_for) {
     expect_b(waiter);
 }
 
-SCENE(a_reload_leaves_those_who_wait) {
+TEST(a_reload_leaves_those_who_wait) {
     struct client *waiter = stage();
     expect_ok(call(primary, "DEBUG RELOAD"));
     expect_still_waiting(waiter);
@@ -134,12 +134,12 @@ SCENE(a_reload_leaves_those_who_wait) {
 }
 
 /* While writes are paused nobody may be served, since that would be one; and then at once. */
-SCENE(paused_writes_hold_the_line) {
+TEST(paused_writes_hold_the_line) {
     static const char *const modes[] = {"WRITE", "ALL"};
     allow_short_leases();
     for (int mode = 0; mode < 2; mode++) {
         call(primary, "DEL box");
-        lease_stage();
+        lease_setup();
         acquire("box", "0.1", "BLOB cat");
         struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
         struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0.15");
@@ -155,12 +155,12 @@ SCENE(paused_writes_hold_the_line) {
     }
 }
 
-SCENE(a_pause_that_ends_early) {
+TEST(a_pause_that_ends_early) {
     allow_short_leases();
-    lease_stage();
+    lease_setup();
     acquire("box", "0.05", "BLOB cat");
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
-    struct client *late = visitor(primary->server);
+    struct client *late = test_client(primary->server);
     expect_ok(call(primary, "CLIENT PAUSE 100000 WRITE"));
     send_line(late, "LEASE.ACQUIRE box 60 BLOB cat ID " ID_C);
     usleep(80000);
@@ -172,8 +172,8 @@ SCENE(a_pause_that_ends_early) {
 }
 
 /* The transaction frees the lease and pauses everybody: who waits is served when the pause is over. */
-SCENE(a_transaction_that_pauses) {
-    lease_stage();
+TEST(a_transaction_that_pauses) {
+    lease_setup();
     redisReply *dump = call(primary, "DUMP box");
     for (int way = 0; way < 2; way++) {
         struct client *waiter = stage();
@@ -189,9 +189,9 @@ SCENE(a_transaction_that_pauses) {
 }
 
 /* Time runs out while the server is busy with something else. */
-SCENE(a_busy_server_serves_when_it_can) {
+TEST(a_busy_server_serves_when_it_can) {
     allow_short_leases();
-    lease_stage();
+    lease_setup();
     acquire("box", "0.05", "BLOB cat");
     struct client *waiter = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " BLOCK 0");
     struct client *hasty = waiting("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0.06");
@@ -200,7 +200,7 @@ SCENE(a_busy_server_serves_when_it_can) {
     expect_error(answer_within(hasty, 100), "CONFLICT LeaseAlreadyPresent");
 }
 
-SCENE(a_transaction_serves_when_it_is_over) {
+TEST(a_transaction_serves_when_it_is_over) {
     struct client *waiter = stage();
     expect_ok(call(primary, "MULTI"));
     call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
@@ -222,7 +222,7 @@ SCENE(a_transaction_serves_when_it_is_over) {
     expect_b(waiter);
 }
 
-SCENE(a_script_serves_when_it_is_over) {
+TEST(a_script_serves_when_it_is_over) {
     struct client *waiter = stage();
     redisReply *reply = call(primary, "EVAL %s 1 box %s",
                              "redis.call('LEASE.RELEASE', KEYS[1], ARGV[1], 'BLOB', 'cat') "
@@ -239,7 +239,7 @@ SCENE(a_script_serves_when_it_is_over) {
 }
 
 /* Inside of a transaction or a script nothing waits, for whatever it is and for however long. */
-SCENE(nothing_waits_inside) {
+TEST(nothing_waits_inside) {
     static const char script[] =
         "local a = redis.pcall('LEASE.ACQUIRE', KEYS[1], 60, 'BLOB', 'cat', 'BLOCK', 0) "
         "local b = redis.pcall('BLOB.GET', KEYS[1], 'none', 'BLOCK', 0) "
@@ -262,7 +262,7 @@ SCENE(nothing_waits_inside) {
 }
 
 /* Someone who waits may speak the other protocol, and whoever unblocks may be in a transaction. */
-SCENE(waiters_of_all_kinds) {
+TEST(waiters_of_all_kinds) {
     struct client *waiter = stage();
     struct wire *wire = wire_open_resp3(primary->server);
     struct words words = words_of_line("LEASE.ACQUIRE box 60 BLOB cat ID " ID_C " BLOCK 0");
@@ -283,9 +283,9 @@ SCENE(waiters_of_all_kinds) {
 }
 
 /* What was sent behind the command that waits comes after its answer. */
-SCENE(commands_behind_one_that_waits) {
+TEST(commands_behind_one_that_waits) {
     stage();
-    struct client *client = visitor(primary->server);
+    struct client *client = test_client(primary->server);
     send_call(client, "LEASE.ACQUIRE box 60 BLOB cat ID %s BLOCK 0", ID_C);
     send_call(client, "BLOB.PUT box cat by-c LEASE %s", ID_C);
     send_call(client, "LEASE.RELEASE box %s BLOB cat", ID_C);
@@ -304,21 +304,21 @@ SCENE(commands_behind_one_that_waits) {
 
 static struct client *first, *second;
 
-static void lone_stage(void) {
+static void single_setup(void) {
     expect_etag(call(first, "CONTAINER.CREATE box"));
     expect_etag(call(first, "BLOB.PUT box cat meow"));
     lease_id(call(first, "LEASE.ACQUIRE box 60 BLOB cat ID %s", ID_A));
 }
 
 static void two_servers(void) {
-    first = visitor(server_start("first", ""));
-    second = visitor(server_start("second", ""));
+    first = test_client(server_start("first", ""));
+    second = test_client(server_start("second", ""));
     follow(second, first);
-    lone_stage();
+    single_setup();
     await_in_step(second, first);
 }
 
-SCENE(a_primary_that_becomes_a_replica_lets_all_go) {
+TEST(a_primary_that_becomes_a_replica_lets_all_go) {
     two_servers();
     struct client *waiter = waiting_at(first->server, 0, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
     struct client *reader = waiting_at(first->server, 0, "BLOB.GET box none BLOCK 0");
@@ -336,7 +336,7 @@ SCENE(a_primary_that_becomes_a_replica_lets_all_go) {
     server_stop(second->server);
 }
 
-SCENE(a_failover_lets_all_go) {
+TEST(a_failover_lets_all_go) {
     two_servers();
     struct client *waiter = waiting_at(first->server, 0, "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
     expect_ok(call(first, "FAILOVER TIMEOUT 10000"));
@@ -353,9 +353,9 @@ SCENE(a_failover_lets_all_go) {
     server_stop(second->server);
 }
 
-SCENE(a_shutdown_with_a_line) {
-    first = visitor(server_start("lone", "appendonly yes\nappendfsync always\n"));
-    lone_stage();
+TEST(a_shutdown_with_a_line) {
+    first = test_client(server_start("single", "appendonly yes\nappendfsync always\n"));
+    single_setup();
     for (int index = 0; index < 20; index++) {
         waiting_at(first->server, 0,
                    index % 2 ? "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0" : "BLOB.GET box none BLOCK 0");
@@ -363,7 +363,7 @@ SCENE(a_shutdown_with_a_line) {
     const char *digest = digest_of(first);
     server_stop(first->server);
     server_restart(first->server);
-    first = visitor(first->server);
+    first = test_client(first->server);
     assert_string_equal(digest_of(first), digest);
     assert_int_equal(waiters_at(first), 0);
     lease_id(call(first, "LEASE.RENEW box %s BLOB cat", ID_A));
@@ -372,23 +372,23 @@ SCENE(a_shutdown_with_a_line) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(keys_that_go_leave_those_who_wait),
-        PLAY(keys_that_appear_serve_those_who_wait),
-        PLAY(keys_that_are_replaced_serve_those_who_wait),
-        PLAY(a_lease_that_arrives_is_waited_for),
-        PLAY(a_reload_leaves_those_who_wait),
-        PLAY(paused_writes_hold_the_line),
-        PLAY(a_pause_that_ends_early),
-        PLAY(a_transaction_that_pauses),
-        PLAY(a_busy_server_serves_when_it_can),
-        PLAY(a_transaction_serves_when_it_is_over),
-        PLAY(a_script_serves_when_it_is_over),
-        PLAY(nothing_waits_inside),
-        PLAY(waiters_of_all_kinds),
-        PLAY(commands_behind_one_that_waits),
-        PLAY(a_primary_that_becomes_a_replica_lets_all_go),
-        PLAY(a_failover_lets_all_go),
-        PLAY(a_shutdown_with_a_line),
+        RUN(keys_that_go_leave_those_who_wait),
+        RUN(keys_that_appear_serve_those_who_wait),
+        RUN(keys_that_are_replaced_serve_those_who_wait),
+        RUN(a_lease_that_arrives_is_waited_for),
+        RUN(a_reload_leaves_those_who_wait),
+        RUN(paused_writes_hold_the_line),
+        RUN(a_pause_that_ends_early),
+        RUN(a_transaction_that_pauses),
+        RUN(a_busy_server_serves_when_it_can),
+        RUN(a_transaction_serves_when_it_is_over),
+        RUN(a_script_serves_when_it_is_over),
+        RUN(nothing_waits_inside),
+        RUN(waiters_of_all_kinds),
+        RUN(commands_behind_one_that_waits),
+        RUN(a_primary_that_becomes_a_replica_lets_all_go),
+        RUN(a_failover_lets_all_go),
+        RUN(a_shutdown_with_a_line),
     };
-    return world_run("lease_upheavals", tests);
+    return harness_run("lease_upheavals", tests);
 }

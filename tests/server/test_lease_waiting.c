@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "lease_states.h"
 #include "pool.h"
-#include "witness.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "traces.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };
 
@@ -25,17 +25,17 @@ static void expect_holder(struct client *client, const char *id) {
     assert_string_equal(lease_id(answer_of(client)), id);
 }
 
-static void leased_stage(const struct lease_place *where) {
+static void leased_setup(const struct lease_place *where) {
     call(primary, "DEL box");
-    lease_stage();
+    lease_setup();
     acquire("box", "60", pool_print("%s ID %s", where->clause, ID_A));
 }
 
-SCENE(first_come_first_served) {
+TEST(first_come_first_served) {
     enum { WAITERS = 20 };
     struct client *waiters[WAITERS];
     for (size_t place = 0; place < 2; place++) {
-        leased_stage(places[place]);
+        leased_setup(places[place]);
         const char *holder = ID_A;
         for (int index = 0; index < WAITERS; index++) {
             waiters[index] =
@@ -55,7 +55,7 @@ SCENE(first_come_first_served) {
 }
 
 /* Each way to free a lease at once. */
-SCENE(what_frees_a_lease_hands_it_over) {
+TEST(what_frees_a_lease_hands_it_over) {
     static const char *const ways[][2] = {
         {"LEASE.RELEASE box A", NULL},
         {"LEASE.BREAK box PERIOD 0", NULL},
@@ -68,7 +68,7 @@ SCENE(what_frees_a_lease_hands_it_over) {
     };
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         for (size_t place = 0; place < 2; place++) {
-            leased_stage(places[place]);
+            leased_setup(places[place]);
             struct client *waiter = waiting_as(ID_B, places[place]);
             for (size_t step = 0; step < 2 && ways[way][step]; step++) {
                 long long seconds = atoll(ways[way][step]);
@@ -86,8 +86,8 @@ SCENE(what_frees_a_lease_hands_it_over) {
     }
 }
 
-SCENE(renewing_keeps_the_line_waiting) {
-    leased_stage(&on_blob);
+TEST(renewing_keeps_the_line_waiting) {
+    leased_setup(&on_blob);
     struct client *waiter = waiting_as(ID_B, &on_blob);
     for (int round = 0; round < 5; round++) {
         time_passes(59000);
@@ -100,8 +100,8 @@ SCENE(renewing_keeps_the_line_waiting) {
     expect_holder(waiter, ID_B);
 }
 
-SCENE(an_infinite_lease_keeps_the_line_waiting) {
-    leased_stage(&on_blob);
+TEST(an_infinite_lease_keeps_the_line_waiting) {
+    leased_setup(&on_blob);
     lease_play("LEASE.ACQUIRE box -1 ID A", &on_blob);
     struct client *waiter = waiting_as(ID_B, &on_blob);
     time_passes(1000000000);
@@ -135,7 +135,7 @@ static long long lateness_of(const struct moment *moment) {
     return answered - done - moment->ms;
 }
 
-SCENE(time_hands_over_to_the_millisecond) {
+TEST(time_hands_over_to_the_millisecond) {
     static const struct moment moments[] = {
         {"LEASE.ACQUIRE box 0.1 ID A", NULL, 100},
         {"LEASE.ACQUIRE box -1 ID A", "LEASE.BREAK box PERIOD 0.1", 100},
@@ -143,7 +143,7 @@ SCENE(time_hands_over_to_the_millisecond) {
         {"LEASE.ACQUIRE box 60 ID A", "LEASE.ACQUIRE box 0.1 ID A", 100},
         {"LEASE.ACQUIRE box 60 ID A", "LEASE.BREAK box PERIOD 0.075", 75},
     };
-    lease_stage();
+    lease_setup();
     allow_short_leases();
     for (size_t index = 0; index < sizeof moments / sizeof *moments; index++) {
         long long best = LATE_MS;
@@ -156,10 +156,10 @@ SCENE(time_hands_over_to_the_millisecond) {
 }
 
 /* Those who hold for a moment only, one after the other, with nobody releasing anything. */
-SCENE(a_line_passes_by_itself) {
+TEST(a_line_passes_by_itself) {
     enum { WAITERS = 6 };
     struct client *waiters[WAITERS];
-    lease_stage();
+    lease_setup();
     allow_short_leases();
     acquire("box", "0.3", "BLOB cat");
     for (int index = 0; index < WAITERS; index++) {
@@ -174,8 +174,8 @@ SCENE(a_line_passes_by_itself) {
 }
 
 /* Changing the id does not free anything, but to the new id's own waiter it is as if he held it already. */
-SCENE(a_change_to_the_id_of_the_first_in_line_serves_it) {
-    leased_stage(&on_blob);
+TEST(a_change_to_the_id_of_the_first_in_line_serves_it) {
+    leased_setup(&on_blob);
     struct client *first = waiting_as(ID_B, &on_blob), *second = waiting_as(ID_C, &on_blob);
     const char *token = lease_token(lease_play("LEASE.CHANGE box A B", &on_blob));
     redisReply *reply = answer_of(first);
@@ -184,8 +184,8 @@ SCENE(a_change_to_the_id_of_the_first_in_line_serves_it) {
     expect_still_waiting(second);
 }
 
-SCENE(a_deleted_blob_lets_its_line_go) {
-    leased_stage(&on_blob);
+TEST(a_deleted_blob_lets_its_line_go) {
+    leased_setup(&on_blob);
     struct client *one = waiting_as(ID_B, &on_blob), *other = waiting_as(ID_C, &on_blob);
     struct client *elsewhere = NULL;
     put("box", "dog", "woof");
@@ -197,8 +197,8 @@ SCENE(a_deleted_blob_lets_its_line_go) {
     expect_still_waiting(elsewhere);
 }
 
-SCENE(a_blob_that_is_replaced_in_one_go_is_free) {
-    leased_stage(&on_blob);
+TEST(a_blob_that_is_replaced_in_one_go_is_free) {
+    leased_setup(&on_blob);
     struct client *one = waiting_as(ID_B, &on_blob), *other = waiting_as(ID_C, &on_blob);
     expect_ok(call(primary, "MULTI"));
     call(primary, "BLOB.DELETE box cat LEASE %s", ID_A);
@@ -208,8 +208,8 @@ SCENE(a_blob_that_is_replaced_in_one_go_is_free) {
     expect_still_waiting(other);
 }
 
-SCENE(a_deleted_container_leaves_its_lines_waiting) {
-    leased_stage(&on_container);
+TEST(a_deleted_container_leaves_its_lines_waiting) {
+    leased_setup(&on_container);
     acquire("box", "60", "BLOB cat ID " ID_A);
     struct client *container = waiting_as(ID_B, &on_container), *blob = waiting_as(ID_C, &on_blob);
     expect_ok(call(primary, "CONTAINER.DELETE box LEASE %s", ID_A));
@@ -221,8 +221,8 @@ SCENE(a_deleted_container_leaves_its_lines_waiting) {
     expect_error(answer_of(blob), "NOTFOUND BlobNotFound");
 }
 
-SCENE(a_container_that_comes_back_with_its_blob_is_free) {
-    leased_stage(&on_blob);
+TEST(a_container_that_comes_back_with_its_blob_is_free) {
+    leased_setup(&on_blob);
     struct client *waiter = waiting_as(ID_B, &on_blob);
     expect_ok(call(primary, "MULTI"));
     call(primary, "CONTAINER.DELETE box");
@@ -233,8 +233,8 @@ SCENE(a_container_that_comes_back_with_its_blob_is_free) {
 }
 
 /* Who waits for something that can no longer be gets that error at his turn, and the next one is served. */
-SCENE(conditions_that_no_longer_hold) {
-    leased_stage(&on_blob);
+TEST(conditions_that_no_longer_hold) {
+    leased_setup(&on_blob);
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
     struct client *first = waiting(
         pool_print("LEASE.ACQUIRE box 60 BLOB cat ID " ID_B " IFNONEMATCH 0x0000000000000001 BLOCK 0"));
@@ -251,8 +251,8 @@ SCENE(conditions_that_no_longer_hold) {
 }
 
 /* All in one go, so that nobody can be served in between but by those who come. */
-SCENE(who_comes_anew_does_not_overtake) {
-    leased_stage(&on_blob);
+TEST(who_comes_anew_does_not_overtake) {
+    leased_setup(&on_blob);
     struct client *waiter = waiting_as(ID_B, &on_blob);
     send_call(primary, "LEASE.RELEASE box %s BLOB cat", ID_A);
     send_call(primary, "LEASE.ACQUIRE box 60 BLOB cat ID %s", ID_C);
@@ -270,8 +270,8 @@ SCENE(who_comes_anew_does_not_overtake) {
 }
 
 /* Blobs, containers, keys and databases have lines of their own. */
-SCENE(lines_do_not_touch_each_other) {
-    lease_stage();
+TEST(lines_do_not_touch_each_other) {
+    lease_setup();
     put("box", "dog", "woof");
     create("other");
     expect_etag(call(primary, "BLOB.PUT other cat x"));
@@ -305,7 +305,7 @@ SCENE(lines_do_not_touch_each_other) {
 }
 
 /* In a database of its own, by its end: the timer has to find the right one. */
-SCENE(time_serves_every_database) {
+TEST(time_serves_every_database) {
     static const int databases[] = {3, 9, 0, 15};
     struct client *waiters[4];
     time_passes(0);
@@ -326,12 +326,12 @@ SCENE(time_serves_every_database) {
 }
 
 /* The holder answers all that are waiting, and each of them lets the next one have it. */
-SCENE(a_thousand_in_one_line) {
+TEST(a_thousand_in_one_line) {
     enum { WAITERS = 1000 };
     static struct client *waiters[WAITERS];
-    leased_stage(&on_blob);
+    leased_setup(&on_blob);
     for (int index = 0; index < WAITERS; index++) {
-        waiters[index] = visitor(primary->server);
+        waiters[index] = test_client(primary->server);
         send_line(waiters[index], "LEASE.ACQUIRE box 60 BLOB cat BLOCK 0");
         await_waiters(primary, index + 1);
     }
@@ -349,12 +349,12 @@ SCENE(a_thousand_in_one_line) {
 }
 
 /* However many get an error at their turn, whoever comes anew stands behind those who are left. */
-SCENE(who_comes_anew_does_not_overtake_a_long_line) {
+TEST(who_comes_anew_does_not_overtake_a_long_line) {
     enum { WAITERS = 450 };
-    leased_stage(&on_blob);
+    leased_setup(&on_blob);
     const char *etag = reply_string(field(stat_of("box", "cat"), "etag"));
     const char *line = pool_print("LEASE.ACQUIRE box 60 BLOB cat IFMATCH %s BLOCK 0", etag);
-    for (int index = 0; index < WAITERS; index++) send_line(visitor(primary->server), line);
+    for (int index = 0; index < WAITERS; index++) send_line(test_client(primary->server), line);
     await_waiters(primary, WAITERS);
     struct client *last = waiting_as(ID_B, &on_blob);
     send_call(primary, "BLOB.PUT box cat x LEASE %s", ID_A);
@@ -368,7 +368,7 @@ SCENE(who_comes_anew_does_not_overtake_a_long_line) {
 }
 
 /* Hundreds of leases that end in the same moment, each with somebody waiting. */
-SCENE(many_lines_at_once) {
+TEST(many_lines_at_once) {
     enum { LINES = 300 };
     static struct client *waiters[LINES];
     time_passes(0);
@@ -376,7 +376,7 @@ SCENE(many_lines_at_once) {
     for (int index = 0; index < LINES; index++) {
         put("box", pool_print("blob-%d", index), "x");
         acquire("box", "60", pool_print("BLOB blob-%d", index));
-        waiters[index] = visitor(primary->server);
+        waiters[index] = test_client(primary->server);
         send_line(waiters[index], pool_print("LEASE.ACQUIRE box 60 BLOB blob-%d BLOCK 0", index));
     }
     await_waiters(primary, LINES);
@@ -386,24 +386,24 @@ SCENE(many_lines_at_once) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(first_come_first_served),
-        PLAY(what_frees_a_lease_hands_it_over),
-        PLAY(renewing_keeps_the_line_waiting),
-        PLAY(an_infinite_lease_keeps_the_line_waiting),
-        PLAY(time_hands_over_to_the_millisecond),
-        PLAY(a_line_passes_by_itself),
-        PLAY(a_change_to_the_id_of_the_first_in_line_serves_it),
-        PLAY(a_deleted_blob_lets_its_line_go),
-        PLAY(a_blob_that_is_replaced_in_one_go_is_free),
-        PLAY(a_deleted_container_leaves_its_lines_waiting),
-        PLAY(a_container_that_comes_back_with_its_blob_is_free),
-        PLAY(conditions_that_no_longer_hold),
-        PLAY(who_comes_anew_does_not_overtake),
-        PLAY(lines_do_not_touch_each_other),
-        PLAY(time_serves_every_database),
-        PLAY(a_thousand_in_one_line),
-        PLAY(who_comes_anew_does_not_overtake_a_long_line),
-        PLAY(many_lines_at_once),
+        RUN(first_come_first_served),
+        RUN(what_frees_a_lease_hands_it_over),
+        RUN(renewing_keeps_the_line_waiting),
+        RUN(an_infinite_lease_keeps_the_line_waiting),
+        RUN(time_hands_over_to_the_millisecond),
+        RUN(a_line_passes_by_itself),
+        RUN(a_change_to_the_id_of_the_first_in_line_serves_it),
+        RUN(a_deleted_blob_lets_its_line_go),
+        RUN(a_blob_that_is_replaced_in_one_go_is_free),
+        RUN(a_deleted_container_leaves_its_lines_waiting),
+        RUN(a_container_that_comes_back_with_its_blob_is_free),
+        RUN(conditions_that_no_longer_hold),
+        RUN(who_comes_anew_does_not_overtake),
+        RUN(lines_do_not_touch_each_other),
+        RUN(time_serves_every_database),
+        RUN(a_thousand_in_one_line),
+        RUN(who_comes_anew_does_not_overtake_a_long_line),
+        RUN(many_lines_at_once),
     };
-    return world_run("lease_waiting", tests);
+    return harness_run("lease_waiting", tests);
 }

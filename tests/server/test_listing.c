@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* What a listing has to answer, in order: names, and with a delimiter also prefixes. */
 struct listing {
@@ -100,13 +100,13 @@ static void expect_listing(const char *options, size_t page_size, const char *de
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-SCENE(an_empty_container_lists_nothing) {
+TEST(an_empty_container_lists_nothing) {
     create("box");
     expect_shape(call(primary, "BLOB.LIST box"), "[null, []]");
     expect_shape(call(primary, "BLOB.LIST box PREFIX a DELIMITER / COUNT 1"), "[null, []]");
 }
 
-SCENE(items_tell_what_stat_tells) {
+TEST(items_tell_what_stat_tells) {
     create("box");
     put("box", "cat", "meow");
     expect_etag(call(primary, "BLOB.PUT box dog woof META 1 a b PROPS 1 content-language en"));
@@ -127,7 +127,7 @@ SCENE(items_tell_what_stat_tells) {
     expect_elements(field(item, "meta"), 0);
 }
 
-SCENE(names_come_in_byte_order) {
+TEST(names_come_in_byte_order) {
     create("box");
     put_all(NAMES("b", "a", "B", "aa", "a!", "\xc3\xa9", "~", "Z", "0", "10", "9", " ", "\x01", "\xff"));
     expect_listing(
@@ -135,7 +135,7 @@ SCENE(names_come_in_byte_order) {
         NAMES("\x01", " ", "0", "10", "9", "B", "Z", "a", "a!", "aa", "b", "~", "\xc3\xa9", "\xff"));
 }
 
-SCENE(names_with_zeros_and_line_ends_are_whole) {
+TEST(names_with_zeros_and_line_ends_are_whole) {
     static const struct entry names[] = {
         {"\0", 1, false},  {"\0\0", 2, false}, {"a", 1, false},
         {"a\0", 2, false}, {"a\0b", 3, false}, {"a\r\nb", 4, false},
@@ -154,7 +154,7 @@ SCENE(names_with_zeros_and_line_ends_are_whole) {
     }
 }
 
-SCENE(a_prefix_selects) {
+TEST(a_prefix_selects) {
     create("box");
     put_all(NAMES("a", "ab", "abc", "abd", "ac", "b", "\xff", "\xff\xff", "\377\377a"));
     expect_listing("PREFIX ab", 0, "", NAMES("ab", "abc", "abd"));
@@ -165,7 +165,7 @@ SCENE(a_prefix_selects) {
                    NAMES("a", "ab", "abc", "abd", "ac", "b", "\xff", "\xff\xff", "\377\377a"));
 }
 
-SCENE(a_delimiter_folds) {
+TEST(a_delimiter_folds) {
     create("box");
     put_all(NAMES("a", "a/", "a/1", "a/2/x", "a/2/y", "a0", "b/1", "b/1/2", "c", "/", "/x", "d//e"));
     expect_listing("DELIMITER /", 0, "/", NAMES("/", "a", "a/", "a0", "b/", "c", "d/"));
@@ -180,7 +180,7 @@ SCENE(a_delimiter_folds) {
     require_same_entries(&inside, &expected);
 }
 
-SCENE(a_delimiter_may_be_long) {
+TEST(a_delimiter_may_be_long) {
     create("box");
     put_all(NAMES("a--1", "a--2", "a-3", "b--", "c"));
     struct listing real = listed("DELIMITER --", 1);
@@ -194,7 +194,7 @@ SCENE(a_delimiter_may_be_long) {
 
 /* What comes behind all names of a group is not found by counting up its last byte when that is the highest
  * one. */
-SCENE(a_group_may_end_in_the_highest_bytes) {
+TEST(a_group_may_end_in_the_highest_bytes) {
     create("box");
     put_all(NAMES("a\xff", "a\3771", "a\3772", "a\xff\xff", "b", "\xff", "\xff\xff", "\377\3771"));
     struct listing expected = {0};
@@ -249,7 +249,7 @@ static struct listing put_random_names(unsigned *seed, int count) {
     return unique;
 }
 
-SCENE(random_names_list_as_defined) {
+TEST(random_names_list_as_defined) {
     static const char *const prefixes[] = {"", "a", "a/", "/", "ab", "b-", "a/b/", "--"};
     static const char *const delimiters[] = {"", "/", "-", "a", "//", "/-"};
     unsigned seed = 20211004;
@@ -269,7 +269,7 @@ SCENE(random_names_list_as_defined) {
     }
 }
 
-SCENE(a_marker_outlives_its_blob) {
+TEST(a_marker_outlives_its_blob) {
     create("box");
     put_all(NAMES("a", "b", "c", "d", "e"));
     redisReply *page = call(primary, "BLOB.LIST box COUNT 2");
@@ -284,7 +284,7 @@ SCENE(a_marker_outlives_its_blob) {
     require_same_entries(&rest, &expected);
 }
 
-SCENE(what_stays_is_listed_once_whatever_happens_between_pages) {
+TEST(what_stays_is_listed_once_whatever_happens_between_pages) {
     enum { BLOBS = 200 };
     create("box");
     for (int index = 0; index < BLOBS; index++) put("box", pool_print("stay-%03d", index), "x");
@@ -306,7 +306,7 @@ SCENE(what_stays_is_listed_once_whatever_happens_between_pages) {
     assert_int_equal(stayed, BLOBS);
 }
 
-SCENE(counts_have_bounds) {
+TEST(counts_have_bounds) {
     static const char *const refused[] = {
         "0", "-1", "x", "", "1.5", "9223372036854775808", "-9223372036854775808"};
     enum { BLOBS = 5100 };
@@ -320,15 +320,15 @@ SCENE(counts_have_bounds) {
     assert_true(page->element[1]->elements <= 5000 && page->element[1]->elements > 1000);
     page = call(primary, "BLOB.LIST box COUNT 9223372036854775807");
     assert_true(page->element[1]->elements <= 5000);
-    witness_begin("");
+    traces_begin("");
     for (size_t index = 0; index < sizeof refused / sizeof *refused; index++) {
         expect_error(call(primary, "BLOB.LIST box COUNT %s", refused[index]),
                      "INVALID OutOfRangeQueryParameterValue");
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(heavy_items_make_shorter_pages) {
+TEST(heavy_items_make_shorter_pages) {
     enum { BLOBS = 300, VALUE = 8000, BYTES_AT_MAX = 4 << 20 };
     create("box");
     for (int index = 0; index < BLOBS; index++) {
@@ -343,19 +343,19 @@ SCENE(heavy_items_make_shorter_pages) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(an_empty_container_lists_nothing),
-        PLAY(items_tell_what_stat_tells),
-        PLAY(names_come_in_byte_order),
-        PLAY(names_with_zeros_and_line_ends_are_whole),
-        PLAY(a_prefix_selects),
-        PLAY(a_delimiter_folds),
-        PLAY(a_delimiter_may_be_long),
-        PLAY(a_group_may_end_in_the_highest_bytes),
-        PLAY(random_names_list_as_defined),
-        PLAY(a_marker_outlives_its_blob),
-        PLAY(what_stays_is_listed_once_whatever_happens_between_pages),
-        PLAY(counts_have_bounds),
-        PLAY(heavy_items_make_shorter_pages),
+        RUN(an_empty_container_lists_nothing),
+        RUN(items_tell_what_stat_tells),
+        RUN(names_come_in_byte_order),
+        RUN(names_with_zeros_and_line_ends_are_whole),
+        RUN(a_prefix_selects),
+        RUN(a_delimiter_folds),
+        RUN(a_delimiter_may_be_long),
+        RUN(a_group_may_end_in_the_highest_bytes),
+        RUN(random_names_list_as_defined),
+        RUN(a_marker_outlives_its_blob),
+        RUN(what_stays_is_listed_once_whatever_happens_between_pages),
+        RUN(counts_have_bounds),
+        RUN(heavy_items_make_shorter_pages),
     };
-    return world_run("listing", tests);
+    return harness_run("listing", tests);
 }

@@ -4,22 +4,22 @@
 #include <unistd.h>
 
 #include "blobs.h"
-#include "everywhere.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 enum { PERCENT = 100, TOLERANCE_PERCENT = 5, PATIENCE_MS = 10000 };
 
-static struct server *lone;
+static struct server *single;
 static struct client *client;
 
 /* A server without replicas, whose buffers would count as memory in use. */
 static void begin_alone(void) {
-    lone = server_start("lone", "");
-    client = visitor(lone);
+    single = server_start("single", "");
+    client = test_client(single);
     expect_etag(call(client, "CONTAINER.CREATE warm"));
     expect_etag(call(client, "BLOB.PUT warm up x"));
     expect_number(call(client, "DEL warm"), 1);
@@ -28,7 +28,7 @@ static void begin_alone(void) {
 static void put_many(const char *container, int count, size_t length, const char *clauses) {
     char *content = pool_take(length + 1);
     memset(content, 'x', length);
-    struct client *filler = client_open(lone);
+    struct client *filler = client_open(single);
     expect_etag(call(filler, "CONTAINER.CREATE %s", container));
     for (int index = 0; index < count; index++) {
         struct words words = {0};
@@ -59,13 +59,13 @@ static const struct load {
     {"large", 100, 200000, ""},
 };
 
-SCENE(memory_usage_tells_what_is_used) {
+TEST(memory_usage_tells_what_is_used) {
     begin_alone();
     for (size_t index = 0; index < sizeof loads / sizeof *loads; index++) {
         const struct load *load = &loads[index];
-        long long before = lone_memory(lone);
+        long long before = memory_in_use(single);
         put_many(load->name, load->count, load->length, load->clauses);
-        long long used = lone_memory(lone) - before;
+        long long used = memory_in_use(single) - before;
         long long told = memory_usage(load->name);
         long long difference = told > used ? told - used : used - told;
         print_message("# %s: %lld bytes used, %lld told, %lld a blob\n", load->name, used, told,
@@ -73,7 +73,7 @@ SCENE(memory_usage_tells_what_is_used) {
         require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s uses %lld bytes, but tells of %lld",
                 load->name, used, told);
     }
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* Blobs of the other kinds: what makes each of them, on a blob of its own; %s is its name. */
@@ -108,14 +108,14 @@ static struct words words_for(const char *step, const char *name) {
     for (const char *blank = strstr(step, "%s"); blank; step = blank + 2, blank = strstr(step, "%s"))
         text_print(&line, "%.*s%s", (int)(blank - step), step, name);
     text_print(&line, "%s", step);
-    return story_words(line.bytes);
+    return step_words(line.bytes);
 }
 
-SCENE(memory_usage_tells_what_all_kinds_use) {
+TEST(memory_usage_tells_what_all_kinds_use) {
     begin_alone();
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-        long long before = lone_memory(lone);
-        struct client *filler = client_open(lone);
+        long long before = memory_in_use(single);
+        struct client *filler = client_open(single);
         expect_etag(call(filler, "CONTAINER.CREATE kind"));
         for (int index = 0; index < kinds[kind].count; index++) {
             for (int step = 0; step < 6 && kinds[kind].steps[step]; step++) {
@@ -125,51 +125,51 @@ SCENE(memory_usage_tells_what_all_kinds_use) {
             }
         }
         client_close(filler);
-        long long used = lone_memory(lone) - before, told = memory_usage("kind");
+        long long used = memory_in_use(single) - before, told = memory_usage("kind");
         long long difference = told > used ? told - used : used - told;
         print_message("# %s: %lld bytes used, %lld told, %lld a blob\n", kinds[kind].name, used, told,
                       used / kinds[kind].count);
         require(difference * PERCENT <= used * TOLERANCE_PERCENT, "%s use %lld bytes, but tell of %lld",
                 kinds[kind].name, used, told);
         expect_number(call(client, "DEL kind"), 1);
-        long long left = lone_memory(lone) - before;
+        long long left = memory_in_use(single) - before;
         require(left * PERCENT < used * 3, "%s leave %lld of %lld bytes", kinds[kind].name, left, used);
     }
-    server_stop(lone);
+    server_stop(single);
 }
 
-SCENE(what_is_deleted_is_given_back) {
+TEST(what_is_deleted_is_given_back) {
     begin_alone();
-    long long before = lone_memory(lone);
+    long long before = memory_in_use(single);
     put_many("box", 20000, 100, "META 1 a b");
-    long long full = lone_memory(lone) - before;
+    long long full = memory_in_use(single) - before;
     for (int index = 0; index < 20000; index++) expect_ok(call(client, "BLOB.DELETE box blob-%011d", index));
-    long long emptied = lone_memory(lone) - before;
+    long long emptied = memory_in_use(single) - before;
     require(emptied * PERCENT < full * 20, "%lld of %lld bytes are still used by no blobs", emptied, full);
     long long told = memory_usage("box");
     require(told * PERCENT < full * 20, "%lld of %lld bytes are still told for no blobs", told, full);
     expect_ok(call(client, "CONTAINER.DELETE box"));
-    long long left = lone_memory(lone) - before;
+    long long left = memory_in_use(single) - before;
     require(left * PERCENT < full * 2, "%lld of %lld bytes are left", left, full);
-    server_stop(lone);
+    server_stop(single);
 }
 
-SCENE(overwriting_does_not_grow) {
+TEST(overwriting_does_not_grow) {
     begin_alone();
     put_many("box", 100, 1000, "META 1 a b");
-    long long before = lone_memory(lone);
+    long long before = memory_in_use(single);
     for (int round = 0; round < 200; round++) {
         for (int index = 0; index < 100; index++) {
             send_call(client, "BLOB.PUT box blob-%011d %01000d META 1 a b", index, round);
         }
         for (int index = 0; index < 100; index++) expect_etag(receive(client));
     }
-    long long grown = lone_memory(lone) - before;
+    long long grown = memory_in_use(single) - before;
     require(grown < 200000, "overwriting left %lld bytes more", grown);
-    server_stop(lone);
+    server_stop(single);
 }
 
-SCENE(a_full_server_takes_nothing_in_and_lets_go) {
+TEST(a_full_server_takes_nothing_in_and_lets_go) {
     static const char *const growing[] = {
         "BLOB.PUT box new x",
         "BLOB.PUT box one x",
@@ -203,11 +203,11 @@ SCENE(a_full_server_takes_nothing_in_and_lets_go) {
     expect_ok(call(client, "CONTAINER.DELETE box"));
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     expect_error(call(client, "CONTAINER.GET new"), "NOTFOUND ContainerNotFound");
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* Who has taken a message can go on with it and end it, but not make it longer; nor does being refused cost the receipt. */
-SCENE(a_full_server_lets_consumers_go_on) {
+TEST(a_full_server_lets_consumers_go_on) {
     begin_alone();
     expect_ok(call(client, "QUEUE.CREATE jobs"));
     redisReply *put = call(client, "QUEUE.PUT jobs four");
@@ -225,7 +225,7 @@ SCENE(a_full_server_lets_consumers_go_on) {
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     receipt = field(put, "receipt")->str;
     expect_elements(call(client, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE longer", id, receipt), 4);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* --- What is freed by and by --- */
@@ -237,7 +237,7 @@ static void fill_disk(void) {
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk %d", PARTS * PART));
     for (int i = 0; i < PARTS; i++)
         expect_etag(call(primary, "BLOB.PUTPAGE box disk %d %b", i * PART, part, (size_t)PART)->element[0]);
-    world_in_step();
+    await_replicas();
     require(memory_of(replica, "box") > (long long)PARTS * PART, "the replica has not got the pages");
 }
 
@@ -259,14 +259,14 @@ static const char *const emptied_by[] = {
 };
 
 /* Nobody asks a replica to: it frees what the effects of its primary leave. */
-SCENE(replicas_free_large_contents_too) {
+TEST(replicas_free_large_contents_too) {
     create("box");
     long long max = memory_of(replica, "box") + 100000;
     for (size_t i = 0; i < sizeof emptied_by / sizeof *emptied_by; i++) {
         fill_disk();
         redisReply *reply = call_line(primary, emptied_by[i]);
         require(!reply_is_error(reply), "%s: %s", emptied_by[i], reply_text(reply));
-        world_in_step();
+        await_replicas();
         await_little(primary, max);
         await_little(replica, max);
         await_little(chained, max);
@@ -279,11 +279,11 @@ static void fill_and_empty(void) {
     expect_etag(call(primary, "BLOB.COPY box twin box disk"));
     expect_etag(call(primary, "BLOB.CLEARPAGE box disk 512 67107840")->element[0]);
     expect_ok(call(primary, "BLOB.DELETE box twin"));
-    world_in_step();
+    await_replicas();
 }
 
 /* While some is left to be freed, the value can be loaded anew and dropped, and the replica take over. */
-SCENE(replicas_go_on_while_contents_are_being_freed) {
+TEST(replicas_go_on_while_contents_are_being_freed) {
     create("box");
     long long max = memory_of(replica, "box") + 100000;
     fill_and_empty();
@@ -295,22 +295,22 @@ SCENE(replicas_go_on_while_contents_are_being_freed) {
     follow(replica, primary);
     fill_and_empty();
     expect_number(call(primary, "DEL box"), 1);
-    world_in_step();
+    await_replicas();
     assert_int_equal(memory_of(replica, "box"), 0);
 }
 
 /* A replica that is full must still take what its primary sends. */
-SCENE(a_full_replica_follows_on) {
+TEST(a_full_replica_follows_on) {
     create("box");
-    world_in_step();
+    await_replicas();
     configure(replica, "maxmemory", "1");
     configure(replica, "maxmemory-policy", "noeviction");
     put("box", "cat", "meow");
-    world_in_step();
+    await_replicas();
     expect_text(call(replica, "BLOB.GET box cat")->element[1], "meow");
 }
 
-SCENE(unlink_frees_in_the_background) {
+TEST(unlink_frees_in_the_background) {
     begin_alone();
     put_many("box", 20000, 100, "");
     put_many("small", 1, 1, "");
@@ -320,11 +320,11 @@ SCENE(unlink_frees_in_the_background) {
         usleep(1000);
     assert_int_equal(info_of(client, "lazyfreed_objects"), freed + 1);
     assert_int_equal(info_of(client, "lazyfree_pending_objects"), 0);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* Both share the large content, so freeing one of them on another thread must leave the other whole. */
-SCENE(a_copy_outlives_its_original) {
+TEST(a_copy_outlives_its_original) {
     enum { LENGTH = 100000, BLOBS = 100 };
     begin_alone();
     put_many("box", BLOBS, LENGTH, "");
@@ -336,11 +336,11 @@ SCENE(a_copy_outlives_its_original) {
         expect_bytes(call(client, "BLOB.GET twin blob-%011d", index)->element[1], content, LENGTH);
     }
     expect_ok(call(client, "CONTAINER.DELETE twin"));
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* Containers that share bytes are freed on another thread, while what is left of them is read and written. */
-SCENE(copies_are_freed_beside_their_sources) {
+TEST(copies_are_freed_beside_their_sources) {
     enum { ROUNDS = 60, LENGTH = 300000 };
     begin_alone();
     char *content = pool_take(LENGTH);
@@ -366,23 +366,23 @@ SCENE(copies_are_freed_beside_their_sources) {
         expect_bytes(call(client, "BLOB.GET box large")->element[1], content, LENGTH);
     }
     assert_true(info_of(client, "lazyfreed_objects") > 0);
-    server_stop(lone);
+    server_stop(single);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(memory_usage_tells_what_is_used),
-        PLAY(memory_usage_tells_what_all_kinds_use),
-        PLAY(what_is_deleted_is_given_back),
-        PLAY(overwriting_does_not_grow),
-        PLAY(a_full_server_takes_nothing_in_and_lets_go),
-        PLAY(a_full_server_lets_consumers_go_on),
-        PLAY(replicas_free_large_contents_too),
-        PLAY(replicas_go_on_while_contents_are_being_freed),
-        PLAY(a_full_replica_follows_on),
-        PLAY(unlink_frees_in_the_background),
-        PLAY(a_copy_outlives_its_original),
-        PLAY(copies_are_freed_beside_their_sources),
+        RUN(memory_usage_tells_what_is_used),
+        RUN(memory_usage_tells_what_all_kinds_use),
+        RUN(what_is_deleted_is_given_back),
+        RUN(overwriting_does_not_grow),
+        RUN(a_full_server_takes_nothing_in_and_lets_go),
+        RUN(a_full_server_lets_consumers_go_on),
+        RUN(replicas_free_large_contents_too),
+        RUN(replicas_go_on_while_contents_are_being_freed),
+        RUN(a_full_replica_follows_on),
+        RUN(unlink_frees_in_the_background),
+        RUN(a_copy_outlives_its_original),
+        RUN(copies_are_freed_beside_their_sources),
     };
-    return world_run("memory", tests);
+    return harness_run("memory", tests);
 }

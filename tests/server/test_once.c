@@ -6,14 +6,14 @@
 
 #include "files.h"
 #include "grammar.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
 #include "sources.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* Each command that takes ONCE, in a form that succeeds and changes something after stage_everything. */
 static const char *const lines[] = {
@@ -103,19 +103,19 @@ enum { LINES = sizeof lines / sizeof *lines };
 /* --- What there is ----------------------------------------------------------------------------------------------- */
 
 static void stage_containers(void) {
-    lease_stage();
+    lease_setup();
     acts({"BLOB.PUT box held x", NULL}, {"LEASE.ACQUIRE box -1 BLOB held ID A", NULL},
          {"BLOB.CREATEPAGE box pages 1024", NULL}, {"BLOB.CREATEAPPEND box log", NULL},
          {"BLOB.PUTBLOCK box parts AAAA x", NULL}, {"BLOB.PUT box coming x", NULL});
-    story_keep('c', pending_copy("box", "coming"));
+    step_keep('c', pending_copy("box", "coming"));
 }
 
 static void stage_queues(void) {
-    queue_stage("MAXDELIVERIES 2");
+    queue_setup("MAXDELIVERIES 2");
     put_job("mine", "");
     struct parcel mine = get_job("mine", "");
-    story_keep('m', mine.id);
-    story_keep('r', mine.receipt);
+    step_keep('m', mine.id);
+    step_keep('r', mine.receipt);
     put_job("first", "");
     put_job("second", "");
     acts({"QUEUE.CREATE graves MAXDELIVERIES 1", NULL}, {"QUEUE.PUT graves bones", NULL});
@@ -124,10 +124,10 @@ static void stage_queues(void) {
 }
 
 static void stage_shares(void) {
-    share_stage();
-    file_stage("a", "0123456789");
-    file_stage("gone", "soon");
-    file_stage("locked", "0123456789");
+    share_setup();
+    file_setup("a", "0123456789");
+    file_setup("gone", "soon");
+    file_setup("locked", "0123456789");
     acts({"FILE.MKDIR fs empty", NULL}, {"h = open s a RWD/RWD", NULL}, {"k = open s locked RW/RW", NULL},
          {"lock $k EXCLUSIVE 5 1", "OK"});
 }
@@ -176,37 +176,37 @@ static void play_twice(const char *line, redisReply *(*play)(const struct words 
     redisReply *first = play(&words);
     require(!reply_is_error(first), "%s gives %s", words_text(&words), reply_text(first));
     long long answered = info_of(primary, "holdfast_once_answered");
-    witness_begin("none");
+    traces_begin("none");
     redisReply *second = play(&words);
-    witness_end();
+    traces_require_none();
     require(reply_same(first, second), "%s\n    gave first %s\n    and then %s", words_text(&words),
             reply_text(first), reply_text(second));
     assert_int_equal(info_of(primary, "holdfast_once_answered"), answered + 1);
 }
 
-SCENE(what_comes_again_is_answered_again) {
+TEST(what_comes_again_is_answered_again) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_alone);
     /* Valkey's scripts take an error inside of a reply for the reply. */
     play_twice("QUEUE.DELETEMANY jobs 2 $m $r $m $r", play_alone);
 }
 
-SCENE(also_in_transactions) {
+TEST(also_in_transactions) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_in_transaction);
 }
 
-SCENE(also_in_scripts) {
+TEST(also_in_scripts) {
     for (size_t line = 0; line < LINES; line++) play_twice(lines[line], play_in_script);
 }
 
 /* Not even what time has ended goes with a call that comes again. */
-SCENE(what_has_ended_stays_until_somebody_decides) {
-    queue_stage("");
+TEST(what_has_ended_stays_until_somebody_decides) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUT jobs doomed TTL 10"), 10);
     redisReply *first = call(primary, "QUEUE.PUT jobs text ONCE t");
     time_passes(10300);
-    witness_begin("none");
+    traces_begin("none");
     redisReply *second = call(primary, "QUEUE.PUT jobs text ONCE t");
-    witness_end();
+    traces_require_none();
     assert_true(reply_same(first, second));
 }
 
@@ -237,7 +237,7 @@ static bool writes(const char *command) {
     return false;
 }
 
-SCENE(every_command_that_writes_takes_once) {
+TEST(every_command_that_writes_takes_once) {
     struct words commands = grammar_commands(primary);
     for (size_t index = 0; index < commands.count; index++) {
         const char *command = commands.word[index];
@@ -251,9 +251,9 @@ SCENE(every_command_that_writes_takes_once) {
 
 /* --- Bad input --------------------------------------------------------------------------------------------------- */
 
-SCENE(tokens_have_bounds) {
+TEST(tokens_have_bounds) {
     stage_everything();
-    const char *long_token = story_words("64*x").word[0];
+    const char *long_token = step_words("64*x").word[0];
     expect_error(call(primary, "BLOB.PUT box cat x ONCE %s", ""), "INVALID InvalidInput");
     expect_error(call(primary, "BLOB.PUT box cat x ONCE %sx", long_token), "INVALID InvalidInput");
     expect_error(call(primary, "TABLE.INDEX t a ONCE %sx", long_token), "INVALID InvalidInput");
@@ -274,7 +274,7 @@ SCENE(tokens_have_bounds) {
 
 /* Every other word is another call, and so is another command; the key's name does not count, nor how its name is
  * written. */
-SCENE(other_words_are_refused) {
+TEST(other_words_are_refused) {
     stage_everything();
     acts({"BLOB.PUT box cat x META 1 a b ONCE t", NULL}, {"BLOB.PUT box cat y META 1 a b ONCE t", MISMATCH},
          {"BLOB.PUT box cat x META 1 a c ONCE t", MISMATCH}, {"BLOB.PUT box cat x ONCE t", MISMATCH},
@@ -289,7 +289,7 @@ SCENE(other_words_are_refused) {
 
 /* --- What is not remembered -------------------------------------------------------------------------------------- */
 
-SCENE(refusals_are_decided_anew) {
+TEST(refusals_are_decided_anew) {
     stage_everything();
     acts({"BLOB.APPEND box log two IFPOSITION 3 ONCE t", "PRECONDITION AppendPositionConditionNotMet"},
          {"BLOB.APPEND box log one", NULL}, {"BLOB.APPEND box log two IFPOSITION 3 ONCE t", "[<etag>, 3, 2]"},
@@ -299,7 +299,7 @@ SCENE(refusals_are_decided_anew) {
     assert_int_equal(info_of(primary, "holdfast_once_tokens"), 1);
 }
 
-SCENE(what_changes_nothing_is_decided_anew) {
+TEST(what_changes_nothing_is_decided_anew) {
     stage_everything();
     acts({"QUEUE.CREATE empty", "OK"}, {"QUEUE.GET empty ONCE t", "[]"},
          {"QUEUE.CREATE empty ONCE u", "EXISTS"}, {"QUEUE.CLEAR empty ONCE v", "0"},
@@ -327,7 +327,7 @@ static long long appended(void) {
 }
 
 /* What is remembered takes no more than 64 MiB: the oldest go first. */
-SCENE(answers_have_a_bound_together) {
+TEST(answers_have_a_bound_together) {
     create("big");
     expect_etag(call(primary, "BLOB.CREATEPAGE big page 104857600"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND big log"));
@@ -340,20 +340,20 @@ SCENE(answers_have_a_bound_together) {
     assert_int_equal(appended(), 10);
     expect_elements(append_and_read("8388608", "1"), 2);
     assert_int_equal(appended(), 11);
-    world_in_step();
+    await_replicas();
     assert_int_equal(info_of(chained, "holdfast_once_tokens"), 7);
 }
 
-SCENE(an_answer_that_cannot_be_remembered_refuses_the_transaction) {
+TEST(an_answer_that_cannot_be_remembered_refuses_the_transaction) {
     create("big");
     expect_etag(call(primary, "BLOB.CREATEPAGE big page 104857600"));
     expect_etag(call(primary, "BLOB.CREATEAPPEND big log"));
     configure(primary, "holdfast.max-reply-bytes", "256mb");
-    witness_begin("none");
+    traces_begin("none");
     expect_error(
         append_and_read("67108864", "t"),
         "INVALID OutOfRangeQueryParameterValue with ONCE a transaction returns at most 67108864 bytes");
-    witness_end();
+    traces_require_none();
     expect_elements(append_and_read("66000000", "t"), 2);
     expect_elements(append_and_read("66000000", "t"), 2);
     assert_int_equal(appended(), 1);
@@ -372,8 +372,8 @@ static const char *again(void) {
 }
 
 /* Those that were deleted, updated, given back or whose window has ended are left out, and nothing else is taken. */
-SCENE(messages_are_answered_as_long_as_they_are_in_that_window) {
-    queue_stage("");
+TEST(messages_are_answered_as_long_as_they_are_in_that_window) {
+    queue_setup("");
     put_job("one", "");
     put_job("two", "");
     put_job("three", "");
@@ -395,18 +395,18 @@ SCENE(messages_are_answered_as_long_as_they_are_in_that_window) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(every_command_that_writes_takes_once),
-        PLAY(what_comes_again_is_answered_again),
-        PLAY(also_in_transactions),
-        PLAY(also_in_scripts),
-        PLAY(what_has_ended_stays_until_somebody_decides),
-        PLAY(tokens_have_bounds),
-        PLAY(other_words_are_refused),
-        PLAY(refusals_are_decided_anew),
-        PLAY(what_changes_nothing_is_decided_anew),
-        PLAY(answers_have_a_bound_together),
-        PLAY(an_answer_that_cannot_be_remembered_refuses_the_transaction),
-        PLAY(messages_are_answered_as_long_as_they_are_in_that_window),
+        RUN(every_command_that_writes_takes_once),
+        RUN(what_comes_again_is_answered_again),
+        RUN(also_in_transactions),
+        RUN(also_in_scripts),
+        RUN(what_has_ended_stays_until_somebody_decides),
+        RUN(tokens_have_bounds),
+        RUN(other_words_are_refused),
+        RUN(refusals_are_decided_anew),
+        RUN(what_changes_nothing_is_decided_anew),
+        RUN(answers_have_a_bound_together),
+        RUN(an_answer_that_cannot_be_remembered_refuses_the_transaction),
+        RUN(messages_are_answered_as_long_as_they_are_in_that_window),
     };
-    return world_run("once", tests);
+    return harness_run("once", tests);
 }

@@ -10,18 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "chance.h"
 #include "effects.h"
-#include "everywhere.h"
 #include "files.h"
+#include "harness.h"
 #include "hostile.h"
 #include "leases.h"
 #include "payload.h"
 #include "pool.h"
 #include "queues.h"
+#include "random.h"
 #include "records.h"
-#include "witness.h"
-#include "world.h"
+#include "same_everywhere.h"
+#include "traces.h"
 
 enum { PATIENCE = 5000 };
 
@@ -40,7 +40,7 @@ static long long length_of(const char *container) {
 
 static void stage_log(void) {
     call(primary, "DEL box");
-    lease_stage();
+    lease_setup();
     expect_etag(call(primary, "BLOB.CREATEAPPEND box log"));
 }
 
@@ -80,7 +80,7 @@ static void require_answered_again(struct client *client, const char *when) {
     }
 }
 
-SCENE(files_and_payloads_keep_it) {
+TEST(files_and_payloads_keep_it) {
     static const char *const keys[] = {"c", "q", "t", "s"};
     make_calls();
     expect_ok(call(primary, "DEBUG RELOAD"));
@@ -94,10 +94,10 @@ SCENE(files_and_payloads_keep_it) {
     require_answered_again(primary, "after RESTORE and RENAME");
 }
 
-SCENE(append_only_files_keep_it) {
+TEST(append_only_files_keep_it) {
     for (int rewritten = 0; rewritten < 3; rewritten++) {
         struct server *server = server_start("keeper", "appendonly yes\nappendfsync always");
-        struct client *client = visitor(server);
+        struct client *client = test_client(server);
         struct client *stage = primary;
         primary = client;
         make_calls();
@@ -105,13 +105,13 @@ SCENE(append_only_files_keep_it) {
         if (rewritten) rewrite_append_only_file(client, rewritten == 2);
         server_kill(server);
         server_restart(server);
-        require_answered_again(visitor(server), pool_print("from a file, rewritten %d", rewritten));
+        require_answered_again(test_client(server), pool_print("from a file, rewritten %d", rewritten));
     }
 }
 
-SCENE(a_replica_that_is_promoted_answers_again) {
-    struct client *leader = visitor(server_start("leader", "")),
-                  *follower = visitor(server_start("follower", ""));
+TEST(a_replica_that_is_promoted_answers_again) {
+    struct client *leader = test_client(server_start("leader", "")),
+                  *follower = test_client(server_start("follower", ""));
     struct client *stage = primary;
     follow(follower, leader);
     primary = leader;
@@ -124,7 +124,7 @@ SCENE(a_replica_that_is_promoted_answers_again) {
 }
 
 /* Whoever writes to the copy is another one. */
-SCENE(a_copy_of_an_aggregate_has_forgotten) {
+TEST(a_copy_of_an_aggregate_has_forgotten) {
     stage_log();
     append(primary, "box", "t");
     assert_int_equal(tokens_at(primary), 1);
@@ -146,7 +146,7 @@ static void await_tokens(struct client *client, long long count) {
             tokens_at(client), count);
 }
 
-SCENE(it_is_forgotten_when_its_time_is_over) {
+TEST(it_is_forgotten_when_its_time_is_over) {
     stage_log();
     append(primary, "box", "t");
     time_passes(599000);
@@ -159,7 +159,7 @@ SCENE(it_is_forgotten_when_its_time_is_over) {
     assert_int_equal(length_of("box"), 3);
     time_passes(602000);
     await_tokens(primary, 0);
-    world_in_step();
+    await_replicas();
     assert_int_equal(tokens_at(replica), 0);
     assert_int_equal(info_of(primary, "holdfast_once_dropped"), 0);
     configure(primary, "holdfast.once-seconds", "0.2");
@@ -170,7 +170,7 @@ SCENE(it_is_forgotten_when_its_time_is_over) {
 }
 
 /* The oldest go first; those who go by upkeep, since the number was lowered, as well. */
-SCENE(there_are_no_more_than_once_most) {
+TEST(there_are_no_more_than_once_most) {
     stage_log();
     configure(primary, "holdfast.once-most", "3");
     long long dropped = info_of(primary, "holdfast_once_dropped");
@@ -186,13 +186,13 @@ SCENE(there_are_no_more_than_once_most) {
     call(primary, "CONFIG SET holdfast.once-most 2");
     append(primary, "box", "next");
     await_tokens(primary, 2);
-    world_in_step();
+    await_replicas();
     assert_int_equal(tokens_at(chained), 2);
 }
 
 /* Few tokens, so that most calls are answered again, refused, or come after their token was forgotten; and an operator who
  * cannot decide how many there may be. What is left is the same everywhere. */
-SCENE(random_calls_leave_the_same_everywhere) {
+TEST(random_calls_leave_the_same_everywhere) {
     static const char *const lines[] = {
         "BLOB.APPEND c log x",
         "BLOB.PUT c cat purr",
@@ -211,26 +211,26 @@ SCENE(random_calls_leave_the_same_everywhere) {
         "CONTAINER.CREATE c",
     };
     enum { LINES = sizeof lines / sizeof *lines, STEPS = 4000, TOKENS = 40 };
-    chance_begin();
-    lease_stage(); /* the clocks are alike */
+    random_begin();
+    lease_setup(); /* the clocks are alike */
     make_calls();
     expect_etag(call(primary, "BLOB.CREATEAPPEND c log"));
     configure(primary, "holdfast.once-most", "20");
     for (int step = 0; step < STEPS; step++) {
-        if (!chance(200)) time_passes(chance(700000));
-        if (!chance(300)) call(primary, "CONFIG SET holdfast.once-most %d", 1 + chance(30));
-        if (!chance(500)) expect_ok(call(primary, "DEBUG RELOAD"));
-        call_line(primary, pool_print("%s ONCE %d", lines[chance(LINES)], chance(TOKENS)));
+        if (!random_below(200)) time_passes(random_below(700000));
+        if (!random_below(300)) call(primary, "CONFIG SET holdfast.once-most %d", 1 + random_below(30));
+        if (!random_below(500)) expect_ok(call(primary, "DEBUG RELOAD"));
+        call_line(primary, pool_print("%s ONCE %d", lines[random_below(LINES)], random_below(TOKENS)));
     }
     require(info_of(primary, "holdfast_once_answered") > 100, "hardly a call was answered again");
     /* Where nobody calls any more, nobody sees that there may be fewer now; but a value that is restored is looked at. */
     call(primary, "CONFIG SET holdfast.once-most 1000");
-    everywhere_same();
+    require_same_everywhere();
     assert_int_equal(tokens_at(primary), tokens_at(replica));
     assert_int_equal(info_of(replica, "holdfast_effects_misfit"), 0);
 }
 
-SCENE(a_token_takes_little_memory) {
+TEST(a_token_takes_little_memory) {
     enum { MANY = 20000 };
     stage_log();
     long long before = call(primary, "MEMORY USAGE box")->integer;
@@ -243,7 +243,7 @@ SCENE(a_token_takes_little_memory) {
 
 /* --- Those who wait ---------------------------------------------------------------------------------------------- */
 
-SCENE(two_who_wait_under_one_token_get_the_same) {
+TEST(two_who_wait_under_one_token_get_the_same) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
@@ -254,7 +254,7 @@ SCENE(two_who_wait_under_one_token_get_the_same) {
     assert_true(reply_same(answer_of(other), first));
     assert_true(reply_same(call(primary, "LEASE.ACQUIRE box 60 BLOCK 0 ONCE t"), first));
 
-    queue_stage("");
+    queue_setup("");
     one = waiting("QUEUE.GET jobs BLOCK 0 ONCE t");
     other = waiting("QUEUE.GET jobs BLOCK 0 ONCE t");
     put_job("text", "");
@@ -264,7 +264,7 @@ SCENE(two_who_wait_under_one_token_get_the_same) {
 }
 
 /* Somebody else stands between them, and waits for what the first one got. */
-SCENE(who_stands_behind_others_gets_it_at_once) {
+TEST(who_stands_behind_others_gets_it_at_once) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     struct client *one = waiting("LEASE.ACQUIRE box -1 BLOCK 0 ONCE t");
@@ -278,7 +278,7 @@ SCENE(who_stands_behind_others_gets_it_at_once) {
     lease_id(answer_of(between));
 }
 
-SCENE(other_words_are_refused_also_while_waiting) {
+TEST(other_words_are_refused_also_while_waiting) {
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     struct client *one = waiting("LEASE.ACQUIRE box 60 BLOCK 0 ONCE t");
@@ -288,8 +288,8 @@ SCENE(other_words_are_refused_also_while_waiting) {
     expect_error(answer_of(other), "INVALID IdempotentParameterMismatch");
 }
 
-SCENE(a_wait_in_vain_is_not_remembered) {
-    queue_stage("");
+TEST(a_wait_in_vain_is_not_remembered) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.GET jobs BLOCK 0.05 ONCE t"), 0);
     put_job("text", "");
     expect_elements(call(primary, "QUEUE.GET jobs BLOCK 0.05 ONCE t"), 1);
@@ -307,7 +307,7 @@ static void lose(const char *freeing, long long id) {
 }
 
 /* Nobody has been told: what was granted is given back, and the token is as good as new. */
-SCENE(what_nobody_was_told_of_is_forgotten) {
+TEST(what_nobody_was_told_of_is_forgotten) {
     long long id, given_back = info_of(primary, "holdfast_given_back");
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -321,7 +321,7 @@ SCENE(what_nobody_was_told_of_is_forgotten) {
     lease_id(next);
     assert_int_equal(info_of(primary, "holdfast_given_back"), given_back + 1);
 
-    queue_stage("");
+    queue_setup("");
     waiting_known("QUEUE.GET jobs BLOCK 0 ONCE t", &id);
     lose("QUEUE.PUT jobs text", id);
     call(primary, "PING");
@@ -331,7 +331,7 @@ SCENE(what_nobody_was_told_of_is_forgotten) {
 }
 
 /* The retry was answered before the first client was found to be lost: it has the lease, and keeps it. */
-SCENE(what_the_retry_was_told_of_is_kept) {
+TEST(what_the_retry_was_told_of_is_kept) {
     long long id, given_back = info_of(primary, "holdfast_given_back");
     stage_log();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -389,7 +389,7 @@ static struct proxy proxy_start(int server_port) {
     if (!proxy.process) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (int client; (client = accept(listener, NULL, NULL)) >= 0; close(client))
-            hand_on(client, server_port, chance(4) != 0);
+            hand_on(client, server_port, random_below(4) != 0);
         _exit(0);
     }
     close(listener);
@@ -415,9 +415,9 @@ static void append_until_answered(const struct proxy *proxy, const char *line) {
 }
 
 /* The control has no tokens, and finds bytes that it appended twice. */
-SCENE(retries_append_once) {
+TEST(retries_append_once) {
     enum { APPENDS = 300 };
-    chance_begin();
+    random_begin();
     struct proxy proxy = proxy_start(primary->server->port);
     stage_log();
     for (int index = 0; index < APPENDS; index++)
@@ -433,7 +433,7 @@ SCENE(retries_append_once) {
 /* --- Values that somebody doctored ------------------------------------------------------------------------------- */
 
 static redisReply *dump_with_tokens(void) {
-    queue_stage("");
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUT jobs text ONCE one"), 10);
     expect_elements(call(primary, "QUEUE.GET jobs VISIBILITY 3600 ONCE two"), 1);
     expect_elements(call(primary, "QUEUE.DELETEMANY jobs 1 A %s ONCE three", RECEIPT_NONE), 1);
@@ -452,12 +452,12 @@ static void require_answers(const char *key) {
     call(primary, "DEL again %s", key);
 }
 
-SCENE(payloads_with_every_byte_changed) {
-    chance_begin();
+TEST(payloads_with_every_byte_changed) {
+    random_begin();
     hostile_change_every_byte(dump_with_tokens(), require_answers);
 }
 
-SCENE(payloads_cut_at_every_length) {
+TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_with_tokens(), require_answers);
 }
 
@@ -501,8 +501,8 @@ static const struct doctored {
     {"second", FIRST_MS, "\0", 1, 0, "Q\12", false}, /* a file with a change inside */
 };
 
-SCENE(doctored_calls_are_refused) {
-    queue_stage("");
+TEST(doctored_calls_are_refused) {
+    queue_setup("");
     redisReply *dump = call(primary, "DUMP jobs");
     const struct records *whole = records_of(dump);
     for (size_t row = 0; row < sizeof doctored / sizeof *doctored; row++) {
@@ -539,7 +539,7 @@ static redisReply *remember(const char *token, long long called_ms, uint64_t for
 #define UNREADABLE "ERR the effect cannot be read"
 
 /* Effects by hand: what does not fit does nothing, also of the change that stands inside. */
-SCENE(doctored_effects_are_refused) {
+TEST(doctored_effects_are_refused) {
     static const struct {
         const char *bytes;
         size_t length;
@@ -550,7 +550,7 @@ SCENE(doctored_effects_are_refused) {
         {"O\x82\1t", 4, UNREADABLE},
     };
     long long now_ms = clock_after(0) + server_time();
-    queue_stage("");
+    queue_setup("");
     put_job("text", "");
     expect_ok(remember("t", now_ms, 0, "", 0));
     expect_error(remember("u", now_ms, 2, "Q\12", 2), MISFIT);     /* forgets two of one */
@@ -575,25 +575,25 @@ SCENE(doctored_effects_are_refused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(files_and_payloads_keep_it),
-        PLAY(append_only_files_keep_it),
-        PLAY(a_replica_that_is_promoted_answers_again),
-        PLAY(a_copy_of_an_aggregate_has_forgotten),
-        PLAY(it_is_forgotten_when_its_time_is_over),
-        PLAY(there_are_no_more_than_once_most),
-        PLAY(random_calls_leave_the_same_everywhere),
-        PLAY(a_token_takes_little_memory),
-        PLAY(two_who_wait_under_one_token_get_the_same),
-        PLAY(who_stands_behind_others_gets_it_at_once),
-        PLAY(other_words_are_refused_also_while_waiting),
-        PLAY(a_wait_in_vain_is_not_remembered),
-        PLAY(what_nobody_was_told_of_is_forgotten),
-        PLAY(what_the_retry_was_told_of_is_kept),
-        PLAY(retries_append_once),
-        PLAY(payloads_with_every_byte_changed),
-        PLAY(payloads_cut_at_every_length),
-        PLAY(doctored_calls_are_refused),
-        PLAY(doctored_effects_are_refused),
+        RUN(files_and_payloads_keep_it),
+        RUN(append_only_files_keep_it),
+        RUN(a_replica_that_is_promoted_answers_again),
+        RUN(a_copy_of_an_aggregate_has_forgotten),
+        RUN(it_is_forgotten_when_its_time_is_over),
+        RUN(there_are_no_more_than_once_most),
+        RUN(random_calls_leave_the_same_everywhere),
+        RUN(a_token_takes_little_memory),
+        RUN(two_who_wait_under_one_token_get_the_same),
+        RUN(who_stands_behind_others_gets_it_at_once),
+        RUN(other_words_are_refused_also_while_waiting),
+        RUN(a_wait_in_vain_is_not_remembered),
+        RUN(what_nobody_was_told_of_is_forgotten),
+        RUN(what_the_retry_was_told_of_is_kept),
+        RUN(retries_append_once),
+        RUN(payloads_with_every_byte_changed),
+        RUN(payloads_cut_at_every_length),
+        RUN(doctored_calls_are_refused),
+        RUN(doctored_effects_are_refused),
     };
-    return world_run("once_ways", tests);
+    return harness_run("once_ways", tests);
 }

@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
-#include "witness.h"
-#include "world.h"
+#include "steps.h"
+#include "traces.h"
 
 #define PAGES(length, list) "[\"etag\", <etag>, \"content-length\", " #length ", \"pages\", " list "]"
 
-SCENE(a_page_blob_begins_empty) {
+TEST(a_page_blob_begins_empty) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 2048 PROPS 1 content-type text/plain META 1 a b", "<etag>", 0},
         {"BLOB.STAT box disk",
@@ -29,11 +29,11 @@ SCENE(a_page_blob_begins_empty) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     expect_number(field(stat_of("box", "disk"), "sequence-number"), 9);
 }
 
-SCENE(pages_are_merged_and_sorted) {
+TEST(pages_are_merged_and_sorted) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 102400 SEQUENCE 3", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 1024 512*c", "[<etag>, 3]", 0},
@@ -54,11 +54,11 @@ SCENE(pages_are_merged_and_sorted) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* A run of pages over the border of 64, where a leaf of the tree ends, is one range. */
-SCENE(ranges_go_over_the_borders_of_leaves) {
+TEST(ranges_go_over_the_borders_of_leaves) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 1048576", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 32256 1024*a", "[<etag>, 0]", 0},
@@ -72,10 +72,10 @@ SCENE(ranges_go_over_the_borders_of_leaves) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(getpages_takes_a_range) {
+TEST(getpages_takes_a_range) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 5120", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 512 2048*a", "[<etag>, 0]", 0},
@@ -92,10 +92,10 @@ SCENE(getpages_takes_a_range) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(sizes_shrink_and_grow) {
+TEST(sizes_shrink_and_grow) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 2048 PROPS 1 content-type text/plain", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 0 2048*a", "[<etag>, 0]", 0},
@@ -117,12 +117,12 @@ SCENE(sizes_shrink_and_grow) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     expect_text(field(stat_of("box", "disk"), "content-type"), "text/plain");
 }
 
 /* Old number, what is done, new number. */
-SCENE(sequence_numbers_move) {
+TEST(sequence_numbers_move) {
     static const struct {
         const char *before, *action;
         long long after;
@@ -153,7 +153,7 @@ SCENE(sequence_numbers_move) {
 }
 
 /* The number of the blob is 5. */
-SCENE(ifsequence_compares) {
+TEST(ifsequence_compares) {
     static const struct {
         const char *condition;
         bool passes;
@@ -167,12 +167,12 @@ SCENE(ifsequence_compares) {
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         const char *answer = rows[row].passes ? "[<etag>, 5]" : "PRECONDITION SequenceNumberConditionNotMet";
         if (!strcmp(rows[row].condition, "eq 05")) answer = "INVALID InvalidHeaderValue";
-        story_step(pool_print("BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE %s", rows[row].condition), answer, 0);
-        story_step(pool_print("BLOB.CLEARPAGE box disk 0 512 IFSEQUENCE %s", rows[row].condition), answer, 0);
+        step_play(pool_print("BLOB.PUTPAGE box disk 0 512*x IFSEQUENCE %s", rows[row].condition), answer, 0);
+        step_play(pool_print("BLOB.CLEARPAGE box disk 0 512 IFSEQUENCE %s", rows[row].condition), answer, 0);
     }
 }
 
-SCENE(setprops_of_pages_leaves_the_properties) {
+TEST(setprops_of_pages_leaves_the_properties) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 512 PROPS 2 content-type text/plain content-language en", "<etag>", 0},
         {"BLOB.SETPROPS box disk SIZE 1024 SEQUENCE UPDATE 4", "<etag>", 0},
@@ -188,12 +188,12 @@ SCENE(setprops_of_pages_leaves_the_properties) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
     expect_number(field(stat_of("box", "disk"), "content-length"), 1536);
     expect_number(field(stat_of("box", "disk"), "sequence-number"), 5);
 }
 
-SCENE(pages_of_other_kinds_are_refused) {
+TEST(pages_of_other_kinds_are_refused) {
     static const char *const on_pages[] = {"BLOB.PUTPAGE box %s 0 512*x",
                                            "BLOB.CLEARPAGE box %s 0 512",
                                            "BLOB.GETPAGES box %s",
@@ -210,41 +210,41 @@ SCENE(pages_of_other_kinds_are_refused) {
     for (size_t row = 0; row < sizeof on_pages / sizeof *on_pages; row++) {
         const char *blank = strchr(on_pages[row], '%');
         for (int other = 0; other < 2; other++) {
-            story_step(pool_print("%.*s%s%s", (int)(blank - on_pages[row]), on_pages[row],
-                                  other ? "log" : "cat", blank + 2),
-                       "CONFLICT InvalidBlobType", 0);
+            step_play(pool_print("%.*s%s%s", (int)(blank - on_pages[row]), on_pages[row],
+                                 other ? "log" : "cat", blank + 2),
+                      "CONFLICT InvalidBlobType", 0);
         }
     }
     for (size_t row = 0; row < sizeof on_others / sizeof *on_others; row++) {
-        story_step(on_others[row], "CONFLICT InvalidBlobType", 0);
+        step_play(on_others[row], "CONFLICT InvalidBlobType", 0);
     }
 }
 
 /* Sparse, and what is cleared is given back. */
-SCENE(only_pages_that_are_there_take_memory) {
+TEST(only_pages_that_are_there_take_memory) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208"));
     long long empty = memory_of(primary, "box");
     assert_true(empty < 2000);
     for (int index = 0; index < 16; index++) {
-        story_step(pool_print("BLOB.PUTPAGE box disk %lld 512*x", index * (1LL << 38)), "[<etag>, 0]", 0);
+        step_play(pool_print("BLOB.PUTPAGE box disk %lld 512*x", index * (1LL << 38)), "[<etag>, 0]", 0);
     }
     long long sparse = memory_of(primary, "box");
     require(sparse - empty < 16LL * 2000, "16 pages take %lld bytes", sparse - empty);
     for (int index = 0; index < 4; index++) {
-        story_step(pool_print("BLOB.PUTPAGE box disk %d 1048576*y", index << 20), "[<etag>, 0]", 0);
+        step_play(pool_print("BLOB.PUTPAGE box disk %d 1048576*y", index << 20), "[<etag>, 0]", 0);
     }
     assert_true(memory_of(primary, "box") > 4 << 20);
-    story_step("BLOB.CLEARPAGE box disk 0 4194304", "[<etag>, 0]", 0);
+    step_play("BLOB.CLEARPAGE box disk 0 4194304", "[<etag>, 0]", 0);
     require(memory_of(primary, "box") <= sparse, "clearing left %lld bytes", memory_of(primary, "box"));
-    story_step("BLOB.CLEARPAGE box disk 0 8796093022208", "[<etag>, 0]", 0);
+    step_play("BLOB.CLEARPAGE box disk 0 8796093022208", "[<etag>, 0]", 0);
     assert_int_equal(memory_of(primary, "box"), empty);
-    story_step("BLOB.PUTPAGE box disk 0 65536*x", "[<etag>, 0]", 0);
-    story_step("BLOB.SETPROPS box disk SIZE 512", "<etag>", 0);
+    step_play("BLOB.PUTPAGE box disk 0 65536*x", "[<etag>, 0]", 0);
+    step_play("BLOB.SETPROPS box disk SIZE 512", "<etag>", 0);
     assert_true(memory_of(primary, "box") < empty + 2000);
 }
 
-SCENE(pages_are_notified_and_abort_watchers) {
+TEST(pages_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.CREATEPAGE box disk 512", "blob.createpage box"},
         {"BLOB.CLEARPAGE box disk 0 512", "blob.clearpage box"},
@@ -252,29 +252,29 @@ SCENE(pages_are_notified_and_abort_watchers) {
         {NULL, NULL},
     };
     create("box");
-    witness_noticed(rows);
-    witness_begin("box");
-    story_step("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
-    assert_string_equal(witness_notifications(), "blob.putpage box");
+    expect_notifications(rows);
+    traces_begin("box");
+    step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
+    assert_string_equal(traces_notifications(), "blob.putpage box");
 }
 
 /* A page that is written while somebody waits for news is news. */
-SCENE(waiting_readers_hear_of_pages) {
+TEST(waiting_readers_hear_of_pages) {
     create("box");
     struct client *reader = waiting("BLOB.GET box disk RANGE 0 3 BLOCK 0");
     const char *etag = expect_etag(call(primary, "BLOB.CREATEPAGE box disk 512"));
     expect_shape(answer_of(reader), "[<etag>, \"\\x00\\x00\\x00\"]");
     reader = waiting(pool_print("BLOB.GET box disk RANGE 0 3 IFNONEMATCH %s BLOCK 0", etag));
-    story_step("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
+    step_play("BLOB.PUTPAGE box disk 0 512*x", "[<etag>, 0]", 0);
     expect_shape(answer_of(reader), "[<etag>, \"xxx\"]");
 }
 
 /* More than one reply can hold: parts of it can be had. */
-SCENE(large_disks_are_read_in_parts) {
+TEST(large_disks_are_read_in_parts) {
     create("box");
     expect_etag(call(primary, "BLOB.CREATEPAGE box disk 8796093022208"));
-    story_step("BLOB.GET box disk", "INVALID InvalidRange", 0);
-    story_step("BLOB.GET box disk RANGE 1000 -1", "INVALID InvalidRange", 0);
+    step_play("BLOB.GET box disk", "INVALID InvalidRange", 0);
+    step_play("BLOB.GET box disk RANGE 1000 -1", "INVALID InvalidRange", 0);
     redisReply *part = call(primary, "BLOB.GET box disk RANGE 123456789 1000000")->element[1];
     assert_int_equal(part->len, 1000000);
     for (size_t at = 0; at < part->len; at++) assert_int_equal(part->str[at], 0);
@@ -282,19 +282,19 @@ SCENE(large_disks_are_read_in_parts) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_page_blob_begins_empty),
-        PLAY(pages_are_merged_and_sorted),
-        PLAY(ranges_go_over_the_borders_of_leaves),
-        PLAY(getpages_takes_a_range),
-        PLAY(sizes_shrink_and_grow),
-        PLAY(sequence_numbers_move),
-        PLAY(ifsequence_compares),
-        PLAY(setprops_of_pages_leaves_the_properties),
-        PLAY(pages_of_other_kinds_are_refused),
-        PLAY(only_pages_that_are_there_take_memory),
-        PLAY(pages_are_notified_and_abort_watchers),
-        PLAY(waiting_readers_hear_of_pages),
-        PLAY(large_disks_are_read_in_parts),
+        RUN(a_page_blob_begins_empty),
+        RUN(pages_are_merged_and_sorted),
+        RUN(ranges_go_over_the_borders_of_leaves),
+        RUN(getpages_takes_a_range),
+        RUN(sizes_shrink_and_grow),
+        RUN(sequence_numbers_move),
+        RUN(ifsequence_compares),
+        RUN(setprops_of_pages_leaves_the_properties),
+        RUN(pages_of_other_kinds_are_refused),
+        RUN(only_pages_that_are_there_take_memory),
+        RUN(pages_are_notified_and_abort_watchers),
+        RUN(waiting_readers_hear_of_pages),
+        RUN(large_disks_are_read_in_parts),
     };
-    return world_run("page_blobs", tests);
+    return harness_run("page_blobs", tests);
 }

@@ -2,16 +2,16 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "chance.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 #define DIFF(length, pages, cleared)                                                                         \
     "[\"etag\", <etag>, \"content-length\", " #length ", \"pages\", " pages ", \"cleared\", " cleared "]"
 
-SCENE(differences_to_a_snapshot) {
+TEST(differences_to_a_snapshot) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 5120", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 512 2048*a", "[<etag>, 0]", 0},
@@ -37,11 +37,11 @@ SCENE(differences_to_a_snapshot) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* Bytes are compared: what was written again as it was, or written and cleared again, has not changed. */
-SCENE(equal_bytes_are_no_difference) {
+TEST(equal_bytes_are_no_difference) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 2048", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 0 1024*a", "[<etag>, 0]", 0},
@@ -56,10 +56,10 @@ SCENE(equal_bytes_are_no_difference) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
-SCENE(differences_of_sizes) {
+TEST(differences_of_sizes) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 1024", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 0 1024*a", "[<etag>, 0]", 0},
@@ -75,11 +75,11 @@ SCENE(differences_of_sizes) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* What was created anew, by a command or by a copy, has no past to be compared with. */
-SCENE(a_blob_that_was_made_anew_has_no_past) {
+TEST(a_blob_that_was_made_anew_has_no_past) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 512", "<etag>", 0},
         {"BLOB.SNAPSHOT box disk", NULL, 'a'},
@@ -104,7 +104,7 @@ SCENE(a_blob_that_was_made_anew_has_no_past) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* --- Random writes against what is known of each page --- */
@@ -118,13 +118,13 @@ struct disk {
 };
 
 static void write_somewhere(struct disk *disk) {
-    int first = chance(DISK_PAGES), count = 1 + chance(chance(4) ? 5 : 100);
+    int first = random_below(DISK_PAGES), count = 1 + random_below(random_below(4) ? 5 : 100);
     if (first + count > DISK_PAGES) count = DISK_PAGES - first;
-    char letter = chance(3) ? (char)('a' + chance(3)) : 0;
+    char letter = random_below(3) ? (char)('a' + random_below(3)) : 0;
     const char *line = letter
                            ? pool_print("BLOB.PUTPAGE box disk %d %d*%c", first * PAGE, count * PAGE, letter)
                            : pool_print("BLOB.CLEARPAGE box disk %d %d", first * PAGE, count * PAGE);
-    story_step(line, "[<etag>, 0]", 0);
+    step_play(line, "[<etag>, 0]", 0);
     memset(disk->page + first, letter, (size_t)count);
 }
 
@@ -149,18 +149,18 @@ static void require_difference(const struct disk *now, const struct disk *then) 
         pool_print("[\"etag\", <etag>, \"content-length\", %d, \"pages\", %s, \"cleared\", %s]",
                    DISK_PAGES * PAGE, runs(now, then, false), runs(now, then, true));
     const char *which = now->id ? pool_print("SNAPSHOT %s ", now->id) : "";
-    story_step(pool_print("BLOB.GETPAGES box disk %sSINCE %s", which, then->id), answer, 0);
+    step_play(pool_print("BLOB.GETPAGES box disk %sSINCE %s", which, then->id), answer, 0);
 }
 
-SCENE(differences_of_random_writes) {
+TEST(differences_of_random_writes) {
     static struct disk now, taken[KEPT];
     memset(&now, 0, sizeof now);
-    chance_begin();
+    random_begin();
     create("box");
-    story_step(pool_print("BLOB.CREATEPAGE box disk %d", DISK_PAGES * PAGE), "<etag>", 0);
+    step_play(pool_print("BLOB.CREATEPAGE box disk %d", DISK_PAGES * PAGE), "<etag>", 0);
     for (int round = 0; round < ROUNDS; round++) {
-        for (int write = chance(WRITES); write >= 0; write--) write_somewhere(&now);
-        if (!chance(20)) expect_ok(call(primary, "DEBUG RELOAD"));
+        for (int write = random_below(WRITES); write >= 0; write--) write_somewhere(&now);
+        if (!random_below(20)) expect_ok(call(primary, "DEBUG RELOAD"));
         struct disk *slot = &taken[round % KEPT];
         if (round >= KEPT) expect_ok(call(primary, "BLOB.DELETE box disk SNAPSHOT %s", slot->id));
         *slot = now;
@@ -175,9 +175,9 @@ SCENE(differences_of_random_writes) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(differences_to_a_snapshot),    PLAY(equal_bytes_are_no_difference),
-        PLAY(differences_of_sizes),         PLAY(a_blob_that_was_made_anew_has_no_past),
-        PLAY(differences_of_random_writes),
+        RUN(differences_to_a_snapshot),    RUN(equal_bytes_are_no_difference),
+        RUN(differences_of_sizes),         RUN(a_blob_that_was_made_anew_has_no_past),
+        RUN(differences_of_random_writes),
     };
-    return world_run("page_diff", tests);
+    return harness_run("page_diff", tests);
 }

@@ -5,52 +5,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "harness.h"
 #include "hostile.h"
 #include "payload.h"
 #include "pool.h"
+#include "random.h"
 #include "records.h"
 #include "text.h"
-#include "world.h"
 
-SCENE(payloads_with_every_byte_changed) {
-    chance_begin();
+TEST(payloads_with_every_byte_changed) {
+    random_begin();
     hostile_change_every_byte(hostile_dump("box", 6), require_whole);
 }
 
-SCENE(payloads_cut_at_every_length) {
+TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(hostile_dump("box", 6), require_whole);
 }
 
-SCENE(payloads_with_bytes_put_in_or_left_out) {
-    chance_begin();
+TEST(payloads_with_bytes_put_in_or_left_out) {
+    random_begin();
     redisReply *dump = hostile_dump("box", 6);
     struct tally tally = {0};
     size_t value = dump->len - PAYLOAD_FOOTER;
     for (int round = 0; round < 1500; round++) {
-        size_t place = 1 + chance_size(value - 1);
-        size_t gap = 1 + chance_size(8);
-        bool puts_in = chance(2);
+        size_t place = 1 + random_size(value - 1);
+        size_t gap = 1 + random_size(8);
+        bool puts_in = random_below(2);
         size_t skipped = puts_in ? place : place + gap < value ? place + gap : value;
         size_t added = puts_in ? gap : 0;
         size_t length = place + added + dump->len - skipped;
         char *payload = pool_take(length);
         memcpy(payload, dump->str, place);
-        chance_fill(payload + place, added);
+        random_fill(payload + place, added);
         memcpy(payload + place + added, dump->str + skipped, dump->len - skipped);
         hostile_restore(payload, length, &tally);
     }
     assert_true(tally.refused > 0);
 }
 
-SCENE(payloads_spliced_from_two) {
-    chance_begin();
+TEST(payloads_spliced_from_two) {
+    random_begin();
     redisReply *one = hostile_dump("one", 6);
     redisReply *other = hostile_dump("other", 3);
     struct tally tally = {0};
     for (int round = 0; round < 1500; round++) {
-        size_t head = 1 + chance_size(one->len - PAYLOAD_FOOTER - 1);
-        size_t tail = PAYLOAD_FOOTER + chance_size(other->len - PAYLOAD_FOOTER);
+        size_t head = 1 + random_size(one->len - PAYLOAD_FOOTER - 1);
+        size_t tail = PAYLOAD_FOOTER + random_size(other->len - PAYLOAD_FOOTER);
         char *payload = pool_take(head + tail);
         memcpy(payload, one->str, head);
         memcpy(payload + head, other->str + other->len - tail, tail);
@@ -59,36 +59,36 @@ SCENE(payloads_spliced_from_two) {
     assert_true(tally.refused > 0);
 }
 
-SCENE(payloads_of_random_bytes) {
-    chance_begin();
+TEST(payloads_of_random_bytes) {
+    random_begin();
     redisReply *dump = hostile_dump("box", 1);
     struct tally tally = {0};
     enum { TYPE_AND_NAME = 10 }; /* one byte for a module's value, nine for its type and version */
     for (int round = 0; round < 1500; round++) {
-        size_t noise = chance_size(60);
+        size_t noise = random_size(60);
         size_t length = TYPE_AND_NAME + noise + PAYLOAD_FOOTER;
         char *payload = pool_take(length);
         memcpy(payload, dump->str, TYPE_AND_NAME);
-        chance_fill(payload + TYPE_AND_NAME, noise);
+        random_fill(payload + TYPE_AND_NAME, noise);
         memcpy(payload + length - PAYLOAD_FOOTER, dump->str + dump->len - PAYLOAD_FOOTER, PAYLOAD_FOOTER);
         hostile_restore(payload, length, &tally);
     }
     assert_int_equal(tally.accepted, 0);
 }
 
-SCENE(payloads_of_sound_records_in_another_order) {
-    chance_begin();
+TEST(payloads_of_sound_records_in_another_order) {
+    random_begin();
     configure(primary, "rdbcompression", "no");
     redisReply *dump = hostile_dump("box", 5);
     hostile_restore_shuffled(dump, hostile_dump("other", 8), 2000);
 }
 
 /* Versions far ahead of the clock would leave no room for those to come. */
-SCENE(values_of_a_far_future_are_refused) {
+TEST(values_of_a_far_future_are_refused) {
     enum { YEARS_REFUSED = 20, YEARS_TAKEN = 2 };
     static const long long year_ms = 365LL * 24 * 3600 * 1000;
     struct server *server = server_start("future", "");
-    struct client *future = visitor(server);
+    struct client *future = test_client(server);
     configure(future, "holdfast.clock-offset-ms", pool_print("%lld", YEARS_TAKEN * year_ms));
     expect_etag(call(future, "CONTAINER.CREATE near"));
     redisReply *near = call(future, "DUMP near");
@@ -107,7 +107,7 @@ SCENE(values_of_a_far_future_are_refused) {
     server_stop(server);
 }
 
-SCENE(the_clock_is_not_carried_away) {
+TEST(the_clock_is_not_carried_away) {
     create("before");
     redisReply *dump = hostile_dump("box", 1);
     const char *before = create("between");
@@ -126,14 +126,14 @@ SCENE(the_clock_is_not_carried_away) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed),
-        PLAY(payloads_cut_at_every_length),
-        PLAY(payloads_with_bytes_put_in_or_left_out),
-        PLAY(payloads_spliced_from_two),
-        PLAY(payloads_of_random_bytes),
-        PLAY(payloads_of_sound_records_in_another_order),
-        PLAY(values_of_a_far_future_are_refused),
-        PLAY(the_clock_is_not_carried_away),
+        RUN(payloads_with_every_byte_changed),
+        RUN(payloads_cut_at_every_length),
+        RUN(payloads_with_bytes_put_in_or_left_out),
+        RUN(payloads_spliced_from_two),
+        RUN(payloads_of_random_bytes),
+        RUN(payloads_of_sound_records_in_another_order),
+        RUN(values_of_a_far_future_are_refused),
+        RUN(the_clock_is_not_carried_away),
     };
-    return world_run("payloads", tests);
+    return harness_run("payloads", tests);
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 #include "text.h"
-#include "world.h"
 
 static const char *fill(struct client *client) {
     expect_etag(call(client, "CONTAINER.CREATE box META 2 a b Other value ACCESS CONTAINER"));
@@ -56,43 +56,43 @@ static void rewrite_with_preamble(struct client *client) {
 /* Fills a server, ends it in a way, starts it again and requires the same data. */
 static void survive(const char *settings, void (*then)(struct client *client),
                     void (*end)(struct server *server)) {
-    struct server *server = server_start("lone", settings);
-    struct client *client = visitor(server);
+    struct server *server = server_start("single", settings);
+    struct client *client = test_client(server);
     const char *last = fill(client);
     if (then) then(client);
     const char *digest = digest_of(client);
     end(server);
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     assert_string_equal(digest_of(client), digest);
     expect_greater_etags(client, last);
     server_stop(server);
 }
 
-SCENE(a_killed_server_has_all_that_it_answered) {
-    survive(lone_with_file, NULL, server_kill);
+TEST(a_killed_server_has_all_that_it_answered) {
+    survive(settings_with_file, NULL, server_kill);
 }
 
-SCENE(a_saved_server_comes_back) {
+TEST(a_saved_server_comes_back) {
     survive("", save, server_kill);
 }
 
-SCENE(a_stopped_server_comes_back_from_its_append_only_file) {
-    survive(lone_with_file, NULL, server_stop);
+TEST(a_stopped_server_comes_back_from_its_append_only_file) {
+    survive(settings_with_file, NULL, server_stop);
 }
 
-SCENE(a_rewrite_without_preamble_is_enough) {
-    survive(lone_with_file, rewrite_plainly, server_kill);
+TEST(a_rewrite_without_preamble_is_enough) {
+    survive(settings_with_file, rewrite_plainly, server_kill);
 }
 
-SCENE(a_rewrite_with_preamble_is_enough) {
-    survive(lone_with_file, rewrite_with_preamble, server_kill);
+TEST(a_rewrite_with_preamble_is_enough) {
+    survive(settings_with_file, rewrite_with_preamble, server_kill);
 }
 
 /* In a file a large content comes in pieces, and is read across their borders afterwards. */
-SCENE(a_large_content_is_whole_after_a_rewrite) {
+TEST(a_large_content_is_whole_after_a_rewrite) {
     enum { LENGTH = (3 << 20) + 12345, PIECE = 1 << 20, TWO_PIECES = 2 << 20 };
-    struct client *client = visitor(server_start("lone", lone_with_file));
+    struct client *client = test_client(server_start("single", settings_with_file));
     char *content = pool_take(LENGTH);
     for (size_t place = 0; place < LENGTH; place++) content[place] = (char)(place >> 9 ^ place);
     expect_etag(call(client, "CONTAINER.CREATE box"));
@@ -100,7 +100,7 @@ SCENE(a_large_content_is_whole_after_a_rewrite) {
     rewrite_append_only_file(client, false);
     server_kill(client->server);
     server_restart(client->server);
-    client = visitor(client->server);
+    client = test_client(client->server);
     redisReply *reply = expect_elements(call(client, "BLOB.GET box large IFMATCH %s", etag), 2);
     expect_bytes(reply->element[1], content, LENGTH);
     for (size_t border = PIECE; border < LENGTH; border += PIECE) {
@@ -116,42 +116,42 @@ SCENE(a_large_content_is_whole_after_a_rewrite) {
 }
 
 /* Ten minutes back, as a machine whose clock was set: versions still grow. */
-SCENE(a_clock_that_went_back_gives_no_old_etags) {
-    struct server *server = server_start("lone", lone_with_file);
-    struct client *client = visitor(server);
+TEST(a_clock_that_went_back_gives_no_old_etags) {
+    struct server *server = server_start("single", settings_with_file);
+    struct client *client = test_client(server);
     const char *last = fill(client);
     server_kill(server);
     free(server->settings);
-    server->settings = strdup(pool_print("%sholdfast.clock-offset-ms -600000\n", lone_with_file));
+    server->settings = strdup(pool_print("%sholdfast.clock-offset-ms -600000\n", settings_with_file));
     server_restart(server);
-    expect_greater_etags(visitor(server), last);
+    expect_greater_etags(test_client(server), last);
     server_stop(server);
 }
 
 /* A power cut in the middle of a write loses that write alone. */
-SCENE(a_torn_end_of_the_file_loses_the_last_write_alone) {
-    struct server *server = server_start("lone", lone_with_file);
-    struct client *client = visitor(server);
+TEST(a_torn_end_of_the_file_loses_the_last_write_alone) {
+    struct server *server = server_start("single", settings_with_file);
+    struct client *client = test_client(server);
     fill(client);
     const char *digest = digest_of(client);
     expect_etag(call(client, "BLOB.PUT box torn %01000d", 1));
     server_kill(server);
-    lone_tear(server, 100);
+    append_only_cut(server, 100);
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     expect_error(call(client, "BLOB.GET box torn"), "NOTFOUND BlobNotFound");
     assert_string_equal(digest_of(client), digest);
     server_stop(server);
 }
 
-SCENE(time_to_live_comes_back) {
-    struct server *server = server_start("lone", lone_with_file);
-    struct client *client = visitor(server);
+TEST(time_to_live_comes_back) {
+    struct server *server = server_start("single", settings_with_file);
+    struct client *client = test_client(server);
     fill(client);
     rewrite_append_only_file(client, false);
     server_kill(server);
     server_restart(server);
-    client = visitor(server);
+    client = test_client(server);
     long long left = call(client, "TTL empty")->integer;
     assert_true(left > 90000 && left <= 100000);
     expect_number(call(client, "TTL box"), -1);
@@ -160,15 +160,15 @@ SCENE(time_to_live_comes_back) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_killed_server_has_all_that_it_answered),
-        PLAY(a_saved_server_comes_back),
-        PLAY(a_stopped_server_comes_back_from_its_append_only_file),
-        PLAY(a_rewrite_without_preamble_is_enough),
-        PLAY(a_rewrite_with_preamble_is_enough),
-        PLAY(a_large_content_is_whole_after_a_rewrite),
-        PLAY(a_clock_that_went_back_gives_no_old_etags),
-        PLAY(a_torn_end_of_the_file_loses_the_last_write_alone),
-        PLAY(time_to_live_comes_back),
+        RUN(a_killed_server_has_all_that_it_answered),
+        RUN(a_saved_server_comes_back),
+        RUN(a_stopped_server_comes_back_from_its_append_only_file),
+        RUN(a_rewrite_without_preamble_is_enough),
+        RUN(a_rewrite_with_preamble_is_enough),
+        RUN(a_large_content_is_whole_after_a_rewrite),
+        RUN(a_clock_that_went_back_gives_no_old_etags),
+        RUN(a_torn_end_of_the_file_loses_the_last_write_alone),
+        RUN(time_to_live_comes_back),
     };
-    return world_run("persistence", tests);
+    return harness_run("persistence", tests);
 }

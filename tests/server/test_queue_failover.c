@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "messages.h"
 #include "pool.h"
-#include "world.h"
+#include "same_everywhere.h"
 
 static const char line_up[] = "QUEUE.GET jobs VISIBILITY 100 BLOCK 0";
 
@@ -37,8 +37,8 @@ static struct parcel get_by(struct client *client, const char *text) {
 
 /* Nothing is visible in the end, so that consumers wait. */
 static void stage(void) {
-    first = visitor(server_start("first", ""));
-    second = visitor(server_start("second", ""));
+    first = test_client(server_start("first", ""));
+    second = test_client(server_start("second", ""));
     follow(second, first);
     expect_ok(call(first, "QUEUE.CREATE jobs MAXDELIVERIES 2 META 1 a b"));
     put_by(first, "taken");
@@ -93,7 +93,7 @@ static void expect_let_go(struct client *consumer) {
     if (told) expect_error(reply, "UNBLOCKED");
 }
 
-SCENE(a_replica_is_promoted_when_its_primary_has_stopped) {
+TEST(a_replica_is_promoted_when_its_primary_has_stopped) {
     stage();
     struct client *old[] = {waiting_at(first->server, 0, line_up), waiting_at(first->server, 0, line_up)};
     const char *digest = digest_of(first);
@@ -112,7 +112,7 @@ SCENE(a_replica_is_promoted_when_its_primary_has_stopped) {
     server_stop(second->server);
 }
 
-SCENE(a_replica_is_promoted_when_its_primary_was_killed) {
+TEST(a_replica_is_promoted_when_its_primary_was_killed) {
     stage();
     struct client *old = waiting_at(first->server, 0, line_up);
     server_kill(first->server);
@@ -124,14 +124,14 @@ SCENE(a_replica_is_promoted_when_its_primary_was_killed) {
     expect_as_before();
     /* The old one comes back without anything, and follows. */
     server_restart(first->server);
-    first = visitor(first->server);
+    first = test_client(first->server);
     follow(first, second);
     require_same(first, second, "after the old primary came back");
     end();
 }
 
 /* Nobody waits at a replica; and it serves nobody while it is one, whatever shows there. */
-SCENE(nobody_waits_at_a_replica) {
+TEST(nobody_waits_at_a_replica) {
     stage();
     expect_error(call_line(second, line_up), "READONLY");
     assert_int_equal(waiters_at(second), 0);
@@ -142,7 +142,7 @@ SCENE(nobody_waits_at_a_replica) {
     end();
 }
 
-SCENE(a_primary_that_follows_lets_its_consumers_go) {
+TEST(a_primary_that_follows_lets_its_consumers_go) {
     enum { CONSUMERS = 20 };
     struct client *old[CONSUMERS];
     stage();
@@ -163,7 +163,7 @@ SCENE(a_primary_that_follows_lets_its_consumers_go) {
     end();
 }
 
-SCENE(a_failover_hands_the_queue_over) {
+TEST(a_failover_hands_the_queue_over) {
     stage();
     struct client *old = waiting_at(first->server, 0, line_up);
     expect_ok(call(first, "FAILOVER TIMEOUT 10000"));
@@ -182,14 +182,14 @@ SCENE(a_failover_hands_the_queue_over) {
 
 /* A window that began at the old primary ends at the new one, by itself and for those who wait; the last one leads to
  * the dead letters there. */
-SCENE(windows_end_at_the_new_primary) {
+TEST(windows_end_at_the_new_primary) {
     stage();
     put_by(first, "brief");
     expect_texts(call(first, "QUEUE.GET jobs VISIBILITY 1"), "brief");
     await_in_step(second, first);
     server_kill(first->server);
     promote();
-    struct client *one = visitor(second->server);
+    struct client *one = test_client(second->server);
     send_line(one, "QUEUE.GET jobs VISIBILITY 1 BLOCK 0");
     redisReply *got = answer_within(one, 5000);
     expect_texts(got, "brief");
@@ -202,7 +202,7 @@ SCENE(windows_end_at_the_new_primary) {
 }
 
 /* Promoted in the middle of a stream of puts: of what was put before, everything is there, and goes to one alone. */
-SCENE(promoted_under_load) {
+TEST(promoted_under_load) {
     enum { MESSAGES = 2000, CONSUMERS = 8 };
     static int seen[MESSAGES];
     struct client *consumers[CONSUMERS];
@@ -214,7 +214,7 @@ SCENE(promoted_under_load) {
     server_kill(first->server);
     promote();
     for (int index = 0; index < CONSUMERS; index++) {
-        consumers[index] = visitor(second->server);
+        consumers[index] = test_client(second->server);
         send_line(consumers[index], line_up);
     }
     for (int number = 0; number < MESSAGES; number++) {
@@ -231,12 +231,12 @@ SCENE(promoted_under_load) {
 }
 
 /* Many are freed behind the scenes, on whichever server they were. */
-SCENE(what_is_cleared_leaves_memory_on_replicas) {
+TEST(what_is_cleared_leaves_memory_on_replicas) {
     enum { MESSAGES = 4000, BYTES = 2000, PATIENCE = 500 };
     char *text = pool_take(BYTES + 1);
     memset(text, 'x', BYTES);
     text[BYTES] = '\0';
-    queue_stage("");
+    queue_setup("");
     for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs %s", text);
     for (int index = 0; index < MESSAGES; index++) receive(primary);
     await_in_step(replica, primary);
@@ -252,14 +252,14 @@ SCENE(what_is_cleared_leaves_memory_on_replicas) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_replica_is_promoted_when_its_primary_has_stopped),
-        PLAY(a_replica_is_promoted_when_its_primary_was_killed),
-        PLAY(nobody_waits_at_a_replica),
-        PLAY(a_primary_that_follows_lets_its_consumers_go),
-        PLAY(a_failover_hands_the_queue_over),
-        PLAY(windows_end_at_the_new_primary),
-        PLAY(promoted_under_load),
-        PLAY(what_is_cleared_leaves_memory_on_replicas),
+        RUN(a_replica_is_promoted_when_its_primary_has_stopped),
+        RUN(a_replica_is_promoted_when_its_primary_was_killed),
+        RUN(nobody_waits_at_a_replica),
+        RUN(a_primary_that_follows_lets_its_consumers_go),
+        RUN(a_failover_hands_the_queue_over),
+        RUN(windows_end_at_the_new_primary),
+        RUN(promoted_under_load),
+        RUN(what_is_cleared_leaves_memory_on_replicas),
     };
-    return world_run("queue_failover", tests);
+    return harness_run("queue_failover", tests);
 }

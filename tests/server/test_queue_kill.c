@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "messages.h"
 #include "pool.h"
-#include "world.h"
+#include "random.h"
+#include "same_everywhere.h"
 
 static const char synced_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n"
                                   "holdfast.queue-max-count 1000\nholdfast.clock-offset-ms %lld\n";
@@ -54,7 +54,7 @@ static int acknowledged[RELEASE + 1];
 
 /* The clock goes on where it was. */
 static struct server *start_lone(void) {
-    return server_start("lone", pool_print(synced_file, clock_after(0)));
+    return server_start("single", pool_print(synced_file, clock_after(0)));
 }
 
 static void start_again(struct server *server, long long later_ms) {
@@ -85,7 +85,7 @@ static void note_id(struct message *message, const redisReply *map) {
 static const char *put_line(struct worker *worker) {
     worker->task = PUT;
     worker->number = numbers;
-    worker->count = 1 + chance(PUT_MAX);
+    worker->count = 1 + random_below(PUT_MAX);
     require(numbers + worker->count <= NUMBERS, "too many messages");
     const char *line =
         worker->count == 1 ? "QUEUE.PUT jobs" : pool_print("QUEUE.PUTMANY jobs %d", worker->count);
@@ -95,9 +95,9 @@ static const char *put_line(struct worker *worker) {
 
 static const char *get_line(struct worker *worker) {
     worker->task = GET;
-    worker->count = 1 + chance(TAKEN_MAX);
+    worker->count = 1 + random_below(TAKEN_MAX);
     return pool_print("QUEUE.GET jobs COUNT %d VISIBILITY 3600%s", worker->count,
-                      chance(2) ? " BLOCK 0.05" : "");
+                      random_below(2) ? " BLOCK 0.05" : "");
 }
 
 static const char *claim_line(struct worker *worker) {
@@ -108,7 +108,7 @@ static const char *claim_line(struct worker *worker) {
                   {DELETE, "DELETE", ""},
                   {UPDATE, "UPDATE", "VISIBILITY 3600"},
                   {RELEASE, "RELEASE", ""}};
-    int drawn = chance(4);
+    int drawn = random_below(4);
     worker->number = worker->taken[--worker->holds];
     struct message *message = &messages[worker->number];
     worker->task = message->asked = claims[drawn].task;
@@ -117,9 +117,9 @@ static const char *claim_line(struct worker *worker) {
 }
 
 static void ask(struct worker *worker) {
-    send_line(worker->client, worker->holds ? claim_line(worker)
-                              : chance(2)   ? put_line(worker)
-                                            : get_line(worker));
+    send_line(worker->client, worker->holds     ? claim_line(worker)
+                              : random_below(2) ? put_line(worker)
+                                                : get_line(worker));
 }
 
 /* --- What they are told ------------------------------------------------------------------------------------ */
@@ -212,7 +212,7 @@ static void kill_it(struct server *server) {
 static void delete_some(struct client *client) {
     for (int number = round_begin; number < numbers; number++) {
         struct message *message = &messages[number];
-        if (!message->taken || message->deleted || message->asked != NOTHING || chance(2)) continue;
+        if (!message->taken || message->deleted || message->asked != NOTHING || random_below(2)) continue;
         expect_ok(call(client, "QUEUE.DELETE jobs %s %s", message->id, message->receipt));
         message->deleted = true;
     }
@@ -269,22 +269,23 @@ static void settle_accounts(struct client *client) {
 }
 
 static void play_round(struct server *server, bool rewriting) {
-    for (int index = 0; index < WORKERS; index++) workers[index] = (struct worker){.client = visitor(server)};
-    work(LOAD_MS + chance(20));
-    if (rewriting) call(visitor(server), "BGREWRITEAOF");
-    work(chance(20));
+    for (int index = 0; index < WORKERS; index++)
+        workers[index] = (struct worker){.client = test_client(server)};
+    work(LOAD_MS + random_below(20));
+    if (rewriting) call(test_client(server), "BGREWRITEAOF");
+    work(random_below(20));
     kill_it(server);
     start_again(server, 0);
-    settle_accounts(visitor(server));
+    settle_accounts(test_client(server));
 }
 
-SCENE(what_was_acknowledged_survives_a_kill) {
-    chance_begin();
+TEST(what_was_acknowledged_survives_a_kill) {
+    random_begin();
     memset(messages, 0, sizeof messages);
     memset(acknowledged, 0, sizeof acknowledged);
     numbers = round_begin = 0;
     struct server *server = start_lone();
-    expect_ok(call(visitor(server), "QUEUE.CREATE jobs"));
+    expect_ok(call(test_client(server), "QUEUE.CREATE jobs"));
     for (int round = 0; round < ROUNDS; round++) play_round(server, round % 2);
     print_message("# %d puts, %d gets, %d deletes, %d updates, %d releases\n", acknowledged[PUT],
                   acknowledged[GET], acknowledged[DELETE], acknowledged[UPDATE], acknowledged[RELEASE]);
@@ -293,9 +294,9 @@ SCENE(what_was_acknowledged_survives_a_kill) {
 }
 
 /* The file is read by a later server, for which the window is over and the delay is not. */
-SCENE(time_goes_on_while_a_server_is_down) {
+TEST(time_goes_on_while_a_server_is_down) {
     struct server *server = start_lone();
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     expect_ok(call(client, "QUEUE.CREATE jobs"));
     call(client, "QUEUE.PUT jobs taken");
     struct parcel taken = parcel_of(first_of(call(client, "QUEUE.GET jobs VISIBILITY 60")));
@@ -303,7 +304,7 @@ SCENE(time_goes_on_while_a_server_is_down) {
     parcel_of(call(client, "QUEUE.PUT jobs doomed TTL 61 VISIBILITY 60"));
     server_kill(server);
     start_again(server, 100000);
-    client = visitor(server);
+    client = test_client(server);
     expect_number(field(call(client, "QUEUE.STAT jobs"), "messages"), 2);
     redisReply *seen = expect_elements(call(client, "QUEUE.PEEK jobs COUNT 32"), 1)->element[0];
     expect_text(field(seen, "message"), "taken");
@@ -315,8 +316,8 @@ SCENE(time_goes_on_while_a_server_is_down) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_was_acknowledged_survives_a_kill),
-        PLAY(time_goes_on_while_a_server_is_down),
+        RUN(what_was_acknowledged_survives_a_kill),
+        RUN(time_goes_on_while_a_server_is_down),
     };
-    return world_run("queue_kill", tests);
+    return harness_run("queue_kill", tests);
 }

@@ -2,20 +2,20 @@
  * answered with an error, or gives a queue that is whole and safe. No server dies, and all hold the same. */
 #include <string.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "hostile.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
+#include "random.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 enum { ATTEMPTS = 10 };
 
 /* One of everything that a queue can hold. */
 static redisReply *dump_of_everything(void) {
-    queue_stage("META 1 a b MAXDELIVERIES 1");
+    queue_setup("META 1 a b MAXDELIVERIES 1");
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 1 one 0 - raup"));
     put_job("dead", "GROUP g");
     expect_ok(act_on("RELEASE", get_job("dead", ""), "REASON busy"));
@@ -53,17 +53,17 @@ static void require_sound(const char *key) {
     call(primary, "DEL again %s", key);
 }
 
-SCENE(payloads_with_every_byte_changed) {
-    chance_begin();
+TEST(payloads_with_every_byte_changed) {
+    random_begin();
     hostile_change_every_byte(dump_of_everything(), require_sound);
 }
 
-SCENE(payloads_cut_at_every_length) {
+TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_of_everything(), require_sound);
 }
 
 /* Effects of every kind with bytes changed, on a queue that has something in it. */
-SCENE(effects_with_bytes_changed) {
+TEST(effects_with_bytes_changed) {
     static const struct {
         const char *bytes;
         size_t length;
@@ -77,14 +77,14 @@ SCENE(effects_with_bytes_changed) {
                     "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb\4text",
                     47},
                    {"Q\xa", 2}};
-    chance_begin();
+    random_begin();
     expect_misfits();
     dump_of_everything();
     configure(primary, "holdfast.accept-effects", "yes");
     for (int round = 0; round < 3000; round++) {
-        size_t chosen = chance_size(sizeof effects / sizeof *effects);
+        size_t chosen = random_size(sizeof effects / sizeof *effects);
         char *effect = pool_copy(effects[chosen].bytes, effects[chosen].length);
-        if (chance(3)) effect[1 + chance_size(effects[chosen].length - 1)] = (char)chance(256);
+        if (random_below(3)) effect[1 + random_size(effects[chosen].length - 1)] = (char)random_below(256);
         call(primary, "HOLDFAST.APPLY jobs %b", effect, effects[chosen].length);
         if (!call(primary, "EXISTS jobs")->integer) expect_ok(call(primary, "QUEUE.CREATE jobs"));
     }
@@ -93,9 +93,9 @@ SCENE(effects_with_bytes_changed) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed),
-        PLAY(payloads_cut_at_every_length),
-        PLAY(effects_with_bytes_changed),
+        RUN(payloads_with_every_byte_changed),
+        RUN(payloads_cut_at_every_length),
+        RUN(effects_with_bytes_changed),
     };
-    return world_run("queue_payloads", tests);
+    return harness_run("queue_payloads", tests);
 }

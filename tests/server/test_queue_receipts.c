@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "messages.h"
+#include "one_moment.h"
 #include "pool.h"
-#include "standstill.h"
+#include "same_everywhere.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 enum state { GOOD, STALE, NOTHING_THERE, NO_QUEUE_THERE };
 enum way { BY_ITSELF, IN_A_TRANSACTION, IN_A_SCRIPT, IN_RESP3, WAYS };
@@ -107,7 +107,7 @@ static void play_step(const char *step, struct parcel *parcel) {
 static struct parcel play_row(const char *steps) {
     struct parcel parcel = {ID_NONE, RECEIPT_NONE};
     call(primary, "DEL jobs other");
-    queue_stage("");
+    queue_setup("");
     for (const char *const *step = lines_of(steps); *step; step++) play_step(*step, &parcel);
     return parcel;
 }
@@ -168,12 +168,12 @@ static void expect_good(enum way way, int which, struct parcel parcel, const cha
 static void expect_none(enum way way, int which, struct parcel parcel, const char *steps,
                         const char *refusal) {
     bool settled = !info_of(primary, "holdfast_queue_unsettled");
-    if (settled) witness_begin("jobs");
+    if (settled) traces_begin("jobs");
     redisReply *reply = claim(way, which, parcel);
     bool refused = reply_is_error(reply) && text_begins(reply->str, refusal);
     require(refused, "after \"%s\" %s gives %s, not %s", steps, claims[which].before, reply_text(reply),
             refusal);
-    if (settled) witness_end();
+    if (settled) traces_require_none();
 }
 
 static void play_rows(enum way way) {
@@ -193,19 +193,19 @@ static void play_rows(enum way way) {
     }
 }
 
-SCENE(receipts_row_by_row) {
+TEST(receipts_row_by_row) {
     play_rows(BY_ITSELF);
 }
 
-SCENE(receipts_in_transactions) {
+TEST(receipts_in_transactions) {
     play_rows(IN_A_TRANSACTION);
 }
 
-SCENE(receipts_in_scripts) {
+TEST(receipts_in_scripts) {
     play_rows(IN_A_SCRIPT);
 }
 
-SCENE(receipts_in_the_other_protocol) {
+TEST(receipts_in_the_other_protocol) {
     play_rows(IN_RESP3);
 }
 
@@ -213,10 +213,10 @@ SCENE(receipts_in_the_other_protocol) {
 
 /* Every claim with this pair is refused so, and nothing has changed. */
 static void expect_refusal_at(struct place place, struct parcel parcel, const char *refusal) {
-    witness_begin("");
+    traces_begin("");
     for (int which = 0; which < CLAIMS; which++)
         expect_error_at(place, claim(BY_ITSELF, which, parcel), refusal);
-    witness_end();
+    traces_require_none();
 }
 
 #define expect_refusal(parcel, refusal) expect_refusal_at(HERE, parcel, refusal)
@@ -234,10 +234,10 @@ static void expect_untouched(struct parcel one, struct parcel two) {
     expect_depth(0, 0);
 }
 
-SCENE(garbage_is_no_receipt) {
+TEST(garbage_is_no_receipt) {
     for (int setting = 0; setting < 2; setting++) {
         configure(primary, "holdfast.queue-receipt-mismatch", settings[setting]);
-        queue_stage("");
+        queue_setup("");
         struct parcel one = put_job("text", ""), two = put_job("text", "");
         char *cut = pool_copy(one.receipt, 31), *spoilt = pool_copy(one.receipt, 32);
         spoilt[7] = 'g';
@@ -265,14 +265,14 @@ SCENE(garbage_is_no_receipt) {
     }
 }
 
-SCENE(receipts_of_something_else) {
+TEST(receipts_of_something_else) {
     for (int setting = 0; setting < 2; setting++) {
         configure(primary, "holdfast.queue-receipt-mismatch", settings[setting]);
         const char *mismatch = setting ? MISMATCH : GONE;
-        queue_stage("");
+        queue_setup("");
         struct parcel before = put_job("text", "");
         expect_ok(call(primary, "QUEUE.DROP jobs"));
-        queue_stage("");
+        queue_setup("");
         expect_text(call(primary, "QUEUE.CREATE other"), setting ? "EXISTS" : "OK");
         struct parcel one = put_job("text", ""), two = put_job("text", "");
         struct parcel elsewhere = parcel_of(call(primary, "QUEUE.PUT other text"));
@@ -293,8 +293,8 @@ SCENE(receipts_of_something_else) {
 
 /* Unless it is told to be frank, the server answers to the byte the same whether the id is known or not; and it never
  * shows a receipt. */
-SCENE(which_ids_are_known_is_not_given_away) {
-    queue_stage("");
+TEST(which_ids_are_known_is_not_given_away) {
+    queue_setup("");
     struct parcel one = put_job("text", "");
     for (int which = 0; which < CLAIMS; which++) {
         redisReply *known = claim(BY_ITSELF, which, (struct parcel){one.id, RECEIPT_NONE});
@@ -312,10 +312,10 @@ SCENE(which_ids_are_known_is_not_given_away) {
 }
 
 /* More than one command removes in passing, and nobody else has the time to. */
-SCENE(many_that_have_expired_at_once) {
+TEST(many_that_have_expired_at_once) {
     enum { MESSAGES = 100 };
     struct parcel parcels[MESSAGES];
-    queue_stage("");
+    queue_setup("");
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
     for (int index = 0; index < MESSAGES; index++) parcels[index] = put_job("text", "TTL 10");
     expect_ok(call(primary, "MULTI"));
@@ -331,9 +331,9 @@ static int by_text(const void *one, const void *other) {
 }
 
 /* Ids and receipts of all that was ever given are distinct, and each of their digits is like any other digit. */
-SCENE(receipts_are_distinct_and_hard_to_guess) {
+TEST(receipts_are_distinct_and_hard_to_guess) {
     enum { MESSAGES = 500, GIVEN = 3 * MESSAGES, DIGITS = 32 };
-    queue_stage("");
+    queue_setup("");
     configure(primary, "holdfast.queue-max-count", "1000");
     const char **given = pool_take(GIVEN * sizeof *given);
     for (int index = 0; index < MESSAGES; index++) given[index] = put_job("x", "").receipt;
@@ -362,15 +362,15 @@ SCENE(receipts_are_distinct_and_hard_to_guess) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(receipts_row_by_row),
-        PLAY(receipts_in_transactions),
-        PLAY(receipts_in_scripts),
-        PLAY(receipts_in_the_other_protocol),
-        PLAY(garbage_is_no_receipt),
-        PLAY(receipts_of_something_else),
-        PLAY(which_ids_are_known_is_not_given_away),
-        PLAY(many_that_have_expired_at_once),
-        PLAY(receipts_are_distinct_and_hard_to_guess),
+        RUN(receipts_row_by_row),
+        RUN(receipts_in_transactions),
+        RUN(receipts_in_scripts),
+        RUN(receipts_in_the_other_protocol),
+        RUN(garbage_is_no_receipt),
+        RUN(receipts_of_something_else),
+        RUN(which_ids_are_known_is_not_given_away),
+        RUN(many_that_have_expired_at_once),
+        RUN(receipts_are_distinct_and_hard_to_guess),
     };
-    return world_run("queue_receipts", tests);
+    return harness_run("queue_receipts", tests);
 }

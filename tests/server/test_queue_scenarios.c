@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "messages.h"
+#include "one_moment.h"
 #include "pool.h"
-#include "standstill.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 enum { LARGEST = 65536 };
 
@@ -28,30 +28,30 @@ static char *large_text(size_t length) {
 
 /* --- 1 to 3: queues ---------------------------------------------------------------------------------------- */
 
-SCENE(scenario_1_creating_again) {
+TEST(scenario_1_creating_again) {
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
-    witness_begin("");
+    traces_begin("");
     expect_text(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"), "EXISTS");
     expect_text(call(primary, "QUEUE.CREATE jobs META 2 NAME x A 1"), "EXISTS");
     expect_error(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name y"), "CONFLICT QueueAlreadyExists");
     expect_error(call(primary, "QUEUE.CREATE jobs"), "CONFLICT QueueAlreadyExists");
-    witness_end();
+    traces_require_none();
     expect_shape(call(primary, "QUEUE.GETMETA jobs"), "[\"a\", \"1\", \"Name\", \"x\"]");
 }
 
 /* Other than the service's, a name is free at once. */
-SCENE(scenario_2_dropping_and_creating) {
-    queue_stage("META 1 a b");
+TEST(scenario_2_dropping_and_creating) {
+    queue_setup("META 1 a b");
     put_job("text", "");
     expect_ok(call(primary, "QUEUE.DROP jobs"));
     expect_error(call(primary, "QUEUE.PUT jobs text"), NO_QUEUE);
-    queue_stage("");
+    queue_setup("");
     expect_depth(0, 0);
     expect_elements(call(primary, "QUEUE.GETMETA jobs"), 0);
 }
 
 /* Names are those of keys, whatever the service would say. */
-SCENE(scenario_3_names) {
+TEST(scenario_3_names) {
     const char *names[] = {"ab", pool_print("%064d", 1), "Abc", "a--b", "-ab", "ab-", "jobs:{eu}:\xff\n"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         expect_ok(call(primary, "QUEUE.CREATE %s", names[index]));
@@ -62,8 +62,9 @@ SCENE(scenario_3_names) {
 
 /* --- 4 to 9: what is put ----------------------------------------------------------------------------------- */
 
-SCENE(scenario_4_defaults_of_a_put) {
-    redisReply *replies = standstill("", "QUEUE.PUT jobs text; QUEUE.PEEK jobs"), *put = replies->element[0];
+TEST(scenario_4_defaults_of_a_put) {
+    redisReply *replies = at_one_moment("", "QUEUE.PUT jobs text; QUEUE.PEEK jobs"),
+               *put = replies->element[0];
     long long inserted = field(put, "inserted")->integer;
     expect_number(field(put, "expires"), inserted + 7 * 86400000LL);
     expect_number(field(put, "visible-at"), inserted);
@@ -71,23 +72,23 @@ SCENE(scenario_4_defaults_of_a_put) {
     expect_ok(act_on("DELETE", parcel_of(put), ""));
 }
 
-SCENE(scenario_5_a_delayed_message_shows_at_its_instant) {
+TEST(scenario_5_a_delayed_message_shows_at_its_instant) {
     redisReply *replies =
-        standstill("", "QUEUE.PUT jobs text VISIBILITY 5; +4999; QUEUE.GET jobs; QUEUE.PEEK jobs; +1; "
-                       "QUEUE.PEEK jobs; QUEUE.GET jobs");
+        at_one_moment("", "QUEUE.PUT jobs text VISIBILITY 5; +4999; QUEUE.GET jobs; QUEUE.PEEK jobs; +1; "
+                          "QUEUE.PEEK jobs; QUEUE.GET jobs");
     expect_texts(replies->element[1], "");
     expect_texts(replies->element[2], "");
     expect_texts(replies->element[3], "text");
     expect_texts(replies->element[4], "text");
 }
 
-SCENE(scenario_6_times_to_live) {
-    queue_stage("");
-    witness_begin("");
+TEST(scenario_6_times_to_live) {
+    queue_setup("");
+    traces_begin("");
     expect_refused("QUEUE.PUT jobs x TTL 0; QUEUE.PUT jobs x TTL -2; QUEUE.PUT jobs x TTL 10 "
                    "VISIBILITY 10; QUEUE.PUT jobs x TTL 10 VISIBILITY 11",
                    BAD_VALUE);
-    witness_end();
+    traces_require_none();
     put_job("nine", "TTL 10 VISIBILITY 9");
     redisReply *put = call(primary, "QUEUE.PUT jobs x TTL -1 VISIBILITY 604800");
     expect_number(field(put, "expires"), 253402300799000LL);
@@ -97,17 +98,17 @@ SCENE(scenario_6_times_to_live) {
     expect_number(field(put, "expires"), 253402300799000LL);
 }
 
-SCENE(scenario_7_ranges_of_visibility) {
-    queue_stage("");
+TEST(scenario_7_ranges_of_visibility) {
+    queue_setup("");
     struct parcel parcel = put_job("text", "VISIBILITY 0");
     const char *whole = pool_print("QUEUE.UPDATE jobs %s %s", parcel.id, parcel.receipt);
     const char *refused[] = {"QUEUE.PUT jobs x VISIBILITY -1",      "QUEUE.PUT jobs x VISIBILITY 604801",
                              pool_print("%s VISIBILITY -1", whole), pool_print("%s VISIBILITY 604801", whole),
                              "QUEUE.GET jobs VISIBILITY -1",        "QUEUE.GET jobs VISIBILITY 0",
                              "QUEUE.GET jobs VISIBILITY 604801",    NULL};
-    witness_begin("");
+    traces_begin("");
     expect_each_error(primary, refused, OUT_OF_RANGE);
-    witness_end();
+    traces_require_none();
     update(&parcel, "VISIBILITY 604800");
     expect_depth(0, 1);
     update(&parcel, "VISIBILITY 0");
@@ -119,23 +120,23 @@ SCENE(scenario_7_ranges_of_visibility) {
     assert_string_equal(got_jobs(""), "");
 }
 
-SCENE(scenario_8_counts) {
-    queue_stage("");
+TEST(scenario_8_counts) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
-    witness_begin("");
+    traces_begin("");
     expect_refused("QUEUE.GET jobs COUNT 0; QUEUE.GET jobs COUNT 33; QUEUE.GET jobs COUNT -1; "
                    "QUEUE.PEEK jobs COUNT 0; QUEUE.PEEK jobs COUNT 33",
                    OUT_OF_RANGE);
     expect_texts(call(primary, "QUEUE.PEEK jobs COUNT 32"), "a b c");
     expect_texts(call(primary, "QUEUE.PEEK jobs COUNT 2"), "a b");
     expect_texts(call(primary, "QUEUE.PEEK jobs"), "a");
-    witness_end();
+    traces_require_none();
     assert_string_equal(got_jobs("COUNT 5"), "a b c");
     assert_string_equal(got_jobs("COUNT 32"), "");
 }
 
-SCENE(scenario_9_sizes_of_texts) {
-    queue_stage("");
+TEST(scenario_9_sizes_of_texts) {
+    queue_setup("");
     char *text = large_text(LARGEST + 1);
     expect_error(call(primary, "QUEUE.PUT jobs %b", text, (size_t)LARGEST + 1), TOO_LARGE);
     expect_error(call(primary, "QUEUE.PUT jobs"), "ERR wrong number of arguments");
@@ -155,8 +156,8 @@ SCENE(scenario_9_sizes_of_texts) {
 
 /* --- 10 to 16: windows and receipts ------------------------------------------------------------------------ */
 
-SCENE(scenario_10_getting_hides) {
-    redisReply *replies = standstill(
+TEST(scenario_10_getting_hides) {
+    redisReply *replies = at_one_moment(
         "QUEUE.PUT jobs text", "QUEUE.GET jobs; QUEUE.GET jobs; +29999; QUEUE.GET jobs; +1; QUEUE.GET jobs");
     redisReply *one = first_of(replies->element[0]), *two = first_of(replies->element[3]);
     expect_texts(replies->element[1], "");
@@ -168,24 +169,24 @@ SCENE(scenario_10_getting_hides) {
     assert_string_not_equal(parcel_of(one).receipt, parcel_of(two).receipt);
 }
 
-SCENE(scenario_11_peeking) {
-    queue_stage("");
+TEST(scenario_11_peeking) {
+    queue_setup("");
     put_job("taken", "");
     struct parcel taken = get_job("taken", "");
     put_job("one", "");
-    witness_begin("");
+    traces_begin("");
     redisReply *seen = expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 32"), 1)->element[0];
     assert_null(reply_field_if_any(seen, "receipt"));
     assert_null(reply_field_if_any(seen, "visible-at"));
     expect_number(field(seen, "dequeue-count"), 0);
     expect_number(field(peeked(), "dequeue-count"), 0);
-    witness_end();
+    traces_require_none();
     expect_number(field(first_of(call(primary, "QUEUE.GET jobs")), "dequeue-count"), 1);
     expect_ok(act_on("DELETE", taken, ""));
 }
 
-SCENE(scenario_12_getting_and_deleting) {
-    queue_stage("");
+TEST(scenario_12_getting_and_deleting) {
+    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     expect_ok(act_on("DELETE", parcel, ""));
@@ -193,8 +194,8 @@ SCENE(scenario_12_getting_and_deleting) {
     expect_depth(0, 0);
 }
 
-SCENE(scenario_13_a_window_that_nobody_used) {
-    queue_stage("");
+TEST(scenario_13_a_window_that_nobody_used) {
+    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "VISIBILITY 5");
     time_passes(100000);
@@ -202,23 +203,23 @@ SCENE(scenario_13_a_window_that_nobody_used) {
     expect_ok(act_on("DELETE", parcel, ""));
 }
 
-SCENE(scenario_14_somebody_else_has_it) {
-    queue_stage("");
+TEST(scenario_14_somebody_else_has_it) {
+    queue_setup("");
     put_job("text", "");
     struct parcel one = get_job("text", "VISIBILITY 5");
     time_passes(5000);
     struct parcel two = get_job("text", "");
-    witness_begin("");
+    traces_begin("");
     expect_error(act_on("DELETE", one, ""), GONE);
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_error(act_on("DELETE", one, ""), "INVALID PopReceiptMismatch");
-    witness_end();
+    traces_require_none();
     expect_depth(0, 1);
     expect_ok(act_on("DELETE", two, ""));
 }
 
-SCENE(scenario_15_updating_gives_a_new_receipt) {
-    queue_stage("");
+TEST(scenario_15_updating_gives_a_new_receipt) {
+    queue_setup("");
     put_job("text", "");
     struct parcel one = get_job("text", ""), two = one;
     update(&two, "VISIBILITY 30");
@@ -228,19 +229,19 @@ SCENE(scenario_15_updating_gives_a_new_receipt) {
     expect_ok(act_on("DELETE", two, ""));
 }
 
-SCENE(scenario_16_peeking_leaves_receipts) {
-    queue_stage("");
+TEST(scenario_16_peeking_leaves_receipts) {
+    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "VISIBILITY 5");
     time_passes(5000);
-    call(visitor(primary->server), "QUEUE.PEEK jobs");
+    call(test_client(primary->server), "QUEUE.PEEK jobs");
     expect_ok(act_on("DELETE", parcel, ""));
 }
 
 /* --- 17 to 22: updates, and receipts of others ------------------------------------------------------------- */
 
-SCENE(scenario_17_what_an_update_changes) {
-    queue_stage("");
+TEST(scenario_17_what_an_update_changes) {
+    queue_setup("");
     redisReply *put = call(primary, "QUEUE.PUT jobs text TTL 100");
     struct parcel parcel = get_job("text", "");
     static const struct {
@@ -259,8 +260,8 @@ SCENE(scenario_17_what_an_update_changes) {
     }
 }
 
-SCENE(scenario_18_updating_to_be_visible) {
-    queue_stage("");
+TEST(scenario_18_updating_to_be_visible) {
+    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
     update(&parcel, "VISIBILITY 0");
@@ -271,23 +272,23 @@ SCENE(scenario_18_updating_to_be_visible) {
     expect_ok(act_on("DELETE", next, ""));
 }
 
-SCENE(scenario_19_failed_updates) {
-    queue_stage("");
+TEST(scenario_19_failed_updates) {
+    queue_setup("");
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
-    witness_begin("");
+    traces_begin("");
     redisReply *reply = call(primary, "QUEUE.UPDATE jobs %s %s VISIBILITY 0 MESSAGE %b", parcel.id,
                              parcel.receipt, large_text(LARGEST + 1), (size_t)LARGEST + 1);
     expect_error(reply, TOO_LARGE);
     expect_error(act_on("UPDATE", parcel, "VISIBILITY 604801"), OUT_OF_RANGE);
     expect_error(act_on("UPDATE", parcel, "VISIBILITY x MESSAGE y"), BAD_VALUE);
     expect_error(act_on("UPDATE", parcel, ""), "ERR syntax error: VISIBILITY is missing");
-    witness_end();
+    traces_require_none();
     expect_ok(act_on("DELETE", parcel, ""));
 }
 
-SCENE(scenario_20_the_receipt_of_a_put) {
-    queue_stage("");
+TEST(scenario_20_the_receipt_of_a_put) {
+    queue_setup("");
     struct parcel one = put_job("one", "VISIBILITY 600"), two = put_job("two", "");
     update(&one, "VISIBILITY 5");
     time_passes(5000);
@@ -297,8 +298,8 @@ SCENE(scenario_20_the_receipt_of_a_put) {
     expect_ok(act_on("DELETE", two, ""));
 }
 
-SCENE(scenario_21_an_update_hides) {
-    queue_stage("");
+TEST(scenario_21_an_update_hides) {
+    queue_setup("");
     struct parcel parcel = put_job("text", "");
     update(&parcel, "VISIBILITY 60");
     assert_string_equal(got_jobs(""), "");
@@ -307,14 +308,14 @@ SCENE(scenario_21_an_update_hides) {
     expect_number(field(first_of(call(primary, "QUEUE.GET jobs")), "dequeue-count"), 1);
 }
 
-SCENE(scenario_22_garbage_and_foreign_receipts) {
-    queue_stage("");
+TEST(scenario_22_garbage_and_foreign_receipts) {
+    queue_setup("");
     struct parcel one = put_job("one", ""), two = put_job("two", "");
-    witness_begin("");
+    traces_begin("");
     expect_error(act_on("DELETE", (struct parcel){one.id, "garbage"}, ""), BAD_VALUE);
     expect_error(act_on("DELETE", (struct parcel){one.id, RECEIPT_NONE}, ""), GONE);
     expect_error(act_on("DELETE", (struct parcel){two.id, one.receipt}, ""), GONE);
-    witness_end();
+    traces_require_none();
     expect_depth(2, 0);
     expect_ok(act_on("DELETE", one, ""));
     expect_ok(act_on("DELETE", two, ""));
@@ -322,8 +323,8 @@ SCENE(scenario_22_garbage_and_foreign_receipts) {
 
 /* --- 23 to 26: lives and order ----------------------------------------------------------------------------- */
 
-SCENE(scenario_23_expiry) {
-    queue_stage("");
+TEST(scenario_23_expiry) {
+    queue_setup("");
     struct parcel visible = put_job("visible", "TTL 10"), hidden = put_job("hidden", "TTL 10 VISIBILITY 9");
     struct parcel kept = put_job("kept", "TTL 1000 VISIBILITY 999");
     time_passes(10000);
@@ -338,9 +339,9 @@ SCENE(scenario_23_expiry) {
     assert_string_equal(got_jobs("COUNT 32"), "");
     expect_ok(act_on("DELETE", kept, ""));
     /* At its very instant it is gone already, and one that would show then never shows. */
-    redisReply *replies =
-        standstill("", "QUEUE.PUT jobs text TTL 10; +9999; QUEUE.PEEK jobs; QUEUE.STAT jobs; +1; QUEUE.PEEK "
-                       "jobs; QUEUE.GET jobs; QUEUE.STAT jobs");
+    redisReply *replies = at_one_moment(
+        "", "QUEUE.PUT jobs text TTL 10; +9999; QUEUE.PEEK jobs; QUEUE.STAT jobs; +1; QUEUE.PEEK "
+            "jobs; QUEUE.GET jobs; QUEUE.STAT jobs");
     expect_texts(replies->element[1], "text");
     expect_number(field(replies->element[2], "messages"), 1);
     expect_texts(replies->element[3], "");
@@ -348,8 +349,8 @@ SCENE(scenario_23_expiry) {
     expect_number(field(replies->element[5], "messages"), 0);
 }
 
-SCENE(scenario_24_a_window_longer_than_the_life) {
-    queue_stage("");
+TEST(scenario_24_a_window_longer_than_the_life) {
+    queue_setup("");
     put_job("text", "TTL 10");
     redisReply *got = first_of(call(primary, "QUEUE.GET jobs VISIBILITY 60"));
     assert_true(field(got, "visible-at")->integer > field(got, "expires")->integer);
@@ -360,8 +361,8 @@ SCENE(scenario_24_a_window_longer_than_the_life) {
     assert_string_equal(got_jobs(""), "");
 }
 
-SCENE(scenario_25_an_update_does_not_lengthen_the_life) {
-    queue_stage("");
+TEST(scenario_25_an_update_does_not_lengthen_the_life) {
+    queue_setup("");
     struct parcel parcel = put_job("text", "TTL 10");
     update(&parcel, "VISIBILITY 60");
     time_passes(9000);
@@ -371,8 +372,8 @@ SCENE(scenario_25_an_update_does_not_lengthen_the_life) {
     expect_depth(0, 0);
 }
 
-SCENE(scenario_26_order) {
-    queue_stage("");
+TEST(scenario_26_order) {
+    queue_setup("");
     put_job("a", "VISIBILITY 10");
     put_job("b", "");
     put_job("c", "");
@@ -388,12 +389,12 @@ SCENE(scenario_26_order) {
 
 /* --- 27 to 33: together ------------------------------------------------------------------------------------ */
 
-SCENE(scenario_27_two_consumers_at_once) {
+TEST(scenario_27_two_consumers_at_once) {
     enum { MESSAGES = 100 };
-    queue_stage("");
+    queue_setup("");
     int seen[MESSAGES] = {0};
     for (int index = 0; index < MESSAGES; index++) put_job(pool_print("%d", index), "");
-    struct client *clients[] = {visitor(primary->server), visitor(primary->server)};
+    struct client *clients[] = {test_client(primary->server), test_client(primary->server)};
     for (int round = 0; round < MESSAGES; round++) {
         send_line(clients[0], "QUEUE.GET jobs");
         send_line(clients[1], "QUEUE.GET jobs");
@@ -406,8 +407,8 @@ SCENE(scenario_27_two_consumers_at_once) {
     expect_depth(0, MESSAGES);
 }
 
-SCENE(scenario_28_a_worker_dies) {
-    queue_stage("");
+TEST(scenario_28_a_worker_dies) {
+    queue_setup("");
     put_job("text", "");
     struct client *worker = client_open(primary->server);
     expect_texts(call(worker, "QUEUE.GET jobs VISIBILITY 10"), "text");
@@ -418,8 +419,8 @@ SCENE(scenario_28_a_worker_dies) {
     expect_number(field(got, "dequeue-count"), 2);
 }
 
-SCENE(scenario_29_clearing) {
-    queue_stage("");
+TEST(scenario_29_clearing) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
     struct parcel parcel = get_job("a", "");
     expect_number(call(primary, "QUEUE.CLEAR jobs"), 3);
@@ -430,8 +431,8 @@ SCENE(scenario_29_clearing) {
     assert_string_equal(got_jobs("COUNT 32"), "next");
 }
 
-SCENE(scenario_30_the_count) {
-    queue_stage("");
+TEST(scenario_30_the_count) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
     struct parcel parcel = get_job("a", "");
     get_job("b", "");
@@ -440,8 +441,8 @@ SCENE(scenario_30_the_count) {
     expect_depth(3, 1);
 }
 
-SCENE(scenario_31_order_of_checks) {
-    witness_begin("jobs");
+TEST(scenario_31_order_of_checks) {
+    traces_begin("jobs");
     expect_each_error(
         primary,
         lines_of("QUEUE.GET jobs COUNT 32; QUEUE.PEEK jobs; QUEUE.PUT jobs x; QUEUE.DELETE jobs " ID_NONE
@@ -458,12 +459,12 @@ SCENE(scenario_31_order_of_checks) {
         BAD_VALUE);
     expect_error(call(primary, "QUEUE.PUT jobs %b TTL 0", large_text(LARGEST + 1), (size_t)LARGEST + 1),
                  TOO_LARGE);
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(scenario_32_metadata_are_not_merged) {
-    queue_stage("META 1 z 0");
-    struct client *clients[] = {visitor(primary->server), visitor(primary->server)};
+TEST(scenario_32_metadata_are_not_merged) {
+    queue_setup("META 1 z 0");
+    struct client *clients[] = {test_client(primary->server), test_client(primary->server)};
     for (int round = 0; round < 50; round++) {
         send_line(clients[0], "QUEUE.SETMETA jobs META 2 a 1 b 1");
         send_line(clients[1], "QUEUE.SETMETA jobs META 2 b 2 c 2");
@@ -478,14 +479,14 @@ SCENE(scenario_32_metadata_are_not_merged) {
     expect_shape(call(clients[1], "QUEUE.GETMETA jobs"), "[\"last\", \"1\"]");
 }
 
-SCENE(scenario_33_policies) {
-    queue_stage("");
+TEST(scenario_33_policies) {
+    queue_setup("");
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one - - r two - - u"));
-    witness_begin("");
+    traces_begin("");
     expect_error(
         call(primary, "QUEUE.SETACL jobs POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r"),
         "INVALID InvalidXmlDocument");
-    witness_end();
+    traces_require_none();
     expect_elements(call(primary, "QUEUE.GETACL jobs"), 2);
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 1 three - - raup"));
     expect_shape(call(primary, "QUEUE.GETACL jobs"), "[[\"id\", \"three\", \"permissions\", \"raup\"]]");
@@ -493,9 +494,9 @@ SCENE(scenario_33_policies) {
 
 /* --- 34 to 36: batches, files and transactions ------------------------------------------------------------- */
 
-SCENE(scenario_34_one_window_and_many_receipts) {
+TEST(scenario_34_one_window_and_many_receipts) {
     enum { MAX = 32 };
-    queue_stage("");
+    queue_setup("");
     for (int index = 0; index < MAX; index++) put_job(pool_print("%d", index), "");
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32"), MAX);
     for (int index = 1; index < MAX; index++) {
@@ -507,15 +508,15 @@ SCENE(scenario_34_one_window_and_many_receipts) {
     }
 }
 
-SCENE(scenario_35_reloading_and_replicas) {
-    queue_stage("");
+TEST(scenario_35_reloading_and_replicas) {
+    queue_setup("");
     struct parcel put = put_job("put", "VISIBILITY 100");
     put_job("taken", "");
     struct parcel taken = get_job("taken", "VISIBILITY 5");
     expect_ok(call(primary, "DEBUG RELOAD"));
     expect_depth(0, 2);
     time_passes(5000);
-    world_in_step();
+    await_replicas();
     struct client *all[] = {primary, replica, chained};
     for (int index = 0; index < 3; index++) {
         redisReply *seen = first_of(call(all[index], "QUEUE.PEEK jobs"));
@@ -527,11 +528,11 @@ SCENE(scenario_35_reloading_and_replicas) {
     expect_ok(act_on("DELETE", taken, ""));
 }
 
-SCENE(scenario_36_one_moment) {
+TEST(scenario_36_one_moment) {
     redisReply *replies =
-        standstill("", "QUEUE.PUT jobs now VISIBILITY 0; QUEUE.PUT jobs later VISIBILITY 0.001; QUEUE.GET "
-                       "jobs COUNT 32 VISIBILITY 1; +1; QUEUE.GET jobs COUNT 32 VISIBILITY 1; +999; "
-                       "QUEUE.PEEK jobs COUNT 32; +1; QUEUE.PEEK jobs COUNT 32");
+        at_one_moment("", "QUEUE.PUT jobs now VISIBILITY 0; QUEUE.PUT jobs later VISIBILITY 0.001; QUEUE.GET "
+                          "jobs COUNT 32 VISIBILITY 1; +1; QUEUE.GET jobs COUNT 32 VISIBILITY 1; +999; "
+                          "QUEUE.PEEK jobs COUNT 32; +1; QUEUE.PEEK jobs COUNT 32");
     expect_texts(replies->element[2], "now");
     expect_texts(replies->element[3], "later");
     expect_texts(replies->element[4], "now");
@@ -545,42 +546,42 @@ SCENE(scenario_36_one_moment) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_1_creating_again),
-        PLAY(scenario_2_dropping_and_creating),
-        PLAY(scenario_3_names),
-        PLAY(scenario_4_defaults_of_a_put),
-        PLAY(scenario_5_a_delayed_message_shows_at_its_instant),
-        PLAY(scenario_6_times_to_live),
-        PLAY(scenario_7_ranges_of_visibility),
-        PLAY(scenario_8_counts),
-        PLAY(scenario_9_sizes_of_texts),
-        PLAY(scenario_10_getting_hides),
-        PLAY(scenario_11_peeking),
-        PLAY(scenario_12_getting_and_deleting),
-        PLAY(scenario_13_a_window_that_nobody_used),
-        PLAY(scenario_14_somebody_else_has_it),
-        PLAY(scenario_15_updating_gives_a_new_receipt),
-        PLAY(scenario_16_peeking_leaves_receipts),
-        PLAY(scenario_17_what_an_update_changes),
-        PLAY(scenario_18_updating_to_be_visible),
-        PLAY(scenario_19_failed_updates),
-        PLAY(scenario_20_the_receipt_of_a_put),
-        PLAY(scenario_21_an_update_hides),
-        PLAY(scenario_22_garbage_and_foreign_receipts),
-        PLAY(scenario_23_expiry),
-        PLAY(scenario_24_a_window_longer_than_the_life),
-        PLAY(scenario_25_an_update_does_not_lengthen_the_life),
-        PLAY(scenario_26_order),
-        PLAY(scenario_27_two_consumers_at_once),
-        PLAY(scenario_28_a_worker_dies),
-        PLAY(scenario_29_clearing),
-        PLAY(scenario_30_the_count),
-        PLAY(scenario_31_order_of_checks),
-        PLAY(scenario_32_metadata_are_not_merged),
-        PLAY(scenario_33_policies),
-        PLAY(scenario_34_one_window_and_many_receipts),
-        PLAY(scenario_35_reloading_and_replicas),
-        PLAY(scenario_36_one_moment),
+        RUN(scenario_1_creating_again),
+        RUN(scenario_2_dropping_and_creating),
+        RUN(scenario_3_names),
+        RUN(scenario_4_defaults_of_a_put),
+        RUN(scenario_5_a_delayed_message_shows_at_its_instant),
+        RUN(scenario_6_times_to_live),
+        RUN(scenario_7_ranges_of_visibility),
+        RUN(scenario_8_counts),
+        RUN(scenario_9_sizes_of_texts),
+        RUN(scenario_10_getting_hides),
+        RUN(scenario_11_peeking),
+        RUN(scenario_12_getting_and_deleting),
+        RUN(scenario_13_a_window_that_nobody_used),
+        RUN(scenario_14_somebody_else_has_it),
+        RUN(scenario_15_updating_gives_a_new_receipt),
+        RUN(scenario_16_peeking_leaves_receipts),
+        RUN(scenario_17_what_an_update_changes),
+        RUN(scenario_18_updating_to_be_visible),
+        RUN(scenario_19_failed_updates),
+        RUN(scenario_20_the_receipt_of_a_put),
+        RUN(scenario_21_an_update_hides),
+        RUN(scenario_22_garbage_and_foreign_receipts),
+        RUN(scenario_23_expiry),
+        RUN(scenario_24_a_window_longer_than_the_life),
+        RUN(scenario_25_an_update_does_not_lengthen_the_life),
+        RUN(scenario_26_order),
+        RUN(scenario_27_two_consumers_at_once),
+        RUN(scenario_28_a_worker_dies),
+        RUN(scenario_29_clearing),
+        RUN(scenario_30_the_count),
+        RUN(scenario_31_order_of_checks),
+        RUN(scenario_32_metadata_are_not_merged),
+        RUN(scenario_33_policies),
+        RUN(scenario_34_one_window_and_many_receipts),
+        RUN(scenario_35_reloading_and_replicas),
+        RUN(scenario_36_one_moment),
     };
-    return world_run("queue_scenarios", tests);
+    return harness_run("queue_scenarios", tests);
 }

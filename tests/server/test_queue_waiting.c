@@ -3,12 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 enum { LATE_MS = 20, ATTEMPTS = 8 };
 
@@ -31,8 +31,8 @@ static struct parcel received(struct client *client, const char *text) {
     return parcel_of(reply->element[0]);
 }
 
-SCENE(a_put_serves_who_waits) {
-    queue_stage("");
+TEST(a_put_serves_who_waits) {
+    queue_setup("");
     struct client *client = consumer("VISIBILITY 5");
     put_job("text", "");
     struct parcel parcel = received(client, "text");
@@ -40,10 +40,10 @@ SCENE(a_put_serves_who_waits) {
     expect_ok(act_on("DELETE", parcel, ""));
 }
 
-SCENE(first_come_first_served) {
+TEST(first_come_first_served) {
     enum { CONSUMERS = 12 };
     struct client *clients[CONSUMERS];
-    queue_stage("");
+    queue_setup("");
     for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("");
     for (int index = 0; index < CONSUMERS; index++) {
         put_job(pool_print("%d", index), "");
@@ -53,8 +53,8 @@ SCENE(first_come_first_served) {
 }
 
 /* As many as there are messages, each with as many as it wants, in turn. */
-SCENE(a_batch_wakes_as_many_as_it_can_serve) {
-    queue_stage("");
+TEST(a_batch_wakes_as_many_as_it_can_serve) {
+    queue_setup("");
     struct client *one = consumer("COUNT 2"), *two = consumer("COUNT 3"), *three = consumer(""),
                   *four = consumer("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 6 a b c d e f"), 6);
@@ -64,10 +64,10 @@ SCENE(a_batch_wakes_as_many_as_it_can_serve) {
     expect_still_waiting(four);
 }
 
-SCENE(hundreds_are_served_by_one_batch) {
+TEST(hundreds_are_served_by_one_batch) {
     enum { CONSUMERS = 250 };
     struct client *clients[CONSUMERS];
-    queue_stage("");
+    queue_setup("");
     for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("");
     struct words many = words_of_line(pool_print("QUEUE.PUTMANY jobs %d", CONSUMERS));
     for (int index = 0; index < CONSUMERS; index++) words_add_number(&many, index);
@@ -76,8 +76,8 @@ SCENE(hundreds_are_served_by_one_batch) {
         assert_string_equal(texts_of(answer_within(clients[index], 5000)), pool_print("%d", index));
 }
 
-SCENE(nobody_overtakes_those_who_wait) {
-    queue_stage("");
+TEST(nobody_overtakes_those_who_wait) {
+    queue_setup("");
     struct client *first = consumer("");
     expect_ok(call(primary, "MULTI"));
     call(primary, "QUEUE.PUT jobs text");
@@ -87,8 +87,8 @@ SCENE(nobody_overtakes_those_who_wait) {
 }
 
 /* Each way in which a message comes to be visible. */
-SCENE(what_makes_visible_serves) {
-    queue_stage("MAXDELIVERIES 3");
+TEST(what_makes_visible_serves) {
+    queue_setup("MAXDELIVERIES 3");
     put_job("text", "VISIBILITY 10");
     struct client *client = consumer("VISIBILITY 10");
     time_passes(9000);
@@ -112,8 +112,8 @@ SCENE(what_makes_visible_serves) {
     received(client, "text");
 }
 
-SCENE(the_next_of_a_group_serves) {
-    queue_stage("");
+TEST(the_next_of_a_group_serves) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 2 a b GROUP g"), 2);
     struct parcel parcel = get_job("a", "");
     struct client *client = consumer("");
@@ -123,8 +123,8 @@ SCENE(the_next_of_a_group_serves) {
 }
 
 /* The first of the group expires, and nobody but time removes it. */
-SCENE(the_next_of_a_group_serves_when_the_first_expires) {
-    queue_stage("");
+TEST(the_next_of_a_group_serves_when_the_first_expires) {
+    queue_setup("");
     put_job("a", "TTL 10 GROUP g");
     put_job("b", "TTL 1000 GROUP g");
     get_job("a", "VISIBILITY 100");
@@ -147,8 +147,8 @@ static long long lateness_of(const char *rest, long long ms) {
     return answered - after - ms;
 }
 
-SCENE(time_serves_to_the_millisecond) {
-    queue_stage("");
+TEST(time_serves_to_the_millisecond) {
+    queue_setup("");
     long long best = LATE_MS;
     for (int attempt = 0; attempt < ATTEMPTS && best >= LATE_MS; attempt++) {
         long long lateness = lateness_of("VISIBILITY 0.1", 100);
@@ -157,8 +157,8 @@ SCENE(time_serves_to_the_millisecond) {
     require(best < LATE_MS, "always late");
 }
 
-SCENE(when_time_is_up_the_answer_is_empty) {
-    queue_stage("");
+TEST(when_time_is_up_the_answer_is_empty) {
+    queue_setup("");
     struct client *client = waiting("QUEUE.GET jobs BLOCK 0.05");
     expect_elements(answer_within(client, 5000), 0);
     long long id;
@@ -173,8 +173,8 @@ SCENE(when_time_is_up_the_answer_is_empty) {
 }
 
 /* Who has gone gets nothing, and the message goes to the next one. */
-SCENE(who_leaves_takes_nothing_along) {
-    queue_stage("");
+TEST(who_leaves_takes_nothing_along) {
+    queue_setup("");
     struct client *gone = client_open(primary->server);
     send_line(gone, "QUEUE.GET jobs BLOCK 0");
     await_waiters(primary, 1);
@@ -185,32 +185,32 @@ SCENE(who_leaves_takes_nothing_along) {
     received(next, "text");
 }
 
-SCENE(a_queue_that_goes_leaves_its_line_waiting) {
+TEST(a_queue_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL jobs",        "UNLINK jobs",       "FLUSHALL",
                                        "QUEUE.DROP jobs", "RENAME jobs other", "SET jobs text"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         call(primary, "DEL jobs other");
-        queue_stage("");
+        queue_setup("");
         struct client *client = consumer("");
         require(!reply_is_error(call_line(primary, ways[way])), "%s fails", ways[way]);
         expect_still_waiting(client);
         call(primary, "DEL jobs");
-        queue_stage("");
+        queue_setup("");
         expect_still_waiting(client);
         put_job("text", "");
         received(client, "text");
     }
 }
 
-SCENE(a_queue_that_goes_answers_when_time_is_up) {
-    queue_stage("");
+TEST(a_queue_that_goes_answers_when_time_is_up) {
+    queue_setup("");
     struct client *client = waiting("QUEUE.GET jobs BLOCK 0.1");
     expect_number(call(primary, "DEL jobs"), 1);
     expect_error(answer_within(client, 5000), "NOTFOUND QueueNotFound");
 }
 
-SCENE(a_queue_that_takes_the_name_serves) {
-    queue_stage("");
+TEST(a_queue_that_takes_the_name_serves) {
+    queue_setup("");
     struct client *client = consumer("");
     expect_ok(call(primary, "QUEUE.CREATE other"));
     call(primary, "QUEUE.PUT other text");
@@ -226,8 +226,8 @@ SCENE(a_queue_that_takes_the_name_serves) {
     assert_string_equal(texts_of(answer_within(client, 5000)), "elsewhere");
 }
 
-SCENE(a_pause_holds_back_what_time_serves) {
-    queue_stage("");
+TEST(a_pause_holds_back_what_time_serves) {
+    queue_setup("");
     put_job("text", "VISIBILITY 5");
     struct client *client = consumer("");
     expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
@@ -238,8 +238,8 @@ SCENE(a_pause_holds_back_what_time_serves) {
     assert_string_equal(texts_of(answer_within(client, 5000)), "text");
 }
 
-SCENE(a_demoted_primary_lets_its_line_go) {
-    queue_stage("");
+TEST(a_demoted_primary_lets_its_line_go) {
+    queue_setup("");
     struct client *client = consumer("");
     struct server *other = server_start("other", "");
     expect_ok(call(primary, "REPLICAOF 127.0.0.1 %d", other->port));
@@ -249,12 +249,12 @@ SCENE(a_demoted_primary_lets_its_line_go) {
 }
 
 /* Two consumers and many messages: every message goes to one of them. */
-SCENE(a_message_goes_to_one_alone) {
+TEST(a_message_goes_to_one_alone) {
     enum { MESSAGES = 300, CONSUMERS = 5 };
     struct client *clients[CONSUMERS];
     static int seen[MESSAGES];
     memset(seen, 0, sizeof seen);
-    queue_stage("");
+    queue_setup("");
     for (int index = 0; index < CONSUMERS; index++) clients[index] = consumer("VISIBILITY 1000");
     for (int message = 0, turn = 0; message < MESSAGES; message++, turn = (turn + 1) % CONSUMERS) {
         put_job(pool_print("%d", message), "");
@@ -268,23 +268,23 @@ SCENE(a_message_goes_to_one_alone) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_put_serves_who_waits),
-        PLAY(first_come_first_served),
-        PLAY(a_batch_wakes_as_many_as_it_can_serve),
-        PLAY(hundreds_are_served_by_one_batch),
-        PLAY(nobody_overtakes_those_who_wait),
-        PLAY(what_makes_visible_serves),
-        PLAY(the_next_of_a_group_serves),
-        PLAY(the_next_of_a_group_serves_when_the_first_expires),
-        PLAY(time_serves_to_the_millisecond),
-        PLAY(when_time_is_up_the_answer_is_empty),
-        PLAY(who_leaves_takes_nothing_along),
-        PLAY(a_queue_that_goes_leaves_its_line_waiting),
-        PLAY(a_queue_that_goes_answers_when_time_is_up),
-        PLAY(a_queue_that_takes_the_name_serves),
-        PLAY(a_pause_holds_back_what_time_serves),
-        PLAY(a_demoted_primary_lets_its_line_go),
-        PLAY(a_message_goes_to_one_alone),
+        RUN(a_put_serves_who_waits),
+        RUN(first_come_first_served),
+        RUN(a_batch_wakes_as_many_as_it_can_serve),
+        RUN(hundreds_are_served_by_one_batch),
+        RUN(nobody_overtakes_those_who_wait),
+        RUN(what_makes_visible_serves),
+        RUN(the_next_of_a_group_serves),
+        RUN(the_next_of_a_group_serves_when_the_first_expires),
+        RUN(time_serves_to_the_millisecond),
+        RUN(when_time_is_up_the_answer_is_empty),
+        RUN(who_leaves_takes_nothing_along),
+        RUN(a_queue_that_goes_leaves_its_line_waiting),
+        RUN(a_queue_that_goes_answers_when_time_is_up),
+        RUN(a_queue_that_takes_the_name_serves),
+        RUN(a_pause_holds_back_what_time_serves),
+        RUN(a_demoted_primary_lets_its_line_go),
+        RUN(a_message_goes_to_one_alone),
     };
-    return world_run("queue_waiting", tests);
+    return harness_run("queue_waiting", tests);
 }

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "messages.h"
+#include "one_moment.h"
 #include "pool.h"
-#include "standstill.h"
-#include "world.h"
+#include "random.h"
+#include "same_everywhere.h"
 
 enum {
     WORKERS = 5,
@@ -180,8 +180,8 @@ static void note(char *place, const redisReply *text) {
 /* --- What workers do --------------------------------------------------------------------------------------- */
 
 static long long some_ms(int minutes) {
-    return chance(3) ? (long long)chance(minutes * 60) * SECOND_MS + SECOND_MS
-                     : 1 + chance(minutes * MINUTE_MS);
+    return random_below(3) ? (long long)random_below(minutes * 60) * SECOND_MS + SECOND_MS
+                           : 1 + random_below(minutes * MINUTE_MS);
 }
 
 static const char *seconds(long long ms) {
@@ -191,9 +191,9 @@ static const char *seconds(long long ms) {
 static void play_put(struct worker *worker) {
     require(numbers < MESSAGES, "too many messages");
     struct message *message = &messages[numbers];
-    long long delay_ms = chance(3) ? 0 : some_ms(3),
-              life_ms = chance(2) ? 0 : delay_ms + some_ms(15) + SECOND_MS;
-    int group = groups_are_used && chance(4) ? 1 + chance(GROUPS) : 0;
+    long long delay_ms = random_below(3) ? 0 : some_ms(3),
+              life_ms = random_below(2) ? 0 : delay_ms + some_ms(15) + SECOND_MS;
+    int group = groups_are_used && random_below(4) ? 1 + random_below(GROUPS) : 0;
     const char *line = pool_print("QUEUE.PUT jobs %d VISIBILITY %s TTL %s", numbers, seconds(delay_ms),
                                   life_ms ? seconds(life_ms) : "-1");
     redisReply *put = ask(worker->client, group ? pool_print("%s GROUP %d", line, group) : line);
@@ -232,7 +232,7 @@ static void deliver(struct worker *worker, int number, long long window_ms, cons
 }
 
 static void play_get(struct worker *worker) {
-    int max = 1 + chance(TAKEN_MAX), foretold[TAKEN_MAX + 1];
+    int max = 1 + random_below(TAKEN_MAX), foretold[TAKEN_MAX + 1];
     if (worker->holds + max > HELD_MAX) return;
     long long window_ms = SECOND_MS + some_ms(5);
     redisReply *got =
@@ -245,7 +245,7 @@ static void play_get(struct worker *worker) {
 
 /* Whatever it is that a worker does with a message that it has, or once had. Answers the message when it may. */
 static struct message *claim(struct worker *worker, const char *verb, const char *rest, redisReply **reply) {
-    struct parcel_held *parcel = &worker->held[chance(worker->holds)], held = *parcel;
+    struct parcel_held *parcel = &worker->held[random_below(worker->holds)], held = *parcel;
     struct message *message = &messages[held.number];
     *parcel = worker->held[--worker->holds];
     *reply = ask(worker->client, pool_print("QUEUE.%s jobs %s %s %s", verb, message->id, held.receipt, rest));
@@ -265,7 +265,7 @@ static void play_delete(struct worker *worker) {
 
 static void play_update(struct worker *worker) {
     redisReply *reply;
-    long long window_ms = chance(4) ? some_ms(5) : 0;
+    long long window_ms = random_below(4) ? some_ms(5) : 0;
     struct message *message =
         claim(worker, "UPDATE", pool_print("VISIBILITY %s", seconds(window_ms)), &reply);
     if (!message) return;
@@ -282,7 +282,7 @@ static void play_update(struct worker *worker) {
 
 static void play_release(struct worker *worker) {
     redisReply *reply;
-    long long delay_ms = chance(2) ? some_ms(2) : 0;
+    long long delay_ms = random_below(2) ? some_ms(2) : 0;
     struct message *message =
         claim(worker, "RELEASE", pool_print("VISIBILITY %s", seconds(delay_ms)), &reply);
     if (!message) return;
@@ -311,12 +311,12 @@ static void play_stall(struct worker *worker) {
 
 static void play_clock(struct worker *worker) {
     (void)worker;
-    let_time_pass(chance(4) ? some_ms(2) : chance(3));
+    let_time_pass(random_below(4) ? some_ms(2) : random_below(3));
 }
 
 static void play_redrive(struct worker *worker) {
     enum { MAX = 5 };
-    int found[MAX + 1], max = 1 + chance(MAX);
+    int found[MAX + 1], max = 1 + random_below(MAX);
     redisReply *reply = ask(worker->client, pool_print("QUEUE.REDRIVE jobs COUNT %d", max));
     int count = first_numbers(is_dead, found, max);
     expect_number(reply, count);
@@ -336,7 +336,7 @@ static void play_redrive(struct worker *worker) {
 
 static void play_configure(struct worker *worker) {
     if (!letters_die) return;
-    int max = chance(4);
+    int max = random_below(4);
     expect_ok(ask(worker->client, pool_print("QUEUE.CONFIGURE jobs MAXDELIVERIES %d", max)));
     max_deliveries = max;
 }
@@ -381,9 +381,9 @@ static void play_step(void) {
                  {6, true, play_update},   {6, true, play_release},   {2, false, play_crash},
                  {3, false, play_stall},   {12, false, play_clock},   {4, false, play_look},
                  {2, false, play_redrive}, {1, false, play_configure}};
-    int drawn = chance(100);
+    int drawn = random_below(100);
     size_t index = 0;
-    struct worker *worker = &workers[chance(WORKERS)];
+    struct worker *worker = &workers[random_below(WORKERS)];
     while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
     bool stalls = worker->stalls_until_ms > now_ms && plays[index].play != play_clock;
     if (stalls || (plays[index].with_message && !worker->holds)) return;
@@ -411,7 +411,7 @@ static void drain(void) {
 
 static void look_elsewhere(void) {
     expect_ok(call(primary, "DEBUG RELOAD"));
-    world_in_step();
+    await_replicas();
     require_same(primary, chained, "in the middle");
 }
 
@@ -422,13 +422,13 @@ static void forget_workers(void *thing) {
 }
 
 static void play_sequence(bool groups, bool deaths) {
-    chance_begin();
+    random_begin();
     memset(&seen, 0, sizeof seen);
     groups_are_used = groups;
     letters_die = deaths;
     numbers = orders = 0;
     max_deliveries = deaths ? 2 : 0;
-    queue_stage(pool_print("MAXDELIVERIES %d", max_deliveries));
+    queue_setup(pool_print("MAXDELIVERIES %d", max_deliveries));
     let_time_pass(0);
     configure(primary, "holdfast.queue-max-count", "1000");
     pool_keep(workers, forget_workers);
@@ -448,28 +448,28 @@ static void play_sequence(bool groups, bool deaths) {
     assert_true(!deaths == !seen.deaths && !deaths == !seen.redriven);
 }
 
-SCENE(workers_crash_stall_and_come_back) {
+TEST(workers_crash_stall_and_come_back) {
     play_sequence(false, false);
 }
 
-SCENE(workers_of_a_queue_with_dead_letters) {
+TEST(workers_of_a_queue_with_dead_letters) {
     play_sequence(false, true);
 }
 
-SCENE(workers_of_a_queue_with_groups) {
+TEST(workers_of_a_queue_with_groups) {
     play_sequence(true, false);
 }
 
-SCENE(workers_of_a_queue_with_both) {
+TEST(workers_of_a_queue_with_both) {
     play_sequence(true, true);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(workers_crash_stall_and_come_back),
-        PLAY(workers_of_a_queue_with_dead_letters),
-        PLAY(workers_of_a_queue_with_groups),
-        PLAY(workers_of_a_queue_with_both),
+        RUN(workers_crash_stall_and_come_back),
+        RUN(workers_of_a_queue_with_dead_letters),
+        RUN(workers_of_a_queue_with_groups),
+        RUN(workers_of_a_queue_with_both),
     };
-    return world_run("queue_workers", tests);
+    return harness_run("queue_workers", tests);
 }

@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 #define FOREVER_MS 253402300799000LL
 
@@ -24,9 +24,9 @@ static redisReply *first(redisReply *list) {
 
 /* --- Queues as a whole --- */
 
-SCENE(creating_again_needs_the_same_metadata) {
+TEST(creating_again_needs_the_same_metadata) {
     expect_ok(call(primary, "QUEUE.CREATE jobs META 2 a 1 Name x"));
-    witness_begin("");
+    traces_begin("");
     const redisReply *again = call(primary, "QUEUE.CREATE jobs META 2 nAME x A 1");
     assert_int_equal(again->type, REDIS_REPLY_STATUS);
     assert_string_equal(again->str, "EXISTS");
@@ -34,12 +34,12 @@ SCENE(creating_again_needs_the_same_metadata) {
                                          "QUEUE.CREATE jobs META 1 a 1",
                                          "QUEUE.CREATE jobs META 2 a 1 Name x MAXDELIVERIES 3", NULL};
     expect_each_error(primary, others, "CONFLICT QueueAlreadyExists");
-    witness_end();
+    traces_require_none();
     expect_shape(call(primary, "QUEUE.GETMETA jobs"), "[\"a\", \"1\", \"Name\", \"x\"]");
 }
 
-SCENE(metadata_are_replaced_as_a_whole) {
-    queue_stage("META 2 a 1 b 2");
+TEST(metadata_are_replaced_as_a_whole) {
+    queue_setup("META 2 a 1 b 2");
     expect_ok(call(primary, "QUEUE.SETMETA jobs META 1 c 3"));
     expect_shape(call(primary, "QUEUE.GETMETA jobs"), "[\"c\", \"3\"]");
     expect_error(call(primary, "QUEUE.SETMETA jobs META 1 1c 3"), "INVALID InvalidMetadata");
@@ -47,15 +47,15 @@ SCENE(metadata_are_replaced_as_a_whole) {
     expect_elements(call(primary, "QUEUE.GETMETA jobs"), 0);
 }
 
-SCENE(policies_are_replaced_as_a_whole) {
-    queue_stage("");
+TEST(policies_are_replaced_as_a_whole) {
+    queue_setup("");
     expect_ok(call(primary, "QUEUE.SETACL jobs POLICIES 2 one 0 99 raup two - - p"));
-    witness_begin("");
+    traces_begin("");
     expect_error(call(primary, "QUEUE.SETACL jobs POLICIES 1 one 0 99 w"), "INVALID InvalidXmlNodeValue");
     expect_error(
         call(primary, "QUEUE.SETACL jobs POLICIES 6 a - - r b - - r c - - r d - - r e - - r f - - r"),
         "INVALID InvalidXmlDocument");
-    witness_end();
+    traces_require_none();
     expect_shape(call(primary, "QUEUE.GETACL jobs"),
                  "[[\"id\", \"one\", \"start\", 0, \"expiry\", 99, \"permissions\", \"raup\"], "
                  "[\"id\", \"two\", \"permissions\", \"p\"]]");
@@ -63,8 +63,8 @@ SCENE(policies_are_replaced_as_a_whole) {
     expect_elements(call(primary, "QUEUE.GETACL jobs"), 0);
 }
 
-SCENE(a_dropped_queue_is_gone_and_its_name_is_free) {
-    queue_stage("META 1 a b");
+TEST(a_dropped_queue_is_gone_and_its_name_is_free) {
+    queue_setup("META 1 a b");
     struct parcel parcel = put_job("text", "");
     expect_ok(call(primary, "QUEUE.DROP jobs"));
     static const char *const commands[] = {"QUEUE.DROP jobs",        "QUEUE.STAT jobs",
@@ -79,15 +79,15 @@ SCENE(a_dropped_queue_is_gone_and_its_name_is_free) {
     expect_error(act_on("DELETE", parcel, ""), "NOTFOUND QueueNotFound");
     expect_error(call(primary, "QUEUE.DELETEMANY jobs 1 %s %s", parcel.id, parcel.receipt),
                  "NOTFOUND QueueNotFound");
-    queue_stage("");
+    queue_setup("");
     expect_depth(0, 0);
     expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
 }
 
 /* --- To put --- */
 
-SCENE(a_put_answers_what_it_has_made) {
-    queue_stage("");
+TEST(a_put_answers_what_it_has_made) {
+    queue_setup("");
     long long now = server_time();
     redisReply *put = call(primary, "QUEUE.PUT jobs text");
     long long inserted = number_of(put, "inserted");
@@ -109,7 +109,7 @@ SCENE(a_put_answers_what_it_has_made) {
 }
 
 /* Each line breaks more than one rule; the one that the storage service looks at first counts. */
-SCENE(what_is_wrong_is_told_in_order) {
+TEST(what_is_wrong_is_told_in_order) {
     static const struct {
         const char *line;
         const char *error;
@@ -150,20 +150,20 @@ SCENE(what_is_wrong_is_told_in_order) {
         {"QUEUE.DEAD jobs COUNT 1001", "INVALID OutOfRangeQueryParameterValue"},
         {"QUEUE.CONFIGURE jobs MAXDELIVERIES -1", "INVALID OutOfRangeQueryParameterValue"},
     };
-    queue_stage("");
+    queue_setup("");
     configure(primary, "holdfast.queue-max-message-bytes", "3");
-    witness_begin("none");
+    traces_begin("none");
     for (size_t index = 0; index < sizeof lines / sizeof *lines; index++) {
         redisReply *reply = call_line(primary, lines[index].line);
         require(reply_is_error(reply) && text_begins(reply->str, lines[index].error), "%s gave %s",
                 lines[index].line, reply_text(reply));
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(messages_are_any_bytes_up_to_their_limit) {
+TEST(messages_are_any_bytes_up_to_their_limit) {
     enum { MAX = 65536 };
-    queue_stage("");
+    queue_setup("");
     char *text = pool_take(MAX + 1);
     memset(text, '\xc3', MAX + 1);
     text[5] = '\0';
@@ -182,8 +182,8 @@ SCENE(messages_are_any_bytes_up_to_their_limit) {
 
 /* --- To get --- */
 
-SCENE(a_message_is_hidden_and_comes_back) {
-    queue_stage("");
+TEST(a_message_is_hidden_and_comes_back) {
+    queue_setup("");
     struct parcel put = put_job("text", "");
     redisReply *got = first(call(primary, "QUEUE.GET jobs"));
     struct parcel one = parcel_of(got);
@@ -205,24 +205,24 @@ SCENE(a_message_is_hidden_and_comes_back) {
     expect_depth(0, 0);
 }
 
-SCENE(peeking_changes_nothing) {
-    queue_stage("");
+TEST(peeking_changes_nothing) {
+    queue_setup("");
     struct parcel put = put_job("one", "");
     put_job("two", "");
     put_job("later", "VISIBILITY 10");
-    witness_begin("");
+    traces_begin("");
     redisReply *seen = expect_elements(call(primary, "QUEUE.PEEK jobs COUNT 10"), 2);
     expect_shape(seen->element[0],
                  pool_print("[\"id\", \"%s\", \"dequeue-count\", 0, \"inserted\", <ms>, \"expires\", <ms>, "
                             "\"message\", \"one\"]",
                             put.id));
     expect_elements(call(primary, "QUEUE.PEEK jobs"), 1);
-    witness_end();
+    traces_require_none();
     expect_ok(act_on("DELETE", put, ""));
 }
 
-SCENE(messages_of_one_get_have_one_window_and_many_receipts) {
-    queue_stage("");
+TEST(messages_of_one_get_have_one_window_and_many_receipts) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 5 a b c d e"), 5);
     redisReply *got = expect_elements(call(primary, "QUEUE.GET jobs COUNT 32 VISIBILITY 7"), 5);
     for (size_t index = 1; index < 5; index++) {
@@ -233,8 +233,8 @@ SCENE(messages_of_one_get_have_one_window_and_many_receipts) {
     }
 }
 
-SCENE(what_shows_first_comes_first) {
-    queue_stage("");
+TEST(what_shows_first_comes_first) {
+    queue_setup("");
     put_job("a", "VISIBILITY 10");
     put_job("b", "");
     put_job("c", "");
@@ -245,8 +245,8 @@ SCENE(what_shows_first_comes_first) {
 
 /* --- Receipts --- */
 
-SCENE(receipts_row_by_row) {
-    queue_stage("");
+TEST(receipts_row_by_row) {
+    queue_setup("");
     struct parcel put = put_job("text", "");
     struct parcel one = get_job("text", "VISIBILITY 5");
     expect_error(act_on("UPDATE", put, "VISIBILITY 0"), "NOTFOUND MessageNotFound");
@@ -269,15 +269,15 @@ SCENE(receipts_row_by_row) {
     expect_ok(act_on("DELETE", four, ""));
 }
 
-SCENE(receipts_of_others_are_none) {
-    queue_stage("");
+TEST(receipts_of_others_are_none) {
+    queue_setup("");
     expect_ok(call(primary, "QUEUE.CREATE other"));
     struct parcel one = put_job("one", ""), two = put_job("two", "");
     struct parcel elsewhere = parcel_of(call(primary, "QUEUE.PUT other text"));
     struct parcel wrong[] = {
         {one.id, two.receipt},  {one.id, elsewhere.receipt}, {elsewhere.id, elsewhere.receipt},
         {ID_NONE, one.receipt}, {"no-guid", one.receipt},    {one.id, RECEIPT_NONE}};
-    witness_begin("");
+    traces_begin("");
     for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
         expect_error(act_on("DELETE", wrong[index], ""), "NOTFOUND MessageNotFound");
         expect_error(act_on("UPDATE", wrong[index], "VISIBILITY 1"), "NOTFOUND MessageNotFound");
@@ -286,14 +286,14 @@ SCENE(receipts_of_others_are_none) {
     configure(primary, "holdfast.queue-receipt-mismatch", "mismatch");
     expect_error(act_on("DELETE", wrong[0], ""), "INVALID PopReceiptMismatch");
     expect_error(act_on("DELETE", wrong[2], ""), "NOTFOUND MessageNotFound");
-    witness_end();
+    traces_require_none();
     expect_ok(act_on("DELETE", one, ""));
 }
 
 /* --- Time --- */
 
-SCENE(what_has_expired_is_gone_for_every_command) {
-    queue_stage("");
+TEST(what_has_expired_is_gone_for_every_command) {
+    queue_setup("");
     struct parcel visible = put_job("a", "TTL 10"), hidden = put_job("b", "TTL 10 VISIBILITY 9");
     struct parcel taken = get_job("a", "VISIBILITY 20");
     struct parcel kept = put_job("c", "TTL 11");
@@ -310,9 +310,9 @@ SCENE(what_has_expired_is_gone_for_every_command) {
 }
 
 /* Nobody comes, and yet their memory is given back. */
-SCENE(what_has_expired_leaves_memory_by_itself) {
+TEST(what_has_expired_leaves_memory_by_itself) {
     enum { MESSAGES = 2000 };
-    queue_stage("");
+    queue_setup("");
     long long empty = call(primary, "MEMORY USAGE jobs")->integer;
     for (int index = 0; index < MESSAGES; index++) send_call(primary, "QUEUE.PUT jobs text TTL 10");
     for (int index = 0; index < MESSAGES; index++) receive(primary);
@@ -327,8 +327,8 @@ SCENE(what_has_expired_leaves_memory_by_itself) {
     assert_true(call(primary, "MEMORY USAGE jobs")->integer < empty + 2000);
 }
 
-SCENE(a_window_may_be_longer_than_a_life) {
-    queue_stage("");
+TEST(a_window_may_be_longer_than_a_life) {
+    queue_setup("");
     put_job("text", "TTL 10");
     struct parcel parcel = get_job("text", "VISIBILITY 60");
     redisReply *update = act_on("UPDATE", parcel, "VISIBILITY 100");
@@ -338,24 +338,24 @@ SCENE(a_window_may_be_longer_than_a_life) {
     expect_depth(0, 0);
 }
 
-SCENE(clearing_takes_hidden_ones_too) {
-    queue_stage("");
+TEST(clearing_takes_hidden_ones_too) {
+    queue_setup("");
     put_job("a", "");
     struct parcel parcel = get_job("a", "");
     put_job("b", "");
     put_job("c", "VISIBILITY 10");
     expect_number(call(primary, "QUEUE.CLEAR jobs"), 3);
     expect_error(act_on("DELETE", parcel, ""), "NOTFOUND MessageNotFound");
-    witness_begin("");
+    traces_begin("");
     expect_number(call(primary, "QUEUE.CLEAR jobs"), 0);
     expect_number(call(primary, "QUEUE.CLEAR jobs DEAD"), 0);
-    witness_end();
+    traces_require_none();
 }
 
 /* --- Beyond the service --- */
 
-SCENE(the_last_window_makes_a_dead_letter) {
-    queue_stage("MAXDELIVERIES 2");
+TEST(the_last_window_makes_a_dead_letter) {
+    queue_setup("MAXDELIVERIES 2");
     put_job("text", "");
     get_job("text", "VISIBILITY 5");
     time_passes(5000);
@@ -377,8 +377,8 @@ SCENE(the_last_window_makes_a_dead_letter) {
     assert_string_equal(parcel_of(again).id, parcel.id);
 }
 
-SCENE(the_last_release_makes_a_dead_letter) {
-    queue_stage("");
+TEST(the_last_release_makes_a_dead_letter) {
+    queue_setup("");
     expect_ok(call(primary, "QUEUE.CONFIGURE jobs MAXDELIVERIES 2"));
     put_job("text", "");
     struct parcel parcel = get_job("text", "");
@@ -398,9 +398,9 @@ SCENE(the_last_release_makes_a_dead_letter) {
 }
 
 /* Whether fewer of them have just died than are left, more, or all. */
-SCENE(dead_letters_are_cleared_apart) {
+TEST(dead_letters_are_cleared_apart) {
     for (int taken = 1; taken <= 3; taken++) {
-        queue_stage("MAXDELIVERIES 1");
+        queue_setup("MAXDELIVERIES 1");
         expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
         expect_elements(call(primary, "QUEUE.GET jobs COUNT %d VISIBILITY 1", taken), (size_t)taken);
         time_passes(1000);
@@ -415,14 +415,14 @@ SCENE(dead_letters_are_cleared_apart) {
     }
 }
 
-SCENE(duplicates_are_answered_as_the_first) {
-    queue_stage("");
+TEST(duplicates_are_answered_as_the_first) {
+    queue_setup("");
     redisReply *put = call(primary, "QUEUE.PUT jobs text DEDUP a WITHIN 10");
     struct parcel parcel = get_job("text", "");
     expect_ok(act_on("DELETE", parcel, ""));
-    witness_begin("");
+    traces_begin("");
     redisReply *again = call(primary, "QUEUE.PUT jobs other DEDUP a WITHIN 1000");
-    witness_end();
+    traces_require_none();
     expect_number(field(again, "duplicate"), 1);
     assert_string_equal(parcel_of(again).id, parcel.id);
     assert_string_equal(parcel_of(again).receipt, parcel_of(put).receipt);
@@ -434,8 +434,8 @@ SCENE(duplicates_are_answered_as_the_first) {
     expect_depth(2, 0);
 }
 
-SCENE(groups_come_one_by_one) {
-    queue_stage("");
+TEST(groups_come_one_by_one) {
+    queue_setup("");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a1 a2 a3 GROUP a"), 3);
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 2 b1 b2 GROUP b"), 2);
     put_job("c", "");
@@ -451,8 +451,8 @@ SCENE(groups_come_one_by_one) {
     expect_elements(call(primary, "QUEUE.GET jobs"), 0);
 }
 
-SCENE(batches_answer_for_each) {
-    queue_stage("");
+TEST(batches_answer_for_each) {
+    queue_setup("");
     redisReply *put = expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c TTL 50 VISIBILITY 5"), 3);
     struct parcel a = parcel_of(put->element[0]), b = parcel_of(put->element[1]);
     redisReply *deleted =
@@ -477,8 +477,8 @@ SCENE(batches_answer_for_each) {
 
 /* --- Ways to the commands --- */
 
-SCENE(transactions_and_scripts_take_messages) {
-    queue_stage("");
+TEST(transactions_and_scripts_take_messages) {
+    queue_setup("");
     expect_ok(call(primary, "MULTI"));
     call(primary, "QUEUE.PUT jobs one");
     call(primary, "QUEUE.GET jobs BLOCK 10");
@@ -492,8 +492,8 @@ SCENE(transactions_and_scripts_take_messages) {
                   1);
 }
 
-SCENE(resp3_has_maps) {
-    queue_stage("META 1 a b MAXDELIVERIES 3");
+TEST(resp3_has_maps) {
+    queue_setup("META 1 a b MAXDELIVERIES 3");
     struct wire *wire = wire_open_resp3(primary->server);
     redisReply *put = wire_call(wire, "QUEUE.PUT jobs text");
     expect_shape(put,
@@ -511,7 +511,7 @@ SCENE(resp3_has_maps) {
                             parcel_of(put).id, parcel_of(got).receipt));
 }
 
-SCENE(changes_are_notified_and_abort_watchers) {
+TEST(changes_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"QUEUE.CREATE box MAXDELIVERIES 1", "queue.create box"},
         {"QUEUE.SETMETA box META 1 a b", "queue.setmeta box"},
@@ -523,26 +523,26 @@ SCENE(changes_are_notified_and_abort_watchers) {
         {"QUEUE.DROP box", "queue.drop box"},
         {NULL, NULL},
     };
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
-SCENE(changes_of_a_message_are_notified) {
+TEST(changes_of_a_message_are_notified) {
     expect_ok(call(primary, "QUEUE.CREATE box MAXDELIVERIES 1"));
     struct parcel put = parcel_of(call(primary, "QUEUE.PUT box text"));
     const char *command = pool_print("QUEUE.UPDATE box %s %s VISIBILITY 0", put.id, put.receipt);
-    witness_noticed((const struct noticed[]){{command, "queue.update box"}, {NULL, NULL}});
+    expect_notifications((const struct noticed[]){{command, "queue.update box"}, {NULL, NULL}});
     struct parcel got = parcel_of(first(call(primary, "QUEUE.GET box")));
     command = pool_print("QUEUE.RELEASE box %s %s", got.id, got.receipt);
-    witness_noticed((const struct noticed[]){{command, "queue.release box, queue.died box"},
-                                             {"QUEUE.REDRIVE box", "queue.redrive box"},
-                                             {NULL, NULL}});
+    expect_notifications((const struct noticed[]){{command, "queue.release box, queue.died box"},
+                                                  {"QUEUE.REDRIVE box", "queue.redrive box"},
+                                                  {NULL, NULL}});
     got = parcel_of(first(call(primary, "QUEUE.GET box")));
     command = pool_print("QUEUE.DELETE box %s %s", got.id, got.receipt);
-    witness_noticed((const struct noticed[]){{command, "queue.delete box"}, {NULL, NULL}});
+    expect_notifications((const struct noticed[]){{command, "queue.delete box"}, {NULL, NULL}});
 }
 
-SCENE(info_tells_of_queues) {
-    queue_stage("MAXDELIVERIES 2");
+TEST(info_tells_of_queues) {
+    queue_setup("MAXDELIVERIES 2");
     long long gets = info_of(primary, "holdfast_queue_gets"), puts = info_of(primary, "holdfast_queue_puts");
     expect_elements(call(primary, "QUEUE.PUTMANY jobs 3 a b c"), 3);
     put_job("d", "VISIBILITY 10");
@@ -562,34 +562,34 @@ SCENE(info_tells_of_queues) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(creating_again_needs_the_same_metadata),
-        PLAY(metadata_are_replaced_as_a_whole),
-        PLAY(policies_are_replaced_as_a_whole),
-        PLAY(a_dropped_queue_is_gone_and_its_name_is_free),
-        PLAY(a_put_answers_what_it_has_made),
-        PLAY(what_is_wrong_is_told_in_order),
-        PLAY(messages_are_any_bytes_up_to_their_limit),
-        PLAY(a_message_is_hidden_and_comes_back),
-        PLAY(peeking_changes_nothing),
-        PLAY(messages_of_one_get_have_one_window_and_many_receipts),
-        PLAY(what_shows_first_comes_first),
-        PLAY(receipts_row_by_row),
-        PLAY(receipts_of_others_are_none),
-        PLAY(what_has_expired_is_gone_for_every_command),
-        PLAY(what_has_expired_leaves_memory_by_itself),
-        PLAY(a_window_may_be_longer_than_a_life),
-        PLAY(clearing_takes_hidden_ones_too),
-        PLAY(the_last_window_makes_a_dead_letter),
-        PLAY(the_last_release_makes_a_dead_letter),
-        PLAY(dead_letters_are_cleared_apart),
-        PLAY(duplicates_are_answered_as_the_first),
-        PLAY(groups_come_one_by_one),
-        PLAY(batches_answer_for_each),
-        PLAY(transactions_and_scripts_take_messages),
-        PLAY(resp3_has_maps),
-        PLAY(changes_are_notified_and_abort_watchers),
-        PLAY(changes_of_a_message_are_notified),
-        PLAY(info_tells_of_queues),
+        RUN(creating_again_needs_the_same_metadata),
+        RUN(metadata_are_replaced_as_a_whole),
+        RUN(policies_are_replaced_as_a_whole),
+        RUN(a_dropped_queue_is_gone_and_its_name_is_free),
+        RUN(a_put_answers_what_it_has_made),
+        RUN(what_is_wrong_is_told_in_order),
+        RUN(messages_are_any_bytes_up_to_their_limit),
+        RUN(a_message_is_hidden_and_comes_back),
+        RUN(peeking_changes_nothing),
+        RUN(messages_of_one_get_have_one_window_and_many_receipts),
+        RUN(what_shows_first_comes_first),
+        RUN(receipts_row_by_row),
+        RUN(receipts_of_others_are_none),
+        RUN(what_has_expired_is_gone_for_every_command),
+        RUN(what_has_expired_leaves_memory_by_itself),
+        RUN(a_window_may_be_longer_than_a_life),
+        RUN(clearing_takes_hidden_ones_too),
+        RUN(the_last_window_makes_a_dead_letter),
+        RUN(the_last_release_makes_a_dead_letter),
+        RUN(dead_letters_are_cleared_apart),
+        RUN(duplicates_are_answered_as_the_first),
+        RUN(groups_come_one_by_one),
+        RUN(batches_answer_for_each),
+        RUN(transactions_and_scripts_take_messages),
+        RUN(resp3_has_maps),
+        RUN(changes_are_notified_and_abort_watchers),
+        RUN(changes_of_a_message_are_notified),
+        RUN(info_tells_of_queues),
     };
-    return world_run("queues", tests);
+    return harness_run("queues", tests);
 }

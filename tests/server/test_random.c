@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "harness.h"
 #include "pool.h"
+#include "random.h"
 #include "text.h"
-#include "world.h"
 
 enum { CONTAINERS = 3, BLOBS = 16, CONTENT_AT_MAX = 3000, STEPS = 12000, STEPS_BETWEEN_LOOKS = 500 };
 
@@ -85,7 +85,7 @@ static const char *foretold_refusal(const struct model_container *container, con
 
 /* Sends the command with the guard; answers the reply of a success, or NULL after the foretold refusal. */
 static redisReply *write_guarded(struct words *words, int container, int blob, bool creates) {
-    enum guard guard = chance(2) ? NO_GUARD : (enum guard)chance(GUARDS);
+    enum guard guard = random_below(2) ? NO_GUARD : (enum guard)random_below(GUARDS);
     struct model_blob *target = &model[container].blob[blob];
     add_guard(words, guard, target->exists ? target->etag : "");
     const char *refusal = foretold_refusal(&model[container], target, guard, creates);
@@ -108,9 +108,9 @@ static void add_meta(struct words *words, int meta) {
 }
 
 static void play_put(int container, int blob) {
-    struct model_blob next = {.exists = true, .meta = chance(3) - 1, .language = chance(3) - 1};
-    next.length = chance(4) ? chance_size(100) : chance_size(CONTENT_AT_MAX);
-    chance_fill(next.content, next.length);
+    struct model_blob next = {.exists = true, .meta = random_below(3) - 1, .language = random_below(3) - 1};
+    next.length = random_below(4) ? random_size(100) : random_size(CONTENT_AT_MAX);
+    random_fill(next.content, next.length);
     struct words words = blob_command("BLOB.PUT", container, blob);
     words_add_bytes(&words, next.content, next.length);
     if (next.meta >= 0) add_meta(&words, next.meta);
@@ -122,7 +122,7 @@ static void play_put(int container, int blob) {
 }
 
 static void play_setmeta(int container, int blob) {
-    int meta = chance(40) - 5;
+    int meta = random_below(40) - 5;
     struct words words = blob_command("BLOB.SETMETA", container, blob);
     add_meta(&words, meta);
     redisReply *reply = write_guarded(&words, container, blob, false);
@@ -132,7 +132,7 @@ static void play_setmeta(int container, int blob) {
 }
 
 static void play_setprops(int container, int blob) {
-    int language = chance(10) - 2;
+    int language = random_below(10) - 2;
     struct words words = blob_command("BLOB.SETPROPS", container, blob);
     words_add_line(&words, language < 0 ? "PROPS 0" : pool_print("PROPS 1 content-language %d", language));
     redisReply *reply = write_guarded(&words, container, blob, false);
@@ -154,9 +154,9 @@ static void play_get(int container, int blob) {
     struct words words = blob_command("BLOB.GET", container, blob);
     size_t offset = 0;
     size_t length = expected->length;
-    if (chance(2) && expected->exists && expected->length) {
-        offset = chance_size(expected->length);
-        length = 1 + chance_size(200);
+    if (random_below(2) && expected->exists && expected->length) {
+        offset = random_size(expected->length);
+        length = 1 + random_size(200);
         words_add_line(&words, pool_print("RANGE %zu %zu", offset, length));
         if (length > expected->length - offset) length = expected->length - offset;
     }
@@ -172,7 +172,7 @@ static void play_get(int container, int blob) {
 
 static void play_create(int container, int blob) {
     (void)blob;
-    int meta = chance(20) - 5;
+    int meta = random_below(20) - 5;
     struct words words = words_of_line("CONTAINER.CREATE");
     words_add(&words, container_name(container));
     add_meta(&words, meta);
@@ -189,7 +189,7 @@ static void play_create(int container, int blob) {
 
 static void play_container_setmeta(int container, int blob) {
     (void)blob;
-    int meta = chance(20) - 5;
+    int meta = random_below(20) - 5;
     struct words words = words_of_line("CONTAINER.SETMETA");
     words_add(&words, container_name(container));
     add_meta(&words, meta);
@@ -204,16 +204,16 @@ static void play_container_setmeta(int container, int blob) {
 
 static void play_removal(int container, int blob) {
     (void)blob;
-    if (chance(10)) return; /* not too often, or nothing ever grows */
-    redisReply *reply = call(primary, "%s %s", chance(2) ? "UNLINK" : "DEL", container_name(container));
+    if (random_below(10)) return; /* not too often, or nothing ever grows */
+    redisReply *reply = call(primary, "%s %s", random_below(2) ? "UNLINK" : "DEL", container_name(container));
     expect_number(reply, model[container].exists);
     model[container].exists = false;
 }
 
 static void play_copy_or_rename(int container, int blob) {
     int other = blob % CONTAINERS;
-    if (chance(10) || other == container || !model[container].exists) return;
-    if (chance(2)) {
+    if (random_below(10) || other == container || !model[container].exists) return;
+    if (random_below(2)) {
         expect_number(call(primary, "COPY %s %s REPLACE", container_name(container), container_name(other)),
                       1);
         model[other] = model[container];
@@ -285,33 +285,33 @@ static void play_step(void) {
         {20, play_get},           {6, play_create},   {4, play_container_setmeta}, {4, play_removal},
         {4, play_copy_or_rename},
     };
-    int drawn = chance(100);
+    int drawn = random_below(100);
     size_t index = 0;
     while (drawn >= plays[index].weight) drawn -= plays[index++].weight;
-    int container = chance(CONTAINERS);
-    plays[index].play(container, chance(BLOBS));
+    int container = random_below(CONTAINERS);
+    plays[index].play(container, random_below(BLOBS));
 }
 
 static void play_sequence(void) {
-    chance_begin();
+    random_begin();
     memset(model, 0, sizeof model);
     memset(last_etag, 0, sizeof last_etag);
     for (int step = 0; step < STEPS; step++) {
         play_step();
         if (step % STEPS_BETWEEN_LOOKS) continue;
         for (int container = 0; container < CONTAINERS; container++) compare_container(container);
-        if (!chance(4)) expect_ok(call(primary, "DEBUG RELOAD"));
+        if (!random_below(4)) expect_ok(call(primary, "DEBUG RELOAD"));
     }
     for (int container = 0; container < CONTAINERS; container++) compare_container(container);
 }
 
-SCENE(a_random_sequence_goes_as_foretold) {
+TEST(a_random_sequence_goes_as_foretold) {
     play_sequence();
 }
 
 /* The same while two others do other things on other keys, so that replies and effects interleave. */
-SCENE(a_random_sequence_beside_others_goes_as_foretold) {
-    struct client *other = visitor(primary->server);
+TEST(a_random_sequence_beside_others_goes_as_foretold) {
+    struct client *other = test_client(primary->server);
     expect_etag(call(other, "CONTAINER.CREATE other"));
     for (int index = 0; index < 2000; index++) send_call(other, "BLOB.PUT other blob-%d %d", index, index);
     int done = 0;
@@ -322,8 +322,8 @@ SCENE(a_random_sequence_beside_others_goes_as_foretold) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_random_sequence_goes_as_foretold),
-        PLAY(a_random_sequence_beside_others_goes_as_foretold),
+        RUN(a_random_sequence_goes_as_foretold),
+        RUN(a_random_sequence_beside_others_goes_as_foretold),
     };
-    return world_run("random", tests);
+    return harness_run("random", tests);
 }

@@ -1,12 +1,12 @@
 /* A refused command leaves no trace, wherever it comes from; and what is done beside it stays done. */
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "stream.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 /* On a container `box` with a blob `cat` in it and a string `text`. */
 static const char *const refused[] = {
@@ -60,33 +60,33 @@ static void refuse_all(void) {
     }
 }
 
-SCENE(refusals_leave_no_trace) {
+TEST(refusals_leave_no_trace) {
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);
-    witness_begin("none");
+    traces_begin("none");
     refuse_all();
-    witness_end();
+    traces_require_none();
     stream_expect(stream, primary, "");
 }
 
-SCENE(refusals_in_a_transaction_leave_no_trace) {
+TEST(refusals_in_a_transaction_leave_no_trace) {
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);
-    witness_begin("none");
+    traces_begin("none");
     expect_ok(call(primary, "MULTI"));
     for (size_t index = 0; index < REFUSED; index++) {
         call_line(primary, refused[index]);
     }
     redisReply *replies = expect_elements(call(primary, "EXEC"), REFUSED);
     for (size_t index = 0; index < REFUSED; index++) assert_true(reply_is_error(replies->element[index]));
-    witness_end();
+    traces_require_none();
     stream_expect(stream, primary, "");
 }
 
-SCENE(refusals_in_a_script_leave_no_trace) {
+TEST(refusals_in_a_script_leave_no_trace) {
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);
-    witness_begin("none");
+    traces_begin("none");
     for (size_t index = 0; index < REFUSED; index++) {
         struct words words = words_of_line("EVAL");
         words_add(&words, "return redis.pcall(unpack(ARGV))");
@@ -95,11 +95,11 @@ SCENE(refusals_in_a_script_leave_no_trace) {
         redisReply *reply = call_words(primary, &words);
         require(reply_is_error(reply), "%s gave %s", refused[index], reply_text(reply));
     }
-    witness_end();
+    traces_require_none();
     stream_expect(stream, primary, "");
 }
 
-SCENE(what_stands_beside_a_refusal_is_done) {
+TEST(what_stands_beside_a_refusal_is_done) {
     begin_with_something();
     struct stream *stream = stream_attach(primary->server);
     expect_ok(call(primary, "MULTI"));
@@ -114,7 +114,7 @@ SCENE(what_stands_beside_a_refusal_is_done) {
 }
 
 /* Clients that keep keys in a cache are told of changes, and only of changes. */
-SCENE(refusals_invalidate_no_cache) {
+TEST(refusals_invalidate_no_cache) {
     begin_with_something();
     struct wire *cache = wire_open_resp3(primary->server);
     expect_ok(wire_call(cache, "CLIENT TRACKING ON"));
@@ -126,7 +126,7 @@ SCENE(refusals_invalidate_no_cache) {
 }
 
 /* A refusal must not even revive or delete what time has ended. */
-SCENE(refusals_on_a_key_whose_time_is_over) {
+TEST(refusals_on_a_key_whose_time_is_over) {
     begin_with_something();
     expect_number(call(primary, "PEXPIRE box 1"), 1);
     while (call(primary, "EXISTS box")->integer) continue;
@@ -135,7 +135,7 @@ SCENE(refusals_on_a_key_whose_time_is_over) {
     expect_number(call(primary, "EXISTS box"), 0);
 }
 
-SCENE(a_client_may_not_send_effects) {
+TEST(a_client_may_not_send_effects) {
     static const char *const attempts[] = {
         "HOLDFAST.APPLY",
         "HOLDFAST.APPLY box",
@@ -149,7 +149,7 @@ SCENE(a_client_may_not_send_effects) {
     struct stream *stream = stream_attach(primary->server);
     put("box", "dog", "woof");
     redisReply *effect = stream_commands(stream, primary)->element[0];
-    witness_begin("none");
+    traces_begin("none");
     for (size_t index = 0; index < sizeof attempts / sizeof *attempts; index++) {
         assert_true(reply_is_error(call_line(primary, attempts[index])));
     }
@@ -165,18 +165,18 @@ SCENE(a_client_may_not_send_effects) {
         words_add_bytes(&script, real.word[index], real.length[index]);
     }
     assert_true(reply_is_error(call_words(primary, &script)));
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(refusals_leave_no_trace),
-        PLAY(refusals_in_a_transaction_leave_no_trace),
-        PLAY(refusals_in_a_script_leave_no_trace),
-        PLAY(what_stands_beside_a_refusal_is_done),
-        PLAY(refusals_invalidate_no_cache),
-        PLAY(refusals_on_a_key_whose_time_is_over),
-        PLAY(a_client_may_not_send_effects),
+        RUN(refusals_leave_no_trace),
+        RUN(refusals_in_a_transaction_leave_no_trace),
+        RUN(refusals_in_a_script_leave_no_trace),
+        RUN(what_stands_beside_a_refusal_is_done),
+        RUN(refusals_invalidate_no_cache),
+        RUN(refusals_on_a_key_whose_time_is_over),
+        RUN(a_client_may_not_send_effects),
     };
-    return world_run("refusals", tests);
+    return harness_run("refusals", tests);
 }

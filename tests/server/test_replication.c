@@ -2,14 +2,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "stream.h"
 #include "text.h"
 #include "wire.h"
-#include "world.h"
 
-SCENE(effects_alone_travel) {
+TEST(effects_alone_travel) {
     static const struct {
         const char *command;
         const char *stream;
@@ -54,7 +54,7 @@ SCENE(effects_alone_travel) {
     }
 }
 
-SCENE(a_replica_passes_on_what_it_gets) {
+TEST(a_replica_passes_on_what_it_gets) {
     struct stream *first = stream_attach(primary->server);
     struct stream *second = stream_attach(replica->server);
     create("box");
@@ -64,7 +64,7 @@ SCENE(a_replica_passes_on_what_it_gets) {
     assert_true(reply_same(sent, stream_commands(second, primary)));
 }
 
-SCENE(transactions_and_scripts_travel_as_one) {
+TEST(transactions_and_scripts_travel_as_one) {
     struct stream *stream = stream_attach(primary->server);
     expect_ok(call(primary, "MULTI"));
     call(primary, "CONTAINER.CREATE box");
@@ -79,10 +79,10 @@ SCENE(transactions_and_scripts_travel_as_one) {
     stream_expect(stream, primary, "HOLDFAST.APPLY box");
 }
 
-SCENE(replicas_answer_reads_and_refuse_writes) {
+TEST(replicas_answer_reads_and_refuse_writes) {
     create("box");
     put("box", "cat", "meow");
-    world_in_step();
+    await_replicas();
     redisReply *stat = stat_of("box", "cat");
     assert_true(reply_same(stat, call(replica, "BLOB.STAT box cat")));
     assert_true(reply_same(stat, call(chained, "BLOB.STAT box cat")));
@@ -93,10 +93,10 @@ SCENE(replicas_answer_reads_and_refuse_writes) {
 }
 
 /* Whoever listens at a replica hears of changes as at the primary. */
-SCENE(replicas_tell_their_own_clients) {
+TEST(replicas_tell_their_own_clients) {
     create("box");
     put("box", "cat", "meow");
-    world_in_step();
+    await_replicas();
     struct wire *cache = wire_open_resp3(replica->server);
     expect_ok(wire_call(cache, "CLIENT TRACKING ON"));
     expect_etag(wire_call(cache, "BLOB.GET box cat"));
@@ -109,22 +109,22 @@ SCENE(replicas_tell_their_own_clients) {
 
 /* The replica's own limit on blobs is 64 bytes, on arguments a mebibyte: neither concerns what was decided.
  */
-SCENE(limits_of_a_replica_hold_nothing_back) {
+TEST(limits_of_a_replica_hold_nothing_back) {
     create("box");
     char *content = pool_take(3 << 20);
     expect_etag(call(primary, "BLOB.PUT box large %b", content, (size_t)3 << 20));
-    world_in_step();
+    await_replicas();
     expect_number(field(call(replica, "BLOB.STAT box large"), "content-length"), 3 << 20);
     expect_bytes(call(replica, "BLOB.GET box large RANGE 100 1000")->element[1], content, 1000);
 }
 
-SCENE(a_broken_link_goes_on_where_it_was) {
+TEST(a_broken_link_goes_on_where_it_was) {
     create("box");
-    world_in_step();
+    await_replicas();
     long long partial = info_of(primary, "sync_partial_ok");
     expect_number(call(primary, "CLIENT KILL TYPE replica"), 1);
     for (int index = 0; index < 100; index++) put("box", pool_print("blob-%d", index), "x");
-    world_in_step();
+    await_replicas();
     assert_true(info_of(primary, "sync_partial_ok") > partial);
     require_same(primary, replica, "after a partial resynchronisation");
 }
@@ -133,7 +133,7 @@ SCENE(a_broken_link_goes_on_where_it_was) {
 static const char *promote(void) {
     create("box");
     const char *etag = put("box", "cat", "meow");
-    world_in_step();
+    await_replicas();
     expect_ok(call(replica, "REPLICAOF NO ONE"));
     return etag;
 }
@@ -162,13 +162,13 @@ static void fill(const char *container, int count) {
     for (int index = 0; index < count; index++) expect_etag(receive(primary));
 }
 
-SCENE(a_full_synchronisation_brings_everything) {
+TEST(a_full_synchronisation_brings_everything) {
     fill("box", 300);
     resynchronise_fully();
     require_same(primary, replica, "after a full resynchronisation");
 }
 
-SCENE(a_diskless_synchronisation_brings_everything) {
+TEST(a_diskless_synchronisation_brings_everything) {
     configure(primary, "repl-diskless-sync", "yes");
     configure(primary, "repl-diskless-sync-delay", "0");
     configure(replica, "repl-diskless-load", "swapdb");
@@ -178,7 +178,7 @@ SCENE(a_diskless_synchronisation_brings_everything) {
 }
 
 /* The replica's clock is a day behind, and still what it mints is greater than all that went before. */
-SCENE(a_promoted_replica_mints_greater_etags) {
+TEST(a_promoted_replica_mints_greater_etags) {
     const char *last = promote();
     const char *next = expect_etag(call(replica, "BLOB.PUT box cat purr IFMATCH %s", last));
     assert_true(strcmp(next, last) > 0);
@@ -189,7 +189,7 @@ SCENE(a_promoted_replica_mints_greater_etags) {
 
 /* Both mint while neither knows of the other: what the new one mints must be greater than all of the old
  * one's. */
-SCENE(a_primary_that_was_cut_off_is_outranked) {
+TEST(a_primary_that_was_cut_off_is_outranked) {
     promote();
     const char *by_old = NULL;
     for (int index = 0; index < 1000; index++) by_old = put("box", "cat", "old");
@@ -206,7 +206,7 @@ SCENE(a_primary_that_was_cut_off_is_outranked) {
     demote();
 }
 
-SCENE(the_middle_of_a_chain_takes_over) {
+TEST(the_middle_of_a_chain_takes_over) {
     const char *last = promote();
     const char *next = expect_etag(call(replica, "BLOB.PUT box cat purr"));
     assert_true(strcmp(next, last) > 0);
@@ -217,7 +217,7 @@ SCENE(the_middle_of_a_chain_takes_over) {
 }
 
 /* Moved from one server to another while it lives, versions and all. */
-SCENE(moving_to_another_server_keeps_versions) {
+TEST(moving_to_another_server_keeps_versions) {
     const char *etag = promote();
     expect_ok(call(replica, "FLUSHALL"));
     expect_ok(call(primary, "MIGRATE 127.0.0.1 %d box 0 5000 COPY", replica->server->port));
@@ -229,19 +229,19 @@ SCENE(moving_to_another_server_keeps_versions) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(effects_alone_travel),
-        PLAY(a_replica_passes_on_what_it_gets),
-        PLAY(transactions_and_scripts_travel_as_one),
-        PLAY(replicas_answer_reads_and_refuse_writes),
-        PLAY(replicas_tell_their_own_clients),
-        PLAY(limits_of_a_replica_hold_nothing_back),
-        PLAY(a_broken_link_goes_on_where_it_was),
-        PLAY(a_full_synchronisation_brings_everything),
-        PLAY(a_diskless_synchronisation_brings_everything),
-        PLAY(a_promoted_replica_mints_greater_etags),
-        PLAY(a_primary_that_was_cut_off_is_outranked),
-        PLAY(the_middle_of_a_chain_takes_over),
-        PLAY(moving_to_another_server_keeps_versions),
+        RUN(effects_alone_travel),
+        RUN(a_replica_passes_on_what_it_gets),
+        RUN(transactions_and_scripts_travel_as_one),
+        RUN(replicas_answer_reads_and_refuse_writes),
+        RUN(replicas_tell_their_own_clients),
+        RUN(limits_of_a_replica_hold_nothing_back),
+        RUN(a_broken_link_goes_on_where_it_was),
+        RUN(a_full_synchronisation_brings_everything),
+        RUN(a_diskless_synchronisation_brings_everything),
+        RUN(a_promoted_replica_mints_greater_etags),
+        RUN(a_primary_that_was_cut_off_is_outranked),
+        RUN(the_middle_of_a_chain_takes_over),
+        RUN(moving_to_another_server_keeps_versions),
     };
-    return world_run("replication", tests);
+    return harness_run("replication", tests);
 }

@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "files.h"
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 enum { MEGABYTE = 1 << 20, BLOCKS = 50000, BLOCK_BYTES = 10240, ITEMS = 1500 };
 
-static struct server *lone;
+static struct server *single;
 static struct client *client;
 
 static void begin_alone(const char *settings) {
-    lone = server_start("lone", settings);
-    client = visitor(lone);
+    single = server_start("single", settings);
+    client = test_client(single);
 }
 
 /* --- Contents --- */
@@ -42,7 +42,7 @@ static const char *handle_of(const char *path) {
     return reply_string(reply_field_if_any(reply, "handle"));
 }
 
-SCENE(contents_over_the_bound_are_read_in_parts) {
+TEST(contents_over_the_bound_are_read_in_parts) {
     begin_alone("");
     begin_with_contents();
     const char *handle = handle_of("f");
@@ -62,11 +62,11 @@ SCENE(contents_over_the_bound_are_read_in_parts) {
     assert_int_equal(reply->element[1]->len, 32 * MEGABYTE);
     reply = expect_elements(call(client, "FILE.GET fs f RANGE 1099444518912 33554432"), 2);
     assert_int_equal(reply->element[1]->len, 32 * MEGABYTE);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* To put pieces together takes as much again; one piece is answered from where it is. */
-SCENE(a_content_in_one_piece_is_read_up_to_the_bound) {
+TEST(a_content_in_one_piece_is_read_up_to_the_bound) {
     enum { BOUND = 65536 };
     char *content = pool_take(BOUND + 1);
     begin_alone("holdfast.max-reply-bytes 65536\n");
@@ -82,11 +82,11 @@ SCENE(a_content_in_one_piece_is_read_up_to_the_bound) {
     expect_elements(call(client, "BLOB.GET box longer RANGE 1 65536"), 2);
     expect_error(call(client, "BLOB.GET box page"), "INVALID InvalidRange");
     expect_elements(call(client, "BLOB.GET box page RANGE 0 32768"), 2);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* What is refused has not been made. */
-SCENE(a_refused_content_takes_no_memory) {
+TEST(a_refused_content_takes_no_memory) {
     begin_alone("");
     begin_with_contents();
     long long before = info_of(client, "used_memory_peak");
@@ -95,10 +95,10 @@ SCENE(a_refused_content_takes_no_memory) {
     expect_error(call(client, "FILE.GET fs f"), "INVALID InvalidRange");
     long long grown = info_of(client, "used_memory_peak") - before;
     require(grown < MEGABYTE, "the server took %lld bytes for what it refused", grown);
-    server_stop(lone);
+    server_stop(single);
 }
 
-SCENE(the_server_s_own_bound_holds_as_well) {
+TEST(the_server_s_own_bound_holds_as_well) {
     begin_alone("proto-max-bulk-len 1mb\n");
     expect_etag(call(client, "CONTAINER.CREATE box"));
     expect_etag(call(client, "BLOB.CREATEPAGE box page 2097152"));
@@ -106,11 +106,11 @@ SCENE(the_server_s_own_bound_holds_as_well) {
     expect_error(refused,
                  "INVALID InvalidRange 2097152 bytes are more than the 1048576 that proto-max-bulk-len");
     expect_elements(call(client, "BLOB.GET box page RANGE 0 1048576"), 2);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* Replies that nobody reads cannot fill the memory: each takes half of what is left, down to a megabyte. */
-SCENE(replies_are_smaller_while_memory_is_short) {
+TEST(replies_are_smaller_while_memory_is_short) {
     begin_alone("maxmemory 200mb\n");
     begin_with_contents();
     expect_elements(call(client, "BLOB.GET box page RANGE 0 33554432"), 2);
@@ -125,10 +125,10 @@ SCENE(replies_are_smaller_while_memory_is_short) {
     expect_elements(call(client, "BLOB.GET box page RANGE 0 1048576"), 2);
     expect_ok(call(client, "CONFIG SET maxmemory 0"));
     expect_elements(call(client, "BLOB.GET box page RANGE 0 33554432"), 2);
-    server_stop(lone);
+    server_stop(single);
 }
 
-SCENE(lists_without_pages_are_refused) {
+TEST(lists_without_pages_are_refused) {
     begin_alone("");
     begin_with_contents();
     expect_ok(call(client, "CONFIG SET holdfast.max-reply-bytes 65536"));
@@ -143,11 +143,11 @@ SCENE(lists_without_pages_are_refused) {
     expect_error(call(client, "FILE.GETRANGES fs f"), "INVALID InvalidRange");
     expect_elements(call(client, "BLOB.GETPAGES box striped RANGE 0 65536"), 6);
     expect_elements(call(client, "FILE.GETRANGES fs f RANGE 0 65536"), 6);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* A transaction answers with one reply. */
-SCENE(contents_of_a_transaction_share_one_reply) {
+TEST(contents_of_a_transaction_share_one_reply) {
     begin_alone("");
     begin_with_contents();
     static const char page[] = "BLOB.GET box page RANGE 0 33554432",
@@ -159,7 +159,7 @@ SCENE(contents_of_a_transaction_share_one_reply) {
                  "INVALID InvalidRange 2: 67108865 bytes are more than the 67108864 that "
                  "holdfast.max-reply-bytes allows, use RANGE");
     expect_elements(call_line(client, pool_print("HOLDFAST.ATOMIC 2 6 %s 6 %s", page, file)), 2);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* --- Pages --- */
@@ -234,7 +234,7 @@ static size_t walk_pages(const struct paged *row, size_t max_bytes) {
     return items;
 }
 
-SCENE(pages_end_before_the_bound) {
+TEST(pages_end_before_the_bound) {
     char word[201] = "";
     memset(word, 'w', sizeof word - 1);
     begin_alone("holdfast.max-reply-bytes 65536\n");
@@ -243,10 +243,10 @@ SCENE(pages_end_before_the_bound) {
             fill(&paged[i], cut ? "" : word);
             assert_int_equal(walk_pages(&paged[i], 65536), ITEMS);
         }
-    server_stop(lone);
+    server_stop(single);
 }
 
-SCENE(pages_of_handles_end_before_the_bound) {
+TEST(pages_of_handles_end_before_the_bound) {
     struct paged row = {.list = "FILE.HANDLES fs COUNT 1000", .go_on = "MARKER"};
     begin_alone("holdfast.max-reply-bytes 65536\n");
     expect_etag(call(client, "SHARE.CREATE fs"));
@@ -259,11 +259,11 @@ SCENE(pages_of_handles_end_before_the_bound) {
     assert_int_equal(walk_pages(&row, 65536), ITEMS);
     row.list = "FILE.HANDLES fs f COUNT 1000";
     assert_int_equal(walk_pages(&row, 65536), ITEMS);
-    server_stop(lone);
+    server_stop(single);
 }
 
 /* A batch of messages has fewer than were asked for, and at least one, however long that is. */
-SCENE(batches_of_messages_end_before_the_bound) {
+TEST(batches_of_messages_end_before_the_bound) {
     enum { MESSAGES = 100, LENGTH = 3000, LONG = 200000 };
     begin_alone("holdfast.max-reply-bytes 65536\nholdfast.queue-max-count "
                 "1000\nholdfast.queue-max-message-bytes 1048576\n");
@@ -286,21 +286,21 @@ SCENE(batches_of_messages_end_before_the_bound) {
     require(reply_bytes_of(batch) <= 65536 && batch->elements > 10, "a batch of %zu bytes",
             reply_bytes_of(batch));
     expect_number(call(client, "QUEUE.REDRIVE q COUNT 1000"), MESSAGES);
-    server_stop(lone);
+    server_stop(single);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(contents_over_the_bound_are_read_in_parts),
-        PLAY(contents_of_a_transaction_share_one_reply),
-        PLAY(a_content_in_one_piece_is_read_up_to_the_bound),
-        PLAY(a_refused_content_takes_no_memory),
-        PLAY(the_server_s_own_bound_holds_as_well),
-        PLAY(replies_are_smaller_while_memory_is_short),
-        PLAY(lists_without_pages_are_refused),
-        PLAY(pages_end_before_the_bound),
-        PLAY(pages_of_handles_end_before_the_bound),
-        PLAY(batches_of_messages_end_before_the_bound),
+        RUN(contents_over_the_bound_are_read_in_parts),
+        RUN(contents_of_a_transaction_share_one_reply),
+        RUN(a_content_in_one_piece_is_read_up_to_the_bound),
+        RUN(a_refused_content_takes_no_memory),
+        RUN(the_server_s_own_bound_holds_as_well),
+        RUN(replies_are_smaller_while_memory_is_short),
+        RUN(lists_without_pages_are_refused),
+        RUN(pages_end_before_the_bound),
+        RUN(pages_of_handles_end_before_the_bound),
+        RUN(batches_of_messages_end_before_the_bound),
     };
-    return world_run("reply room", tests);
+    return harness_run("reply room", tests);
 }

@@ -8,10 +8,10 @@
 #include <strings.h>
 
 #include "grammar.h"
+#include "harness.h"
 #include "pages.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 /* What a connection needs for itself. It sees and touches no other connection and no key. CLIENT TRACKING is missing on
  * purpose: with BCAST it tells the names of everybody's keys. Not every server has all of these. */
@@ -114,7 +114,7 @@ static const char *with_default_user(const char *name) {
 }
 
 static struct client *server_with(const char *file, const char *settings) {
-    return visitor(
+    return test_client(
         server_start("roles", pool_print("aclfile \"%s\"\n%s", with_default_user(file), settings)));
 }
 
@@ -210,7 +210,7 @@ static void expect_roles(struct client *client, bool in_cluster) {
 static struct client *login_as(struct server *server, const char *user) {
     for (size_t index = 0; index < ROLE_COUNT; index++) {
         if (strcmp(roles[index].user, user) != 0) continue;
-        struct client *client = visitor(server);
+        struct client *client = test_client(server);
         expect_ok(call(client, "AUTH %s %s", user, roles[index].password));
         return client;
     }
@@ -218,11 +218,11 @@ static struct client *login_as(struct server *server, const char *user) {
     return NULL;
 }
 
-SCENE(each_role_may_send_what_is_meant) {
+TEST(each_role_may_send_what_is_meant) {
     expect_roles(server_with("users.acl", ""), false);
 }
 
-SCENE(each_role_may_send_what_is_meant_in_a_cluster) {
+TEST(each_role_may_send_what_is_meant_in_a_cluster) {
     expect_roles(server_with("users-cluster.acl", "cluster-enabled yes\n"), true);
 }
 
@@ -235,7 +235,7 @@ static void refuse_elsewhere(const redisReply *info, void *what) {
             info->element[0]->str, reply_text(reply));
 }
 
-SCENE(no_role_works_on_other_keys) {
+TEST(no_role_works_on_other_keys) {
     struct client *client = server_with("users.acl", "");
     for (size_t index = 0; index < ROLE_COUNT; index++) {
         struct survey survey = {client, &roles[index], grammar_commands(client), false, 0, {0}};
@@ -244,7 +244,7 @@ SCENE(no_role_works_on_other_keys) {
 }
 
 /* As it is for real: connected, logged in, refused. */
-SCENE(a_reader_stops_nobody) {
+TEST(a_reader_stops_nobody) {
     static const char *const refused[] = {"CLIENT PAUSE 1",
                                           "CLIENT KILL TYPE normal",
                                           "CLIENT LIST",
@@ -265,7 +265,7 @@ SCENE(a_reader_stops_nobody) {
     expect_error(call(reader, "BLOB.GET app:box cat"), "NOTFOUND ContainerNotFound");
 }
 
-SCENE(an_application_hears_of_its_own_keys) {
+TEST(an_application_hears_of_its_own_keys) {
     struct client *client = server_with("users.acl", "");
     struct client *app = login_as(client->server, "app");
     expect_etag(call(app, "CONTAINER.CREATE app:box"));
@@ -275,7 +275,7 @@ SCENE(an_application_hears_of_its_own_keys) {
 }
 
 /* What clients of a cluster send before anything else, and how they read from replicas and follow a slot. */
-SCENE(clients_of_a_cluster_start) {
+TEST(clients_of_a_cluster_start) {
     static const char *const first_words[] = {
         "CLUSTER SLOTS", "CLUSTER SHARDS", "CLUSTER NODES", "CLUSTER INFO", "INFO",
         "COMMAND",       "READONLY",       "READWRITE",     "ASKING",       NULL};
@@ -294,9 +294,9 @@ SCENE(clients_of_a_cluster_start) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(each_role_may_send_what_is_meant),     PLAY(each_role_may_send_what_is_meant_in_a_cluster),
-        PLAY(no_role_works_on_other_keys),          PLAY(a_reader_stops_nobody),
-        PLAY(an_application_hears_of_its_own_keys), PLAY(clients_of_a_cluster_start),
+        RUN(each_role_may_send_what_is_meant),     RUN(each_role_may_send_what_is_meant_in_a_cluster),
+        RUN(no_role_works_on_other_keys),          RUN(a_reader_stops_nobody),
+        RUN(an_application_hears_of_its_own_keys), RUN(clients_of_a_cluster_start),
     };
-    return world_run("roles", tests);
+    return harness_run("roles", tests);
 }

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 static void expect_setting(struct client *client, const char *name, const char *value) {
     redisReply *reply = expect_elements(call(client, "CONFIG GET %s", name), 2);
     expect_text(reply->element[1], value);
 }
 
-SCENE(settings_are_seen_and_changed) {
+TEST(settings_are_seen_and_changed) {
     expect_setting(primary, "holdfast.clock-offset-ms", "0");
     expect_setting(primary, "holdfast.accept-effects", "no");
     configure(primary, "holdfast.max-blob-bytes", "1234");
@@ -33,7 +33,7 @@ SCENE(settings_are_seen_and_changed) {
     expect_setting(primary, "holdfast.max-append-bytes", "4");
 }
 
-SCENE(nonsense_is_refused) {
+TEST(nonsense_is_refused) {
     static const char *const nonsense[] = {
         "CONFIG SET holdfast.max-blob-bytes -1",
         "CONFIG SET holdfast.max-blob-bytes 0",
@@ -67,7 +67,7 @@ SCENE(nonsense_is_refused) {
 }
 
 /* As the server's own settings take them: kb is 1024 bytes, k is 1000. */
-SCENE(settings_of_bytes_take_units) {
+TEST(settings_of_bytes_take_units) {
     static const struct {
         const char *given, *kept;
     } units[] = {
@@ -102,7 +102,7 @@ static void expect_crossed(const char *line) {
     require(strstr(reply->str, crossed), "%s answers %s", line, reply->str);
 }
 
-SCENE(the_shortest_lease_is_not_longer_than_the_longest) {
+TEST(the_shortest_lease_is_not_longer_than_the_longest) {
     expect_crossed("CONFIG SET holdfast.lease-min-seconds 61");
     expect_bounds("15", "60");
     expect_crossed("CONFIG SET holdfast.lease-max-seconds 14.999");
@@ -112,7 +112,7 @@ SCENE(the_shortest_lease_is_not_longer_than_the_longest) {
 }
 
 /* What counts is how both are in the end. */
-SCENE(both_bounds_of_leases_move_together) {
+TEST(both_bounds_of_leases_move_together) {
     expect_ok(call_line(primary, "CONFIG SET holdfast.lease-min-seconds 100 holdfast.lease-max-seconds 200"));
     expect_bounds("100", "200");
     expect_ok(call_line(primary, "CONFIG SET holdfast.lease-min-seconds 1 holdfast.lease-max-seconds 2"));
@@ -126,13 +126,13 @@ SCENE(both_bounds_of_leases_move_together) {
 
 /* --- Arguments --- */
 
-SCENE(arguments_of_loadmodule_are_settings) {
+TEST(arguments_of_loadmodule_are_settings) {
     struct server *server =
         server_for_test(server_launch_with("arguments", "",
                                            "max-blob-bytes 3 max-block-bytes 4kb accept-effects yes "
                                            "queue-receipt-mismatch MISMATCH"));
     server_await(server);
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     expect_setting(client, "holdfast.max-blob-bytes", "3");
     expect_setting(client, "holdfast.max-block-bytes", "4096");
     expect_setting(client, "holdfast.accept-effects", "yes");
@@ -151,7 +151,7 @@ static void expect_no_start(const char *settings, const char *arguments, const c
 }
 
 /* A typing error must not become a default. */
-SCENE(bad_arguments_of_loadmodule_stop_the_start) {
+TEST(bad_arguments_of_loadmodule_stop_the_start) {
     static const char *const bad[] = {
         "nonsense 1",         "max-blob-bytes",      "max-blob-bytes x",     "max-blob-bytes 0",
         "max-blob-bytes 1xb", "queue-max-count 1kb", "accept-effects maybe", "queue-receipt-mismatch maybe"};
@@ -159,17 +159,17 @@ SCENE(bad_arguments_of_loadmodule_stop_the_start) {
         expect_no_start("", bad[index], pool_copy(bad[index], strcspn(bad[index], " ")));
 }
 
-SCENE(crossed_bounds_of_leases_stop_the_start) {
+TEST(crossed_bounds_of_leases_stop_the_start) {
     expect_no_start("", "lease-min-seconds 61", crossed);
     expect_no_start("holdfast.lease-min-seconds 61\n", "", crossed);
     expect_no_start("holdfast.lease-max-seconds 5\n", "lease-min-seconds 6", crossed);
 }
 
-SCENE(bounds_of_leases_may_come_from_two_places) {
+TEST(bounds_of_leases_may_come_from_two_places) {
     struct server *server = server_for_test(
         server_launch_with("arguments", "holdfast.lease-max-seconds 200\n", "lease-min-seconds 100"));
     server_await(server);
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     expect_setting(client, "holdfast.lease-min-seconds", "100");
     expect_setting(client, "holdfast.lease-max-seconds", "200");
     server_stop(server);
@@ -177,18 +177,18 @@ SCENE(bounds_of_leases_may_come_from_two_places) {
 
 /* --- Loading --- */
 
-SCENE(a_second_load_says_why_it_fails) {
+TEST(a_second_load_says_why_it_fails) {
     struct server *server = server_start("twice", "enable-module-command yes\n");
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     expect_error(call(client, "MODULE LOAD %s", getenv("HOLDFAST_MODULE")), "ERR Error loading the");
     require(strstr(server_log(server), "a module of this name is loaded already"), "the log says:\n%s",
             server_log(server));
     server_stop(server);
 }
 
-SCENE(settings_survive_in_the_configuration_file) {
+TEST(settings_survive_in_the_configuration_file) {
     struct server *server = server_start("rewritten", "");
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     expect_ok(call(client, "CONFIG SET holdfast.max-blob-bytes 77"));
     expect_ok(call(client, "CONFIG REWRITE"));
     FILE *file = fopen(pool_print("%s/redis.conf", server->folder), "r");
@@ -200,7 +200,7 @@ SCENE(settings_survive_in_the_configuration_file) {
     server_stop(server);
 }
 
-SCENE(the_clock_moves_forward_and_never_back) {
+TEST(the_clock_moves_forward_and_never_back) {
     create("box");
     put("box", "cat", "now");
     long long now = instant_of("box", "cat");
@@ -215,7 +215,7 @@ SCENE(the_clock_moves_forward_and_never_back) {
                  "PRECONDITION ConditionNotMet");
 }
 
-SCENE(a_module_with_types_stays) {
+TEST(a_module_with_types_stays) {
     create("box");
     expect_error(call(primary, "MODULE UNLOAD holdfast"), "ERR");
     expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 0);
@@ -223,19 +223,19 @@ SCENE(a_module_with_types_stays) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(settings_are_seen_and_changed),
-        PLAY(nonsense_is_refused),
-        PLAY(settings_of_bytes_take_units),
-        PLAY(the_shortest_lease_is_not_longer_than_the_longest),
-        PLAY(both_bounds_of_leases_move_together),
-        PLAY(arguments_of_loadmodule_are_settings),
-        PLAY(bad_arguments_of_loadmodule_stop_the_start),
-        PLAY(crossed_bounds_of_leases_stop_the_start),
-        PLAY(bounds_of_leases_may_come_from_two_places),
-        PLAY(a_second_load_says_why_it_fails),
-        PLAY(settings_survive_in_the_configuration_file),
-        PLAY(the_clock_moves_forward_and_never_back),
-        PLAY(a_module_with_types_stays),
+        RUN(settings_are_seen_and_changed),
+        RUN(nonsense_is_refused),
+        RUN(settings_of_bytes_take_units),
+        RUN(the_shortest_lease_is_not_longer_than_the_longest),
+        RUN(both_bounds_of_leases_move_together),
+        RUN(arguments_of_loadmodule_are_settings),
+        RUN(bad_arguments_of_loadmodule_stop_the_start),
+        RUN(crossed_bounds_of_leases_stop_the_start),
+        RUN(bounds_of_leases_may_come_from_two_places),
+        RUN(a_second_load_says_why_it_fails),
+        RUN(settings_survive_in_the_configuration_file),
+        RUN(the_clock_moves_forward_and_never_back),
+        RUN(a_module_with_types_stays),
     };
-    return world_run("settings", tests);
+    return harness_run("settings", tests);
 }

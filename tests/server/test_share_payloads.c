@@ -6,25 +6,25 @@
 #include <string.h>
 #include <strings.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "cpu_time.h"
 #include "files.h"
+#include "harness.h"
 #include "hostile.h"
 #include "leases.h"
 #include "payload.h"
 #include "pool.h"
+#include "random.h"
 #include "records.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "work.h"
-#include "world.h"
 
 enum { COSTS_MAX_US = 300000, READ_AT_MAX = 1 << 17, EVERY_SO_MANY = 6 };
 
 /* One of everything that a share can hold. */
 static void fill(void) {
-    share_stage();
+    share_setup();
     acts_by(primary, {"SHARE.SETPROPS fs QUOTA 900000000000", NULL}, {"SHARE.SETMETA fs META 1 a b", NULL},
             {"SHARE.SETACL fs POLICIES 1 one 0 - rl", NULL}, {"LEASE.ACQUIRE fs -1 ID A OWNER me", NULL},
             {"mkdir Dir META 1 c d", NULL}, {"mkdir dir/Sub", NULL},
@@ -134,41 +134,41 @@ static void require_whole_share(const char *key) {
 /* --- Values -------------------------------------------------------------------------------------------------------------- */
 
 static void restore(char *payload, size_t length, struct tally *tally) {
-    long long before = worked_us(primary->server);
+    long long before = cpu_time_us(primary->server);
     hostile_offer(payload, length, require_whole_share, tally);
-    long long worked = worked_us(primary->server) - before;
+    long long worked = cpu_time_us(primary->server) - before;
     require(worked < COSTS_MAX_US, "%zu bytes cost %lld us", length, worked);
 }
 
-SCENE(payloads_with_every_byte_changed) {
-    chance_begin();
+TEST(payloads_with_every_byte_changed) {
+    random_begin();
     redisReply *dump = dump_of_everything();
     struct tally tally = {0, 0};
-    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place += 1 + chance_size(EVERY_SO_MANY)) {
-        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
+    for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place += 1 + random_size(EVERY_SO_MANY)) {
+        const char changed[] = {(char)(dump->str[place] ^ 1 << random_below(8)),
                                 '\0',
                                 '\xff',
                                 (char)(dump->str[place] + 1),
                                 (char)(dump->str[place] - 1),
-                                (char)chance(256)};
+                                (char)random_below(256)};
         char *payload = pool_copy(dump->str, dump->len);
-        payload[place] = changed[chance(6)];
+        payload[place] = changed[random_below(6)];
         restore(payload, dump->len, &tally);
     }
     require(tally.refused > 100 && tally.accepted > 10, "%d refused, %d accepted", tally.refused,
             tally.accepted);
 }
 
-SCENE(payloads_cut_at_every_length) {
+TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_of_everything(), require_whole_share);
 }
 
 /* Each record sound, the whole not. */
-SCENE(payloads_in_another_order) {
-    chance_begin();
+TEST(payloads_in_another_order) {
+    random_begin();
     redisReply *dump = dump_of_everything();
     call(primary, "DEL fs");
-    share_stage();
+    share_setup();
     acts_by(primary, {"mkdir d", NULL}, {"create d/x 700", NULL}, {"put d/x 0 600*q", NULL},
             {"SHARE.SNAPSHOT fs", NULL}, {"delete d/x", "OK"}, {"mkdir d/x", NULL},
             {"h = open s d/y RWD/RWD DISPOSITION CREATE", NULL}, {"lock $h EXCLUSIVE 0 0", "OK"},
@@ -177,23 +177,23 @@ SCENE(payloads_in_another_order) {
 }
 
 /* Numbers of the largest kind, or none at all, in each place of each record. */
-SCENE(payloads_that_lie_about_numbers) {
+TEST(payloads_that_lie_about_numbers) {
     static const char *const lies[] = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\x0f",
                                        "\x80\x80\x80\x80\x80\x80\x01",
                                        "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"};
-    chance_begin();
+    random_begin();
     redisReply *dump = dump_of_everything();
     const struct records *whole = records_of(dump);
     struct tally tally = {0, 0};
     for (size_t index = 0; index < whole->count; index++) {
         const struct record *sound = &whole->record[index];
         for (size_t place = 2; !sound->is_content && place < sound->length && place < 60;
-             place += 1 + chance_size(EVERY_SO_MANY)) {
-            const char *lie = lies[chance(4)];
+             place += 1 + random_size(EVERY_SO_MANY)) {
+            const char *lie = lies[random_below(4)];
             struct text record = {0};
             text_add(&record, sound->bytes, place);
             text_add(&record, lie, strlen(lie));
-            size_t skipped = place + (chance(3) ? 1 : 0);
+            size_t skipped = place + (random_below(3) ? 1 : 0);
             text_add(&record, sound->bytes + skipped, sound->length - skipped);
             struct records records = {.count = 0};
             memcpy(records.record, whole->record, whole->count * sizeof *whole->record);
@@ -201,17 +201,17 @@ SCENE(payloads_that_lie_about_numbers) {
             records_add(&records, record.bytes, record.length);
             records.record[index] = records.record[--records.count];
             records.record[index].has_content = sound->has_content;
-            long long before = worked_us(primary->server);
+            long long before = cpu_time_us(primary->server);
             hostile_offer_records(dump, &records, require_whole_share, &tally);
-            require(worked_us(primary->server) - before < COSTS_MAX_US, "record %zu costs %lld us", index,
-                    worked_us(primary->server) - before);
+            require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "record %zu costs %lld us", index,
+                    cpu_time_us(primary->server) - before);
         }
     }
     require(tally.refused > 100, "%d refused, %d accepted", tally.refused, tally.accepted);
 }
 
 /* What is sound, but not all of it. */
-SCENE(payloads_with_parts_left_out) {
+TEST(payloads_with_parts_left_out) {
     enum { PARTS_MAX = 3 };
     redisReply *dump = dump_of_everything();
     const struct records *whole = records_of(dump);
@@ -232,10 +232,10 @@ SCENE(payloads_with_parts_left_out) {
 }
 
 /* The state of the last thing in the tree, and the end of the tree, on which it would have been missed. */
-SCENE(payloads_without_the_end_of_the_tree) {
+TEST(payloads_without_the_end_of_the_tree) {
     enum { STATE = 0x25, END = 0x26, KIND_AT = 1 };
     configure(primary, "rdbcompression", "no");
-    share_stage();
+    share_setup();
     act("mkdir d", NULL);
     redisReply *dump = call(primary, "DUMP fs");
     const struct records *whole = records_of(dump);
@@ -255,7 +255,7 @@ SCENE(payloads_without_the_end_of_the_tree) {
 }
 
 /* What is sound, once more: things that are there twice. */
-SCENE(payloads_with_parts_doubled) {
+TEST(payloads_with_parts_doubled) {
     enum { PARTS_MAX = 5 };
     redisReply *dump = dump_of_everything();
     const struct records *whole = records_of(dump);
@@ -293,33 +293,33 @@ static void apply_doctored(const redisReply *command, int way) {
     words_add(&words, "fs");
     char *record = pool_copy(command->element[2]->str, command->element[2]->len + 10);
     size_t length = command->element[2]->len;
-    if (way == 0 && length > 2) record[1 + chance_size(length - 1)] = (char)chance(256);
-    if (way == 1 && length > 2) record[2 + chance_size(length - 2)] ^= (char)(1 << chance(8));
-    if (way == 2) length = chance_size(length);
+    if (way == 0 && length > 2) record[1 + random_size(length - 1)] = (char)random_below(256);
+    if (way == 1 && length > 2) record[2 + random_size(length - 2)] ^= (char)(1 << random_below(8));
+    if (way == 2) length = random_size(length);
     if (way == 3)
-        memset(record + length, chance(2) ? 0xff : 0, 1 + chance_size(8)), length += 1 + chance_size(8);
+        memset(record + length, random_below(2) ? 0xff : 0, 1 + random_size(8)), length += 1 + random_size(8);
     words_add_bytes(&words, record, length);
     for (size_t index = 3; index < command->elements; index++)
         words_add_bytes(&words, command->element[index]->str,
-                        way == 4 ? chance_size(command->element[index]->len + 1)
+                        way == 4 ? random_size(command->element[index]->len + 1)
                                  : command->element[index]->len);
-    long long before = worked_us(primary->server);
+    long long before = cpu_time_us(primary->server);
     call_words(primary, &words);
-    require(worked_us(primary->server) - before < COSTS_MAX_US, "%s costs %lld us", words_text(&words),
-            worked_us(primary->server) - before);
+    require(cpu_time_us(primary->server) - before < COSTS_MAX_US, "%s costs %lld us", words_text(&words),
+            cpu_time_us(primary->server) - before);
 }
 
-SCENE(effects_with_bytes_changed) {
+TEST(effects_with_bytes_changed) {
     enum { ROUNDS = 2000 };
-    chance_begin();
+    random_begin();
     expect_misfits();
     redisReply *effects = effects_of_everything();
     redisReply *dump = call(primary, "DUMP fs");
     configure(primary, "holdfast.accept-effects", "yes");
     for (int round = 0; round < ROUNDS; round++) {
-        const redisReply *effect = effects->element[chance_size(effects->elements)];
+        const redisReply *effect = effects->element[random_size(effects->elements)];
         if (effect->elements < 3 || strcmp(effect->element[0]->str, "HFA") != 0) continue;
-        apply_doctored(effect, chance(6));
+        apply_doctored(effect, random_below(6));
         if (round % 200 && call(primary, "EXISTS fs")->integer) continue;
         if (round % 200 == 0) require_whole_share("fs");
         expect_ok(call(primary, "RESTORE fs 0 %b REPLACE", dump->str, dump->len));
@@ -328,14 +328,14 @@ SCENE(effects_with_bytes_changed) {
 }
 
 /* The same effects twice, in any order, in a share that has something else. */
-SCENE(effects_in_any_order) {
+TEST(effects_in_any_order) {
     enum { ROUNDS = 2000 };
-    chance_begin();
+    random_begin();
     expect_misfits();
     redisReply *effects = effects_of_everything();
     configure(primary, "holdfast.accept-effects", "yes");
     for (int round = 0; round < ROUNDS; round++) {
-        apply_doctored(effects->element[chance_size(effects->elements)], 99);
+        apply_doctored(effects->element[random_size(effects->elements)], 99);
         if (!call(primary, "EXISTS fs")->integer) apply_doctored(effects->element[0], 99);
     }
     call(primary, "COPY fs other REPLACE");
@@ -344,15 +344,15 @@ SCENE(effects_in_any_order) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed),
-        PLAY(payloads_cut_at_every_length),
-        PLAY(payloads_in_another_order),
-        PLAY(payloads_that_lie_about_numbers),
-        PLAY(payloads_with_parts_left_out),
-        PLAY(payloads_without_the_end_of_the_tree),
-        PLAY(payloads_with_parts_doubled),
-        PLAY(effects_with_bytes_changed),
-        PLAY(effects_in_any_order),
+        RUN(payloads_with_every_byte_changed),
+        RUN(payloads_cut_at_every_length),
+        RUN(payloads_in_another_order),
+        RUN(payloads_that_lie_about_numbers),
+        RUN(payloads_with_parts_left_out),
+        RUN(payloads_without_the_end_of_the_tree),
+        RUN(payloads_with_parts_doubled),
+        RUN(effects_with_bytes_changed),
+        RUN(effects_in_any_order),
     };
-    return world_run("share_payloads", tests);
+    return harness_run("share_payloads", tests);
 }

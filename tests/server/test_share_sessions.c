@@ -6,19 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_time.h"
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "work.h"
-#include "world.h"
+#include "traces.h"
 
 /* --- Time ------------------------------------------------------------------------------------------------------ */
 
-SCENE(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
-    file_commands_stage();
+TEST(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL}, {"9 s", NULL}, {"get a", SV},
          {"SHARE.PING fs $t", "10000"}, {"9 s", NULL}, {"get a", SV}, {"SHARE.PING fs $t", "10000"},
          {"10 s", NULL}, {"get a", NULL}, {"SHARE.PING fs $t", NO_SESSION},
@@ -28,15 +28,15 @@ SCENE(scenario_35_a_session_lives_as_long_as_it_is_pinged) {
 }
 
 /* Whatever else is done with a session does not prolong it. */
-SCENE(only_a_ping_prolongs) {
-    file_commands_stage();
+TEST(only_a_ping_prolongs) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"6 s", NULL}, {"h = open t a RW/RWD", NULL},
          {"write $h 0 x", "1"}, {"lock $h SHARED 0 1", "OK"}, {"4 s", NULL}, {"read $h 0 1", NO_HANDLE});
 }
 
 /* What is so a millisecond before the end, and at it; in one transaction, in which no time passes by itself. */
 static redisReply *around_the_end(void) {
-    file_commands_stage();
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL});
     const struct words ping = act_words("SHARE.PING fs $t");
     expect_ok(call(primary, "MULTI"));
@@ -50,7 +50,7 @@ static redisReply *around_the_end(void) {
     return all;
 }
 
-SCENE(a_session_ends_to_the_millisecond) {
+TEST(a_session_ends_to_the_millisecond) {
     for (int attempt = 0; attempt < 100; attempt++) {
         redisReply *all = around_the_end();
         expect_etag(all->element[4]);
@@ -60,28 +60,28 @@ SCENE(a_session_ends_to_the_millisecond) {
 }
 
 /* Nothing but time passes, and nobody asks: upkeep ends what is over and sweeps it away. */
-SCENE(what_is_over_goes_by_itself) {
-    file_commands_stage();
+TEST(what_is_over_goes_by_itself) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 0.15", NULL}, {"h = open t a RD/RWD DELETEONCLOSE", NULL},
          {"i = open t b RW/-", NULL}, {"lock $i EXCLUSIVE 0 5", "OK"});
-    witness_begin("none");
+    traces_begin("none");
     for (int attempt = 0; attempt < 5000 && info_of(primary, "holdfast_file_handles"); attempt++)
         usleep(1000);
     assert_int_equal(info_of(primary, "holdfast_file_handles"), 0);
     assert_int_equal(info_of(primary, "holdfast_file_locks"), 0);
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 1);
     assert_int_equal(info_of(primary, "holdfast_files"), 1);
-    assert_string_equal(witness_notifications(), "share.expired fs");
-    world_in_step();
+    assert_string_equal(traces_notifications(), "share.expired fs");
+    await_replicas();
     assert_string_equal(listed_at(chained, "", ""), "b");
 }
 
 /* A replica waits for what its primary says, but shows nothing that is over by its own clock. */
-SCENE(replicas_show_nothing_that_is_over) {
-    file_commands_stage();
+TEST(replicas_show_nothing_that_is_over) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL},
          {"i = open t b RD/RWD DELETEONCLOSE", NULL});
-    world_in_step();
+    await_replicas();
     expect_error(call(replica, "FILE.GET fs a"), SV);
     expect_ok(call(replica, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(0) + 10000));
     expect_etag(call(replica, "FILE.GET fs a"));
@@ -93,8 +93,8 @@ SCENE(replicas_show_nothing_that_is_over) {
     time_passes(10000);
 }
 
-SCENE(a_pause_holds_back_the_end) {
-    file_commands_stage();
+TEST(a_pause_holds_back_the_end) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open t a R/-", NULL});
     expect_ok(call(primary, "CLIENT PAUSE 60000 WRITE"));
     time_passes(10000);
@@ -113,7 +113,7 @@ static struct client *connected(const char *on_close) {
     struct client *client = client_open(primary->server);
     redisReply *id = call_line(client, pool_print("SHARE.CONNECT fs 1000 %s", on_close));
     require(id->len == 36, "no session: %s", reply_text(id));
-    story_keep('t', reply_string(id));
+    step_keep('t', reply_string(id));
     return client;
 }
 
@@ -125,8 +125,8 @@ static void await_ended(void) {
     failure("the session lives on");
 }
 
-SCENE(a_session_ends_with_its_connection_when_told_so) {
-    file_commands_stage();
+TEST(a_session_ends_with_its_connection_when_told_so) {
+    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("h = open t a RW/-", NULL);
     call(client, "PING");
@@ -136,8 +136,8 @@ SCENE(a_session_ends_with_its_connection_when_told_so) {
     acts({"SHARE.PING fs $t", NO_SESSION}, {"read $h 0 1", NO_HANDLE});
 }
 
-SCENE(a_killed_connection_ends_it_as_well) {
-    file_commands_stage();
+TEST(a_killed_connection_ends_it_as_well) {
+    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("h = open t a RD/RWD DELETEONCLOSE", NULL);
     redisReply *id = call(client, "CLIENT ID");
@@ -147,10 +147,10 @@ SCENE(a_killed_connection_ends_it_as_well) {
     client_close(client);
 }
 
-SCENE(else_it_lives_on) {
+TEST(else_it_lives_on) {
     static const char *const ways[] = {"", "ONCLOSE KEEP", "ONCLOSE END"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
-        file_commands_stage();
+        file_commands_setup();
         struct client *client = connected(ways[way]);
         act("h = open t a RW/-", NULL);
         if (way == 2) expect_ok(call(primary, "RENAME fs other"));
@@ -164,8 +164,8 @@ SCENE(else_it_lives_on) {
 }
 
 /* A connection may have many sessions, in many shares and databases. */
-SCENE(all_sessions_of_a_connection_end) {
-    file_commands_stage();
+TEST(all_sessions_of_a_connection_end) {
+    file_commands_setup();
     act("SHARE.CREATE other", NULL);
     expect_ok(call(primary, "SELECT 3"));
     expect_etag(call(primary, "SHARE.CREATE fs"));
@@ -186,12 +186,12 @@ SCENE(all_sessions_of_a_connection_end) {
 }
 
 /* Keys that have gone by then, or are something else. */
-SCENE(a_connection_ends_after_its_share) {
-    file_commands_stage();
+TEST(a_connection_ends_after_its_share) {
+    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("SHARE.DELETE fs", "OK");
     client_close(client);
-    file_commands_stage();
+    file_commands_setup();
     client = connected("ONCLOSE END");
     call(primary, "DEL fs");
     expect_ok(call(primary, "SET fs text"));
@@ -201,8 +201,8 @@ SCENE(a_connection_ends_after_its_share) {
 }
 
 /* A share that was restored beside itself has sessions with the same ids: each belongs to its own share. */
-SCENE(a_restored_share_knows_nothing_of_connections) {
-    file_commands_stage();
+TEST(a_restored_share_knows_nothing_of_connections) {
+    file_commands_setup();
     struct client *client = connected("ONCLOSE END");
     act("h = open t a RW/-", NULL);
     redisReply *dump = call(primary, "DUMP fs");
@@ -216,8 +216,8 @@ SCENE(a_restored_share_knows_nothing_of_connections) {
 
 /* --- Handles --------------------------------------------------------------------------------------------------------- */
 
-SCENE(handles_as_they_are_shown) {
-    file_commands_stage();
+TEST(handles_as_they_are_shown) {
+    file_commands_setup();
     acts({"mkdir d", NULL}, {"create d/x 1", NULL}, {"t = SHARE.CONNECT fs 100", NULL},
          {"h = open s a RW/RD", NULL}, {"open t d/x A/-", NULL}, {"open t D/X D/RWD", NULL},
          {"handles a", "[null, [[\"handle\", 3, \"path\", \"a\", \"session\", 1, \"owner\", \"tester\", "
@@ -235,13 +235,13 @@ SCENE(handles_as_they_are_shown) {
     assert_string_equal(opened("'' RECURSIVE"), "a d/x d/x");
     assert_string_equal(opened("''"), "");
     const char *all = reply_text(act("handles", NULL));
-    require(!strstr(all, story_kept('h')) && !strstr(all, story_kept('s')),
+    require(!strstr(all, step_kept('h')) && !strstr(all, step_kept('s')),
             "what only its owner may know is shown: %s", all);
 }
 
-SCENE(handles_by_pages) {
+TEST(handles_by_pages) {
     enum { HANDLES = 250 };
-    file_commands_stage();
+    file_commands_setup();
     for (int index = 0; index < HANDLES; index++) act(index % 2 ? "open s a R/RWD" : "open s b R/RWD", NULL);
     for (int count = 1; count < 400; count = count * 3 + 1) {
         const char *marker = "0";
@@ -262,11 +262,11 @@ SCENE(handles_by_pages) {
 }
 
 /* However many there are of other files. */
-SCENE(the_handles_of_one_file_come_at_once) {
+TEST(the_handles_of_one_file_come_at_once) {
     enum { OTHERS = 21000 };
-    file_commands_stage();
+    file_commands_setup();
     for (int index = 0; index < OTHERS; index++)
-        send_call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 3 READ WRITE DELETE", story_kept('s'));
+        send_call(primary, "FILE.OPEN fs %s b ACCESS 1 READ SHARE 3 READ WRITE DELETE", step_kept('s'));
     for (int index = 0; index < OTHERS; index++) expect_elements(receive(primary), 8);
     acts({"open s a R/RWD", NULL}, {"open s a R/RWD", NULL});
     redisReply *page = expect_elements(call(primary, "FILE.HANDLES fs a COUNT 1"), 2);
@@ -277,16 +277,16 @@ SCENE(the_handles_of_one_file_come_at_once) {
 }
 
 /* What nobody would look after is not promised. */
-SCENE(a_key_too_long_to_end_with_a_connection) {
+TEST(a_key_too_long_to_end_with_a_connection) {
     const char *key = pool_print("%060001d", 0);
     expect_etag(call(primary, "SHARE.CREATE %s", key));
     redisReply *reply = call(primary, "SHARE.CONNECT %s 10 ONCLOSE END", key);
-    require(story_is_as_told(reply, BAD_VALUE), "it answers %s", reply_text(reply));
+    require(reply_is_answer(reply, BAD_VALUE), "it answers %s", reply_text(reply));
     reply_string(call(primary, "SHARE.CONNECT %s 10 ONCLOSE KEEP", key));
 }
 
-SCENE(scenario_34_closing_by_force) {
-    file_commands_stage();
+TEST(scenario_34_closing_by_force) {
+    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/x 1", NULL}, {"create d/e/y 1", NULL},
          {"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"}, {"open s a A/-", NULL},
          {"open s d/x R/-", NULL}, {"open s d/e/y R/-", NULL}, {"closeall a *", "2"}, {"closeall a *", "0"},
@@ -306,8 +306,8 @@ SCENE(scenario_34_closing_by_force) {
 }
 
 /* Numbers are given once: who was closed is not taken for who came later. */
-SCENE(public_numbers_are_not_given_twice) {
-    file_commands_stage();
+TEST(public_numbers_are_not_given_twice) {
+    file_commands_setup();
     act("h = open s a R/R", NULL);
     long long first = field(act("handles a", NULL)->element[1]->element[0], "handle")->integer;
     acts({"close $h", "OK"}, {"h = open s a R/R", NULL});
@@ -320,11 +320,11 @@ SCENE(public_numbers_are_not_given_twice) {
 }
 
 /* Names, and so other people's handles, are told by refusals; ids never are. */
-SCENE(refusals_tell_who) {
-    file_commands_stage();
+TEST(refusals_tell_who) {
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 100 OWNER back\"up\n", NULL}, {"h = open t a R/-", NULL});
     const char *text = act("get a", SV)->str;
-    require(strstr(text, "back") && !strstr(text, story_kept('h')) && !strstr(text, story_kept('t')) &&
+    require(strstr(text, "back") && !strstr(text, step_kept('h')) && !strstr(text, step_kept('t')) &&
                 !strchr(text, '\n'),
             "it says %s", text);
 }
@@ -332,8 +332,8 @@ SCENE(refusals_tell_who) {
 /* --- The end of shares ------------------------------------------------------------------------------------------------ */
 
 /* Other than the service's, a name is free at once. */
-SCENE(scenario_36_a_share_is_deleted_and_made_anew) {
-    file_commands_stage();
+TEST(scenario_36_a_share_is_deleted_and_made_anew) {
+    file_commands_setup();
     acts({"h = open s a RW/-", NULL}, {"lock $h EXCLUSIVE 0 1", "OK"}, {"SHARE.DELETE fs", "OK"},
          {"get a", NO_SHARE}, {"SHARE.DELETE fs", NO_SHARE}, {"SHARE.CREATE fs", NULL},
          {"list ''", "[null, []]"}, {"handles", "[null, []]"}, {"get a", NO_FILE},
@@ -346,22 +346,22 @@ SCENE(scenario_36_a_share_is_deleted_and_made_anew) {
 enum { FILES = 300, MANY = 30000, FEWER = 5000, LONGEST_US = 10000, LONGEST_UNDER_SANITIZERS_US = 100000 };
 
 static void open_many(int count) {
-    file_commands_stage();
+    file_commands_setup();
     act("t = SHARE.CONNECT fs 1000", NULL);
     for (int index = 0; index < FILES; index++) call(primary, "FILE.CREATE fs f%d 1", index);
     for (int index = 0; index < count; index++)
-        send_call(primary, "FILE.OPEN fs %s f%d ACCESS 1 READ SHARE 3 READ WRITE DELETE", story_kept('t'),
+        send_call(primary, "FILE.OPEN fs %s f%d ACCESS 1 READ SHARE 3 READ WRITE DELETE", step_kept('t'),
                   index % FILES);
     for (int index = 0; index < count; index++) expect_elements(receive(primary), 8);
 }
 
 /* Ends the session, and has somebody else work on until all is gone: no answer is kept up for long. */
 static void require_swift(const char *ends) {
-    long long longest = 0, before = worked_us(primary->server);
+    long long longest = 0, before = cpu_time_us(primary->server);
     act(ends, NULL);
     expect_ok(call(primary, "FILE.DELETE fs f7"));
     for (long long handles = -1; handles;) {
-        long long now = worked_us(primary->server);
+        long long now = cpu_time_us(primary->server);
         if (now - before > longest) longest = now - before;
         before = now;
         handles = info_number(call(primary, "INFO holdfast"), "holdfast_file_handles");
@@ -370,21 +370,21 @@ static void require_swift(const char *ends) {
     require(longest < max, "the server worked for %lld us before it answered", longest);
 }
 
-SCENE(a_session_with_many_handles_ends) {
+TEST(a_session_with_many_handles_ends) {
     open_many(MANY);
     require_swift("SHARE.DISCONNECT fs $t");
     expect_etag(call(primary, "FILE.CREATE fs f7 1"));
     assert_string_equal(opened(""), "");
 }
 
-SCENE(a_session_with_many_handles_is_over) {
+TEST(a_session_with_many_handles_is_over) {
     open_many(MANY);
     require_swift("1000 s");
     assert_string_equal(opened(""), "");
 }
 
 /* As many as one command closes; who is told of that many calls again. */
-SCENE(many_handles_are_closed_by_force) {
+TEST(many_handles_are_closed_by_force) {
     open_many(FEWER);
     long long closed = 0;
     for (long long now = -1; now; closed += now) now = act("closeall '' * RECURSIVE", NULL)->integer;
@@ -393,29 +393,29 @@ SCENE(many_handles_are_closed_by_force) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_35_a_session_lives_as_long_as_it_is_pinged),
-        PLAY(only_a_ping_prolongs),
-        PLAY(a_session_ends_to_the_millisecond),
-        PLAY(what_is_over_goes_by_itself),
-        PLAY(replicas_show_nothing_that_is_over),
-        PLAY(a_pause_holds_back_the_end),
-        PLAY(a_session_ends_with_its_connection_when_told_so),
-        PLAY(a_killed_connection_ends_it_as_well),
-        PLAY(else_it_lives_on),
-        PLAY(all_sessions_of_a_connection_end),
-        PLAY(a_connection_ends_after_its_share),
-        PLAY(a_restored_share_knows_nothing_of_connections),
-        PLAY(handles_as_they_are_shown),
-        PLAY(handles_by_pages),
-        PLAY(the_handles_of_one_file_come_at_once),
-        PLAY(a_key_too_long_to_end_with_a_connection),
-        PLAY(scenario_34_closing_by_force),
-        PLAY(public_numbers_are_not_given_twice),
-        PLAY(refusals_tell_who),
-        PLAY(scenario_36_a_share_is_deleted_and_made_anew),
-        PLAY(a_session_with_many_handles_ends),
-        PLAY(a_session_with_many_handles_is_over),
-        PLAY(many_handles_are_closed_by_force),
+        RUN(scenario_35_a_session_lives_as_long_as_it_is_pinged),
+        RUN(only_a_ping_prolongs),
+        RUN(a_session_ends_to_the_millisecond),
+        RUN(what_is_over_goes_by_itself),
+        RUN(replicas_show_nothing_that_is_over),
+        RUN(a_pause_holds_back_the_end),
+        RUN(a_session_ends_with_its_connection_when_told_so),
+        RUN(a_killed_connection_ends_it_as_well),
+        RUN(else_it_lives_on),
+        RUN(all_sessions_of_a_connection_end),
+        RUN(a_connection_ends_after_its_share),
+        RUN(a_restored_share_knows_nothing_of_connections),
+        RUN(handles_as_they_are_shown),
+        RUN(handles_by_pages),
+        RUN(the_handles_of_one_file_come_at_once),
+        RUN(a_key_too_long_to_end_with_a_connection),
+        RUN(scenario_34_closing_by_force),
+        RUN(public_numbers_are_not_given_twice),
+        RUN(refusals_tell_who),
+        RUN(scenario_36_a_share_is_deleted_and_made_anew),
+        RUN(a_session_with_many_handles_ends),
+        RUN(a_session_with_many_handles_is_over),
+        RUN(many_handles_are_closed_by_force),
     };
-    return world_run("share_sessions", tests);
+    return harness_run("share_sessions", tests);
 }

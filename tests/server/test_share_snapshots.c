@@ -5,27 +5,27 @@
 #include <string.h>
 
 #include "blobs.h"
-#include "chance.h"
-#include "everywhere.h"
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 enum { MAX = 200 };
 
 static void expect_then_at(struct place place, char snapshot, const char *path, const char *names) {
-    const char *then = listed_at(primary, path, pool_print("SNAPSHOT %s", story_kept(snapshot)));
+    const char *then = listed_at(primary, path, pool_print("SNAPSHOT %s", step_kept(snapshot)));
     if (strcmp(then, names) != 0)
         failure_at(place.file, place.line, "it had \"%s\", not \"%s\"", then, names);
 }
 
 #define expect_then(snapshot, path, names) expect_then_at(HERE, snapshot, path, names)
 
-SCENE(scenario_37_later_writes_do_not_show) {
-    file_commands_stage();
+TEST(scenario_37_later_writes_do_not_show) {
+    file_commands_setup();
     acts({"setmeta a META 1 color red", NULL}, {"setprops a PROPS 1 content-type text/x", NULL},
          {"p = SHARE.SNAPSHOT fs", NULL});
     const char *then = reply_text(act("get a SNAPSHOT $p", NULL));
@@ -47,8 +47,8 @@ SCENE(scenario_37_later_writes_do_not_show) {
 }
 
 /* Names come and go, and mean other things. */
-SCENE(the_tree_is_as_it_was) {
-    file_commands_stage();
+TEST(the_tree_is_as_it_was) {
+    file_commands_setup();
     acts({"mkdir d", NULL}, {"mkdir d/e", NULL}, {"create d/e/x 1", NULL}, {"create d/y 2", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL}, {"rename d/e top", NULL}, {"create d/e 7", NULL},
          {"delete d/y", "OK"}, {"mkdir d/Y", NULL}, {"create d/Y/z 3", NULL}, {"p = SHARE.SNAPSHOT fs", NULL},
@@ -75,8 +75,8 @@ SCENE(the_tree_is_as_it_was) {
 }
 
 /* Nothing is open in a snapshot, and nobody has leased or locked anything there. */
-SCENE(snapshots_mind_nobody) {
-    file_commands_stage();
+TEST(snapshots_mind_nobody) {
+    file_commands_setup();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"h = open s a RWD/-", NULL}, {"lock $h EXCLUSIVE 0 100", "OK"},
          {"get a", SV}, {"get a SNAPSHOT $p", "=0123456789"}, {"ranges a SNAPSHOT $p", NULL},
          {"dispose $h ON", "OK"}, {"get a SNAPSHOT $p", "=0123456789"},
@@ -84,8 +84,8 @@ SCENE(snapshots_mind_nobody) {
          {"get b SNAPSHOT $p LEASE A", LEASE_ABSENT}, {"stat b SNAPSHOT $p LEASE B", LEASE_ABSENT});
 }
 
-SCENE(what_a_snapshot_says_of_itself) {
-    file_commands_stage();
+TEST(what_a_snapshot_says_of_itself) {
+    file_commands_setup();
     acts({"SHARE.SETMETA fs META 1 a b", NULL}, {"o = SHARE.SNAPSHOT fs", NULL},
          {"p = SHARE.SNAPSHOT fs META 1 why backup", NULL}, {"q = SHARE.SNAPSHOT fs META 0", NULL},
          {"SHARE.SETMETA fs META 0", NULL}, {"SHARE.GETMETA fs SNAPSHOT $o", "[<etag>, [\"a\", \"b\"]]"},
@@ -93,17 +93,17 @@ SCENE(what_a_snapshot_says_of_itself) {
          {"SHARE.GETMETA fs SNAPSHOT $q", "[<etag>, []]"}, {"SHARE.GETMETA fs", "[<etag>, []]"},
          {"SHARE.SNAPSHOT fs", "[<etag>, <etag>]"});
     redisReply *ids = expect_elements(field(call(primary, "SHARE.GET fs"), "snapshots"), 4);
-    expect_text(ids->element[0], story_kept('o'));
+    expect_text(ids->element[0], step_kept('o'));
     for (size_t index = 1; index < 4; index++)
         require(strcmp(reply_string(ids->element[index]), reply_string(ids->element[index - 1])) > 0,
                 "they do not grow");
 }
 
-SCENE(two_hundred_are_the_most) {
-    file_commands_stage();
+TEST(two_hundred_are_the_most) {
+    file_commands_setup();
     for (int index = 0; index < MAX; index++) {
         redisReply *made = act("SHARE.SNAPSHOT fs", "[<etag>, <etag>]");
-        if (index % 50 == 0) story_keep((char)('k' + index / 50), reply_string(made->element[0]));
+        if (index % 50 == 0) step_keep((char)('k' + index / 50), reply_string(made->element[0]));
         expect_etag(call(primary, "FILE.PUTRANGE fs a 0 %s", pool_print("%03d", index)));
         if (index % 3 == 0) expect_etag(call(primary, "FILE.CREATE fs f%d 0", index));
     }
@@ -116,9 +116,9 @@ SCENE(two_hundred_are_the_most) {
 
 /* --- What they cost ------------------------------------------------------------------------------------------------------- */
 
-SCENE(snapshots_share_bytes) {
+TEST(snapshots_share_bytes) {
     enum { FILES = 8, SIZE = 1 << 20 };
-    file_commands_stage();
+    file_commands_setup();
     char *content = pool_take(SIZE);
     memset(content, 'x', SIZE);
     for (int index = 0; index < FILES; index++) {
@@ -140,9 +140,9 @@ SCENE(snapshots_share_bytes) {
     assert_int_equal(share_number("bytes"), 20);
 }
 
-SCENE(to_take_one_costs_the_same_for_any_tree) {
+TEST(to_take_one_costs_the_same_for_any_tree) {
     enum { FILES = 4000 };
-    file_commands_stage();
+    file_commands_setup();
     for (int index = 0; index < FILES; index++) send_call(primary, "FILE.CREATE fs f%d 10", index);
     for (int index = 0; index < FILES; index++) expect_etag(receive(primary));
     long long before = memory_of(primary, "fs");
@@ -151,7 +151,7 @@ SCENE(to_take_one_costs_the_same_for_any_tree) {
     for (int index = 0; index < FILES; index += 2) send_call(primary, "FILE.DELETE fs f%d", index);
     for (int index = 0; index < FILES; index += 2) expect_ok(receive(primary));
     redisReply *page =
-        expect_elements(call(primary, "FILE.LIST fs %s COUNT 5000 SNAPSHOT %s", "", story_kept('p')), 2);
+        expect_elements(call(primary, "FILE.LIST fs %s COUNT 5000 SNAPSHOT %s", "", step_kept('p')), 2);
     expect_elements(page->element[1], FILES + 2);
     assert_int_equal(share_number("files"), FILES / 2 + 2);
 }
@@ -168,8 +168,8 @@ static void expect_since_at(struct place place, const char *line, const char *ch
 
 #define expect_since(line, changed, cleared) expect_since_at(HERE, line, changed, cleared)
 
-SCENE(what_has_changed_since) {
-    share_stage();
+TEST(what_has_changed_since) {
+    share_setup();
     acts({"create a 10240", NULL}, {"put a 0 1024*a", NULL}, {"put a 5120 1024*b", NULL},
          {"o = SHARE.SNAPSHOT fs", NULL});
     expect_since("ranges a SINCE $o", "[]", "[]");
@@ -228,8 +228,8 @@ static const char *description(const char *rest) {
 
 static const char *any_path(void) {
     static const char *const names[] = {"a", "B", "c", "d"};
-    const char *path = names[chance(4)];
-    while (chance(3) == 0) path = pool_print("%s/%s", path, names[chance(4)]);
+    const char *path = names[random_below(4)];
+    while (random_below(3) == 0) path = pool_print("%s/%s", path, names[random_below(4)]);
     return path;
 }
 
@@ -245,24 +245,24 @@ static void change_something(void) {
                                         "FILE.SETPROPS fs %s SIZE %d",
                                         "FILE.SETPROPS fs %s ATTRIBUTES 1 HIDDEN",
                                         "FILE.SETPROPS fs %s PROPS 1 cache-control %d"};
-    switch (chance(14)) {
+    switch (random_below(14)) {
     case 0: call(primary, "FILE.RENAME fs %s %s", any_path(), any_path()); break;
     case 1: call(primary, "FILE.RENAME fs %s %s REPLACE", any_path(), any_path()); break;
     case 2: call(primary, "FILE.COPY fs %s %s", any_path(), any_path()); break;
-    default: call(primary, lines[chance(11)], any_path(), chance(30)); break;
+    default: call(primary, lines[random_below(11)], any_path(), random_below(30)); break;
     }
 }
 
-SCENE(any_changes_leave_snapshots_as_they_are) {
+TEST(any_changes_leave_snapshots_as_they_are) {
     enum { ROUNDS = 12, CHANGES = 60 };
     const char *ids[ROUNDS], *descriptions[ROUNDS];
-    chance_begin();
-    share_stage();
+    random_begin();
+    share_setup();
     for (int round = 0; round < ROUNDS; round++) {
         for (int change = 0; change < CHANGES; change++) change_something();
         descriptions[round] = description("");
         ids[round] = pool_print("SNAPSHOT %s", reply_string(call(primary, "SHARE.SNAPSHOT fs")->element[0]));
-        for (int earlier = 0; earlier <= round; earlier += 1 + chance(3)) {
+        for (int earlier = 0; earlier <= round; earlier += 1 + random_below(3)) {
             const char *then = description(ids[earlier]);
             require(!strcmp(then, descriptions[earlier]), "snapshot %d after %d rounds is\n%s\nnot\n%s",
                     earlier, round, then, descriptions[earlier]);
@@ -275,15 +275,15 @@ SCENE(any_changes_leave_snapshots_as_they_are) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_37_later_writes_do_not_show),
-        PLAY(the_tree_is_as_it_was),
-        PLAY(snapshots_mind_nobody),
-        PLAY(what_a_snapshot_says_of_itself),
-        PLAY(two_hundred_are_the_most),
-        PLAY(snapshots_share_bytes),
-        PLAY(to_take_one_costs_the_same_for_any_tree),
-        PLAY(what_has_changed_since),
-        PLAY(any_changes_leave_snapshots_as_they_are),
+        RUN(scenario_37_later_writes_do_not_show),
+        RUN(the_tree_is_as_it_was),
+        RUN(snapshots_mind_nobody),
+        RUN(what_a_snapshot_says_of_itself),
+        RUN(two_hundred_are_the_most),
+        RUN(snapshots_share_bytes),
+        RUN(to_take_one_costs_the_same_for_any_tree),
+        RUN(what_has_changed_since),
+        RUN(any_changes_leave_snapshots_as_they_are),
     };
-    return world_run("share_snapshots", tests);
+    return harness_run("share_snapshots", tests);
 }

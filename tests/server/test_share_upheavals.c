@@ -6,24 +6,24 @@
 #include <unistd.h>
 
 #include "blobs.h"
-#include "everywhere.h"
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
 #include "probes.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 enum { PATIENCE_MS = 20000 };
 
 /* --- Other names ------------------------------------------------------------------------------------------------- */
 
 static void stage_open(void) {
-    file_commands_stage();
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 10", NULL}, {"h = open s a RW/RWD", NULL}, {"lock $h EXCLUSIVE 0 5", "OK"},
          {"i = open t b RD/RWD DELETEONCLOSE", NULL});
 }
@@ -31,7 +31,7 @@ static void stage_open(void) {
 /* Under another name, or in another database. */
 static void expect_open_as(const char *key) {
     long long sessions = info_of(primary, "holdfast_share_sessions");
-    const char *h = story_kept('h'), *i = story_kept('i');
+    const char *h = step_kept('h'), *i = step_kept('i');
     expect_bytes(call(primary, "FILE.READ %s %s 0 2", key, h), "01", 2);
     expect_error(call(primary, "FILE.GET %s a", key), LOCKED);
     expect_error(call(primary, "FILE.DELETE %s b", key), SV);
@@ -49,7 +49,7 @@ static void expect_open_as(const char *key) {
     require(info_of(primary, "holdfast_share_sessions") < sessions, "the session that is over stays");
 }
 
-SCENE(sessions_go_where_their_key_goes) {
+TEST(sessions_go_where_their_key_goes) {
     needs(KEEPS_DATABASE);
     stage_open();
     expect_ok(call(primary, "RENAME fs other"));
@@ -87,7 +87,7 @@ static void stage_ending(void) {
 }
 
 /* Nobody asks and nobody writes: what is over ends under the name that its key has by then. */
-SCENE(sessions_end_wherever_their_key_is) {
+TEST(sessions_end_wherever_their_key_is) {
     needs(KEEPS_DATABASE);
     static const char *const ways[] = {"PING", "RENAME fs other", "MOVE fs 3", "SWAPDB 0 3", "DEBUG RELOAD"};
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
@@ -100,11 +100,11 @@ SCENE(sessions_end_wherever_their_key_is) {
 }
 
 /* Two shares with the same handles: each its own. */
-SCENE(what_is_restored_is_another_share) {
+TEST(what_is_restored_is_another_share) {
     stage_open();
     redisReply *dump = call(primary, "DUMP fs");
     expect_ok(call(primary, "RESTORE twin 0 %b", dump->str, dump->len));
-    const char *h = story_kept('h');
+    const char *h = step_kept('h');
     act("close $h", "OK");
     expect_bytes(call(primary, "FILE.READ twin %s 0 1", h), "0", 1);
     expect_error(call(primary, "FILE.GET twin a"), LOCKED);
@@ -112,7 +112,7 @@ SCENE(what_is_restored_is_another_share) {
     expect_open_as("twin");
 }
 
-SCENE(a_copy_has_nobody_in_it) {
+TEST(a_copy_has_nobody_in_it) {
     stage_open();
     acts({"create c 3", NULL}, {"j = open s c RD/RWD", NULL}, {"dispose $j ON", "OK"}, {"create d 3", NULL},
          {"LEASE.ACQUIRE fs -1 ID A FILE d", NULL}, {"LEASE.ACQUIRE fs -1 ID B", NULL},
@@ -120,13 +120,13 @@ SCENE(a_copy_has_nobody_in_it) {
     expect_number(call(primary, "COPY fs twin"), 1);
     expect_elements(call(primary, "FILE.HANDLES twin")->element[1], 0);
     expect_elements(call(primary, "LEASE.LIST twin")->element[1], 0);
-    expect_error(call(primary, "FILE.READ twin %s 0 1", story_kept('h')), NO_HANDLE);
-    expect_error(call(primary, "SHARE.PING twin %s", story_kept('s')), NO_SESSION);
+    expect_error(call(primary, "FILE.READ twin %s 0 1", step_kept('h')), NO_HANDLE);
+    expect_error(call(primary, "SHARE.PING twin %s", step_kept('s')), NO_SESSION);
     expect_error(call(primary, "FILE.GET twin b"), NO_FILE); /* it would have gone with its handle */
     expect_error(call(primary, "FILE.GET twin c"), NO_FILE);
     expect_etag(call(primary, "FILE.GET twin a"));
     expect_etag(call(primary, "FILE.PUTRANGE twin d 0 x"));
-    expect_etag(call(primary, "FILE.GET twin b SNAPSHOT %s", story_kept('p')));
+    expect_etag(call(primary, "FILE.GET twin b SNAPSHOT %s", step_kept('p')));
     expect_number(field(call(primary, "SHARE.GET twin"), "files"), 2);
     expect_number(field(call(primary, "SHARE.GET twin"), "bytes"), 13);
     expect_error(call(primary, "SHARE.DELETE twin"), "CONFLICT ShareHasSnapshots");
@@ -135,20 +135,20 @@ SCENE(a_copy_has_nobody_in_it) {
 }
 
 /* Dumped and restored in the middle of being swept away. */
-SCENE(a_session_that_is_being_swept_away) {
+TEST(a_session_that_is_being_swept_away) {
     enum { HANDLES = 1500 };
-    file_commands_stage();
+    file_commands_setup();
     acts({"t = SHARE.CONNECT fs 1000", NULL});
     for (int index = 0; index < HANDLES; index++) {
         static const char *const lines[] = {
             "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF",
             "FILE.OPEN fs %s f%d ACCESS 2 READ DELETE SHARE 3 READ WRITE DELETE DISPOSITION OPENIF "
             "DELETEONCLOSE"};
-        send_call(primary, lines[index % 2], story_kept('t'), index % 500);
+        send_call(primary, lines[index % 2], step_kept('t'), index % 500);
     }
     for (int index = 0; index < HANDLES; index++) expect_elements(receive(primary), 8);
     expect_ok(call(primary, "MULTI"));
-    call(primary, "SHARE.DISCONNECT fs %s", story_kept('t'));
+    call(primary, "SHARE.DISCONNECT fs %s", step_kept('t'));
     call(primary, "DUMP fs");
     redisReply *dump = expect_elements(call(primary, "EXEC"), 2)->element[1];
     expect_ok(call(primary, "RESTORE early 0 %b", dump->str, dump->len));
@@ -165,7 +165,7 @@ SCENE(a_session_that_is_being_swept_away) {
                         (call(primary, "COPY early again"), value_digest(primary, "again")));
 }
 
-SCENE(a_share_expires_as_any_key) {
+TEST(a_share_expires_as_any_key) {
     stage_open();
     expect_number(call(primary, "PEXPIRE fs 1000000"), 1);
     acts({"put b 0 x", NULL}, {"write $h 0 x", "1"}, {"SHARE.SNAPSHOT fs", NULL});
@@ -177,7 +177,7 @@ SCENE(a_share_expires_as_any_key) {
 
 /* --- Watched and told ------------------------------------------------------------------------------------------------ */
 
-SCENE(every_change_is_notified_once) {
+TEST(every_change_is_notified_once) {
     static const struct noticed rows[] = {
         {"SHARE.CREATE box", "share.create box"},
         {"SHARE.SETMETA box META 1 a b", "share.setmeta box"},
@@ -201,15 +201,15 @@ SCENE(every_change_is_notified_once) {
         {NULL, NULL},
     };
     time_passes(0);
-    witness_noticed(rows);
-    witness_begin("box");
+    expect_notifications(rows);
+    traces_begin("box");
     const char *session = reply_string(call(primary, "SHARE.CONNECT box 100"));
-    assert_string_equal(witness_notifications(), "share.connect box");
+    assert_string_equal(traces_notifications(), "share.connect box");
     const char *handle = reply_string(field(
         call(primary, "FILE.OPEN box %s a ACCESS 3 READ WRITE DELETE SHARE 1 READ DISPOSITION OVERWRITE",
              session),
         "handle"));
-    const char *opened_so = witness_notifications();
+    const char *opened_so = traces_notifications();
     require(strstr(opened_so, "file.open box") && strstr(opened_so, "file.create box"), "there was %s",
             opened_so);
     const struct noticed held[] = {
@@ -224,20 +224,20 @@ SCENE(every_change_is_notified_once) {
         {"SHARE.DELETE box SNAPSHOTS INCLUDE LEASE " ID_A, "share.delete box"},
         {NULL, NULL},
     };
-    witness_noticed(held);
+    expect_notifications(held);
 }
 
 /* What only looks, and what changes nothing, leaves no trace. */
-SCENE(reading_leaves_no_trace) {
+TEST(reading_leaves_no_trace) {
     stage_open();
     acts({"p = SHARE.SNAPSHOT fs", NULL}, {"mkdir d", NULL});
-    witness_begin("none");
+    traces_begin("none");
     acts({"get a RANGE 6 1", NULL}, {"stat a", NULL}, {"meta a", NULL}, {"ranges b", NULL}, {"list ''", NULL},
          {"handles", NULL}, {"SHARE.GET fs", NULL}, {"SHARE.GETMETA fs", NULL}, {"SHARE.GETACL fs", NULL},
          {"read $h 0 5", NULL}, {"get a SNAPSHOT $p", NULL}, {"LEASE.GET fs FILE a", NULL},
          {"LEASE.LIST fs", NULL}, {"write $h 0 ''", "0"}, {"closeall b 77", "0"},
          {"closeall d * RECURSIVE", "0"}, {"dispose $i OFF", "OK"});
-    witness_end();
+    traces_require_none();
     expect_ok(call(primary, "CONFIG SET holdfast.clock-offset-ms %lld", clock_after(10000)));
     expect_ok(call(primary, "MULTI"));
     call(primary, "FILE.GET fs b");
@@ -248,8 +248,8 @@ SCENE(reading_leaves_no_trace) {
 
 /* --- A cluster ------------------------------------------------------------------------------------------------------------ */
 
-SCENE(shares_live_in_a_cluster) {
-    struct client *node = lone_cluster();
+TEST(shares_live_in_a_cluster) {
+    struct client *node = cluster_of_one();
     acts_by(node, {"SHARE.CREATE fs", NULL}, {"s = SHARE.CONNECT fs 100", NULL},
             {"t = SHARE.CONNECT fs 100", NULL}, {"create a 3", NULL}, {"put a 0 abc", NULL},
             {"copy a b", NULL}, {"rename b c", NULL}, {"h = open s a RW/-", NULL});
@@ -264,8 +264,8 @@ SCENE(shares_live_in_a_cluster) {
 
 /* --- RESP3 ------------------------------------------------------------------------------------------------------------------ */
 
-SCENE(maps_are_maps_where_there_are_such) {
-    file_commands_stage();
+TEST(maps_are_maps_where_there_are_such) {
+    file_commands_setup();
     struct wire *wire = wire_open_resp3(primary->server);
     static const char *const lines[] = {"SHARE.GET fs", "FILE.STAT fs a", "FILE.GETRANGES fs a",
                                         "SHARE.GETACL fs"};
@@ -274,7 +274,7 @@ SCENE(maps_are_maps_where_there_are_such) {
         require(reply->type == REPLY_MAP, "%s is no map: %s", lines[line], reply_text(reply));
     }
     redisReply *open =
-        wire_call(wire, pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ", story_kept('s')));
+        wire_call(wire, pool_print("FILE.OPEN fs %s a ACCESS 1 READ SHARE 1 READ", step_kept('s')));
     require(open->type == REPLY_MAP, "FILE.OPEN is no map: %s", reply_text(open));
     redisReply *handles = wire_call(wire, "FILE.HANDLES fs");
     require(handles->element[1]->element[0]->type == REPLY_MAP, "%s", reply_text(handles));
@@ -285,7 +285,7 @@ SCENE(maps_are_maps_where_there_are_such) {
 
 /* --- Memory ------------------------------------------------------------------------------------------------------------------- */
 
-SCENE(when_memory_is_full) {
+TEST(when_memory_is_full) {
     stage_open();
     acts({"LEASE.ACQUIRE fs -1 ID A FILE b", SV}, {"create c 5", NULL},
          {"LEASE.ACQUIRE fs -1 ID A FILE c", NULL}, {"j = open s a RD/RWD", NULL}, {"mkdir d", NULL});
@@ -368,8 +368,8 @@ static void load(struct client *client, const char *step, int count, const char 
     }
 }
 
-SCENE(memory_usage_tells_what_is_used) {
-    struct client *client = visitor(server_start("lone", ""));
+TEST(memory_usage_tells_what_is_used) {
+    struct client *client = test_client(server_start("single", ""));
     for (size_t index = 0; index < sizeof loads / sizeof *loads; index++) {
         call(client, "FLUSHALL");
         call(client, "SHARE.CREATE fs");
@@ -378,7 +378,7 @@ SCENE(memory_usage_tells_what_is_used) {
         redisReply *open =
             call(client, "FILE.OPEN fs %s once ACCESS 1 READ SHARE 3 READ WRITE DELETE", session);
         const char *handle = reply_string(field(open, "handle"));
-        long long used = lone_memory(client->server), told = memory_of(client, "fs");
+        long long used = memory_in_use(client->server), told = memory_of(client, "fs");
         struct client *filler = client_open(client->server);
         for (size_t step = 0; step < 4; step++) {
             if (loads[index].steps[step])
@@ -387,7 +387,7 @@ SCENE(memory_usage_tells_what_is_used) {
                 expect_elements(call(filler, "SHARE.SNAPSHOT fs"), 2);
         }
         client_close(filler);
-        used = lone_memory(client->server) - used;
+        used = memory_in_use(client->server) - used;
         told = memory_of(client, "fs") - told;
         long long difference = told > used ? told - used : used - told;
         print_message("# %s: %lld bytes used, %lld told, %lld each\n", loads[index].name, used, told,
@@ -399,8 +399,8 @@ SCENE(memory_usage_tells_what_is_used) {
 }
 
 /* What has gone gives back what it took. */
-SCENE(nothing_is_left_of_what_has_gone) {
-    file_commands_stage();
+TEST(nothing_is_left_of_what_has_gone) {
+    file_commands_setup();
     long long before = memory_of(primary, "fs");
     for (int turn = 0; turn < 300; turn++) {
         acts_by(primary, {"t = SHARE.CONNECT fs 100 OWNER somebody", NULL}, {"h = open t a RWD/RWD", NULL},
@@ -419,19 +419,19 @@ SCENE(nothing_is_left_of_what_has_gone) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(sessions_go_where_their_key_goes),
-        PLAY(sessions_end_wherever_their_key_is),
-        PLAY(what_is_restored_is_another_share),
-        PLAY(a_copy_has_nobody_in_it),
-        PLAY(a_session_that_is_being_swept_away),
-        PLAY(a_share_expires_as_any_key),
-        PLAY(every_change_is_notified_once),
-        PLAY(reading_leaves_no_trace),
-        PLAY(shares_live_in_a_cluster),
-        PLAY(maps_are_maps_where_there_are_such),
-        PLAY(when_memory_is_full),
-        PLAY(memory_usage_tells_what_is_used),
-        PLAY(nothing_is_left_of_what_has_gone),
+        RUN(sessions_go_where_their_key_goes),
+        RUN(sessions_end_wherever_their_key_is),
+        RUN(what_is_restored_is_another_share),
+        RUN(a_copy_has_nobody_in_it),
+        RUN(a_session_that_is_being_swept_away),
+        RUN(a_share_expires_as_any_key),
+        RUN(every_change_is_notified_once),
+        RUN(reading_leaves_no_trace),
+        RUN(shares_live_in_a_cluster),
+        RUN(maps_are_maps_where_there_are_such),
+        RUN(when_memory_is_full),
+        RUN(memory_usage_tells_what_is_used),
+        RUN(nothing_is_left_of_what_has_gone),
     };
-    return world_run("share_upheavals", tests);
+    return harness_run("share_upheavals", tests);
 }

@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
-SCENE(a_snapshot_keeps_how_the_blob_was) {
+TEST(a_snapshot_keeps_how_the_blob_was) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow META 1 a b PROPS 1 content-type text/plain", "<etag>", 'e'},
         {"BLOB.SNAPSHOT box cat", "[<etag>, <etag>]", 's'},
@@ -32,13 +32,13 @@ SCENE(a_snapshot_keeps_how_the_blob_was) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
-    assert_string_equal(story_kept('x'), story_kept('e'));
+    steps_play(steps);
+    assert_string_equal(step_kept('x'), step_kept('e'));
     expect_number(field(stat_of("box", "cat"), "snapshots"), 1);
 }
 
 /* Ids grow with every other version; the ETag stays unless there are metadata. */
-SCENE(ids_and_etags_of_snapshots) {
+TEST(ids_and_etags_of_snapshots) {
     create("box");
     put("box", "cat", "meow");
     const char *etag = expect_etag(call(primary, "BLOB.SETMETA box cat META 1 a b"));
@@ -52,12 +52,12 @@ SCENE(ids_and_etags_of_snapshots) {
     expect_text(plain->element[1], etag);
     assert_true(strcmp(reply_string(dressed->element[1]), first) > 0);
     assert_true(strcmp(reply_string(bare->element[1]), reply_string(dressed->element[1])) > 0);
-    story_keep('1', first);
-    story_keep('2', second);
-    story_keep('3', third);
-    story_step("BLOB.GETMETA box cat SNAPSHOT $1", "[<etag>, [\"a\", \"b\"]]", 0);
-    story_step("BLOB.GETMETA box cat SNAPSHOT $2", "[<etag>, [\"c\", \"d\"]]", 0);
-    story_step("BLOB.GETMETA box cat SNAPSHOT $3", "[<etag>, []]", 0);
+    step_keep('1', first);
+    step_keep('2', second);
+    step_keep('3', third);
+    step_play("BLOB.GETMETA box cat SNAPSHOT $1", "[<etag>, [\"a\", \"b\"]]", 0);
+    step_play("BLOB.GETMETA box cat SNAPSHOT $2", "[<etag>, [\"c\", \"d\"]]", 0);
+    step_play("BLOB.GETMETA box cat SNAPSHOT $3", "[<etag>, []]", 0);
     redisReply *stat = call(primary, "BLOB.STAT box cat SNAPSHOT %s", second);
     expect_text(field(stat, "etag"), reply_string(dressed->element[1]));
     assert_true(field(stat, "last-modified")->integer >= modified + 5000);
@@ -67,7 +67,7 @@ SCENE(ids_and_etags_of_snapshots) {
 }
 
 /* Everything but the content, too, stays with the snapshot. */
-SCENE(snapshots_of_other_kinds) {
+TEST(snapshots_of_other_kinds) {
     static const struct step steps[] = {
         {"BLOB.CREATEPAGE box disk 1024 SEQUENCE 4", "<etag>", 0},
         {"BLOB.PUTPAGE box disk 0 512*a", "[<etag>, 4]", 0},
@@ -95,14 +95,14 @@ SCENE(snapshots_of_other_kinds) {
         {NULL, NULL, 0},
     };
     create("box");
-    story_play(steps);
-    redisReply *stat = call(primary, "BLOB.STAT box disk SNAPSHOT %s", story_kept('d'));
+    steps_play(steps);
+    redisReply *stat = call(primary, "BLOB.STAT box disk SNAPSHOT %s", step_kept('d'));
     expect_number(field(stat, "sequence-number"), 4);
-    expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", story_kept('l')), "block-count"), 1);
+    expect_number(field(call(primary, "BLOB.STAT box log SNAPSHOT %s", step_kept('l')), "block-count"), 1);
 }
 
 /* What each word of DELETE leaves: of a base with two snapshots. */
-SCENE(deleting_with_snapshots) {
+TEST(deleting_with_snapshots) {
     static const struct {
         const char *command, *answer;
         bool base, older, newer;
@@ -127,16 +127,16 @@ SCENE(deleting_with_snapshots) {
         call(primary, "DEL box");
         create("box");
         put("box", "cat", "old");
-        story_keep('a', snapshot("box", "cat"));
+        step_keep('a', snapshot("box", "cat"));
         put("box", "cat", "new");
-        story_keep('b', snapshot("box", "cat"));
+        step_keep('b', snapshot("box", "cat"));
         put("box", "cat", "base");
-        story_step(rows[row].command, rows[row].answer, 0);
-        story_step("BLOB.GET box cat", rows[row].base ? "[<etag>, \"base\"]" : "NOTFOUND BlobNotFound", 0);
-        story_step("BLOB.GET box cat SNAPSHOT $a",
-                   rows[row].older ? "[<etag>, \"old\"]" : "NOTFOUND BlobNotFound", 0);
-        story_step("BLOB.GET box cat SNAPSHOT $b",
-                   rows[row].newer ? "[<etag>, \"new\"]" : "NOTFOUND BlobNotFound", 0);
+        step_play(rows[row].command, rows[row].answer, 0);
+        step_play("BLOB.GET box cat", rows[row].base ? "[<etag>, \"base\"]" : "NOTFOUND BlobNotFound", 0);
+        step_play("BLOB.GET box cat SNAPSHOT $a",
+                  rows[row].older ? "[<etag>, \"old\"]" : "NOTFOUND BlobNotFound", 0);
+        step_play("BLOB.GET box cat SNAPSHOT $b",
+                  rows[row].newer ? "[<etag>, \"new\"]" : "NOTFOUND BlobNotFound", 0);
         if (!rows[row].base) continue;
         expect_number(field(stat_of("box", "cat"), "snapshots"), rows[row].older + rows[row].newer);
         expect_number(field(call(primary, "CONTAINER.GET box"), "blobs"), 1);
@@ -144,18 +144,18 @@ SCENE(deleting_with_snapshots) {
     }
 }
 
-SCENE(deleting_no_snapshots_changes_nothing) {
+TEST(deleting_no_snapshots_changes_nothing) {
     create("box");
     put("box", "cat", "meow");
-    witness_begin("");
+    traces_begin("");
     expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS ONLY"));
-    witness_end();
+    traces_require_none();
     expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS INCLUDE"));
     expect_error(call(primary, "BLOB.GET box cat"), "NOTFOUND BlobNotFound");
 }
 
 /* The base's lease guards the base and all snapshots together, but neither taking nor deleting a single one. */
-SCENE(snapshots_under_leases) {
+TEST(snapshots_under_leases) {
     static const struct step steps[] = {
         {"LEASE.ACQUIRE box 60 BLOB cat ID A", NULL, 0},
         {"BLOB.SNAPSHOT box cat", NULL, 'a'},
@@ -177,8 +177,8 @@ SCENE(snapshots_under_leases) {
         {"BLOB.DELETE box cat LEASE A", "OK", 0},
         {NULL, NULL, 0},
     };
-    lease_stage();
-    story_play(steps);
+    lease_setup();
+    steps_play(steps);
 }
 
 /* --- Listing --- */
@@ -208,7 +208,7 @@ static void take_some(const char **ids) {
     ids[2] = snapshot("box", "dog");
 }
 
-SCENE(snapshots_are_listed_before_their_base) {
+TEST(snapshots_are_listed_before_their_base) {
     const char *ids[3];
     take_some(ids);
     assert_string_equal(listed(""), "a cat dog");
@@ -229,7 +229,7 @@ SCENE(snapshots_are_listed_before_their_base) {
 }
 
 /* Whatever the size of the pages, together they are the whole, in its order and without repetition. */
-SCENE(pages_of_a_listing_may_end_between_snapshots) {
+TEST(pages_of_a_listing_may_end_between_snapshots) {
     const char *ids[3];
     take_some(ids);
     const char *all = listed("INCLUDE 1 SNAPSHOTS");
@@ -260,7 +260,7 @@ SCENE(pages_of_a_listing_may_end_between_snapshots) {
 
 /* --- Memory --- */
 
-SCENE(a_snapshot_takes_its_record_alone) {
+TEST(a_snapshot_takes_its_record_alone) {
     enum { RECORD_AT_MAX = 1024, THREE_AT_MAX = 3072 };
     static const struct {
         const char *create, *fill, *change;
@@ -275,9 +275,9 @@ SCENE(a_snapshot_takes_its_record_alone) {
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         call(primary, "DEL box");
         create("box");
-        story_step(kinds[kind].create, NULL, 0);
-        story_step(kinds[kind].fill, NULL, 0);
-        story_step(kinds[kind].change, NULL, 0);
+        step_play(kinds[kind].create, NULL, 0);
+        step_play(kinds[kind].fill, NULL, 0);
+        step_play(kinds[kind].change, NULL, 0);
         expect_ok(call(primary, "DEBUG RELOAD")); /* what is loaded may be held a little otherwise */
         long long before = memory_of(primary, "box");
         snapshot("box", "cat");
@@ -288,7 +288,7 @@ SCENE(a_snapshot_takes_its_record_alone) {
         expect_ok(call(primary, "DEBUG RELOAD"));
         more = memory_of(primary, "box") - before;
         require(more < THREE_AT_MAX, "%s: three take %lld bytes after a reload", kinds[kind].fill, more);
-        world_in_step();
+        await_replicas();
         more = memory_of(replica, "box") - before;
         require(more < THREE_AT_MAX, "%s: three take %lld bytes on a replica", kinds[kind].fill, more);
         expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS ONLY"));
@@ -297,7 +297,7 @@ SCENE(a_snapshot_takes_its_record_alone) {
     }
 }
 
-SCENE(info_counts_snapshots) {
+TEST(info_counts_snapshots) {
     const char *ids[3];
     take_some(ids);
     assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 3);
@@ -312,7 +312,7 @@ SCENE(info_counts_snapshots) {
     assert_int_equal(info_of(primary, "holdfast_blob_snapshots"), 0);
 }
 
-SCENE(snapshots_are_notified_and_abort_watchers) {
+TEST(snapshots_are_notified_and_abort_watchers) {
     static const struct noticed rows[] = {
         {"BLOB.SNAPSHOT box cat", "blob.snapshot box"},
         {"BLOB.SNAPSHOT box cat META 1 a b", "blob.snapshot box"},
@@ -322,11 +322,11 @@ SCENE(snapshots_are_notified_and_abort_watchers) {
     };
     create("box");
     put("box", "cat", "meow");
-    witness_noticed(rows);
+    expect_notifications(rows);
 }
 
 /* A snapshot changes nothing for who waits for another ETag. */
-SCENE(waiting_readers_are_not_woken_for_nothing) {
+TEST(waiting_readers_are_not_woken_for_nothing) {
     create("box");
     const char *etag = put("box", "cat", "meow");
     struct client *reader = waiting(pool_print("BLOB.GET box cat IFNONEMATCH %s BLOCK 0", etag));
@@ -340,18 +340,18 @@ SCENE(waiting_readers_are_not_woken_for_nothing) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_snapshot_keeps_how_the_blob_was),
-        PLAY(ids_and_etags_of_snapshots),
-        PLAY(snapshots_of_other_kinds),
-        PLAY(deleting_with_snapshots),
-        PLAY(deleting_no_snapshots_changes_nothing),
-        PLAY(snapshots_under_leases),
-        PLAY(snapshots_are_listed_before_their_base),
-        PLAY(pages_of_a_listing_may_end_between_snapshots),
-        PLAY(a_snapshot_takes_its_record_alone),
-        PLAY(info_counts_snapshots),
-        PLAY(snapshots_are_notified_and_abort_watchers),
-        PLAY(waiting_readers_are_not_woken_for_nothing),
+        RUN(a_snapshot_keeps_how_the_blob_was),
+        RUN(ids_and_etags_of_snapshots),
+        RUN(snapshots_of_other_kinds),
+        RUN(deleting_with_snapshots),
+        RUN(deleting_no_snapshots_changes_nothing),
+        RUN(snapshots_under_leases),
+        RUN(snapshots_are_listed_before_their_base),
+        RUN(pages_of_a_listing_may_end_between_snapshots),
+        RUN(a_snapshot_takes_its_record_alone),
+        RUN(info_counts_snapshots),
+        RUN(snapshots_are_notified_and_abort_watchers),
+        RUN(waiting_readers_are_not_woken_for_nothing),
     };
-    return world_run("snapshots", tests);
+    return harness_run("snapshots", tests);
 }

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "blobs.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "stream.h"
 #include "text.h"
-#include "world.h"
 
 #define WEEK         "604800 s"
 #define DAY          "86400 s"
@@ -24,7 +24,7 @@ static void stage_life(void) {
     put("box", "other", "x");
 }
 
-SCENE(a_week_and_no_longer) {
+TEST(a_week_and_no_longer) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
         {SIX_DAYS, NULL, 0},
@@ -40,14 +40,14 @@ SCENE(a_week_and_no_longer) {
         {NULL, NULL, 0},
     };
     stage_life();
-    story_play(steps);
-    world_in_step();
+    steps_play(steps);
+    await_replicas();
     expect_error(call(replica, "BLOB.GETBLOCKLIST box cat ALL"), "NOTFOUND BlobNotFound");
     expect_shape(call(replica, "BLOB.LIST box PREFIX cat INCLUDE 1 UNCOMMITTED"), "[null, []]");
 }
 
 /* A touch of another name does not count, and that one lives on. */
-SCENE(names_age_for_themselves) {
+TEST(names_age_for_themselves) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA one", "OK", 0},
         {SIX_DAYS, NULL, 0},
@@ -64,11 +64,11 @@ SCENE(names_age_for_themselves) {
         {NULL, NULL, 0},
     };
     stage_life();
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* Beside a committed blob only what is staged ends. A new block begins anew, also with ids of another length. */
-SCENE(a_new_block_begins_anew) {
+TEST(a_new_block_begins_anew) {
     static const struct step steps[] = {
         {"BLOB.PUT box cat meow", "<etag>", 0},
         {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
@@ -86,7 +86,7 @@ SCENE(a_new_block_begins_anew) {
         {NULL, NULL, 0},
     };
     stage_life();
-    story_play(steps);
+    steps_play(steps);
 }
 
 /* Nobody has to come by. */
@@ -95,7 +95,7 @@ static void expect_memory_back(long long max) {
     assert_true(memory_of(primary, "box") <= max);
 }
 
-SCENE(the_memory_comes_back_by_itself) {
+TEST(the_memory_comes_back_by_itself) {
     stage_life();
     long long before = memory_of(primary, "box");
     stage("box", "cat", "AAAA", 1 << 20, 'x');
@@ -104,12 +104,12 @@ SCENE(the_memory_comes_back_by_itself) {
     time_passes(7 * 86400000LL);
     expect_error(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "NOTFOUND BlobNotFound");
     expect_memory_back(before + 1000);
-    world_in_step();
+    await_replicas();
     assert_true(memory_of(replica, "box") < before + 1000);
 }
 
 /* For no command, and whatever there was besides: a lease on such a name goes with its blocks. */
-SCENE(a_lapsed_name_is_not_there) {
+TEST(a_lapsed_name_is_not_there) {
     static const struct step steps[] = {
         {"BLOB.PUTBLOCK box cat AAAA old", "OK", 0},
         {"LEASE.ACQUIRE box -1 BLOB cat ID A", NULL, 0},
@@ -129,9 +129,9 @@ SCENE(a_lapsed_name_is_not_there) {
                                          "BLOB.PUTBLOCKLIST box cat 0", "BLOB.CREATEPAGE box cat 512",
                                          "BLOB.CREATEAPPEND box cat",   "BLOB.COPY box cat box other"};
     stage_life();
-    story_play(steps);
+    steps_play(steps);
     for (size_t write = 0; write < sizeof writes / sizeof *writes; write++) {
-        story_step(writes[write], NULL, 0);
+        step_play(writes[write], NULL, 0);
         expect_text(field(call(primary, "LEASE.GET box BLOB cat"), "state"), "available");
         expect_error(call(primary, "LEASE.RENEW box %s BLOB cat", ID_A),
                      "CONFLICT LeaseIdMismatchWithLeaseOperation");
@@ -143,7 +143,7 @@ SCENE(a_lapsed_name_is_not_there) {
 }
 
 /* Thousands of them go in several turns, none of which takes long. */
-SCENE(many_blocks_go_in_several_turns) {
+TEST(many_blocks_go_in_several_turns) {
     enum { BLOCKS = 3500 };
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     stage_life();
@@ -161,7 +161,7 @@ SCENE(many_blocks_go_in_several_turns) {
 }
 
 /* What is loaded from a file goes on ageing, and ends there as well. */
-SCENE(blocks_age_in_files) {
+TEST(blocks_age_in_files) {
     stage_life();
     stage("box", "cat", "AAAA", 10, 'x');
     time_passes(6 * 86400000LL);
@@ -179,10 +179,10 @@ SCENE(blocks_age_in_files) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_week_and_no_longer),       PLAY(names_age_for_themselves),
-        PLAY(a_new_block_begins_anew),    PLAY(the_memory_comes_back_by_itself),
-        PLAY(a_lapsed_name_is_not_there), PLAY(many_blocks_go_in_several_turns),
-        PLAY(blocks_age_in_files),
+        RUN(a_week_and_no_longer),       RUN(names_age_for_themselves),
+        RUN(a_new_block_begins_anew),    RUN(the_memory_comes_back_by_itself),
+        RUN(a_lapsed_name_is_not_there), RUN(many_blocks_go_in_several_turns),
+        RUN(blocks_age_in_files),
     };
-    return world_run("staged_life", tests);
+    return harness_run("staged_life", tests);
 }

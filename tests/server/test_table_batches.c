@@ -9,19 +9,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "everywhere.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "stream.h"
 #include "tables.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* --- Refusals --- */
 
-SCENE(one_of_each) {
+TEST(one_of_each) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r1 PROPS 2 a 1 b 1", NULL},
         {"TABLE.INSERT t p r2 PROPS 2 a 1 b 1", NULL},
@@ -40,12 +40,12 @@ SCENE(one_of_each) {
         {"TABLE.BATCH t p 1 DELETE r0 IFMATCH *", "[OK]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
-SCENE(each_etag_is_that_of_its_entity) {
-    table_stage();
+TEST(each_etag_is_that_of_its_entity) {
+    table_setup();
     redisReply *etags = ask("TABLE.BATCH t p 3 INSERT b PROPS 0 INSERT a PROPS 0 INSERTORMERGE c PROPS 0");
     static const char *const rows[] = {"b", "a", "c"};
     for (int index = 0; index < 3; index++)
@@ -105,40 +105,40 @@ static const struct answered refusals[] = {
     {NULL, NULL},
 };
 
-SCENE(what_is_wrong_with_a_batch) {
-    table_stage();
+TEST(what_is_wrong_with_a_batch) {
+    table_setup();
     written("TABLE.INSERT t p there PROPS 1 a 1");
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
     play_answers(refusals);
 }
 
 /* The one that fails, at every place of a batch. */
-SCENE(the_failing_index_is_told) {
+TEST(the_failing_index_is_told) {
     enum { OPERATIONS = 100 };
-    table_stage();
+    table_setup();
     for (int failing = 0; failing < OPERATIONS; failing += failing < 12 ? 1 : 29) {
         struct words words = words_of_line(pool_print("TABLE.BATCH t p %d", OPERATIONS));
         for (int index = 0; index < OPERATIONS; index++)
             words_add_line(&words,
                            pool_print(index == failing ? "DELETE %d IFMATCH *" : "INSERT %d PROPS 0", index));
-        if (!failing) witness_begin("none");
+        if (!failing) traces_begin("none");
         expect_error(call_words(primary, &words), pool_print("NOTFOUND ResourceNotFound %d:", failing));
     }
-    witness_end();
+    traces_require_none();
     assert_string_equal(found(""), "");
 }
 
 /* --- One effect, one event --- */
 
-SCENE(a_batch_travels_and_is_told_as_one) {
-    table_stage();
+TEST(a_batch_travels_and_is_told_as_one) {
+    table_setup();
     struct stream *stream = stream_attach(primary->server);
-    witness_begin("");
+    traces_begin("");
     expect_elements(ask("TABLE.BATCH t p 3 INSERT a PROPS 0 INSERT b PROPS 0 INSERTORMERGE c PROPS 0"), 3);
-    assert_string_equal(witness_notifications(), "table.batch t");
-    assert_true(witness_transaction_aborts());
+    assert_string_equal(traces_notifications(), "table.batch t");
+    assert_true(watched_transaction_aborts());
     stream_expect(stream, primary, "HOLDFAST.APPLY t");
-    story_step("TABLE.BATCH t p 2 DELETE a IFMATCH * DELETE none IFMATCH *", NO_ENTITY " 1", 0);
+    step_play("TABLE.BATCH t p 2 DELETE a IFMATCH * DELETE none IFMATCH *", NO_ENTITY " 1", 0);
     stream_expect(stream, primary, "");
 }
 
@@ -178,14 +178,14 @@ static void send_batches(struct client *writer, int first, int count) {
     while (!done) redisBufferWrite(writer->context, &done);
 }
 
-SCENE(nobody_sees_half_of_a_batch) {
-    struct client *watchers[] = {visitor(primary->server), visitor(replica->server),
-                                 visitor(chained->server)};
-    struct client *writer = visitor(primary->server);
+TEST(nobody_sees_half_of_a_batch) {
+    struct client *watchers[] = {test_client(primary->server), test_client(replica->server),
+                                 test_client(chained->server)};
+    struct client *writer = test_client(primary->server);
     long long marks[3] = {0, 0, 0};
     int different = 0;
-    table_stage();
-    world_in_step();
+    table_setup();
+    await_replicas();
     for (int first = 1; first <= BATCHES; first += 20) {
         send_batches(writer, first, 20);
         for (int look = 0; look < 12; look++) {
@@ -196,24 +196,24 @@ SCENE(nobody_sees_half_of_a_batch) {
         }
         for (int index = 0; index < 20; index++) expect_elements(receive(writer), ROWS + 1);
     }
-    world_in_step();
+    await_replicas();
     for (int index = 0; index < 3; index++) assert_int_equal(mark_at(watchers[index]), BATCHES);
     assert_true(different > 3);
 }
 
 /* Killed while batches come: what the replica has, and what the file has, are whole batches. */
 static void kill_in_the_middle(int after_us) {
-    struct client *first = visitor(server_start("first", lone_with_file));
-    struct client *second = visitor(server_start("second", ""));
+    struct client *first = test_client(server_start("first", settings_with_file));
+    struct client *second = test_client(server_start("second", ""));
     follow(second, first);
     expect_ok(call(first, "TABLE.CREATE t"));
-    send_batches(visitor(first->server), 1, BATCHES);
+    send_batches(test_client(first->server), 1, BATCHES);
     usleep((useconds_t)after_us);
     server_kill(first->server);
     expect_ok(call(second, "REPLICAOF NO ONE"));
     long long replicated = mark_at(second);
     server_restart(first->server);
-    long long in_file = mark_at(visitor(first->server));
+    long long in_file = mark_at(test_client(first->server));
     print_message("# after %d us: batch %lld at the replica, batch %lld in the file\n", after_us, replicated,
                   in_file);
     /* The new primary goes on where it is. */
@@ -224,7 +224,7 @@ static void kill_in_the_middle(int after_us) {
     server_stop(second->server);
 }
 
-SCENE(a_kill_leaves_whole_batches) {
+TEST(a_kill_leaves_whole_batches) {
     for (int round = 1; round <= 3; round++) kill_in_the_middle(round * round * 1000);
 }
 
@@ -257,12 +257,12 @@ static void expect_after_restart(struct server *server, const char *digest, size
     require(!strcmp(found_digest, digest), "with %zu bytes, half of a batch is there", length);
 }
 
-SCENE(a_file_cut_off_anywhere_has_whole_batches) {
-    struct server *server = server_start("lone", lone_with_file);
-    struct client *client = visitor(server);
+TEST(a_file_cut_off_anywhere_has_whole_batches) {
+    struct server *server = server_start("single", settings_with_file);
+    struct client *client = test_client(server);
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_elements(ask_at(client, "TABLE.BATCH t p 2 INSERT a PROPS 1 n 1 INSERT b PROPS 1 n 2"), 2);
-    const char *path = lone_file(server, ".incr.aof"), *before = digest_of(client);
+    const char *path = append_only_path(server, ".incr.aof"), *before = digest_of(client);
     size_t length_before = file_of(path).length;
     expect_elements(
         ask_at(client, "TABLE.BATCH t p 3 MERGE a IFMATCH * PROPS 1 m 3 DELETE b IFMATCH * INSERT c PROPS 0"),
@@ -279,14 +279,14 @@ SCENE(a_file_cut_off_anywhere_has_whole_batches) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(one_of_each),
-        PLAY(each_etag_is_that_of_its_entity),
-        PLAY(what_is_wrong_with_a_batch),
-        PLAY(the_failing_index_is_told),
-        PLAY(a_batch_travels_and_is_told_as_one),
-        PLAY(nobody_sees_half_of_a_batch),
-        PLAY(a_kill_leaves_whole_batches),
-        PLAY(a_file_cut_off_anywhere_has_whole_batches),
+        RUN(one_of_each),
+        RUN(each_etag_is_that_of_its_entity),
+        RUN(what_is_wrong_with_a_batch),
+        RUN(the_failing_index_is_told),
+        RUN(a_batch_travels_and_is_told_as_one),
+        RUN(nobody_sees_half_of_a_batch),
+        RUN(a_kill_leaves_whole_batches),
+        RUN(a_file_cut_off_anywhere_has_whole_batches),
     };
-    return world_run("table_batches", tests);
+    return harness_run("table_batches", tests);
 }

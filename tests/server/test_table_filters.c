@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 /* --- Malformed filters, and the byte at which they are wrong --- */
 
@@ -68,10 +68,10 @@ static const struct {
     {"a eq '\xff'", 7},
 };
 
-SCENE(malformed_filters_say_where) {
-    table_stage();
+TEST(malformed_filters_say_where) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 1 a:int32 1");
-    witness_begin("none");
+    traces_begin("none");
     for (size_t index = 0; index < sizeof malformed / sizeof *malformed; index++) {
         const char *filter = malformed[index].filter;
         const char *expected = pool_print("INVALID InvalidInput at %d: ", malformed[index].position);
@@ -91,10 +91,10 @@ SCENE(malformed_filters_say_where) {
         require(reply_is_error(batch) && text_begins(batch->str, expected), "%s gives %s", filter,
                 reply_text(batch));
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(what_a_filter_may_hold) {
+TEST(what_a_filter_may_hold) {
     static const struct answered rows[] = {
         {"TABLE.QUERY t FILTER \"a eq datetime'1600-12-31'\"", "INVALID OutOfRangeInput"},
         {"TABLE.QUERY t FILTER \"1 eq 1\"", "INVALID NotImplemented"},
@@ -105,7 +105,7 @@ SCENE(what_a_filter_may_hold) {
         {"TABLE.QUERY t FILTER", "ERR syntax error near 'FILTER'"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
     for (int depth = 99; depth < 102; depth++) {
         struct text filter = {0};
@@ -123,7 +123,7 @@ SCENE(what_a_filter_may_hold) {
 }
 
 /* Programs that put filters together begin with true, or with false. */
-SCENE(true_and_false_stand_alone) {
+TEST(true_and_false_stand_alone) {
     static const struct {
         const char *filter, *rows, *plan;
     } rows[] = {
@@ -143,7 +143,7 @@ SCENE(true_and_false_stand_alone) {
         {"false or true eq flag", "q/a", "scan"},
         {"false or flag", "q/a", "scan"},
     };
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p a PROPS 1 n:int32 1");
     written("TABLE.INSERT t p b PROPS 1 n:int32 2");
     written("TABLE.INSERT t q a PROPS 1 flag:bool true");
@@ -176,7 +176,7 @@ static const char *keys_on(redisReply *page) {
 #define WITH_LENGTH(text) text, sizeof(text) - 1
 
 /* Strings may hold them, keys do not; so what is compared with a key lies between keys. */
-SCENE(zero_bytes_in_texts) {
+TEST(zero_bytes_in_texts) {
     static const struct {
         const char *filter;
         size_t length;
@@ -193,7 +193,7 @@ SCENE(zero_bytes_in_texts) {
         {WITH_LENGTH("PartitionKey eq 'p' and RowKey lt 'a\0z'"), "p/a"},
         {WITH_LENGTH("PartitionKey eq 'p' and RowKey ge 'a\0'"), "p/b"},
     };
-    table_stage();
+    table_setup();
     expect_etag(call(primary, "TABLE.INSERT t p a PROPS 1 s %b", "a\0b", (size_t)3));
     expect_etag(call(primary, "TABLE.INSERT t p b PROPS 1 s a"));
     expect_etag(call(primary, "TABLE.INSERT t q a PROPS 1 s b"));
@@ -211,7 +211,7 @@ SCENE(zero_bytes_in_texts) {
 
 /* --- What every entity has --- */
 
-SCENE(keys_and_timestamps_in_filters) {
+TEST(keys_and_timestamps_in_filters) {
     static const char *const all = "p/a p/b q/a";
     static const struct {
         const char *filter, *rows;
@@ -234,7 +234,7 @@ SCENE(keys_and_timestamps_in_filters) {
         {"Timestamp lt '2'", "p/a p/b q/a"},
         {"partitionkey eq 'p'", ""},
     };
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p b PROPS 0");
     written("TABLE.INSERT t q a PROPS 0");
     written("TABLE.INSERT t p a PROPS 0");
@@ -249,7 +249,7 @@ SCENE(keys_and_timestamps_in_filters) {
 
 /* --- Conditions on properties --- */
 
-SCENE(only_if_there_is_stock) {
+TEST(only_if_there_is_stock) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 2 stock:int32 1 colour red", NULL},
         {"TABLE.MERGE t p r IFMATCH * IF \"stock gt 0\" PROPS 1 stock:int32 0", NULL},
@@ -272,18 +272,18 @@ SCENE(only_if_there_is_stock) {
         {"TABLE.DELETE t p r IFMATCH * IF \"stock eq 8\"", "OK"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
 /* The condition is judged by what is there when the command comes, so what is sold was there. */
-SCENE(nobody_sells_what_is_not_there) {
+TEST(nobody_sells_what_is_not_there) {
     enum { STOCK = 40, BUYERS = 5, TRIES = 20 };
     struct client *buyers[BUYERS];
     int sold = 0;
-    table_stage();
+    table_setup();
     written(pool_print("TABLE.INSERT t p r PROPS 1 left:int32 %d", STOCK));
-    for (int index = 0; index < BUYERS; index++) buyers[index] = visitor(primary->server);
+    for (int index = 0; index < BUYERS; index++) buyers[index] = test_client(primary->server);
     for (int attempt = 0; attempt < TRIES; attempt++) {
         for (int index = 0; index < BUYERS; index++)
             send_call(buyers[index], "TABLE.MERGE t p r IFMATCH * IF %s PROPS 1 left:int32 %d",
@@ -351,7 +351,7 @@ static const char *const stored[] = {
     ":datetime 2026-11-18",
 };
 
-#define ONE_OF(list) (list)[chance(sizeof(list) / sizeof *(list))]
+#define ONE_OF(list) (list)[random_below(sizeof(list) / sizeof *(list))]
 
 /* A key as it is written in a command: without the quotes doubled. */
 static const char *plain_key(void) {
@@ -362,8 +362,8 @@ static const char *plain_key(void) {
 static void fill_both(void) {
     static const char *const tables[] = {"t", "u"};
     for (int index = 0; index < ENTITIES; index++) {
-        int count = chance(NAMES + 1);
-        const char *partition = plain_key(), *row = pool_print("%s%d", plain_key(), chance(6));
+        int count = random_below(NAMES + 1);
+        const char *partition = plain_key(), *row = pool_print("%s%d", plain_key(), random_below(6));
         struct text props = {0};
         text_print(&props, "PROPS %d", count);
         for (int name = 0; name < NAMES && name < count; name++)
@@ -382,11 +382,11 @@ static void fill_both(void) {
 static const char *some_comparison(void) {
     static const char *const operators[] = {"eq", "eq", "ne", "gt", "ge", "lt", "le"};
     const char *word = ONE_OF(operators);
-    switch (chance(5)) {
+    switch (random_below(5)) {
     case 0: return pool_print("PartitionKey %s '%s'", word, ONE_OF(keys));
-    case 1: return pool_print("RowKey %s '%s%d'", word, ONE_OF(keys), chance(6));
+    case 1: return pool_print("RowKey %s '%s%d'", word, ONE_OF(keys), random_below(6));
     case 2:
-        if (!chance(4)) return ONE_OF(names);
+        if (!random_below(4)) return ONE_OF(names);
         return pool_print("%s %s %s", ONE_OF(literals), word, ONE_OF(names));
     default: return pool_print("%s %s %s", ONE_OF(names), word, ONE_OF(literals));
     }
@@ -394,11 +394,11 @@ static const char *some_comparison(void) {
 
 /* Of so many comparisons at most. */
 static const char *some_filter(int max) {
-    if (max == 1 || !chance(3))
-        return chance(6) ? some_comparison() : pool_print("not (%s)", some_comparison());
-    int left = 1 + chance(max - 1);
+    if (max == 1 || !random_below(3))
+        return random_below(6) ? some_comparison() : pool_print("not (%s)", some_comparison());
+    int left = 1 + random_below(max - 1);
     const char *one = some_filter(left), *other = some_filter(max - left);
-    switch (chance(4)) {
+    switch (random_below(4)) {
     case 0: return pool_print("%s and %s", one, other);
     case 1: return pool_print("(%s) or (%s)", one, other);
     case 2: return pool_print("(%s) and (%s)", one, other);
@@ -413,7 +413,7 @@ static const char *answer_of(const char *table, const char *filter) {
     words_add(&words, "FILTER");
     words_add(&words, filter);
     words_add_line(&words, "SELECT 5 PartitionKey RowKey n s m TOP");
-    words_add_number(&words, 1 + chance(100));
+    words_add_number(&words, 1 + random_below(100));
     size_t asked = words.count;
     text_add(&rows, "", 0);
     while (true) {
@@ -431,16 +431,16 @@ static const char *answer_of(const char *table, const char *filter) {
 }
 
 /* The same filter, said so that no key and no index helps: nothing has a property `zz`. */
-SCENE(every_plan_gives_the_same_answer) {
+TEST(every_plan_gives_the_same_answer) {
     static const char *const plans[] = {"point", "range", "index", "scan", NULL};
     int seen[4] = {0, 0, 0, 0}, matching = 0;
-    chance_begin();
-    table_stage();
+    random_begin();
+    table_setup();
     expect_ok(call(primary, "TABLE.CREATE u"));
     expect_ok(call(primary, "TABLE.INDEX t n s m"));
     fill_both();
     for (int round = 0; round < FILTERS; round++) {
-        const char *filter = some_filter(1 + chance(COMPARISONS_MAX));
+        const char *filter = some_filter(1 + random_below(COMPARISONS_MAX));
         const char *unplanned = pool_print("(%s) or zz eq 1", filter);
         const char *plan = plan_of(filter), *expected = answer_of("u", unplanned);
         assert_string_equal(field(explained(primary, "u", unplanned), "plan")->str, "scan");
@@ -459,10 +459,10 @@ SCENE(every_plan_gives_the_same_answer) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(malformed_filters_say_where),    PLAY(what_a_filter_may_hold),
-        PLAY(true_and_false_stand_alone),     PLAY(zero_bytes_in_texts),
-        PLAY(keys_and_timestamps_in_filters), PLAY(only_if_there_is_stock),
-        PLAY(nobody_sells_what_is_not_there), PLAY(every_plan_gives_the_same_answer),
+        RUN(malformed_filters_say_where),    RUN(what_a_filter_may_hold),
+        RUN(true_and_false_stand_alone),     RUN(zero_bytes_in_texts),
+        RUN(keys_and_timestamps_in_filters), RUN(only_if_there_is_stock),
+        RUN(nobody_sells_what_is_not_there), RUN(every_plan_gives_the_same_answer),
     };
-    return world_run("table_filters", tests);
+    return harness_run("table_filters", tests);
 }

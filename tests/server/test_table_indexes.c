@@ -7,19 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chance.h"
-#include "everywhere.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* --- To declare and to give up --- */
 
-SCENE(declaring_and_giving_up) {
+TEST(declaring_and_giving_up) {
     static const struct answered rows[] = {
         {"TABLE.INDEXES t", "[]"},
         {"TABLE.INDEX t a b", "OK"},
@@ -43,18 +43,18 @@ SCENE(declaring_and_giving_up) {
         {"TABLE.INDEXES t", "[]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
 /* What is there already is no change. */
-SCENE(an_index_that_is_there_changes_nothing) {
-    table_stage();
+TEST(an_index_that_is_there_changes_nothing) {
+    table_setup();
     expect_ok(ask("TABLE.INDEX t a b"));
-    witness_begin("");
+    traces_begin("");
     expect_ok(ask("TABLE.INDEX t a"));
     expect_ok(ask("TABLE.INDEX t b a b"));
-    witness_end();
+    traces_require_none();
 }
 
 /* --- Kept by every write --- */
@@ -71,15 +71,15 @@ static void on_both(const char *format, const char *rest) {
 static const char *some_properties_of_two(void) {
     static const char *const values[VALUES] = {"a:int32 1",  "a:int64 1",   "a x",
                                                "a:double 1", "a:bool true", "a:int32 2"};
-    switch (chance(4)) {
+    switch (random_below(4)) {
     case 0: return "PROPS 1 b:int32 1";
-    case 1: return pool_print("PROPS 2 b:int32 %d %s", chance(3), values[chance(VALUES)]);
-    default: return pool_print("PROPS 1 %s", values[chance(VALUES)]);
+    case 1: return pool_print("PROPS 2 b:int32 %d %s", random_below(3), values[random_below(VALUES)]);
+    default: return pool_print("PROPS 1 %s", values[random_below(VALUES)]);
     }
 }
 
 static const char *some_operation(int row) {
-    switch (chance(6)) {
+    switch (random_below(6)) {
     case 0: return pool_print("INSERT %02d %s", row, some_properties_of_two());
     case 1: return pool_print("REPLACE %02d IFMATCH * %s", row, some_properties_of_two());
     case 2: return pool_print("MERGE %02d IFMATCH * %s", row, some_properties_of_two());
@@ -90,16 +90,16 @@ static const char *some_operation(int row) {
 }
 
 static void write_something(void) {
-    if (chance(3)) {
-        const char *operation = some_operation(chance(ROWS)), *rest = strchr(operation, ' ');
+    if (random_below(3)) {
+        const char *operation = some_operation(random_below(ROWS)), *rest = strchr(operation, ' ');
         const char *verb = pool_copy(operation, (size_t)(rest - operation));
         on_both(pool_print("TABLE.%s %%s p%%s", verb), rest);
         return;
     }
     struct text batch = {0};
-    int count = 1 + chance(4), row = chance(ROWS / 4);
+    int count = 1 + random_below(4), row = random_below(ROWS / 4);
     text_print(&batch, "%d", count);
-    for (int index = 0; index < count; index++, row += 1 + chance(ROWS / 6))
+    for (int index = 0; index < count; index++, row += 1 + random_below(ROWS / 6))
         text_print(&batch, " %s", some_operation(row));
     on_both("TABLE.BATCH %s p %s", batch.bytes);
 }
@@ -153,7 +153,7 @@ static void look_under_other_names(void) {
     written("TABLE.INSERTORREPLACE restored p 00 PROPS 1 b:int32 1");
     compare_questions(primary, "renamed");
     compare_questions(primary, "restored");
-    world_in_step();
+    await_replicas();
     compare_questions(chained, "renamed");
     expect_number(call(primary, "UNLINK restored renamed"), 2);
 }
@@ -161,13 +161,13 @@ static void look_under_other_names(void) {
 static void look_everywhere(int look) {
     compare_questions(primary, "t");
     compare_with_twin();
-    world_in_step();
+    await_replicas();
     compare_questions(replica, "t");
     compare_questions(chained, "t");
     if (look % 3 == 1) {
         expect_ok(call(primary, "DEBUG RELOAD"));
         compare_questions(primary, "t");
-        world_in_step();
+        await_replicas();
     }
     if (look % 3 == 2) rewrite_append_only_file(chained, look % 2);
     if (look % 3) expect_ok(call(chained, "DEBUG LOADAOF"));
@@ -175,9 +175,9 @@ static void look_everywhere(int look) {
     look_under_other_names();
 }
 
-SCENE(every_write_keeps_the_indexes) {
-    chance_begin();
-    table_stage();
+TEST(every_write_keeps_the_indexes) {
+    random_begin();
+    table_setup();
     expect_ok(ask("TABLE.CREATE u"));
     expect_ok(ask("TABLE.INDEX t a"));
     for (int look = 0; look < LOOKS; look++) {
@@ -189,7 +189,7 @@ SCENE(every_write_keeps_the_indexes) {
 }
 
 /* Values that differ far behind, in their case, or in their type alone. */
-SCENE(values_that_look_alike) {
+TEST(values_that_look_alike) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p 1 PROPS 1 v 32767*x", NULL},
         {"TABLE.INSERT t p 2 PROPS 1 v 32768*x", NULL},
@@ -208,7 +208,7 @@ SCENE(values_that_look_alike) {
     static const char *const filters[] = {"v eq 'x'", "v eq 'X'", "v eq ''",        "v eq X''", "v gt 'xx'",
                                           "v ge 0.0", "v lt 0.0", "v ne 0.0",       "v eq 0.0", "v lt 'x'",
                                           "v gt X''", "v le 5",   "not (v eq 'x')", NULL};
-    table_stage();
+    table_setup();
     expect_ok(ask("TABLE.INDEX t v"));
     play_answers(rows);
     for (const char *const *filter = filters; *filter; filter++) compare_with_a_walk(primary, "t", *filter);
@@ -241,10 +241,10 @@ static void expect_found(struct client *client, const char *filter, const char *
 }
 
 /* Whatever the index knows already, what is added, changed and removed shows at once. */
-SCENE(queries_are_right_while_an_index_is_built) {
+TEST(queries_are_right_while_an_index_is_built) {
     int turns = 0, waited = 0;
-    chance_begin();
-    table_stage();
+    random_begin();
+    table_setup();
     fill_table(primary, "t", MANY);
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.INDEX t n");
@@ -252,7 +252,7 @@ SCENE(queries_are_right_while_an_index_is_built) {
     redisReply *replies = expect_elements(call(primary, "EXEC"), 2);
     expect_text(field(replies->element[1], "plan"), "scan");
     for (bool is_built = false; !is_built; turns++) {
-        int row = chance(MANY), number = MANY + turns;
+        int row = random_below(MANY), number = MANY + turns;
         is_built = !strcmp(plan_of("n eq 5"), "index");
         waited += !is_built;
         if (turns % 2) expect_found(primary, pool_print("n eq %d", row), pool_print("p/%06d", row));
@@ -266,10 +266,10 @@ SCENE(queries_are_right_while_an_index_is_built) {
         require(turns < 20000, "the index does not become complete");
     }
     print_message("# complete after %d turns\n", waited);
-    world_in_step();
+    await_replicas();
     await_index(replica, "t", "n");
     for (int turn = 0; turn < 50; turn++) {
-        int row = chance(MANY);
+        int row = random_below(MANY);
         expect_found(primary, pool_print("n eq %d", row), pool_print("p/%06d", row));
         expect_found(replica, pool_print("n eq %d", row), pool_print("p/%06d", row));
     }
@@ -279,8 +279,8 @@ SCENE(queries_are_right_while_an_index_is_built) {
 }
 
 /* All that an index knew of went before it was complete. */
-SCENE(a_table_that_is_emptied_while_its_index_is_built) {
-    table_stage();
+TEST(a_table_that_is_emptied_while_its_index_is_built) {
+    table_setup();
     fill_table(primary, "t", 3);
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.INDEX t n");
@@ -290,13 +290,13 @@ SCENE(a_table_that_is_emptied_while_its_index_is_built) {
     usleep(20000);
     fill_table(primary, "t", 30);
     await_index(primary, "t", "n");
-    world_in_step();
+    await_replicas();
     await_index(replica, "t", "n");
     expect_found(replica, "n eq 5", "p/000005");
 }
 
 static struct client *start_filled(const char *name, const char *settings, int count) {
-    struct client *client = visitor(server_start(name, settings));
+    struct client *client = test_client(server_start(name, settings));
     expect_ok(call(client, "TABLE.CREATE t"));
     fill_table(client, "t", count);
     return client;
@@ -318,8 +318,8 @@ static void expect_built_unasked(struct client *client) {
     expect_built(client);
 }
 
-SCENE(a_replica_that_takes_over_goes_on_building) {
-    struct client *first = start_filled("first", "", MANY), *second = visitor(server_start("second", ""));
+TEST(a_replica_that_takes_over_goes_on_building) {
+    struct client *first = start_filled("first", "", MANY), *second = test_client(server_start("second", ""));
     follow(second, first);
     declare_and_pause(first);
     await_in_step(second, first);
@@ -332,8 +332,8 @@ SCENE(a_replica_that_takes_over_goes_on_building) {
 }
 
 /* A replica that comes in the middle has the whole index at once, and takes what it is told of it. */
-SCENE(a_replica_that_comes_while_an_index_is_built) {
-    struct client *first = start_filled("first", "", MANY), *second = visitor(server_start("second", ""));
+TEST(a_replica_that_comes_while_an_index_is_built) {
+    struct client *first = start_filled("first", "", MANY), *second = test_client(server_start("second", ""));
     declare_and_pause(first);
     follow(second, first);
     expect_ok(call(first, "CLIENT UNPAUSE"));
@@ -347,16 +347,16 @@ SCENE(a_replica_that_comes_while_an_index_is_built) {
     server_stop(second->server);
 }
 
-SCENE(a_server_that_comes_back_goes_on_building) {
-    struct client *client = start_filled("lone", lone_with_file, 5000);
+TEST(a_server_that_comes_back_goes_on_building) {
+    struct client *client = start_filled("single", settings_with_file, 5000);
     declare_and_pause(client);
     server_kill(client->server);
     server_restart(client->server);
-    expect_built(visitor(client->server));
-    client = visitor(client->server);
+    expect_built(test_client(client->server));
+    client = test_client(client->server);
     server_kill(client->server);
     server_restart(client->server);
-    client = visitor(client->server);
+    client = test_client(client->server);
     await_index(client, "t", "n");
     expect_found(client, "n eq -5", "p/000777");
     server_stop(client->server);
@@ -366,12 +366,12 @@ SCENE(a_server_that_comes_back_goes_on_building) {
 static const char with_file[] = "appendonly yes\nappendfsync no\nauto-aof-rewrite-percentage 0\n";
 
 /* Also one that is killed at any moment of it: its replica takes over, and it comes back by itself. */
-SCENE(killed_at_any_moment_of_building) {
+TEST(killed_at_any_moment_of_building) {
     enum { PAIRS = 3 };
     struct client *first[PAIRS], *second[PAIRS];
     for (int pair = 0; pair < PAIRS; pair++) {
         first[pair] = start_filled("first", with_file, MANY / 5);
-        second[pair] = visitor(server_start("second", ""));
+        second[pair] = test_client(server_start("second", ""));
         expect_ok(call(second[pair], "REPLICAOF 127.0.0.1 %d", first[pair]->server->port));
     }
     for (int pair = 0; pair < PAIRS; pair++) {
@@ -384,7 +384,7 @@ SCENE(killed_at_any_moment_of_building) {
     for (int pair = 0; pair < PAIRS; pair++) server_restart(first[pair]->server);
     usleep(BUILT_UNASKED_US);
     for (int pair = 0; pair < PAIRS; pair++) {
-        struct client *again = visitor(first[pair]->server);
+        struct client *again = test_client(first[pair]->server);
         expect_built_unasked(second[pair]);
         expect_built_unasked(again);
         server_stop(first[pair]->server);
@@ -394,13 +394,13 @@ SCENE(killed_at_any_moment_of_building) {
 
 /* --- To give up --- */
 
-SCENE(what_is_given_up_is_freed_bit_by_bit) {
-    struct client *client = start_filled("lone", "", 100000);
-    long long without = lone_memory(client->server);
+TEST(what_is_given_up_is_freed_bit_by_bit) {
+    struct client *client = start_filled("single", "", 100000);
+    long long without = memory_in_use(client->server);
     expect_ok(call(client, "TABLE.INDEX t n ten"));
     await_index(client, "t", "n");
     await_index(client, "t", "ten");
-    long long with = lone_memory(client->server);
+    long long with = memory_in_use(client->server);
     assert_true(with > without + 4000000);
     send_call(client, "TABLE.UNINDEX t n ten");
     send_call(client, "INFO memory");
@@ -412,7 +412,7 @@ SCENE(what_is_given_up_is_freed_bit_by_bit) {
     expect_text(field(receive(client), "plan"), "scan");
     expect_elements(receive(client), 0);
     assert_true(at_once > without + (with - without) / 2);
-    long long after = lone_memory(client->server);
+    long long after = memory_in_use(client->server);
     require(after < without + (with - without) / 10, "%lld bytes before, %lld with indexes, %lld after",
             without, with, after);
     expect_ok(call(client, "TABLE.INDEX t n"));
@@ -426,17 +426,17 @@ SCENE(what_is_given_up_is_freed_bit_by_bit) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(declaring_and_giving_up),
-        PLAY(an_index_that_is_there_changes_nothing),
-        PLAY(every_write_keeps_the_indexes),
-        PLAY(values_that_look_alike),
-        PLAY(queries_are_right_while_an_index_is_built),
-        PLAY(a_table_that_is_emptied_while_its_index_is_built),
-        PLAY(a_replica_that_takes_over_goes_on_building),
-        PLAY(a_replica_that_comes_while_an_index_is_built),
-        PLAY(a_server_that_comes_back_goes_on_building),
-        PLAY(killed_at_any_moment_of_building),
-        PLAY(what_is_given_up_is_freed_bit_by_bit),
+        RUN(declaring_and_giving_up),
+        RUN(an_index_that_is_there_changes_nothing),
+        RUN(every_write_keeps_the_indexes),
+        RUN(values_that_look_alike),
+        RUN(queries_are_right_while_an_index_is_built),
+        RUN(a_table_that_is_emptied_while_its_index_is_built),
+        RUN(a_replica_that_takes_over_goes_on_building),
+        RUN(a_replica_that_comes_while_an_index_is_built),
+        RUN(a_server_that_comes_back_goes_on_building),
+        RUN(killed_at_any_moment_of_building),
+        RUN(what_is_given_up_is_freed_bit_by_bit),
     };
-    return world_run("table_indexes", tests);
+    return harness_run("table_indexes", tests);
 }

@@ -1,12 +1,12 @@
 /* Tables as the storage service's users know them, continued: queries and batches. See test_table_scenarios.c. */
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* --- Queries --- */
 
@@ -21,9 +21,9 @@ static redisReply *page_of(const char *rest, const char **next) {
     return page->element[1];
 }
 
-SCENE(scenario_22_pages_of_a_thousand) {
+TEST(scenario_22_pages_of_a_thousand) {
     const char *next = NULL;
-    table_stage();
+    table_setup();
     fill_table(primary, "t", 2500);
     redisReply *first = expect_elements(page_of("", &next), 1000);
     expect_text(first->element[999]->element[1], "000999");
@@ -40,10 +40,10 @@ SCENE(scenario_22_pages_of_a_thousand) {
     assert_string_equal(next, "");
 }
 
-SCENE(scenario_23_three_of_seven) {
+TEST(scenario_23_three_of_seven) {
     static const size_t counts[] = {3, 3, 1};
     const char *next = NULL;
-    table_stage();
+    table_setup();
     fill_table(primary, "t", 7);
     for (int page = 0; page < 3; page++) {
         expect_elements(page_of("TOP 3", &next), counts[page]);
@@ -52,9 +52,9 @@ SCENE(scenario_23_three_of_seven) {
 }
 
 /* A page that finds nothing still leads on; what is pinned is found at once. */
-SCENE(scenario_24_matches_that_lie_far_away) {
+TEST(scenario_24_matches_that_lie_far_away) {
     int pages;
-    table_stage();
+    table_setup();
     fill_table(primary, "t", 70000);
     redisReply *page = ask("TABLE.QUERY t FILTER \"n eq 69999\" TOP 1");
     expect_elements(page->element[1], 0);
@@ -66,7 +66,7 @@ SCENE(scenario_24_matches_that_lie_far_away) {
     assert_int_equal(pages, 1);
 }
 
-SCENE(scenario_25_what_binds_closer) {
+TEST(scenario_25_what_binds_closer) {
     /* Bits a, b and c of each row. */
     static const struct {
         const char *filter, *rows;
@@ -83,7 +83,7 @@ SCENE(scenario_25_what_binds_closer) {
         {"not a eq true and b eq true", "p/010 p/011"},
         {"", "p/000 p/001 p/010 p/011 p/100 p/101 p/110 p/111"},
     };
-    table_stage();
+    table_setup();
     for (int row = 0; row < 8; row++) {
         const char *bits = pool_print("%d%d%d", row >> 2 & 1, row >> 1 & 1, row & 1);
         written(pool_print("TABLE.INSERT t p %s PROPS 3 a:bool %c b:bool %c c:bool %c", bits, bits[0],
@@ -101,12 +101,12 @@ static const char *comparisons(int count, const char *between) {
     return text.bytes;
 }
 
-SCENE(scenario_26_what_a_filter_may_be) {
+TEST(scenario_26_what_a_filter_may_be) {
     static const char *const refused[] = {"n eq null",     "startswith(name,'a')",
                                           "n add 1 eq 2",  "n eq n",
                                           "name eq '*' *", "n AND n",
                                           "n eq True",     NULL};
-    table_stage();
+    table_setup();
     expect_etag(call(primary, "TABLE.INSERT t p r PROPS 2 n:int32 99 name %s", "O'Neil"));
     assert_string_equal(found_by(comparisons(15, " and ")), "p/r");
     assert_string_equal(found_by(comparisons(15, " or ")), "p/r");
@@ -121,7 +121,7 @@ SCENE(scenario_26_what_a_filter_may_be) {
 }
 
 /* Eight stored types by eight types of literals by six operators. */
-SCENE(scenario_27_types_that_meet) {
+TEST(scenario_27_types_that_meet) {
     static const struct {
         const char *name, *value, *literal, *greater;
     } types[] = {
@@ -142,7 +142,7 @@ SCENE(scenario_27_types_that_meet) {
                               {"ge", true, false}, {"lt", false, true}, {"le", true, true}};
     static const char *const converted[] = {"l 5", "d 5", "d 5L", NULL};
     struct text line = {0};
-    table_stage();
+    table_setup();
     text_print(&line, "TABLE.INSERT t p r PROPS %d", TYPES);
     for (int type = 0; type < TYPES; type++) text_print(&line, " %s", types[type].value);
     written(line.bytes);
@@ -167,7 +167,7 @@ SCENE(scenario_27_types_that_meet) {
     }
 }
 
-SCENE(scenario_28_properties_that_are_missing) {
+TEST(scenario_28_properties_that_are_missing) {
     static const char *const operators[] = {"eq", "ne", "gt", "ge", "lt", "le", NULL};
     static const char *const literals[] = {"1",
                                            "1L",
@@ -180,7 +180,7 @@ SCENE(scenario_28_properties_that_are_missing) {
                                            "guid'00000000-0000-0000-0000-000000000000'",
                                            "datetime'1601-01-01T00:00:00Z'",
                                            NULL};
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p r PROPS 2 there x flag:bool true");
     for (const char *const *word = operators; *word; word++) {
         for (const char *const *literal = literals; *literal; literal++) {
@@ -196,7 +196,7 @@ SCENE(scenario_28_properties_that_are_missing) {
     assert_string_equal(found_by("flag"), "p/r");
 }
 
-SCENE(scenario_29_selecting) {
+TEST(scenario_29_selecting) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 3 a 1 b:int32 2 c 3", NULL},
         {"TABLE.GET t p r SELECT 2 b none", "[<etag>, [\"b:int32\", 2]]"},
@@ -218,7 +218,7 @@ SCENE(scenario_29_selecting) {
         {"TABLE.QUERY t SELECT 2 b", "ERR syntax error near 'SELECT'"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
@@ -231,10 +231,10 @@ static struct words batch_of_inserts(int count, const char *mark) {
     return words;
 }
 
-SCENE(scenario_30_a_hundred_inserts_at_once) {
+TEST(scenario_30_a_hundred_inserts_at_once) {
     enum { ROUNDS = 30 };
-    struct client *writer = visitor(primary->server);
-    table_stage();
+    struct client *writer = test_client(primary->server);
+    table_setup();
     for (int round = 0; round < ROUNDS; round++) {
         struct words words = batch_of_inserts(100, "x");
         send_words(writer, &words);
@@ -249,18 +249,18 @@ SCENE(scenario_30_a_hundred_inserts_at_once) {
             assert_true(strcmp(expect_etag(etags->element[index]), expect_etag(etags->element[index - 1])) >
                         0);
         expect_ok(ask("TABLE.DROP t"));
-        table_stage();
+        table_setup();
     }
 }
 
-SCENE(scenario_31_one_that_fails_undoes_all) {
-    table_stage();
+TEST(scenario_31_one_that_fails_undoes_all) {
+    table_setup();
     const char *etag = written("TABLE.INSERT t p there PROPS 1 a 1"), *stamp = timestamp_of("p there");
-    story_step(
+    step_play(
         "TABLE.BATCH t p 5 INSERT r0 PROPS 0 MERGE there IFMATCH * PROPS 1 a 2 INSERTORREPLACE r2 PROPS 0 "
         "REPLACE none IFMATCH * PROPS 0 INSERT r4 PROPS 0",
         "NOTFOUND ResourceNotFound 3", 0);
-    story_step(
+    step_play(
         "TABLE.BATCH t p 4 DELETE there IFMATCH * INSERT r1 PROPS 0 INSERT r2 PROPS 0 MERGE r3 IFMATCH * "
         "PROPS 0",
         "NOTFOUND ResourceNotFound 3", 0);
@@ -269,7 +269,7 @@ SCENE(scenario_31_one_that_fails_undoes_all) {
     assert_string_equal(found(""), "p/there");
 }
 
-SCENE(scenario_32_each_entity_once) {
+TEST(scenario_32_each_entity_once) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p there PROPS 0", NULL},
         {"TABLE.BATCH t p 3 INSERT a PROPS 0 INSERT b PROPS 0 INSERT a PROPS 0",
@@ -284,13 +284,13 @@ SCENE(scenario_32_each_entity_once) {
         {"TABLE.BATCH t ab 2 INSERT c PROPS 0 INSERT bc PROPS 0", NULL},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
     assert_string_equal(found(""), "a/bc a/c ab/bc ab/c p/there");
 }
 
 /* Another partition cannot even be said. */
-SCENE(scenario_33_one_partition_and_up_to_a_hundred) {
+TEST(scenario_33_one_partition_and_up_to_a_hundred) {
     static const struct answered rows[] = {
         {"TABLE.BATCH t p 1 INSERT r PROPS 2 PartitionKey q a b", BAD_INPUT " 0"},
         {"TABLE.BATCH t p 0", BAD_INPUT},
@@ -299,22 +299,22 @@ SCENE(scenario_33_one_partition_and_up_to_a_hundred) {
         {"TABLE.BATCH none p 0", BAD_INPUT},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
     struct words words = batch_of_inserts(101, "x");
-    witness_begin("none");
+    traces_begin("none");
     expect_error(call_words(primary, &words), BAD_INPUT);
-    witness_end();
+    traces_require_none();
     words = batch_of_inserts(100, "x");
     expect_elements(call_words(primary, &words), 100);
-    story_step("TABLE.BATCH t q 1 INSERT r PROPS 0", "[<etag>]", 0);
+    step_play("TABLE.BATCH t q 1 INSERT r PROPS 0", "[<etag>]", 0);
 }
 
-SCENE(scenario_34_one_stale_etag_undoes_the_upserts) {
-    table_stage();
+TEST(scenario_34_one_stale_etag_undoes_the_upserts) {
+    table_setup();
     const char *stale = written("TABLE.INSERT t p r PROPS 1 a 1");
     written("TABLE.MERGE t p r IFMATCH * PROPS 1 a 2");
-    story_step(
+    step_play(
         pool_print("TABLE.BATCH t p 3 INSERTORREPLACE u PROPS 0 INSERTORMERGE v PROPS 0 MERGE r IFMATCH %s "
                    "PROPS 1 a 3",
                    stale),
@@ -323,28 +323,28 @@ SCENE(scenario_34_one_stale_etag_undoes_the_upserts) {
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"a\", \"2\"]]");
 }
 
-SCENE(scenario_35_a_batch_for_a_table_that_is_not_there) {
-    story_step("TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT s PROPS 0", NO_TABLE " 0", 0);
-    story_step("TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT r PROPS 0", "INVALID InvalidDuplicateRow 1", 0);
+TEST(scenario_35_a_batch_for_a_table_that_is_not_there) {
+    step_play("TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT s PROPS 0", NO_TABLE " 0", 0);
+    step_play("TABLE.BATCH none p 2 INSERT r PROPS 0 INSERT r PROPS 0", "INVALID InvalidDuplicateRow 1", 0);
     expect_number(call(primary, "EXISTS none"), 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_22_pages_of_a_thousand),
-        PLAY(scenario_23_three_of_seven),
-        PLAY(scenario_24_matches_that_lie_far_away),
-        PLAY(scenario_25_what_binds_closer),
-        PLAY(scenario_26_what_a_filter_may_be),
-        PLAY(scenario_27_types_that_meet),
-        PLAY(scenario_28_properties_that_are_missing),
-        PLAY(scenario_29_selecting),
-        PLAY(scenario_30_a_hundred_inserts_at_once),
-        PLAY(scenario_31_one_that_fails_undoes_all),
-        PLAY(scenario_32_each_entity_once),
-        PLAY(scenario_33_one_partition_and_up_to_a_hundred),
-        PLAY(scenario_34_one_stale_etag_undoes_the_upserts),
-        PLAY(scenario_35_a_batch_for_a_table_that_is_not_there),
+        RUN(scenario_22_pages_of_a_thousand),
+        RUN(scenario_23_three_of_seven),
+        RUN(scenario_24_matches_that_lie_far_away),
+        RUN(scenario_25_what_binds_closer),
+        RUN(scenario_26_what_a_filter_may_be),
+        RUN(scenario_27_types_that_meet),
+        RUN(scenario_28_properties_that_are_missing),
+        RUN(scenario_29_selecting),
+        RUN(scenario_30_a_hundred_inserts_at_once),
+        RUN(scenario_31_one_that_fails_undoes_all),
+        RUN(scenario_32_each_entity_once),
+        RUN(scenario_33_one_partition_and_up_to_a_hundred),
+        RUN(scenario_34_one_stale_etag_undoes_the_upserts),
+        RUN(scenario_35_a_batch_for_a_table_that_is_not_there),
     };
-    return world_run("table_more_scenarios", tests);
+    return harness_run("table_more_scenarios", tests);
 }

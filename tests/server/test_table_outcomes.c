@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 enum { THERE, ABSENT, NO_TABLE_AT_ALL, STATES };
 
@@ -53,10 +53,10 @@ static const struct cell_row {
 
 static void stage_cell(void) {
     call(primary, "DEL t");
-    table_stage();
+    table_setup();
     const char *etag = written("TABLE.INSERT t p there PROPS 1 P:int32 1");
-    story_keep('e', etag);
-    story_keep('q', pool_print("\"%s\"", etag));
+    step_keep('e', etag);
+    step_keep('q', pool_print("\"%s\"", etag));
 }
 
 /* An ETag in quotes is a word of its own. */
@@ -79,7 +79,7 @@ static void play_cell(const struct cell_row *row, const char *verb, int state, b
     bool is_done = !strcmp(outcome, DONE), is_delete = !strcmp(verb, "DELETE");
     bool is_syntax = !strcmp(outcome, "ERR");
     if (in_batch && !is_done && !is_syntax) outcome = pool_print("%s 0", outcome);
-    story_step(line, is_done ? NULL : outcome, 0);
+    step_play(line, is_done ? NULL : outcome, 0);
     bool is_there = state == THERE ? !(is_done && is_delete) : is_done;
     if (state == NO_TABLE_AT_ALL) {
         expect_number(call(primary, "EXISTS none"), 0);
@@ -98,11 +98,11 @@ static void play_outcomes(bool in_batch) {
     }
 }
 
-SCENE(what_ifmatch_says_and_what_is_there) {
+TEST(what_ifmatch_says_and_what_is_there) {
     play_outcomes(false);
 }
 
-SCENE(the_same_in_a_batch) {
+TEST(the_same_in_a_batch) {
     play_outcomes(true);
 }
 
@@ -131,22 +131,22 @@ static void play_write(const char *verb, const char *row, const char *expected, 
     assert_true(strcmp(etag, etag_before) > 0);
 }
 
-SCENE(what_a_write_does_to_properties) {
+TEST(what_a_write_does_to_properties) {
     for (size_t index = 0; index < sizeof effects_of_verbs / sizeof *effects_of_verbs; index++) {
         call(primary, "DEL t");
-        table_stage();
+        table_setup();
         const char *etag = written("TABLE.INSERT t p there PROPS 2 kept:int32 1 changed:int32 1");
         play_write(effects_of_verbs[index].verb, "there", effects_of_verbs[index].there, etag);
         play_write(effects_of_verbs[index].verb, "absent", effects_of_verbs[index].absent, etag);
     }
 }
 
-SCENE(every_write_renews_etag_and_timestamp) {
+TEST(every_write_renews_etag_and_timestamp) {
     static const char *const writes[] = {
         "MERGE t p r IFMATCH * PROPS 0",       "MERGE t p r IFMATCH * PROPS 1 a b",
         "REPLACE t p r IFMATCH * PROPS 1 a b", "INSERTORMERGE t p r PROPS 0",
         "INSERTORREPLACE t p r PROPS 1 a b",   NULL};
-    table_stage();
+    table_setup();
     const char *etag = written("TABLE.INSERT t p r PROPS 1 a b"), *stamp = timestamp_of("p r");
     for (const char *const *write = writes; *write; write++) {
         const char *next = written(pool_print("TABLE.%s", *write)), *next_stamp = timestamp_of("p r");
@@ -159,7 +159,7 @@ SCENE(every_write_renews_etag_and_timestamp) {
 }
 
 /* Keys among the properties say nothing new, or are refused. */
-SCENE(keys_among_the_properties) {
+TEST(keys_among_the_properties) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 3 PartitionKey p RowKey r a b", NULL},
         {"TABLE.GET t p r", "[<etag>, [\"a\", \"b\"]]"},
@@ -172,7 +172,7 @@ SCENE(keys_among_the_properties) {
         {"TABLE.GET t p u", "[<etag>, []]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
@@ -229,17 +229,17 @@ static const struct answered neighbours[] = {
     {NULL, NULL},
 };
 
-SCENE(of_two_faults_the_first_one_is_told) {
-    table_stage();
+TEST(of_two_faults_the_first_one_is_told) {
+    table_setup();
     written("TABLE.INSERT t p there PROPS 1 P:int32 1");
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
     play_answers(neighbours);
 }
 
 /* What all arguments hold together counts before what is wrong with any property, and after the keys and the ETag. */
-SCENE(the_request_is_measured_before_its_properties) {
+TEST(the_request_is_measured_before_its_properties) {
     enum { MAX = 4 << 20, PART = 65536 };
-    table_stage();
+    table_setup();
     char *part = pool_take(PART + 1);
     memset(part, 'x', PART);
     struct words words = words_of_line("TABLE.MERGE none p r IFMATCH * PROPS 65");
@@ -247,16 +247,16 @@ SCENE(the_request_is_measured_before_its_properties) {
         words_add(&words, index ? pool_print("p%d:binary", index) : "1a");
         words_add(&words, part);
     }
-    witness_begin("none");
+    traces_begin("none");
     expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
     words_replace(&words, 5, "abc");
     expect_error(call_words(primary, &words), BAD_INPUT " IFMATCH");
     words_replace(&words, 2, "a/b");
     expect_error(call_words(primary, &words), BAD_INPUT " a key");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(a_key_of_another_type_is_told_so) {
+TEST(a_key_of_another_type_is_told_so) {
     static const char *const lines[] = {"TABLE.CREATE text",
                                         "TABLE.DROP text",
                                         "TABLE.GET text p r",
@@ -271,24 +271,24 @@ SCENE(a_key_of_another_type_is_told_so) {
                                         "LEASE.ACQUIRE t -1",
                                         "GET t",
                                         NULL};
-    table_stage();
+    table_setup();
     create("box");
     expect_ok(call(primary, "SET text x"));
-    witness_begin("none");
+    traces_begin("none");
     expect_each_error(primary, lines, "WRONGTYPE");
-    witness_end();
+    traces_require_none();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_ifmatch_says_and_what_is_there),
-        PLAY(the_same_in_a_batch),
-        PLAY(what_a_write_does_to_properties),
-        PLAY(every_write_renews_etag_and_timestamp),
-        PLAY(keys_among_the_properties),
-        PLAY(of_two_faults_the_first_one_is_told),
-        PLAY(the_request_is_measured_before_its_properties),
-        PLAY(a_key_of_another_type_is_told_so),
+        RUN(what_ifmatch_says_and_what_is_there),
+        RUN(the_same_in_a_batch),
+        RUN(what_a_write_does_to_properties),
+        RUN(every_write_renews_etag_and_timestamp),
+        RUN(keys_among_the_properties),
+        RUN(of_two_faults_the_first_one_is_told),
+        RUN(the_request_is_measured_before_its_properties),
+        RUN(a_key_of_another_type_is_told_so),
     };
-    return world_run("table_outcomes", tests);
+    return harness_run("table_outcomes", tests);
 }

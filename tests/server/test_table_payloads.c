@@ -2,19 +2,19 @@
  * answered with an error, or gives a table that is whole and safe. No server dies, none takes long, and all hold the same. */
 #include <string.h>
 
-#include "chance.h"
 #include "effects.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "hostile.h"
 #include "leases.h"
 #include "payload.h"
 #include "pool.h"
+#include "random.h"
 #include "records.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "stream.h"
 #include "tables.h"
 #include "text.h"
-#include "world.h"
 
 enum { LONG_MS = 1000 };
 
@@ -84,12 +84,12 @@ static void require_sound(const char *key) {
     call(primary, "DEL again %s", key);
 }
 
-SCENE(payloads_with_every_byte_changed) {
-    chance_begin();
+TEST(payloads_with_every_byte_changed) {
+    random_begin();
     hostile_change_every_byte(dump_of_everything(), require_sound);
 }
 
-SCENE(payloads_cut_at_every_length) {
+TEST(payloads_cut_at_every_length) {
     hostile_cut_at_every_length(dump_of_everything(), require_sound);
 }
 
@@ -208,9 +208,9 @@ static void expect_effect(const char *what, const struct text *record, const cha
 
 #define MALFORMED "ERR"
 
-SCENE(effects_made_by_hand_are_understood) {
+TEST(effects_made_by_hand_are_understood) {
     struct text record = change_of_one(INSERT, entity_of(ADD, "hand"));
-    table_stage();
+    table_setup();
     expect_effect("an insert", &record, NULL);
     expect_shape(ask("TABLE.GET t p hand"), "[<etag>, [\"n:int32\", 5]]");
     struct entity both[] = {entity_of(MERGED, "hand"), entity_of(ADD, "other")};
@@ -231,7 +231,7 @@ static struct entity with_key(const char *key, size_t length) {
     return entity;
 }
 
-SCENE(effects_with_keys_that_are_none) {
+TEST(effects_with_keys_that_are_none) {
     static const struct {
         const char *key;
         size_t length;
@@ -248,7 +248,7 @@ SCENE(effects_with_keys_that_are_none) {
                 {"p\0\xfe\x80", 4},
                 {"?\0r", 3}};
     expect_misfits();
-    table_stage();
+    table_setup();
     for (size_t index = 0; index < sizeof keys / sizeof *keys; index++) {
         struct text record = change_of_one(INSERT, with_key(keys[index].key, keys[index].length));
         expect_effect(text_quoted(keys[index].key, keys[index].length), &record, MALFORMED);
@@ -288,14 +288,14 @@ static struct entity with_value(unsigned char head, const char *bytes, size_t le
     return entity;
 }
 
-SCENE(effects_with_properties_that_are_none) {
+TEST(effects_with_properties_that_are_none) {
     static const struct {
         const char *names;
         uint64_t told;
     } lists[] = {{"a a", 2},  {"a b a", 3}, {"a b", 1}, {"a b", 3}, {"1a", 1},         {"a-b", 1},
                  {"\xff", 1}, {"a", 0},     {"", 1},    {"a", 253}, {"a", UINT64_MAX}, {"a", 1ULL << 40}};
     expect_misfits();
-    table_stage();
+    table_setup();
     for (size_t index = 0; index < sizeof lists / sizeof *lists; index++) {
         struct text record = change_of_one(INSERT, with_names(lists[index].names, lists[index].told));
         if (lists[index].told == 0) text_add(&record, "x", 1);
@@ -308,7 +308,7 @@ SCENE(effects_with_properties_that_are_none) {
 }
 
 /* The type stands in the three lowest bits, the length above them. */
-SCENE(effects_with_values_that_are_none) {
+TEST(effects_with_values_that_are_none) {
     static const struct {
         unsigned char head;
         const char *bytes;
@@ -329,7 +329,7 @@ SCENE(effects_with_values_that_are_none) {
         {6 | 17 << 3, "aaaaaaaaaaaaaaaaa", 17},
     };
     expect_misfits();
-    table_stage();
+    table_setup();
     for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
         struct text record =
             change_of_one(INSERT, with_value(values[index].head, values[index].bytes, values[index].length));
@@ -339,11 +339,11 @@ SCENE(effects_with_values_that_are_none) {
     expect_effect("true", &record, NULL);
 }
 
-SCENE(effects_with_versions_and_instants_ahead_of_the_clock) {
+TEST(effects_with_versions_and_instants_ahead_of_the_clock) {
     enum { YEAR_SECONDS = 366 * 86400 };
     struct entity entity = entity_of(ADD, "x");
     expect_misfits();
-    table_stage();
+    table_setup();
     entity.etag = some_etag() + ((uint64_t)11 * YEAR_SECONDS << 32);
     struct text record = change_of_one(INSERT, entity);
     expect_effect("an ETag of in eleven years", &record, MALFORMED);
@@ -372,10 +372,10 @@ SCENE(effects_with_versions_and_instants_ahead_of_the_clock) {
     assert_true(strcmp(timestamp_of("p r"), "2020") > 0);
 }
 
-SCENE(effects_with_steps_that_do_not_go_together) {
+TEST(effects_with_steps_that_do_not_go_together) {
     static struct entity many[102];
     expect_misfits();
-    table_stage();
+    table_setup();
     for (int index = 0; index < 102; index++) many[index] = entity_of(ADD, pool_print("%03d", index));
     struct entity twins[] = {entity_of(ADD, "x"), entity_of(ADD, "y"), entity_of(ADD, "x")};
     struct entity wrong_step[] = {entity_of(ADD, "x")};
@@ -406,11 +406,11 @@ SCENE(effects_with_steps_that_do_not_go_together) {
 }
 
 /* Sound by itself, but not for what is there: it changes nothing, all of it. */
-SCENE(effects_that_do_not_fit) {
+TEST(effects_that_do_not_fit) {
     struct entity half[] = {entity_of(ADD, "new"), entity_of(ADD, "there")};
     struct entity gone[] = {entity_of(MERGED, "there"), entity_of(REMOVE, "none")};
     struct entity full = entity_of(MERGED, "full");
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p there PROPS 1 a b");
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
     struct text records[] = {change_of(BATCH, 2, half, 2),
@@ -445,8 +445,8 @@ static void offer(const redisReply *dump, const struct text *const *records, str
     require(stopwatch() - begin < LONG_MS, "%zu bytes take %lld ms", payload.length, stopwatch() - begin);
 }
 
-SCENE(files_made_by_hand) {
-    table_stage();
+TEST(files_made_by_hand) {
+    table_setup();
     redisReply *dump = call(primary, "DUMP t");
     struct entity first[] = {entity_of(ADD, "a"), entity_of(ADD, "b")}, later[] = {entity_of(ADD, "c")};
     struct entity again[] = {entity_of(ADD, "b")}, set[] = {entity_of(SET, "b")};
@@ -479,11 +479,11 @@ SCENE(files_made_by_hand) {
 }
 
 /* As many entities as a record of a file may have, and as many properties and indexes: none of it takes long. */
-SCENE(small_payloads_take_no_time) {
+TEST(small_payloads_take_no_time) {
     enum { MAX = 4096 };
     struct entity *entities = pool_take((MAX + 1) * sizeof *entities);
     struct tally tally = {0};
-    table_stage();
+    table_setup();
     redisReply *dump = call(primary, "DUMP t");
     for (int index = 0; index <= MAX; index++) entities[index] = entity_of(ADD, pool_print("%05d", index));
     struct text head = created(some_ticks(), "n a b c d e f g h i j k l m o q"),
@@ -543,8 +543,8 @@ static void play_doctored(const char *bytes, size_t length) {
     if (plays % 8 == 0 && call(primary, "EXISTS t")->integer) require_sound("t");
 }
 
-SCENE(effects_changed_and_cut_off) {
-    chance_begin();
+TEST(effects_changed_and_cut_off) {
+    random_begin();
     redisReply *effects = captured_effects();
     expect_misfits();
     configure(primary, "holdfast.accept-effects", "yes");
@@ -554,7 +554,8 @@ SCENE(effects_changed_and_cut_off) {
         for (size_t length = 0; length < effect->len; length++) {
             expect_error(call(primary, "HOLDFAST.APPLY t %b", effect->str, length), MALFORMED);
             char *changed = pool_copy(effect->str, effect->len);
-            changed[length] = (char)(chance(2) ? changed[length] ^ 1 << chance(8) : chance(256));
+            changed[length] =
+                (char)(random_below(2) ? changed[length] ^ 1 << random_below(8) : random_below(256));
             play_doctored(changed, effect->len);
         }
         play_doctored(pool_print("%.*s ", (int)effect->len, effect->str), effect->len + 1);
@@ -563,18 +564,18 @@ SCENE(effects_changed_and_cut_off) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(payloads_with_every_byte_changed),
-        PLAY(payloads_cut_at_every_length),
-        PLAY(effects_made_by_hand_are_understood),
-        PLAY(effects_with_keys_that_are_none),
-        PLAY(effects_with_properties_that_are_none),
-        PLAY(effects_with_values_that_are_none),
-        PLAY(effects_with_versions_and_instants_ahead_of_the_clock),
-        PLAY(effects_with_steps_that_do_not_go_together),
-        PLAY(effects_that_do_not_fit),
-        PLAY(files_made_by_hand),
-        PLAY(small_payloads_take_no_time),
-        PLAY(effects_changed_and_cut_off),
+        RUN(payloads_with_every_byte_changed),
+        RUN(payloads_cut_at_every_length),
+        RUN(effects_made_by_hand_are_understood),
+        RUN(effects_with_keys_that_are_none),
+        RUN(effects_with_properties_that_are_none),
+        RUN(effects_with_values_that_are_none),
+        RUN(effects_with_versions_and_instants_ahead_of_the_clock),
+        RUN(effects_with_steps_that_do_not_go_together),
+        RUN(effects_that_do_not_fit),
+        RUN(files_made_by_hand),
+        RUN(small_payloads_take_no_time),
+        RUN(effects_changed_and_cut_off),
     };
-    return world_run("table_payloads", tests);
+    return harness_run("table_payloads", tests);
 }

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 /* --- Order --- */
 
@@ -54,13 +54,13 @@ static redisReply *rows_of(const char *format, const char *key) {
     return page->element[1];
 }
 
-SCENE(keys_stand_in_the_order_of_code_units) {
-    chance_begin();
+TEST(keys_stand_in_the_order_of_code_units) {
+    random_begin();
     int places[KEYS];
-    table_stage();
+    table_setup();
     for (int index = 0; index < KEYS; index++) places[index] = index;
     for (int index = KEYS - 1; index > 0; index--) {
-        int other = chance(index + 1), kept = places[index];
+        int other = random_below(index + 1), kept = places[index];
         places[index] = places[other];
         places[other] = kept;
     }
@@ -89,10 +89,10 @@ SCENE(keys_stand_in_the_order_of_code_units) {
 }
 
 /* Every key that a query can answer leads on from there, the empty one and those with quotes among them. */
-SCENE(continuations_with_any_key) {
+TEST(continuations_with_any_key) {
     static const char *const all[] = {"", "'", "''", "it's", "\"", "NEXT", "TOP", "%27", "a b"};
     enum { COUNT = sizeof all / sizeof *all };
-    table_stage();
+    table_setup();
     for (int index = 0; index < KEYS; index++) {
         expect_etag(
             call(primary, "TABLE.INSERT t %s %s PROPS 0", in_order[index], in_order[KEYS - 1 - index]));
@@ -108,7 +108,7 @@ SCENE(continuations_with_any_key) {
     assert_true(one_by_one >= COUNT * COUNT + KEYS);
 }
 
-SCENE(continuations_from_where_nothing_is) {
+TEST(continuations_from_where_nothing_is) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t b b PROPS 0", NULL},
         {"TABLE.INSERT t d '' PROPS 0", NULL},
@@ -129,13 +129,13 @@ SCENE(continuations_from_where_nothing_is) {
         {"TABLE.QUERY t NEXT b \xff", BAD_INPUT},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
 /* --- Pages --- */
 
-SCENE(how_many_rows_a_page_has) {
+TEST(how_many_rows_a_page_has) {
     static const struct {
         const char *top;
         size_t rows;
@@ -149,7 +149,7 @@ SCENE(how_many_rows_a_page_has) {
                                           "TABLE.QUERY t TOP 9223372036854775808",
                                           "TABLE.QUERY none TOP -1",
                                           NULL};
-    table_stage();
+    table_setup();
     fill_table(primary, "t", 1500);
     for (size_t index = 0; index < sizeof pages / sizeof *pages; index++) {
         redisReply *page = ask(pool_print("TABLE.QUERY t %s", pages[index].top));
@@ -158,20 +158,20 @@ SCENE(how_many_rows_a_page_has) {
     }
     expect_shape(ask("TABLE.QUERY t TOP 0"), "[null, []]");
     expect_shape(ask("TABLE.QUERY t TOP 0 FILTER \"n eq 5\""), "[null, []]");
-    witness_begin("");
+    traces_begin("");
     expect_each_error(primary, refused, BAD_INPUT);
-    witness_end();
+    traces_require_none();
     /* Where exactly as many rows are left, nothing is left. */
     expect_null(ask("TABLE.QUERY t NEXT p 000500")->element[0]);
     expect_null(ask("TABLE.QUERY t FILTER \"RowKey ge '001490'\" TOP 10")->element[0]);
     expect_shape(ask("TABLE.QUERY t NEXT p 000499")->element[0], "[\"p\", \"001499\"]");
 }
 
-SCENE(a_page_has_so_many_bytes) {
+TEST(a_page_has_so_many_bytes) {
     enum { ENTITIES = 12, PART = 65000 };
     int pages;
     char *part = pool_take(PART);
-    table_stage();
+    table_setup();
     for (int row = 0; row < ENTITIES; row++) {
         struct words words = words_of_line(pool_print("TABLE.INSERT t p %02d PROPS 15", row));
         for (int number = 0; number < 15; number++) {
@@ -192,8 +192,8 @@ enum { STABLE = 600, VOLATILE = 600, ROUNDS = 8 };
 static bool volatile_there[VOLATILE];
 
 static void write_something(struct client *writer) {
-    for (int count = chance(30); count > 0; count--) {
-        int number = chance(VOLATILE);
+    for (int count = random_below(30); count > 0; count--) {
+        int number = random_below(VOLATILE);
         if (volatile_there[number])
             expect_ok(call(writer, "TABLE.DELETE t p %05dv IFMATCH *", number));
         else
@@ -223,13 +223,13 @@ static void walk_under_change(const char *filter, struct client *writer) {
     memset(seen, 0, sizeof seen);
     while (next) {
         redisReply *page =
-            ask(pool_print("TABLE.QUERY t FILTER \"%s\" TOP %d %s", filter, 1 + chance(60), next));
+            ask(pool_print("TABLE.QUERY t FILTER \"%s\" TOP %d %s", filter, 1 + random_below(60), next));
         require(!reply_is_error(page), "%s gives %s", filter, reply_text(page));
         note_rows(page->element[1], seen, &last);
         bool is_last = reply_is_null(page->element[0]);
         next = is_last ? NULL : pool_print("NEXT p %s", page->element[0]->element[1]->str);
         /* Now and then just the entity with which to go on. */
-        if (next && strchr(next, 'v') && chance(2)) {
+        if (next && strchr(next, 'v') && random_below(2)) {
             int number = atoi(page->element[0]->element[1]->str);
             if (volatile_there[number]) expect_ok(call(writer, "TABLE.DELETE t p %05dv IFMATCH *", number));
             volatile_there[number] = false;
@@ -241,7 +241,7 @@ static void walk_under_change(const char *filter, struct client *writer) {
                 seen[number] ? "" : " not");
 }
 
-SCENE(nothing_is_lost_and_nothing_comes_twice) {
+TEST(nothing_is_lost_and_nothing_comes_twice) {
     static const char *const filters[] = {"",
                                           "PartitionKey eq 'p'",
                                           "n eq 3",
@@ -249,10 +249,10 @@ SCENE(nothing_is_lost_and_nothing_comes_twice) {
                                           "n eq 3 or n eq 3L",
                                           "n ge 3 and n lt 4",
                                           NULL};
-    struct client *writer = visitor(primary->server);
-    chance_begin();
+    struct client *writer = test_client(primary->server);
+    random_begin();
     memset(volatile_there, 0, sizeof volatile_there);
-    table_stage();
+    table_setup();
     for (int number = 0; number < STABLE; number++)
         written(pool_print("TABLE.INSERT t p %05d PROPS 1 n:int32 %d", number, number % 7));
     for (int round = 0; round < ROUNDS; round++) {
@@ -294,8 +294,8 @@ static const struct {
     {"PartitionKey eq 'p' or n eq 5", "scan", 1, 1000},
 };
 
-SCENE(explain_says_what_will_be_walked) {
-    table_stage();
+TEST(explain_says_what_will_be_walked) {
+    table_setup();
     fill_table(primary, "t", 1000);
     for (size_t index = 0; index < sizeof plans / sizeof *plans; index++) {
         const char *filter = plans[index].filter;
@@ -314,7 +314,7 @@ SCENE(explain_says_what_will_be_walked) {
                  "[\"plan\", \"scan\", \"ranges\", 1, \"entities-estimated\", 1000]");
 }
 
-SCENE(explain_names_the_index) {
+TEST(explain_names_the_index) {
     static const struct {
         const char *filter, *plan, *index;
         int estimated;
@@ -330,7 +330,7 @@ SCENE(explain_names_the_index) {
         {"n eq 5 or ten eq 3", "scan", NULL, 1000},
         {"none eq 5", "scan", NULL, 1000},
     };
-    table_stage();
+    table_setup();
     expect_ok(ask("TABLE.INDEX t n ten"));
     fill_table(primary, "t", 1000);
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
@@ -345,12 +345,13 @@ SCENE(explain_names_the_index) {
     assert_string_equal(found_by("n eq 12 or n eq 3 or n eq 7"), "p/000003 p/000007 p/000012");
 }
 
-SCENE(answers_by_index_stand_in_the_order_of_keys) {
-    chance_begin();
-    table_stage();
+TEST(answers_by_index_stand_in_the_order_of_keys) {
+    random_begin();
+    table_setup();
     expect_ok(ask("TABLE.INDEX t v"));
     for (int index = 0; index < 300; index++)
-        written(pool_print("TABLE.INSERTORREPLACE t p %03d PROPS 1 v:int32 %d", chance(1000), chance(5)));
+        written(pool_print("TABLE.INSERTORREPLACE t p %03d PROPS 1 v:int32 %d", random_below(1000),
+                           random_below(5)));
     static const char *const filters[] = {"v eq 1", "v ge 1 and v le 3", "v eq 1 or v eq 4", "v lt 2", NULL};
     for (const char *const *filter = filters; *filter; filter++) {
         const char *last = "", *const rows = found(pool_print("FILTER \"%s\" TOP 7", *filter));
@@ -365,15 +366,15 @@ SCENE(answers_by_index_stand_in_the_order_of_keys) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(keys_stand_in_the_order_of_code_units),
-        PLAY(continuations_with_any_key),
-        PLAY(continuations_from_where_nothing_is),
-        PLAY(how_many_rows_a_page_has),
-        PLAY(a_page_has_so_many_bytes),
-        PLAY(nothing_is_lost_and_nothing_comes_twice),
-        PLAY(explain_says_what_will_be_walked),
-        PLAY(explain_names_the_index),
-        PLAY(answers_by_index_stand_in_the_order_of_keys),
+        RUN(keys_stand_in_the_order_of_code_units),
+        RUN(continuations_with_any_key),
+        RUN(continuations_from_where_nothing_is),
+        RUN(how_many_rows_a_page_has),
+        RUN(a_page_has_so_many_bytes),
+        RUN(nothing_is_lost_and_nothing_comes_twice),
+        RUN(explain_says_what_will_be_walked),
+        RUN(explain_names_the_index),
+        RUN(answers_by_index_stand_in_the_order_of_keys),
     };
-    return world_run("table_queries", tests);
+    return harness_run("table_queries", tests);
 }

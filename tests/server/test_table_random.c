@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "random.h"
+#include "same_everywhere.h"
 #include "tables.h"
 #include "text.h"
-#include "world.h"
 
 enum {
     TABLES = 2,
@@ -72,7 +72,7 @@ static struct entity *at(struct spot spot) {
 }
 
 static struct spot somewhere(void) {
-    return (struct spot){chance(TABLES), chance(PARTITIONS), chance(ROWS)};
+    return (struct spot){random_below(TABLES), random_below(PARTITIONS), random_below(ROWS)};
 }
 
 /* --- What is asked --- */
@@ -97,14 +97,14 @@ static bool is_conditional(enum verb verb) {
 }
 
 static struct operation some_operation(void) {
-    struct operation operation = {.verb = (enum verb)chance(VERBS),
-                                  .match = (enum match)chance(chance(2) ? 2 : MATCHES)};
-    operation.condition = chance(4) ? -1 : chance(NAMES);
+    struct operation operation = {.verb = (enum verb)random_below(VERBS),
+                                  .match = (enum match)random_below(random_below(2) ? 2 : MATCHES)};
+    operation.condition = random_below(4) ? -1 : random_below(NAMES);
     if (operation.verb == DELETE) return operation;
-    int first = chance(NAMES);
-    operation.count = chance(4);
+    int first = random_below(NAMES);
+    operation.count = random_below(4);
     for (int index = 0; index < operation.count; index++)
-        operation.given[index] = (struct shown){(first + index) % NAMES, chance(VALUES)};
+        operation.given[index] = (struct shown){(first + index) % NAMES, random_below(VALUES)};
     return operation;
 }
 
@@ -226,16 +226,16 @@ static const char *refusal_of_batch(struct spot spot, const struct operation *op
 
 static void play_batch(struct spot spot) {
     struct operation operations[BATCH_MAX];
-    int places[BATCH_MAX], count = 1 + chance(BATCH_MAX);
+    int places[BATCH_MAX], count = 1 + random_below(BATCH_MAX);
     struct words words = words_of_line(pool_print("TABLE.BATCH %s", tables[spot.table]));
     words_add(&words, partitions[spot.partition]);
     words_add_number(&words, count);
     for (int index = 0; index < count; index++) {
         places[index] = (spot.row + index) % ROWS;
-        if (!chance(60)) places[index] = chance(ROWS);
+        if (!random_below(60)) places[index] = random_below(ROWS);
         const struct entity *entity = &model[spot.table][spot.partition][places[index]];
         operations[index] = some_operation();
-        if (chance(4) && is_conditional(operations[index].verb) == !entity->exists)
+        if (random_below(4) && is_conditional(operations[index].verb) == !entity->exists)
             operations[index].verb = entity->exists ? MERGE : INSERT;
         words_add(&words, verb_words[operations[index].verb]);
         words_add(&words, rows[places[index]]);
@@ -257,20 +257,21 @@ static void play_table(struct spot spot) {
     if (!table_exists[spot.table]) {
         expect_ok(call(primary, "TABLE.CREATE %s", table));
         table_exists[spot.table] = true;
-    } else if (!chance(6)) {
+    } else if (!random_below(6)) {
         expect_ok(call(primary, "TABLE.DROP %s", table));
         memset(model[spot.table], 0, sizeof model[spot.table]);
         table_exists[spot.table] = false;
     } else {
-        const char *name = names[chance(NAMES)];
-        redisReply *reply = call(primary, "TABLE.%s %s %s", chance(3) ? "INDEX" : "UNINDEX", table, name);
+        const char *name = names[random_below(NAMES)];
+        redisReply *reply =
+            call(primary, "TABLE.%s %s %s", random_below(3) ? "INDEX" : "UNINDEX", table, name);
         require(!reply_is_error(reply) || text_begins(reply->str, NO_ENTITY), "%s", reply_text(reply));
         expect_error(call(primary, "TABLE.CREATE %s", table), "CONFLICT TableAlreadyExists");
     }
 }
 
 static void play_step(void) {
-    int drawn = chance(100);
+    int drawn = random_below(100);
     if (drawn < 65)
         play_alone(somewhere());
     else if (drawn < 97)
@@ -326,7 +327,7 @@ static void compare_table(struct client *client, int table) {
 
 /* By the value of a property, with or without an index. */
 static void compare_by_value(struct client *client, int table) {
-    int name = chance(NAMES);
+    int name = random_below(NAMES);
     size_t expected = 0;
     for (int partition = 0; partition < PARTITIONS; partition++)
         for (int row = 0; row < ROWS; row++) {
@@ -347,7 +348,7 @@ static void compare_all(struct client *client) {
 
 /* `look` is what happens now and then before all is compared. */
 static void play_sequence(int steps, void (*look)(void)) {
-    chance_begin();
+    random_begin();
     memset(model, 0, sizeof model);
     memset(table_exists, 0, sizeof table_exists);
     memset(last_etag, 0, sizeof last_etag);
@@ -360,28 +361,28 @@ static void play_sequence(int steps, void (*look)(void)) {
 }
 
 static void look_at_replicas(void) {
-    world_in_step();
+    await_replicas();
     compare_all(replica);
     compare_all(chained);
 }
 
-SCENE(random_tables_are_the_same_on_replicas) {
+TEST(random_tables_are_the_same_on_replicas) {
     play_sequence(STEPS, look_at_replicas);
 }
 
 static void load_again(void) {
     static int looks;
     expect_ok(call(primary, "DEBUG RELOAD"));
-    world_in_step();
+    await_replicas();
     await_settled_files(chained);
     if (looks++ % 2) rewrite_append_only_file(chained, looks % 4 == 2);
     for (int step = 0; step < 20; step++) play_step();
-    world_in_step();
+    await_replicas();
     expect_ok(call(chained, "DEBUG LOADAOF"));
     compare_all(chained);
 }
 
-SCENE(random_tables_are_the_same_after_loading) {
+TEST(random_tables_are_the_same_after_loading) {
     play_sequence(STEPS / 2, load_again);
 }
 
@@ -390,15 +391,15 @@ static void pass_on(void) {
         if (table_exists[table]) pass_through_copies(tables[table]);
 }
 
-SCENE(random_tables_are_the_same_under_other_names) {
+TEST(random_tables_are_the_same_under_other_names) {
     play_sequence(STEPS / 2, pass_on);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(random_tables_are_the_same_on_replicas),
-        PLAY(random_tables_are_the_same_after_loading),
-        PLAY(random_tables_are_the_same_under_other_names),
+        RUN(random_tables_are_the_same_on_replicas),
+        RUN(random_tables_are_the_same_after_loading),
+        RUN(random_tables_are_the_same_under_other_names),
     };
-    return world_run("table_random", tests);
+    return harness_run("table_random", tests);
 }

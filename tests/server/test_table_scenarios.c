@@ -3,30 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 /* --- Optimistic concurrency --- */
 
-SCENE(scenario_1_replace_with_the_etag_that_was_read) {
-    table_stage();
+TEST(scenario_1_replace_with_the_etag_that_was_read) {
+    table_setup();
     const char *first = written("TABLE.INSERT t p r PROPS 1 n:int32 1");
     const char *second = written(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 1 n:int32 2", first));
     assert_true(strcmp(second, first) > 0);
-    story_step(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 1 n:int32 3", first), STALE_ENTITY, 0);
+    step_play(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 1 n:int32 3", first), STALE_ENTITY, 0);
     redisReply *entity = ask("TABLE.GET t p r");
     expect_text(entity->element[0], second);
     expect_shape(entity->element[1], "[\"n:int32\", 2]");
 }
 
-SCENE(scenario_2_two_clients_one_after_the_other) {
-    table_stage();
-    struct client *other = visitor(primary->server);
+TEST(scenario_2_two_clients_one_after_the_other) {
+    table_setup();
+    struct client *other = test_client(primary->server);
     written("TABLE.INSERT t p r PROPS 1 base x");
     const char *read_by_one = expect_etag(ask("TABLE.GET t p r"));
     const char *read_by_other = expect_etag(ask_at(other, "TABLE.GET t p r"));
@@ -38,8 +38,8 @@ SCENE(scenario_2_two_clients_one_after_the_other) {
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"base\", \"x\", \"one\", \"1\", \"other\", \"2\"]]");
 }
 
-SCENE(scenario_3_a_star_matches_whatever_was_written) {
-    table_stage();
+TEST(scenario_3_a_star_matches_whatever_was_written) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 1 a 1");
     written("TABLE.INSERTORMERGE t p r PROPS 1 foreign 1");
     written("TABLE.MERGE t p r IFMATCH * PROPS 1 b 2");
@@ -50,7 +50,7 @@ SCENE(scenario_3_a_star_matches_whatever_was_written) {
     expect_ok(ask("TABLE.DELETE t p r IFMATCH *"));
 }
 
-SCENE(scenario_4_a_star_creates_nothing) {
+TEST(scenario_4_a_star_creates_nothing) {
     static const struct answered rows[] = {
         {"TABLE.REPLACE t p r IFMATCH * PROPS 1 a b", NO_ENTITY},
         {"TABLE.MERGE t p r IFMATCH * PROPS 1 a b", NO_ENTITY},
@@ -59,12 +59,12 @@ SCENE(scenario_4_a_star_creates_nothing) {
         {"TABLE.QUERY t", "[null, []]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
-SCENE(scenario_5_upserts_need_no_etag) {
-    table_stage();
+TEST(scenario_5_upserts_need_no_etag) {
+    table_setup();
     const char *first = written("TABLE.INSERTORREPLACE t p r PROPS 2 a 1 b 2");
     const char *second = written("TABLE.INSERTORREPLACE t p r PROPS 1 c 3");
     assert_true(strcmp(second, first) > 0);
@@ -74,38 +74,38 @@ SCENE(scenario_5_upserts_need_no_etag) {
     written("TABLE.INSERTORMERGE t p s PROPS 1 d 4");
     expect_shape(ask("TABLE.GET t p s"), "[<etag>, [\"d\", \"4\"]]");
     /* An upsert takes no condition. */
-    story_step(pool_print("TABLE.INSERTORREPLACE t p r IFMATCH %s PROPS 1 c 3", first),
-               "ERR syntax error near 'IFMATCH'", 0);
+    step_play(pool_print("TABLE.INSERTORREPLACE t p r IFMATCH %s PROPS 1 c 3", first),
+              "ERR syntax error near 'IFMATCH'", 0);
 }
 
-SCENE(scenario_6_delete_says_what_it_means) {
-    table_stage();
+TEST(scenario_6_delete_says_what_it_means) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 1 a b");
-    story_step("TABLE.DELETE t p r", "INVALID MissingRequiredHeader", 0);
-    story_step("TABLE.DELETE t p r IF \"a eq 'b'\"", "INVALID MissingRequiredHeader", 0);
+    step_play("TABLE.DELETE t p r", "INVALID MissingRequiredHeader", 0);
+    step_play("TABLE.DELETE t p r IF \"a eq 'b'\"", "INVALID MissingRequiredHeader", 0);
     const char *etag = expect_etag(ask("TABLE.GET t p r"));
     expect_ok(ask(pool_print("TABLE.DELETE t p r IFMATCH %s", etag)));
-    story_step("TABLE.GET t p r", NO_ENTITY, 0);
+    step_play("TABLE.GET t p r", NO_ENTITY, 0);
 }
 
-SCENE(scenario_7_an_etag_does_not_outlive_its_entity) {
-    table_stage();
+TEST(scenario_7_an_etag_does_not_outlive_its_entity) {
+    table_setup();
     const char *old = written("TABLE.INSERT t p r PROPS 1 a b");
     expect_ok(ask(pool_print("TABLE.DELETE t p r IFMATCH %s", old)));
     const char *new = written("TABLE.INSERT t p r PROPS 1 a b");
     assert_true(strcmp(new, old) > 0);
-    story_step(pool_print("TABLE.MERGE t p r IFMATCH %s PROPS 1 a c", old), STALE_ENTITY, 0);
-    story_step(pool_print("TABLE.DELETE t p r IFMATCH %s", old), STALE_ENTITY, 0);
+    step_play(pool_print("TABLE.MERGE t p r IFMATCH %s PROPS 1 a c", old), STALE_ENTITY, 0);
+    step_play(pool_print("TABLE.DELETE t p r IFMATCH %s", old), STALE_ENTITY, 0);
     expect_ok(ask("TABLE.DROP t"));
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p r PROPS 1 a b");
-    story_step(pool_print("TABLE.DELETE t p r IFMATCH %s", new), STALE_ENTITY, 0);
+    step_play(pool_print("TABLE.DELETE t p r IFMATCH %s", new), STALE_ENTITY, 0);
 }
 
-SCENE(scenario_8_a_thousand_writes_have_a_thousand_etags) {
+TEST(scenario_8_a_thousand_writes_have_a_thousand_etags) {
     enum { WRITES = 1000 };
     const char *etag = "", *timestamp = "";
-    table_stage();
+    table_setup();
     for (int write = 0; write < WRITES; write++) {
         send_call(primary, "TABLE.INSERTORMERGE t p r PROPS 1 a b");
         send_call(primary, "TABLE.GET t p r SELECT 1 Timestamp");
@@ -122,40 +122,40 @@ SCENE(scenario_8_a_thousand_writes_have_a_thousand_etags) {
     }
 }
 
-SCENE(scenario_9_malformed_etags_are_told_from_stale_ones) {
+TEST(scenario_9_malformed_etags_are_told_from_stale_ones) {
     static const char *const malformed[] = {
         "abc", "''", "0x", "0x1", "W/0x0000000000000001", "0x00000000000000010", "0x000000000000000g",
         "**",  NULL};
-    table_stage();
+    table_setup();
     const char *etag = written("TABLE.INSERT t p r PROPS 1 a b");
     for (const char *const *each = malformed; *each; each++) {
-        story_step(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 0", *each), BAD_INPUT, 0);
-        story_step(pool_print("TABLE.MERGE t p none IFMATCH %s PROPS 0", *each), BAD_INPUT, 0);
-        story_step(pool_print("TABLE.DELETE none p r IFMATCH %s", *each), BAD_INPUT, 0);
+        step_play(pool_print("TABLE.REPLACE t p r IFMATCH %s PROPS 0", *each), BAD_INPUT, 0);
+        step_play(pool_print("TABLE.MERGE t p none IFMATCH %s PROPS 0", *each), BAD_INPUT, 0);
+        step_play(pool_print("TABLE.DELETE none p r IFMATCH %s", *each), BAD_INPUT, 0);
     }
-    story_step("TABLE.DELETE t p r IFMATCH " STALE, STALE_ENTITY, 0);
+    step_play("TABLE.DELETE t p r IFMATCH " STALE, STALE_ENTITY, 0);
     expect_error(call(primary, "TABLE.DELETE t p r IFMATCH %s", "\"" STALE "\""), STALE_ENTITY);
     expect_error(call(primary, "TABLE.DELETE t p r IFMATCH %s", "\"abc\""), BAD_INPUT);
     expect_error(call(primary, "TABLE.DELETE t p r IFMATCH %s", "\"" STALE), BAD_INPUT);
     expect_ok(call(primary, "TABLE.DELETE t p r IFMATCH %s", pool_print("\"%s\"", etag)));
 }
 
-SCENE(scenario_10_what_is_absent_counts_before_the_etag) {
-    table_stage();
-    story_step("TABLE.MERGE t p none IFMATCH " STALE " PROPS 0", NO_ENTITY, 0);
-    story_step("TABLE.DELETE t p none IFMATCH " STALE, NO_ENTITY, 0);
+TEST(scenario_10_what_is_absent_counts_before_the_etag) {
+    table_setup();
+    step_play("TABLE.MERGE t p none IFMATCH " STALE " PROPS 0", NO_ENTITY, 0);
+    step_play("TABLE.DELETE t p none IFMATCH " STALE, NO_ENTITY, 0);
 }
 
-SCENE(scenario_11_an_insert_overwrites_nothing) {
-    table_stage();
+TEST(scenario_11_an_insert_overwrites_nothing) {
+    table_setup();
     const char *etag = written("TABLE.INSERT t p r PROPS 1 a b");
-    story_step("TABLE.INSERT t p r PROPS 1 c d", "CONFLICT EntityAlreadyExists", 0);
+    step_play("TABLE.INSERT t p r PROPS 1 c d", "CONFLICT EntityAlreadyExists", 0);
     redisReply *entity = ask("TABLE.GET t p r");
     expect_text(entity->element[0], etag);
     expect_shape(entity->element[1], "[\"a\", \"b\"]");
 }
 
-SCENE(scenario_12_replace_drops_and_merge_keeps) {
+TEST(scenario_12_replace_drops_and_merge_keeps) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 3 a 1 b:int32 2 c 3", NULL},
         {"TABLE.MERGE t p r IFMATCH * PROPS 1 b:int32 5", NULL},
@@ -168,12 +168,12 @@ SCENE(scenario_12_replace_drops_and_merge_keeps) {
         {"TABLE.GET t p r", "[<etag>, []]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
-SCENE(scenario_13_a_merge_changes_the_type) {
-    table_stage();
+TEST(scenario_13_a_merge_changes_the_type) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 1 P:int32 3");
     assert_string_equal(found_by("P eq 3"), "p/r");
     assert_string_equal(found_by("P eq '3'"), "");
@@ -183,7 +183,7 @@ SCENE(scenario_13_a_merge_changes_the_type) {
     expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"P\", \"3\"]]");
 }
 
-SCENE(scenario_14_nobody_sets_a_timestamp) {
+TEST(scenario_14_nobody_sets_a_timestamp) {
     static const char *const writes[] = {
         "TABLE.INSERT t p r PROPS 2 a b Timestamp:datetime 2001-01-01",
         "TABLE.REPLACE t p r IFMATCH * PROPS 2 Timestamp x a b",
@@ -192,7 +192,7 @@ SCENE(scenario_14_nobody_sets_a_timestamp) {
         "TABLE.INSERTORMERGE t p r PROPS 2 a b Timestamp:datetime 2999-01-01T00:00:00Z",
         NULL};
     const char *before = "2020";
-    table_stage();
+    table_setup();
     for (const char *const *write = writes; *write; write++) {
         written(*write);
         expect_shape(ask("TABLE.GET t p r"), "[<etag>, [\"a\", \"b\"]]");
@@ -205,7 +205,7 @@ SCENE(scenario_14_nobody_sets_a_timestamp) {
 
 /* --- Properties --- */
 
-SCENE(scenario_15_names_mind_their_case_and_stand_once) {
+TEST(scenario_15_names_mind_their_case_and_stand_once) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 2 a 1 \"A\" 2", NULL},
         {"TABLE.GET t p r", "[<etag>, [\"a\", \"1\", \"A\", \"2\"]]"},
@@ -216,30 +216,30 @@ SCENE(scenario_15_names_mind_their_case_and_stand_once) {
         {"TABLE.GET t p r", "[<etag>, [\"a\", \"1\", \"A\", \"3\"]]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
-SCENE(scenario_16_so_many_properties) {
-    table_stage();
+TEST(scenario_16_so_many_properties) {
+    table_setup();
     written(pool_print("TABLE.INSERT t p full %s", some_properties(0, 252)));
-    story_step(pool_print("TABLE.INSERT t p more %s", some_properties(0, 253)), "INVALID TooManyProperties",
-               0);
-    story_step(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(0, 253)),
-               "INVALID TooManyProperties", 0);
-    story_step("TABLE.MERGE t p full IFMATCH * PROPS 1 one 1", "INVALID TooManyProperties", 0);
-    story_step("TABLE.INSERTORMERGE t p full PROPS 1 one 1", "INVALID TooManyProperties", 0);
+    step_play(pool_print("TABLE.INSERT t p more %s", some_properties(0, 253)), "INVALID TooManyProperties",
+              0);
+    step_play(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(0, 253)),
+              "INVALID TooManyProperties", 0);
+    step_play("TABLE.MERGE t p full IFMATCH * PROPS 1 one 1", "INVALID TooManyProperties", 0);
+    step_play("TABLE.INSERTORMERGE t p full PROPS 1 one 1", "INVALID TooManyProperties", 0);
     written("TABLE.MERGE t p full IFMATCH * PROPS 1 p251 again");
     written(pool_print("TABLE.REPLACE t p full IFMATCH * %s", some_properties(0, 251)));
     written("TABLE.MERGE t p full IFMATCH * PROPS 1 one 1");
-    story_step("TABLE.MERGE t p full IFMATCH * PROPS 1 two 1", "INVALID TooManyProperties", 0);
+    step_play("TABLE.MERGE t p full IFMATCH * PROPS 1 two 1", "INVALID TooManyProperties", 0);
     /* What is ignored does not count. */
     const char *line = some_properties(0, 252) + strlen("PROPS 252");
     written(
         pool_print("TABLE.INSERT t p passed PROPS 255 Timestamp x PartitionKey p RowKey passed %s", line));
 }
 
-SCENE(scenario_17_so_much_in_one_value_and_in_one_entity) {
+TEST(scenario_17_so_much_in_one_value_and_in_one_entity) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p s PROPS 1 s 32768*x", NULL},
         {"TABLE.INSERT t p b PROPS 1 b:binary 65536*x", NULL},
@@ -248,19 +248,19 @@ SCENE(scenario_17_so_much_in_one_value_and_in_one_entity) {
         {"TABLE.INSERT t p x PROPS 1 b:binary 65537*x", "INVALID PropertyValueTooLarge"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
     struct text line = {0};
     text_print(&line, "TABLE.INSERT t p large PROPS 16");
     for (int index = 0; index < 16; index++) text_print(&line, " b%d:binary 65000*x", index);
     written(line.bytes);
-    story_step("TABLE.MERGE t p large IFMATCH * PROPS 1 more:binary 60000*x", "INVALID EntityTooLarge", 0);
+    step_play("TABLE.MERGE t p large IFMATCH * PROPS 1 more:binary 60000*x", "INVALID EntityTooLarge", 0);
     const char *larger = strstr(line.bytes, "16") + 2;
-    story_step(pool_print("TABLE.INSERT t p larger PROPS 17 more:binary 60000*x %s", larger),
-               "INVALID EntityTooLarge", 0);
+    step_play(pool_print("TABLE.INSERT t p larger PROPS 17 more:binary 60000*x %s", larger),
+              "INVALID EntityTooLarge", 0);
 }
 
-SCENE(scenario_18_the_ends_of_each_type_come_back) {
+TEST(scenario_18_the_ends_of_each_type_come_back) {
     static const struct {
         const char *written, *read;
     } values[] = {
@@ -272,7 +272,7 @@ SCENE(scenario_18_the_ends_of_each_type_come_back) {
         {"v:double Infinity", "\"v:double\", \"inf\""},
         {"v:double -Infinity", "\"v:double\", \"-inf\""},
     };
-    table_stage();
+    table_setup();
     for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 %s", values[index].written));
         expect_shape(ask("TABLE.GET t p r"), pool_print("[<etag>, [%s]]", values[index].read));
@@ -280,14 +280,14 @@ SCENE(scenario_18_the_ends_of_each_type_come_back) {
     static const char *const outside[] = {
         "TABLE.INSERT t p s PROPS 1 v:datetime 1600-12-31T23:59:59.9999999Z",
         "TABLE.INSERT t p s PROPS 1 v:datetime 1600-06-01T00:00:00Z", NULL};
-    witness_begin("none");
+    traces_begin("none");
     expect_each_error(primary, outside, "INVALID OutOfRangeInput");
-    witness_end();
+    traces_require_none();
 }
 
 /* --- Keys --- */
 
-SCENE(scenario_19_empty_keys) {
+TEST(scenario_19_empty_keys) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t '' '' PROPS 1 a 1", NULL},
         {"TABLE.INSERT t '' r PROPS 1 a 2", NULL},
@@ -306,7 +306,7 @@ SCENE(scenario_19_empty_keys) {
         {"TABLE.GET t '' ''", NO_ENTITY},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
     assert_string_equal(found(""), "p/");
 }
@@ -325,7 +325,7 @@ static void try_key(const char *key, const char *insert_error, const char *other
     expect_error(call(primary, "TABLE.QUERY t NEXT p %s", key), "INVALID InvalidInput");
 }
 
-SCENE(scenario_20_characters_that_no_key_has) {
+TEST(scenario_20_characters_that_no_key_has) {
     static const char *const forbidden[] = {"/",   "\\",   "#",    "?",          "\x01",     "\t",
                                             "\n",  "\x1f", "\x7f", "\xc2\x80",   "\xc2\x85", "\xc2\x9f",
                                             "a/b", "/a",   "a/",   "a\302\237b", NULL};
@@ -345,15 +345,15 @@ SCENE(scenario_20_characters_that_no_key_has) {
                                           "\xf4\x8f\xbf\xbf",
                                           "a b'c,d",
                                           NULL};
-    table_stage();
-    witness_begin("none");
+    table_setup();
+    traces_begin("none");
     for (const char *const *key = forbidden; *key; key++)
         try_key(*key, "INVALID OutOfRangeInput", "INVALID InvalidInput");
     /* What is no UTF-8, or too long, is another matter. */
     try_key("\xff", "INVALID InvalidInput", "INVALID InvalidInput");
     try_key("\xc0\x80", "INVALID InvalidInput", "INVALID InvalidInput");
     try_key("\xed\xa0\x80", "INVALID InvalidInput", "INVALID InvalidInput");
-    witness_end();
+    traces_require_none();
     expect_error(call(primary, "TABLE.INSERT t p %b PROPS 0", "a\0b", (size_t)3), "INVALID OutOfRangeInput");
     for (const char *const *key = allowed; *key; key++) {
         expect_etag(call(primary, "TABLE.INSERT t %s %s PROPS 1 a b", *key, *key));
@@ -367,10 +367,10 @@ SCENE(scenario_20_characters_that_no_key_has) {
         expect_ok(call(primary, "TABLE.DELETE t %s %s IFMATCH *", *key, *key));
 }
 
-SCENE(scenario_21_keys_stand_in_their_order) {
+TEST(scenario_21_keys_stand_in_their_order) {
     static const char *const inserts[] = {"b \"1\"", "\"A\" 10", "aa \"\"", "a 2",  "\"B\" x",
                                           "\"A\" 2", "a 1",      "\"A\" 1", "a 10", NULL};
-    table_stage();
+    table_setup();
     for (const char *const *keys = inserts; *keys; keys++)
         written(pool_print("TABLE.INSERT t %s PROPS 0", *keys));
     assert_string_equal(found(""), "A/1 A/10 A/2 B/x a/1 a/10 a/2 aa/ b/1");
@@ -378,7 +378,7 @@ SCENE(scenario_21_keys_stand_in_their_order) {
 
 /* --- The life of tables --- */
 
-SCENE(scenario_36_keys_mind_their_case) {
+TEST(scenario_36_keys_mind_their_case) {
     static const struct answered rows[] = {
         {"TABLE.CREATE T", NULL},
         {"TABLE.CREATE t", "CONFLICT TableAlreadyExists"},
@@ -390,11 +390,11 @@ SCENE(scenario_36_keys_mind_their_case) {
         {"TABLE.GET T p r", NO_ENTITY},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
-SCENE(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
+TEST(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
     static const struct answered rows[] = {
         {"TABLE.CREATE abc", NULL},
         {"TABLE.CREATE abcd", NULL},
@@ -429,10 +429,10 @@ SCENE(scenario_37_a_dropped_table_is_gone_and_its_name_is_free) {
     play_answers(rows);
 }
 
-SCENE(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
-    table_stage();
-    lease_stage();
-    struct client *other = visitor(primary->server);
+TEST(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
+    table_setup();
+    lease_setup();
+    struct client *other = test_client(primary->server);
     acquire("box", "60", "BLOB cat ID " ID_A);
     expect_error(call(other, "LEASE.ACQUIRE box 60 BLOB cat"), "CONFLICT LeaseAlreadyPresent");
     written("TABLE.INSERT t p r PROPS 1 by holder");
@@ -443,7 +443,7 @@ SCENE(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask) {
     expect_shape(ask_at(other, "TABLE.GET t p r"), "[<etag>, [\"by\", \"other\"]]");
 }
 
-SCENE(scenario_39_policies_are_replaced_as_a_whole) {
+TEST(scenario_39_policies_are_replaced_as_a_whole) {
     static const char shown[] =
         "[[\"id\", \"one\", \"start\", 0, \"expiry\", 99, \"permissions\", \"raud\"], "
         "[\"id\", \"two\", \"permissions\", \"r\"]]";
@@ -467,11 +467,11 @@ SCENE(scenario_39_policies_are_replaced_as_a_whole) {
         {"TABLE.GETACL t", "[]"},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
-SCENE(scenario_40_form_comes_before_state) {
+TEST(scenario_40_form_comes_before_state) {
     static const struct answered rows[] = {
         {"TABLE.INSERT none p r PROPS 1 a:int32 x", BAD_INPUT},
         {"TABLE.REPLACE none p r IFMATCH * PROPS 1 1a x", "INVALID PropertyNameInvalid"},
@@ -484,32 +484,32 @@ SCENE(scenario_40_form_comes_before_state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(scenario_1_replace_with_the_etag_that_was_read),
-        PLAY(scenario_2_two_clients_one_after_the_other),
-        PLAY(scenario_3_a_star_matches_whatever_was_written),
-        PLAY(scenario_4_a_star_creates_nothing),
-        PLAY(scenario_5_upserts_need_no_etag),
-        PLAY(scenario_6_delete_says_what_it_means),
-        PLAY(scenario_7_an_etag_does_not_outlive_its_entity),
-        PLAY(scenario_8_a_thousand_writes_have_a_thousand_etags),
-        PLAY(scenario_9_malformed_etags_are_told_from_stale_ones),
-        PLAY(scenario_10_what_is_absent_counts_before_the_etag),
-        PLAY(scenario_11_an_insert_overwrites_nothing),
-        PLAY(scenario_12_replace_drops_and_merge_keeps),
-        PLAY(scenario_13_a_merge_changes_the_type),
-        PLAY(scenario_14_nobody_sets_a_timestamp),
-        PLAY(scenario_15_names_mind_their_case_and_stand_once),
-        PLAY(scenario_16_so_many_properties),
-        PLAY(scenario_17_so_much_in_one_value_and_in_one_entity),
-        PLAY(scenario_18_the_ends_of_each_type_come_back),
-        PLAY(scenario_19_empty_keys),
-        PLAY(scenario_20_characters_that_no_key_has),
-        PLAY(scenario_21_keys_stand_in_their_order),
-        PLAY(scenario_36_keys_mind_their_case),
-        PLAY(scenario_37_a_dropped_table_is_gone_and_its_name_is_free),
-        PLAY(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask),
-        PLAY(scenario_39_policies_are_replaced_as_a_whole),
-        PLAY(scenario_40_form_comes_before_state),
+        RUN(scenario_1_replace_with_the_etag_that_was_read),
+        RUN(scenario_2_two_clients_one_after_the_other),
+        RUN(scenario_3_a_star_matches_whatever_was_written),
+        RUN(scenario_4_a_star_creates_nothing),
+        RUN(scenario_5_upserts_need_no_etag),
+        RUN(scenario_6_delete_says_what_it_means),
+        RUN(scenario_7_an_etag_does_not_outlive_its_entity),
+        RUN(scenario_8_a_thousand_writes_have_a_thousand_etags),
+        RUN(scenario_9_malformed_etags_are_told_from_stale_ones),
+        RUN(scenario_10_what_is_absent_counts_before_the_etag),
+        RUN(scenario_11_an_insert_overwrites_nothing),
+        RUN(scenario_12_replace_drops_and_merge_keeps),
+        RUN(scenario_13_a_merge_changes_the_type),
+        RUN(scenario_14_nobody_sets_a_timestamp),
+        RUN(scenario_15_names_mind_their_case_and_stand_once),
+        RUN(scenario_16_so_many_properties),
+        RUN(scenario_17_so_much_in_one_value_and_in_one_entity),
+        RUN(scenario_18_the_ends_of_each_type_come_back),
+        RUN(scenario_19_empty_keys),
+        RUN(scenario_20_characters_that_no_key_has),
+        RUN(scenario_21_keys_stand_in_their_order),
+        RUN(scenario_36_keys_mind_their_case),
+        RUN(scenario_37_a_dropped_table_is_gone_and_its_name_is_free),
+        RUN(scenario_38_a_leased_blob_guards_a_table_of_those_who_ask),
+        RUN(scenario_39_policies_are_replaced_as_a_whole),
+        RUN(scenario_40_form_comes_before_state),
     };
-    return world_run("table_scenarios", tests);
+    return harness_run("table_scenarios", tests);
 }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chance.h"
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "steps.h"
 #include "tables.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 enum { ANYTHING_ROUNDS = 400, PROPERTIES = 10 };
 
@@ -67,8 +67,8 @@ static const char *own_double(struct wire *wire, const char *written, const char
     return resp2;
 }
 
-SCENE(every_type_comes_back_as_what_it_is) {
-    table_stage();
+TEST(every_type_comes_back_as_what_it_is) {
+    table_setup();
     struct wire *wire = wire_open_resp3(primary->server);
     for (size_t index = 0; index < sizeof values / sizeof *values; index++) {
         const char *type = values[index].type, *shown = strcmp(type, ":string") != 0 ? type : "";
@@ -83,8 +83,8 @@ SCENE(every_type_comes_back_as_what_it_is) {
 }
 
 /* Not by how they look, but by the protocol's own types. */
-SCENE(types_of_replies) {
-    table_stage();
+TEST(types_of_replies) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 5 i:int32 1 l:int64 1 d:double 1 b:bool 1 s 1");
     redisReply *plain = ask("TABLE.GET t p r")->element[1];
     redisReply *third = wire_call(wire_open_resp3(primary->server), "TABLE.GET t p r")->element[1];
@@ -104,8 +104,8 @@ SCENE(types_of_replies) {
     }
 }
 
-SCENE(strings_may_hold_zero_bytes) {
-    table_stage();
+TEST(strings_may_hold_zero_bytes) {
+    table_setup();
     expect_etag(
         call(primary, "TABLE.INSERT t p r PROPS 2 s %b b:binary %b", "a\0b", (size_t)3, "\0", (size_t)1));
     redisReply *map = ask("TABLE.GET t p r")->element[1];
@@ -120,7 +120,7 @@ static const char *some_double(void) {
         char bytes[8];
         double number;
     } bits;
-    chance_fill(bits.bytes, sizeof bits.bytes);
+    random_fill(bits.bytes, sizeof bits.bytes);
     return pool_print("%.17g", bits.number);
 }
 
@@ -129,34 +129,36 @@ static const char *some_string(void) {
                                         "\"", "\n", "0x1", "\xef\xbd\x9e"};
     struct text text = {0};
     text_add(&text, "", 0);
-    for (int count = chance(6); count > 0; count--) text_print(&text, "%s", parts[chance(10)]);
+    for (int count = random_below(6); count > 0; count--) text_print(&text, "%s", parts[random_below(10)]);
     return text.bytes;
 }
 
 static void add_some_value(struct words *words, int number) {
     static const char *const types[] = {"",      ":int32",    ":int64", ":double",
                                         ":bool", ":datetime", ":guid",  ":binary"};
-    int type = chance(8);
+    int type = random_below(8);
     words_add(words, pool_print("v%d%s", number, types[type]));
-    long long big = (long long)((unsigned long long)chance(1 << 30) << 34 | (unsigned)chance(1 << 30) << 4);
+    long long big =
+        (long long)((unsigned long long)random_below(1 << 30) << 34 | (unsigned)random_below(1 << 30) << 4);
     switch (type) {
-    case 1: words_add_number(words, chance(1 << 30) - (1 << 29)); break;
-    case 2: words_add_number(words, chance(2) ? big : -big); break;
+    case 1: words_add_number(words, random_below(1 << 30) - (1 << 29)); break;
+    case 2: words_add_number(words, random_below(2) ? big : -big); break;
     case 3: words_add(words, some_double()); break;
-    case 4: words_add(words, chance(2) ? "true" : "false"); break;
+    case 4: words_add(words, random_below(2) ? "true" : "false"); break;
     case 5:
-        words_add(words,
-                  pool_print("%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", 1601 + chance(8399), 1 + chance(12),
-                             1 + chance(28), chance(24), chance(60), chance(60), chance(10000000)));
+        words_add(words, pool_print("%04d-%02d-%02dT%02d:%02d:%02d.%07dZ", 1601 + random_below(8399),
+                                    1 + random_below(12), 1 + random_below(28), random_below(24),
+                                    random_below(60), random_below(60), random_below(10000000)));
         break;
     case 6:
-        words_add(words, pool_print("%08x-%04x-%04x-%04x-%04x%08x", chance(1 << 30), chance(65536),
-                                    chance(65536), chance(65536), chance(65536), chance(1 << 30)));
+        words_add(words, pool_print("%08x-%04x-%04x-%04x-%04x%08x", random_below(1 << 30),
+                                    random_below(65536), random_below(65536), random_below(65536),
+                                    random_below(65536), random_below(1 << 30)));
         break;
     case 7: {
         char bytes[40];
-        size_t length = chance_size(sizeof bytes);
-        chance_fill(bytes, length);
+        size_t length = random_size(sizeof bytes);
+        random_fill(bytes, length);
         words_add_bytes(words, bytes, length);
         break;
     }
@@ -184,9 +186,9 @@ static void write_back(const char *row, const redisReply *map) {
     expect_etag(call_words(primary, &words));
 }
 
-SCENE(what_was_read_can_be_written_back) {
-    chance_begin();
-    table_stage();
+TEST(what_was_read_can_be_written_back) {
+    random_begin();
+    table_setup();
     struct wire *wire = wire_open_resp3(primary->server);
     for (int round = 0; round < ANYTHING_ROUNDS; round++) {
         struct words words = words_of_line(pool_print("TABLE.INSERTORREPLACE t p r PROPS %d", PROPERTIES));
@@ -204,7 +206,7 @@ SCENE(what_was_read_can_be_written_back) {
 }
 
 /* Whole numbers of a script are doubles, as those of many clients: what is read there must not be rounded. */
-SCENE(scripts_write_large_numbers_back_as_they_were) {
+TEST(scripts_write_large_numbers_back_as_they_were) {
     static const char *const numbers[] = {"9007199254740993", "-9007199254740993", "9223372036854775807",
                                           "-9223372036854775808", "0"};
     static const char *const readers[] = {
@@ -213,7 +215,7 @@ SCENE(scripts_write_large_numbers_back_as_they_were) {
         "local map = redis.call('TABLE.QUERY', KEYS[1], 'FILTER', [[RowKey eq 'r']])[2][1][4]",
         "redis.setresp(3) local map = {} "
         "for name, n in pairs(redis.call('TABLE.GET', KEYS[1], 'p', 'r')[2].map) do map = {name, n} end"};
-    table_stage();
+    table_setup();
     for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
         written(pool_print("TABLE.INSERTORREPLACE t p r PROPS 1 n:int64 %s", numbers[index]));
         for (size_t reader = 0; reader < sizeof readers / sizeof *readers; reader++) {
@@ -228,8 +230,8 @@ SCENE(scripts_write_large_numbers_back_as_they_were) {
 }
 
 /* All of it, with what only SELECT shows. */
-SCENE(what_was_selected_can_be_written_back) {
-    table_stage();
+TEST(what_was_selected_can_be_written_back) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 2 n:int32 5 s x");
     redisReply *map = ask("TABLE.GET t p r SELECT 5 Timestamp n PartitionKey s RowKey")->element[1];
     expect_elements(map, 10);
@@ -243,7 +245,7 @@ SCENE(what_was_selected_can_be_written_back) {
 
 /* --- What no type takes --- */
 
-SCENE(values_that_are_not_of_their_type) {
+TEST(values_that_are_not_of_their_type) {
     static const struct {
         const char *type, *values;
     } rows[] = {
@@ -259,11 +261,11 @@ SCENE(values_that_are_not_of_their_type) {
                  "c9da6455_213d_42c9_9a79_3e9149a57833"},
         {"string", "\xff \xc3 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 a\xe2\x82"},
     };
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p r PROPS 1 a b");
-    witness_begin("none");
+    traces_begin("none");
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) {
-        struct words words = story_words(rows[index].values);
+        struct words words = step_words(rows[index].values);
         for (size_t value = 0; value < words.count; value++) {
             redisReply *reply = call(primary, "TABLE.MERGE t p r IFMATCH * PROPS 2 good x v:%s %s",
                                      rows[index].type, words.word[value]);
@@ -271,21 +273,21 @@ SCENE(values_that_are_not_of_their_type) {
                     rows[index].type, words.word[value], reply_text(reply));
         }
     }
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(instants_that_cannot_be) {
+TEST(instants_that_cannot_be) {
     static const char *const instants[] = {"1600-12-31", "0001-01-01T00:00:00Z", "1601-01-01T00:00:00+00:01",
                                            "9999-12-31T23:59:59.9999999-00:01", NULL};
-    table_stage();
-    witness_begin("none");
+    table_setup();
+    traces_begin("none");
     for (const char *const *instant = instants; *instant; instant++)
         expect_error(call(primary, "TABLE.INSERT t p r PROPS 1 v:datetime %s", *instant),
                      "INVALID OutOfRangeInput");
-    witness_end();
+    traces_require_none();
 }
 
-SCENE(names_and_suffixes_that_are_none) {
+TEST(names_and_suffixes_that_are_none) {
     static const struct answered rows[] = {
         {"TABLE.INSERT t p r PROPS 1 1a x", "INVALID PropertyNameInvalid"},
         {"TABLE.INSERT t p r PROPS 1 '' x", "INVALID PropertyNameInvalid"},
@@ -306,7 +308,7 @@ SCENE(names_and_suffixes_that_are_none) {
         {"TABLE.INSERT t p r PROPS 3 255*a x _ y \xc3\xa4_1 z", NULL},
         {NULL, NULL},
     };
-    table_stage();
+    table_setup();
     play_answers(rows);
 }
 
@@ -323,12 +325,12 @@ static const char *many(const char *piece, int count) {
 #define SMILE  "\xf0\x9f\x98\x80"
 
 /* What counts are UTF-16 code units: one for a letter, two for a character beyond the first plane. */
-SCENE(lengths_are_counted_in_code_units) {
+TEST(lengths_are_counted_in_code_units) {
     static const struct {
         const char *piece;
         int units;
     } pieces[] = {{"k", 1}, {UMLAUT, 1}, {"\xe2\x82\xac", 1}, {SMILE, 2}};
-    table_stage();
+    table_setup();
     for (size_t index = 0; index < sizeof pieces / sizeof *pieces; index++) {
         const char *piece = pieces[index].piece;
         int units = pieces[index].units;
@@ -337,7 +339,7 @@ SCENE(lengths_are_counted_in_code_units) {
         expect_etag(call(primary, line, key, key, index ? name : "name", string));
         redisReply *entity = call(primary, "TABLE.GET t %s %s", key, key);
         expect_text(entity->element[1]->element[1], string);
-        witness_begin("none");
+        traces_begin("none");
         expect_error(call(primary, line, pool_print("%s%s", key, piece), "r", "a", "b"),
                      "INVALID PropertyValueTooLarge");
         expect_error(call(primary, line, "p", pool_print("%s%s", key, piece), "a", "b"),
@@ -348,7 +350,7 @@ SCENE(lengths_are_counted_in_code_units) {
                      "INVALID PropertyNameTooLong");
         expect_error(call(primary, "TABLE.GET t p %s", pool_print("%s%s", key, piece)),
                      "INVALID PropertyValueTooLarge");
-        witness_end();
+        traces_require_none();
     }
 }
 
@@ -373,22 +375,22 @@ static struct words entity_of_size(const char *command, int size) {
     return words;
 }
 
-SCENE(an_entity_has_a_mebibyte) {
-    table_stage();
+TEST(an_entity_has_a_mebibyte) {
+    table_setup();
     struct words words = entity_of_size("TABLE.INSERT t p r PROPS", ENTITY_MAX);
     expect_etag(call_words(primary, &words));
     /* A bool under a name of one letter: 8 + 2 + 1. */
-    story_step("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1", "INVALID EntityTooLarge", 0);
+    step_play("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1", "INVALID EntityTooLarge", 0);
     words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MAX + 1);
-    witness_begin("none");
+    traces_begin("none");
     expect_error(call_words(primary, &words), "INVALID EntityTooLarge");
     words = entity_of_size("TABLE.INSERT t p s PROPS", ENTITY_MAX + 1);
     expect_error(call_words(primary, &words), "INVALID EntityTooLarge");
-    witness_end();
+    traces_require_none();
     words = entity_of_size("TABLE.REPLACE t p r IFMATCH * PROPS", ENTITY_MAX - 11);
     expect_etag(call_words(primary, &words));
     written("TABLE.MERGE t p r IFMATCH * PROPS 1 x:bool 1");
-    story_step("TABLE.MERGE t p r IFMATCH * PROPS 1 y:bool 1", "INVALID EntityTooLarge", 0);
+    step_play("TABLE.MERGE t p r IFMATCH * PROPS 1 y:bool 1", "INVALID EntityTooLarge", 0);
 }
 
 enum { REQUEST_MAX = 4 << 20 };
@@ -412,21 +414,21 @@ static struct words request_of_size(int size) {
     return words;
 }
 
-SCENE(a_request_has_four_mebibytes) {
-    table_stage();
+TEST(a_request_has_four_mebibytes) {
+    table_setup();
     struct words words = request_of_size(REQUEST_MAX + 1);
-    witness_begin("none");
+    traces_begin("none");
     expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
-    witness_end();
+    traces_require_none();
     words = request_of_size(REQUEST_MAX);
     expect_elements(call_words(primary, &words), 5);
     assert_string_equal(found("SELECT 1 none"), "p/r0 p/r1 p/r2 p/r3 p/r4");
 }
 
 /* All arguments count as they were sent, also those of which little is kept: 5 * 252 zeros, each of 4000 digits. */
-SCENE(long_texts_of_small_values_count_in_the_request) {
+TEST(long_texts_of_small_values_count_in_the_request) {
     enum { DIGITS = 4000, MAX = 252 };
-    table_stage();
+    table_setup();
     struct words words = words_of_line("TABLE.BATCH t p 5");
     char *digits = pool_take(DIGITS + 1);
     memset(digits, '0', DIGITS);
@@ -438,17 +440,17 @@ SCENE(long_texts_of_small_values_count_in_the_request) {
             words_add(&words, digits);
         }
     }
-    witness_begin("none");
+    traces_begin("none");
     expect_error(call_words(primary, &words), "INVALID RequestBodyTooLarge");
-    witness_end();
+    traces_require_none();
 }
 
 /* Indexes of a table without entities are complete at once, so that nothing goes on behind the scenes. */
-SCENE(limits_of_lists) {
-    table_stage();
-    story_step("TABLE.INDEX t i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13 i14 i15 i16", "OK", 0);
-    story_step("TABLE.INDEX t i17", BAD_INPUT, 0);
-    story_step("TABLE.INDEX t i1", "OK", 0);
+TEST(limits_of_lists) {
+    table_setup();
+    step_play("TABLE.INDEX t i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13 i14 i15 i16", "OK", 0);
+    step_play("TABLE.INDEX t i17", BAD_INPUT, 0);
+    step_play("TABLE.INDEX t i1", "OK", 0);
     expect_elements(ask("TABLE.INDEXES t"), 16);
     written("TABLE.INSERT t p r PROPS 1 p7 x");
     struct words words = words_of_line("TABLE.GET t p r SELECT 255");
@@ -461,20 +463,20 @@ SCENE(limits_of_lists) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(every_type_comes_back_as_what_it_is),
-        PLAY(types_of_replies),
-        PLAY(strings_may_hold_zero_bytes),
-        PLAY(what_was_read_can_be_written_back),
-        PLAY(scripts_write_large_numbers_back_as_they_were),
-        PLAY(what_was_selected_can_be_written_back),
-        PLAY(values_that_are_not_of_their_type),
-        PLAY(instants_that_cannot_be),
-        PLAY(names_and_suffixes_that_are_none),
-        PLAY(lengths_are_counted_in_code_units),
-        PLAY(an_entity_has_a_mebibyte),
-        PLAY(a_request_has_four_mebibytes),
-        PLAY(long_texts_of_small_values_count_in_the_request),
-        PLAY(limits_of_lists),
+        RUN(every_type_comes_back_as_what_it_is),
+        RUN(types_of_replies),
+        RUN(strings_may_hold_zero_bytes),
+        RUN(what_was_read_can_be_written_back),
+        RUN(scripts_write_large_numbers_back_as_they_were),
+        RUN(what_was_selected_can_be_written_back),
+        RUN(values_that_are_not_of_their_type),
+        RUN(instants_that_cannot_be),
+        RUN(names_and_suffixes_that_are_none),
+        RUN(lengths_are_counted_in_code_units),
+        RUN(an_entity_has_a_mebibyte),
+        RUN(a_request_has_four_mebibytes),
+        RUN(long_texts_of_small_values_count_in_the_request),
+        RUN(limits_of_lists),
     };
-    return world_run("table_values", tests);
+    return harness_run("table_values", tests);
 }

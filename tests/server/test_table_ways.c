@@ -5,21 +5,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
-#include "lone.h"
+#include "harness.h"
 #include "pool.h"
 #include "probes.h"
-#include "story.h"
+#include "same_everywhere.h"
+#include "single_server.h"
+#include "steps.h"
 #include "stream.h"
 #include "tables.h"
 #include "text.h"
+#include "traces.h"
 #include "wire.h"
-#include "witness.h"
-#include "world.h"
 
 /* --- Transactions and scripts --- */
 
-SCENE(a_transaction_sees_its_own_writes) {
+TEST(a_transaction_sees_its_own_writes) {
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.CREATE t");
     call(primary, "TABLE.INSERT t p r PROPS 1 n:int32 1");
@@ -37,9 +37,9 @@ SCENE(a_transaction_sees_its_own_writes) {
                                       "[\"p\", \"s\", <etag>, [\"n:int32\", 2]]]]");
 }
 
-SCENE(a_watched_table_guards_a_transaction) {
-    struct client *other = visitor(primary->server);
-    table_stage();
+TEST(a_watched_table_guards_a_transaction) {
+    struct client *other = test_client(primary->server);
+    table_setup();
     written("TABLE.INSERT t p r PROPS 0");
     expect_ok(call(primary, "WATCH t"));
     expect_etag(ask_at(other, "TABLE.MERGE t p r IFMATCH * PROPS 0"));
@@ -54,8 +54,8 @@ SCENE(a_watched_table_guards_a_transaction) {
     expect_elements(call(primary, "EXEC"), 1);
 }
 
-SCENE(scripts_get_values_and_errors) {
-    table_stage();
+TEST(scripts_get_values_and_errors) {
+    table_setup();
     expect_etag(call(
         primary, "EVAL %s 1 t",
         "return redis.call('TABLE.INSERT', KEYS[1], 'p', 'r', 'PROPS', 3, 'n:int32', 5, 'b:bool', 'true', "
@@ -74,22 +74,22 @@ SCENE(scripts_get_values_and_errors) {
              "return redis.pcall('TABLE.BATCH', KEYS[1], 'p', 2, 'INSERT', 's', 'PROPS', 0, 'DELETE', "
              "'none', 'IFMATCH', '*').err");
     assert_true(text_begins(text->str, NO_ENTITY " 1:"));
-    witness_begin("");
+    traces_begin("");
     expect_elements(
         call(primary, "EVAL_RO %s 1 t", "return redis.call('TABLE.QUERY', KEYS[1], 'FILTER', 'n eq 5')"), 2);
     expect_error(call(primary, "EVAL_RO %s 1 t",
                       "return redis.call('TABLE.DELETE', KEYS[1], 'p', 'r', 'IFMATCH', '*')"),
                  "ERR");
-    witness_end();
+    traces_require_none();
 }
 
 /* A whole decision in one script, which is one moment. */
-SCENE(a_script_moves_an_entity) {
+TEST(a_script_moves_an_entity) {
     static const char script[] =
         "local from = redis.call('TABLE.GET', KEYS[1], 'p', 'r') "
         "redis.call('TABLE.DELETE', KEYS[1], 'p', 'r', 'IFMATCH', from[1]) "
         "return redis.call('TABLE.INSERT', KEYS[1], 'q', 'r', 'PROPS', #from[2] / 2, unpack(from[2]))";
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p r PROPS 2 n:int32 5 s x");
     struct stream *stream = stream_attach(primary->server);
     expect_etag(call(primary, "EVAL %s 1 t", script));
@@ -128,45 +128,45 @@ static const struct {
     {"TABLE.DROP t", "table.drop t"},
 };
 
-SCENE(each_change_is_one_effect_and_one_event) {
+TEST(each_change_is_one_effect_and_one_event) {
     struct stream *stream = stream_attach(primary->server);
     for (size_t index = 0; index < sizeof steps / sizeof *steps; index++) {
         const char *event = steps[index].event;
-        witness_begin("t");
+        traces_begin("t");
         redisReply *reply = ask(steps[index].line);
         require(!reply_is_error(reply), "%s gives %s", steps[index].line, reply_text(reply));
         if (event) {
-            const char *told = witness_notifications();
+            const char *told = traces_notifications();
             require(!strcmp(told, event), "%s tells \"%s\"", steps[index].line, told);
-            require(witness_transaction_aborts(), "%s lets a transaction pass", steps[index].line);
+            require(watched_transaction_aborts(), "%s lets a transaction pass", steps[index].line);
         } else {
-            witness_end();
+            traces_require_none();
         }
         stream_expect(stream, primary, event ? "HOLDFAST.APPLY t" : "");
     }
 }
 
 /* The building of an index is nobody's change. */
-SCENE(the_building_of_an_index_is_not_told) {
-    table_stage();
+TEST(the_building_of_an_index_is_not_told) {
+    table_setup();
     fill_table(primary, "t", 3000);
-    witness_begin("");
+    traces_begin("");
     expect_ok(ask("TABLE.INDEX t n"));
-    assert_string_equal(witness_notifications(), "table.index t");
+    assert_string_equal(traces_notifications(), "table.index t");
     await_index(primary, "t", "n");
-    assert_string_equal(witness_notifications(), "");
+    assert_string_equal(traces_notifications(), "");
 }
 
-SCENE(replicas_answer_reads_and_refuse_writes) {
+TEST(replicas_answer_reads_and_refuse_writes) {
     static const char *const writes[] = {"TABLE.INSERT t p s PROPS 0",
                                          "TABLE.DELETE t p r IFMATCH *",
                                          "TABLE.BATCH t p 1 DELETE r IFMATCH *",
                                          "TABLE.DROP t",
                                          "TABLE.INDEX t a",
                                          NULL};
-    table_stage();
+    table_setup();
     written("TABLE.INSERT t p r PROPS 3 a b n:int32 5 d:double NaN");
-    world_in_step();
+    await_replicas();
     static const char *const reads[] = {"TABLE.GET t p r SELECT 2 a Timestamp",
                                         "TABLE.QUERY t FILTER \"n eq 5\"", "TABLE.QUERY t EXPLAIN",
                                         "TABLE.GETACL t", NULL};
@@ -179,12 +179,12 @@ SCENE(replicas_answer_reads_and_refuse_writes) {
 }
 
 /* Also one whose clock is a day behind, and also for an entity that is not there any more. */
-SCENE(a_replica_that_takes_over_gives_greater_etags) {
-    table_stage();
+TEST(a_replica_that_takes_over_gives_greater_etags) {
+    table_setup();
     written("TABLE.INSERT t p r PROPS 0");
     const char *last = written("TABLE.INSERT t p gone PROPS 0"), *stamp = timestamp_of("p gone");
     expect_ok(ask("TABLE.DELETE t p gone IFMATCH *"));
-    world_in_step();
+    await_replicas();
     expect_ok(call(replica, "REPLICAOF NO ONE"));
     for (int reload = 0; reload < 2; reload++) {
         if (reload) expect_ok(call(replica, "DEBUG RELOAD"));
@@ -204,7 +204,7 @@ SCENE(a_replica_that_takes_over_gives_greater_etags) {
 /* --- Under other names --- */
 
 static void fill_both_ways(void) {
-    table_stage();
+    table_setup();
     expect_ok(ask("TABLE.INDEX t n"));
     expect_ok(ask("TABLE.SETACL t POLICIES 1 one - - r"));
     fill_table(primary, "t", 300);
@@ -221,7 +221,7 @@ static void expect_twin(const char *key) {
     assert_string_equal(field(explained(primary, key, "n eq 7"), "plan")->str, "index");
 }
 
-SCENE(copies_and_restored_tables_are_tables_of_their_own) {
+TEST(copies_and_restored_tables_are_tables_of_their_own) {
     needs(KEEPS_DATABASE);
     fill_both_ways();
     expect_number(call(primary, "COPY t copied"), 1);
@@ -246,8 +246,8 @@ SCENE(copies_and_restored_tables_are_tables_of_their_own) {
     expect_number(call(primary, "UNLINK restored"), 1);
 }
 
-SCENE(a_copy_of_a_table_whose_index_is_being_built) {
-    table_stage();
+TEST(a_copy_of_a_table_whose_index_is_being_built) {
+    table_setup();
     fill_table(primary, "t", 5000);
     expect_ok(call(primary, "MULTI"));
     call(primary, "TABLE.INDEX t n");
@@ -263,8 +263,8 @@ SCENE(a_copy_of_a_table_whose_index_is_being_built) {
     assert_string_equal(found_by("n eq 4999"), "p/004999");
 }
 
-SCENE(tables_count_in_info) {
-    table_stage();
+TEST(tables_count_in_info) {
+    table_setup();
     fill_table(primary, "t", 250);
     expect_number(call(primary, "COPY t u"), 1);
     assert_int_equal(info_of(primary, "holdfast_tables"), 2);
@@ -300,7 +300,7 @@ static void begin_alone(void) {
                                       "TABLE.INSERT t p r PROPS 0",
                                       "TABLE.DELETE t p r IFMATCH *",
                                       "UNLINK t"};
-    client = visitor(server_start("lone", ""));
+    client = test_client(server_start("single", ""));
     for (size_t index = 0; index < sizeof all / sizeof *all; index++) {
         redisReply *reply = ask_at(client, all[index]);
         require(!reply_is_error(reply), "%s gives %s", all[index], reply_text(reply));
@@ -312,7 +312,7 @@ static long long told_memory(void) {
 }
 
 static void expect_told(const char *when, long long before) {
-    long long used = lone_memory(client->server) - before, told = told_memory();
+    long long used = memory_in_use(client->server) - before, told = told_memory();
     long long difference = told > used ? told - used : used - told;
     print_message("# %s: %lld bytes used, %lld told\n", when, used, told);
     require(difference * PERCENT <= used * 5, "%s: %lld bytes used, %lld told", when, used, told);
@@ -331,9 +331,9 @@ static void on_each(const char *format) {
     client_close(filler);
 }
 
-SCENE(memory_usage_tells_what_is_used) {
+TEST(memory_usage_tells_what_is_used) {
     begin_alone();
-    long long before = lone_memory(client->server);
+    long long before = memory_in_use(client->server);
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     on_each("TABLE.INSERT t p %06d PROPS 4 n:int32 %d s some-text-of-usual-length b:bool 1 d:double 1.5");
     expect_told("entities", before);
@@ -354,29 +354,29 @@ SCENE(memory_usage_tells_what_is_used) {
     require(told_memory() * PERCENT < full * 15, "%lld of %lld bytes are told of nothing", told_memory(),
             full);
     expect_number(call(client, "UNLINK t"), 1);
-    long long left = lone_memory(client->server) - before;
+    long long left = memory_in_use(client->server) - before;
     require(left * PERCENT < full * 3, "%lld of %lld bytes are left", left, full);
     server_stop(client->server);
 }
 
-SCENE(overwriting_does_not_grow) {
+TEST(overwriting_does_not_grow) {
     begin_alone();
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_ok(ask_at(client, "TABLE.INDEX t n"));
     fill_table(client, "t", 100);
-    long long before = lone_memory(client->server);
+    long long before = memory_in_use(client->server);
     for (int round = 0; round < 200; round++) {
         for (int row = 0; row < 100; row++)
             send_call(client, "TABLE.MERGE t p %06d IFMATCH * PROPS 2 n:int32 %d ten:int32 %d", row,
                       round * row, round);
         for (int row = 0; row < 100; row++) expect_etag(receive(client));
     }
-    long long grown = lone_memory(client->server) - before;
+    long long grown = memory_in_use(client->server) - before;
     require(grown < 100000, "overwriting left %lld bytes more", grown);
     server_stop(client->server);
 }
 
-SCENE(a_full_server_takes_nothing_in_and_lets_go) {
+TEST(a_full_server_takes_nothing_in_and_lets_go) {
     static const char *const growing[] = {"TABLE.CREATE new",
                                           "TABLE.SETACL t",
                                           "TABLE.INDEX t a",
@@ -404,14 +404,14 @@ SCENE(a_full_server_takes_nothing_in_and_lets_go) {
 }
 
 /* What an earlier part of a transaction takes must not stop a later one: the server refuses all of it, or nothing. */
-SCENE(a_transaction_that_fills_the_memory_is_carried_out_whole) {
+TEST(a_transaction_that_fills_the_memory_is_carried_out_whole) {
     begin_alone();
     expect_ok(ask_at(client, "TABLE.CREATE t"));
     expect_ok(ask_at(client, "QUEUE.CREATE q"));
     redisReply *put = ask_at(client, "QUEUE.PUT q x");
     const char *id = reply_string(field(put, "id")), *receipt = reply_string(field(put, "receipt"));
     expect_ok(call(client, "CONFIG SET maxmemory-policy noeviction"));
-    expect_ok(call(client, "CONFIG SET maxmemory %lld", lone_memory(client->server) + 3000000));
+    expect_ok(call(client, "CONFIG SET maxmemory %lld", memory_in_use(client->server) + 3000000));
     expect_ok(call(client, "MULTI"));
     call(client, "SETRANGE big 6000000 x");
     call(client, "TABLE.BATCH t p 1 INSERT r PROPS 1 a b");
@@ -427,21 +427,21 @@ SCENE(a_transaction_that_fills_the_memory_is_carried_out_whole) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_transaction_sees_its_own_writes),
-        PLAY(a_watched_table_guards_a_transaction),
-        PLAY(scripts_get_values_and_errors),
-        PLAY(a_script_moves_an_entity),
-        PLAY(each_change_is_one_effect_and_one_event),
-        PLAY(the_building_of_an_index_is_not_told),
-        PLAY(replicas_answer_reads_and_refuse_writes),
-        PLAY(a_replica_that_takes_over_gives_greater_etags),
-        PLAY(copies_and_restored_tables_are_tables_of_their_own),
-        PLAY(a_copy_of_a_table_whose_index_is_being_built),
-        PLAY(tables_count_in_info),
-        PLAY(memory_usage_tells_what_is_used),
-        PLAY(overwriting_does_not_grow),
-        PLAY(a_full_server_takes_nothing_in_and_lets_go),
-        PLAY(a_transaction_that_fills_the_memory_is_carried_out_whole),
+        RUN(a_transaction_sees_its_own_writes),
+        RUN(a_watched_table_guards_a_transaction),
+        RUN(scripts_get_values_and_errors),
+        RUN(a_script_moves_an_entity),
+        RUN(each_change_is_one_effect_and_one_event),
+        RUN(the_building_of_an_index_is_not_told),
+        RUN(replicas_answer_reads_and_refuse_writes),
+        RUN(a_replica_that_takes_over_gives_greater_etags),
+        RUN(copies_and_restored_tables_are_tables_of_their_own),
+        RUN(a_copy_of_a_table_whose_index_is_being_built),
+        RUN(tables_count_in_info),
+        RUN(memory_usage_tells_what_is_used),
+        RUN(overwriting_does_not_grow),
+        RUN(a_full_server_takes_nothing_in_and_lets_go),
+        RUN(a_transaction_that_fills_the_memory_is_carried_out_whole),
     };
-    return world_run("table_ways", tests);
+    return harness_run("table_ways", tests);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "files.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
-#include "story.h"
-#include "world.h"
+#include "steps.h"
 
 /* How a client loses what it was just given. */
 static const struct loss {
@@ -49,10 +49,10 @@ static void lose(const struct loss *loss, const char *line, const char *freeing)
 
 static void stage(void) {
     call(primary, "DEL box fs jobs");
-    lease_stage();
-    queue_stage("MAXDELIVERIES 1");
-    share_stage();
-    file_stage("a", "0123456789");
+    lease_setup();
+    queue_setup("MAXDELIVERIES 1");
+    share_setup();
+    file_setup("a", "0123456789");
 }
 
 /* What is waited for, what frees it, and what shows that it has been given back. */
@@ -117,7 +117,7 @@ static void play(const struct act *rows) {
     for (int row = 0; row < ACTS_MAX && rows[row].line; row++) act(rows[row].line, rows[row].answer);
 }
 
-SCENE(what_nobody_was_told_of_is_given_back) {
+TEST(what_nobody_was_told_of_is_given_back) {
     for (int loss = 0; loss < LOSSES; loss++) {
         for (size_t gift = 0; gift < sizeof gifts / sizeof *gifts; gift++) {
             long long given_back = info_of(primary, "holdfast_given_back");
@@ -131,7 +131,7 @@ SCENE(what_nobody_was_told_of_is_given_back) {
 }
 
 /* Messages come back to their place, with the count that they had; this one was not its last delivery. */
-SCENE(messages_come_back_as_they_were) {
+TEST(messages_come_back_as_they_were) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         lose(&losses[loss], "QUEUE.GET jobs COUNT 9 BLOCK 0", "QUEUE.PUTMANY jobs 2 one two");
@@ -145,7 +145,7 @@ SCENE(messages_come_back_as_they_were) {
     }
 }
 
-SCENE(the_next_in_line_gets_it) {
+TEST(the_next_in_line_gets_it) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -170,7 +170,7 @@ SCENE(the_next_in_line_gets_it) {
 }
 
 /* What is to be read is lost with the client, and nothing else. */
-SCENE(readers_lose_nothing) {
+TEST(readers_lose_nothing) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         lose(&losses[loss], "BLOB.GET box mouse BLOCK 0", "BLOB.PUT box mouse grey");
@@ -179,7 +179,7 @@ SCENE(readers_lose_nothing) {
 }
 
 /* Who is unblocked as if its time were up is told what it was given. */
-SCENE(who_is_told_keeps_it) {
+TEST(who_is_told_keeps_it) {
     stage();
     act("LEASE.ACQUIRE box -1 ID A", NULL);
     long long id;
@@ -196,7 +196,7 @@ SCENE(who_is_told_keeps_it) {
 }
 
 /* Nobody is left who could be told, and the key has gone as well. */
-SCENE(what_has_gone_cannot_be_given_back) {
+TEST(what_has_gone_cannot_be_given_back) {
     for (int loss = 0; loss < LOSSES; loss++) {
         stage();
         act("LEASE.ACQUIRE box -1 ID A", NULL);
@@ -214,12 +214,12 @@ SCENE(what_has_gone_cannot_be_given_back) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(what_nobody_was_told_of_is_given_back),
-        PLAY(messages_come_back_as_they_were),
-        PLAY(the_next_in_line_gets_it),
-        PLAY(readers_lose_nothing),
-        PLAY(who_is_told_keeps_it),
-        PLAY(what_has_gone_cannot_be_given_back),
+        RUN(what_nobody_was_told_of_is_given_back),
+        RUN(messages_come_back_as_they_were),
+        RUN(the_next_in_line_gets_it),
+        RUN(readers_lose_nothing),
+        RUN(who_is_told_keeps_it),
+        RUN(what_has_gone_cannot_be_given_back),
     };
-    return world_run("untold", tests);
+    return harness_run("untold", tests);
 }

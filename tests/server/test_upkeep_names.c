@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "file_commands.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "pool.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 #include "text.h"
-#include "world.h"
 
 enum { MANY = 2000, PATIENCE = 5000, SWEEP_MS = 60000 };
 
@@ -27,7 +27,7 @@ static void await_names(struct client *client, long long count, const char *when
 
 static void await_names_everywhere(long long count, const char *when) {
     struct client *const clients[] = {primary, replica, chained};
-    world_in_step();
+    await_replicas();
     for (size_t index = 0; index < sizeof clients / sizeof *clients; index++)
         await_names(clients[index], count, when);
 }
@@ -80,7 +80,7 @@ static void expire(struct client *client, int index) {
 static void (*const losses[])(struct client *, int) = {drop, delete, overwrite, expire};
 static const char *const lost[] = {"after a drop", "after DEL", "after SET", "after PEXPIRE"};
 
-SCENE(names_go_with_their_keys) {
+TEST(names_go_with_their_keys) {
     for (size_t way = 0; way < sizeof losses / sizeof *losses; way++) {
         for (int index = 0; index < 60; index++) make(primary, index);
         await_names_everywhere(60, "of keys that are there");
@@ -91,25 +91,25 @@ SCENE(names_go_with_their_keys) {
 }
 
 /* A database for each request: nothing may be left of them, on either side. */
-SCENE(many_short_lives_leave_nothing) {
+TEST(many_short_lives_leave_nothing) {
     struct server *servers[] = {server_start("first", "repl-backlog-size 16384\n"),
                                 server_start("second", "repl-backlog-size 16384\n")};
-    struct client *first = visitor(servers[0]), *second = visitor(servers[1]);
+    struct client *first = test_client(servers[0]), *second = test_client(servers[1]);
     follow(second, first);
     for (int index = 0; index < 300; index++) make(first, index), drop(first, index);
     await_in_step(second, first);
     struct client *worker = client_open(servers[0]);
-    long long before[] = {lone_memory(servers[0]), lone_memory(servers[1])};
+    long long before[] = {memory_in_use(servers[0]), memory_in_use(servers[1])};
     for (int index = 0; index < MANY; index++) make(worker, index), drop(worker, index);
     await_in_step(second, first);
     require(names_at(first) == 0 && names_at(second) == 0, "%lld and %lld names are left", names_at(first),
             names_at(second));
     expect_ok(call(first, "CONFIG SET holdfast.clock-offset-ms %d", SWEEP_MS + 1000));
     for (int index = 0; index < 2; index++) {
-        long long grown = lone_memory(servers[index]) - before[index];
+        long long grown = memory_in_use(servers[index]) - before[index];
         for (int attempt = 0; attempt < PATIENCE / 10 && grown > 100000; attempt++) {
             usleep(10000);
-            grown = lone_memory(servers[index]) - before[index];
+            grown = memory_in_use(servers[index]) - before[index];
         }
         print_message("# %s grew by %lld bytes\n", servers[index]->name, grown);
         require(grown <= 100000, "%s grew by %lld bytes", servers[index]->name, grown);
@@ -119,7 +119,7 @@ SCENE(many_short_lives_leave_nothing) {
     server_stop(servers[1]);
 }
 
-SCENE(what_no_key_is_told_of_is_found_out) {
+TEST(what_no_key_is_told_of_is_found_out) {
     for (int index = 0; index < MANY; index++) make(primary, index);
     make(primary, MANY);
     await_names_everywhere(MANY + 1, "of keys that are there");
@@ -142,13 +142,13 @@ SCENE(what_no_key_is_told_of_is_found_out) {
 }
 
 /* A replica that is given the data anew forgets what it knew. */
-SCENE(a_full_synchronisation_brings_its_own_names) {
+TEST(a_full_synchronisation_brings_its_own_names) {
     static const char *const loads[] = {"disabled", "on-empty-db", "swapdb"};
     for (size_t way = 0; way < sizeof loads / sizeof *loads; way++) {
         struct server *servers[] = {
             server_start("first", "repl-diskless-sync yes\nrepl-diskless-sync-delay 0\n"),
             server_start("second", pool_print("repl-diskless-load %s\n", loads[way]))};
-        struct client *first = visitor(servers[0]), *second = visitor(servers[1]);
+        struct client *first = test_client(servers[0]), *second = test_client(servers[1]);
         for (int index = 0; index < 60; index++) make(first, index);
         for (int index = 30; index < 330; index++) make(second, index);
         await_names(second, 300, "before it follows");
@@ -162,9 +162,9 @@ SCENE(a_full_synchronisation_brings_its_own_names) {
 /* --- Those that are alive ---------------------------------------------------------------------------------------- */
 
 /* What ends while nobody comes is removed by a replica once it is promoted, after many sweeps as well. */
-SCENE(a_promoted_replica_knows_what_is_alive) {
+TEST(a_promoted_replica_knows_what_is_alive) {
     struct server *servers[] = {server_start("first", ""), server_start("second", "")};
-    struct client *first = visitor(servers[0]), *second = visitor(servers[1]);
+    struct client *first = test_client(servers[0]), *second = test_client(servers[1]);
     expect_ok(call(first, "QUEUE.CREATE loaded"));
     require(!reply_is_error(call(first, "QUEUE.PUT loaded x TTL 100")), "no message");
     follow(second, first);
@@ -191,7 +191,7 @@ SCENE(a_promoted_replica_knows_what_is_alive) {
 }
 
 /* A session of a share that is gone is no hindrance to one of the same name, which ends with its own connection. */
-SCENE(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
+TEST(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
     expect_etag(call(primary, "SHARE.CREATE fs"));
     struct client *old = client_open(primary->server), *new = client_open(primary->server);
     require(!reply_is_error(call(old, "SHARE.CONNECT fs 3600 ONCLOSE END")), "no session");
@@ -211,12 +211,12 @@ SCENE(sessions_of_another_share_of_the_name_still_end_with_their_connections) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(names_go_with_their_keys),
-        PLAY(many_short_lives_leave_nothing),
-        PLAY(what_no_key_is_told_of_is_found_out),
-        PLAY(a_full_synchronisation_brings_its_own_names),
-        PLAY(a_promoted_replica_knows_what_is_alive),
-        PLAY(sessions_of_another_share_of_the_name_still_end_with_their_connections),
+        RUN(names_go_with_their_keys),
+        RUN(many_short_lives_leave_nothing),
+        RUN(what_no_key_is_told_of_is_found_out),
+        RUN(a_full_synchronisation_brings_its_own_names),
+        RUN(a_promoted_replica_knows_what_is_alive),
+        RUN(sessions_of_another_share_of_the_name_still_end_with_their_connections),
     };
-    return world_run("upkeep names", tests);
+    return harness_run("upkeep names", tests);
 }

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "leases.h"
-#include "lone.h"
 #include "payload.h"
 #include "pool.h"
 #include "records.h"
+#include "same_everywhere.h"
+#include "single_server.h"
 #include "text.h"
-#include "world.h"
 
 /* --- Versions --- */
 
@@ -78,7 +78,7 @@ static void migrate(struct client *from, struct client *to) {
 static struct client *later_server(long long seconds) {
     play(primary, "CONTAINER.CREATE begun;DEL begun");
     long long offset_ms = (epoch_of(primary) + seconds) * 1000 - (long long)time(NULL) * 1000;
-    return visitor(server_start("later", pool_print("holdfast.clock-offset-ms %lld\n", offset_ms)));
+    return test_client(server_start("later", pool_print("holdfast.clock-offset-ms %lld\n", offset_ms)));
 }
 
 /* --- Scenes --- */
@@ -107,16 +107,16 @@ static void move_what_was_deleted(int epochs) {
     server_stop(later->server);
 }
 
-SCENE(nothing_comes_back_with_a_key_that_moves) {
+TEST(nothing_comes_back_with_a_key_that_moves) {
     move_what_was_deleted(0);
 }
 
 /* The value itself never had a version of the epoch in which its content was written and deleted. */
-SCENE(what_was_deleted_before_the_dump_counts) {
+TEST(what_was_deleted_before_the_dump_counts) {
     move_what_was_deleted(3);
 }
 
-SCENE(a_stale_etag_does_not_match_behind_a_move) {
+TEST(a_stale_etag_does_not_match_behind_a_move) {
     struct client *later = later_server(60);
     play(later, "CONTAINER.CREATE k");
     const char *etag = play(later, "BLOB.PUT k plan old");
@@ -128,7 +128,7 @@ SCENE(a_stale_etag_does_not_match_behind_a_move) {
     server_stop(later->server);
 }
 
-SCENE(there_and_back_again) {
+TEST(there_and_back_again) {
     struct client *later = later_server(60);
     for (int index = 0; index < KINDS; index++) {
         const struct kind *kind = &kinds[index];
@@ -166,7 +166,7 @@ static void require_apart(const char *what, struct client *one, struct client *o
                     given[0][a]);
 }
 
-SCENE(copies_go_apart) {
+TEST(copies_go_apart) {
     struct client *later = later_server(60);
     for (int index = 0; index < KINDS; index++) {
         play(later, kinds[index].create);
@@ -200,8 +200,9 @@ static void begin_the_same_epoch(struct client *one, struct client *other, int s
 
 /* The one whose count is greater gives the key to the other one, whose next version would be smaller or, had it gone on
  * behind what it met, the one that the giver gives next. */
-SCENE(equal_epochs) {
-    struct client *one = visitor(server_start("one", "")), *other = visitor(server_start("other", ""));
+TEST(equal_epochs) {
+    struct client *one = test_client(server_start("one", "")),
+                  *other = test_client(server_start("other", ""));
     for (int index = 0; index < KINDS; index++) {
         const struct kind *kind = &kinds[index];
         call(one, "FLUSHALL");
@@ -225,7 +226,7 @@ SCENE(equal_epochs) {
     server_stop(other->server);
 }
 
-SCENE(many_restores_begin_no_epochs) {
+TEST(many_restores_begin_no_epochs) {
     struct client *later = later_server(60);
     play(primary, "CONTAINER.CREATE k");
     redisReply *own = call(primary, "DUMP k");
@@ -247,9 +248,9 @@ SCENE(many_restores_begin_no_epochs) {
 }
 
 /* What came with a payload is known to replicas, and to a replica that is promoted behind a clock a day late. */
-SCENE(a_promoted_replica_knows_what_moved_in) {
+TEST(a_promoted_replica_knows_what_moved_in) {
     struct client *later = later_server(60);
-    struct client *heir = visitor(server_start("heir", "holdfast.clock-offset-ms -86400000\n"));
+    struct client *heir = test_client(server_start("heir", "holdfast.clock-offset-ms -86400000\n"));
     follow(heir, primary);
     play(later, "CONTAINER.CREATE k");
     const char *old = play(later, "BLOB.PUT k plan x");
@@ -266,10 +267,10 @@ SCENE(a_promoted_replica_knows_what_moved_in) {
 }
 
 /* A replica sees others' epochs all the time, and a load does: neither begins any. */
-SCENE(replicas_begin_no_epochs) {
+TEST(replicas_begin_no_epochs) {
     play(primary, "CONTAINER.CREATE k");
     for (int round = 0; round < 50; round++) play(primary, "BLOB.PUT k plan x");
-    world_in_step();
+    await_replicas();
     assert_int_equal(epoch_of(replica), epoch_of(primary));
     assert_int_equal(epoch_of(chained), epoch_of(primary));
     assert_string_equal(value_digest(replica, "k"), value_digest(primary, "k"));
@@ -282,8 +283,9 @@ static void change_settings(struct server *server, const char *settings) {
 
 /* What is saved tells the newest version also if nothing that has it is left, and the clock has gone back meanwhile. */
 static void save_and_go_back(const char *settings, const char *save) {
-    struct server *server = server_start("lone", pool_print("%sholdfast.clock-offset-ms 60000\n", settings));
-    struct client *client = visitor(server);
+    struct server *server =
+        server_start("single", pool_print("%sholdfast.clock-offset-ms 60000\n", settings));
+    struct client *client = test_client(server);
     play(client, "CONTAINER.CREATE k");
     const char *old = "";
     for (int life = 0; life < 3; life++) {
@@ -296,11 +298,11 @@ static void save_and_go_back(const char *settings, const char *save) {
     server_kill(server);
     change_settings(server, settings);
     server_restart(server);
-    require_newer(save, play(visitor(server), "BLOB.PUT k plan x"), old);
+    require_newer(save, play(test_client(server), "BLOB.PUT k plan x"), old);
     server_stop(server);
 }
 
-SCENE(files_tell_the_newest_version) {
+TEST(files_tell_the_newest_version) {
     save_and_go_back("appendonly yes\naof-use-rdb-preamble no\n", "BGREWRITEAOF");
     save_and_go_back("appendonly yes\naof-use-rdb-preamble yes\n", "BGREWRITEAOF");
     save_and_go_back("save \"\"\n", "SAVE");
@@ -326,7 +328,7 @@ static redisReply *restore_records(const redisReply *dump, const struct records 
     return call(primary, "RESTORE k 0 %b REPLACE", payload.bytes, payload.length);
 }
 
-SCENE(what_a_payload_tells_is_checked) {
+TEST(what_a_payload_tells_is_checked) {
     configure(primary, "rdbcompression", "no");
     play(primary, "CONTAINER.CREATE k");
     redisReply *dump = call(primary, "DUMP k");
@@ -355,8 +357,8 @@ SCENE(what_a_payload_tells_is_checked) {
 }
 
 /* A server that never gave any has nothing to tell, and is believed. */
-SCENE(a_server_without_versions_tells_none) {
-    struct client *young = visitor(server_start("young", "appendonly yes\naof-use-rdb-preamble no\n"));
+TEST(a_server_without_versions_tells_none) {
+    struct client *young = test_client(server_start("young", "appendonly yes\naof-use-rdb-preamble no\n"));
     play(young, "QUEUE.CREATE k;QUEUE.PUT k x");
     assert_int_equal(epoch_of(young), 0);
     redisReply *dump = call(young, "DUMP k");
@@ -364,7 +366,7 @@ SCENE(a_server_without_versions_tells_none) {
     rewrite_append_only_file(young, false);
     server_kill(young->server);
     server_restart(young->server);
-    young = visitor(young->server);
+    young = test_client(young->server);
     expect_number(call(young, "EXISTS k"), 1);
     migrate(young, primary);
     expect_number(call(primary, "EXISTS k"), 1);
@@ -372,13 +374,13 @@ SCENE(a_server_without_versions_tells_none) {
 }
 
 /* As far as the clock may be moved, what is written can be read again. */
-SCENE(a_moved_clock_loses_nothing) {
+TEST(a_moved_clock_loses_nothing) {
     static const char *const offsets[] = {"1577880000000", "-1577880000000"};
     static const char *const ways[] = {"appendonly yes\nappendfsync always\n", "save \"\"\n"};
     for (int index = 0; index < 4; index++) {
         struct server *server = server_start(
             "moved", pool_print("%sholdfast.clock-offset-ms %s\n", ways[index / 2], offsets[index % 2]));
-        struct client *client = visitor(server);
+        struct client *client = test_client(server);
         for (int at = 0; at < KINDS; at++) {
             play(client, kinds[at].create);
             play(client, kinds[at].write);
@@ -389,7 +391,7 @@ SCENE(a_moved_clock_loses_nothing) {
         if (index / 2) play(client, "SAVE");
         server_kill(server);
         server_restart(server);
-        client = visitor(server);
+        client = test_client(server);
         assert_string_equal(digest_of(client), digest);
         expect_number(call(client, "DBSIZE"), KINDS + 1);
         server_stop(server);
@@ -403,19 +405,19 @@ SCENE(a_moved_clock_loses_nothing) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(nothing_comes_back_with_a_key_that_moves),
-        PLAY(what_was_deleted_before_the_dump_counts),
-        PLAY(a_stale_etag_does_not_match_behind_a_move),
-        PLAY(there_and_back_again),
-        PLAY(copies_go_apart),
-        PLAY(equal_epochs),
-        PLAY(many_restores_begin_no_epochs),
-        PLAY(a_promoted_replica_knows_what_moved_in),
-        PLAY(replicas_begin_no_epochs),
-        PLAY(files_tell_the_newest_version),
-        PLAY(what_a_payload_tells_is_checked),
-        PLAY(a_server_without_versions_tells_none),
-        PLAY(a_moved_clock_loses_nothing),
+        RUN(nothing_comes_back_with_a_key_that_moves),
+        RUN(what_was_deleted_before_the_dump_counts),
+        RUN(a_stale_etag_does_not_match_behind_a_move),
+        RUN(there_and_back_again),
+        RUN(copies_go_apart),
+        RUN(equal_epochs),
+        RUN(many_restores_begin_no_epochs),
+        RUN(a_promoted_replica_knows_what_moved_in),
+        RUN(replicas_begin_no_epochs),
+        RUN(files_tell_the_newest_version),
+        RUN(what_a_payload_tells_is_checked),
+        RUN(a_server_without_versions_tells_none),
+        RUN(a_moved_clock_loses_nothing),
     };
-    return world_run("moving versions", tests);
+    return harness_run("moving versions", tests);
 }

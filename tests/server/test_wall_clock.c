@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "world.h"
 
 enum { SECOND_US = 1000000 };
 
@@ -82,12 +82,12 @@ static void stage(const char *settings) {
         setenv("HOLDFAST_PRELOAD", before, 1);
     else
         unsetenv("HOLDFAST_PRELOAD");
-    client = visitor(server);
+    client = test_client(server);
     expect_etag(call(client, "CONTAINER.CREATE box"));
     need_reach();
 }
 
-SCENE(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
+TEST(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
     static const int steps_s[] = {45, -6, 3600, -3600};
     stage("");
     for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
@@ -112,7 +112,7 @@ SCENE(a_step_of_the_wall_clock_takes_nothing_from_a_lease) {
 }
 
 /* The server's own timers follow the wall clock: what is pending when it is set back would come so much later. */
-SCENE(who_waits_is_served_in_time_whatever_the_wall_clock_does) {
+TEST(who_waits_is_served_in_time_whatever_the_wall_clock_does) {
     static const int steps_s[] = {-3600, 3600, -6, 45};
     stage("");
     for (size_t index = 0; index < sizeof steps_s / sizeof *steps_s; index++) {
@@ -129,7 +129,7 @@ SCENE(who_waits_is_served_in_time_whatever_the_wall_clock_does) {
     end();
 }
 
-SCENE(messages_end_in_time_whatever_the_wall_clock_does) {
+TEST(messages_end_in_time_whatever_the_wall_clock_does) {
     stage("");
     expect_ok(call(client, "QUEUE.CREATE jobs"));
     require(!reply_is_error(call(client, "QUEUE.PUT jobs x TTL 1")), "no message");
@@ -149,7 +149,7 @@ static const char *told_of_clock(void) {
     return "";
 }
 
-SCENE(a_clock_that_was_set_is_told) {
+TEST(a_clock_that_was_set_is_told) {
     stage("");
     assert_string_equal(told_of_clock(), "");
     set_wall_clock(-6);
@@ -163,10 +163,10 @@ SCENE(a_clock_that_was_set_is_told) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
-        PLAY(who_waits_is_served_in_time_whatever_the_wall_clock_does),
-        PLAY(messages_end_in_time_whatever_the_wall_clock_does),
-        PLAY(a_clock_that_was_set_is_told),
+        RUN(a_step_of_the_wall_clock_takes_nothing_from_a_lease),
+        RUN(who_waits_is_served_in_time_whatever_the_wall_clock_does),
+        RUN(messages_end_in_time_whatever_the_wall_clock_does),
+        RUN(a_clock_that_was_set_is_told),
     };
-    return world_run("wall clock", tests);
+    return harness_run("wall clock", tests);
 }

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "blobs.h"
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 enum fate { KEPT, NEW, CLEARED };
 
@@ -71,16 +71,16 @@ static const struct step steps_before[] = {
 static void stage_row(const struct row *row) {
     call(primary, "DEL box");
     create("box");
-    story_play(steps_before);
-    story_step(pool_print("BLOB.SETMETA box %s META 1 old x", row->kind), NULL, 0);
-    story_step(pool_print("BLOB.SETPROPS box %s PROPS 1 content-language old", row->kind), NULL, 0);
-    story_step(pool_print("BLOB.COPY box cat box %s", row->kind), NULL, 0);
-    story_keep('s', snapshot("box", "cat"));
+    steps_play(steps_before);
+    step_play(pool_print("BLOB.SETMETA box %s META 1 old x", row->kind), NULL, 0);
+    step_play(pool_print("BLOB.SETPROPS box %s PROPS 1 content-language old", row->kind), NULL, 0);
+    step_play(pool_print("BLOB.COPY box cat box %s", row->kind), NULL, 0);
+    step_keep('s', snapshot("box", "cat"));
     if (!strcmp(row->kind, "block")) stage("box", "cat", "AAAA", 3, 'x');
-    story_step("LEASE.ACQUIRE box -1 BLOB cat ID A", NULL, 0);
-    story_step("LEASE.BREAK box PERIOD 0 BLOB cat", "0", 0);
-    story_step(pool_print("BLOB.SETMETA box %s META 1 new x", row->kind), NULL, 0);
-    story_step(pool_print("BLOB.SETPROPS box %s PROPS 1 content-language new", row->kind), NULL, 0);
+    step_play("LEASE.ACQUIRE box -1 BLOB cat ID A", NULL, 0);
+    step_play("LEASE.BREAK box PERIOD 0 BLOB cat", "0", 0);
+    step_play(pool_print("BLOB.SETMETA box %s META 1 new x", row->kind), NULL, 0);
+    step_play(pool_print("BLOB.SETPROPS box %s PROPS 1 content-language new", row->kind), NULL, 0);
 }
 
 static enum fate fate_of_text(const redisReply *value) {
@@ -117,9 +117,9 @@ static void require_fate(const struct row *row, const char *what, enum fate expe
 static void play_row(const struct row *row) {
     stage_row(row);
     redisReply *before = stat_of("box", "cat"), *staged = staged_of(row->kind);
-    redisReply *taken = call(primary, "BLOB.STAT box cat SNAPSHOT %s", story_kept('s'));
+    redisReply *taken = call(primary, "BLOB.STAT box cat SNAPSHOT %s", step_kept('s'));
     time_passes(1000);
-    story_step(row->command, NULL, 0);
+    step_play(row->command, NULL, 0);
     redisReply *after = stat_of("box", "cat");
     require_fate(row, "etag", row->stamp, fate_of_field(before, after, "etag"));
     require_fate(row, "last-modified", row->stamp, fate_of_field(before, after, "last-modified"));
@@ -138,36 +138,36 @@ static void play_row(const struct row *row) {
     require(!strcmp(lease, row->lease), "%s: the lease should be %s, but is %s", row->command, row->lease,
             lease);
     if (strstr(row->command, "DELETE")) return;
-    redisReply *later = call(primary, "BLOB.STAT box cat SNAPSHOT %s", story_kept('s'));
+    redisReply *later = call(primary, "BLOB.STAT box cat SNAPSHOT %s", step_kept('s'));
     require(reply_same(taken, later), "%s: the snapshot became %s", row->command, reply_text(later));
 }
 
-SCENE(each_write_does_what_it_says) {
+TEST(each_write_does_what_it_says) {
     time_passes(0);
     for (size_t index = 0; index < sizeof rows / sizeof *rows; index++) play_row(&rows[index]);
 }
 
 /* Staged blocks belong to the name: a blob that goes takes them along, and its lease. */
-SCENE(deletion_takes_all) {
+TEST(deletion_takes_all) {
     time_passes(0);
     stage_row(&rows[0]);
     expect_ok(call(primary, "BLOB.DELETE box cat SNAPSHOTS INCLUDE"));
     expect_error(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "NOTFOUND BlobNotFound");
-    expect_error(call(primary, "BLOB.GET box cat SNAPSHOT %s", story_kept('s')), "NOTFOUND BlobNotFound");
+    expect_error(call(primary, "BLOB.GET box cat SNAPSHOT %s", step_kept('s')), "NOTFOUND BlobNotFound");
     expect_error(call(primary, "LEASE.GET box BLOB cat"), "NOTFOUND BlobNotFound");
     put("box", "cat", "new");
-    expect_error(call(primary, "BLOB.GET box cat SNAPSHOT %s", story_kept('s')), "NOTFOUND BlobNotFound");
+    expect_error(call(primary, "BLOB.GET box cat SNAPSHOT %s", step_kept('s')), "NOTFOUND BlobNotFound");
     expect_text(field(stat_of("box", "cat"), "lease-state"), "available");
     expect_elements(field(call(primary, "BLOB.GETBLOCKLIST box cat ALL"), "uncommitted"), 0);
 }
 
 /* A snapshot takes the marks of a copy along, and keeps them when the base has lost them. */
-SCENE(snapshots_keep_copy_properties) {
+TEST(snapshots_keep_copy_properties) {
     time_passes(0);
     stage_row(&rows[0]);
     redisReply *copied = stat_of("box", "cat");
     put("box", "cat", "new");
-    redisReply *taken = call(primary, "BLOB.STAT box cat SNAPSHOT %s", story_kept('s'));
+    redisReply *taken = call(primary, "BLOB.STAT box cat SNAPSHOT %s", step_kept('s'));
     assert_true(reply_same(field(taken, "copy-id"), field(copied, "copy-id")));
     expect_text(field(taken, "copy-status"), "success");
     redisReply *items = call(primary, "BLOB.LIST box PREFIX cat INCLUDE 2 SNAPSHOTS COPY")->element[1];
@@ -177,9 +177,9 @@ SCENE(snapshots_keep_copy_properties) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLAY(each_write_does_what_it_says),
-        PLAY(deletion_takes_all),
-        PLAY(snapshots_keep_copy_properties),
+        RUN(each_write_does_what_it_says),
+        RUN(deletion_takes_all),
+        RUN(snapshots_keep_copy_properties),
     };
-    return world_run("write_effects", tests);
+    return harness_run("write_effects", tests);
 }

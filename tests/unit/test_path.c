@@ -268,7 +268,7 @@ static void names_are_folded(void **state) {
 }
 
 /* Of few letters, so that many are alike; some grow, some shrink when they are folded. */
-static struct bytes chance_text(char *room, struct dice *dice, size_t max) {
+static struct bytes random_text(char *room, struct dice *dice, size_t max) {
     static const uint32_t letters[] = {'a',   'A',   'b',    'B',  'k',    'K',     '.',    '/',
                                        '_',   '[',   0xe4,   0xc4, 0x212a, 0x23a,   0x2c65, 0x3a3,
                                        0x3c2, 0x3c3, 0x1e9e, 0xdf, 0xffff, 0x10400, 0x10428};
@@ -288,7 +288,7 @@ static void order_is_that_of_folded_bytes(void **state) {
     size_t alike = 0, beginnings = 0;
     for (int round = 0; round < 200000; round++) {
         char room[4][32];
-        struct bytes a = chance_text(room[0], &dice, 3), b = chance_text(room[1], &dice, 3);
+        struct bytes a = random_text(room[0], &dice, 3), b = random_text(room[1], &dice, 3);
         struct bytes fa = bytes_of(room[2], path_fold(room[2], a)),
                      fb = bytes_of(room[3], path_fold(room[3], b));
         require(fa.length <= a.length + a.length / 2, "it fits into the room");

@@ -105,7 +105,7 @@ static void plain_take(struct trial *trial, struct plain *lock) {
 
 /* --- Chance ---------------------------------------------------------------------------------------------- */
 
-static struct lock_range chance_range(struct trial *trial) {
+static struct lock_range random_range(struct trial *trial) {
     struct dice *dice = &trial->dice;
     struct lock_range range = {dice_word(dice) % trial->spread, dice_word(dice) % 9};
     if (dice_percent(dice, 10)) range.length = 0;
@@ -115,11 +115,11 @@ static struct lock_range chance_range(struct trial *trial) {
     return range;
 }
 
-static void chance_add(struct trial *trial) {
+static void random_add(struct trial *trial) {
     size_t owner = dice_roll(&trial->dice, OWNERS);
     uint64_t times = dice_percent(&trial->dice, 10) ? dice_roll(&trial->dice, 4) : 1;
     enum lock_kind kind = dice_percent(&trial->dice, 50) ? LOCK_SHARED : LOCK_EXCLUSIVE;
-    struct lock_range range = chance_range(trial);
+    struct lock_range range = random_range(trial);
     if (trial->count && dice_percent(&trial->dice, 15))
         range = trial->plain[dice_roll(&trial->dice, trial->count)].range;
     bool sound = (unsigned __int128)range.offset + range.length <= (unsigned __int128)1 << 64;
@@ -136,9 +136,9 @@ static void chance_add(struct trial *trial) {
         trial->plain[trial->count++] = (struct plain){owner, kind, range, times};
 }
 
-static void chance_remove(struct trial *trial) {
+static void random_remove(struct trial *trial) {
     size_t owner = dice_roll(&trial->dice, OWNERS);
-    struct lock_range range = chance_range(trial);
+    struct lock_range range = random_range(trial);
     if (trial->count && dice_percent(&trial->dice, 90)) {
         const struct plain *lock = &trial->plain[dice_roll(&trial->dice, trial->count)];
         range = lock->range;
@@ -154,7 +154,7 @@ static void chance_remove(struct trial *trial) {
     if (lock && --lock->times == 0) plain_take(trial, lock);
 }
 
-static void chance_remove_owner(struct trial *trial) {
+static void random_remove_owner(struct trial *trial) {
     size_t owner = dice_roll(&trial->dice, OWNERS), had = trial->count;
     for (size_t i = trial->count; i-- > 0;)
         if (trial->plain[i].owner == owner) plain_take(trial, &trial->plain[i]);
@@ -162,7 +162,7 @@ static void chance_remove_owner(struct trial *trial) {
                  trial->count < had, "it had some");
 }
 
-static void chance_move(struct trial *trial) {
+static void random_move(struct trial *trial) {
     struct relocation relocation = mover(&trial->dice);
     size_t owner = dice_roll(&trial->dice, OWNERS);
     range_locks_relocate(&trial->locks, &relocation);
@@ -280,7 +280,7 @@ static void compare_obstacles(const struct trial *trial, enum question question,
 static void compare_answers(struct trial *trial) {
     size_t owner = dice_roll(&trial->dice, OWNERS);
     bool stateless = dice_percent(&trial->dice, 30);
-    struct lock_range range = chance_range(trial);
+    struct lock_range range = random_range(trial);
     if (!lock_range_sound(range)) return;
     const struct lock_owner *asks = stateless ? NULL : trial->owners[owner];
     size_t who = stateless ? OWNERS : owner;
@@ -317,11 +317,11 @@ static void compare_all(struct trial *trial) {
 
 static void step(struct trial *trial, bool grows) {
     if (dice_percent(&trial->dice, 1))
-        dice_percent(&trial->dice, 50) ? chance_remove_owner(trial) : chance_move(trial);
+        dice_percent(&trial->dice, 50) ? random_remove_owner(trial) : random_move(trial);
     else if (dice_percent(&trial->dice, grows ? 75 : 30))
-        chance_add(trial);
+        random_add(trial);
     else
-        chance_remove(trial);
+        random_remove(trial);
     compare_answers(trial);
 }
 

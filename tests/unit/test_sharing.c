@@ -210,7 +210,7 @@ static void go(struct crowd *crowd, size_t place) {
 }
 
 /* Any open by chance would soon leave nothing that fits. */
-static struct sharing chance_open(const struct crowd *crowd, struct dice *dice) {
+static struct sharing random_open(const struct crowd *crowd, struct dice *dice) {
     struct sharing open = sharing_of((unsigned)dice_roll(dice, WAYS));
     if (dice_percent(dice, 60)) open.share = SHARING_ALL;
     if (dice_percent(dice, 40)) open.access = R;
@@ -226,7 +226,7 @@ static void a_tally_equals_a_walk(void **state) {
     for (int step = 0; step < STEPS; step++) {
         bool grows = dice_percent(&dice, step / 200 % 2 ? 25 : 70);
         if (grows && crowd.count < OPENS)
-            come(&crowd, chance_open(&crowd, &dice));
+            come(&crowd, random_open(&crowd, &dice));
         else if (!grows && crowd.count)
             go(&crowd, dice_roll(&dice, crowd.count));
         compare(&crowd);

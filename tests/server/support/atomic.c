@@ -1,6 +1,6 @@
 #include "atomic.h"
 
-#include "story.h"
+#include "steps.h"
 
 static void add_all(struct words *words, const struct words *more) {
     for (size_t i = 0; i < more->count; i++) words_add_bytes(words, more->word[i], more->length[i]);
@@ -12,7 +12,7 @@ struct words atomic_words(const char *const *lines) {
     while (lines[count]) count++;
     words_add_number(&whole, count);
     for (; *lines; lines++) {
-        struct words one = story_words(*lines);
+        struct words one = step_words(*lines);
         words_add_number(&whole, (long long)one.count);
         add_all(&whole, &one);
     }

@@ -1,4 +1,4 @@
-/* HOLDFAST.ATOMIC as a list of lines, each a command with the short forms of story.h. */
+/* HOLDFAST.ATOMIC as a list of lines, each a command with the short forms of steps.h. */
 #ifndef HOLDFAST_TESTS_ATOMIC_H
 #define HOLDFAST_TESTS_ATOMIC_H
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
-#include "world.h"
 
 enum { PIPELINED = 1000 };
 

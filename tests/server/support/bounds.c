@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_time.h"
 #include "expect.h"
+#include "harness.h"
 #include "pool.h"
-#include "work.h"
-#include "world.h"
 
 enum { TRIES = 3, MAX_US = 50000, REPLY_MAX_BYTES = 64 << 20, SLACK_BYTES = 2 << 20, KEPT_MAX = 64 };
 
@@ -26,7 +26,7 @@ void bounds_begin(const char *settings) {
     kept_count = awaited = 0;
     native_us = 0;
     bounds_server = server_start("bounds", settings);
-    bounds_client = visitor(bounds_server);
+    bounds_client = test_client(bounds_server);
 }
 
 /* --- Lines --- */
@@ -126,13 +126,13 @@ static void prepare(const struct bound *row) {
  * their turn. */
 static long long worked_for_us(const struct words *words) {
     int sent = 0;
-    long long before = worked_us(bounds_server);
+    long long before = cpu_time_us(bounds_server);
     struct pollfd input = {.fd = bounds_client->context->fd, .events = POLLIN};
     send_words(bounds_client, words);
     while (!sent)
         require(redisBufferWrite(bounds_client->context, &sent) == REDIS_OK, "the server does not listen");
     require(poll(&input, 1, -1) == 1, "the server does not answer");
-    return worked_us(bounds_server) - before;
+    return cpu_time_us(bounds_server) - before;
 }
 
 /* The server rests before and after: what it does by and by has its own bounds. */

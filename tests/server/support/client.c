@@ -25,7 +25,7 @@ static void visitor_close(void *client) {
     client_close(client);
 }
 
-struct client *visitor(struct server *server) {
+struct client *test_client(struct server *server) {
     struct client *client = client_open(server);
     pool_keep(client, visitor_close);
     return client;

@@ -21,7 +21,7 @@ struct client *client_open(struct server *server);
 void client_close(struct client *client);
 
 /* Lasts until the end of the test. */
-struct client *visitor(struct server *server);
+struct client *test_client(struct server *server);
 
 /* One command, one reply. The format is that of hiredis: %s, %b, %d, %lld. */
 redisReply *call(struct client *client, const char *format, ...);

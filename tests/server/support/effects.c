@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "harness.h"
 
 enum { FAMILY = 'C' };
 

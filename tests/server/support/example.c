@@ -7,7 +7,7 @@
 #include "client.h"
 #include "failure.h"
 #include "pool.h"
-#include "shown.h"
+#include "redis_cli.h"
 #include "text.h"
 #include "wire.h"
 
@@ -60,7 +60,7 @@ static long long waiting(struct reading *reading) {
 
 /* So that those who wait come in the order of the page, and before what serves them. */
 static void await_waiters(struct reading *reading) {
-    struct client *looker = visitor(reading->server);
+    struct client *looker = test_client(reading->server);
     for (int attempt = 0; attempt < 2000; attempt++) {
         if (info_number(call(looker, "INFO clients"), "blocked_clients") >= waiting(reading)) return;
         usleep(1000);
@@ -69,7 +69,7 @@ static void await_waiters(struct reading *reading) {
 }
 
 static void send_typed(struct reading *reading, struct speaker *speaker, const char *command) {
-    struct words words = words_as_typed(likeness_real(&reading->likeness, command));
+    struct words words = redis_cli_words(example_real(&reading->example_match, command));
     wire_send(speaker->wire, &words);
     speaker->waits = command;
 }
@@ -89,10 +89,10 @@ static const char *compare(struct reading *reading, struct speaker *speaker, con
     const char *command = speaker->waits;
     redisReply *reply = wire_receive(speaker->wire);
     speaker->waits = NULL;
-    struct words words = words_as_typed(command);
+    struct words words = redis_cli_words(command);
     if (reading->tell) reading->tell(&words, reply);
-    const char *real = reply_as_shown(reply);
-    if (likeness_holds(&reading->likeness, shown, real)) return NULL;
+    const char *real = redis_cli_text(reply);
+    if (example_matches(&reading->example_match, shown, real)) return NULL;
     return pool_print("%s> %s\nshown:\n%sanswered%s:\n%s", speaker->name, command, shown,
                       reading->is_resp3 ? " (RESP3, as RESP2 would show it)" : "", real);
 }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "likeness.h"
+#include "example_match.h"
 #include "pages.h"
 #include "reply.h"
 #include "words.h"
@@ -24,7 +24,7 @@ enum { SPEAKERS_MAX = 8 };
 struct reading {
     struct server *server;
     bool is_resp3;
-    struct likeness likeness;
+    struct example_match example_match;
     struct speaker speaker[SPEAKERS_MAX];
     void (*tell)(const struct words *command,
                  const redisReply *reply); /* called for each reply; may be NULL */

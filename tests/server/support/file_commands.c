@@ -1,6 +1,6 @@
 #include "file_commands.h"
 
-#include "world.h"
+#include "harness.h"
 
 /* clang-format off */
 const struct file_command file_commands[] = {
@@ -27,9 +27,9 @@ const struct file_command file_commands[] = {
 };
 /* clang-format on */
 
-void file_commands_stage(void) {
+void file_commands_setup(void) {
     call(primary, "DEL fs");
-    share_stage();
-    file_stage("a", "0123456789");
-    file_stage("b", "0123456789");
+    share_setup();
+    file_setup("a", "0123456789");
+    file_setup("b", "0123456789");
 }

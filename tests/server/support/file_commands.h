@@ -21,6 +21,6 @@ struct file_command { /* NOLINT(clang-analyzer-optin.performance.Padding) */
 extern const struct file_command file_commands[];
 
 /* Makes the share, the session and the two files anew. */
-void file_commands_stage(void);
+void file_commands_setup(void);
 
 #endif

@@ -5,22 +5,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 enum { SWEPT_SOON_US = 5000, SWEPT_ATTEMPTS = 5000 };
 
-void share_stage(void) {
+void share_setup(void) {
     time_passes(0);
     act("SHARE.CREATE fs", NULL);
     act("s = SHARE.CONNECT fs 86400 OWNER tester", NULL);
 }
 
-void file_stage(const char *path, const char *content) {
+void file_setup(const char *path, const char *content) {
     size_t length = strlen(content);
     expect_etag(call(primary, "FILE.CREATE fs %s %d", path, (int)length));
     if (length) expect_etag(call(primary, "FILE.PUTRANGE fs %s 0 %s", path, content));
@@ -60,7 +60,7 @@ static struct words opening(struct words given) {
     require(given.count >= 4 && strchr(given.word[3], '/'), "to open takes a session, a path and R/W");
     const char *access = given.word[3], *share = strchr(access, '/') + 1;
     struct words words = words_of_line("FILE.OPEN fs");
-    words_add(&words, strlen(given.word[1]) == 1 ? story_kept(*given.word[1]) : given.word[1]);
+    words_add(&words, strlen(given.word[1]) == 1 ? step_kept(*given.word[1]) : given.word[1]);
     words_add_bytes(&words, given.word[2], given.length[2]);
     add_letters(&words, "ACCESS", access, (size_t)(share - access) - 1);
     add_letters(&words, "SHARE", share, strlen(share));
@@ -76,7 +76,7 @@ static char *capitals_of(const char *word) {
 }
 
 struct words act_words(const char *line) {
-    struct words words = story_words(line);
+    struct words words = step_words(line);
     if (!islower((unsigned char)*words.word[0])) return words;
     if (!strcmp(words.word[0], "open")) return opening(words);
     const char *verb = capitals_of(words.word[0]);
@@ -102,7 +102,7 @@ static const redisReply *content_in(const redisReply *reply) {
 }
 
 static bool is_as_told(const redisReply *reply, const char *answer) {
-    if (!answer || *answer != '=') return story_is_as_told(reply, answer);
+    if (!answer || *answer != '=') return reply_is_answer(reply, answer);
     const redisReply *content = content_in(reply);
     return content->type == REDIS_REPLY_STRING && content->len == strlen(answer + 1) &&
            !memcmp(content->str, answer + 1, content->len);
@@ -120,7 +120,7 @@ redisReply *act_by_at(struct place place, struct client *client, const char *lin
         failure_at(place.file, place.line, "%s\n    should give %s\n    but gave    %s", line,
                    answer ? answer : "no error", reply_shape(reply));
     }
-    if (keep) story_keep(keep, reply_string(worth_keeping(reply)));
+    if (keep) step_keep(keep, reply_string(worth_keeping(reply)));
     return reply;
 }
 
@@ -141,14 +141,14 @@ static void await_swept(void) {
 }
 
 redisReply *act_at(struct place place, const char *line, const char *answer) {
-    bool passes = story_lets_time_pass(line);
+    bool passes = step_lets_time_pass(line);
     is_unswept |= passes || strstr(line, "SHARE.DISCONNECT");
     if (passes) return NULL;
-    bool refused = story_is_refusal(answer);
+    bool refused = answer_is_refusal(answer);
     if (refused) await_swept();
-    if (refused) witness_begin("none");
+    if (refused) traces_begin("none");
     redisReply *reply = act_by_at(place, primary, line, answer);
-    if (refused) witness_end();
+    if (refused) traces_require_none();
     return reply;
 }
 

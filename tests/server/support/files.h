@@ -2,13 +2,13 @@
  * What tests of shares have in common: the share `fs`, the session that is kept under s, and acts: lines with the
  * answers that they must get.
  *
- * A line is a command, or time that passes; see story.h for its short forms. Besides:
+ * A line is a command, or time that passes; see steps.h for its short forms. Besides:
  *   h = FILE.OPEN ...        keeps under h what the reply brings: a handle, an id or a version
  *   h = open s path RW/R ... opens for session s with the access before the slash and the share behind it:
  *                            letters of R, W, D; "A" is for attributes alone, "-" shares nothing
  *   get, put, close ...      short for FILE.GET fs, FILE.PUTRANGE fs, FILE.CLOSE fs and so on: lower case
  *
- * An answer is as in story.h, or "=text" for content. What answers with an error must leave no trace.
+ * An answer is as in steps.h, or "=text" for content. What answers with an error must leave no trace.
  */
 #ifndef HOLDFAST_TESTS_FILES_H
 #define HOLDFAST_TESTS_FILES_H
@@ -45,10 +45,10 @@
 #define NOT_LEASED     "CONFLICT LeaseNotPresentWithLeaseOperation"
 
 /* Makes the share and the session, which lives for a day. The clocks are alike then. */
-void share_stage(void);
+void share_setup(void);
 
 /* A file of this content. */
-void file_stage(const char *path, const char *content);
+void file_setup(const char *path, const char *content);
 
 struct act {
     const char *line;

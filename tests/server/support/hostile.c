@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "chance.h"
-#include "everywhere.h"
+#include "harness.h"
 #include "payload.h"
 #include "pool.h"
-#include "story.h"
+#include "random.h"
+#include "same_everywhere.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 enum { READ_WHOLE_AT_MAX = 1 << 17, BLOBS_LISTED = 5000, ATTEMPTS = 10 };
 
@@ -109,7 +109,7 @@ void hostile_change_every_byte(const redisReply *dump, look_at_value *look) {
     struct tally tally = {0};
     /* The first byte would make it a value of Redis's own, whose reader is not the one under test. */
     for (size_t place = 1; place < dump->len - PAYLOAD_FOOTER; place++) {
-        const char changed[] = {(char)(dump->str[place] ^ 1 << chance(8)),
+        const char changed[] = {(char)(dump->str[place] ^ 1 << random_below(8)),
                                 '\0',
                                 '\xff',
                                 (char)(dump->str[place] + 1),
@@ -172,7 +172,7 @@ void hostile_fill_kinds(const char *container) {
         const char *blank = strchr(commands[index], '%');
         const char *line =
             pool_print("%.*s%s%s", (int)(blank - commands[index]), commands[index], container, blank + 2);
-        struct words words = story_words(line);
+        struct words words = step_words(line);
         redisReply *reply = call_words(primary, &words);
         require(!reply_is_error(reply), "%s gave %s", line, reply_text(reply));
     }

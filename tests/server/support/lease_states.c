@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 /* clang-format off */
 const struct lease_way lease_ways[] = {
@@ -100,14 +100,14 @@ redisReply *lease_play(const char *line, const struct lease_place *where) {
         time_passes(seconds * 1000);
         return NULL;
     }
-    struct words words = story_words(line);
+    struct words words = step_words(line);
     if (text_begins(line, "LEASE.")) words_add_line(&words, where->clause);
     return call_words(primary, &words);
 }
 
 void lease_reach(const struct lease_way *way, const struct lease_place *where) {
     call(primary, "DEL box");
-    lease_stage();
+    lease_setup();
     if (used_kind) {
         expect_ok(call(primary, "BLOB.DELETE box cat"));
         expect_etag(call_line(primary, used_kind->create));

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "pool.h"
-#include "world.h"
 
 enum { PATIENCE_MS = 20000 };
 
@@ -31,7 +31,7 @@ void time_passes(long long ms) {
     }
 }
 
-void lease_stage(void) {
+void lease_setup(void) {
     time_passes(0);
     create("box");
     put("box", "cat", "meow");
@@ -109,7 +109,7 @@ void send_line(struct client *client, const char *line) {
 }
 
 static struct client *get_in_line(struct client *client, const char *line) {
-    struct client *observer = visitor(client->server);
+    struct client *observer = test_client(client->server);
     long long before = waiters_at(observer);
     send_line(client, line);
     while (waiters_at(observer) == before) {
@@ -119,13 +119,13 @@ static struct client *get_in_line(struct client *client, const char *line) {
 }
 
 struct client *waiting_at(struct server *server, int database, const char *line) {
-    struct client *client = visitor(server);
+    struct client *client = test_client(server);
     if (database) expect_ok(call(client, "SELECT %d", database));
     return get_in_line(client, line);
 }
 
 struct client *waiting_known(const char *line, long long *id) {
-    struct client *client = visitor(primary->server);
+    struct client *client = test_client(primary->server);
     *id = call(client, "CLIENT ID")->integer;
     return get_in_line(client, line);
 }

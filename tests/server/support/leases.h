@@ -23,7 +23,7 @@ struct lease_place {
 extern const struct lease_place on_container, on_blob;
 
 /* Makes `box` with the blob `cat`, nothing leased, and the clocks alike. */
-void lease_stage(void);
+void lease_setup(void);
 void time_passes(long long ms);
 
 /* The value of holdfast.clock-offset-ms at which so much more time will have passed, for whoever sets it

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "harness.h"
 #include "pool.h"
-#include "world.h"
 
 /* Answers why not, or NULL. */
 static const char *defragments(struct client *client) {
@@ -26,7 +26,7 @@ static const char *(*const probes[ABILITIES])(struct client *client) = {
 /* On a server of its own, which the probe may leave in any state. */
 void needs(enum ability ability) {
     struct server *server = server_start("probed", "");
-    const char *reason = probes[ability](visitor(server));
+    const char *reason = probes[ability](test_client(server));
     if (!reason) return;
     print_message("# skipped: %s\n", reason);
     skip();

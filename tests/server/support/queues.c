@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
-void queue_stage(const char *rest) {
+void queue_setup(const char *rest) {
     time_passes(0);
     redisReply *made = call_line(primary, pool_print("QUEUE.CREATE jobs %s", rest));
     require(made->type == REDIS_REPLY_STATUS, "the queue cannot be made: %s", reply_text(made));

@@ -9,7 +9,7 @@
 #define ID_NONE      "00000000-0000-4000-8000-000000000000"
 
 /* Makes the queue `jobs`; what stands behind its name is `rest`. The clocks are alike then. */
-void queue_stage(const char *rest);
+void queue_setup(const char *rest);
 
 /* A message as it was answered: of QUEUE.PUT, or of one that was got. */
 struct parcel {

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "chance.h"
 #include "effects.h"
 #include "failure.h"
 #include "payload.h"
 #include "pool.h"
+#include "random.h"
 
 enum {
     HEADER = 10,
@@ -141,17 +141,17 @@ static void records_remove(struct records *records, size_t index) {
 
 /* Drops, doubles, swaps and borrows records, so that each is sound and the whole is not. */
 static void shuffle(struct records *records, const struct records *others) {
-    size_t one = chance_size(records->count);
-    size_t other = chance_size(records->count);
+    size_t one = random_size(records->count);
+    size_t other = random_size(records->count);
     struct record kept = records->record[one];
-    switch (chance(4)) {
+    switch (random_below(4)) {
     case 0: records_remove(records, one); break;
     case 1: records->record[one] = records->record[other]; break;
     case 2:
         records->record[one] = records->record[other];
         records->record[other] = kept;
         break;
-    default: records->record[one] = others->record[chance_size(others->count)]; break;
+    default: records->record[one] = others->record[random_size(others->count)]; break;
     }
 }
 
@@ -163,7 +163,7 @@ void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump
     require(tally.accepted == 1, "a value that nobody doctored is refused");
     for (int round = 0; round < rounds; round++) {
         struct records records = *whole;
-        for (int change = chance(3); change >= 0 && records.count; change--) shuffle(&records, others);
+        for (int change = random_below(3); change >= 0 && records.count; change--) shuffle(&records, others);
         hostile_offer_records(dump, &records, look, &tally);
     }
     require(tally.refused > 0, "every order is accepted");

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 enum { SLOTS = 16384, AGREE_SECONDS = 30, KEYS_AT_ONCE = 100 };
 

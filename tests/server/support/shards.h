@@ -9,7 +9,7 @@
 
 enum { SHARDS_MAX = 6 };
 
-/* Connections to the nodes, the primaries first; the first of them is `primary` of world.h, too. */
+/* Connections to the nodes, the primaries first; the first of them is `primary` of harness.h, too. */
 extern struct client *node[SHARDS_MAX];
 
 /* Starts it, and waits until all nodes agree that it works. */

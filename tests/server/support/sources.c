@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 enum { GUESTS_MAX = 64, HEARD_BYTES = 1 << 16, QUESTION_BYTES = 1 << 16, SECONDS_TO_COPY = 20 };
 

@@ -4,19 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "pool.h"
-#include "story.h"
+#include "steps.h"
 #include "text.h"
-#include "world.h"
 
 enum { PAGES_AT_MAX = 100000, ROWS_IN_BATCH = 100, PATIENCE_MS = 8000 };
 
-void table_stage(void) {
+void table_setup(void) {
     expect_ok(call(primary, "TABLE.CREATE t"));
 }
 
 redisReply *ask_at(struct client *client, const char *line) {
-    struct words words = story_words(line);
+    struct words words = step_words(line);
     return call_words(client, &words);
 }
 
@@ -29,7 +29,7 @@ const char *written_at(struct place place, const char *line) {
 }
 
 void play_answers(const struct answered *rows) {
-    for (; rows->line; rows++) story_step(rows->line, rows->answer, 0);
+    for (; rows->line; rows++) step_play(rows->line, rows->answer, 0);
 }
 
 /* Adds NEXT and its keys. False at the end. */
@@ -63,7 +63,7 @@ static const char *walk(struct client *client, struct words *words, int *pages) 
 }
 
 const char *found_at(struct client *client, const char *rest, int *pages) {
-    struct words words = story_words(pool_print("TABLE.QUERY t %s", rest));
+    struct words words = step_words(pool_print("TABLE.QUERY t %s", rest));
     return walk(client, &words, pages);
 }
 

@@ -14,9 +14,9 @@
 #define BAD_INPUT    "INVALID InvalidInput"
 
 /* Makes the table `t`. */
-void table_stage(void);
+void table_setup(void);
 
-/* One line to the primary, with the short forms of story.h: what stands in double quotes is one word. */
+/* One line to the primary, with the short forms of steps.h: what stands in double quotes is one word. */
 redisReply *ask(const char *line);
 redisReply *ask_at(struct client *client, const char *line);
 

@@ -46,7 +46,7 @@ bool act_copy_from(struct container_trial *trial, const char *name, const char *
 bool act_copy_state(struct container_trial *trial, const char *name, enum copy_status status);
 
 /* A container as a file builds it, with an empty blob `blob`; and a list of so many blocks for the blob, at most
- * ACT_BLOCKS_MOST, each the same chunk of one byte. */
+ * ACT_BLOCKS_MAX, each the same chunk of one byte. */
 enum { ACT_BLOCKS_MAX = 50001 };
 struct container *act_container_of_blocks(void);
 bool act_add_blocks(struct container *container, uint64_t count);

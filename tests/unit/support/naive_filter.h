@@ -60,7 +60,7 @@ struct naive_filter {
     const struct naive_node *root;
 };
 
-/* Names of properties that entities may have, of which there are NAIVE_PROPERTIES_MOST. */
+/* Names of properties that entities may have, of which there are NAIVE_PROPERTIES_MAX. */
 extern const char *const naive_names[];
 
 /* The word behind the colon. */

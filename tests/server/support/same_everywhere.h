@@ -2,12 +2,12 @@
  * Everywhere the same: whatever a test did, the data must be equal on the primary, on its replicas, after
  * every way of writing them to a file and reading them back, and under another key.
  */
-#ifndef HOLDFAST_TESTS_EVERYWHERE_H
-#define HOLDFAST_TESTS_EVERYWHERE_H
+#ifndef HOLDFAST_TESTS_SAME_EVERYWHERE_H
+#define HOLDFAST_TESTS_SAME_EVERYWHERE_H
 
 #include "client.h"
 
-void everywhere_same(void);
+void require_same_everywhere(void);
 
 /* Digest of all keys in all databases. */
 const char *digest_of(struct client *client);

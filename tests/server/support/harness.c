@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
-#include "world.h"
+#include "harness.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "everywhere.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "sources.h"
 
 enum { SYNC_SECONDS = 15 };
@@ -50,12 +50,12 @@ void follow(struct client *follower, struct client *leader) {
     await_settled_files(follower);
 }
 
-void world_in_step(void) {
+void await_replicas(void) {
     await_in_step(replica, primary);
     await_in_step(chained, replica);
 }
 
-int world_open(void **state) {
+int harness_open(void **state) {
     (void)state;
     struct server *first = server_launch("primary", "");
     struct server *second = server_launch("replica", replica_settings);
@@ -87,7 +87,7 @@ static void leave(struct client **client) {
     failure_print(pool_print("%s\n", ending));
 }
 
-int world_close(void **state) {
+int harness_close(void **state) {
     (void)state;
     leave(&chained);
     leave(&replica);
@@ -96,7 +96,7 @@ int world_close(void **state) {
     return 0;
 }
 
-int world_damage(void) {
+int harness_bad_ends(void) {
     return damage;
 }
 
@@ -133,7 +133,7 @@ static void world_mend(void) {
         *clients[index] = NULL;
         server_forget(server);
     }
-    world_open(NULL);
+    harness_open(NULL);
 }
 
 /* A failed test may have left a connection in the middle of a conversation. */
@@ -160,7 +160,7 @@ static void restore_roles(void) {
     restore_role(chained, replica);
 }
 
-int scene_open(void **state) {
+int test_open(void **state) {
     (void)state;
     pool_drain();
     world_mend();
@@ -169,16 +169,16 @@ int scene_open(void **state) {
     renew(&chained);
     restore_roles();
     expect_ok(call(primary, "FLUSHALL"));
-    world_in_step();
+    await_replicas();
     misfits.are_expected = false;
     misfits.count = misfits_so_far();
     return 0;
 }
 
-int scene_close(void **state) {
+int test_close(void **state) {
     (void)state;
     sources_end();
-    everywhere_same();
+    require_same_everywhere();
     require(misfits.are_expected || misfits_so_far() == misfits.count,
             "effects could not be read, or did not fit");
     pool_drain();

@@ -1,14 +1,14 @@
 #define _GNU_SOURCE
-#include "everywhere.h"
+#include "same_everywhere.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "expect.h"
+#include "harness.h"
 #include "pool.h"
 #include "text.h"
-#include "world.h"
 
 enum { DATABASES = 16, REWRITE_SECONDS = 30, SETTLED_SECONDS = 30, ATTEMPTS = 10 };
 
@@ -120,7 +120,7 @@ static void require_digest(struct client *client, const char *digest, const char
 }
 
 static void everywhere_replicated(const char *when) {
-    world_in_step();
+    await_replicas();
     require_same(primary, replica, when);
     require_same(replica, chained, when);
 }
@@ -260,7 +260,7 @@ static void await_settled_values(void) {
     failure("something stays unsettled: %s", reply_text(call(primary, "INFO holdfast")));
 }
 
-void everywhere_same(void) {
+void require_same_everywhere(void) {
     call(primary, "SELECT 0");
     await_settled_values();
     everywhere_replicated("at the end of the test");

@@ -2,10 +2,10 @@
  * The stage on which all tests of a program play: a primary, a replica of it with another configuration, and
  * a replica of that replica, which keeps an append-only file.
  *
- * Every test begins with empty databases and ends with everywhere_same.
+ * Every test begins with empty databases and ends with require_same_everywhere.
  */
-#ifndef HOLDFAST_TESTS_WORLD_H
-#define HOLDFAST_TESTS_WORLD_H
+#ifndef HOLDFAST_TESTS_HARNESS_H
+#define HOLDFAST_TESTS_HARNESS_H
 
 #include "client.h"
 #include "cmocka_library.h"
@@ -17,26 +17,26 @@ extern struct client *replica;
 extern struct client *chained;
 
 /* Defines a test, and names it in the list of a program's tests. */
-#define SCENE(name) static void name(void **state __attribute__((unused)))
-#define PLAY(name)  cmocka_unit_test_setup_teardown(name, scene_open, scene_close)
+#define TEST(name) static void name(void **state __attribute__((unused)))
+#define RUN(name)  cmocka_unit_test_setup_teardown(name, test_open, test_close)
 
 /* What main() of a program calls. */
-#define world_run(name, tests)                                                                               \
-    (cmocka_run_group_tests_name(name, tests, world_open, world_close) + world_damage())
+#define harness_run(name, tests)                                                                             \
+    (cmocka_run_group_tests_name(name, tests, harness_open, harness_close) + harness_bad_ends())
 
-int world_open(void **state);
-int world_close(void **state);
+int harness_open(void **state);
+int harness_close(void **state);
 
 /* How many servers ended badly. */
-int world_damage(void);
-int scene_open(void **state);
-int scene_close(void **state);
+int harness_bad_ends(void);
+int test_open(void **state);
+int test_close(void **state);
 
 /* A test that plays effects which do not fit the state they meet says so; otherwise they are a failure. */
 void expect_misfits(void);
 
 /* Waits until all three have applied all that the primary sent. */
-void world_in_step(void);
+void await_replicas(void);
 
 /* Makes one server a replica of another one and waits until it has its data. */
 void follow(struct client *follower, struct client *leader);

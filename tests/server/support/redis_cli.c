@@ -1,4 +1,4 @@
-#include "shown.h"
+#include "redis_cli.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const char *add_quoted(struct text *word, const char *rest, char quote) {
     return rest + 1;
 }
 
-struct words words_as_typed(const char *line) {
+struct words redis_cli_words(const char *line) {
     struct words words = {0};
     while (*(line += strspn(line, " "))) {
         struct text word = {0};
@@ -75,7 +75,7 @@ static void show(struct text *shown, const redisReply *reply, size_t indent) {
     }
 }
 
-const char *reply_as_shown(const redisReply *reply) {
+const char *redis_cli_text(const redisReply *reply) {
     struct text shown = {0};
     text_add(&shown, "", 0);
     show(&shown, reply, 0);

@@ -1,14 +1,14 @@
-#include "story.h"
+#include "steps.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "text.h"
-#include "witness.h"
-#include "world.h"
+#include "traces.h"
 
 enum { LETTERS = 128 };
 
@@ -19,13 +19,13 @@ static void forget(void *thing) {
     memset(kept, 0, sizeof kept);
 }
 
-void story_keep(char letter, const char *text) {
+void step_keep(char letter, const char *text) {
     static char all;
     pool_keep(&all, forget);
     kept[(unsigned char)letter] = pool_copy(text, strlen(text));
 }
 
-const char *story_kept(char letter) {
+const char *step_kept(char letter) {
     const char *text = kept[(unsigned char)letter];
     require(text, "nothing was kept under %c", letter);
     return text;
@@ -43,7 +43,7 @@ static void write_out(struct words *words, size_t index) {
     if (id_of(word)) {
         words_replace(words, index, id_of(word));
     } else if (*word == '$' && word[1] && !word[2]) {
-        words_replace(words, index, story_kept(word[1]));
+        words_replace(words, index, step_kept(word[1]));
     } else if (star && isdigit((unsigned char)*word) && star[1] && !star[2]) {
         size_t length = strtoul(word, NULL, 10);
         char *letters = pool_take(length + 1);
@@ -53,7 +53,7 @@ static void write_out(struct words *words, size_t index) {
 }
 
 /* What stands in double quotes is one word as it is. */
-struct words story_words(const char *line) {
+struct words step_words(const char *line) {
     struct words words = {0};
     for (line += strspn(line, " "); *line; line += strspn(line, " ")) {
         bool is_quoted = *line == '"';
@@ -69,38 +69,38 @@ struct words story_words(const char *line) {
     return words;
 }
 
-bool story_is_refusal(const char *answer) {
+bool answer_is_refusal(const char *answer) {
     static const char *const classes[] = {"PRECONDITION", "CONFLICT", "NOTFOUND",  "INVALID",
                                           "ERR",          "NOPERM",   "WRONGTYPE", NULL};
     return answer && text_is_one_of(pool_copy(answer, strcspn(answer, " ")), classes);
 }
 
-bool story_is_as_told(const redisReply *reply, const char *answer) {
+bool reply_is_answer(const redisReply *reply, const char *answer) {
     if (!answer) return !reply_is_error(reply);
-    if (!story_is_refusal(answer)) return !strcmp(reply_shape(reply), answer);
+    if (!answer_is_refusal(answer)) return !strcmp(reply_shape(reply), answer);
     size_t length = strlen(answer);
     return reply_is_error(reply) && text_begins(reply->str, answer) &&
            (!reply->str[length] || strchr(" :", reply->str[length]));
 }
 
-bool story_lets_time_pass(const char *command) {
+bool step_lets_time_pass(const char *command) {
     if (!strstr(command, " s") || strspn(command, "0123456789") != strlen(command) - 2) return false;
     time_passes(atoll(command) * 1000);
     return true;
 }
 
-redisReply *story_step(const char *command, const char *answer, char keep) {
-    if (story_lets_time_pass(command)) return NULL;
-    struct words words = story_words(command);
-    if (story_is_refusal(answer)) witness_begin("none");
+redisReply *step_play(const char *command, const char *answer, char keep) {
+    if (step_lets_time_pass(command)) return NULL;
+    struct words words = step_words(command);
+    if (answer_is_refusal(answer)) traces_begin("none");
     redisReply *reply = call_words(primary, &words);
-    require(story_is_as_told(reply, answer), "%s\n    should give %s\n    but gave    %s", command,
+    require(reply_is_answer(reply, answer), "%s\n    should give %s\n    but gave    %s", command,
             answer ? answer : "no error", reply_shape(reply));
-    if (story_is_refusal(answer)) witness_end();
-    if (keep) story_keep(keep, expect_etag(reply));
+    if (answer_is_refusal(answer)) traces_require_none();
+    if (keep) step_keep(keep, expect_etag(reply));
     return reply;
 }
 
-void story_play(const struct step *steps) {
-    for (; steps->command; steps++) story_step(steps->command, steps->answer, steps->keep);
+void steps_play(const struct step *steps) {
+    for (; steps->command; steps++) step_play(steps->command, steps->answer, steps->keep);
 }

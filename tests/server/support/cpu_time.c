@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "work.h"
+#include "cpu_time.h"
 
 #include <stdio.h>
 
 #include "failure.h"
 #include "pool.h"
 
-long long worked_us(const struct server *server) {
+long long cpu_time_us(const struct server *server) {
     long long nanoseconds = 0;
     FILE *file = fopen(pool_print("/proc/%d/schedstat", (int)server->process), "r");
     require(file, "nobody tells how long the server worked");

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "lone.h"
+#include "single_server.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -7,22 +7,22 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "harness.h"
 #include "pool.h"
-#include "world.h"
 
 enum { SETTLE_ATTEMPTS = 500 };
 
-const char lone_with_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
+const char settings_with_file[] = "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
-struct client *lone_cluster(void) {
-    struct client *client = visitor(server_start("cluster", "cluster-enabled yes\n"));
+struct client *cluster_of_one(void) {
+    struct client *client = test_client(server_start("cluster", "cluster-enabled yes\n"));
     expect_ok(call(client, "CLUSTER ADDSLOTSRANGE 0 16383"));
     while (!strstr(call(client, "CLUSTER INFO")->str, "cluster_state:ok")) usleep(1000);
     return client;
 }
 
 /* Buffers come and go with traffic; a fresh connection asks. */
-long long lone_memory(struct server *server) {
+long long memory_in_use(struct server *server) {
     client_close(client_open(server));
     struct client *asking = client_open(server);
     long long used = 0, before = -1;
@@ -35,7 +35,7 @@ long long lone_memory(struct server *server) {
     return used;
 }
 
-const char *lone_file(const struct server *server, const char *part) {
+const char *append_only_path(const struct server *server, const char *part) {
     const char *folder = pool_print("%s/appendonlydir", server->folder), *found = NULL;
     DIR *directory = opendir(folder);
     require(directory, "no folder %s", folder);
@@ -46,8 +46,8 @@ const char *lone_file(const struct server *server, const char *part) {
     return found;
 }
 
-void lone_tear(const struct server *server, long bytes) {
-    const char *file = lone_file(server, ".incr.aof");
+void append_only_cut(const struct server *server, long bytes) {
+    const char *file = append_only_path(server, ".incr.aof");
     struct stat status;
     require(!stat(file, &status) && !truncate(file, status.st_size - bytes), "%s cannot be cut", file);
 }

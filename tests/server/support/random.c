@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "chance.h"
+#include "random.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,20 +8,20 @@
 
 static unsigned seed;
 
-void chance_begin(void) {
+void random_begin(void) {
     const char *given = getenv("HOLDFAST_SEED");
     seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)getpid();
     print_message("# HOLDFAST_SEED=%u\n", seed);
 }
 
-int chance(int below) {
+int random_below(int below) {
     return rand_r(&seed) % below;
 }
 
-size_t chance_size(size_t below) {
-    return (size_t)chance((int)below);
+size_t random_size(size_t below) {
+    return (size_t)random_below((int)below);
 }
 
-void chance_fill(char *bytes, size_t length) {
-    for (size_t index = 0; index < length; index++) bytes[index] = (char)chance(256);
+void random_fill(char *bytes, size_t length) {
+    for (size_t index = 0; index < length; index++) bytes[index] = (char)random_below(256);
 }

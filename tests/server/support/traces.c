@@ -1,11 +1,11 @@
-#include "witness.h"
+#include "traces.h"
 
 #include <string.h>
 
-#include "everywhere.h"
+#include "harness.h"
 #include "pool.h"
+#include "same_everywhere.h"
 #include "text.h"
-#include "world.h"
 
 static struct {
     struct client *watcher;
@@ -23,8 +23,8 @@ static void witness_forget(void *thing) {
 static void witness_prepare(void) {
     if (witness.watcher) return;
     pool_keep(&witness, witness_forget);
-    witness.watcher = visitor(primary->server);
-    witness.listener = visitor(primary->server);
+    witness.watcher = test_client(primary->server);
+    witness.listener = test_client(primary->server);
     call(witness.listener, "PSUBSCRIBE __keyevent@*");
 }
 
@@ -39,9 +39,9 @@ static void watch(const char *absent) {
     if (words.count > 1) expect_ok(call_words(witness.watcher, &words));
 }
 
-void witness_begin(const char *absent) {
+void traces_begin(const char *absent) {
     witness_prepare();
-    witness_notifications();
+    traces_notifications();
     watch(absent);
     witness.digest = digest_of(primary);
     witness.offset = info_of(primary, "master_repl_offset");
@@ -49,7 +49,7 @@ void witness_begin(const char *absent) {
 }
 
 /* All notifications that were caused before the PING stand before its answer. */
-const char *witness_notifications(void) {
+const char *traces_notifications(void) {
     struct text events = {0};
     text_add(&events, "", 0);
     send_call(witness.listener, "PING");
@@ -61,28 +61,28 @@ const char *witness_notifications(void) {
     return events.bytes;
 }
 
-int witness_transaction_aborts(void) {
+int watched_transaction_aborts(void) {
     expect_ok(call(witness.watcher, "MULTI"));
     call(witness.watcher, "PING");
     return reply_is_null(call(witness.watcher, "EXEC"));
 }
 
-void witness_noticed(const struct noticed *rows) {
+void expect_notifications(const struct noticed *rows) {
     for (; rows->command; rows++) {
-        witness_begin("box");
+        traces_begin("box");
         redisReply *reply = call_line(primary, rows->command);
         require(!reply_is_error(reply), "%s gave %s", rows->command, reply_text(reply));
-        const char *notifications = witness_notifications();
+        const char *notifications = traces_notifications();
         require(!strcmp(notifications, rows->notification), "%s notified \"%s\"", rows->command,
                 notifications);
-        require(witness_transaction_aborts(), "%s let a transaction pass", rows->command);
+        require(watched_transaction_aborts(), "%s let a transaction pass", rows->command);
     }
 }
 
-void witness_end(void) {
-    const char *notifications = witness_notifications();
+void traces_require_none(void) {
+    const char *notifications = traces_notifications();
     require(!*notifications, "there were notifications: %s", notifications);
-    require(!witness_transaction_aborts(), "a transaction of somebody who watched the keys was aborted");
+    require(!watched_transaction_aborts(), "a transaction of somebody who watched the keys was aborted");
     require(info_of(primary, "master_repl_offset") == witness.offset, "something went to the replicas");
     require(info_of(primary, "rdb_changes_since_last_save") == witness.changes, "a change was counted");
     require(!strcmp(digest_of(primary), witness.digest), "the data changed");

@@ -1,12 +1,12 @@
-#include "standstill.h"
+#include "one_moment.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "leases.h"
 #include "pool.h"
 #include "queues.h"
-#include "world.h"
 
 enum { ATTEMPTS = 200, STANDS_MS = 3600000 };
 
@@ -37,7 +37,7 @@ static void play_in_transaction(const char *line) {
 static void prepare(const char *preparation) {
     call(primary, "DEL jobs clock");
     expect_ok(call(primary, "QUEUE.CREATE clock"));
-    queue_stage("");
+    queue_setup("");
     for (const char *const *line = lines_of(preparation); *line && **line; line++) {
         redisReply *reply = call_line(primary, *line);
         require(!reply_is_error(reply), "%s gives %s", *line, reply_text(reply));
@@ -63,7 +63,7 @@ static redisReply *play_once(const char *const *lines, size_t count) {
     return passed_ms == stepped_ms ? all : NULL;
 }
 
-redisReply *standstill(const char *preparation, const char *text) {
+redisReply *at_one_moment(const char *preparation, const char *text) {
     const char *const *lines = lines_of(text);
     size_t count = 0;
     while (lines[count]) count++;

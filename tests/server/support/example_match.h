@@ -4,13 +4,13 @@
  * ends in -ms, any other one will do. But the page's ETags, GUIDs and receipts stand for those that the server gave first in
  * their place: shown again they must be the same again, and the next commands of the page are sent with them. A line
  * '...' stands for any lines. */
-#ifndef HOLDFAST_TESTS_LIKENESS_H
-#define HOLDFAST_TESTS_LIKENESS_H
+#ifndef HOLDFAST_TESTS_EXAMPLE_MATCH_H
+#define HOLDFAST_TESTS_EXAMPLE_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct likeness {
+struct example_match {
     size_t count;
     struct {
         const char *shown;
@@ -19,9 +19,9 @@ struct likeness {
 };
 
 /* Several lines each; the ends of lines count, but not spaces before them. */
-bool likeness_holds(struct likeness *likeness, const char *shown, const char *real);
+bool example_matches(struct example_match *example_match, const char *shown, const char *real);
 
 /* The text with the real ETags, GUIDs and receipts in the place of the shown ones that are known. */
-const char *likeness_real(const struct likeness *likeness, const char *shown);
+const char *example_real(const struct example_match *example_match, const char *shown);
 
 #endif

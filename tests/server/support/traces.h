@@ -1,17 +1,17 @@
 /*
- * Watches that nothing happens: whatever runs between witness_begin and witness_end must leave no trace in
+ * Watches that nothing happens: whatever runs between traces_begin and traces_require_none must leave no trace in
  * the data, in the replication stream, in the count of changes, in notifications, or with those who WATCH
  * keys.
  */
-#ifndef HOLDFAST_TESTS_WITNESS_H
-#define HOLDFAST_TESTS_WITNESS_H
+#ifndef HOLDFAST_TESTS_TRACES_H
+#define HOLDFAST_TESTS_TRACES_H
 
 /* Keys that are there are watched anyway; `absent` names, in words, others that must not come to be. */
-void witness_begin(const char *absent);
-void witness_end(void);
+void traces_begin(const char *absent);
+void traces_require_none(void);
 
 /* The keyspace notifications since the last time as "event key, event key". For tests of what does happen. */
-const char *witness_notifications(void);
+const char *traces_notifications(void);
 
 /* A command, and the one notification that it causes. */
 struct noticed {
@@ -21,9 +21,9 @@ struct noticed {
 
 /* Plays the commands, up to the row without one: each must notify as told, and abort those who watch `box`.
  */
-void witness_noticed(const struct noticed *rows);
+void expect_notifications(const struct noticed *rows);
 
-/* Whether somebody who watched the keys since witness_begin would now find his transaction aborted. */
-int witness_transaction_aborts(void);
+/* Whether somebody who watched the keys since traces_begin would now find his transaction aborted. */
+int watched_transaction_aborts(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "likeness.h"
+#include "example_match.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -46,20 +46,22 @@ static size_t passing_at(const char *text) {
     return 0;
 }
 
-static bool likeness_binds(struct likeness *likeness, const char *shown, const char *real) {
-    for (size_t index = 0; index < likeness->count; index++) {
-        bool is_shown = !strcmp(likeness->pair[index].shown, shown);
-        if (is_shown || !strcmp(likeness->pair[index].real, real)) {
-            return is_shown && !strcmp(likeness->pair[index].real, real);
+static bool likeness_binds(struct example_match *example_match, const char *shown, const char *real) {
+    for (size_t index = 0; index < example_match->count; index++) {
+        bool is_shown = !strcmp(example_match->pair[index].shown, shown);
+        if (is_shown || !strcmp(example_match->pair[index].real, real)) {
+            return is_shown && !strcmp(example_match->pair[index].real, real);
         }
     }
-    likeness->pair = pool_grow(likeness->pair, (likeness->count + 1) * sizeof *likeness->pair);
-    likeness->pair[likeness->count].shown = shown;
-    likeness->pair[likeness->count++].real = real;
+    example_match->pair =
+        pool_grow(example_match->pair, (example_match->count + 1) * sizeof *example_match->pair);
+    example_match->pair[example_match->count].shown = shown;
+    example_match->pair[example_match->count++].real = real;
     return true;
 }
 
-static bool line_holds(struct likeness *likeness, const char *shown, const char *real, bool any_number) {
+static bool line_holds(struct example_match *example_match, const char *shown, const char *real,
+                       bool any_number) {
     const char *first = shown;
     while (*shown) {
         bool is_inside = shown > first && isalnum((unsigned char)shown[-1]);
@@ -67,7 +69,7 @@ static bool line_holds(struct likeness *likeness, const char *shown, const char 
         size_t passing = is_inside || own ? 0 : any_number ? digits(shown) : passing_at(shown);
         if (own) {
             if (own_at(real) != own) return false;
-            if (!likeness_binds(likeness, pool_copy(shown, own), pool_copy(real, own))) return false;
+            if (!likeness_binds(example_match, pool_copy(shown, own), pool_copy(real, own))) return false;
         }
         size_t length = own || passing ? own : 1;
         size_t length_real = passing ? (any_number ? digits(real) : passing_at(real)) : length;
@@ -92,7 +94,7 @@ static bool ends_in_ms(const char *line) {
     return length > 4 && !strcmp(line + length - 4, "-ms\"");
 }
 
-bool likeness_holds(struct likeness *likeness, const char *shown, const char *real) {
+bool example_matches(struct example_match *example_match, const char *shown, const char *real) {
     bool may_skip = false;
     const char *before = NULL;
     for (const char *line; (line = next_line(&shown)); before = line) {
@@ -101,7 +103,7 @@ bool likeness_holds(struct likeness *likeness, const char *shown, const char *re
             continue;
         }
         const char *answer = next_line(&real);
-        while (answer && !line_holds(likeness, line, answer, ends_in_ms(before))) {
+        while (answer && !line_holds(example_match, line, answer, ends_in_ms(before))) {
             if (!may_skip) return false;
             answer = next_line(&real);
         }
@@ -111,16 +113,16 @@ bool likeness_holds(struct likeness *likeness, const char *shown, const char *re
     return may_skip || !*real;
 }
 
-const char *likeness_real(const struct likeness *likeness, const char *shown) {
+const char *example_real(const struct example_match *example_match, const char *shown) {
     struct text real = {0};
     text_add(&real, "", 0);
     while (*shown) {
         size_t length = 1;
         const char *added = shown;
-        for (size_t index = 0; index < likeness->count; index++) {
-            if (!text_begins(shown, likeness->pair[index].shown)) continue;
-            length = strlen(likeness->pair[index].shown);
-            added = likeness->pair[index].real;
+        for (size_t index = 0; index < example_match->count; index++) {
+            if (!text_begins(shown, example_match->pair[index].shown)) continue;
+            length = strlen(example_match->pair[index].shown);
+            added = example_match->pair[index].real;
         }
         text_add(&real, added, length);
         shown += length;

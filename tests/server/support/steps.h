@@ -11,8 +11,8 @@
  * An answer is the shape of the reply (see reply_shape), or an error without its explanation. NULL stands for any
  * answer but an error. What answers with an error must leave no trace: no change, no effect, no notification.
  */
-#ifndef HOLDFAST_TESTS_STORY_H
-#define HOLDFAST_TESTS_STORY_H
+#ifndef HOLDFAST_TESTS_STEPS_H
+#define HOLDFAST_TESTS_STEPS_H
 
 #include "client.h"
 
@@ -23,23 +23,23 @@ struct step {
 };
 
 /* Up to the row without a command. What was kept is forgotten when the next test begins. */
-void story_play(const struct step *steps);
+void steps_play(const struct step *steps);
 
 /* One step; answers the reply. */
-redisReply *story_step(const char *command, const char *answer, char keep);
+redisReply *step_play(const char *command, const char *answer, char keep);
 
 /* If the line is one like "15 s", time passes. */
-bool story_lets_time_pass(const char *command);
+bool step_lets_time_pass(const char *command);
 
 /* Whether an answer is an error, and whether a reply is an answer. */
-bool story_is_refusal(const char *answer);
-bool story_is_as_told(const redisReply *reply, const char *answer);
+bool answer_is_refusal(const char *answer);
+bool reply_is_answer(const redisReply *reply, const char *answer);
 
 /* The words of a line, with the short forms written out. */
-struct words story_words(const char *line);
+struct words step_words(const char *line);
 
 /* What was kept, and keeping something. */
-const char *story_kept(char letter);
-void story_keep(char letter, const char *text);
+const char *step_kept(char letter);
+void step_keep(char letter, const char *text);
 
 #endif

@@ -1,22 +1,22 @@
 /* Servers that stand alone: with an append-only file that loses nothing, or as a cluster of one node. */
-#ifndef HOLDFAST_TESTS_LONE_H
-#define HOLDFAST_TESTS_LONE_H
+#ifndef HOLDFAST_TESTS_SINGLE_SERVER_H
+#define HOLDFAST_TESTS_SINGLE_SERVER_H
 
 #include "client.h"
 
 /* Settings under which what was answered is in the file. */
-extern const char lone_with_file[];
+extern const char settings_with_file[];
 
 /* A node that serves all slots. Lasts until the end of the test. */
-struct client *lone_cluster(void);
+struct client *cluster_of_one(void);
 
 /* The bytes that a server has in use, when the buffers of those who were connected are gone. */
-long long lone_memory(struct server *server);
+long long memory_in_use(struct server *server);
 
 /* The file in the server's append-only folder whose name has this in it: ".base.aof", ".incr.aof". */
-const char *lone_file(const struct server *server, const char *part);
+const char *append_only_path(const struct server *server, const char *part);
 
 /* Cuts so many bytes off the file of commands, as a power cut would. */
-void lone_tear(const struct server *server, long bytes);
+void append_only_cut(const struct server *server, long bytes);
 
 #endif
