@@ -108,12 +108,6 @@ bool path_next(struct bytes *path, struct bytes *name) {
     return true;
 }
 
-unsigned path_depth(struct bytes path) {
-    unsigned depth = 0;
-    for (struct bytes name; path_next(&path, &name);) depth++;
-    return depth;
-}
-
 struct bytes path_last(struct bytes path) {
     size_t start = path.length;
     while (start && path.data[start - 1] != '/') start--;
@@ -149,34 +143,9 @@ size_t path_fold(char *room, struct bytes text) {
     return length;
 }
 
-bool path_is_folded(struct bytes text) {
-    while (text.length) {
-        struct bytes before = text;
-        uint32_t folded = take_folded(&text), character;
-        bool whole = utf8_take(&before, &character);
-        if (whole && character != folded) return false;
+bool path_starts_with(struct bytes text, struct bytes start) {
+    while (start.length) {
+        if (!text.length || take_folded(&text) != take_folded(&start)) return false;
     }
     return true;
-}
-
-/* Takes from both what is the same, and answers how what follows compares; 0 when one of them is at its end. */
-static int compare_common(struct bytes *a, struct bytes *b) {
-    while (a->length && b->length) {
-        uint32_t one = take_folded(a), other = take_folded(b);
-        if (one != other) return one < other ? -1 : 1;
-    }
-    return 0;
-}
-
-int path_compare(struct bytes a, struct bytes b) {
-    int difference = compare_common(&a, &b);
-    return difference ? difference : (a.length != 0) - (b.length != 0);
-}
-
-bool path_same(struct bytes a, struct bytes b) {
-    return path_compare(a, b) == 0;
-}
-
-bool path_starts_with(struct bytes text, struct bytes start) {
-    return compare_common(&text, &start) == 0 && !start.length;
 }

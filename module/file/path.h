@@ -63,9 +63,6 @@ const struct path_fault_text *path_fault_text(enum path_fault fault);
 /* Takes the first name off the path; false when the path is empty. */
 bool path_next(struct bytes *path, struct bytes *name);
 
-/* Number of names; 0 for the root. */
-unsigned path_depth(struct bytes path);
-
 /* The path of the parent, and the last name; both are empty for the root. */
 struct bytes path_parent(struct bytes path);
 struct bytes path_last(struct bytes path);
@@ -76,12 +73,7 @@ struct bytes path_last(struct bytes path);
  * Folding is idempotent; the parts of a path are folded as the path is. */
 size_t path_fold(char *room, struct bytes text);
 
-/* Whether the text is its own folded form. */
-bool path_is_folded(struct bytes text);
-
-/* Like bytes_compare, bytes_equal and bytes_start_with, on the folded forms. */
-int path_compare(struct bytes a, struct bytes b);
-bool path_same(struct bytes a, struct bytes b);
+/* Like bytes_start_with, on the folded forms. */
 bool path_starts_with(struct bytes text, struct bytes start);
 
 #endif

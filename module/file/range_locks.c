@@ -246,29 +246,15 @@ static void collect_locks(struct collecting *collecting, const struct range_lock
 }
 
 /* The owners of all locks of which in_the_way answers the first. */
-static void all_in_the_way(const struct range_locks *locks, struct lock_range range,
-                           const struct lock_owner *except, bool shared_too,
+void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
                            struct lock_obstacles *obstacles) {
-    struct collecting collecting = {range, except, obstacles, 0};
+    bool exclusive = request->kind == LOCK_EXCLUSIVE;
+    struct collecting collecting = {request->range, exclusive ? NULL : request->owner, obstacles, 0};
     obstacles->count = 0;
     obstacles->cut = false;
     collect_locks(&collecting, locks->trees[LOCK_EXCLUSIVE]);
     collecting.except = NULL;
-    if (shared_too) collect_locks(&collecting, locks->trees[LOCK_SHARED]);
-}
-
-void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
-                           struct lock_obstacles *obstacles) {
-    bool exclusive = request->kind == LOCK_EXCLUSIVE;
-    all_in_the_way(locks, request->range, exclusive ? NULL : request->owner, exclusive, obstacles);
-}
-
-void range_locks_writing_obstacles(const struct range_locks *locks, const struct lock_owner *owner,
-                                   struct lock_range range, struct lock_obstacles *obstacles) {
-    if (range.length)
-        all_in_the_way(locks, range, owner, true, obstacles);
-    else
-        *obstacles = (struct lock_obstacles){.count = 0};
+    if (exclusive) collect_locks(&collecting, locks->trees[LOCK_SHARED]);
 }
 
 /* --- To change --- */
@@ -374,24 +360,4 @@ const struct range_lock *range_locks_next(const struct range_locks *locks, const
     if (lock) next = tree_behind(locks->trees[kind++], lock);
     for (; !next && kind < LOCK_KINDS; kind++) next = tree_first(locks->trees[kind]);
     return next;
-}
-
-/* --- Memory --- */
-
-void lock_owner_moved(struct lock_owner *owner) {
-    for (struct range_lock *lock = owner->first; lock; lock = lock->next) lock->owner = owner;
-}
-
-static struct range_lock *relocate_tree(struct range_lock *top, const struct relocation *relocation) {
-    if (!top) return NULL;
-    top = relocate(relocation, top);
-    *(top->previous ? &top->previous->next : &top->owner->first) = top;
-    *(top->next ? &top->next->previous : &top->owner->last) = top;
-    for (unsigned side = 0; side < 2; side++) top->below[side] = relocate_tree(top->below[side], relocation);
-    return top;
-}
-
-void range_locks_relocate(struct range_locks *locks, const struct relocation *relocation) {
-    for (unsigned kind = 0; kind < LOCK_KINDS; kind++)
-        locks->trees[kind] = relocate_tree(locks->trees[kind], relocation);
 }

@@ -23,7 +23,6 @@
 #define HOLDFAST_RANGE_LOCKS_H
 
 #include "core/account.h"
-#include "core/relocation.h"
 
 #include <stdint.h>
 
@@ -112,10 +111,6 @@ struct lock_obstacles {
 void range_locks_obstacles(const struct range_locks *locks, const struct lock_request *request,
                            struct lock_obstacles *obstacles);
 
-/* The same for a write. For a read use those of a shared lock, if it reads any bytes; its owner may be NULL, too. */
-void range_locks_writing_obstacles(const struct range_locks *locks, const struct lock_owner *owner,
-                                   struct lock_range range, struct lock_obstacles *obstacles);
-
 /* --- Changes --- */
 
 /* Adds a lock with this recursion count, which is 1 except when a file restores it. False, and nothing done, when
@@ -144,13 +139,5 @@ static inline const struct range_lock *lock_owner_next(const struct lock_owner *
                                                        const struct range_lock *lock) {
     return lock ? lock->next : owner->first;
 }
-
-/* --- Memory --- */
-
-/* After the owner has moved: updates its locks. */
-void lock_owner_moved(struct lock_owner *owner);
-
-/* Moves all locks and updates their owners. */
-void range_locks_relocate(struct range_locks *locks, const struct relocation *relocation);
 
 #endif

@@ -412,11 +412,6 @@ enum outcome call_conditions(struct call *call, const struct stamp *object, cons
     return outcome;
 }
 
-void call_changed(const struct call *call, const char *event) {
-    RedisModule_SignalModifiedKey(call->ctx, call->argv[1]);
-    call_event(call, event);
-}
-
 void call_event(const struct call *call, const char *event) {
     RedisModule_NotifyKeyspaceEvent(call->ctx, REDISMODULE_NOTIFY_MODULE, event, call->argv[1]);
 }

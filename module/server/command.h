@@ -287,8 +287,7 @@ const struct guid *call_lease_id(const struct call *call);
 /* Checks the call's conditions against an object; NULL when it does not exist. On failure the call's note tells why. */
 enum outcome call_conditions(struct call *call, const struct stamp *object, const char *noun);
 
-/* After a change and its effect: signals watched keys and sends the keyspace notification. */
-void call_changed(const struct call *call, const char *event);
+/* Sends a keyspace notification for the call's key. */
 void call_event(const struct call *call, const char *event);
 
 #endif

@@ -104,7 +104,7 @@ struct data_type {
     RedisModuleTypeMethods methods;
     enum outcome missing;            /* outcome when a command needs the key and it does not exist */
     const struct lease_home *leases; /* NULL: nothing in it can be leased */
-    const struct setting *settings;  /* ended by one without a name */
+    const struct setting *settings;  /* ended by one without a name; NULL for none */
     void (*info)(RedisModuleInfoCtx *ctx);
     /* What has to be gathered from the values: not while the server is going down. May be NULL. */
     void (*survey)(RedisModuleInfoCtx *ctx);

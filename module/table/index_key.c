@@ -10,7 +10,7 @@
  *   double                  its bits, turned so that they ascend, without zeros at the end
  *   int32, int64, bool,     80 plus how many bytes the number takes, and those; of a negative one 7F less how many
  *   datetime                its complement takes, and the complements of those */
-enum { END_SMALL = 1, ZERO_KEPT = 0xff, NEGATIVE = 0x7f, POSITIVE = 0x80 };
+enum { ZERO_KEPT = 0xff, NEGATIVE = 0x7f, POSITIVE = 0x80 };
 
 static void put_byte(struct record_writer *writer, unsigned char byte) {
     record_put_byte(writer, byte);
@@ -55,14 +55,4 @@ void index_key_put_value(struct record_writer *writer, const struct value *value
     default: put_number(writer, value->number);
     }
     record_put_raw(writer, bytes_of("\0\1", 2));
-}
-
-bool index_key_split(struct bytes key, struct bytes *value, struct bytes *stored) {
-    for (size_t at = 0; at + 1 < key.length; at++) {
-        if (key.data[at] || key.data[at + 1] != END_SMALL) continue;
-        *value = bytes_of(key.data, at + 2);
-        *stored = bytes_of(key.data + at + 2, key.length - at - 2);
-        return true;
-    }
-    return false;
 }

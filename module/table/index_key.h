@@ -15,7 +15,4 @@ enum { INDEX_VALUE_MAX_BYTES = 256, INDEX_KEY_VALUE_MAX = 2 * INDEX_VALUE_MAX_BY
 /* Class and value and what ends it. */
 void index_key_put_value(struct record_writer *writer, const struct value *value);
 
-/* Class, value and what ends it; and the stored key behind them. False for what is no key of an index. */
-bool index_key_split(struct bytes key, struct bytes *value, struct bytes *stored);
-
 #endif

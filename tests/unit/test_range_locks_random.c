@@ -3,7 +3,7 @@
 #include "file/range_locks.h"
 
 #include "core/memory.h"
-#include "mover.h"
+#include "dice.h"
 #include "unit.h"
 
 enum { OWNERS = 7, MAX = 400 };
@@ -162,14 +162,6 @@ static void random_remove_owner(struct trial *trial) {
                  trial->count < had, "it had some");
 }
 
-static void random_move(struct trial *trial) {
-    struct relocation relocation = mover(&trial->dice);
-    size_t owner = dice_roll(&trial->dice, OWNERS);
-    range_locks_relocate(&trial->locks, &relocation);
-    trial->owners[owner] = relocate(&relocation, trial->owners[owner]);
-    lock_owner_moved(trial->owners[owner]);
-}
-
 /* --- Comparison ------------------------------------------------------------------------------------------ */
 
 static void require_lock(const struct trial *trial, const struct range_lock *actual,
@@ -251,15 +243,11 @@ static void compare_obstacles(const struct trial *trial, enum question question,
     struct lock_owner *asks = owner < OWNERS ? trial->owners[owner] : NULL;
     struct lock_request wanted = {asks, question == TO_EXCLUDE ? LOCK_EXCLUSIVE : LOCK_SHARED, range};
     struct lock_obstacles obstacles;
-    if (question == TO_WRITE)
-        range_locks_writing_obstacles(&trial->locks, asks, range, &obstacles);
-    else
-        range_locks_obstacles(&trial->locks, &wanted, &obstacles);
+    range_locks_obstacles(&trial->locks, &wanted, &obstacles);
     const struct plain *firsts[OWNERS] = {NULL};
     size_t count = 0;
     for (size_t i = 0; i < trial->count; i++) {
         const struct plain *lock = &trial->plain[i];
-        if (question == TO_WRITE && !range.length) continue;
         if (!plain_minds(lock, question, owner) || !plain_overlap(lock->range, range)) continue;
         count += !firsts[lock->owner];
         if (!firsts[lock->owner] || plain_before(trial, lock, firsts[lock->owner]))
@@ -288,7 +276,6 @@ static void compare_answers(struct trial *trial) {
                  plain_obstacle(trial, TO_READ, who, range), "to read");
     require_lock(trial, range_locks_writing(&trial->locks, asks, range),
                  plain_obstacle(trial, TO_WRITE, who, range), "to write");
-    compare_obstacles(trial, TO_WRITE, who, range);
     compare_obstacles(trial, TO_SHARE, who, range);
     for (unsigned kind = 0; kind < LOCK_KINDS; kind++) {
         struct lock_request wanted = {trial->owners[owner], kind, range};
@@ -316,8 +303,8 @@ static void compare_all(struct trial *trial) {
 /* --- Trials ---------------------------------------------------------------------------------------------- */
 
 static void step(struct trial *trial, bool grows) {
-    if (dice_percent(&trial->dice, 1))
-        dice_percent(&trial->dice, 50) ? random_remove_owner(trial) : random_move(trial);
+    if (dice_percent(&trial->dice, 1) && dice_percent(&trial->dice, 50))
+        random_remove_owner(trial);
     else if (dice_percent(&trial->dice, grows ? 75 : 30))
         random_add(trial);
     else

@@ -354,10 +354,6 @@ struct delivery *source_link_take(struct source_link *link) {
     return delivery;
 }
 
-bool source_link_has_news(struct source_link *link) {
-    return !nothing_waits(link);
-}
-
 void source_link_cancel(struct source_link *link) {
     pthread_mutex_lock(&lock);
     link->cancelled = true;

@@ -52,7 +52,6 @@ struct source_link *source_link_start(const struct copy_order *order, const stru
 
 /* The waiting delivery, which the caller then owns; NULL for none. */
 struct delivery *source_link_take(struct source_link *link);
-bool source_link_has_news(struct source_link *link);
 
 /* Cancels the link: nobody will take its deliveries. */
 void source_link_cancel(struct source_link *link);

@@ -4,13 +4,10 @@
 #include "file/share_walk.h"
 #include "lease/redis/handlers.h"
 #include "server/saving.h"
-#include "server/settings.h"
 #include "server/type_methods.h"
 #include "server/upkeep.h"
 
 enum { ENCODING_VERSION = 0 };
-
-static const struct setting settings[] = {{.name = NULL}};
 
 static void *share_make(const void *change) {
     return share_new(change);
@@ -91,7 +88,6 @@ struct data_type share_type = {
     .missing = OUTCOME_SHARE_NOT_FOUND,
     .upkeep = share_upkeep,
     .leases = &share_leases,
-    .settings = settings,
     .info = share_info,
     .changes = &share_changes,
     .make = share_make,
