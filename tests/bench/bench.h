@@ -62,9 +62,29 @@ struct setting;
 
 struct context;
 
+/* What bars are about: a page of them is grouped by it. */
+enum subject {
+    ABOUT_SMALL_CALLS,
+    ABOUT_AOF,
+    ABOUT_REPLICAS,
+    ABOUT_LEASES,
+    ABOUT_LARGE_BLOBS,
+    ABOUT_QUEUES,
+    ABOUT_TABLES,
+    ABOUT_FILES,
+    ABOUT_TRANSACTIONS,
+    ABOUT_FEEDS,
+    ABOUT_COPIES,
+    ABOUT_MEMORY,
+    ABOUT_DISK,
+    ABOUT_PAUSES,
+    SUBJECTS
+};
+
 struct section {
     const char *name, *title;
     void (*measure)(const struct context *context);
+    enum subject subject; /* of most of its bars */
 };
 extern const struct section sections[];
 extern const size_t section_count;
@@ -81,6 +101,8 @@ enum { PIPELINE = 16, MILLION = 1000000 }; /* the bars are about these */
 
 void measure_ratios(const struct context *context);
 void measure_growth(const struct context *context);
+void measure_disk(const struct context *context);
+void measure_drops(const struct context *context);
 void measure_memory(const struct context *context);
 void measure_longest(const struct context *context);
 void measure_effects(const struct context *context);
@@ -102,7 +124,10 @@ const struct setting *context_setting(const struct context *context, const char 
 void add_context_fact(const struct context *context, const char *name, double value, const char *unit);
 
 /* Adds the fact, and a bar for it. */
-void add_context_bar(const struct context *context, const char *name, double value, double limit,
-                     const char *unit);
+void add_context_bar(const struct context *context, enum subject subject, const char *name, double value,
+                     double limit, const char *unit);
+
+/* The same for a time in milliseconds during which the server did nothing else. */
+void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms);
 
 #endif

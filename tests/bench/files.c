@@ -47,7 +47,7 @@ static const struct workload workloads[WORKLOADS] = {
                 .template = create_template,
                 .is_expected = is_token},
     [GET] = {.name = "FILE.GET",
-             .flat_limit = 1.3,
+             .flat_limit = 1.25,
              .filler = &workloads[CREATE],
              .template = get_template,
              .is_expected = is_etag_and_content},
@@ -63,8 +63,8 @@ static const struct workload workloads[WORKLOADS] = {
 };
 
 static const struct comparison comparisons[] = {
-    {"FILE.GET", "GET", {0, 1.4, 0}},
-    {"FILE.PUTRANGE", "SETRANGE, whole string", {0, 1.5, 0}},
+    {"FILE.GET", "GET", {0, 1.2, 0}},
+    {"FILE.PUTRANGE", "SETRANGE, whole string", {0, 1.2, 0}},
     {"FILE.OPEN, CLOSE", "SET NX PX, then Lua delete", {1.3, 0, 0}},
     {"FILE.LOCK, UNLOCK", "SET NX PX, then Lua delete", {1.1, 0, 0}},
     {"FILE.LOCK, UNLOCK, same file", "SET NX PX, then Lua delete", {0}},
@@ -325,8 +325,8 @@ static const struct sequence string_lock_unlock = {
 enum { SESSION_HANDLES = 100000, LONGEST_MS = 10 };
 
 static void add_session_bar(const struct context *context, const char *how, double ms) {
-    add_context_bar(context, format_text("a session with %d handles %s: longest PING", SESSION_HANDLES, how),
-                    ms, LONGEST_MS, "ms");
+    add_pause_bar(context, format_text("a session with %d handles %s: longest PING", SESSION_HANDLES, how),
+                  ms, LONGEST_MS);
 }
 
 static bool is_nothing_open(struct server *server) {
@@ -439,7 +439,7 @@ static void measure_growth_of(const struct context *context, const struct growth
     struct spread grown = results_growth(results_find(context->results, settings[0], name),
                                          results_find(context->results, settings[last], name));
     add_context_bar(
-        context,
+        context, ABOUT_FILES,
         format_text("%s with %u %s, to %u", name, growth->counts[last], growth->what, growth->counts[0]),
         grown.median, growth->limit, "x");
     for (unsigned index = 0; index < growth->count; index++) dataset_close(data[index]);

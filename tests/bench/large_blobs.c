@@ -140,7 +140,7 @@ enum { APPENDED_BYTES = 100, APPEND_BLOBS = 128, APPEND_VISITS = 16, SMALL_BYTES
 enum { RANGE_BYTES = 4096, RANGES = 10000 };
 enum { PAGES = 1024, FULL_MB = 256, FULL_MB_QUICK = 64, PUT_BYTES = 4 << 20 };
 
-enum { COMMIT_MS = 50, COMMIT_MB = 8, DELETE_MS = 50, SNAPSHOT_US = 100, SNAPSHOT_BYTES = 1024 };
+enum { COMMIT_MS = 50, COMMIT_MB = 8, DELETE_MS = 5, SNAPSHOT_US = 100, SNAPSHOT_BYTES = 1024 };
 
 /* The server that is measured, and where results go. */
 struct fixture {
@@ -153,10 +153,10 @@ static void add_fact(const struct fixture *fixture, const char *name, double val
                  (struct fact){fixture->context->section->name, name, value, unit, false});
 }
 
-static void add_bar(const struct fixture *fixture, const char *name, double value, double limit,
-                    const char *unit) {
+static void add_bar(const struct fixture *fixture, enum subject subject, const char *name, double value,
+                    double limit, const char *unit) {
     add_fact(fixture, name, value, unit);
-    results_bar(fixture->context->results, name, value, limit, unit);
+    results_bar(fixture->context->results, subject, name, value, limit, unit);
 }
 
 static uint64_t large_bytes(const struct fixture *fixture) {
@@ -179,6 +179,7 @@ static void workloads_measure(const struct fixture *fixture, struct dataset *dat
                               const char *const *names, unsigned visits,
                               void (*renew)(struct server *server, const struct dataset *data)) {
     setting.section = fixture->context->section->name;
+    setting.subject = ABOUT_LARGE_BLOBS;
     setting.objects = data->objects;
     setting.pipeline = PIPELINE;
     const struct setting *kept = setting_keep(setting);
@@ -246,8 +247,8 @@ static void measure_snapshots(const struct fixture *fixture) {
     }
     double bytes = (double)(memory_used(fixture) - before) / SNAPSHOTS;
     const char *name = format_text("the longest of %d BLOB.SNAPSHOT of a large blob", SNAPSHOTS);
-    add_bar(fixture, name, longest_ms * 1e3, SNAPSHOT_US, "us");
-    add_bar(fixture, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES, "bytes");
+    add_bar(fixture, ABOUT_PAUSES, name, longest_ms * 1e3, SNAPSHOT_US, "us");
+    add_bar(fixture, ABOUT_MEMORY, "memory for a snapshot of a large blob", bytes, SNAPSHOT_BYTES, "bytes");
     add_fact(fixture, "the first BLOB.APPEND after a snapshot",
              command_ms(fixture->server, "BLOB.APPEND " LARGE_APPENDS " " LARGE_BLOB " x", NULL) * 1e3, "us");
     add_fact(fixture, format_text("BLOB.DELETE SNAPSHOTS ONLY of %d", SNAPSHOTS),
@@ -352,13 +353,15 @@ static void measure_commit(const struct fixture *fixture) {
     int64_t before = memory_used(fixture);
     double ms = commit_ms(fixture);
     double bytes = (double)(memory_used(fixture) - before);
-    add_bar(fixture, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms, COMMIT_MS, "ms");
-    add_bar(fixture, "growth of used_memory by this commit", bytes / MEGABYTE, COMMIT_MB, "MiB");
+    add_bar(fixture, ABOUT_PAUSES, format_text("BLOB.PUTBLOCKLIST of %d staged blocks", BLOCKS), ms,
+            COMMIT_MS, "ms");
+    add_bar(fixture, ABOUT_MEMORY, "growth of used_memory by this commit", bytes / MEGABYTE, COMMIT_MB,
+            "MiB");
 }
 
 static void measure_deletion(const struct fixture *fixture, const char *command, const char *what) {
-    add_bar(fixture, format_text("BLOB.DELETE of %s", what), command_ms(fixture->server, command, NULL),
-            DELETE_MS, "ms");
+    add_bar(fixture, ABOUT_PAUSES, format_text("BLOB.DELETE of %s: longest PING", what),
+            longest_ping_ms(fixture->server, command, NULL), DELETE_MS, "ms");
 }
 
 static void measure_blocks(const struct fixture *fixture) {

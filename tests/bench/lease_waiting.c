@@ -102,12 +102,13 @@ static void add_hop_facts(const struct context *context, const char *name, const
 static void add_hand_over_bars(struct results *results, const struct line *shortest, const struct line *line,
                                unsigned rounds) {
     if (line->length == AIMED_AT)
-        results_bar(results, format_text("hand-over with %u in line, p99", line->length),
+        results_bar(results, ABOUT_LEASES, format_text("hand-over with %u in line, p99", line->length),
                     spread_of(line->times.p99_ms, rounds).median, HOP_P99_MS, "ms");
     if (line != shortest)
-        results_bar(
-            results, format_text("CPU per hand-over with %u in line, to %u", line->length, shortest->length),
-            spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_AT_MOST, "x");
+        results_bar(results, ABOUT_LEASES,
+                    format_text("CPU per hand-over with %u in line, to %u", line->length, shortest->length),
+                    spread_of_ratios(line->times.cpu_us, shortest->times.cpu_us, rounds).median, FLAT_AT_MOST,
+                    "x");
 }
 
 /* As many lines as connections allow; returns how many people are in them. */

@@ -112,12 +112,12 @@ static const struct workload workloads[WORKLOADS] = {
 };
 
 static const struct comparison comparisons[] = {
-    {"LEASE.ACQUIRE, RELEASE", "SET NX PX, Lua delete", {0.9, 0, 0}},
+    {"LEASE.ACQUIRE, RELEASE", "SET NX PX, Lua delete", {0.6, 0, 0}},
     {"LEASE.ACQUIRE, RELEASE", "SET", {0}},
-    {"LEASE.ACQUIRE refused", "SET NX PX refused", {1.3, 0, 0}},
+    {"LEASE.ACQUIRE refused", "SET NX PX refused", {1.35, 0, 0}},
     {"LEASE.RENEW", "Lua renew", {0.55, 0, 0}},
     {"LEASE.RENEW", "SET", {0}},
-    {"BLOB.PUT LEASE", "BLOB.PUT", {1.15, 0, 0}},
+    {"BLOB.PUT LEASE", "BLOB.PUT", {1.1, 0, 0}},
     {"BLOB.PUT LEASE", "Lua check lock, SET", {0.35, 0, 0}},
 };
 
@@ -151,6 +151,7 @@ void measure_leases(const struct context *context) {
     struct dataset *data = dataset_open(server, 0, sizes[0].objects, sizes[0].bytes);
     const struct setting *setting = setting_keep((struct setting){
         .section = context->section->name,
+        .subject = context->section->subject,
         .title = format_text("%s, pipeline %d", sizes[0].label, PIPELINE),
         .label = sizes[0].label,
         .objects = data->objects,
@@ -223,7 +224,7 @@ static double longest_wait_ms(struct server *server, struct connection *connecti
 
 static void add_latency_bar(const struct context *context, const char *text, double ms) {
     results_fact(context->results, (struct fact){context->section->name, text, ms, "ms", false});
-    results_bar(context->results, text, ms, LONGEST_MS, "ms");
+    results_bar(context->results, ABOUT_PAUSES, text, ms, LONGEST_MS, "ms");
 }
 
 static void measure_alone(const struct context *context, struct server *server) {
@@ -303,8 +304,8 @@ void measure_idle(const struct context *context) {
                  (struct fact){context->section->name, "a lease on a blob", bytes, "bytes", true});
     add_idle_fact(context, "a million blobs: CPU per idle second", without_ms);
     add_idle_fact(context, "a million leases on them: CPU per idle second", with_ms);
-    results_bar(context->results, "CPU per idle second for a million leases", with_ms - without_ms,
-                MORE_MS_AT_MOST, "ms");
+    results_bar(context->results, ABOUT_LEASES, "CPU per idle second for a million leases",
+                with_ms - without_ms, MORE_MS_AT_MOST, "ms");
     dataset_close(data);
     server_stop(server);
 }

@@ -75,22 +75,29 @@ bool text_is(const char *text, const char *other) {
 /* --- Sections --- */
 
 const struct section sections[] = {
-    {"ratios", "processor time per operation, next to native commands", measure_ratios},
-    {"growth", "from a thousand to a million objects", measure_growth},
-    {"memory", "bytes per object, a million objects of 100 bytes with names of 16", measure_memory},
-    {"longest", "the longest single commands, a million blobs in one container", measure_longest},
+    {"ratios", "processor time per operation, next to native commands", measure_ratios, ABOUT_SMALL_CALLS},
+    {"growth", "from a thousand to a million objects", measure_growth, ABOUT_SMALL_CALLS},
+    {"memory", "bytes per object, a million objects of 100 bytes with names of 13", measure_memory,
+     ABOUT_MEMORY},
+    {"disk", "bytes in files, and what saving and loading costs, a million objects", measure_disk,
+     ABOUT_DISK},
+    {"longest", "the longest single commands, a million blobs in one container", measure_longest,
+     ABOUT_PAUSES},
+    {"drops", "how long others wait while very much is given up or copied", measure_drops, ABOUT_PAUSES},
     {"effects", "alone, with an append-only file, and with a replica; a thousand objects and many",
-     measure_effects},
-    {"leases", "locks and leases, next to SET NX PX and scripts", measure_leases},
-    {"handover", "one lease through long lines of waiters", measure_handover},
-    {"endings", "a hundred thousand leases that end together", measure_endings},
-    {"idle", "a million leases and nothing to do", measure_idle},
-    {"kinds", "large blobs, next to small ones and to strings; snapshots and copies of them", measure_kinds},
-    {"queues", "queues, next to streams and to queues made of scripts", measure_queues},
-    {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables},
-    {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files},
-    {"mixed", "a PING beside all families, while the server saves and rewrites", measure_mixed},
-    {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing},
+     measure_effects, ABOUT_SMALL_CALLS},
+    {"leases", "locks and leases, next to SET NX PX and scripts", measure_leases, ABOUT_LEASES},
+    {"handover", "one lease through long lines of waiters", measure_handover, ABOUT_LEASES},
+    {"endings", "a hundred thousand leases that end together", measure_endings, ABOUT_LEASES},
+    {"idle", "a million leases and nothing to do", measure_idle, ABOUT_LEASES},
+    {"kinds", "large blobs, next to small ones and to strings; snapshots and copies of them", measure_kinds,
+     ABOUT_LARGE_BLOBS},
+    {"queues", "queues, next to streams and to queues made of scripts", measure_queues, ABOUT_QUEUES},
+    {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables, ABOUT_TABLES},
+    {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files, ABOUT_FILES},
+    {"mixed", "a PING beside all families, while the server saves and rewrites", measure_mixed, ABOUT_PAUSES},
+    {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing,
+     ABOUT_LEASES},
 };
 const size_t section_count = sizeof sections / sizeof *sections;
 
@@ -233,9 +240,11 @@ int main(int count, char **words) {
     for (size_t index = 0; index < section_count; index++) {
         const struct section *section = &sections[index];
         if (options.only && !text_is(options.only, section->name)) continue;
-        fprintf(stderr, "measuring %s: %s\n", section->name, section->title);
+        int64_t before_ns = monotonic_ns();
+        fprintf(stderr, "measuring %s: %s", section->name, section->title);
         const struct context context = {section, &options, &results, options.rounds < QUICK_BELOW};
         section->measure(&context);
+        fprintf(stderr, " (%.0f s)\n", (double)(monotonic_ns() - before_ns) / 1e9);
     }
     report_text(&results, stdout);
     report_write(&results, &options, "results.txt", report_text);

@@ -79,8 +79,7 @@ struct load {
 static void load_start(struct load *load, const struct options *options, const struct mix *mix,
                        size_t waits) {
     *load = (struct load){.mix = mix, .waits_ms = allocate(waits, sizeof(double))};
-    load->server =
-        server_start(options, "appendonly yes\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n");
+    load->server = server_start(options, WITH_AOF);
     for (unsigned which = 0; which < OPERATIONS; which++)
         load->connections[which] = connection_open(load->server, 0);
     load->ping = connection_open(load->server, 0);
@@ -179,7 +178,7 @@ void measure_mixed(const struct context *context) {
         add_wait_facts(context, &loads[which]);
         load_end(&loads[which]);
     }
-    results_bar(context->results, "PING beside all families, 999 of 1000, to native",
+    results_bar(context->results, ABOUT_PAUSES, "PING beside all families, 999 of 1000, to native",
                 spread_of_ratios(slowest_ms[HOLDFAST], slowest_ms[NATIVE], TURNS).median, most_to_native,
                 "x");
 }

@@ -11,6 +11,8 @@ enum {
     GET,
     HSET,
     HGET,
+    FILL_STAT,
+    STAT,
     LUA_FILL,
     LUA,
     APPEND,
@@ -29,6 +31,8 @@ static const char compare_and_set[] = "local version = redis.call('HGET', KEYS[1
                                       "version = string.format('%018d', version + 1) "
                                       "redis.call('HSET', KEYS[1], 'version', version, 'value', ARGV[2]) "
                                       "return version";
+
+enum { STAT_FIELDS = 11 };
 
 static const struct workload workloads[WORKLOADS];
 
@@ -57,6 +61,28 @@ static void hset_template(const struct dataset *data, struct template *template)
 static void hget_template(const struct dataset *data, struct template *template) {
     (void)data;
     template_add(template, "HGET hash %b", name_mark, sizeof name_mark);
+}
+
+/* What BLOB.STAT answers of a blob, as a hash. */
+static void fill_stat_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(
+        template,
+        "HSET stat:%b blob-type block etag 0x6AFE5F3F5CC20F52 last-modified 1795055424027 created "
+        "1795055424027 content-length 100 content-type application/octet-stream snapshots 0 lease-state "
+        "available lease-status unlocked meta {} length 7",
+        name_mark, sizeof name_mark);
+}
+
+static void stat_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "HGETALL stat:%b", name_mark, sizeof name_mark);
+}
+
+static bool is_stat(struct driver *driver, unsigned object, const struct reply *reply) {
+    (void)driver;
+    (void)object;
+    return reply->kind == '*' && reply->length == 2 * STAT_FIELDS;
 }
 
 static void lua_fill_template(const struct dataset *data, struct template *template) {
@@ -105,6 +131,14 @@ static const struct workload workloads[WORKLOADS] = {
               .filler = &workloads[HSET],
               .template = hget_template,
               .is_expected = is_content},
+    [FILL_STAT] = {.name = "HSET of 11 fields",
+                   .filler = &workloads[FILL_STAT],
+                   .template = fill_stat_template,
+                   .is_expected = is_integer},
+    [STAT] = {.name = "HGETALL of 11 fields",
+              .filler = &workloads[FILL_STAT],
+              .template = stat_template,
+              .is_expected = is_stat},
     [LUA_FILL] = {.name = "HSET version value",
                   .filler = &workloads[LUA_FILL],
                   .template = lua_fill_template,

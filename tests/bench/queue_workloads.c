@@ -379,13 +379,13 @@ static const struct workload workloads[] = {
 };
 
 static const struct comparison comparisons[] = {
-    {"QUEUE.PUT, GET, DELETE", "XADD to XACK, XDEL", {0.6, 0, 0}},
-    {"QUEUE.PUT, GET, DELETE", "Lua put, get, delete", {0.25, 0, 0}},
+    {"QUEUE.PUT, GET, DELETE", "XADD to XACK, XDEL", {0.5, 0, 0}},
+    {"QUEUE.PUT, GET, DELETE", "Lua put, get, delete", {0.17, 0, 0}},
     {"QUEUE.PUT, GET, DELETE", "LPUSH, LMOVE, LREM", {0}},
     {"QUEUE.PUT, GET, DELETE", "SET", {0}},
     {"XADD to XACK, XDEL", "SET", {0}},
     {"Lua put, get, delete", "SET", {0}},
-    {"QUEUE.PUT", "XADD", {1.5, 0, 0}},
+    {"QUEUE.PUT", "XADD", {1.25, 0, 0}},
     {"QUEUE.PUT", "SET", {0}},
     {"QUEUE.GET, DELETEMANY 50", "XREADGROUP to XDEL 50", {1, 0, 0}},
 };

@@ -13,7 +13,6 @@
 #include "runner.h"
 
 enum { MESSAGE_BYTES = 100 };
-#define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
 
 /* --- Memory --- */
 
@@ -23,7 +22,7 @@ enum { MESSAGE_BYTES = 100 };
  */
 
 enum { STORED_MESSAGES = 1000000, STORED_MESSAGES_QUICK = 100000 };
-enum { WAITING_AT_MOST = 240, IN_FLIGHT_AT_MOST = 300 };
+enum { WAITING_AT_MOST = 200, IN_FLIGHT_AT_MOST = 300 };
 
 static const struct storage {
     const char *name, *key;
@@ -60,7 +59,7 @@ static void add_memory_facts(const struct context *context, struct server *serve
     double bytes = (double)(server_info_number(server, "used_memory") - before) / messages;
     const char *name = format_text("%s: a message %s, used_memory", method->name, state);
     if (method->is_ours)
-        add_context_bar(context, name, bytes, limit, "bytes");
+        add_context_bar(context, ABOUT_MEMORY, name, bytes, limit, "bytes");
     else
         add_context_fact(context, name, bytes, "bytes");
     name = format_text("%s: a message %s, MEMORY USAGE", method->name, state);
@@ -220,8 +219,8 @@ static void measure_queue_due(const struct context *context) {
     double longest_ms = drain_ms(server, &drain);
     add_context_fact(context, format_text("%u messages due at once: until all were deleted", messages),
                      (double)(monotonic_ns() - before_ns) / 1e9, "s");
-    add_context_bar(context, format_text("%u messages due in one millisecond: longest PING", messages),
-                    longest_ms, LONGEST_MS, "ms");
+    add_pause_bar(context, format_text("%u messages due in one millisecond: longest PING", messages),
+                  longest_ms, LONGEST_MS);
     connection_close(drain.pinger);
     connection_set_close(drain.set);
     server_stop(server);
@@ -312,7 +311,8 @@ static void measure_queue_delay(const struct context *context) {
                          "us");
         add_context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
     }
-    add_context_bar(context, format_text("%s, p99, to %s", transports[0].name, transports[1].name),
+    add_context_bar(context, ABOUT_QUEUES,
+                    format_text("%s, p99, to %s", transports[0].name, transports[1].name),
                     spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
     connection_close(pair.producer);
     connection_close(pair.consumer);
@@ -320,9 +320,28 @@ static void measure_queue_delay(const struct context *context) {
 }
 
 enum { OPERATIONS = 8192, BATCHED_OPERATIONS = 256, DEPTHS = 4 };
-#define FLAT_AT_MOST 1.3
+#define FLAT_AT_MOST         1.3
+#define PUT_WITH_AOF_AT_MOST 1.3
 
 /* --- A message's life --- */
+
+static void measure_puts_with_aof(const struct context *context) {
+    struct server *server = server_start(context->options, WITH_AOF);
+    struct dataset *data = dataset_open(server, 0, sizes[0].objects, MESSAGE_BYTES);
+    struct sequence_run run = {.context = context, .server = server, .data = data};
+    const struct setting *setting =
+        context_setting(context, "append-only file", "messages of 100 B, pipeline 16, append-only file", 0);
+    sequence_run_add(&run, setting, &queue_put, "queue:put", OPERATIONS)->starts_anew = true;
+    sequence_run_add(&run, setting, &stream_put, "stream:put", OPERATIONS)->starts_anew = true;
+    sequence_run_measure(&run);
+    struct spread ratio =
+        spread_of_ratios(results_find(context->results, setting, "QUEUE.PUT")->cpu_ns,
+                         results_find(context->results, setting, "XADD")->cpu_ns, context->options->rounds);
+    results_bar(context->results, ABOUT_AOF, "append-only file, QUEUE.PUT, to XADD", ratio.median,
+                PUT_WITH_AOF_AT_MOST, "x");
+    dataset_close(data);
+    server_stop(server);
+}
 
 static void measure_ratio(const struct context *context) {
     struct server *server = server_start(context->options, LARGE_BATCHES);
@@ -380,13 +399,14 @@ static void measure_depths(const struct context *context, const struct sequence 
     char *name = format_text("%s with %s messages %s, to %s", sequence->name, depths[count - 1].label, what,
                              depths[0].label);
     add_context_fact(context, name, growth.median, "x");
-    if (limit != 0) results_bar(context->results, name, growth.median, limit, "x");
+    if (limit != 0) results_bar(context->results, ABOUT_QUEUES, name, growth.median, limit, "x");
     dataset_close(data);
     server_stop(server);
 }
 
 void measure_queues(const struct context *context) {
     measure_ratio(context);
+    measure_puts_with_aof(context);
     unsigned count = context->is_quick ? DEPTHS - 1 : DEPTHS;
     measure_depths(context, &queue_life, &queue_put, "visible", count, FLAT_AT_MOST);
     measure_depths(context, &queue_life, &queue_put_later, "invisible", count, FLAT_AT_MOST);

@@ -29,10 +29,15 @@ void results_fact(struct results *results, struct fact fact) {
     results->facts[results->fact_count++] = fact;
 }
 
-void results_bar(struct results *results, const char *text, double value, double limit, const char *unit) {
+void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
+                 const char *unit) {
     results->bars = grow_array(results->bars, results->bar_count, sizeof *results->bars);
-    results->bars[results->bar_count++] =
-        (struct bar){.text = text, .value = value, .limit = limit, .unit = unit, .is_met = value <= limit};
+    results->bars[results->bar_count++] = (struct bar){.subject = subject,
+                                                       .text = text,
+                                                       .value = value,
+                                                       .limit = limit,
+                                                       .unit = unit,
+                                                       .is_met = value <= limit};
 }
 
 const struct measurement *results_find(const struct results *results, const struct setting *setting,
@@ -83,6 +88,7 @@ size_t results_missed(const struct results *results) {
 const struct setting *context_setting(const struct context *context, const char *label, const char *title,
                                       unsigned objects) {
     return setting_keep((struct setting){.section = context->section->name,
+                                         .subject = context->section->subject,
                                          .title = title,
                                          .label = label,
                                          .objects = objects,
@@ -93,10 +99,14 @@ void add_context_fact(const struct context *context, const char *name, double va
     results_fact(context->results, (struct fact){context->section->name, name, value, unit, true});
 }
 
-void add_context_bar(const struct context *context, const char *name, double value, double limit,
-                     const char *unit) {
+void add_context_bar(const struct context *context, enum subject subject, const char *name, double value,
+                     double limit, const char *unit) {
     add_context_fact(context, name, value, unit);
-    results_bar(context->results, name, value, limit, unit);
+    results_bar(context->results, subject, name, value, limit, unit);
+}
+
+void add_pause_bar(const struct context *context, const char *name, double ms, double limit_ms) {
+    add_context_bar(context, ABOUT_PAUSES, name, ms, limit_ms, "ms");
 }
 
 /* --- Text --- */

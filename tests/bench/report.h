@@ -18,7 +18,8 @@ struct setting {
     const char *section;
     const char *title; /* "100 B, pipeline 16" */
     const char *label; /* what its bars begin with: "100 B" */
-    unsigned size;     /* index into sizes */
+    enum subject subject;
+    unsigned size; /* index into sizes */
     unsigned objects;
     unsigned pipeline;
     bool is_grown; /* one of several that differ in the number of objects */
@@ -42,6 +43,7 @@ struct fact {
 };
 
 struct bar {
+    enum subject subject;
     const char *text;
     double value, limit;
     const char *unit; /* "x", "bytes", "ms" */
@@ -64,7 +66,8 @@ const struct setting *setting_keep(struct setting setting);
 struct measurement *results_measure(struct results *results, const struct setting *setting,
                                     const struct workload *workload, size_t rounds);
 void results_fact(struct results *results, struct fact fact);
-void results_bar(struct results *results, const char *text, double value, double limit, const char *unit);
+void results_bar(struct results *results, enum subject subject, const char *text, double value, double limit,
+                 const char *unit);
 
 /* The measurement of that workload in that setting, or NULL. */
 const struct measurement *results_find(const struct results *results, const struct setting *setting,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+enum { REPLICA_MS = 10000 };
 enum { WARM_UP_SHARE = 5 }; /* of a slice, once more before it: the caches become this workload's own */
 
 struct meter meter_start(const struct server *server) {
@@ -49,12 +50,21 @@ static uint64_t work(const struct run *run, struct driver *driver) {
     return driver_run(driver, (int64_t)run->options->slice_ms * 1000000);
 }
 
+/* A write of its own is needed for WAIT, which waits for its client's writes. */
+static void replica_await(const struct run *run) {
+    if (!run->primary) return;
+    server_tell(run->primary, "SET awaited x");
+    server_tell(run->primary, "WAIT 1 %d", REPLICA_MS);
+}
+
 static void slice_measure(struct run *run, size_t which, unsigned round) {
     struct driver *driver = &run->drivers[which];
     struct measurement *measurement = &run->results->measurements[run->measurements[which]];
     warm_up(run, driver);
+    replica_await(run);
     struct meter meter = meter_start(run->server);
     double operations = (double)work(run, driver);
+    replica_await(run);
     meter_stop(&meter, run->server, measurement, round, operations);
 }
 
@@ -154,7 +164,7 @@ void add_ratio_bars(struct results *results, const struct setting *setting, cons
         const struct comparison *comparison = compared.comparison;
         double limit = comparison->limits[setting->size];
         if (limit == 0 || (family && compared.measurement->family != family)) continue;
-        results_bar(results,
+        results_bar(results, setting->subject,
                     format_text("%s, %s, to %s", setting->label, comparison->workload, comparison->against),
                     compared.ratio.median, limit, "x");
     }
@@ -182,6 +192,7 @@ static void insert(const struct context *context, struct server *server, struct 
                    const char *const *names) {
     const struct setting *setting = setting_keep((struct setting){
         .section = context->section->name,
+        .subject = context->section->subject,
         .title = "new objects, up to a million",
         .objects = data->objects,
         .pipeline = PIPELINE,
@@ -214,8 +225,9 @@ static void add_growth_bars(struct results *results, const struct setting *fewes
         const struct workload *workload = measurement->workload;
         if (measurement->setting != most || workload->flat_limit == 0) continue;
         struct spread growth = results_growth(results_find(results, fewest, workload->name), measurement);
-        results_bar(results, format_text("%s with a million objects, to a thousand", workload->name),
-                    growth.median, workload->flat_limit, "x");
+        results_bar(results, most->subject,
+                    format_text("%s with a million objects, to a thousand", workload->name), growth.median,
+                    workload->flat_limit, "x");
     }
 }
 
@@ -230,6 +242,7 @@ void growth_measure(const struct context *context, const char *const *inserting,
     for (unsigned index = 0; index < COUNTS; index++) {
         settings[index] = setting_keep((struct setting){
             .section = context->section->name,
+            .subject = context->section->subject,
             .title = counts[index].label,
             .objects = counts[index].objects,
             .pipeline = PIPELINE,

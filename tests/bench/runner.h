@@ -26,6 +26,8 @@ struct run {
      * allows), and what restores the objects before each round (may be NULL). */
     unsigned visits;
     void (*renew)(struct server *server, const struct dataset *data);
+    struct server *
+        primary; /* of the server that is measured, if that is a replica: what is written there is waited for */
 };
 
 struct run run_open(struct server *server, const struct options *options, struct results *results);

@@ -22,6 +22,11 @@ struct server {
     int scheduler_file;    /* the kernel's account of the main thread, or -1 */
 };
 
+/* Settings that sections share: an append-only file, without a rewrite in the middle, which would be measured as if it were the
+ * writers'; more messages at once than by default. */
+#define WITH_AOF      "appendonly yes\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n"
+#define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
+
 /* `settings` are lines of redis.conf. */
 struct server *server_start(const struct options *options, const char *settings);
 void server_stop(struct server *server);

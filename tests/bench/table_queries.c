@@ -102,8 +102,8 @@ void measure_table_memory(const struct context *context, const struct million *m
     add_context_fact(context, "an entity, MEMORY USAGE", (double)usage->integer / million->data->objects,
                      "bytes");
     add_context_fact(context, "a hash of the same 10 fields, used_memory", hash, "bytes");
-    add_context_bar(context, "bytes per entity, more than for a hash", entity - hash, MORE_THAN_A_HASH,
-                    "bytes");
+    add_context_bar(context, ABOUT_MEMORY, "bytes per entity, more than for a hash", entity - hash,
+                    MORE_THAN_A_HASH, "bytes");
     freeReplyObject(usage);
 }
 
@@ -157,8 +157,9 @@ void measure_table_scans(const struct context *context, const struct million *mi
         add_context_fact(context, format_text("scan, %s: comparisons a second", scan->workload), 1e3 / ns,
                          "million");
         if (scan->limit_ns > 0)
-            results_bar(context->results, format_text("scan of a million entities, %s", scan->workload), ns,
-                        scan->limit_ns, "ns");
+            results_bar(context->results, ABOUT_TABLES,
+                        format_text("scan of a million entities, %s", scan->workload), ns, scan->limit_ns,
+                        "ns");
     }
 }
 
@@ -321,8 +322,8 @@ static bool is_status_used(struct server *server) {
 
 static void add_wait_bar(const struct context *context, struct server *server, const char *what,
                          const char *command, bool (*is_over)(struct server *server)) {
-    add_context_bar(context, format_text("%s of a million entities: longest PING", what),
-                    longest_ping_ms(server, command, is_over), LONGEST_MS, "ms");
+    add_pause_bar(context, format_text("%s of a million entities: longest PING", what),
+                  longest_ping_ms(server, command, is_over), LONGEST_MS);
 }
 
 static void index_build(const struct context *context, struct server *server) {
@@ -342,8 +343,8 @@ void measure_table_longest(const struct context *context, const struct million *
     index_build(context, million->server);
     longest_ping_ms(million->server, "TABLE.INDEX " TABLE " status", is_status_used);
     queries_measure(&longest, indexed_queries, sizeof indexed_queries / sizeof *indexed_queries);
-    results_bar(context->results, format_text("longest TABLE.QUERY: %s", longest.name), longest.ms,
-                LONGEST_MS, "ms");
+    results_bar(context->results, ABOUT_PAUSES, format_text("longest TABLE.QUERY: %s", longest.name),
+                longest.ms, LONGEST_MS, "ms");
     add_wait_bar(context, million->server, "TABLE.UNINDEX", "TABLE.UNINDEX " TABLE " status", NULL);
     add_wait_bar(context, million->server, "TABLE.DROP", "TABLE.DROP " TABLE, NULL);
 }

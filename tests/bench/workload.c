@@ -11,7 +11,7 @@
 enum { DIRECTORIES = 1000, FILL_PIPELINE = 16 };
 
 /* Of 64 KiB few enough for the whole to stay far below 500 MB. */
-const struct size sizes[SIZES] = {{100, 10000, "100 B"}, {4096, 10000, "4 KiB"}, {65536, 1024, "64 KiB"}};
+const struct size sizes[SIZES] = {{100, 1000, "100 B"}, {4096, 1000, "4 KiB"}, {65536, 1024, "64 KiB"}};
 
 static const char first_token[] = "000000000000000000";
 
@@ -31,6 +31,10 @@ static void name_write(char *name, unsigned object, uint64_t *random) {
     memcpy(name, text, NAME_BYTES);
 }
 
+static void letters_write(char *text, size_t length, uint64_t random) {
+    for (size_t index = 0; index < length; index++) text[index] = (char)('a' + random_next(&random) % 26);
+}
+
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes) {
     uint64_t random = objects;
     struct dataset *data = allocate(1, sizeof *data);
@@ -41,8 +45,7 @@ struct dataset *dataset_open(const struct server *server, unsigned database, uns
     data->content = allocate(bytes, 1);
     data->names = allocate(objects, NAME_BYTES);
     data->order = allocate(objects, sizeof *data->order);
-    for (size_t index = 0; index < bytes; index++)
-        data->content[index] = (char)('a' + random_next(&random) % 26);
+    letters_write(data->content, bytes, random);
     for (unsigned object = 0; object < objects; object++) {
         name_write(data->names[object], object, &random);
         unsigned place = (unsigned)(random_next(&random) % (object + 1));
@@ -96,9 +99,9 @@ struct object_set *dataset_fill(struct dataset *data, const struct workload *fil
 
 /* --- All workloads --- */
 
-const struct family *const families[] = {&native_family, &blob_family,  &lock_family,
-                                         &lease_family,  &kind_family,  &queue_family,
-                                         &hash_family,   &table_family, &file_family};
+const struct family *const families[] = {&native_family, &blob_family,  &lock_family,    &lease_family,
+                                         &kind_family,   &queue_family, &storage_family, &hash_family,
+                                         &table_family,  &file_family};
 const size_t family_count = sizeof families / sizeof *families;
 
 const struct workload *workload_named(const char *name) {
@@ -127,6 +130,8 @@ enum { REPLY_BYTES_SHOWN = 80 };
 /* Bytes that no command contains, and no zeros: they can be printed. */
 const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
 const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001\001";
+
+const char random_mark[RANDOM_BYTES] = "\001random\001";
 
 const char folder_mark[FOLDER_BYTES] = "\001in";
 const char file_mark[FILE_BYTES] = "\001file\001\001\001\001\001\001\001";
@@ -169,6 +174,7 @@ void template_add(struct template *template, const char *format, ...) {
     placeholders_find(template, before, name_mark, sizeof name_mark, PLACEHOLDER_NAME);
     placeholders_find(template, before, folder_mark, sizeof folder_mark, PLACEHOLDER_FOLDER);
     placeholders_find(template, before, file_mark, sizeof file_mark, PLACEHOLDER_FILE);
+    placeholders_find(template, before, random_mark, sizeof random_mark, PLACEHOLDER_RANDOM);
     placeholders_find(template, before, token_mark, sizeof token_mark, PLACEHOLDER_TOKEN);
     template->commands++;
 }
@@ -238,6 +244,7 @@ static void placeholder_fill(const struct driver *driver, unsigned object,
     case PLACEHOLDER_FOLDER: memcpy(to, name, FOLDER_BYTES); break;
     case PLACEHOLDER_FILE: memcpy(to, name + NAME_BYTES - FILE_BYTES, FILE_BYTES); break;
     case PLACEHOLDER_TOKEN: memcpy(to, driver->object_set->tokens[object], TOKEN_BYTES); break;
+    case PLACEHOLDER_RANDOM: letters_write(to, RANDOM_BYTES, object); break;
     case PLACEHOLDER_OFFSET: digits_write(to, offset_of_object(offsets, object), offsets->digits); break;
     case PLACEHOLDER_LAST:
         digits_write(to, offset_of_object(offsets, object) + offsets->span - 1, offsets->digits);

@@ -16,7 +16,14 @@
 
 #include "server.h"
 
-enum { NAME_BYTES = 16, TOKEN_BYTES = 18, OFFSET_BYTES = 10, SIZES = 3, PLACEHOLDERS_AT_MOST = 128 };
+enum {
+    NAME_BYTES = 16,
+    TOKEN_BYTES = 18,
+    OFFSET_BYTES = 10,
+    RANDOM_BYTES = 100,
+    SIZES = 3,
+    PLACEHOLDERS_AT_MOST = 128
+};
 
 /* The parts of a name, which is a path: three digits, a slash, twelve digits. */
 enum { FOLDER_BYTES = 3, FILE_BYTES = 12 };
@@ -72,6 +79,7 @@ enum placeholder_kind {
     PLACEHOLDER_FILE,
     PLACEHOLDER_TOKEN,
     PLACEHOLDER_OFFSET,
+    PLACEHOLDER_RANDOM,
     PLACEHOLDER_LAST,
     PLACEHOLDER_KINDS
 };
@@ -89,7 +97,10 @@ struct template {
 extern const char name_mark[NAME_BYTES];
 extern const char folder_mark[FOLDER_BYTES];
 extern const char file_mark[FILE_BYTES];
+/* A name whose string key takes 184 bytes with a content of 100: pass file_mark for %b. */
+#define SHORT_NAME "o%b"
 extern const char token_mark[TOKEN_BYTES];
+extern const char random_mark[RANDOM_BYTES]; /* letters, others for each object */
 extern const char offset_mark[OFFSET_BYTES]; /* of these two, as many bytes as offsets have digits */
 extern const char last_mark[OFFSET_BYTES];
 
@@ -127,7 +138,7 @@ struct family {
 extern const struct family *const families[];
 extern const size_t family_count;
 extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family,
-    hash_family, table_family, file_family;
+    storage_family, hash_family, table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);

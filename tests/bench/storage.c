@@ -1,0 +1,264 @@
+/*
+ * What objects take in memory and on disk: bytes of each; bytes that a write appends to the append-only file; and how long
+ * the server is busy saving and loading a million of them, next to a hash of as many fields.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runner.h"
+
+/* --- Objects --- */
+
+/* Of 100 bytes, in a key with a short name. Those of random letters do not compress. */
+enum { SET, HSET, PUT, QUEUE_PUT, HSET_RANDOM, PUT_RANDOM, QUEUE_PUT_RANDOM, WORKLOADS };
+
+/* A name whose string key takes 184 bytes with a content of 100. */
+#define NAME "o%b"
+
+static const struct workload workloads[WORKLOADS];
+
+static void container_make(struct dataset *data) {
+    connection_call(data->connections[0], "CONTAINER.CREATE c");
+}
+
+static void queue_make(struct dataset *data) {
+    connection_call(data->connections[0], "QUEUE.CREATE q");
+}
+
+static void set_template(const struct dataset *data, struct template *template) {
+    template_add(template, "SET " NAME " %b", file_mark, sizeof file_mark, data->content, data->bytes);
+}
+
+static void hset_template(const struct dataset *data, struct template *template) {
+    template_add(template, "HSET h " NAME " %b", file_mark, sizeof file_mark, data->content, data->bytes);
+}
+
+static void put_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.PUT c " NAME " %b", file_mark, sizeof file_mark, data->content, data->bytes);
+}
+
+static void queue_put_template(const struct dataset *data, struct template *template) {
+    template_add(template, "QUEUE.PUT q %b", data->content, data->bytes);
+}
+
+static void hset_random_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "HSET h " NAME " %b", file_mark, sizeof file_mark, random_mark,
+                 sizeof random_mark);
+}
+
+static void put_random_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "BLOB.PUT c " NAME " %b", file_mark, sizeof file_mark, random_mark,
+                 sizeof random_mark);
+}
+
+static void queue_put_random_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "QUEUE.PUT q %b", random_mark, sizeof random_mark);
+}
+
+static const struct workload workloads[WORKLOADS] = {
+    [SET] = {.name = "SET, short name",
+             .filler = &workloads[SET],
+             .template = set_template,
+             .is_expected = is_ok},
+    [HSET] = {.name = "HSET, short name",
+              .filler = &workloads[HSET],
+              .template = hset_template,
+              .is_expected = is_integer},
+    [PUT] = {.name = "BLOB.PUT, short name",
+             .filler = &workloads[PUT],
+             .prepare = container_make,
+             .template = put_template,
+             .is_expected = is_token},
+    [QUEUE_PUT] = {.name = "QUEUE.PUT, short name",
+                   .filler = &workloads[QUEUE_PUT],
+                   .prepare = queue_make,
+                   .template = queue_put_template,
+                   .is_expected = is_anything},
+    [HSET_RANDOM] = {.name = "HSET, random letters",
+                     .filler = &workloads[HSET_RANDOM],
+                     .template = hset_random_template,
+                     .is_expected = is_integer},
+    [PUT_RANDOM] = {.name = "BLOB.PUT, random letters",
+                    .filler = &workloads[PUT_RANDOM],
+                    .prepare = container_make,
+                    .template = put_random_template,
+                    .is_expected = is_token},
+    [QUEUE_PUT_RANDOM] = {.name = "QUEUE.PUT, random letters",
+                          .filler = &workloads[QUEUE_PUT_RANDOM],
+                          .prepare = queue_make,
+                          .template = queue_put_random_template,
+                          .is_expected = is_anything},
+};
+
+const struct family storage_family = {.name = "storage", .workloads = workloads, .workload_count = WORKLOADS};
+
+/* --- Memory --- */
+
+/* The growth of used_memory, which is what maxmemory counts, over a million objects. */
+
+enum { BYTES_PER_BLOB_AT_MOST = 200 };
+
+static double bytes_per_object(struct server *server, struct dataset *data, const char *filler) {
+    int64_t before = server_info_number(server, "used_memory");
+    dataset_fill(data, workload_named(filler));
+    return (double)(server_info_number(server, "used_memory") - before) / data->objects;
+}
+
+void measure_memory(const struct context *context) {
+    static const struct {
+        const char *filler, *name;
+    } kinds[] = {{"BLOB.PUT, short name", "blob in a container"},
+                 {"SET, short name", "string key"},
+                 {"HSET, short name", "hash field"}};
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, MILLION, sizes[0].bytes);
+    for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+        double bytes = bytes_per_object(server, data, kinds[index].filler);
+        results_fact(context->results, (struct fact){context->section->name, kinds[index].name, bytes,
+                                                     "bytes per object", false});
+        if (index) continue;
+        results_bar(context->results, ABOUT_MEMORY, "bytes per blob of 100 bytes", bytes,
+                    BYTES_PER_BLOB_AT_MOST, "bytes");
+        redisReply *usage = server_command(server, "MEMORY USAGE c");
+        add_context_fact(context, "blob, by MEMORY USAGE", (double)usage->integer / data->objects,
+                         "bytes per object");
+        freeReplyObject(usage);
+    }
+    dataset_close(data);
+    server_stop(server);
+}
+
+/* --- Files --- */
+
+enum {
+    OBJECTS_QUICK = 100000,
+    LOADS = 2,
+    BLOBS_MB = 35,
+    MESSAGES_MB = 50,
+    AOF_BYTES = 160,
+    AOF_OBJECTS = 10000
+};
+#define TO_HASH 1.3
+
+/* The first is what the others are compared with. */
+static const struct stored {
+    const char *name, *filler, *filler_random;
+    double mb_at_most; /* of the file, when contents compress */
+} stored[] = {{"hash fields", "HSET, short name", "HSET, random letters", 0},
+              {"blobs", "BLOB.PUT, short name", "BLOB.PUT, random letters", BLOBS_MB},
+              {"messages", "QUEUE.PUT, short name", "QUEUE.PUT, random letters", MESSAGES_MB}};
+enum { STORED = sizeof stored / sizeof *stored };
+
+/* Processor time of the server's main thread; the size of what it has written. */
+struct file_cost {
+    double save_ms, load_ms, mb;
+};
+
+static double file_mb(const char *path) {
+    struct stat status;
+    require(!stat(path, &status), "there is no %s", path);
+    return (double)status.st_size / 1e6;
+}
+
+/* From its start until it answers, with the files in that folder. */
+static double start_ms(const struct options *options, const char *folder) {
+    char *settings = folder ? format_text("dir %s\n", folder) : NULL;
+    struct server *server = server_start(options, settings ? settings : "");
+    double ms = (double)server_cpu_ns(server) / 1e6;
+    server_stop(server);
+    free(settings);
+    return ms;
+}
+
+static double load_ms(const struct context *context, const char *folder) {
+    double least_ms = start_ms(context->options, folder) - start_ms(context->options, NULL);
+    for (int load = 1; load < LOADS && !context->is_quick; load++)
+        least_ms = lesser(least_ms, start_ms(context->options, folder) - start_ms(context->options, NULL));
+    return least_ms;
+}
+
+static struct file_cost cost_of(const struct context *context, const struct stored *what, unsigned objects,
+                                bool compresses) {
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
+    memset(data->content, 'x', data->bytes);
+    dataset_fill(data, workload_named(compresses ? what->filler : what->filler_random));
+    struct file_cost cost = {.save_ms = command_ms(server, "SAVE", NULL)};
+    char *path = format_text("%s/dump.rdb", server->folder);
+    cost.mb = file_mb(path);
+    cost.load_ms = load_ms(context, server->folder);
+    free(path);
+    dataset_close(data);
+    server_stop(server);
+    return cost;
+}
+
+static void add_cost_bars(const struct context *context, const char *what, const struct stored *stored_kind,
+                          const struct file_cost *cost, const struct file_cost *hash, bool compresses) {
+    double limit_mb = compresses && !context->is_quick ? stored_kind->mb_at_most : 0;
+    char *size = format_text("%s: RDB file", what);
+    if (limit_mb > 0)
+        add_context_bar(context, ABOUT_DISK, size, cost->mb, limit_mb, "MB");
+    else
+        add_context_fact(context, size, cost->mb, "MB");
+    add_context_fact(context, format_text("%s: save, CPU", what), cost->save_ms, "ms");
+    add_context_fact(context, format_text("%s: load, CPU", what), cost->load_ms, "ms");
+    if (cost == hash) return;
+    add_context_bar(context, ABOUT_DISK, format_text("%s, save, to hash fields", what),
+                    cost->save_ms / hash->save_ms, TO_HASH, "x");
+    add_context_bar(context, ABOUT_DISK, format_text("%s, load, to hash fields", what),
+                    cost->load_ms / hash->load_ms, TO_HASH, "x");
+}
+
+static void measure_files_of(const struct context *context, bool compresses) {
+    unsigned objects = context->is_quick ? OBJECTS_QUICK : MILLION;
+    struct file_cost costs[STORED];
+    for (unsigned index = 0; index < STORED; index++) {
+        costs[index] = cost_of(context, &stored[index], objects, compresses);
+        add_cost_bars(context,
+                      format_text("%u %s, %s", objects, stored[index].name,
+                                  compresses ? "one letter each" : "random letters"),
+                      &stored[index], &costs[index], &costs[0], compresses);
+    }
+}
+
+/* --- The append-only file --- */
+
+static double aof_bytes(struct server *server) {
+    while (server_info_number(server, "aof_buffer_length")) server_settle();
+    return (double)server_info_number(server, "aof_current_size");
+}
+
+/* Objects that are there are written again. */
+static double aof_bytes_per_write(struct server *server, struct dataset *data, const char *name) {
+    const struct workload *workload = workload_named(name);
+    struct driver driver = driver_open(workload, data, dataset_fill(data, workload), PIPELINE, CONNECTIONS);
+    double before = aof_bytes(server);
+    driver_visit_all(&driver, 1);
+    double bytes = (aof_bytes(server) - before) / data->objects;
+    driver_close(&driver);
+    return bytes;
+}
+
+static void measure_aof(const struct context *context) {
+    struct server *server = server_start(context->options, WITH_AOF);
+    struct dataset *data = dataset_open(server, 0, AOF_OBJECTS, sizes[0].bytes);
+    add_context_fact(context, "append-only file, bytes of a SET of 100 B",
+                     aof_bytes_per_write(server, data, "SET, short name"), "bytes");
+    add_context_bar(context, ABOUT_DISK, "append-only file, bytes of a BLOB.PUT of 100 B",
+                    aof_bytes_per_write(server, data, "BLOB.PUT, short name"), AOF_BYTES, "bytes");
+    dataset_close(data);
+    server_stop(server);
+}
+
+void measure_disk(const struct context *context) {
+    measure_aof(context);
+    measure_files_of(context, true);
+    measure_files_of(context, false);
+}
