@@ -38,20 +38,23 @@ DEPS := $(BUILD)/deps
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 export CC HOLDFAST_SERVER
 
-# --- What is compiled -------------------------------------------------------------------------------------------------------------------
+# --- What is compiled -------------------------------------------------------------------------------------------------
 
 MODULE_SOURCES := $(wildcard module/*.c module/*/*.c module/*/redis/*.c)
 # Pure sources know nothing of Redis; unit tests and fuzzers are linked with them alone. So is the parser of arguments.
-PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(addprefix module/, core change lease blob queue table file))) module/server/args.c
+PURE_FOLDERS := $(addprefix module/, core change lease blob queue table file)
+PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(PURE_FOLDERS))) module/server/args.c
 UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
 # Tests of servers judge filters as the unit tests do, and know the table of errors.
-SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(addprefix tests/unit/support/, dice.c naive_filter.c) module/core/outcome.c
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) module/core/outcome.c \
+                          $(addprefix tests/unit/support/, dice.c naive_filter.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 FAULTS_SOURCES := $(wildcard tests/faults/*.c)
 
-# What two threads do at once, under a sanitizer that looks for races: core/ and the test alone, whatever the families are up to.
+# What two threads do at once, under a sanitizer that looks for races: core/ and the test alone.
 TSAN_PROGRAM := $(BUILD)/tsan/test_sharing_threads
-TSAN_SOURCES := $(wildcard module/core/*.c) tests/unit/test_sharing_threads.c $(addprefix tests/unit/support/, memory.c require.c unit.c)
+TSAN_SOURCES := $(wildcard module/core/*.c) tests/unit/test_sharing_threads.c \
+                $(addprefix tests/unit/support/, memory.c require.c unit.c)
 
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c, $(BUILD)/unit/%, $(wildcard tests/unit/test_*.c))
 SERVER_PROGRAMS := $(patsubst tests/server/%.c, $(BUILD)/server/%, $(wildcard tests/server/test_*.c))
@@ -65,7 +68,7 @@ INSTRUCTIONS_MARKER := $(BUILD)/bench/marker.so
 INSTRUCTIONS_TABLE := tests/bench/instructions.txt
 INSTRUCTIONS_SOURCES := $(filter-out %/marker.c, $(wildcard tests/bench/instructions/*.c))
 
-# --- With which flags -------------------------------------------------------------------------------------------------------------------
+# --- With which flags -------------------------------------------------------------------------------------------------
 
 # Headers that do not lie in build/deps are somebody's own: nothing is fetched for them.
 ifeq ($(REDISMODULE_INCLUDE),)
@@ -100,7 +103,7 @@ MODULE_LINK := -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
 
 # Across files, so that the small functions of core/ cost nothing; clang would want a linker of its own for that.
 OPTIMISE := -O2 $(if $(findstring clang, $(CC)),,-flto=auto)
-# Strangers' bytes come in here: the distribution's own ways to make a wrong write end the server instead of serving somebody.
+# Strangers' bytes come in here. As in the distribution's own packages, a wrong write ends the server.
 HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 
 # One list of flags per way of compiling. The name of the way is the name of its folder under build/obj.
@@ -113,7 +116,7 @@ FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support 
 FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/unit/support -Imodule
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
 
-# --- Rules ------------------------------------------------------------------------------------------------------------------------------
+# --- Rules ------------------------------------------------------------------------------------------------------------
 
 # V=1 shows the commands as they are.
 ifeq ($(V),)
@@ -122,7 +125,8 @@ endif
 
 objects = $(patsubst %.c, $(BUILD)/obj/$(1)/%.o, $(2))
 
-# $(call compiling,WAY,COMPILER): objects of that way, and a file that changes when the flags do, so that new flags compile anew.
+# $(call compiling,WAY,COMPILER): objects of that way; and a file that changes when the flags do, so that new flags
+# compile anew.
 define compiling
 $(BUILD)/obj/$(1)/%.o: %.c $(BUILD)/obj/$(1)/flags | $$(OUTSIDE_HEADERS)
 	@mkdir -p $$(@D)
@@ -135,8 +139,8 @@ endef
 $(foreach way, release asan unit tsan server bench, $(eval $(call compiling,$(way),$$(CC))))
 $(eval $(call compiling,fuzz,$$(CLANG)))
 
-# hiredis is compiled in, and nobody else sees it: servers have one of their own under the same names, which would take the place of a
-# library's. Pure sources need its reader of the protocol alone.
+# hiredis is compiled in, and nobody else sees it: servers have one of their own under the same names, which would take
+# the place of a library's. Pure sources need its reader of the protocol alone.
 HIREDIS := alloc async hiredis net read sds sockcompat ssl
 HIREDIS_READER := alloc read sds
 hiredis_objects = $(patsubst %, $(BUILD)/obj/hiredis/$(1)/%.o, $(2))
@@ -147,33 +151,39 @@ HIREDIS_FLAGS_fuzz := -std=gnu11 -g -O1 $(FUZZ_COMPILE) -w
 define compiling_hiredis
 $(BUILD)/obj/hiredis/$(1)/%.o: | $$(OUTSIDE_HEADERS)
 	@mkdir -p $$(@D)
-	$$(call say,CC,hiredis/$$*.c) $(2) $$(HIREDIS_FLAGS_$(1)) -I$(HIREDIS_DIR)/hiredis $$(CPPFLAGS) $$(CFLAGS) -c $(HIREDIS_DIR)/hiredis/$$*.c -o $$@
+	$$(call say,CC,hiredis/$$*.c) $(2) $$(HIREDIS_FLAGS_$(1)) -I$(HIREDIS_DIR)/hiredis $$(CPPFLAGS) $$(CFLAGS) \
+	    -c $(HIREDIS_DIR)/hiredis/$$*.c -o $$@
 endef
 $(foreach way, release asan unit, $(eval $(call compiling_hiredis,$(way),$$(CC))))
 $(eval $(call compiling_hiredis,fuzz,$$(CLANG)))
 
+# $(call link,FLAGS,LIBRARIES): links the objects among what the target is made of.
+define link
+@mkdir -p $(@D)
+$(call say,LD,$@) $(CC) $(1) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(2) -o $@
+endef
+MODULE_LINK_release := $(MODULE_LINK) $(OPTIMISE) $(HARDEN) -ffile-prefix-map=$(CURDIR)=.
+
 $(BUILD)/holdfast.so: $(call objects,release,$(MODULE_SOURCES)) $(call hiredis_objects,release,$(HIREDIS))
-	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(HARDEN) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) $(TLS_LIBRARIES) -o $@
+	$(call link,$(MODULE_LINK_release),$(MODULE_LIBRARIES) $(TLS_LIBRARIES))
 
 $(BUILD)/asan/holdfast.so: $(call objects,asan,$(MODULE_SOURCES)) $(call hiredis_objects,asan,$(HIREDIS))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) $(MODULE_LIBRARIES) $(TLS_LIBRARIES) -o $@
+	$(call link,$(MODULE_LINK) $(GCC_SANITIZE),$(MODULE_LIBRARIES) $(TLS_LIBRARIES))
 
-$(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES)) $(call hiredis_objects,unit,$(HIREDIS_READER))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(GCC_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o %.a, $^) -lcmocka $(MODULE_LIBRARIES) -o $@
+$(UNIT_PROGRAMS): $(call objects,unit,$(PURE_SOURCES) $(UNIT_SUPPORT_SOURCES)) \
+                  $(call hiredis_objects,unit,$(HIREDIS_READER))
+$(UNIT_PROGRAMS): $(BUILD)/unit/%: $(BUILD)/obj/unit/tests/unit/%.o
+	$(call link,$(GCC_SANITIZE),-lcmocka $(MODULE_LIBRARIES))
 
 $(TSAN_PROGRAM): $(call objects,tsan,$(TSAN_SOURCES))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(TSAN_SANITIZE) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka $(MODULE_LIBRARIES) -lpthread -o $@
+	$(call link,$(TSAN_SANITIZE),-lcmocka $(MODULE_LIBRARIES) -lpthread)
 
-$(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o $(call objects,server,$(SERVER_SUPPORT_SOURCES))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka -lhiredis -lpthread -o $@
+$(SERVER_PROGRAMS): $(call objects,server,$(SERVER_SUPPORT_SOURCES))
+$(SERVER_PROGRAMS): $(BUILD)/server/%: $(BUILD)/obj/server/tests/server/%.o
+	$(call link,,-lcmocka -lhiredis -lpthread)
 
 $(FAULTS_PROGRAM): $(call objects,server,$(FAULTS_SOURCES) $(SERVER_SUPPORT_SOURCES))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lcmocka -lhiredis -lpthread -o $@
+	$(call link,,-lcmocka -lhiredis -lpthread)
 
 # What tests preload into servers: a wall clock that they set.
 PRELOADED := $(BUILD)/server/wall_clock.so
@@ -196,16 +206,13 @@ $(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/%.o $(call objec
 $(BUILD)/fuzz/fuzz_batch: $(call objects,fuzz,module/table/redis/drafts.c module/server/refusal.c)
 
 $(BENCH_PROGRAM): $(call objects,bench,$(BENCH_SOURCES))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lhiredis -lpthread -lm -o $@
+	$(call link,,-lhiredis -lpthread -lm)
 
 $(INSTRUCTIONS_PROGRAM): $(call objects,bench,$(INSTRUCTIONS_SOURCES))
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -lhiredis -o $@
+	$(call link,,-lhiredis)
 
 $(INSTRUCTIONS_MARKER): $(call objects,release,tests/bench/instructions/marker.c)
-	@mkdir -p $(@D)
-	$(call say,LD,$@) $(CC) $(MODULE_LINK) $(OPTIMISE) $(CFLAGS) $(LDFLAGS) $(filter %.o, $^) -o $@
+	$(call link,$(MODULE_LINK) $(OPTIMISE))
 
 $(DEPS)/redis/redismodule.h:
 	@deploy/dev/fetch.sh redis $(@D)
@@ -218,15 +225,17 @@ $(DEPS)/config/config.h: deploy/dev/fetch.sh
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
-# --- Tasks ------------------------------------------------------------------------------------------------------------------------------
+# --- Tasks ------------------------------------------------------------------------------------------------------------
 
-# What is missing on the machine comes first; then a second make, which sees the machine as it is by then, and uses all its cores.
-packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(filter-out $(wildcard $(OUTSIDE_HEADERS)), $(OUTSIDE_HEADERS)), fetch)
+# What is missing on the machine comes first; then a second make, which sees it, and uses all cores.
+missing_headers = $(filter-out $(wildcard $(OUTSIDE_HEADERS)), $(OUTSIDE_HEADERS))
+packages = @CLANG='$(CLANG)' deploy/dev/packages.sh $(1) build $(if $(missing_headers), fetch)
 make_all = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%, $(MAKEFLAGS)),, -j$(JOBS))
 test_environment = SUITES='$(1)' TESTS='$(TESTS)' FUZZ_SECONDS='$(2)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)'
 
-.PHONY: always build help run sentinel cluster test unit server house scripts asan matrix servers tsan fuzz lint format bench bench-instructions packages install uninstall clean distclean \
-        test-programs unit-programs server-programs fuzz-programs asan-programs matrix-programs faults faults-programs
+.PHONY: always build help run sentinel cluster test unit server house scripts asan matrix servers tsan faults fuzz \
+        lint format bench bench-instructions packages install uninstall clean distclean
+.PHONY: $(addsuffix -programs, unit server fuzz house scripts asan matrix faults)
 always:
 
 build: ## compile the module, build/holdfast.so
@@ -241,7 +250,8 @@ run: ## try it: install what is missing, build, start a server, play a short tou
 # A first port that was given counts; that of 'make run' does not.
 given_port = $(if $(filter command% environment%, $(origin PORT)),PORT='$(PORT)')
 
-sentinel cluster: ## a primary, two replicas and three Sentinels; or a cluster of six nodes: started on this machine (deploy/sentinel, deploy/cluster)
+# See deploy/sentinel and deploy/cluster.
+sentinel cluster: ## a primary, two replicas and three Sentinels; or a cluster of six nodes: started on this machine
 	$(call packages,run)
 	$(make_all) $(BUILD)/holdfast.so
 	@$(given_port) deploy/$@/up
@@ -259,7 +269,7 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 house-programs scripts-programs: $(BUILD)/holdfast.so
 	@:
 
-test: ## all tests: unit, fuzzing for a few seconds, house rules, real servers, real servers under the sanitizers
+test: ## SUITES of the tests: unit fuzz house scripts server asan; by name only, since they are long: matrix faults
 	$(call packages,test $(if $(filter fuzz, $(SUITES)), fuzz))
 	$(make_all) $(addsuffix -programs, $(SUITES))
 	@$(call test_environment,$(SUITES),$(FUZZ_SECONDS_SHORT)) tests/run.sh
@@ -269,7 +279,8 @@ unit server house scripts asan: ## one suite of the tests alone
 	$(make_all) $@-programs
 	@$(call test_environment,$@,$(FUZZ_SECONDS_SHORT)) tests/run.sh
 
-# What is there already is not built again. A server that cannot be had is a line of the matrix that failed, so the rest still runs.
+# What is there already is not built again. A server that cannot be had is a line of the matrix that failed, so the rest
+# still runs.
 servers: ## build the servers that people run, to test on them: build/servers
 	$(call packages,servers fetch)
 	+@deploy/dev/servers.sh $(BUILD)/servers
@@ -286,14 +297,16 @@ recipes: ## run the recipes with the newest clients that can be had, and with th
 	$(call packages,test recipes)
 	$(make_all) $(BUILD)/holdfast.so
 	@deploy/dev/clients.sh $(BUILD)/clients c python go node
-	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/recipes.sh c python node go java csharp
+	@CLIENTS=$(BUILD)/clients TESTS='$(TESTS)' CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' \
+	    tests/recipes.sh c python node go java csharp
 
 .PHONY: clients
 clients: ## what each client hands over for each shape of reply: a table, compared with tests/clients/matrix.txt
 	$(call packages,test recipes clients)
 	$(make_all) $(BUILD)/holdfast.so
 	@deploy/dev/clients.sh $(BUILD)/clients c python go node
-	@CLIENTS=$(BUILD)/clients CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' tests/clients.sh $(if $(UPDATE),--update) c python node go php ruby perl
+	@CLIENTS=$(BUILD)/clients CC='$(CC)' HOLDFAST_SERVER='$(HOLDFAST_SERVER)' \
+	    tests/clients.sh $(if $(UPDATE),--update) c python node go php ruby perl
 
 .PHONY: dashboard
 dashboard: ## draw deploy/monitoring/dashboard.svg anew: what the dashboard shows of a run of two minutes
@@ -306,7 +319,7 @@ tsan: ## what threads share, under a sanitizer that looks for races
 	$(make_all) $(TSAN_PROGRAM)
 	@TSAN_OPTIONS=halt_on_error=1 $(TSAN_PROGRAM)
 
-faults: ## servers that die, stall and are replaced under load, for MINUTES (2); SEED=n repeats, FAULT='kill -9' plays one alone
+faults: ## servers that die, stall and are replaced under load, for MINUTES (2); SEED=n repeats, FAULT='stop' is one
 	$(call packages,test)
 	$(make_all) $@-programs
 	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/tmp/faults)' \
@@ -323,18 +336,19 @@ bench: ## measure against what one would pick instead; results in build/bench
 	@$(if $(BENCH_PROGRAM),HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
 	    $(BENCH_PROGRAM) $(BENCH_ARGS) | tee $(BUILD)/bench/results.txt,echo 'There is nothing in tests/bench.')
 
-bench-instructions: ## count the instructions of commands and compare them with the stored table (UPDATE=1 writes it, ROWS='BLOB*')
+bench-instructions: ## count instructions of commands, and compare with the stored table; UPDATE=1, ROWS='BLOB*'
 	$(call packages,bench-instructions)
 	$(make_all) $(BUILD)/holdfast.so $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_MARKER)
 	@HOLDFAST_MODULE='$(abspath $(BUILD)/holdfast.so)' HOLDFAST_MARKER='$(abspath $(INSTRUCTIONS_MARKER))' \
 	    HOLDFAST_TMP='$(abspath $(BUILD)/bench)' \
 	    $(INSTRUCTIONS_PROGRAM) $(INSTRUCTIONS_TABLE) $(if $(UPDATE),--update) $(if $(ROWS),'$(ROWS)')
 
-# A test's require() does not come back when it fails, but leaves the test by a long jump, which cppcheck does not see; hence the two
-# suppressions about null pointers in tests. Nor does it see that the arguments which the parser is given are there to be filled.
+# A test's require() does not return when it fails, but leaves the test by a long jump, unseen by cppcheck: hence
+# two suppressions about null pointers in tests. Nor does it see that the parser is given arguments to be filled.
 LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
 LINT_FILES = $(sort $(shell find module tests -name '*.[ch]'))
-LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support -Itests/server -Itests/server/support -Itests/fuzz \
+LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support \
+              -Itests/server -Itests/server/support -Itests/fuzz \
               -Itests/bench -Itests/faults -Ideploy/recipes/c
 
 lint: ## clang-format, clang-tidy and cppcheck over module and tests
@@ -343,9 +357,11 @@ lint: ## clang-format, clang-tidy and cppcheck over module and tests
 	clang-format --dry-run -Werror $(LINT_FILES)
 	@printf '%s\n' $(LINT_SOURCES) | xargs -P $(JOBS) -I {} deploy/dev/tidy.sh {} $(LINT_FLAGS) $(OUTSIDE_INCLUDES)
 	@mkdir -p $(BUILD)/lint
-	cppcheck --include=deploy/dev/cppcheck.h --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 -j $(JOBS) \
+	cppcheck --include=deploy/dev/cppcheck.h --quiet --error-exitcode=1 --enable=warning,performance,portability \
+	    --inline-suppr --std=c11 -j $(JOBS) --cppcheck-build-dir=$(BUILD)/lint \
 	    --suppress=missingIncludeSystem --suppress='nullPointerRedundantCheck:tests/*' \
-	    --suppress='ctunullpointer:tests/*' --suppress='ctuuninitvar:module/server/args.c' --cppcheck-build-dir=$(BUILD)/lint $(filter -I%, $(LINT_FLAGS)) $(LINT_SOURCES)
+	    --suppress='ctunullpointer:tests/*' --suppress='ctuuninitvar:module/server/args.c' \
+	    $(filter -I%, $(LINT_FLAGS)) $(LINT_SOURCES)
 	@echo 'lint: nothing to complain about'
 
 format: ## put the sources into the one format
@@ -359,8 +375,10 @@ packages: ## install from the distribution what building and running need
 .PHONY: compile_commands.json dist
 compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is compiled: build/compile_commands.json
 	@mkdir -p $(BUILD)
-	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) -- '$(CC) $(FLAGS_unit)' $(wildcard tests/unit/*.c tests/unit/support/*.c) \
-	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c) -- '$(CLANG) $(FLAGS_fuzz)' $(wildcard tests/fuzz/*.c) \
+	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) \
+	    -- '$(CC) $(FLAGS_unit)' $(wildcard tests/unit/*.c tests/unit/support/*.c) \
+	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c) \
+	    -- '$(CLANG) $(FLAGS_fuzz)' $(wildcard tests/fuzz/*.c) \
 	    -- '$(CC) $(FLAGS_bench)' $(BENCH_SOURCES) $(wildcard tests/bench/instructions/*.c) >$(BUILD)/compile_commands.json
 	@echo $(BUILD)/compile_commands.json
 
@@ -373,14 +391,15 @@ deb: ## build the Debian packages, build/deb/holdfast_VERSION_ARCHITECTURE.deb a
 	$(make_all) $(BUILD)/holdfast.so
 	@deploy/dev/deb.sh $(BUILD)/holdfast.so $(BUILD)/deb
 
-install: $(BUILD)/holdfast.so ## install the module, its debug information and sample configurations under PREFIX (/usr/local)
+install: $(BUILD)/holdfast.so ## install module, debug information and sample configurations under PREFIX (/usr/local)
 	@deploy/dev/install.sh install '$(DESTDIR)' '$(PREFIX)' $(BUILD)/holdfast.so
 
 uninstall: ## remove what install put there
 	@deploy/dev/install.sh uninstall '$(DESTDIR)' '$(PREFIX)'
 
 clean: ## remove what was compiled; what was fetched stays, and the servers and clients to test with
-	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers ! -name clients ! -name chroot -exec rm -rf {} + 2>/dev/null || true
+	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name deps ! -name servers ! -name clients ! -name chroot \
+	    -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## remove everything that was made or fetched
 	rm -rf $(BUILD)
