@@ -15,8 +15,8 @@ static size_t aligned(size_t bytes) {
 }
 
 void *arena_alloc(struct arena *arena, size_t bytes) {
-    if (bytes <= ARENA_ROOM_BYTES && aligned(bytes) <= ARENA_ROOM_BYTES - arena->used) {
-        void *at = arena->room + arena->used;
+    if (bytes <= ARENA_BUFFER_BYTES && aligned(bytes) <= ARENA_BUFFER_BYTES - arena->used) {
+        void *at = arena->buffer + arena->used;
         arena->used += aligned(bytes);
         return at;
     }

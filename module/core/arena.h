@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-enum { ARENA_ROOM_BYTES = 1024 };
+enum { ARENA_BUFFER_BYTES = 1024 };
 
 struct arena_block;
 
 struct arena {
     size_t used; /* bytes of the buffer */
     struct arena_block *blocks;
-    _Alignas(max_align_t) char room[ARENA_ROOM_BYTES];
+    _Alignas(max_align_t) char buffer[ARENA_BUFFER_BYTES];
 };
 
 static inline void arena_start(struct arena *arena) {

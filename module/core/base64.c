@@ -24,7 +24,7 @@ long base64_read(struct bytes text, unsigned char *bytes, size_t max) {
         held -= 8;
         if (length <= max) bytes[at++] = (unsigned char)(bits >> held);
     }
-    return bits & ((1U << held) - 1) ? -1 : (long)length; /* what is left over must be zero */
+    return bits & ((1U << held) - 1) ? -1 : (long)length; /* unused bits must be zero */
 }
 
 void base64_write(struct bytes bytes, char *text) {

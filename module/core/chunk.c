@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 struct chunk {
-    atomic_size_t references; /* the aggregate that it belongs to, and the twins */
-    size_t uses;              /* by contents of that aggregate */
+    atomic_size_t references; /* its aggregate, and its twins */
+    size_t uses;              /* by contents of its aggregate */
     const char *data;
     size_t length;
     size_t held;
-    void *owner;          /* what brought the bytes; NULL for a chunk's own */
+    void *owner;          /* the argument that holds the bytes; NULL if they are in `own`, or shared */
     struct chunk *source; /* the chunk of another aggregate whose bytes these are */
-    char room[];
+    char own[];
 };
 
 static struct chunk *chunk_new(struct chunk *chunk, const char *data, size_t length) {
@@ -34,15 +34,15 @@ struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held) {
     return chunk;
 }
 
-struct chunk *chunk_empty(size_t room) {
-    struct chunk *chunk = memory_alloc(sizeof(*chunk) + room);
-    return chunk_new(chunk, chunk->room, 0);
+struct chunk *chunk_empty(size_t capacity) {
+    struct chunk *chunk = memory_alloc(sizeof(*chunk) + capacity);
+    return chunk_new(chunk, chunk->own, 0);
 }
 
 struct chunk *chunk_copy(struct bytes bytes) {
     if (bytes.length > SIZE_MAX - sizeof(struct chunk)) return NULL;
     struct chunk *chunk = memory_try(sizeof(*chunk) + bytes.length);
-    if (chunk) chunk_extend(chunk_new(chunk, chunk->room, 0), bytes);
+    if (chunk) chunk_extend(chunk_new(chunk, chunk->own, 0), bytes);
     return chunk;
 }
 
@@ -104,7 +104,7 @@ size_t chunk_spare(const struct chunk *chunk) {
 }
 
 void chunk_overwrite(struct chunk *chunk, size_t at, struct bytes bytes) {
-    if (bytes.length) memcpy(chunk->room + at, bytes.data, bytes.length);
+    if (bytes.length) memcpy(chunk->own + at, bytes.data, bytes.length);
 }
 
 void chunk_extend(struct chunk *chunk, struct bytes bytes) {
@@ -112,31 +112,31 @@ void chunk_extend(struct chunk *chunk, struct bytes bytes) {
     chunk->length += bytes.length;
 }
 
-struct chunk *chunk_resize(struct account *account, struct chunk *chunk, size_t room) {
+struct chunk *chunk_resize(struct account *account, struct chunk *chunk, size_t capacity) {
     if (chunk->uses) account->held -= chunk->held;
-    chunk = memory_resize(chunk, sizeof(*chunk) + room);
-    chunk->data = chunk->room;
+    chunk = memory_resize(chunk, sizeof(*chunk) + capacity);
+    chunk->data = chunk->own;
     chunk->held = memory_size(chunk);
-    if (chunk->length > room) chunk->length = room;
+    if (chunk->length > capacity) chunk->length = capacity;
     if (chunk->uses) account->held += chunk->held;
     return chunk;
 }
 
 void chunk_open_gap(struct chunk *chunk, size_t at, size_t length) {
-    memmove(chunk->room + at + length, chunk->room + at, chunk->length - at);
+    memmove(chunk->own + at + length, chunk->own + at, chunk->length - at);
     chunk->length += length;
 }
 
 void chunk_close_gap(struct chunk *chunk, size_t at, size_t length) {
     chunk->length -= length;
-    memmove(chunk->room + at, chunk->room + at + length, chunk->length - at);
+    memmove(chunk->own + at, chunk->own + at + length, chunk->length - at);
 }
 
 struct chunk *chunk_relocate(struct chunk *chunk, const struct relocation *relocation) {
     if (!is_unshared(chunk)) return chunk;
     bool own = !chunk->owner && !chunk->source;
     chunk = relocate(relocation, chunk);
-    if (own) chunk->data = chunk->room;
+    if (own) chunk->data = chunk->own;
     if (!chunk->owner) return chunk;
     struct bytes bytes = {0};
     void *owner = relocation->move_owner(relocation->context, chunk->owner, &bytes);

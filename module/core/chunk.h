@@ -28,7 +28,7 @@ struct chunk *chunk_adopt(void *owner, struct bytes bytes, size_t held);
 struct chunk *chunk_copy(struct bytes bytes);
 
 /* An empty chunk with this capacity. */
-struct chunk *chunk_empty(size_t room);
+struct chunk *chunk_empty(size_t capacity);
 
 /* A chunk for another aggregate that shares the bytes. */
 struct chunk *chunk_twin(struct chunk *chunk);
@@ -61,7 +61,7 @@ size_t chunk_spare(const struct chunk *chunk);
 void chunk_extend(struct chunk *chunk, struct bytes bytes);
 
 /* Sets the capacity and truncates bytes beyond it. Returns the chunk, which may have moved. */
-struct chunk *chunk_resize(struct account *account, struct chunk *chunk, size_t room);
+struct chunk *chunk_resize(struct account *account, struct chunk *chunk, size_t capacity);
 
 /* Opens a gap of uninitialised bytes, or closes one. The capacity must suffice. */
 void chunk_open_gap(struct chunk *chunk, size_t at, size_t length);

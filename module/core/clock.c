@@ -1,6 +1,7 @@
 #include "core/clock.h"
 
-/* What the time that has passed allows to correct: less than that itself, so that time goes on. */
+/* How far the clock may be corrected for the time that has passed: by a fraction of it, so that time
+ * never stands still. */
 static int64_t correction_us(struct clock *clock, int64_t passed_us) {
     clock->unused_us += passed_us;
     int64_t max_us = clock->unused_us / CLOCK_DRAW_PART;

@@ -1,10 +1,10 @@
 /* The clock of one process, in microseconds since 1970: never runs backwards, and can be moved for tests.
  *
- *   time = the wall clock at the start + what has elapsed since by the monotonic clock ± what draws it to the wall clock
+ *   time = wall clock at the start + elapsed monotonic time ± corrections towards the wall clock
  *
- * A wall clock is set forward and back while leases are held. This one follows it slowly, by at most one part in
- * CLOCK_DRAW_PART of the time that passes, so that a step costs a lease no more than that of its duration. Between
- * steps a wall clock that is kept right by its own small corrections is followed without delay.
+ * A wall clock may be set forward or back while leases are held. This clock follows it slowly, by at most 1 in
+ * CLOCK_DRAW_PART of the elapsed time, so that a step changes no lease by more than that part of its duration. The
+ * small corrections by which a wall clock is kept right are followed without delay.
  *
  * It reads no clock itself: the caller passes the readings in. The offset may be lowered, but the time returned
  * never goes backwards. */

@@ -50,7 +50,8 @@ static enum outcome met(bool holds) {
 static enum outcome check_none_match(const struct conditions *c, enum condition_use use,
                                      const struct stamp *object) {
     if (c->none_match.kind != TAG_ANY) return met(!condition_tag_matches(&c->none_match, object));
-    /* "Only if there is none" speaks of creation; other writes need the object anyway and ignore it. */
+    /* IFNONEMATCH * means "only if it does not exist", which concerns creation alone: other writes need the
+     * object and ignore it. */
     return use == CONDITIONS_CREATE ? OUTCOME_BLOB_EXISTS : OUTCOME_DONE;
 }
 

@@ -49,8 +49,8 @@ struct tag tag_read(struct bytes text);
 /* Whether these conditions may be combined for this use. Looks at no object. */
 enum outcome conditions_legal(const struct conditions *conditions, enum condition_use use);
 
-/* Only for legal conditions. An object without a stamp (a name that has only staged blocks) is found only by calls
- * without conditions. */
+/* Only for legal conditions. An object without a stamp (a name that has only staged blocks) is found only by
+ * calls without conditions. */
 enum outcome conditions_check(const struct conditions *conditions, enum condition_use use,
                               const struct stamp *object);
 

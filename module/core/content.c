@@ -28,10 +28,11 @@ enum {
     BLOCK_FIRST_CAPACITY = 4,
     ROPE_FIRST_CAPACITY = 1,
     BLOCKS_FREED_AT_ONCE = 8,
-    BLOCK_EFFORT = 16, /* to free one, in leaves of pages */
+    BLOCK_EFFORT = 16, /* to free one block, in leaves of pages */
     CHUNK_FIRST_BYTES = 64,
-    CHUNK_MOVED_BYTES = 1 << 16, /* up to here a last chunk grows by being moved */
-    CHUNK_FRESH_BYTES = 1 << 14, /* then others follow, a quarter of the content each, within these bounds */
+    CHUNK_MOVED_BYTES = 1 << 16, /* a last chunk up to this size may move to grow */
+    /* Larger contents get new chunks of a quarter of their length, between these bounds. */
+    CHUNK_FRESH_BYTES = 1 << 14,
     CHUNK_GROWN_BYTES = 1 << 20,
 };
 
@@ -55,7 +56,7 @@ static void piece_drop(struct account *account, struct block *block) {
     account_discard(account, block);
 }
 
-/* A block that one rope has for itself, with room for another span. */
+/* The block for one rope alone, with space for another span: copied if it is shared. */
 static struct block *block_own(struct account *account, struct block *block) {
     size_t capacity = block->capacity;
     if (block->count == capacity) capacity = capacity * 2 < BLOCK_SPANS ? capacity * 2 : BLOCK_SPANS;
@@ -99,14 +100,14 @@ static bool rope_free(struct account *account, struct leftover *leftover, size_t
     return true;
 }
 
-/* A long one is freed by and by. */
+/* A long rope is freed in the background. */
 static void rope_drop(struct account *account, struct rope *rope) {
     if (--rope->uses) return;
     leftovers_free(account, (struct leftover){rope_free, rope, 0},
                    (size_t)BLOCKS_FREED_AT_ONCE * BLOCK_EFFORT);
 }
 
-/* A rope that one content has for itself, with room for so many blocks. */
+/* The rope for one content alone, with space for this many blocks: copied if it is shared. */
 static struct rope *rope_own(struct account *account, struct rope *rope, size_t blocks) {
     size_t capacity = rope->capacity;
     if (capacity < blocks) capacity = capacity * 2 > blocks ? capacity * 2 : blocks;
@@ -183,7 +184,7 @@ static struct span *own_last_span(const struct rope *rope) {
     return last && last->uses == 1 ? rope_span(rope, rope_spans(rope) - 1) : NULL;
 }
 
-/* The last chunk, where it stands, if it may change. */
+/* The pointer to the last chunk, in its place; NULL if that chunk must not change. */
 static struct chunk **changeable_tail(struct content *content) {
     struct span *span = own_last_span(content->rope);
     struct chunk **tail = content->chunk ? &content->chunk : span ? &span->chunk : NULL;
@@ -195,7 +196,7 @@ static size_t between(size_t min, uint64_t wanted, size_t max) {
     return wanted > max ? max : (size_t)wanted;
 }
 
-/* What fits into the last chunk goes there; answers what is left. */
+/* Extends the last chunk by the bytes that fit into it, and returns the others. */
 static struct bytes fill_tail(struct account *account, struct content *content, struct chunk **tail,
                               struct bytes bytes) {
     size_t spare = chunk_spare(*tail), length = chunk_bytes(*tail).length;
@@ -211,22 +212,22 @@ static struct bytes fill_tail(struct account *account, struct content *content, 
     return bytes_of(bytes.data + part, bytes.length - part);
 }
 
-/* A last chunk that may not change is no sign of more to come: a small one follows it, and grows. */
+/* A last chunk that must not change is no sign of more to come, so a small chunk follows, which can grow. */
 void content_append(struct account *account, struct content *content, struct bytes bytes) {
     if (!bytes.length) return;
     struct chunk **tail = changeable_tail(content);
-    size_t room = CHUNK_FIRST_BYTES;
+    size_t capacity = CHUNK_FIRST_BYTES;
     if (tail) {
         bytes = fill_tail(account, content, tail, bytes);
-        room = between(CHUNK_FRESH_BYTES, content->length / 4, CHUNK_GROWN_BYTES);
+        capacity = between(CHUNK_FRESH_BYTES, content->length / 4, CHUNK_GROWN_BYTES);
     }
     if (!bytes.length) return;
-    struct chunk *fresh = chunk_empty(room < bytes.length ? bytes.length : room);
+    struct chunk *fresh = chunk_empty(capacity < bytes.length ? bytes.length : capacity);
     chunk_extend(fresh, bytes);
     content_add(account, content, fresh);
 }
 
-/* Where the content keeps its last chunk, with rope and block its own. */
+/* The pointer to the last chunk, in its place, after making rope and block unshared. */
 static struct chunk **own_tail(struct account *account, struct content *content) {
     if (content->chunk) return &content->chunk;
     struct rope *rope = content->rope = rope_own(account, content->rope, content->rope->count);
@@ -235,21 +236,22 @@ static struct chunk **own_tail(struct account *account, struct content *content)
     return &(*last)->spans[(*last)->count - 1].chunk;
 }
 
-/* Puts a chunk that may change in the place of one that may not. */
-static void make_sole(struct account *account, struct chunk **tail, size_t room) {
-    struct chunk *own = chunk_empty(room);
+/* Replaces a chunk that must not change by a copy that may. */
+static void make_sole(struct account *account, struct chunk **tail, size_t capacity) {
+    struct chunk *own = chunk_empty(capacity);
     chunk_extend(own, chunk_bytes(*tail));
     chunk_use(account, own);
     chunk_drop(account, *tail);
     *tail = own;
 }
 
-void content_extend_last(struct account *account, struct content *content, struct bytes bytes, size_t room) {
+void content_extend_last(struct account *account, struct content *content, struct bytes bytes,
+                         size_t capacity) {
     struct chunk **tail = own_tail(account, content);
     if (!chunk_is_sole(*tail))
-        make_sole(account, tail, room);
+        make_sole(account, tail, capacity);
     else if (chunk_spare(*tail) < bytes.length)
-        *tail = chunk_resize(account, *tail, room);
+        *tail = chunk_resize(account, *tail, capacity);
     chunk_extend(*tail, bytes);
     content->length += bytes.length;
     if (content->rope) own_last_span(content->rope)->end = content->length;
@@ -298,8 +300,8 @@ struct chunk *content_chunk(const struct content *content, size_t at) {
     return content->rope ? rope_span(content->rope, at)->chunk : content->chunk;
 }
 
-/* The first span that ends behind the offset, which lies inside the content. Spans are often of one size, so the search
- * begins where the offset would stand then, and widens from there. */
+/* The first span that ends after the offset, which must lie inside the content. Spans often have one size, so
+ * the search starts where the offset would be in that case, and widens from there. */
 static const struct span *span_at(const struct content *content, uint64_t offset) {
     size_t low = 0, high = rope_spans(content->rope) - 1;
     size_t probe = (size_t)((double)offset / (double)content->length * (double)high);

@@ -31,8 +31,9 @@ void content_add(struct account *account, struct content *content, struct chunk 
  * large the content is. */
 void content_append(struct account *account, struct content *content, struct bytes bytes);
 
-/* Extends the last chunk, which must exist, to `room` bytes in all. */
-void content_extend_last(struct account *account, struct content *content, struct bytes bytes, size_t room);
+/* Appends the bytes to the last chunk, which must exist; if it has to grow, it gets this capacity. */
+void content_extend_last(struct account *account, struct content *content, struct bytes bytes,
+                         size_t capacity);
 
 /* Reserves space for this many chunks. */
 void content_reserve(struct account *account, struct content *content, size_t chunks);

@@ -46,7 +46,7 @@ void deadlines_set(struct deadlines *deadlines, struct deadline *deadline, int64
     sink(deadlines, deadline);
 }
 
-/* The heap gives back what it does not need, and does not grow again with the next one that is set. */
+/* Shrinks the heap at a quarter of its capacity, so that the next deadline does not make it grow again. */
 static void deadlines_shrink(struct deadlines *deadlines) {
     if (!deadlines->count) {
         memory_free(deadlines->heap);
@@ -74,7 +74,7 @@ struct deadline *deadlines_first(const struct deadlines *deadlines) {
     return deadlines->count ? deadlines->heap[0] : NULL;
 }
 
-/* No deadline of the heap is before the one above it. */
+/* No deadline is due before its parent in the heap, so the search ends at each one that is not due. */
 static void visit_due_from(const struct deadlines *deadlines, size_t place, int64_t now_ms,
                            visit_deadline *visit, void *context) {
     if (place > deadlines->count || deadlines->heap[place - 1]->due_ms > now_ms) return;

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 
 enum {
-    DIGITS_IN_WORD = 19, /* of any number that fits into 64 bits */
-    DIGITS_THAT_COUNT =
-        800, /* doubles lie, and meet half way, within 768 digits; the rest only says "a little more" */
-    EXPONENT_MAX = 100000, /* beyond all doubles, however many digits make up for it */
+    DIGITS_IN_WORD = 19, /* any number of 19 digits fits into 64 bits */
+    /* Doubles, and the midpoints between two of them, have at most 768 digits. More digits only say "a little more". */
+    DIGITS_THAT_COUNT = 800,
+    EXPONENT_MAX = 100000, /* beyond all doubles, however many digits there are */
     POWERS = 23,
 };
 
-/* All of them exact, as are whole numbers up to this one: so one division or multiplication is rounded once. */
+/* All powers are exact, as are whole numbers up to WHOLE_EXACT, so one division or multiplication
+ * rounds only once. */
 #define WHOLE_EXACT (UINT64_C(1) << 53)
 static const double powers[POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -71,7 +72,7 @@ static char digit_at(const struct decimal *decimal, size_t at) {
     return at < whole ? decimal->whole.data[at] : decimal->fraction.data[at - whole];
 }
 
-/* The digits as one whole number without a point, which no locale has a say in. */
+/* Gives strtod the digits without a decimal point, which would depend on the locale. */
 static double read_slowly(const struct decimal *decimal, size_t from, int64_t exponent) {
     char text[DIGITS_THAT_COUNT + 16];
     size_t count = decimal->whole.length + decimal->fraction.length, length = 0;

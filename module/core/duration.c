@@ -6,7 +6,7 @@ enum { DECIMALS = 3 };
 
 #define SECONDS_MAX (DURATION_MAX_MS / 1000)
 
-/* The part behind the point, in thousandths. */
+/* The digits after the point, in thousandths. */
 static bool read_decimals(struct bytes text, int64_t *thousandths) {
     *thousandths = 0;
     for (size_t i = 0; i < text.length || i < DECIMALS; i++) {
@@ -17,7 +17,7 @@ static bool read_decimals(struct bytes text, int64_t *thousandths) {
     return true;
 }
 
-/* However many digits they have: what is too much to count is more than enough. */
+/* Any number of digits: a number that overflows counts as the greatest one. */
 static bool read_seconds(struct bytes text, int64_t *seconds) {
     if (number_read(text, seconds)) return *seconds >= 0;
     if (!text.length || text.data[0] == '0') return false;

@@ -49,7 +49,7 @@ static struct entry *marker_named(const struct feed *feed, uint32_t hash, struct
     return feed->markers.count ? hash_index_find(&feed->markers, hash, name) : NULL;
 }
 
-/* The oldest marker that is newer than this. */
+/* The oldest marker that is newer than this version. */
 static struct entry *marker_behind(const struct feed *feed, version v) {
     struct version_cursor cursor = version_order_seek(&feed->order, v);
     version_cursor_to_marked(&feed->order, &cursor);
@@ -67,7 +67,7 @@ static void count_dropped(struct feed *feed, uint64_t markers) {
     atomic_fetch_add_explicit(&all_dropped, markers, memory_order_relaxed);
 }
 
-/* The name has an object again. */
+/* Removes the marker of an object that exists again. */
 static void forget_marker(struct account *account, struct feed *feed, const struct entry *object) {
     struct entry *marker = marker_named(feed, object->hash, entry_name(object));
     if (!marker) return;
@@ -75,7 +75,7 @@ static void forget_marker(struct account *account, struct feed *feed, const stru
     free_marker(account, feed, marker);
 }
 
-/* --- What goes by and by --- */
+/* --- Freeing --- */
 
 static void finish(struct account *account, struct feed *feed) {
     end_markers(feed);
@@ -83,7 +83,7 @@ static void finish(struct account *account, struct feed *feed) {
     account_discard(account, feed);
 }
 
-/* Markers up to this version. False when the effort was not enough. */
+/* Frees markers up to this version. False when the effort did not suffice. */
 static bool free_markers(struct account *account, struct feed *feed, version last, size_t *effort) {
     version from = 0;
     for (struct entry *marker; (marker = marker_behind(feed, from)) && version_of(marker) <= last;) {
@@ -113,8 +113,8 @@ static bool free_some(struct account *account, struct leftover *leftover, size_t
     return true;
 }
 
-/* Whoever lays a feed aside finds it there, perhaps, and then it will be looked at anyway. */
-static void free_by_and_by(struct account *account, struct feed *feed) {
+/* A feed is among the leftovers only once: when its turn comes, all that can be freed is. */
+static void free_in_background(struct account *account, struct feed *feed) {
     if (feed->aside) return;
     feed->aside = true;
     leftovers_free(account, (struct leftover){.free = free_some, .root = feed}, FREED_AT_ONCE);
@@ -125,12 +125,12 @@ static size_t markers_up_to(const struct feed *feed, version v) {
     return version_order_marked_before(&feed->order, &cursor);
 }
 
-/* Markers up to this version are dropped. */
+/* Drops the markers up to this version. */
 static void raise_floor(struct account *account, struct feed *feed, version v) {
     if (v <= feed->whole_from) return;
     count_dropped(feed, markers_up_to(feed, v) - markers_up_to(feed, feed->whole_from));
     feed->whole_from = v;
-    free_by_and_by(account, feed);
+    free_in_background(account, feed);
 }
 
 static void drop_oldest(struct account *account, struct feed *feed) {
@@ -142,7 +142,8 @@ static void drop_oldest(struct account *account, struct feed *feed) {
 
 /* --- Versions --- */
 
-/* The newest one so far was the last of its epoch. What is older than the oldest end that is known cannot be judged. */
+/* The newest version was the last one of its epoch. The oldest end may have to make way for it: bookmarks
+ * from before that end could no longer be checked, so they become invalid. */
 static void end_epoch(struct account *account, struct feed *feed) {
     if (feed->end_count == FEED_EPOCHS - 1) {
         version oldest = feed->ends[0];
@@ -171,7 +172,7 @@ struct feed *feed_new(struct account *account, version beginning, uint64_t keep)
 void feed_drop(struct account *account, struct feed *feed) {
     feed->over = true;
     uncount(feed, feed->kept);
-    free_by_and_by(account, feed);
+    free_in_background(account, feed);
 }
 
 void feed_free(struct account *account, struct feed *feed) {
@@ -198,7 +199,7 @@ void feed_add(struct account *account, struct feed *feed, struct entry *object) 
     note_version(account, feed, version_of(object));
 }
 
-/* While a feed is built it may not have been there. */
+/* While the feed is being built, it may not have the object yet. */
 void feed_move(struct account *account, struct feed *feed, struct entry *object, version before) {
     version_order_remove(account, &feed->order, before, object);
     version_order_add(account, &feed->order, version_of(object), object, false);

@@ -1,24 +1,24 @@
 /* A feed: what has changed in an aggregate, in the order of versions, each object once and at its latest change.
  *
  *   feed ─▶ order      objects and markers by their versions: see version_order.h
- *        ─▶ markers    by name; a marker stands for an object that was deleted
+ *        ─▶ markers    by name; a marker records that an object was deleted
  *        ─▶ ends       the last version of each of the last epochs
  *
- * An object is whatever begins with an entry and its version. It is in the feed once, so that a feed needs no more memory
- * than the objects it speaks of, and the last markers: see `keep`. Markers that are not newer than `whole_from` have been
- * dropped: nobody is told of them, and their memory goes by and by.
+ * An object is any structure that begins with a feed_entry. It is in the feed once, so a feed needs no more memory than
+ * its objects and the last `keep` markers do. Markers up to `whole_from` have been dropped: followers no longer get
+ * them, and their memory is freed in the background.
  *
- * WHO FOLLOWS A FEED has a bookmark: a version, behind which everything is told; or, while it walks through all that is
- * there, a position, and the version at which the walk began. A walk leaves out markers that are older than its
- * beginning. It ends, since what changes meanwhile comes behind its beginning.
+ * BOOKMARKS. A follower has a bookmark: a version, up to which it knows all changes. While it first walks through
+ * everything, the bookmark is a position and the version at which the walk began. The walk skips markers from before
+ * its beginning. It ends, because objects that change meanwhile move behind its beginning.
  *
- * WHAT IS LOST is told. A bookmark may be used if
- *   - no marker has been dropped behind it, and it is not from before the feed: it is not below `whole_from`;
- *   - it survived: it is not behind the last version that the feed has of the bookmark's epoch, if that epoch is over.
- *     A server that takes over begins a new epoch, so what was lost with the tail of the old one lies between the two.
+ * LOST CHANGES are reported, not passed over. A bookmark is valid if
+ *   - no marker after it has been dropped, and it is not from before the feed: it is at least `whole_from`;
+ *   - its version survived: it is not after the last version that the feed has of the same epoch, if that epoch has
+ *     ended. A server that takes over begins a new epoch, so versions lost with the end of the old one are in between.
  *
- * The feed follows from the objects and from what feed_put_state and feed_put_markers write: files have these, in front of
- * the objects. Values know no clock: versions of deletions come from whoever decides. */
+ * A feed follows from the objects and from what feed_put_state and feed_put_markers write; files have these before the
+ * objects. A feed reads no clock and mints nothing: the caller passes the versions of deletions. */
 #ifndef HOLDFAST_FEED_H
 #define HOLDFAST_FEED_H
 
@@ -30,7 +30,7 @@
 enum {
     FEED_EPOCHS = 16,
     FEED_KEEP_DEFAULT = 100000,
-    FEED_PORTION = 1000, /* objects that are taken when a feed begins, and then in one go */
+    FEED_PORTION = 1000, /* objects that are added when a feed begins, and then in each step */
     FEED_KEEP_MAX = 1000000000,
     BOOKMARK_MAX_BYTES = 2 * VERSION_TEXT_LENGTH + 1,
 };
@@ -113,7 +113,7 @@ void feed_advance(struct account *account, struct feed *feed, struct bytes front
 /* --- Bookmarks --- */
 
 struct bookmark {
-    version position; /* what comes behind it is new */
+    version position; /* changes after it are new */
     version began;    /* where a walk from 0 began; 0 when this is not a walk */
     bool now;         /* $: the newest version at the time of use */
 };

@@ -1,8 +1,8 @@
-/* How a feed is built of objects that are there already: in the order of their names, portion by portion. */
+/* Building a feed from the objects that already exist: in the order of their names, in portions. */
 #include "core/feed.h"
 
-/* The first object behind what the feed has. */
-static struct order_cursor first_untold(const struct feed *feed, const struct order_index *objects) {
+/* The first object after the frontier. */
+static struct order_cursor first_unbuilt(const struct feed *feed, const struct order_index *objects) {
     struct bytes frontier = feed_frontier(feed);
     struct order_cursor cursor = order_index_seek(objects, frontier);
     struct entry *entry = order_cursor_entry(&cursor);
@@ -11,7 +11,7 @@ static struct order_cursor first_untold(const struct feed *feed, const struct or
 }
 
 struct bytes feed_portion(const struct feed *feed, const struct order_index *objects) {
-    struct order_cursor cursor = first_untold(feed, objects);
+    struct order_cursor cursor = first_unbuilt(feed, objects);
     struct bytes last = {"", 0};
     struct entry *entry = order_cursor_entry(&cursor);
     for (int left = FEED_PORTION; entry && left; left--) {
@@ -25,7 +25,7 @@ struct bytes feed_portion(const struct feed *feed, const struct order_index *obj
 void feed_build(struct account *account, struct feed *feed, const struct order_index *objects,
                 struct bytes last, bool (*exists)(const struct entry *entry)) {
     if (!feed->building) return;
-    struct order_cursor cursor = first_untold(feed, objects);
+    struct order_cursor cursor = first_unbuilt(feed, objects);
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && (!last.length || bytes_compare(entry_name(entry), last) <= 0);
          entry = order_cursor_entry(&cursor)) {

@@ -1,4 +1,4 @@
-/* What files hold of a feed: what the objects do not say, and the markers. */
+/* A feed in files: the state that does not follow from the objects, and the markers. */
 #include "core/feed.h"
 
 #include "core/memory.h"
@@ -15,11 +15,11 @@ void feed_put_state(const struct feed *feed, struct record_writer *writer) {
     for (unsigned i = 0; i < feed->end_count; i++) record_put_word(writer, feed->ends[i]);
 }
 
-/* Each of an epoch of its own, before the newest. */
+/* Each end must be of an earlier epoch than the next one, and all before the newest version's. */
 static bool ends_are_sound(const struct feed *feed) {
     for (unsigned i = 0; i < feed->end_count; i++) {
         version next = i + 1 < feed->end_count ? feed->ends[i + 1] : feed->newest;
-        if (!feed->ends[i] || feed->ends[i] >> 32 >= next >> 32) return false;
+        if (!feed->ends[i] || version_epoch(feed->ends[i]) >= version_epoch(next)) return false;
     }
     return true;
 }

@@ -1,4 +1,4 @@
-/* Who follows a feed: bookmarks, what is lost for them, and what comes next. */
+/* Following a feed: bookmarks, whether changes after them are lost, and what comes next. */
 #include "core/feed.h"
 
 enum { SEPARATOR = '-' };
@@ -26,7 +26,7 @@ size_t bookmark_write(const struct bookmark *bookmark, char text[BOOKMARK_MAX_BY
 
 /* --- What is lost --- */
 
-/* What the feed has not seen is still to come, unless it can be known that it will not. */
+/* Whether a version that the feed has not seen may still come. */
 static bool may_come(version v, const struct known_versions *known) {
     if (v > known->newest) return !known->primary;
     return v > known->passed && version_epoch(v) == version_epoch(known->newest);
@@ -62,7 +62,7 @@ static void reach(struct feed_walk *walk, version v) {
     if (walk->at.position >= walk->at.began) walk->at.began = 0;
 }
 
-/* Markers that were dropped, and those that a reader of everything need not know. */
+/* Dropped markers, and those from before the beginning of a walk through everything. */
 static bool is_left_out(const struct feed_walk *walk, const struct version_slot *slot) {
     return version_slot_marked(slot) && (slot->v <= walk->feed->whole_from || slot->v <= walk->at.began);
 }

@@ -4,14 +4,14 @@
 
 enum { FORM_B, FORM_P, FORM_X };
 
-/* The rarer forms are patterns: x stands for a digit, everything else for itself. Their lengths are cases of guid_read. */
+/* The rarer forms as patterns: x matches a digit, X the letter of 0x, everything else itself. guid_read tells
+ * them apart by their lengths. */
 static const char *const patterns[] = {
     [FORM_B] = "{xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx}",
     [FORM_P] = "(xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx)",
     [FORM_X] = "{0Xxxxxxxxx,0Xxxxx,0Xxxxx,{0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx,0Xxx}}",
 };
 
-/* In a pattern X is the letter of 0x, so that it is not taken for a digit's place. */
 static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     struct guid sum = {0, 0};
     for (size_t i = 0; i < text.length; i++) {
@@ -28,7 +28,7 @@ static bool read_by(const char *pattern, struct bytes text, struct guid *guid) {
     return true;
 }
 
-/* Adds so many digits to a number; false when one of them is none. */
+/* Appends this many digits to a number; false if one of them is not a digit. */
 static bool add_digits(const char *text, int count, uint64_t *number) {
     for (int i = 0; i < count; i++) {
         unsigned value = hex_values[(unsigned char)text[i]];

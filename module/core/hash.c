@@ -25,7 +25,7 @@ static inline uint64_t half_word_at(const char *at) {
     return le32_to_cpu(half);
 }
 
-/* Up to sixteen bytes as two words; they overlap, so that no byte is read behind the end. */
+/* The last 0 to 16 bytes as two words, which overlap so that nothing beyond the end is read. */
 static inline void last_words(const char *at, size_t left, uint64_t *first, uint64_t *second) {
     *first = *second = 0;
     if (left >= 8) {
@@ -39,7 +39,7 @@ static inline void last_words(const char *at, size_t left, uint64_t *first, uint
     }
 }
 
-/* What comes before it, and the bytes, in one word. */
+/* Mixes the bytes into the state. */
 static inline uint64_t absorb(const uint64_t with, uint64_t state, struct bytes bytes) {
     uint64_t first, second;
     const char *at = bytes.data;

@@ -8,8 +8,8 @@
 enum {
     SLOTS = 7,
     SEGMENT_BUCKETS = 256,
-    GROW_AT =
-        4, /* entries per bucket; more would chain too often while half of the buckets are not split yet */
+    /* Entries per bucket. With more than four, buckets that are not split yet would be chained too often. */
+    GROW_AT = 4,
     SHRINK_AT = 1,
 };
 
@@ -70,7 +70,7 @@ void hash_index_end(struct hash_index *index) {
 static unsigned bucket_tag_matches(const struct bucket *bucket, uint8_t tag) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
     uint64_t word;
-    /* Seven tags and, as the eighth byte, what is used; its own bit is masked away at the end. */
+    /* Seven tags and `used`, whose bit is masked off at the end. */
     memcpy(&word, (const char *)bucket + offsetof(struct bucket, tags), sizeof(word));
     word = le64_to_cpu(word) ^ ones * tag;
     uint64_t zero_bytes = ~(((word & ~tops) + ~tops) | word | ~tops);
@@ -78,7 +78,7 @@ static unsigned bucket_tag_matches(const struct bucket *bucket, uint8_t tag) {
            (CHAINED - 1);
 }
 
-/* The name, and what the caller wants next, mostly lie in the lines behind the entry's own: one wait for all. */
+/* The name, and the fields that callers read next, mostly lie in the cache lines after the entry. */
 static void fetch(const void *entry) {
     __builtin_prefetch(entry);
     __builtin_prefetch((const char *)entry + 64);
@@ -107,7 +107,7 @@ struct entry *hash_index_find(const struct hash_index *index, uint32_t hash, str
     return NULL;
 }
 
-/* A bucket that is full of entries passes its last one on to a new bucket behind it. */
+/* Chains a new bucket to a full one, whose last entry moves to it. */
 static struct bucket *chain(struct hash_index *index, struct bucket *bucket) {
     struct bucket *next = memory_zeroed(sizeof(*next));
     index->held += memory_size(next);
@@ -139,8 +139,7 @@ static void free_chained(struct hash_index *index, struct bucket *bucket) {
     memory_free(bucket);
 }
 
-/* Empties a bucket, and those chained to it, and places all that they held anew: where it belongs has
- * changed. */
+/* Empties a bucket and those chained to it, and places their entries again: they may belong elsewhere now. */
 static void replace_all(struct hash_index *index, struct bucket *bucket) {
     struct bucket first = *bucket;
     memset(bucket, 0, sizeof(*bucket));
@@ -196,8 +195,8 @@ static void hash_index_shrink(struct hash_index *index) {
     }
 }
 
-/* The bucket that will be split next, and the entries in it, lie anywhere in memory. They are prefetched a little
- * before they are needed, one step with each of the last two entries that still fit. */
+/* Prefetches the bucket that is split next, and its entries, which lie anywhere in memory: one step with each
+ * of the last two entries that still fit. */
 static void prefetch_growth(const struct hash_index *index) {
     size_t left = index->buckets * GROW_AT - index->count;
     if (left == 0 || left > 2) return;

@@ -26,8 +26,8 @@ struct hash_index {
 void hash_index_start(struct hash_index *index);
 void hash_index_end(struct hash_index *index);
 
-/* Prefetches the bucket and, once that has arrived, the entry. Use it when there is other work
- * before hash_index_find. */
+/* Prefetches the bucket and, once that has arrived, the entry. Use it when there is other
+ * work before hash_index_find. */
 void hash_index_prefetch(const struct hash_index *index, uint32_t hash);
 void hash_index_prefetch_entry(const struct hash_index *index, uint32_t hash);
 

@@ -10,7 +10,7 @@ static bool is_gap(char c) {
     return c == ' ' || c == '\t';
 }
 
-/* The next word; false behind the last one. */
+/* The next word; false after the last one. */
 static bool next_pattern(struct bytes *list, struct bytes *word) {
     const char *at = list->data, *end = list->data + list->length;
     while (at < end && is_gap(*at)) at++;
@@ -25,7 +25,8 @@ static bool read_port(struct bytes text, int64_t *port) {
     return number_read(text, port) && *port >= 1 && *port <= PORT_MAX;
 }
 
-/* An address of IPv6 has colons itself: the last one counts, and brackets around the host go. */
+/* The last colon separates the port, since an IPv6 address has colons itself. Brackets around the
+ * host are removed. */
 static bool split_pattern(struct bytes pattern, struct bytes *host, struct bytes *port) {
     size_t at = pattern.length;
     while (at && pattern.data[at - 1] != ':') at--;
@@ -37,7 +38,7 @@ static bool split_pattern(struct bytes pattern, struct bytes *host, struct bytes
     return true;
 }
 
-/* After a star that was in vain the text is tried from one place further on. */
+/* On a mismatch after a star, the star takes one character more. */
 static bool host_matches(struct bytes pattern, struct bytes text) {
     size_t at = 0, place = 0, star = SIZE_MAX, from = 0;
     while (place < text.length) {

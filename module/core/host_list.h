@@ -1,11 +1,10 @@
 /* Host lists: which hosts a server may connect to, as patterns in its configuration.
  *
- *   host:port host:port …     in a host * stands for any characters and ? for one; a port may be *
- *   *                         everybody
+ *   host:port host:port …     in a host * matches any characters and ? one; a port may be *
+ *   *                         all hosts
  *
- * A pattern is compared with what is there as text, in any case: with a name as somebody wrote it, or with an address as
- * numbers write it (10.0.0.7, fe80::1). No name is ever looked up here, so a pattern of a name allows no address, and a
- * pattern of addresses no name. */
+ * Patterns are compared as text, without regard to case: with a name as it was given, or with a numeric address
+ * (10.0.0.7, fe80::1). No name is resolved here, so a pattern for names allows no address, and the reverse. */
 #ifndef HOLDFAST_HOST_LIST_H
 #define HOLDFAST_HOST_LIST_H
 

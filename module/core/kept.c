@@ -4,7 +4,7 @@
 
 struct reading {
     struct record_reader reader;
-    uint64_t levels[KEPT_DEPTH_MAX]; /* arrays and maps that are being read: how many values are to come */
+    uint64_t levels[KEPT_DEPTH_MAX]; /* values that are still to be read in each open array or map */
     unsigned depth;
 };
 
@@ -12,7 +12,7 @@ static void fail_unless(struct reading *reading, bool sound) {
     if (!sound) reading->reader.failed = true;
 }
 
-/* A text that can stand in a line of the protocol. */
+/* A text that can be sent as one line of the protocol, with a NUL at its end. */
 static bool is_error_text(struct bytes text) {
     if (text.length < 2 || text.data[text.length - 1]) return false;
     for (size_t i = 0; i + 1 < text.length; i++)
@@ -20,7 +20,7 @@ static bool is_error_text(struct bytes text) {
     return true;
 }
 
-/* Whatever stands in it takes one byte at least, so that a count cannot promise more than there is. */
+/* Each value takes at least one byte, so a greater count cannot be true. */
 static void enter_level(struct reading *reading, uint64_t values) {
     struct record_reader *reader = &reading->reader;
     fail_unless(reading, values <= (uint64_t)(reader->end - reader->at) && reading->depth < KEPT_DEPTH_MAX);
@@ -33,7 +33,7 @@ static void enter_map(struct reading *reading) {
     enter_level(reading, pairs * 2);
 }
 
-/* Reads what the value has. False for an array or a map, whose values are to come. */
+/* Reads one value. False for an array or a map, whose values follow. */
 static bool read_value(struct reading *reading) {
     struct record_reader *reader = &reading->reader;
     switch ((enum kept)record_byte(reader)) {
@@ -55,7 +55,7 @@ static bool read_value(struct reading *reading) {
     return true;
 }
 
-/* A value is complete: so may be what it stands in. False when it stands in nothing. */
+/* Counts a complete value, and the arrays and maps that it completes. False when nothing is left open. */
 static bool count_kept(struct reading *reading) {
     for (; reading->depth; reading->depth--)
         if (--reading->levels[reading->depth - 1]) return true;
@@ -69,7 +69,7 @@ bool kept_is_sound(struct bytes kept) {
         bool complete = read_value(&reading);
         if (reading.reader.failed) return false;
         if (!complete && !reading.levels[reading.depth - 1]) {
-            reading.depth--; /* nothing stands in it */
+            reading.depth--; /* it is empty */
             complete = true;
         }
         if (complete) more = count_kept(&reading);

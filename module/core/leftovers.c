@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* The leftovers of one aggregate, the last of which is freed first. */
+/* The leftovers of one aggregate; the last one is freed first. */
 struct leftovers {
     struct list_node among;
     struct account *account;
@@ -22,7 +22,7 @@ void (*leftovers_wait)(void);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(waiting);
 
-static struct leftovers *with_room(struct leftovers *leftovers) {
+static struct leftovers *with_space(struct leftovers *leftovers) {
     size_t count = leftovers ? leftovers->count : 0;
     if (leftovers && count < leftovers->capacity) return leftovers;
     if (leftovers) list_del(&leftovers->among);
@@ -34,9 +34,9 @@ static struct leftovers *with_room(struct leftovers *leftovers) {
     return leftovers;
 }
 
-static void lay_aside(struct account *account, struct leftover leftover) {
+static void set_aside(struct account *account, struct leftover leftover) {
     pthread_mutex_lock(&lock);
-    struct leftovers *leftovers = with_room(account->leftovers);
+    struct leftovers *leftovers = with_space(account->leftovers);
     leftovers->account = account;
     leftovers->items[leftovers->count++] = leftover;
     account->leftovers = leftovers;
@@ -47,11 +47,11 @@ static void lay_aside(struct account *account, struct leftover leftover) {
 size_t leftovers_free(struct account *account, struct leftover leftover, size_t effort) {
     bool later = leftovers_wait && !account->ends;
     if (!later) effort = SIZE_MAX;
-    if (!leftover.free(account, &leftover, &effort)) lay_aside(account, leftover);
+    if (!leftover.free(account, &leftover, &effort)) set_aside(account, leftover);
     return effort;
 }
 
-/* False when the effort was not enough. */
+/* False when the effort did not suffice. */
 static bool free_items(struct leftovers *leftovers, size_t *effort) {
     for (; leftovers->count; leftovers->count--) {
         struct leftover *last = &leftovers->items[leftovers->count - 1];
@@ -60,7 +60,7 @@ static bool free_items(struct leftovers *leftovers, size_t *effort) {
     return true;
 }
 
-/* It is not in the list any more. */
+/* Frees the leftovers themselves, which must be out of the list. */
 static void finish_leftover(struct leftovers *leftovers) {
     leftovers->account->leftovers = NULL;
     memory_free(leftovers);

@@ -18,7 +18,7 @@ static bool is_identifier(struct bytes name) {
     return true;
 }
 
-/* Of names, or of what begins with one. */
+/* Compares names without case. Takes names, or structs that begin with one. */
 static int compare_names(const void *left, const void *right) {
     const struct bytes *a = left, *b = right;
     for (size_t i = 0; i < a->length && i < b->length; i++) {
@@ -32,7 +32,8 @@ struct pair {
     struct bytes name, value;
 };
 
-/* In the order of their names, since a hostile caller may send thousands. The caller frees them. */
+/* The pairs sorted by name, so that even the thousands that a hostile caller may send are compared quickly.
+ * The caller frees them. */
 static struct pair *sorted_pairs(struct packed_list list) {
     struct pair *pairs = memory_alloc((size_t)list.count * sizeof(*pairs));
     struct record_reader reader = record_reader(list.items);
@@ -42,13 +43,13 @@ static struct pair *sorted_pairs(struct packed_list list) {
     return pairs;
 }
 
-static bool has_twins(struct packed_list list) {
+static bool has_duplicates(struct packed_list list) {
     struct pair *pairs = sorted_pairs(list);
-    bool twins = false;
-    for (size_t i = 1; i < list.count && !twins; i++)
-        twins = compare_names(&pairs[i - 1].name, &pairs[i].name) == 0;
+    bool found = false;
+    for (size_t i = 1; i < list.count && !found; i++)
+        found = compare_names(&pairs[i - 1].name, &pairs[i].name) == 0;
     memory_free(pairs);
-    return twins;
+    return found;
 }
 
 bool metadata_same(struct packed_list one, struct packed_list other) {
@@ -76,5 +77,5 @@ enum outcome metadata_check(struct packed_list list) {
     }
     if (!record_complete(&reader) || count != list.count) return OUTCOME_INVALID_METADATA;
     if (bytes > METADATA_MAX_BYTES) return OUTCOME_METADATA_TOO_LARGE;
-    return count > 1 && has_twins(list) ? OUTCOME_INVALID_METADATA : OUTCOME_DONE;
+    return count > 1 && has_duplicates(list) ? OUTCOME_INVALID_METADATA : OUTCOME_DONE;
 }

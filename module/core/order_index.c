@@ -6,7 +6,7 @@
 
 enum {
     FANOUT = 62,
-    SPARSE = FANOUT / 4, /* below this a node looks for a neighbour to join */
+    SPARSE = FANOUT / 4, /* a node with fewer items is joined with a neighbour */
     JOINED_MAX = FANOUT * 3 / 4,
 };
 
@@ -14,12 +14,13 @@ enum { CACHE_LINE_BYTES = 64 }; /* a cache line */
 
 enum {
     HEAD_BYTES = 8,
-    HEAD_STALE = 4, /* heads that are alike in so many bytes are taken anew */
+    HEAD_STALE = 4, /* heads that begin with this many common bytes are computed anew */
 };
 
-/* first[i] is the entry itself in a leaf, and the first entry below children[i] in an inner node. All of these names
- * begin with the same `skip` bytes; heads[i] are the next ones, as a number that compares as they do. So a search
- * mostly stays within the node, and asks the entries, which lie anywhere in memory, only where heads are equal. */
+/* first[i] is the entry itself in a leaf, and the first entry below children[i] in an inner node. All of
+ * these names begin with the same `skip` bytes; heads[i] are the next ones, as a number that compares as they
+ * do. So a search mostly stays within the node, and reads entries, which lie anywhere in memory, only where
+ * heads are equal. */
 struct order_node {
     uint16_t count;
     uint16_t skip;
@@ -35,7 +36,7 @@ struct step {
     unsigned at;
 };
 
-/* The way from the root to a leaf. */
+/* The path from the root to a leaf. */
 struct path {
     struct step steps[ORDER_INDEX_MAX_HEIGHT];
     unsigned length;
@@ -80,7 +81,7 @@ void order_index_end(struct order_index *index) {
 
 /* --- Heads --- */
 
-/* Names that end early are filled up with zeros; names that differ only there are told apart by the entries. */
+/* Short names are padded with zeros. Names that differ only in the padding have equal heads. */
 static uint64_t head_of(struct bytes name, size_t skip) {
     uint64_t head = 0;
     size_t length = name.length > skip ? name.length - skip : 0;
@@ -94,37 +95,37 @@ static size_t order_common_length(struct bytes a, struct bytes b) {
     return length;
 }
 
-/* The names are sorted: what the first and the last one have in common, all have. */
+/* The names are sorted, so all have in common what the first and the last one have. */
 static size_t common_skip(const struct order_node *node) {
     return order_common_length(entry_name(node->first[0]), entry_name(node->first[node->count - 1]));
 }
 
-static void take_heads(struct order_node *node, size_t skip) {
+static void set_heads(struct order_node *node, size_t skip) {
     node->skip = (uint16_t)skip;
     for (unsigned i = 0; i < node->count; i++) node->heads[i] = head_of(entry_name(node->first[i]), skip);
 }
 
-/* After names have left: heads that have become alike tell little. */
+/* After removals: computes heads anew if they have become too much alike. */
 static void freshen_heads(struct order_node *node) {
     size_t skip = node->count > 1 ? common_skip(node) : node->skip;
-    if (skip >= node->skip + (size_t)HEAD_STALE) take_heads(node, skip);
+    if (skip >= node->skip + (size_t)HEAD_STALE) set_heads(node, skip);
 }
 
-/* Sets a name of the node; a first or last one may have less in common with the others than they have. */
+/* Sets a name of the node. A new first or last name may have less in common with the others; then
+ * all heads change. */
 static void set_first(struct order_node *node, unsigned at, void *first) {
     node->first[at] = first;
-    if (node->count == 1)
-        node->skip = 0; /* what names that have left had in common says nothing of this one */
+    if (node->count == 1) node->skip = 0;
     node->heads[at] = head_of(entry_name(first), node->skip);
     bool outermost = at == 0 || at + 1u == node->count;
     if (!outermost || !node->skip) return;
     size_t skip = common_skip(node);
-    if (skip < node->skip) take_heads(node, skip);
+    if (skip < node->skip) set_heads(node, skip);
 }
 
 /* --- Search --- */
 
-/* Whether the name begins as all names of the node do; if not, on which side of all of them it stands. */
+/* Compares a name with the bytes that all names of the node begin with: 0 if it begins with them, too. */
 static int compare_beginning(const struct order_node *node, struct bytes name) {
     if (!node->skip) return 0;
     size_t length = name.length < node->skip ? name.length : node->skip;
@@ -161,14 +162,15 @@ static unsigned count_below(const struct order_node *node, struct bytes name) {
     return low;
 }
 
-/* The child below which a name stands or would stand. */
+/* The child that has the name, or to which it would be added. */
 static unsigned child_for(const struct order_node *node, struct bytes name) {
     unsigned below = count_below(node, name);
     if (below < node->count && bytes_equal(entry_name(node->first[below]), name)) return below;
     return below ? below - 1 : 0;
 }
 
-/* Ends at the place of the first entry whose name is not below this one; perhaps behind the end of its leaf. */
+/* The path to the first entry whose name is not less than this one; it may end past the last entry
+ * of a leaf. */
 static void order_descend(const struct order_index *index, struct bytes name, struct path *path) {
     struct order_node *node = index->root;
     path->length = 0;
@@ -204,8 +206,8 @@ static void move_items(struct order_node *to, struct order_node *from, unsigned 
     from->count = (uint16_t)(from->count - count);
 }
 
-/* Moves the upper part of a full node to a new one on its right: nothing at all when the tree grows at its
- * end. */
+/* Splits a full node: its upper half moves to a new one on its right, or nothing if the tree grows
+ * at its end. */
 static struct order_node *order_split(struct order_index *index, struct order_node *node, unsigned at) {
     struct order_node *right = order_node_new(index, node->leaf);
     unsigned keep = at == FANOUT && !node->next ? FANOUT : FANOUT / 2;
@@ -228,8 +230,8 @@ static void order_put(struct order_node *node, unsigned at, void *first, struct 
     if (!node->leaf) node->children[at] = child;
 }
 
-/* The first entry below the node at this depth of the path has become another one. */
-static void tell_above(struct path *path, unsigned depth, void *first) {
+/* Updates the nodes above one whose first entry has changed. */
+static void update_above(struct path *path, unsigned depth, void *first) {
     while (depth--) {
         set_first(path->steps[depth].node, path->steps[depth].at, first);
         if (path->steps[depth].at) return;
@@ -261,7 +263,7 @@ void order_index_add(struct order_index *index, struct entry *entry) {
             }
         }
         order_put(into, at, first, child);
-        if (into == node && at == 0) tell_above(&path, depth, first);
+        if (into == node && at == 0) update_above(&path, depth, first);
         if (!right) return;
         first = right->first[0];
         child = right;
@@ -275,13 +277,13 @@ static bool order_join(struct order_index *index, struct order_node *parent, uns
     struct order_node *left = parent->children[at], *right = parent->children[at + 1];
     if (left->count + right->count > JOINED_MAX) return false;
     move_items(left, right, 0, right->count);
-    take_heads(left, common_skip(left));
+    set_heads(left, common_skip(left));
     close_gap(parent, at + 1);
     order_node_free(index, right);
     return true;
 }
 
-/* After a removal below: drops the empty, joins the sparse. */
+/* After a removal: frees empty nodes and joins sparse ones, upwards from this depth. */
 static void order_tidy(struct order_index *index, struct path *path, unsigned depth) {
     for (; depth; depth--) {
         struct order_node *node = path->steps[depth].node, *parent = path->steps[depth - 1].node;
@@ -290,7 +292,7 @@ static void order_tidy(struct order_index *index, struct path *path, unsigned de
         if (node->count == 0) {
             close_gap(parent, at);
             order_node_free(index, node);
-            if (at == 0 && parent->count) tell_above(path, depth - 1, parent->first[0]);
+            if (at == 0 && parent->count) update_above(path, depth - 1, parent->first[0]);
         } else if (!order_join(index, parent, at) && !(at && order_join(index, parent, at - 1))) {
             return;
         }
@@ -303,7 +305,7 @@ void order_index_remove(struct order_index *index, const struct entry *entry) {
     unsigned depth = path.length - 1;
     struct order_node *leaf = path.steps[depth].node;
     close_gap(leaf, path.steps[depth].at);
-    if (path.steps[depth].at == 0 && leaf->count) tell_above(&path, depth, leaf->first[0]);
+    if (path.steps[depth].at == 0 && leaf->count) update_above(&path, depth, leaf->first[0]);
     order_tidy(index, &path, depth);
     while (!index->root->leaf && index->root->count == 1) {
         struct order_node *root = index->root;

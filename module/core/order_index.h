@@ -1,10 +1,9 @@
 /* An order index: entries sorted by name, for listings that start anywhere and go on in bounded steps.
  *
- *   root ─▶ inner node ─▶ … ─▶ leaf ⇄ leaf ⇄ leaf       a B+tree; leaves hold the entries and know their
- * neighbours
+ *   root ─▶ inner node ─▶ … ─▶ leaf ⇄ leaf ⇄ leaf       a B+tree whose leaves hold the entries
  *
- * An inner node keeps, for each child, the first entry below it. Names are compared where they stand, in the
- * entries. Nodes join when they get sparse, and a tree that grows only at its end has full leaves.
+ * An inner node keeps, for each child, the first entry below it. Names are not copied: they are read in the entries.
+ * Nodes join when they get sparse, and a tree that grows only at its end has full leaves.
  *
  * It owns its nodes and no entry. */
 #ifndef HOLDFAST_ORDER_INDEX_H

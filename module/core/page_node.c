@@ -17,10 +17,10 @@ static unsigned children_of(const struct page_node *node, unsigned height) {
     return height ? page_count(node->present) : 1;
 }
 
-/* Children go from the last one on; false when the effort was not enough for all. */
+/* Frees children from the last one on; false when the effort did not suffice. */
 static bool page_free_below(struct account *account, struct page_node *node, unsigned height, size_t *effort);
 
-/* A use less; the last one frees the node. */
+/* Drops one use; the last one frees the node. */
 static bool page_node_free(struct account *account, struct page_node *node, unsigned height, size_t *effort) {
     if (node->uses > 1) {
         node->uses--;
@@ -99,7 +99,7 @@ const struct page_node *page_leaf_find(const struct pages *pages, uint64_t index
     return node;
 }
 
-/* The root covers the leaf of this index. */
+/* Adds levels until the root covers the leaf of this index. */
 static void raise_root(struct account *account, struct pages *pages, uint64_t index) {
     for (; index >> (NODE_BITS * pages->height); pages->height++) {
         if (!pages->root) continue;
@@ -110,7 +110,7 @@ static void raise_root(struct account *account, struct pages *pages, uint64_t in
     }
 }
 
-/* The place of a child, which is NULL when it is a new one. The node may move. */
+/* The pointer to a child, in its place: NULL for a new child. The node may move. */
 static struct page_node **need_child(struct account *account, struct page_node **node, unsigned slot) {
     unsigned place = page_place(*node, slot), count = page_count((*node)->present);
     if (!page_there(*node, slot)) {

@@ -4,7 +4,7 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-/* What follows its predecessor without a gap becomes one with it. */
+/* A range that follows the last one without a gap extends it. */
 static bool add_range(struct range_list *list, struct page_range range) {
     struct page_range *last = list->count ? &list->ranges[list->count - 1] : NULL;
     if (last && last->offset + last->length == range.offset) {
@@ -20,7 +20,7 @@ static bool add_range(struct range_list *list, struct page_range range) {
     return true;
 }
 
-/* The pages of a leaf whose bits are set. */
+/* Adds the pages of a leaf whose bits are set. */
 static bool add_bits(struct range_list *list, uint64_t page, uint64_t bits) {
     while (bits) {
         unsigned at = (unsigned)__builtin_ctzll(bits);

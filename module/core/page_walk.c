@@ -1,7 +1,7 @@
-/* Walks over pages: what is there, and where two differ. */
+/* Walks over pages: which ones are written, and where two states differ. */
 #include "core/page_node.h"
 
-/* --- What is there --- */
+/* --- Written pages --- */
 
 /* The first leaf from index `from` on below a node whose first leaf is `base`. */
 static bool next_leaf(const struct page_node *node, unsigned height, uint64_t base, uint64_t from,
@@ -55,7 +55,7 @@ bool pages_range(const struct pages *pages, uint64_t from, uint64_t to, struct p
     return false;
 }
 
-/* --- Where two differ --- */
+/* --- Differences --- */
 
 struct comparison {
     uint64_t from, to; /* pages */
@@ -64,7 +64,7 @@ struct comparison {
     void *context;
 };
 
-/* A node at its own height, which may be below that of the comparison. */
+/* A node with its own height, which may be less than the height of the comparison. */
 struct side {
     const struct page_node *node;
     unsigned height;
@@ -80,7 +80,7 @@ static const char *page_at(const struct page_node *leaf, unsigned at) {
     return chunk_bytes(leaf->below[0]).data + (size_t)page_place(leaf, at) * PAGE_BYTES;
 }
 
-/* The pages that both have, with other bytes. */
+/* The pages that both have, with different bytes. */
 static uint64_t rewritten(const struct page_node *now, const struct page_node *then) {
     uint64_t changed = 0;
     if (now->below[0] == then->below[0] && now->present == then->present) return 0;

@@ -2,7 +2,7 @@
 
 #include "core/page_node.h"
 
-/* How many leaves one operation frees itself; the rest is freed by and by. */
+/* How many leaves one operation frees itself; the others are freed in the background. */
 enum { FREED_BY_DROP_MAX = 64, FREED_BY_CLEAR_MAX = 512 };
 
 static const char zeros[LEAF_BYTES];
@@ -16,8 +16,8 @@ struct stretch {
 /* The part of [page, end) that lies in the leaf of `page`. */
 static struct stretch stretch_at(uint64_t page, uint64_t end) {
     unsigned at = page % LEAF_PAGES;
-    uint64_t left = end - page, room = LEAF_PAGES - at;
-    return (struct stretch){at, (unsigned)(left < room ? left : room)};
+    uint64_t left = end - page, space = LEAF_PAGES - at;
+    return (struct stretch){at, (unsigned)(left < space ? left : space)};
 }
 
 static uint64_t bits_of(struct stretch stretch) {
@@ -27,13 +27,14 @@ static uint64_t bits_of(struct stretch stretch) {
 
 /* --- Writing --- */
 
-/* The leaf's chunk with room for so many pages, and the leaf's alone. */
-static struct chunk *changeable(struct account *account, struct page_node *leaf, size_t room) {
+/* The leaf's chunk with at least this capacity, unshared. */
+static struct chunk *changeable(struct account *account, struct page_node *leaf, size_t capacity) {
     struct chunk *chunk = leaf->below[0];
     if (chunk && chunk_is_sole(chunk)) {
-        if (chunk_bytes(chunk).length + chunk_spare(chunk) < room) chunk = chunk_resize(account, chunk, room);
+        if (chunk_bytes(chunk).length + chunk_spare(chunk) < capacity)
+            chunk = chunk_resize(account, chunk, capacity);
     } else {
-        struct chunk *own = chunk_empty(room);
+        struct chunk *own = chunk_empty(capacity);
         chunk_use(account, own);
         if (chunk) {
             chunk_extend(own, chunk_bytes(chunk));
@@ -70,7 +71,7 @@ void pages_write(struct account *account, struct pages *pages, uint64_t offset, 
 
 /* --- Clearing --- */
 
-/* Answers the leaf that is left, NULL for none. */
+/* Returns the leaf that is left; NULL if all its pages are cleared. */
 static struct page_node *leaf_clear(struct account *account, struct page_node *leaf, struct stretch stretch,
                                     size_t *leaves) {
     uint64_t bits = bits_of(stretch) & leaf->present;
@@ -90,7 +91,8 @@ static struct page_node *leaf_clear(struct account *account, struct page_node *l
     return leaf;
 }
 
-/* Clears [page, end), counted from the first page of the node; so many leaves may be freed at once. */
+/* Clears [page, end), counted from the first page of the node. *leaves is how many may still be
+ * freed at once. */
 static struct page_node *node_clear(struct account *account, struct page_node *node, unsigned height,
                                     uint64_t page, uint64_t end, size_t *leaves) {
     if (!height)
@@ -111,7 +113,7 @@ static struct page_node *node_clear(struct account *account, struct page_node *n
     return page_node_compact(account, node);
 }
 
-/* Steps that lead only to one place are taken out again. */
+/* Removes levels that have only the first child. */
 static void lower_root(struct account *account, struct pages *pages) {
     while (pages->height && pages->root->present == 1 && pages->root->uses == 1) {
         struct page_node *root = pages->root;
@@ -125,7 +127,7 @@ void pages_clear(struct account *account, struct pages *pages, uint64_t offset, 
     uint64_t page = offset / PAGE_BYTES, end = page + length / PAGE_BYTES;
     size_t leaves = FREED_BY_CLEAR_MAX;
     struct page_range range;
-    if (!pages_range(pages, offset, offset + length, &range)) return; /* and what is shared stays so */
+    if (!pages_range(pages, offset, offset + length, &range)) return; /* without copying what is shared */
     pages->root = node_clear(account, pages->root, pages->height, page, end, &leaves);
     if (pages->root)
         lower_root(account, pages);
@@ -145,7 +147,7 @@ void pages_drop(struct account *account, struct pages *pages) {
 
 /* --- Reading --- */
 
-/* How many pages from this one on are there, or, if it is not, are not there. */
+/* How many pages from this one on are present, or how many are missing. */
 static unsigned alike(uint64_t present, unsigned at) {
     uint64_t bits = present >> at;
     if (bits & 1) bits = ~bits;

@@ -1,12 +1,12 @@
-/* Pages: sparse bytes in pages of 512, of which only those that were written take memory.
+/* Pages: sparse bytes in pages of 512, of which only written ones take memory.
  *
  *   root ─▶ node ─▶ … ─▶ leaf ─▶ chunk        a trie over the numbers of leaves, 64 ways at each step
  *
- *   node    a bit for each of its 64 children, and only the children that there are
- *   leaf    a bit for each of its 64 pages, and one chunk with only the pages that there are
+ *   node    a bit for each of its 64 children, and the children that exist
+ *   leaf    a bit for each of its 64 pages, and one chunk with those that exist
  *
- * Nodes count their uses, and what is used more than once is copied on the way to a change. So an equal of the same
- * aggregate costs nothing when it is made, and two of them differ only where their nodes do. Another aggregate gets
+ * Nodes count their uses, and a node that is used more than once is copied before a change. So pages of the same
+ * aggregate are shared in constant time, and two states differ only where their nodes do. Another aggregate gets
  * nodes of its own and twins of the chunks.
  *
  * A missing page reads as zeros. A zeroed struct is empty; length is a multiple of the page size. */

@@ -4,7 +4,7 @@
 
 #include <md5.h>
 
-/* Values as long as a caller may give them, under the longest names, and the lengths of both. */
+/* Enough for the longest values under the longest names, with their lengths. */
 enum { PACKED_MAX_BYTES = 2 * PROPERTIES_MAX_BYTES };
 
 enum { MD5_AT = 5, PROPERTY_COUNT = 6, MD5_BYTES = 16 };

@@ -7,28 +7,28 @@
 enum { NUMBER_MAX_BYTES = 10 };
 
 void record_start(struct record_writer *writer) {
-    writer->data = writer->room;
+    writer->data = writer->buffer;
     writer->length = 0;
-    writer->capacity = sizeof(writer->room);
+    writer->capacity = sizeof(writer->buffer);
 }
 
 void record_end(struct record_writer *writer) {
-    if (writer->data != writer->room) memory_free(writer->data);
+    if (writer->data != writer->buffer) memory_free(writer->data);
     writer->data = NULL;
 }
 
 void record_grow(struct record_writer *writer, size_t more) {
     size_t capacity = (writer->length + more) * 2;
-    bool at_home = writer->data == writer->room;
+    bool at_home = writer->data == writer->buffer;
     char *data = memory_resize(at_home ? NULL : writer->data, capacity);
-    if (at_home) memcpy(data, writer->room, writer->length);
+    if (at_home) memcpy(data, writer->buffer, writer->length);
     writer->data = data;
     writer->capacity = capacity;
 }
 
-/* Seven bits a byte, in a piece of room that is as long as the longest, and given back. */
+/* LEB128. Reserves bytes for the longest number and gives back those that it does not need. */
 void record_put_number(struct record_writer *writer, uint64_t value) {
-    char *start = record_take_room(writer, NUMBER_MAX_BYTES), *at = start;
+    char *start = record_reserve(writer, NUMBER_MAX_BYTES), *at = start;
     for (; value >= 0x80; value >>= 7) *at++ = (char)(value | 0x80);
     *at++ = (char)value;
     writer->length -= (size_t)(NUMBER_MAX_BYTES - (at - start));
@@ -36,16 +36,16 @@ void record_put_number(struct record_writer *writer, uint64_t value) {
 
 void record_put_word(struct record_writer *writer, uint64_t value) {
     uint64_t little = cpu_to_le64(value);
-    memcpy(record_take_room(writer, sizeof(little)), &little, sizeof(little));
+    memcpy(record_reserve(writer, sizeof(little)), &little, sizeof(little));
 }
 
 void record_put_guid(struct record_writer *writer, struct guid id) {
     uint64_t little[] = {cpu_to_le64(id.high), cpu_to_le64(id.low)};
-    memcpy(record_take_room(writer, sizeof(little)), little, sizeof(little));
+    memcpy(record_reserve(writer, sizeof(little)), little, sizeof(little));
 }
 
 void record_put_raw(struct record_writer *writer, struct bytes value) {
-    if (value.length) memcpy(record_take_room(writer, value.length), value.data, value.length);
+    if (value.length) memcpy(record_reserve(writer, value.length), value.data, value.length);
 }
 
 void record_put_bytes(struct record_writer *writer, struct bytes value) {

@@ -1,9 +1,9 @@
 /* Packed records: how facts are written down for replicas, files and memory, and how they are read back.
  *
- * Numbers are unsigned LEB128 or fixed little-endian words, byte strings have their length in front. A reader
- * takes nothing on trust: the first field that does not fit makes it fail for good, every later field then
- * reads as zero or empty, and the caller asks once, at the end. Nothing is allocated by what a record says of
- * itself. */
+ * Numbers are unsigned LEB128 or fixed little-endian words, byte strings have their length in front. A
+ * reader takes nothing on trust: the first field that does not fit makes it fail for good, every later
+ * field then reads as zero or empty, and the caller asks once, at the end. Nothing is allocated by what a
+ * record says of itself. */
 #ifndef HOLDFAST_RECORD_H
 #define HOLDFAST_RECORD_H
 
@@ -17,15 +17,15 @@ struct record_writer {
     char *data;
     size_t length;
     size_t capacity;
-    char room[256];
+    char buffer[256];
 };
 
 void record_start(struct record_writer *writer);
 void record_end(struct record_writer *writer);
-/* Makes room for `more` bytes; record_take_room does it only when needed. */
+/* Makes space for `more` bytes; record_reserve does it only when needed. */
 void record_grow(struct record_writer *writer, size_t more);
 
-static inline char *record_take_room(struct record_writer *writer, size_t more) {
+static inline char *record_reserve(struct record_writer *writer, size_t more) {
     if (writer->capacity - writer->length < more) record_grow(writer, more);
     char *at = writer->data + writer->length;
     writer->length += more;
@@ -33,7 +33,7 @@ static inline char *record_take_room(struct record_writer *writer, size_t more) 
 }
 
 static inline void record_put_byte(struct record_writer *writer, uint8_t value) {
-    *record_take_room(writer, 1) = (char)value;
+    *record_reserve(writer, 1) = (char)value;
 }
 
 void record_put_number(struct record_writer *writer, uint64_t value);
@@ -50,7 +50,7 @@ struct record_reader {
     bool failed;
 };
 
-/* An empty record may have no address, to which nothing can be added. */
+/* The data of an empty record may be NULL, to which C allows no addition. */
 static inline struct record_reader record_reader(struct bytes record) {
     const char *end = record.length ? record.data + record.length : record.data;
     return (struct record_reader){record.data, end, false};

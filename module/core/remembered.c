@@ -11,14 +11,14 @@
 
 enum {
     SEGMENT_MIN_BYTES = 256,
-    SEGMENT_MAX_BYTES = 8192, /* but for a call that takes more */
+    SEGMENT_MAX_BYTES = 8192, /* except for a single larger call */
     SEGMENTS_MIN = 4,
     ITEM_ALIGNMENT = 4,
 };
 
-/* A call. Its token, the entry's name, stands behind it, then what tells of its answer, and the answer. The instant at
- * which it was made has 48 bits, in two parts: so a call with an ETag for an answer takes 64 bytes and its place in the
- * index. */
+/* A call, followed by its token (the entry's name), the prefix of the answer, and the answer. The instant is
+ * kept in 48 bits, in two parts, so that a call that was answered with an ETag takes 64 bytes besides its
+ * slot in the index. */
 struct item {
     struct entry entry;
     uint32_t fingerprint;
@@ -29,11 +29,11 @@ struct item {
 
 #define CALLED_MAX_MS ((INT64_C(1) << 48) - 1)
 
-/* What tells of an answer: its length, and below it these bits. */
+/* The prefix of an answer: its length, shifted left by ITEM_BITS, and these bits. */
 enum { ITEM_GONE = 1, ITEM_MARKED = 2, ITEM_BITS = 2 };
 
 struct segment {
-    uint32_t from, to; /* the first call that is there, and behind the last one */
+    uint32_t from, to; /* the first call, and the end of the last one */
     uint32_t size;
     char bytes[];
 };
@@ -41,7 +41,7 @@ struct segment {
 struct remembered {
     struct hash_index by_token;
     struct segment **segments;
-    size_t first, count, capacity; /* those that are there: from `first` up to `count` */
+    size_t first, count, capacity; /* segments in use: [first, count) */
     size_t held;                   /* by segments */
     size_t bytes;                  /* of calls */
     int64_t newest_ms;
@@ -63,27 +63,26 @@ static struct item *item_of(struct entry *entry) {
     return container_of(entry, struct item, entry);
 }
 
-/* Where it is told of the answer. */
-static char *item_tells(const struct item *item) {
+static char *item_prefix(const struct item *item) {
     return (char *)item->token + item->entry.name_length;
 }
 
 static unsigned item_bits(const struct item *item) {
-    return (unsigned)*item_tells(item) & (ITEM_GONE | ITEM_MARKED);
+    return (unsigned)*item_prefix(item) & (ITEM_GONE | ITEM_MARKED);
 }
 
 static void item_set(struct item *item, unsigned bit, bool on) {
-    char *tells = item_tells(item);
-    *tells = (char)(on ? *tells | (int)bit : *tells & ~(int)bit);
+    char *prefix = item_prefix(item);
+    *prefix = (char)(on ? *prefix | (int)bit : *prefix & ~(int)bit);
 }
 
-/* Most answers are short: then one byte tells of them. */
+/* Most answers are short, so that their prefix takes one byte. */
 static struct bytes item_answer(const struct item *item) {
-    const char *tells = item_tells(item);
-    if (!(*tells & 0x80)) return bytes_of(tells + 1, (size_t)*tells >> ITEM_BITS);
-    struct record_reader reader = {tells, tells + 10, false};
-    uint64_t told = record_number(&reader);
-    return bytes_of(reader.at, (size_t)(told >> ITEM_BITS));
+    const char *prefix = item_prefix(item);
+    if (!(*prefix & 0x80)) return bytes_of(prefix + 1, (size_t)*prefix >> ITEM_BITS);
+    struct record_reader reader = {prefix, prefix + 10, false};
+    uint64_t number = record_number(&reader);
+    return bytes_of(reader.at, (size_t)(number >> ITEM_BITS));
 }
 
 static size_t item_aligned(size_t bytes) {
@@ -118,15 +117,15 @@ static struct segment *last_segment(const struct remembered *remembered) {
     return remembered->first < remembered->count ? remembered->segments[remembered->count - 1] : NULL;
 }
 
-/* Those that have gone make room for new ones. */
-static void make_place(struct remembered *remembered) {
+/* Makes space for one more segment: moves the list down over freed ones, or grows it. */
+static void make_space(struct remembered *remembered) {
     if (remembered->count < remembered->capacity) return;
-    size_t there = remembered->count - remembered->first;
-    if (there < remembered->capacity / 2) {
+    size_t used = remembered->count - remembered->first;
+    if (used < remembered->capacity / 2) {
         memmove(remembered->segments, remembered->segments + remembered->first,
-                there * sizeof(*remembered->segments));
+                used * sizeof(*remembered->segments));
         remembered->first = 0;
-        remembered->count = there;
+        remembered->count = used;
         return;
     }
     remembered->capacity = remembered->capacity ? remembered->capacity * 2 : SEGMENTS_MIN;
@@ -134,7 +133,7 @@ static void make_place(struct remembered *remembered) {
         memory_resize(remembered->segments, remembered->capacity * sizeof(*remembered->segments));
 }
 
-/* As large as all that came before, within bounds. */
+/* A new segment is as large as all others together, within bounds. */
 static size_t segment_bytes(const struct remembered *remembered, size_t min) {
     size_t bytes = SEGMENT_MIN_BYTES;
     while (bytes < remembered->held && bytes < SEGMENT_MAX_BYTES) bytes *= 2;
@@ -146,7 +145,7 @@ static struct segment *segment_new(struct remembered *remembered, size_t min) {
     size_t bytes = segment_bytes(remembered, min);
     struct segment *segment = memory_alloc(bytes);
     *segment = (struct segment){.size = (uint32_t)(bytes - sizeof(*segment))};
-    make_place(remembered);
+    make_space(remembered);
     remembered->segments[remembered->count++] = segment;
     remembered->held += memory_size(segment);
     return segment;
@@ -157,7 +156,7 @@ static void segment_free(struct remembered *remembered, struct segment *segment)
     memory_free(segment);
 }
 
-/* Gaps at the front close, and what has become empty goes. */
+/* Closes the gaps at the front and frees segments that are empty. */
 static void close_gaps(struct remembered *remembered) {
     while (remembered->first < remembered->count) {
         struct segment *segment = first_segment(remembered);
@@ -193,8 +192,8 @@ static struct remembered *need(struct remembered **place) {
     return *place;
 }
 
-/* Room at the end of the last segment, or of a new one. */
-static struct item *item_room(struct remembered *remembered, size_t bytes) {
+/* Reserves bytes at the end of the last segment, or of a new one. */
+static struct item *item_reserve(struct remembered *remembered, size_t bytes) {
     struct segment *segment = last_segment(remembered);
     if (!segment || segment->size - segment->to < bytes) segment = segment_new(remembered, bytes);
     struct item *item = item_at(segment, segment->to);
@@ -207,7 +206,7 @@ static int64_t bounded(int64_t called_ms) {
 }
 
 static void item_write(struct item *item, uint32_t hash, const struct remembered_call *call,
-                       struct bytes tells) {
+                       struct bytes prefix) {
     int64_t called_ms = bounded(call->called_ms);
     *item = (struct item){
         .entry = {hash, (uint16_t)call->token.length, offsetof(struct item, token)},
@@ -216,8 +215,8 @@ static void item_write(struct item *item, uint32_t hash, const struct remembered
         .called_high = (uint16_t)(called_ms >> 32),
     };
     memcpy(item->token, call->token.data, call->token.length);
-    memcpy(item_tells(item), tells.data, tells.length);
-    memcpy(item_tells(item) + tells.length, call->answer.data, call->answer.length);
+    memcpy(item_prefix(item), prefix.data, prefix.length);
+    memcpy(item_prefix(item) + prefix.length, call->answer.data, call->answer.length);
 }
 
 static void forget_item(struct remembered **place, struct item *item) {
@@ -230,24 +229,23 @@ static void forget_item(struct remembered **place, struct item *item) {
     if (remembered->first == remembered->count) remembered_end(place);
 }
 
-/* What tells of an answer of this length. */
-static struct bytes tell_length(size_t length, struct record_writer *room) {
-    record_start(room);
-    record_put_number(room, (uint64_t)length << ITEM_BITS);
-    return bytes_of(room->data, room->length);
+static struct bytes write_prefix(size_t length, struct record_writer *writer) {
+    record_start(writer);
+    record_put_number(writer, (uint64_t)length << ITEM_BITS);
+    return bytes_of(writer->data, writer->length);
 }
 
 void remembered_add(struct remembered **place, const struct remembered_call *call) {
-    struct record_writer room;
+    struct record_writer writer;
     const uint32_t hash = hash_bytes(call->token);
     struct item *before = *place ? find_hashed(*place, hash, call->token) : NULL;
     if (before) forget_item(place, before);
     struct remembered *remembered = need(place);
-    struct bytes tells = tell_length(call->answer.length, &room);
-    size_t bytes = offsetof(struct item, token) + call->token.length + tells.length + call->answer.length;
-    struct item *item = item_room(remembered, item_aligned(bytes));
-    item_write(item, hash, call, tells);
-    record_end(&room);
+    struct bytes prefix = write_prefix(call->answer.length, &writer);
+    size_t bytes = offsetof(struct item, token) + call->token.length + prefix.length + call->answer.length;
+    struct item *item = item_reserve(remembered, item_aligned(bytes));
+    item_write(item, hash, call, prefix);
+    record_end(&writer);
     hash_index_add(&remembered->by_token, &item->entry);
     remembered->bytes += item_bytes(item);
     remembered->newest_ms = bounded(call->called_ms);
@@ -306,7 +304,7 @@ int64_t remembered_newest_ms(const struct remembered *remembered) {
     return remembered ? remembered->newest_ms : 0;
 }
 
-/* Gaps at the front have closed. */
+/* There is no gap before the first call: close_gaps has closed it. */
 int64_t remembered_oldest_ms(const struct remembered *remembered) {
     if (!remembered) return INT64_MAX;
     const struct segment *first = first_segment(remembered);
@@ -337,7 +335,8 @@ static const struct item *next_item(const struct remembered *remembered, struct 
     return NULL;
 }
 
-static const struct item *next_there(const struct remembered *remembered, struct remembered_cursor *cursor) {
+static const struct item *next_present(const struct remembered *remembered,
+                                       struct remembered_cursor *cursor) {
     if (remembered && cursor->segment < remembered->first)
         *cursor = (struct remembered_cursor){remembered->first, 0};
     const struct item *item;
@@ -349,7 +348,7 @@ static const struct item *next_there(const struct remembered *remembered, struct
 
 bool remembered_next(const struct remembered *remembered, struct remembered_cursor *cursor,
                      struct remembered_call *call) {
-    const struct item *item = next_there(remembered, cursor);
+    const struct item *item = next_present(remembered, cursor);
     if (item) *call = item_as_call(item);
     return item;
 }
@@ -358,7 +357,7 @@ size_t remembered_taking(const struct remembered *remembered, size_t bytes, size
     struct remembered_cursor cursor = {0, 0};
     const struct item *item;
     size_t count = 0, taken = 0;
-    while (taken < bytes && count < max && (item = next_there(remembered, &cursor))) {
+    while (taken < bytes && count < max && (item = next_present(remembered, &cursor))) {
         taken += item_bytes(item);
         count++;
     }
@@ -386,7 +385,8 @@ size_t remembered_places(const struct remembered *remembered) {
     return remembered ? remembered->count + remembered->by_token.buckets : 0;
 }
 
-/* The index points to what moves along with the segment. */
+/* The index points to the calls, which move with their segment: the slots are found first
+ * and set afterwards. */
 static void relocate_segment(struct remembered *remembered, struct segment **place,
                              const struct relocation *relocation) {
     enum { ITEMS_MAX = SEGMENT_MAX_BYTES / sizeof(struct item) };

@@ -1,14 +1,14 @@
 /* Remembered calls: what a value stores of calls made with a token, so that a repeated call gets
  * the first one's reply.
  *
- *   by token ─▶ call            found at once
- *   segments ─▶ call call call …  in the order in which they were made; the oldest go first
+ *   by token ─▶ call              found in constant time
+ *   segments ─▶ call call call …  in the order in which they were made; the oldest are forgotten first
  *
- * Calls lie packed in segments, one behind the other, so that a million of them are a few thousand allocations: to
- * remember one more, and to forget the oldest, costs the same however many there are. One that goes out of its turn
- * leaves a gap until those around it have gone.
+ * Calls are packed into segments, so that a million of them take a few thousand allocations. To remember one more, and
+ * to forget the oldest, takes constant time. A call that is forgotten out of turn leaves a gap, which closes when it
+ * is the oldest.
  *
- * It knows no clock. Most values remember nothing: then there is nothing, and the place that would lead there is NULL. */
+ * Nothing here reads a clock. Most values remember nothing: then the pointer is NULL, which all functions accept. */
 #ifndef HOLDFAST_REMEMBERED_H
 #define HOLDFAST_REMEMBERED_H
 

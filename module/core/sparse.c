@@ -14,7 +14,7 @@ static bool page_is_there(const struct sparse *sparse, uint64_t offset) {
     return pages_range(&sparse->pages, from, from + PAGE_BYTES, &range);
 }
 
-/* Some bytes of one page; zeros when there is no data. */
+/* Overwrites bytes within one page; with zeros when data is NULL. */
 static void patch(struct account *account, struct sparse *sparse, uint64_t offset, const char *data,
                   size_t length) {
     char page[PAGE_BYTES];
@@ -32,7 +32,7 @@ void sparse_write(struct account *account, struct sparse *sparse, uint64_t offse
     const char *data = bytes.data;
     size_t left = bytes.length;
     if (offset % PAGE_BYTES && left) {
-        size_t room = PAGE_BYTES - (size_t)(offset % PAGE_BYTES), length = left < room ? left : room;
+        size_t space = PAGE_BYTES - (size_t)(offset % PAGE_BYTES), length = left < space ? left : space;
         patch(account, sparse, offset, data, length);
         data += length;
         offset += length;
@@ -50,7 +50,7 @@ static void zero(struct account *account, struct sparse *sparse, uint64_t from, 
 void sparse_clear(struct account *account, struct sparse *sparse, uint64_t offset, uint64_t length) {
     uint64_t end = offset + length;
     uint64_t from = page_ceiling(offset), to = end == sparse->length ? page_ceiling(end) : page_floor(end);
-    if (from > to) { /* it lies in one page */
+    if (from > to) { /* all within one page */
         zero(account, sparse, offset, end);
         return;
     }

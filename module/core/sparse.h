@@ -1,7 +1,7 @@
 /* Sparse bytes: pages with a length that need not be a multiple of a page, written and cleared at any place.
  *
- * What lies behind the end, in the last page, is zeros; so to grow again shows nothing of what was there. A struct of
- * zeros has no bytes. */
+ * The bytes between the end and the end of the last page are zeros, so growing never brings back old bytes. A zeroed
+ * struct is empty. */
 #ifndef HOLDFAST_SPARSE_H
 #define HOLDFAST_SPARSE_H
 

@@ -4,14 +4,14 @@
 
 enum { DIGITS_MAX = 20 };
 
-struct text text_start(char *room, size_t size) {
-    room[0] = '\0';
-    return (struct text){room, room + size};
+struct text text_start(char *buffer, size_t size) {
+    buffer[0] = '\0';
+    return (struct text){buffer, buffer + size};
 }
 
 static void text_put_piece(struct text *text, const char *piece, size_t length) {
-    size_t room = (size_t)(text->end - text->at) - 1;
-    if (length > room) length = room;
+    size_t space = (size_t)(text->end - text->at) - 1;
+    if (length > space) length = space;
     memcpy(text->at, piece, length);
     text->at += length;
     *text->at = '\0';
@@ -22,11 +22,11 @@ void text_put(struct text *text, const char *piece) {
 }
 
 void text_put_number(struct text *text, uint64_t number, int digits) {
-    char room[DIGITS_MAX];
+    char piece[DIGITS_MAX];
     int count = 0;
     do {
-        room[DIGITS_MAX - ++count] = (char)('0' + number % 10);
+        piece[DIGITS_MAX - ++count] = (char)('0' + number % 10);
         number /= 10;
     } while (number || (count < digits && count < DIGITS_MAX));
-    text_put_piece(text, room + DIGITS_MAX - count, (size_t)count);
+    text_put_piece(text, piece + DIGITS_MAX - count, (size_t)count);
 }

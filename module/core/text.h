@@ -11,7 +11,7 @@ struct text {
     const char *end; /* end of the buffer */
 };
 
-struct text text_start(char *room, size_t size);
+struct text text_start(char *buffer, size_t size);
 void text_put(struct text *text, const char *piece);
 /* Padded with zeros to this many digits; unsigned only. */
 void text_put_number(struct text *text, uint64_t number, int digits);

@@ -41,7 +41,7 @@ void things_begin(struct things *things, struct bytes key, unsigned place) {
     things->key_hash = hash_bytes(key) * 31;
 }
 
-char *things_room(struct things *things, size_t bytes) {
+char *things_alloc(struct things *things, size_t bytes) {
     return arena_alloc(&things->arena, bytes);
 }
 

@@ -2,9 +2,9 @@
  *
  *   key of the value, noun, name[, part] ─▶ the place of the command that changes it
  *
- * A thing is known by the key of its value, by what it is called in general, and by its name there, perhaps with a part of
- * it. Names are compared byte by byte, so whoever adds a thing adds one spelling for all that mean the same. Several commands may share
- * in a thing: they do not change all of it, but none of them goes with one that does. */
+ * A noun is a sort of things ("blob"), a name tells them apart, and a part is one of several things of a name. Names
+ * are compared byte by byte, so callers add one spelling for all that mean the same. A shared thing may be changed by
+ * several commands that all share it, but by none that does not. */
 #ifndef HOLDFAST_THINGS_H
 #define HOLDFAST_THINGS_H
 
@@ -16,8 +16,9 @@
 
 enum {
     THINGS_FEW = 16,
-    LISTED_MAX =
-        1000000, /* what the longest list takes, and all lists together may; a multiple of the limits of lists */
+    /* The budget of a transaction for lists: the longest list of a command takes all of it. A multiple of the
+     * limits of all lists. */
+    LISTED_MAX = 1000000,
 };
 
 struct thing {
@@ -42,7 +43,7 @@ struct things {
     struct bytes key; /* of the command that is being added */
     uint32_t key_hash;
     unsigned place;
-    size_t listed; /* how much the lists take of LISTED_MAX */
+    size_t listed; /* the part of LISTED_MAX that lists have taken */
     struct arena arena;
     struct thing few[THINGS_FEW];
     uint32_t few_slots[2 * THINGS_FEW];
@@ -60,10 +61,11 @@ void things_add(struct things *things, const char *noun, struct bytes name);
 void things_add_part(struct things *things, const char *noun, struct bytes name, struct bytes part);
 void things_share(struct things *things, const char *noun, struct bytes name);
 
-/* A list of `count` things, with names or without, of the `max` that one list may have. */
+/* Counts a list of `count` things, of the `max` that one list may have, towards LISTED_MAX. The things need
+ * not be added. */
 void things_list(struct things *things, size_t count, size_t max);
 
 /* Memory for names that exist nowhere else. */
-char *things_room(struct things *things, size_t bytes);
+char *things_alloc(struct things *things, size_t bytes);
 
 #endif

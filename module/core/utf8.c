@@ -1,6 +1,7 @@
 #include "core/utf8.h"
 
-/* How a first byte tells the length: so many bits of it are the character's, and the least that needs this length. */
+/* The forms of characters, told by the first byte: its bits under `mask` are `mark`, the others are the
+ * character's. `min` is the first character that needs this length. */
 static const struct form {
     unsigned char mark, mask;
     unsigned char length;
@@ -39,10 +40,10 @@ size_t utf8_take(struct bytes *text, uint32_t *character) {
     return form->length;
 }
 
-size_t utf8_put(char room[UTF8_MAX_BYTES], uint32_t character) {
+size_t utf8_put(char text[UTF8_MAX_BYTES], uint32_t character) {
     unsigned at = FORMS - 1;
     while (character < forms[at].min) at--;
-    for (unsigned i = forms[at].length; i-- > 1; character >>= 6) room[i] = (char)(0x80 | (character & 0x3f));
-    room[0] = (char)(forms[at].mark | character);
+    for (unsigned i = forms[at].length; i-- > 1; character >>= 6) text[i] = (char)(0x80 | (character & 0x3f));
+    text[0] = (char)(forms[at].mark | character);
     return forms[at].length;
 }

@@ -13,6 +13,6 @@ enum { UTF8_MAX_BYTES = 4 };
 size_t utf8_take(struct bytes *text, uint32_t *character);
 
 /* Writes a valid character and returns its length in bytes. */
-size_t utf8_put(char room[UTF8_MAX_BYTES], uint32_t character);
+size_t utf8_put(char text[UTF8_MAX_BYTES], uint32_t character);
 
 #endif

@@ -7,11 +7,11 @@
 #define EPOCH_LEAD_SECONDS     INT64_C(157788000) /* five years */
 #define CLOCK_MARGIN_SECONDS   INT64_C(347133600) /* eleven years */
 
-/* The latest clock that epochs follow: what may be seen ten years ahead of it, and what a year of new epochs adds to
- * that, is still below VERSION_MAX. */
+/* Epochs follow the clock up to here. Versions seen ten years ahead of it, and those of a year of new epochs,
+ * are still below VERSION_MAX. */
 #define CLOCK_MAX_SECONDS ((int64_t)(VERSION_MAX >> 32) - CLOCK_MARGIN_SECONDS)
 
-/* How an epoch's counts are shared; see the top of the header. */
+/* How the counts of an epoch are divided; see version.h. */
 #define ANNEX_COUNT      UINT32_C(0xc0000000)
 #define STRETCH_LENGTH   (UINT32_C(1) << 18)
 #define STRETCH_GAP_MASK ((UINT32_C(1) << 22) - 1)
@@ -32,7 +32,7 @@ static void begin_epoch(struct mint *mint, uint64_t epoch, uint32_t start) {
     mint->end = epoch << 32 | (ANNEX_COUNT - 1);
 }
 
-/* A stretch in an annex, beyond the stretch in which the newest version lies. */
+/* Begins a stretch in an annex, beyond the one in which the newest version lies. */
 static void open_stretch(struct mint *mint) {
     uint32_t gap = next_chance(mint) & STRETCH_GAP_MASK;
     version begin = mint->newest + STRETCH_LENGTH + gap;
@@ -83,7 +83,7 @@ bool mint_believes(const struct mint *mint, version seen, int64_t now_ms) {
            (int64_t)version_epoch(seen) <= clock_seconds(now_ms) + PLAUSIBLE_LEAD_SECONDS;
 }
 
-/* --- The server's own --- */
+/* --- The server's mint --- */
 
 static struct mint server_mint = MINT_INITIAL;
 

@@ -1,72 +1,74 @@
-/* Versions: the numbers behind ETags, snapshot ids, fencing tokens and copy ids, and why they stay new.
+/* Versions: the numbers behind ETags, snapshot ids, fencing tokens and copy ids, and why they are always new.
  *
- * A version is 64 bits, an epoch in the high half and a count in the low half. One mint per server makes them all. In
- * text a version is 0x and 16 hexadecimal digits, so that versions compare as strings, too.
+ * A version has 64 bits: an epoch in the high half and a count in the low half. Each server has one mint, which makes
+ * all of its versions. As text a version is 0x and 16 hexadecimal digits, so that versions compare as strings, too.
  *
- * WHAT IS PROMISED, for each key, wherever its value lives:
- *   greater  A version that a server mints for a key is greater than all that this server has minted, and than all
- *            that were minted for the key before the value came here.
- *   once     No version is minted twice for one key, not even by two servers that hold copies of one value.
+ * THE PROMISE, for each key, on whatever servers its value has been:
+ *   greater  A version that a server mints for a key is greater than all versions that this server has minted, and
+ *            than all that were minted for the key before its value came to this server.
+ *   once     No version is minted twice for one key, not even by two servers that have copies of one value.
  *
- * THE RULE
- *   1. A server observes every version that it applies or loads. What it mints is greater than all it has observed.
- *   2. What is saved of a value (RDB, DUMP, a rewritten append-only file) carries the newest version that its server
- *      had minted or observed by then, and whoever loads it observes that one, too.
- *   3. Whoever becomes a writable primary (start, load, promotion) begins a new epoch: max(newest observed + 1, Unix
- *      seconds). Its count begins at random below 2^31 and may go on to 0xbfffffff.
- *   4. Whoever observes a version that is not its own, of an epoch not below its own, begins a new epoch before it
- *      mints again: the newest observed + 1, without the clock. Likewise when the counts of an epoch are used up, and
- *      when a value comes out of a payload whose followers must not mistake what is minted next for what they know
- *      (see core/feed.h).
- *   5. If that epoch would lie more than five years ahead of the clock, it mints in a stretch of the newest epoch's
- *      annex instead: 2^18 counts of those from 0xc0000000 on, which begin more than 2^18 and less than 2^18 + 2^22
- *      behind the newest version (in the next epoch's annex where this one's is full).
+ * THE RULES
+ *   1. A server observes every version that it applies or loads, and mints only greater ones.
+ *   2. A saved value (RDB, DUMP, a rewritten append-only file) carries the newest version that its server had minted
+ *      or observed. A server that loads the value observes that version, too.
+ *   3. A server that becomes a writable primary (start, load, promotion) begins a new epoch: max(newest observed + 1,
+ *      Unix seconds). The count begins at a random number below 2^31 and may go up to 0xbfffffff.
+ *   4. A server that observes a version of another server, of an epoch not below its own, begins a new epoch before it
+ *      mints again: the newest observed + 1, whatever the clock says. It also does when the counts of its epoch are
+ *      used up, and when a value comes from a payload whose followers must not take what is minted next for what they
+ *      already know (see core/feed.h).
+ *   5. If that epoch would be more than five years ahead of the clock, the server mints in a stretch of the newest
+ *      epoch's annex instead. The annex is the counts from 0xc0000000 on; a stretch is 2^18 of them, and begins more
+ *      than 2^18 and less than 2^18 + 2^22 after the newest version (in the next epoch's annex if this one is full).
  *
- * A stretch is what one server mints from in one go, by 3, 4 or 5, in order and without turning back. Which versions
- * are a server's own is known from the current stretch alone: those between its beginning and the last one minted.
- * Those of its earlier stretches count as others'; then a new epoch begins that was not needed, which harms nobody.
+ * A stretch is what a server mints in one go after 3, 4 or 5, in ascending order. A server knows its own versions by
+ * the current stretch alone: those from its beginning to the last one minted. Versions of its earlier stretches count
+ * as another server's. Then it begins an epoch that was not needed, which does no harm.
  *
- * WHY GREATER. By 1, on one server. If a value moves, its payload carries (2) a number that is not below any that was
- * minted for the key so far: not below the ones minted here, by 1; and not below those minted where it came from, since
- * that server observed what it had loaded, and so on back to the first one. That the objects which had these versions
- * have been deleted since does not matter. The next server observes that number, and rule 1 holds there.
+ * WHY GREATER. On one server by 1. If a value moves, its payload carries (2) a version that is not below any that was
+ * minted for the key so far: not below those minted on this server, by 1, nor below those minted where the value came
+ * from, since this server observed what it loaded, and so on back to the first server. It does not matter that the
+ * objects with these versions may have been deleted. The next server observes that version, and rule 1 holds there.
  *
- * WHY ONCE. On one line of moves it follows from "greater". Where a value was copied, both servers may mint for the key,
- * and must not do so in the same stretch of numbers. Let B load what A saved, and let v be the number carried:
- *   - B minted in a greater epoch than v's before: it stays there, and A is in a smaller one.
- *   - Otherwise B leaves its stretch, by 4 for an epoch above both, or by 5 for a stretch that begins behind the end of
- *     v's: one outside of an annex ends before the annex, one in an annex ends at most 2^18 behind v. A goes on in its own.
- *   What remains is two servers that come to the same numbers without having seen each other's: they began epochs of the
- *   same number (in the same second, by clocks that differ, or both above one that both had seen). Then their random
- *   beginnings keep them apart: after n versions each the odds that their counts meet at all are n to 2^30, and only a key
- *   that lives on both could tell; in annexes, n to 2^21. Once either meets a version of the other, rule 4 ends it for
- *   certain.
+ * WHY ONCE. Along one line of moves it follows from "greater". If a value was copied, both servers may mint for the
+ * key, and must not do so in the same stretch of numbers. Let B load what A saved, and let v be the version carried:
+ *   - If B minted in an epoch greater than v's before, it stays there, and A is in a smaller one.
+ *   - Otherwise B leaves its stretch, by 4 for an epoch above both, or by 5 for a stretch that begins after the end of
+ *     v's: a stretch outside of an annex ends before the annex, one in an annex ends at most 2^18 after v. A goes on
+ *     in its own stretch.
+ *   The remaining case is two servers that reach the same numbers without having seen each other's: they began epochs
+ *   with the same number, in the same second, by clocks that differ, or both above one that both had seen. Then their
+ *   random beginnings keep them apart: after n versions each, the odds that their counts meet at all are n to 2^30, and
+ *   only a key that is on both could show it; in annexes, n to 2^21. As soon as either observes a version of the other,
+ *   rule 4 separates them for certain.
  *
  * CASE BY CASE
- *   reload          The data and the number carried beside them are observed, then rule 3: above all that was saved, even
- *                   if the clock was set back; above what was lost, too, if the clock kept up or anything of that epoch
- *                   was saved. An empty data set carries nothing, and an empty slot neither: there the clock decides.
- *   promotion       A replica observes each effect and mints nothing; the epochs it sees become due only when it mints,
- *                   and then by 3: above the old primary's epoch, if it has seen any of it or the clock kept up.
- *   an old primary  that was cut off stays in its epoch, below its successor's: it can neither collide with it nor outrank
- *                   it, unless it is started again, has used up its counts (2^30 at least), or is given a value from a
- *                   greater epoch. That is why rule 4 does not go by the clock.
- *   MIGRATE         there and back, and slot migration by RESTORE, by an RDB stream or by rewritten commands: 2 and 4. What
- *                   a live migration sends behind its snapshot are effects, whose versions are observed.
- *   RESTORE         of an old payload here: it carries less than is known. Elsewhere: the copy above.
+ *   reload          The data, and the version carried beside them, are observed, then rule 3 applies: the new epoch is
+ *                   above all that was saved, even if the clock was set back. It is also above what was lost, if the
+ *                   clock kept up or anything of that epoch was saved. An empty data set, or an empty slot, carries
+ *                   nothing: then the clock decides.
+ *   promotion       A replica observes each effect and mints nothing. The epochs due by 4 wait until it mints, and by
+ *                   then rule 3 applies: above the old primary's epoch, if it saw any of it or the clock kept up.
+ *   an old primary  that was cut off stays in its epoch, below its successor's. It can neither collide with nor outrank
+ *                   it, unless it is restarted, uses up its counts (2^30 at least), or is given a value from a greater
+ *                   epoch. That is why rule 4 ignores the clock.
+ *   MIGRATE         there and back, and slot migration by RESTORE, by an RDB stream or by rewritten commands: 2 and 4.
+ *                   After its snapshot a live migration sends effects, whose versions are observed.
+ *   RESTORE         of an old payload on the same server: it carries less than is known. Elsewhere: the copy above.
  *   RENAME, COPY    stay on one server, so 1 is enough.
  *   equal epochs    "not below" in 4 includes them.
- *   clocks behind   Only rule 3 lets the clock raise an epoch; nothing relies on that but what nobody has seen.
- *   many RESTOREs   Own payloads begin nothing, payloads of one source one epoch, however many they are. Two servers that
- *                   hand values to and fro and mint in between go up by one epoch each time, which is up to thousands a
- *                   second, while the clock goes up by one. After a lead of five years (158 million such exchanges) rule 5
- *                   takes over: an annex has room for some 450 stretches, so that up to as many exchanges a second leave
- *                   the lead as it is, and ten times as many, without a pause, would take years to use up what RESTORE
- *                   still believes.
+ *   slow clocks     Only rule 3 lets the clock raise an epoch, and only versions that nobody has seen rely on it.
+ *   many RESTOREs   A server's own payloads begin no epoch, and those of one source begin one, however many they are.
+ *                   Two servers that exchange values and mint in between go up by one epoch each time, which can be
+ *                   thousands a second, while the clock goes up by one. At a lead of five years (158 million such
+ *                   exchanges) rule 5 takes over: an annex has about 450 stretches, so up to 450 exchanges a second do
+ *                   not increase the lead, and ten times as many, without a pause, would take years to use up what
+ *                   RESTORE still accepts.
  *
- * WHY IT NEVER WRAPS. No clock lifts an epoch beyond VERSION_MAX less eleven years (clocks go by up to the year 2086).
- * What somebody's RESTORE says may lie ten years ahead; the year that is left has room for more new epochs than
- * servers change their roles. So all that is minted is below VERSION_MAX and can be loaded again. */
+ * WHY IT NEVER WRAPS. No clock lifts an epoch above VERSION_MAX less eleven years (clocks count up to the year 2086).
+ * A version in a RESTORE may be ten years ahead. The remaining year has more epochs than servers will ever begin by
+ * changing roles. So all versions that are minted stay below VERSION_MAX and can be loaded again. */
 #ifndef HOLDFAST_VERSION_H
 #define HOLDFAST_VERSION_H
 
@@ -99,7 +101,7 @@ struct mint {
     version begin, end; /* of its stretch: it mints versions above begin, up to end */
     version last;       /* newest version minted */
     enum epoch_due due;
-    version passed;  /* the newest one when it was told to leave its epoch */
+    version passed;  /* the newest one when it last left its epoch */
     uint32_t start;  /* where the count of the next epoch by rule 3 begins */
     uint64_t chance; /* where the others begin */
 };

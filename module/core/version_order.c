@@ -4,11 +4,11 @@
 
 enum { SLOTS_FIRST = 8, SLOTS_MAX = 128, BLOCKS_FIRST = 4 };
 
-/* The smallest version stands here as well, so that a search looks into one block only. */
+/* `first` repeats the smallest version, so that a search reads the slots of one block only. */
 struct version_block {
     version first;
     struct version_slot *slots;
-    uint16_t count, room, marked;
+    uint16_t count, capacity, marked;
 };
 
 /* --- Searching --- */
@@ -18,7 +18,7 @@ static int slot_compare(const struct version_slot *slot, version v, struct bytes
     return bytes_compare(entry_name(version_slot_entry(slot)), name);
 }
 
-/* How many blocks begin with something that is not behind this. */
+/* How many blocks begin at or before this place in the order. */
 static size_t blocks_up_to(const struct version_order *order, version v, struct bytes name) {
     size_t low = 0, high = order->count;
     while (low < high) {
@@ -33,7 +33,7 @@ static size_t blocks_up_to(const struct version_order *order, version v, struct 
     return low;
 }
 
-/* The first slot of the block that is not before this. */
+/* The first slot of the block at or after this place in the order. */
 static unsigned slot_place(const struct version_block *block, version v, struct bytes name) {
     unsigned low = 0, high = block->count;
     while (low < high) {
@@ -51,7 +51,8 @@ static const struct version_slot *last_slot(const struct version_order *order) {
     return &last->slots[last->count - 1];
 }
 
-/* Where the entry stands; false when it does not. Who is written again and again is found at the end. */
+/* Finds the place of an entry, or, when it is missing, the place where it would be inserted. An object that
+ * is written again and again is at the end, so that is tried first. */
 static bool find_slot_of(const struct version_order *order, version v, const struct entry *entry,
                          struct version_cursor *place) {
     if (!order->count) return false;
@@ -76,9 +77,9 @@ struct version_slot *version_order_slot(const struct version_order *order, versi
 
 /* --- Blocks --- */
 
-/* Room for a block more at this place. */
+/* Inserts an empty block. */
 static struct version_block *insert_block(struct account *account, struct version_order *order, size_t at,
-                                          unsigned room) {
+                                          unsigned capacity) {
     if (order->count == order->capacity) {
         order->capacity = order->capacity ? 2 * order->capacity : BLOCKS_FIRST;
         size_t size = order->capacity * sizeof(*order->blocks);
@@ -88,8 +89,8 @@ static struct version_block *insert_block(struct account *account, struct versio
     struct version_block *block = &order->blocks[at];
     memmove(block + 1, block, (order->count++ - at) * sizeof(*block));
     *block = (struct version_block){
-        .slots = account_add(account, memory_alloc(room * sizeof(struct version_slot))),
-        .room = (uint16_t)room,
+        .slots = account_add(account, memory_alloc(capacity * sizeof(struct version_slot))),
+        .capacity = (uint16_t)capacity,
     };
     return block;
 }
@@ -103,9 +104,9 @@ static void drop_block(struct account *account, struct version_order *order, siz
 }
 
 static void grow(struct account *account, struct version_block *block, unsigned min) {
-    if (block->room >= min) return;
-    while (block->room < min) block->room *= 2;
-    block->slots = account_resize(account, block->slots, block->room * sizeof(*block->slots));
+    if (block->capacity >= min) return;
+    while (block->capacity < min) block->capacity *= 2;
+    block->slots = account_resize(account, block->slots, block->capacity * sizeof(*block->slots));
 }
 
 static unsigned marked_among(const struct version_slot *slots, unsigned count) {
@@ -114,7 +115,7 @@ static unsigned marked_among(const struct version_slot *slots, unsigned count) {
     return marked;
 }
 
-/* The block's second half becomes a block of its own. */
+/* Moves the second half of a full block to a new one after it. */
 static void split(struct account *account, struct version_order *order, size_t at) {
     struct version_block *upper = insert_block(account, order, at + 1, SLOTS_MAX);
     struct version_block *lower = upper - 1;
@@ -127,7 +128,7 @@ static void split(struct account *account, struct version_order *order, size_t a
     lower->marked = (uint16_t)(lower->marked - upper->marked);
 }
 
-/* The block and the next one become one, if they fit. */
+/* Joins the block with the next one, if both fit into one. */
 static bool join(struct account *account, struct version_order *order, size_t at) {
     if (at + 1 >= order->count) return false;
     struct version_block *lower = &order->blocks[at], *upper = lower + 1;
@@ -152,7 +153,7 @@ static void put_slot(struct account *account, struct version_block *block, unsig
     block->marked = (uint16_t)(block->marked + version_slot_marked(&slot));
 }
 
-/* Behind all others, where blocks are filled to the last slot. */
+/* Adds a slot after all others; this fills blocks completely. */
 static void append(struct account *account, struct version_order *order, struct version_slot slot) {
     bool full = !order->count || order->blocks[order->count - 1].count == SLOTS_MAX;
     if (full) insert_block(account, order, order->count, order->count ? SLOTS_MAX : SLOTS_FIRST);
@@ -208,7 +209,7 @@ void version_order_end(struct account *account, struct version_order *order) {
 
 /* --- Walking --- */
 
-/* Behind the last slot of a block comes the first one of the next. */
+/* Moves a cursor past the last slot of a block to the first one of the next. */
 static void leave_block(const struct version_order *order, struct version_cursor *cursor) {
     if (cursor->block < order->count && cursor->at == order->blocks[cursor->block].count)
         *cursor = (struct version_cursor){cursor->block + 1, 0};

@@ -1,14 +1,13 @@
-/* A version order: entries by the version that each of them has, for walks that begin behind a version and go on in
- * bounded steps.
+/* A version order: entries sorted by version, for walks that start after a version and continue in bounded steps.
  *
- *   blocks ─▶ [ first version, marked, count, slots ] ─▶ slot slot slot …      a slot: a version, and the entry that has it
+ *   blocks ─▶ [ first version, marked, count, slots ] ─▶ slot slot slot …      a slot: a version and its entry
  *
- * New versions come at the end, so that blocks are full until entries leave them. A block that entries leave joins its
- * neighbour as soon as both fit into one, so that on average more than half of the slots are used. Where versions are
- * equal, which only a doctored payload can bring about, names decide.
+ * New versions are added at the end, so blocks are full until entries are removed from them. Then a block joins its
+ * neighbour as soon as both fit into one, so that on average more than half of the slots are used. Equal versions,
+ * which only a doctored payload can have, are sorted by name.
  *
- * A slot may be marked; walks can jump from one that is marked to the next one. The order owns its blocks and no entry,
- * and all memory stands on the account of the aggregate. */
+ * A slot may be marked; walks can jump from one marked slot to the next. The order owns its blocks and no entry, and
+ * all its memory is counted in the account of the aggregate. */
 #ifndef HOLDFAST_VERSION_ORDER_H
 #define HOLDFAST_VERSION_ORDER_H
 

@@ -289,7 +289,7 @@ uint64_t call_taken_before(struct call *call, const char *limit, struct bytes na
            (taken->value != call->value || strcmp(taken->limit, limit) || !bytes_equal(taken->name, name)))
         taken = taken->next;
     if (!taken) {
-        taken = (struct taken *)(void *)things_room(&transaction->things, sizeof(*taken));
+        taken = (struct taken *)(void *)things_alloc(&transaction->things, sizeof(*taken));
         *taken = (struct taken){transaction->taken, call->value, limit, name, 0};
         transaction->taken = taken;
     }

@@ -133,7 +133,7 @@ static struct bytes write_line_address(struct record_writer *address, const stru
     record_start(address);
     record_put_byte(address, kind->number);
     record_put_bytes(address, name);
-    key_name_pack(key, record_take_room(address, key_name_length(key)));
+    key_name_pack(key, record_reserve(address, key_name_length(key)));
     return bytes_of(address->data, address->length);
 }
 

@@ -26,7 +26,7 @@ static void small_pieces_take_no_memory(void **state) {
     struct arena arena;
     size_t before = allocations_count();
     arena_start(&arena);
-    for (size_t left = ARENA_ROOM_BYTES; left; left -= 64) arena_zeroed(&arena, 64);
+    for (size_t left = ARENA_BUFFER_BYTES; left; left -= 64) arena_zeroed(&arena, 64);
     require_same(allocations_count(), before, "allocations while the room lasts");
     unsigned char *beyond = arena_zeroed(&arena, 64);
     require_same(allocations_count(), before + 1, "allocations beyond the room");
@@ -39,10 +39,10 @@ static void a_piece_larger_than_the_room_is_given(void **state) {
     (void)state;
     struct arena arena;
     arena_start(&arena);
-    char *large = arena_alloc(&arena, ARENA_ROOM_BYTES + 1);
-    memset(large, 1, ARENA_ROOM_BYTES + 1);
+    char *large = arena_alloc(&arena, ARENA_BUFFER_BYTES + 1);
+    memset(large, 1, ARENA_BUFFER_BYTES + 1);
     size_t before = allocations_count();
-    arena_alloc(&arena, ARENA_ROOM_BYTES);
+    arena_alloc(&arena, ARENA_BUFFER_BYTES);
     require_same(allocations_count(), before, "the room is left for small ones");
     arena_end(&arena);
 }

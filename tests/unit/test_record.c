@@ -232,7 +232,7 @@ static void small_records_need_no_memory(void **state) {
     (void)state;
     struct record_writer writer;
     record_start(&writer);
-    for (size_t i = 0; i < sizeof(writer.room); i++) record_put_byte(&writer, (uint8_t)i);
+    for (size_t i = 0; i < sizeof(writer.buffer); i++) record_put_byte(&writer, (uint8_t)i);
     require_same(allocations_count(), 0, "as many bytes as there is room for");
     record_put_byte(&writer, 1);
     require_same(allocations_count(), 1, "one byte more");

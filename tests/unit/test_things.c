@@ -84,7 +84,7 @@ static void there_may_be_many(void **state) {
     struct things things;
     things_start(&things);
     for (unsigned i = 0; i < MANY; i++) {
-        char *name = things_room(&things, 16);
+        char *name = things_alloc(&things, 16);
         things_begin(&things, text("k"), i);
         things_add(&things, "cup", bytes_of(name, (size_t)snprintf(name, 16, "%u", i)));
     }

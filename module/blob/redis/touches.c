@@ -27,7 +27,7 @@ void block_list_touches(const struct call *call, struct things *things) {
 /* Blocks of one blob are several things, as long as nothing else happens to the blob. */
 void block_touches(const struct call *call, struct things *things) {
     struct bytes name = call_word(call, ARG_BLOB);
-    char *id = things_room(things, BLOCK_ID_MAX_BYTES);
+    char *id = things_alloc(things, BLOCK_ID_MAX_BYTES);
     long length = base64_read(call_word(call, ARG_BLOCK_ID), (unsigned char *)id, BLOCK_ID_MAX_BYTES);
     things_share(things, blob_noun, name);
     things_add_part(things, "block", name, bytes_of(id, (size_t)length));

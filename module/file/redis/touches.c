@@ -1,10 +1,10 @@
 /* What FILE.* by path and LEASE.* change, and what becomes of their changes beside others of one transaction. */
+#include "core/things.h"
 #include "file/redis/handlers.h"
 #include "lease/redis/handlers.h"
-#include "core/things.h"
 
 static struct bytes folded(struct bytes path, struct things *things) {
-    char *room = things_room(things, (path.length + 1) * 3 / 2);
+    char *room = things_alloc(things, (path.length + 1) * 3 / 2);
     return bytes_of(room, path_fold(room, path));
 }
 

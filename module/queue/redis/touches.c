@@ -16,7 +16,7 @@ void queue_put_touches(const struct call *call, struct things *things) {
 static void add_message(const struct call *call, int at, struct things *things) {
     struct guid id;
     if (!guid_read(call_word(call, at), &id)) return;
-    char *room = things_room(things, sizeof(id));
+    char *room = things_alloc(things, sizeof(id));
     memcpy(room, &id, sizeof(id));
     things_add(things, "message", bytes_of(room, sizeof(id)));
 }

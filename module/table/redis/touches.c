@@ -5,7 +5,7 @@
 void entity_touches(const struct call *call, struct things *things) {
     struct bytes partition = call_word(call, ARG_PARTITION), row = call_word(call, ARG_ROW);
     size_t length = partition.length + 1 + row.length;
-    char *key = things_room(things, length);
+    char *key = things_alloc(things, length);
     key_store(partition, key);
     key[partition.length] = '\0';
     key_store(row, key + partition.length + 1);

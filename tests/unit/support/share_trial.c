@@ -64,7 +64,7 @@ struct share *share_rebuilt(const struct share *share, struct record_writer *byt
     record_start(&tape.bytes);
     share_walk(share, &(struct change_walk){.holders = true, .take = write_down, .context = &tape});
     *bytes = tape.bytes;
-    if (bytes->data == tape.bytes.room) bytes->data = bytes->room;
+    if (bytes->data == tape.bytes.buffer) bytes->data = bytes->buffer;
     return tape.share;
 }
 
