@@ -3,76 +3,71 @@
 #include "core/hash.h"
 #include "core/memory.h"
 
-void dedup_entries_start(struct dedup_entries *dedup_entries) {
-    *dedup_entries = (struct dedup_entries){.by_end = TIMELINE(BY_END, false)};
+void dedup_entries_start(struct dedup_entries *entries) {
+    *entries = (struct dedup_entries){.by_end = TIME_INDEX(BY_END, false)};
 }
 
-static struct dedup_entry *dedup_entry_of_entry(struct entry *entry) {
-    return (struct dedup_entry *)entry; /* the entry is its head */
+struct dedup_entry *dedup_entries_find(const struct dedup_entries *entries, struct bytes name) {
+    if (!entries->by_name.count) return NULL;
+    struct entry *head = hash_index_find(&entries->by_name, hash_bytes(name), name);
+    return (struct dedup_entry *)head; /* its first member, or NULL */
 }
 
-struct dedup_entry *dedup_entries_find(const struct dedup_entries *dedup_entries, struct bytes name) {
-    if (!dedup_entries->by_name.count) return NULL;
-    struct entry *entry = hash_index_find(&dedup_entries->by_name, hash_bytes(name), name);
-    return entry ? dedup_entry_of_entry(entry) : NULL;
+static void dedup_entry_remove(struct dedup_entries *entries, struct dedup_entry *entry) {
+    time_index_remove(&entries->by_end, &entry->times);
+    hash_index_remove(&entries->by_name, &entry->entry);
+    entries->held -= memory_size(entry);
+    memory_free(entry);
 }
 
-static void drop_dedup_entry(struct dedup_entries *dedup_entries, struct dedup_entry *dedup_entry) {
-    time_index_remove(&dedup_entries->by_end, &dedup_entry->time_entry);
-    hash_index_remove(&dedup_entries->by_name, &dedup_entry->entry);
-    dedup_entries->held -= memory_size(dedup_entry);
-    memory_free(dedup_entry);
+void dedup_entries_forget_first(struct dedup_entries *entries) {
+    dedup_entry_remove(entries, dedup_entry_of_time_entry(time_index_first(&entries->by_end)));
 }
 
-void dedup_entries_forget_first(struct dedup_entries *dedup_entries) {
-    drop_dedup_entry(dedup_entries, dedup_entry_of_time_entry(time_index_first(&dedup_entries->by_end)));
-}
-
-void dedup_entries_add(struct dedup_entries *dedup_entries, const struct queue_change *change) {
+void dedup_entries_add(struct dedup_entries *entries, const struct queue_change *change) {
     struct bytes name = change->dedup;
-    struct dedup_entry *before = dedup_entries_find(dedup_entries, name);
-    if (before) drop_dedup_entry(dedup_entries, before);
-    if (!dedup_entries->by_name.segments) hash_index_start(&dedup_entries->by_name);
-    struct dedup_entry *dedup_entry = memory_alloc(sizeof(*dedup_entry) + name.length);
-    *dedup_entry = (struct dedup_entry){
+    struct dedup_entry *before = dedup_entries_find(entries, name);
+    if (before) dedup_entry_remove(entries, before);
+    if (!entries->by_name.segments) hash_index_start(&entries->by_name);
+    struct dedup_entry *entry = memory_alloc(sizeof(*entry) + name.length);
+    *entry = (struct dedup_entry){
         .entry = {hash_bytes(name), (uint16_t)name.length, offsetof(struct dedup_entry, name)},
-        .time_entry = {.order = change->order & TIME_ENTRY_ORDER_MAX, .ends_ms = change->until_ms},
+        .times = {.order = change->order & TIME_ENTRY_ORDER_MAX, .ends_ms = change->until_ms},
         .id = change->id,
         .receipt = change->receipt,
         .inserted_ms = change->inserted_ms,
         .expires_ms = change->expires_ms,
-        .shows_ms = change->shows_ms,
+        .visible_ms = change->visible_ms,
     };
-    memcpy(dedup_entry->name, name.data, name.length);
-    dedup_entries->held += memory_size(dedup_entry);
-    hash_index_add(&dedup_entries->by_name, &dedup_entry->entry);
-    time_index_add(&dedup_entries->by_end, &dedup_entry->time_entry);
+    memcpy(entry->name, name.data, name.length);
+    entries->held += memory_size(entry);
+    hash_index_add(&entries->by_name, &entry->entry);
+    time_index_add(&entries->by_end, &entry->times);
 }
 
-struct queue_change dedup_entry_as_change(const struct dedup_entry *dedup_entry) {
+struct queue_change dedup_entry_as_change(const struct dedup_entry *entry) {
     return (struct queue_change){
-        .kind = QUEUE_ORIGINAL,
-        .order = dedup_entry->time_entry.order,
-        .id = dedup_entry->id,
-        .receipt = dedup_entry->receipt,
-        .inserted_ms = dedup_entry->inserted_ms,
-        .expires_ms = dedup_entry->expires_ms,
-        .shows_ms = dedup_entry->shows_ms,
-        .dedup = entry_name(&dedup_entry->entry),
-        .until_ms = dedup_entry->time_entry.ends_ms,
+        .kind = QUEUE_DEDUP_ENTRY,
+        .order = entry->times.order,
+        .id = entry->id,
+        .receipt = entry->receipt,
+        .inserted_ms = entry->inserted_ms,
+        .expires_ms = entry->expires_ms,
+        .visible_ms = entry->visible_ms,
+        .dedup = entry_name(&entry->entry),
+        .until_ms = entry->times.ends_ms,
     };
 }
 
-void dedup_entries_end(struct dedup_entries *dedup_entries) {
+void dedup_entries_end(struct dedup_entries *entries) {
     struct time_index_cursor cursor = {0};
-    for (struct time_entry *time_entry; (time_entry = time_index_next(&dedup_entries->by_end, &cursor));)
-        memory_free(dedup_entry_of_time_entry(time_entry));
-    time_index_end(&dedup_entries->by_end);
-    if (dedup_entries->by_name.segments) hash_index_end(&dedup_entries->by_name);
-    dedup_entries_start(dedup_entries);
+    for (struct time_entry *entry; (entry = time_index_next(&entries->by_end, &cursor));)
+        memory_free(dedup_entry_of_time_entry(entry));
+    time_index_clear(&entries->by_end);
+    if (entries->by_name.segments) hash_index_end(&entries->by_name);
+    dedup_entries_start(entries);
 }
 
-size_t dedup_entries_held(const struct dedup_entries *dedup_entries) {
-    return dedup_entries->held + dedup_entries->by_end.held +
-           (dedup_entries->by_name.segments ? dedup_entries->by_name.held : 0);
+size_t dedup_entries_held(const struct dedup_entries *entries) {
+    return entries->held + entries->by_end.held + (entries->by_name.segments ? entries->by_name.held : 0);
 }

@@ -3,11 +3,11 @@
 #include "core/hash.h"
 #include "core/memory.h"
 
-/* A text that is replaced by a shorter one keeps its room, up to this much. */
-enum { SPARE_ROOM_MAX = 128 };
+/* A message whose text becomes shorter keeps up to this many unused bytes. */
+enum { SPARE_BYTES_MAX = 128 };
 
-/* Every group's name fits: what is not in a group has none. */
-static void message_need_extra(struct message *message, struct bytes group) {
+/* The group is only stored in a new extra: a message gets its group when it is made. */
+static void message_ensure_extra(struct message *message, struct bytes group) {
     if (message->extra) return;
     struct message_extra *extra = memory_zeroed(sizeof(*extra) + group.length);
     extra->message = message;
@@ -28,15 +28,15 @@ struct message *message_new(const struct queue_change *change) {
     message->entry = (struct entry){hash_bytes(message_name(&change->id)), sizeof(struct guid),
                                     offsetof(struct message, id)};
     message->receipt = change->receipt;
-    message->time_entry.order = change->order & TIME_ENTRY_ORDER_MAX;
-    message->time_entry.turn = change->turn & TIME_ENTRY_TURN_MAX;
-    message->time_entry.ends_ms = change->expires_ms;
+    message->times.order = change->order & TIME_ENTRY_ORDER_MAX;
+    message->times.turn = change->turn & TIME_ENTRY_TURN_MAX;
+    message->times.ends_ms = change->expires_ms;
     message->inserted_ms = change->inserted_ms;
     message->deliveries = change->deliveries;
     copy_text(message, change->text);
-    if (change->group.length) message_need_extra(message, change->group);
+    if (change->group.length) message_ensure_extra(message, change->group);
     message_set_reason(message, change->reason);
-    message_set_showing(message, change->shows_ms, change->standing);
+    message_set_visibility(message, change->visible_ms, change->stage);
     return message;
 }
 
@@ -51,15 +51,15 @@ void message_free(struct message *message) {
 struct queue_change message_as_change(const struct message *message) {
     return (struct queue_change){
         .kind = QUEUE_MESSAGE,
-        .order = message->time_entry.order,
+        .order = message->times.order,
         .id = message->id,
         .receipt = message->receipt,
         .inserted_ms = message->inserted_ms,
         .expires_ms = message_expires_ms(message),
-        .shows_ms = message->time_entry.shows_ms,
-        .turn = message->time_entry.turn,
+        .visible_ms = message->times.visible_ms,
+        .turn = message->times.turn,
         .deliveries = message->deliveries,
-        .standing = (enum message_standing)message->standing,
+        .stage = (enum message_stage)message->stage,
         .text = message_text(message),
         .group = message_group(message),
         .reason = message_reason(message),
@@ -67,8 +67,8 @@ struct queue_change message_as_change(const struct message *message) {
 }
 
 struct message *message_set_text(struct message *message, struct bytes text) {
-    size_t room = memory_size(message) - sizeof(*message);
-    if (text.length > room || room > text.length + SPARE_ROOM_MAX) {
+    size_t capacity = memory_size(message) - sizeof(*message);
+    if (text.length > capacity || capacity > text.length + SPARE_BYTES_MAX) {
         message = memory_resize(message, sizeof(*message) + text.length);
         if (message->extra) message->extra->message = message;
     }
@@ -76,10 +76,9 @@ struct message *message_set_text(struct message *message, struct bytes text) {
     return message;
 }
 
-/* None leaves the last one. */
 void message_set_reason(struct message *message, struct bytes reason) {
     if (!reason.length) return;
-    message_need_extra(message, bytes_of("", 0));
+    message_ensure_extra(message, bytes_of("", 0));
     char *copy = memory_alloc(reason.length);
     memcpy(copy, reason.data, reason.length);
     memory_free(message->extra->reason);
@@ -87,31 +86,31 @@ void message_set_reason(struct message *message, struct bytes reason) {
     message->extra->reason_length = (uint16_t)reason.length;
 }
 
-static int64_t message_end_of(int64_t expires_ms, int64_t shows_ms, enum message_standing standing) {
-    if (standing == MESSAGE_DEAD) return QUEUE_FOREVER_MS;
-    return standing == MESSAGE_LAST && shows_ms < expires_ms ? shows_ms : expires_ms;
+static int64_t message_end_of(int64_t expires_ms, int64_t visible_ms, enum message_stage stage) {
+    if (stage == MESSAGE_DEAD) return QUEUE_FOREVER_MS;
+    return stage == MESSAGE_LAST && visible_ms < expires_ms ? visible_ms : expires_ms;
 }
 
-void message_set_showing(struct message *message, int64_t shows_ms, enum message_standing standing) {
+void message_set_visibility(struct message *message, int64_t visible_ms, enum message_stage stage) {
     int64_t expires_ms = message_expires_ms(message);
-    if (standing != MESSAGE_QUEUED) {
-        message_need_extra(message, bytes_of("", 0));
+    if (stage != MESSAGE_QUEUED) {
+        message_ensure_extra(message, bytes_of("", 0));
         message->extra->expires_ms = expires_ms;
     }
-    message->standing = (uint32_t)standing & 3;
-    message->time_entry.shows_ms = shows_ms;
-    message->time_entry.ends_ms = message_end_of(expires_ms, shows_ms, standing);
+    message->stage = (uint32_t)stage & 3;
+    message->times.visible_ms = visible_ms;
+    message->times.ends_ms = message_end_of(expires_ms, visible_ms, stage);
 }
 
 void message_renew(struct message *message, int64_t inserted_ms, int64_t expires_ms) {
-    message->standing = MESSAGE_QUEUED;
+    message->stage = MESSAGE_QUEUED;
     message->deliveries = 0;
     message->inserted_ms = inserted_ms;
-    message->time_entry.shows_ms = inserted_ms;
-    message->time_entry.turn = 0;
-    message->time_entry.ends_ms = expires_ms;
+    message->times.visible_ms = inserted_ms;
+    message->times.turn = 0;
+    message->times.ends_ms = expires_ms;
     if (!message->extra) return;
-    memory_free(message->extra->reason); /* that of another life */
+    memory_free(message->extra->reason);
     message->extra->reason = NULL;
     message->extra->reason_length = 0;
 }

@@ -1,14 +1,14 @@
-/* A message, in one allocation; what few have hangs from one pointer.
+/* A message: one allocation, and a second one for what few messages have.
  *
  *     ┌───────┬────┬─────────┬────────────────────────┬──────────┬───────────┬───────┬──────┐
- *     │ entry │ id │ receipt │ times: shows and ends  │ inserted │ how often │ extra │ text │
+ *     │ entry │ id │ receipt │ times: visible, ends   │ inserted │ deliveries│ extra │ text │
  *     └───────┴────┴─────────┴────────────────────────┴──────────┴───────────┴───────┴──────┘
- *     entry    the name by which it is found is its id
- *     times    when it may be had next, and when time alone ends it: see message_ends
- *     extra    its group, the reason why it was given back, and the expiry of one that ends otherwise
+ *     entry    for the hash index; the id is its name
+ *     times    from when on it can be taken, and when it ends: it expires, or dies with the window of its last delivery
+ *     extra    its group, its reason, and when it expires if that is not when it ends; NULL for most messages
  *
- * Texts of any size are copied into it: the largest that the service knows, 64 KiB, costs a few microseconds, and one
- * allocation per message is what a queue of millions wants. */
+ * The text is always copied into the message: to copy 64 KiB, the default limit, takes a few microseconds, and a
+ * queue of millions should need only one allocation per message. */
 #ifndef HOLDFAST_MESSAGE_H
 #define HOLDFAST_MESSAGE_H
 
@@ -24,7 +24,7 @@ struct message;
 
 struct message_extra {
     struct list_node peers; /* messages of the same group, in order of arrival */
-    struct group *group;    /* NULL for a message without a group, or outside of a queue */
+    struct group *group;    /* NULL for a message without a group, or outside of a store */
     struct message *message;
     int64_t expires_ms; /* of a message that is not MESSAGE_QUEUED */
     char *reason;
@@ -37,12 +37,12 @@ struct message {
     struct entry entry;
     struct guid id;
     struct guid receipt;
-    struct time_entry time_entry;
+    struct time_entry times;
     int64_t inserted_ms;
     uint32_t deliveries;
     uint32_t length : 28;
-    uint32_t standing : 2; /* enum message_standing */
-    uint32_t place : 2;    /* the message store's own */
+    uint32_t stage : 2;     /* enum message_stage */
+    uint32_t sorted_in : 2; /* used by the message store */
     struct message_extra *extra;
     char text[];
 };
@@ -51,21 +51,21 @@ struct message {
 struct message *message_new(const struct queue_change *change);
 void message_free(struct message *message);
 
-/* The change that would make this message. */
+/* The QUEUE_MESSAGE change that makes this message. */
 struct queue_change message_as_change(const struct message *message);
 
-/* May move the message in memory: it must not be in any index. */
+/* Returns the message, which may have moved in memory: the caller updates all pointers to it. */
 struct message *message_set_text(struct message *message, struct bytes text);
+/* An empty reason leaves the one before it. */
 void message_set_reason(struct message *message, struct bytes reason);
 
-/* Sets when it shows, and its standing. That also sets when time ends it: when it expires or, if that is earlier,
- * when the window of its last delivery ends. */
-void message_set_showing(struct message *message, int64_t shows_ms, enum message_standing standing);
+/* Sets its stage and when it becomes visible, and by these when it ends. Its keys in the time indexes change. */
+void message_set_visibility(struct message *message, int64_t visible_ms, enum message_stage stage);
 
-/* Resets the message as if it had just been put. */
+/* Resets the message as if it had just been put. Its keys in the time indexes change. */
 void message_renew(struct message *message, int64_t inserted_ms, int64_t expires_ms);
 
-/* Moves the allocations that only the message refers to. */
+/* Moves what the message owns, after the message itself has moved. */
 void message_relocate_parts(struct message *message, const struct relocation *relocation);
 
 /* Bytes that the allocator holds for it. */
@@ -87,17 +87,17 @@ static inline struct bytes message_reason(const struct message *message) {
 }
 
 static inline int64_t message_expires_ms(const struct message *message) {
-    return message->standing == MESSAGE_QUEUED ? message->time_entry.ends_ms : message->extra->expires_ms;
+    return message->stage == MESSAGE_QUEUED ? message->times.ends_ms : message->extra->expires_ms;
 }
 
-/* Whether it dies when its current window ends, or has died. False if it expires first. */
+/* Whether it dies, or has died, at the end of its current window. False if it expires first. */
 static inline bool message_dies(const struct message *message) {
-    return message->standing == MESSAGE_LAST && message->time_entry.shows_ms < message->extra->expires_ms;
+    return message->stage == MESSAGE_LAST && message->times.visible_ms < message->extra->expires_ms;
 }
 
-/* Whether time has ended it: it has expired, or died with the window of its last delivery. */
-static inline bool message_over(const struct message *message, int64_t now_ms) {
-    return message->time_entry.ends_ms <= now_ms;
+/* Whether it has expired, or has died with the window of its last delivery. */
+static inline bool message_ended(const struct message *message, int64_t now_ms) {
+    return message->times.ends_ms <= now_ms;
 }
 
 static inline struct bytes message_name(const struct guid *id) {
@@ -105,11 +105,11 @@ static inline struct bytes message_name(const struct guid *id) {
 }
 
 static inline struct message *message_of_entry(struct entry *entry) {
-    return (struct message *)entry; /* the entry is the message's head */
+    return (struct message *)entry; /* its first member */
 }
 
-static inline struct message *message_of_time_entry(struct time_entry *time_entry) {
-    return time_entry ? (struct message *)((char *)time_entry - offsetof(struct message, time_entry)) : NULL;
+static inline struct message *message_of_time_entry(struct time_entry *entry) {
+    return entry ? (struct message *)((char *)entry - offsetof(struct message, times)) : NULL;
 }
 
 #endif

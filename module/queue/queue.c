@@ -3,14 +3,14 @@
 #include "core/memory.h"
 #include "queue/queue_registry.h"
 
-/* --- To be, and not to be any more --- */
+/* --- Creation and destruction --- */
 
 struct queue *queue_new(const struct queue_change *change) {
     struct queue *queue = memory_zeroed(sizeof(*queue));
     queue->metadata = packed_new(change->metadata);
     queue->policies = packed_new(change->policies);
     queue->max_deliveries = change->max_deliveries;
-    queue->orders = change->order;
+    queue->next_order = change->order;
     message_store_start(&queue->live);
     message_store_start(&queue->dead);
     dedup_entries_start(&queue->dedup_entries);
@@ -33,16 +33,16 @@ void queue_free(struct queue *queue) {
 
 static void walk_messages(const struct queue *queue, const struct change_walk *walk) {
     struct time_index_cursor live = {0}, dead = {0};
-    struct time_entry *one = time_index_next(&queue->live.arrivals, &live);
-    struct time_entry *other = time_index_next(&queue->dead.arrivals, &dead);
+    struct time_entry *one = time_index_next(&queue->live.by_arrival, &live);
+    struct time_entry *other = time_index_next(&queue->dead.by_arrival, &dead);
     while (one || other) {
         bool lives = !other || (one && one->order < other->order);
         struct queue_change change = message_as_change(message_of_time_entry(lives ? one : other));
         walk->take(walk->context, &change);
         if (lives)
-            one = time_index_next(&queue->live.arrivals, &live);
+            one = time_index_next(&queue->live.by_arrival, &live);
         else
-            other = time_index_next(&queue->dead.arrivals, &dead);
+            other = time_index_next(&queue->dead.by_arrival, &dead);
     }
 }
 
@@ -52,19 +52,18 @@ void queue_walk(const struct queue *queue, const struct change_walk *walk) {
         .metadata = packed_view(queue->metadata),
         .policies = packed_view(queue->policies),
         .max_deliveries = queue->max_deliveries,
-        .order = queue->orders,
+        .order = queue->next_order,
     };
     struct time_index_cursor cursor = {0};
     walk->take(walk->context, &change);
     walk_messages(queue, walk);
-    for (struct time_entry *time_entry;
-         (time_entry = time_index_next(&queue->dedup_entries.by_end, &cursor));) {
-        change = dedup_entry_as_change(dedup_entry_of_time_entry(time_entry));
+    for (struct time_entry *entry; (entry = time_index_next(&queue->dedup_entries.by_end, &cursor));) {
+        change = dedup_entry_as_change(dedup_entry_of_time_entry(entry));
         walk->take(walk->context, &change);
     }
 }
 
-static void take_over(void *context, const void *taken) {
+static void apply_to_copy(void *context, const void *taken) {
     const struct queue_change *change = taken;
     struct queue **copy = context;
     if (change->kind == QUEUE_CREATE)
@@ -75,7 +74,7 @@ static void take_over(void *context, const void *taken) {
 
 struct queue *queue_copy(const struct queue *source) {
     struct queue *copy = NULL;
-    queue_walk(source, &(struct change_walk){.take = take_over, .context = &copy});
+    queue_walk(source, &(struct change_walk){.take = apply_to_copy, .context = &copy});
     return copy;
 }
 
@@ -106,8 +105,8 @@ struct queue *queue_relocate(struct queue *queue, const struct relocation *reloc
     return queue;
 }
 
-static size_t places_of(const struct message_store *message_store) {
-    return message_store->by_id.segments ? message_store->by_id.buckets : 0;
+static size_t places_of(const struct message_store *store) {
+    return store->by_id.segments ? store->by_id.buckets : 0;
 }
 
 size_t queue_places(const struct queue *queue) {

@@ -12,7 +12,7 @@ enum {
     ITEM_TEXT = 4,
     ITEM_DELIVERY = 8,
     ITEM_EXPIRES = 16,
-    ITEM_SHOWS = 32,
+    ITEM_VISIBLE = 32,
     ITEM_TURN = 64
 };
 
@@ -39,7 +39,7 @@ static const struct field item_fields[] = {
     FIELD(ITEM_TEXT) = {AT(text), .codec = CODEC_BYTES, .max = QUEUE_TEXT_MAX_BYTES},
     FIELD(ITEM_DELIVERY) = {.codec = CODEC_OWN, .own = &delivery},
     FIELD(ITEM_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(ITEM_SHOWS) = {AT(shows_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(ITEM_VISIBLE) = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
     FIELD(ITEM_TURN) = {AT(turn), .codec = CODEC_COUNT, .max = QUEUE_TURN_MAX},
 };
 #undef AT
@@ -52,7 +52,7 @@ static const unsigned items_of[QUEUE_CHANGE_KINDS] = {
     [QUEUE_DELETE] = ITEM_ID,
     [QUEUE_REDRIVE] = ITEM_ID | ITEM_RECEIPT | ITEM_EXPIRES,
     [QUEUE_CLEAR_LIVING] = ITEM_ID,
-    [QUEUE_UNDELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY | ITEM_SHOWS | ITEM_TURN,
+    [QUEUE_UNDELIVER] = ITEM_ID | ITEM_RECEIPT | ITEM_DELIVERY | ITEM_VISIBLE | ITEM_TURN,
 };
 
 void queue_item_put(enum queue_change_kind kind, struct record_writer *writer,
@@ -110,9 +110,9 @@ static const struct field fields[] = {
     FIELD(QUEUE_HAS_RECEIPT) = {AT(receipt), .codec = CODEC_GUID},
     FIELD(QUEUE_HAS_INSERTED) = {AT(inserted_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
     FIELD(QUEUE_HAS_EXPIRES) = {AT(expires_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
-    FIELD(QUEUE_HAS_SHOWS) = {AT(shows_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
+    FIELD(QUEUE_HAS_VISIBLE) = {AT(visible_ms), .codec = CODEC_INSTANT, .max = QUEUE_FOREVER_MS},
     FIELD(QUEUE_HAS_DELIVERIES) = {AT(deliveries), .codec = CODEC_COUNT},
-    FIELD(QUEUE_HAS_STANDING) = {AT(standing), .codec = CODEC_ENUM, .max = MESSAGE_STANDINGS - 1},
+    FIELD(QUEUE_HAS_STAGE) = {AT(stage), .codec = CODEC_ENUM, .max = MESSAGE_STAGES - 1},
     FIELD(QUEUE_HAS_GROUP) = {AT(group), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
     FIELD(QUEUE_HAS_REASON) = {AT(reason), .codec = CODEC_BYTES, .max = QUEUE_LABEL_MAX_BYTES},
     FIELD(QUEUE_HAS_DEDUP) = {.codec = CODEC_OWN, .own = &dedup},
@@ -128,7 +128,7 @@ static const struct field fields[] = {
 };
 #undef AT
 
-/* At least one, all of them readable, and as many as the list says. */
+/* Whether there is at least one item, all can be read, and their number is right. */
 static bool items_are_sound(enum queue_change_kind kind, struct packed_list items) {
     struct record_reader reader = record_reader(items.items);
     struct queue_item item;
@@ -137,7 +137,7 @@ static bool items_are_sound(enum queue_change_kind kind, struct packed_list item
     return count && record_complete(&reader) && count == items.count;
 }
 
-/* A put of several has no id to know its duplicates by. */
+/* Only a put of a single message can have a DEDUP id. */
 static bool is_sound_queue(const void *record) {
     const struct queue_change *change = record;
     uint64_t has = queue_change_kinds[change->kind].is.fields;

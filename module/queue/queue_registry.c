@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A message store with so few messages is freed where it is cleared. */
+/* So many messages are freed at once when they are cleared. */
 enum { FREED_AT_ONCE_MAX = 256 };
 
 static pthread_mutex_t census_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,7 +37,7 @@ static void add_depth(struct queue_depth *sum, struct queue_depth depth) {
     sum->invisible += depth.invisible;
     sum->dead += depth.dead;
     sum->died += depth.died;
-    sum->over += depth.over;
+    sum->expired += depth.expired;
     sum->unsettled += depth.unsettled;
 }
 
@@ -55,32 +55,32 @@ size_t queue_census_depth(int64_t now_ms, size_t max, struct queue_depth *sum) {
     return count;
 }
 
-/* --- What was cleared --- */
+/* --- Cleared stores --- */
 
 struct cleared {
     struct list_node node;
-    struct message_store message_store;
+    struct message_store store;
 };
 
-static LIST_HEAD(cleared_shelves);
+static LIST_HEAD(cleared_stores);
 
-void queue_discard(struct message_store *message_store) {
-    if (message_store_count(message_store) <= FREED_AT_ONCE_MAX) {
-        message_store_end(message_store);
+void queue_clear_store(struct message_store *store) {
+    if (message_store_count(store) <= FREED_AT_ONCE_MAX) {
+        message_store_end(store);
         return;
     }
     struct cleared *cleared = memory_alloc(sizeof(*cleared));
-    cleared->message_store = *message_store;
-    list_add_tail(&cleared_shelves, &cleared->node);
-    message_store_start(message_store);
+    cleared->store = *store;
+    list_add_tail(&cleared_stores, &cleared->node);
+    message_store_start(store);
 }
 
 bool queue_sweep_cleared(size_t max) {
-    struct cleared *cleared = list_top(&cleared_shelves, struct cleared, node);
+    struct cleared *cleared = list_top(&cleared_stores, struct cleared, node);
     if (!cleared) return false;
-    if (!message_store_sweep(&cleared->message_store, max)) {
+    if (!message_store_sweep(&cleared->store, max)) {
         list_del(&cleared->node);
         memory_free(cleared);
     }
-    return !list_empty(&cleared_shelves);
+    return !list_empty(&cleared_stores);
 }

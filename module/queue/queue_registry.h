@@ -1,7 +1,7 @@
-/* The process-wide list of queues, and deferred freeing of cleared messages. For the other files of this folder.
+/* All queues of the process, and the messages of cleared queues, which are freed later. For the files of this folder.
  *
- * The list of queues knows values and no keys, so nothing that happens to keys concerns it. Queues may be freed on
- * another thread; they leave the list before anything of them is freed. */
+ * The list has queues and no keys, so it does not depend on what happens to keys. A queue may be freed on another
+ * thread: it is removed from the list first. */
 #ifndef HOLDFAST_QUEUE_REGISTRY_H
 #define HOLDFAST_QUEUE_REGISTRY_H
 
@@ -10,7 +10,7 @@
 void queue_register(struct queue *queue);
 void queue_unregister(struct queue *queue);
 
-/* Empties a message store at once; its messages are freed later. */
-void queue_discard(struct message_store *message_store);
+/* Empties a store. Its messages are freed later if there are many: see queue_sweep_cleared. */
+void queue_clear_store(struct message_store *store);
 
 #endif

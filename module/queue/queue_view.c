@@ -1,4 +1,4 @@
-/* What a queue answers at an instant, and what can be decided by it. Nothing here changes anything. */
+/* Queries about a queue at an instant, and what commands decide by them. Nothing here changes a queue. */
 #include "core/duration.h"
 #include "queue/queue.h"
 
@@ -7,64 +7,66 @@
 struct successors {
     int64_t now_ms;
     size_t visible;
-    int64_t showing_ms; /* when the next one shows that does not yet */
+    int64_t next_visible_ms; /* when the next of the others becomes visible */
 };
 
 static void count_successor(void *context, struct message *message) {
     struct successors *successors = context;
-    const struct time_entry *time_entry = &message->time_entry;
-    if (time_entry->shows_ms <= successors->now_ms)
+    const struct time_entry *entry = &message->times;
+    if (entry->visible_ms <= successors->now_ms)
         successors->visible++;
-    else if (time_entry->shows_ms < time_entry->ends_ms && time_entry->shows_ms < successors->showing_ms)
-        successors->showing_ms = time_entry->shows_ms;
+    else if (entry->visible_ms < entry->ends_ms && entry->visible_ms < successors->next_visible_ms)
+        successors->next_visible_ms = entry->visible_ms;
 }
 
 static struct successors count_successors(const struct queue *queue, int64_t now_ms) {
-    struct successors successors = {.now_ms = now_ms, .showing_ms = INT64_MAX};
+    struct successors successors = {.now_ms = now_ms, .next_visible_ms = INT64_MAX};
     message_store_visit_successors(&queue->live, now_ms, count_successor, &successors);
     return successors;
 }
 
-/* --- What there is --- */
+/* --- Depth --- */
 
 struct queue_depth queue_depth(const struct queue *queue, int64_t now_ms) {
     const struct message_store *live = &queue->live;
-    size_t ended = time_index_rank(&live->ends, now_ms);
-    size_t over = ended + time_index_rank(&live->hidden, now_ms), died = time_index_rank(&live->last, now_ms);
+    size_t expired_visible = time_index_rank(&live->by_end, now_ms);
+    size_t expired = expired_visible + time_index_rank(&live->hidden, now_ms),
+           died = time_index_rank(&live->last_windows, now_ms);
     struct queue_depth depth = {
-        .visible = time_index_rank(&live->shown, now_ms) - ended + count_successors(queue, now_ms).visible,
+        .visible = time_index_rank(&live->by_visible, now_ms) - expired_visible +
+                   count_successors(queue, now_ms).visible,
         .dead = message_store_count(&queue->dead) + died,
         .died = died,
-        .over = over,
-        .unsettled = over + died + time_index_rank(&queue->dedup_entries.by_end, now_ms),
+        .expired = expired,
+        .unsettled = expired + died + time_index_rank(&queue->dedup_entries.by_end, now_ms),
         .arrived_ms = -1,
     };
-    depth.invisible = message_store_count(live) - over - died - depth.visible;
+    depth.invisible = message_store_count(live) - expired - died - depth.visible;
     struct time_index_cursor cursor = {0};
-    const struct message *oldest = message_of_time_entry(time_index_living(&live->arrivals, &cursor, now_ms));
+    const struct message *oldest =
+        message_of_time_entry(time_index_next_living(&live->by_arrival, &cursor, now_ms));
     if (oldest) depth.arrived_ms = oldest->inserted_ms;
     return depth;
 }
 
-/* Of two in the order of their showing; NULL comes last. */
-static bool shows_before(const struct message *one, const struct message *other) {
+/* Compares two messages as by_visible does; NULL is after all messages. */
+static bool visible_before(const struct message *one, const struct message *other) {
     if (!one || !other) return one != NULL;
-    int64_t mine_ms = one->time_entry.shows_ms, theirs_ms = other->time_entry.shows_ms;
+    int64_t mine_ms = one->times.visible_ms, theirs_ms = other->times.visible_ms;
     if (mine_ms != theirs_ms) return mine_ms < theirs_ms;
-    if (one->time_entry.turn != other->time_entry.turn) return one->time_entry.turn < other->time_entry.turn;
-    return one->time_entry.order < other->time_entry.order;
+    if (one->times.turn != other->times.turn) return one->times.turn < other->times.turn;
+    return one->times.order < other->times.order;
 }
 
-static void note_visible(void *context, struct message *message) {
+static void add_if_visible(void *context, struct message *message) {
     struct visible_cursor *cursor = context;
-    if (message->time_entry.shows_ms <= cursor->now_ms)
-        time_index_add(&cursor->successors, &message->time_entry);
+    if (message->times.visible_ms <= cursor->now_ms) time_index_add(&cursor->successors, &message->times);
 }
 
-static struct message *next_shown(struct visible_cursor *cursor) {
-    struct time_entry *time_entry =
-        time_index_living(&cursor->queue->live.shown, &cursor->shown, cursor->now_ms);
-    return time_entry && time_entry->shows_ms <= cursor->now_ms ? message_of_time_entry(time_entry) : NULL;
+static struct message *next_indexed(struct visible_cursor *cursor) {
+    struct time_entry *entry =
+        time_index_next_living(&cursor->queue->live.by_visible, &cursor->indexed, cursor->now_ms);
+    return entry && entry->visible_ms <= cursor->now_ms ? message_of_time_entry(entry) : NULL;
 }
 
 static struct message *next_successor(struct visible_cursor *cursor) {
@@ -72,40 +74,40 @@ static struct message *next_successor(struct visible_cursor *cursor) {
 }
 
 static struct message *next_of_both(struct visible_cursor *cursor) {
-    if (cursor->next_shown == cursor->answered) cursor->next_shown = next_shown(cursor);
-    if (cursor->next_successor == cursor->answered) cursor->next_successor = next_successor(cursor);
-    bool successor = shows_before(cursor->next_successor, cursor->next_shown);
-    return cursor->answered = successor ? cursor->next_successor : cursor->next_shown;
+    if (cursor->next_indexed == cursor->returned) cursor->next_indexed = next_indexed(cursor);
+    if (cursor->next_successor == cursor->returned) cursor->next_successor = next_successor(cursor);
+    bool successor = visible_before(cursor->next_successor, cursor->next_indexed);
+    return cursor->returned = successor ? cursor->next_successor : cursor->next_indexed;
 }
 
 void queue_visible_start(struct visible_cursor *cursor, const struct queue *queue, int64_t now_ms) {
     cursor->queue = queue;
     cursor->now_ms = now_ms;
-    cursor->shown = (struct time_index_cursor){NULL, 0};
-    cursor->merges = queue_has_groups(queue) && queue_next_end_ms(queue) <= now_ms;
-    if (!cursor->merges) return;
-    cursor->successors_at = cursor->shown;
-    cursor->next_shown = cursor->next_successor = cursor->answered = NULL;
-    cursor->successors = (struct time_index)TIMELINE(BY_SHOWING, false);
-    message_store_visit_successors(&queue->live, now_ms, note_visible, cursor);
+    cursor->indexed = (struct time_index_cursor){NULL, 0};
+    cursor->has_successors = queue_has_groups(queue) && queue_next_end_ms(queue) <= now_ms;
+    if (!cursor->has_successors) return;
+    cursor->successors_at = cursor->indexed;
+    cursor->next_indexed = cursor->next_successor = cursor->returned = NULL;
+    cursor->successors = (struct time_index)TIME_INDEX(BY_VISIBLE, false);
+    message_store_visit_successors(&queue->live, now_ms, add_if_visible, cursor);
 }
 
 struct message *queue_next_visible(struct visible_cursor *cursor) {
-    return cursor->merges ? next_of_both(cursor) : next_shown(cursor);
+    return cursor->has_successors ? next_of_both(cursor) : next_indexed(cursor);
 }
 
 void queue_visible_end(struct visible_cursor *cursor) {
-    if (cursor->merges) time_index_end(&cursor->successors);
+    if (cursor->has_successors) time_index_clear(&cursor->successors);
 }
 
-int64_t queue_next_showing_ms(const struct queue *queue, int64_t now_ms) {
-    const struct time_entry *next = time_index_behind(&queue->live.shown, now_ms);
-    int64_t successor_ms = count_successors(queue, now_ms).showing_ms;
-    return next && next->shows_ms < successor_ms ? next->shows_ms : successor_ms;
+int64_t queue_next_visible_ms(const struct queue *queue, int64_t now_ms) {
+    const struct time_entry *next = time_index_after(&queue->live.by_visible, now_ms);
+    int64_t successor_ms = count_successors(queue, now_ms).next_visible_ms;
+    return next && next->visible_ms < successor_ms ? next->visible_ms : successor_ms;
 }
 
-static int64_t first_end_ms(const struct time_index *time_index) {
-    const struct time_entry *first = time_index_first(time_index);
+static int64_t first_end_ms(const struct time_index *index) {
+    const struct time_entry *first = time_index_first(index);
     return first ? first->ends_ms : INT64_MAX;
 }
 
@@ -115,8 +117,9 @@ static int64_t earlier(int64_t one_ms, int64_t other_ms) {
 
 int64_t queue_next_end_ms(const struct queue *queue) {
     const struct message_store *live = &queue->live;
-    int64_t messages_ms = earlier(first_end_ms(&live->ends), first_end_ms(&live->hidden));
-    int64_t others_ms = earlier(first_end_ms(&live->last), first_end_ms(&queue->dedup_entries.by_end));
+    int64_t messages_ms = earlier(first_end_ms(&live->by_end), first_end_ms(&live->hidden));
+    int64_t others_ms =
+        earlier(first_end_ms(&live->last_windows), first_end_ms(&queue->dedup_entries.by_end));
     return earlier(messages_ms, others_ms);
 }
 
@@ -127,13 +130,13 @@ bool queue_has_groups(const struct queue *queue) {
 /* --- Dead letters --- */
 
 static void step_settled(const struct queue *queue, struct dead_cursor *cursor) {
-    cursor->next_settled = message_of_time_entry(time_index_next(&queue->dead.last, &cursor->settled));
+    cursor->next_settled =
+        message_of_time_entry(time_index_next(&queue->dead.last_windows, &cursor->settled));
 }
 
 static void step_unsettled(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
-    struct time_entry *time_entry = time_index_next(&queue->live.last, &cursor->unsettled);
-    cursor->next_unsettled =
-        time_entry && time_entry->shows_ms <= now_ms ? message_of_time_entry(time_entry) : NULL;
+    struct time_entry *entry = time_index_next(&queue->live.last_windows, &cursor->unsettled);
+    cursor->next_unsettled = entry && entry->visible_ms <= now_ms ? message_of_time_entry(entry) : NULL;
 }
 
 struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *cursor, int64_t now_ms) {
@@ -143,7 +146,7 @@ struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *c
         step_unsettled(queue, cursor, now_ms);
     }
     struct message *settled = cursor->next_settled, *unsettled = cursor->next_unsettled;
-    if (shows_before(settled, unsettled)) { /* they died when their windows ended */
+    if (visible_before(settled, unsettled)) { /* they died when they would have become visible */
         step_settled(queue, cursor);
         return settled;
     }
@@ -151,16 +154,17 @@ struct message *queue_next_dead(const struct queue *queue, struct dead_cursor *c
     return unsettled;
 }
 
-/* --- One message --- */
+/* --- Searches --- */
 
-const struct dedup_entry *queue_dedup_entry(const struct queue *queue, struct bytes dedup, int64_t now_ms) {
-    const struct dedup_entry *dedup_entry = dedup_entries_find(&queue->dedup_entries, dedup);
-    return dedup_entry && dedup_entry->time_entry.ends_ms > now_ms ? dedup_entry : NULL;
+const struct dedup_entry *queue_find_dedup_entry(const struct queue *queue, struct bytes dedup,
+                                                 int64_t now_ms) {
+    const struct dedup_entry *entry = dedup_entries_find(&queue->dedup_entries, dedup);
+    return entry && entry->times.ends_ms > now_ms ? entry : NULL;
 }
 
 struct message *queue_find(const struct queue *queue, const struct guid *id, int64_t now_ms) {
     struct message *message = message_store_find(&queue->live, id);
-    return message && !message_over(message, now_ms) ? message : NULL;
+    return message && !message_ended(message, now_ms) ? message : NULL;
 }
 
 enum outcome queue_find_owned(const struct queue *queue, const struct guid *id, const struct guid *receipt,
@@ -183,24 +187,23 @@ static uint64_t at_most(size_t count, size_t max) {
 bool queue_settlement(const struct queue *queue, int64_t now_ms, size_t max, struct queue_change *change) {
     if (queue_next_end_ms(queue) > now_ms) return false;
     const struct message_store *live = &queue->live;
-    size_t ended = time_index_rank(&live->ends, now_ms) + time_index_rank(&live->hidden, now_ms);
+    size_t ended = time_index_rank(&live->by_end, now_ms) + time_index_rank(&live->hidden, now_ms);
     *change = (struct queue_change){
         .kind = QUEUE_SETTLE,
         .instant_ms = now_ms,
         .ended = at_most(ended, max),
-        .died = at_most(time_index_rank(&live->last, now_ms), max),
+        .died = at_most(time_index_rank(&live->last_windows, now_ms), max),
         .forgotten = at_most(time_index_rank(&queue->dedup_entries.by_end, now_ms), max),
     };
     return true;
 }
 
 size_t queue_list_living(const struct queue *queue, int64_t now_ms, struct record_writer *items) {
-    const struct time_index *arrivals = &queue->live.arrivals;
+    const struct time_index *arrivals = &queue->live.by_arrival;
     struct time_index_cursor cursor = {0};
     size_t count = 0;
-    for (struct time_entry *time_entry; (time_entry = time_index_living(arrivals, &cursor, now_ms));
-         count++) {
-        struct queue_item item = {.id = message_of_time_entry(time_entry)->id};
+    for (struct time_entry *entry; (entry = time_index_next_living(arrivals, &cursor, now_ms)); count++) {
+        struct queue_item item = {.id = message_of_time_entry(entry)->id};
         queue_item_put(QUEUE_CLEAR_LIVING, items, &item);
     }
     return count;

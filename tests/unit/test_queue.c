@@ -55,10 +55,10 @@ static void put_as(struct queue *queue, uint64_t number, const struct putting *p
     queue_item_put(QUEUE_PUT, &items, &item);
     struct queue_change change = {
         .kind = QUEUE_PUT,
-        .order = queue->orders,
+        .order = queue->next_order,
         .inserted_ms = putting->now_ms,
         .expires_ms = queue_instant_after(putting->now_ms, putting->ttl_ms),
-        .shows_ms = putting->now_ms + putting->delay_ms,
+        .visible_ms = putting->now_ms + putting->delay_ms,
         .group = bytes_text(putting->group ? putting->group : ""),
         .items = {1, bytes_of(items.data, items.length)},
     };
@@ -83,7 +83,7 @@ static uint64_t get(struct queue *queue, int64_t now_ms, int64_t window_ms) {
     record_start(&items);
     queue_item_put(QUEUE_DELIVER, &items, &item);
     struct queue_change change = {.kind = QUEUE_DELIVER,
-                                  .shows_ms = now_ms + window_ms,
+                                  .visible_ms = now_ms + window_ms,
                                   .items = {1, bytes_of(items.data, items.length)}};
     require(queue_apply(queue, &change), "the delivery fits");
     record_end(&items);
@@ -101,12 +101,12 @@ static bool drop(struct queue *queue, uint64_t number) {
 }
 
 static void require_depth(const struct queue *queue, int64_t now_ms, size_t visible, size_t invisible,
-                          size_t dead, size_t over) {
+                          size_t dead, size_t expired) {
     struct queue_depth depth = queue_depth(queue, now_ms);
     require_same(depth.visible, visible, "visible");
     require_same(depth.invisible, invisible, "invisible");
     require_same(depth.dead, dead, "dead");
-    require_same(depth.over, over, "over");
+    require_same(depth.expired, expired, "expired");
 }
 
 /* Visible at equality, gone at equality. */
@@ -115,7 +115,7 @@ static void the_borders_of_time(void **state) {
     struct queue *queue = queue_with_limit(0);
     put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = 500, .ttl_ms = 1000});
     require_depth(queue, NOW_MS + 499, 0, 1, 0, 0);
-    require_same(queue_next_showing_ms(queue, NOW_MS + 499), NOW_MS + 500, "shows");
+    require_same(queue_next_visible_ms(queue, NOW_MS + 499), NOW_MS + 500, "shows");
     require_depth(queue, NOW_MS + 500, 1, 0, 0, 0);
     require_depth(queue, NOW_MS + 999, 1, 0, 0, 0);
     require_depth(queue, NOW_MS + 1000, 0, 0, 0, 1);
@@ -129,7 +129,7 @@ static void a_delay_beyond_the_end_never_shows(void **state) {
         struct queue *queue = queue_with_limit(0);
         put_as(queue, 1, &(struct putting){.now_ms = NOW_MS, .delay_ms = delay_ms, .ttl_ms = 1000});
         require_depth(queue, NOW_MS + 999, 0, 1, 0, 0);
-        require_same(queue_next_showing_ms(queue, NOW_MS), INT64_MAX, "never");
+        require_same(queue_next_visible_ms(queue, NOW_MS), INT64_MAX, "never");
         require_depth(queue, NOW_MS + 1001, 0, 0, 0, 1);
         queue_free(queue);
     }
@@ -175,7 +175,7 @@ static void in_one_millisecond_what_came_first_goes_first(void **state) {
     struct queue_change release = {.kind = QUEUE_RELEASE,
                                    .id = guid_numbered(10),
                                    .receipt = guid_numbered(13),
-                                   .shows_ms = NOW_MS + 1,
+                                   .visible_ms = NOW_MS + 1,
                                    .behind = true};
     put(queue, 10);
     require_same(get(queue, NOW_MS, 1000), 10, "taken");
@@ -216,7 +216,7 @@ static void the_last_window_that_ends_is_the_end(void **state) {
     require(queue_apply(queue, &settlement), "it fits");
     require(!queue_apply(queue, &settlement), "it does not fit twice");
     struct guid id = guid_numbered(1);
-    require_same(queue_find_dead(queue, &id)->time_entry.shows_ms, NOW_MS + 200, "when the window ended");
+    require_same(queue_find_dead(queue, &id)->times.visible_ms, NOW_MS + 200, "when the window ended");
     require_depth(queue, NOW_MS + 100 * TTL_MS, 0, 0, 1, 0);
     queue_free(queue);
 }
@@ -273,21 +273,21 @@ static void a_group_goes_on_when_its_first_is_over(void **state) {
 /* --- A queue full of what is over --- */
 
 static void nobody_looks_at_what_is_over(void **state) {
-    enum { OVER = 20000 };
+    enum { EXPIRED = 20000 };
     (void)state;
     struct queue *queue = queue_with_limit(0);
-    for (uint64_t i = 0; i < OVER; i++)
+    for (uint64_t i = 0; i < EXPIRED; i++)
         put_as(queue, i + 1, &(struct putting){.now_ms = NOW_MS, .ttl_ms = 1000});
-    put(queue, OVER + 1);
+    put(queue, EXPIRED + 1);
     struct queue_depth depth = queue_depth(queue, NOW_MS + 1000);
-    require_same(depth.over, OVER, "over");
-    require_same(get(queue, NOW_MS + 1000, 1000), OVER + 1, "the one that is left");
+    require_same(depth.expired, EXPIRED, "expired");
+    require_same(get(queue, NOW_MS + 1000, 1000), EXPIRED + 1, "the one that is left");
     struct queue_change settlement;
     require(queue_settlement(queue, NOW_MS + 1000, 100, &settlement), "there is much to remove");
     require_same(settlement.ended, 100, "a portion of it");
-    require_same(depth.unsettled, OVER, "unsettled");
+    require_same(depth.unsettled, EXPIRED, "unsettled");
     require(queue_apply(queue, &settlement), "it fits");
-    require_depth(queue, NOW_MS + 1000, 0, 1, 0, OVER - 100);
+    require_depth(queue, NOW_MS + 1000, 0, 1, 0, EXPIRED - 100);
     queue_free(queue);
 }
 
@@ -319,7 +319,7 @@ static void what_does_not_fit_does_nothing(void **state) {
         {.kind = QUEUE_MESSAGE, .id = id, .order = 0},
         {.kind = QUEUE_MESSAGE, .id = none, .order = 0},
         {.kind = QUEUE_MESSAGE, .id = none, .order = 1},
-        {.kind = QUEUE_ORIGINAL, .order = 1, .dedup = bytes_text("a")},
+        {.kind = QUEUE_DEDUP_ENTRY, .order = 1, .dedup = bytes_text("a")},
         {.kind = QUEUE_CREATE},
         {.kind = QUEUE_DROP},
     };

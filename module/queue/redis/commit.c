@@ -1,11 +1,11 @@
-/* What follows a change of a queue, and what happens to a queue when nobody asks. */
+/* What follows a change of a queue: statistics, events, wake-ups; its upkeep, and INFO. */
 #include "server/commit.h"
 #include "queue/redis/handlers.h"
 #include "server/info.h"
 #include "server/upkeep.h"
 
 enum {
-    UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that much of it goes at once */
+    UPKEEP_DELAY_MS = 1000, /* what has ended may stay so long, so that one change removes much of it */
     UPKEEP_PORTION = 128,
     CLEARED_PORTION = 2000,
     SURVEYED_MAX = 10000, /* queues that INFO looks at */
@@ -17,8 +17,7 @@ static struct histogram consumer_waiting_ms;
 static struct histogram message_waiting_ms; /* from being put to the first delivery */
 struct wait_kind message_wait = {.discipline = WAIT_IN_TURN, .histogram = &consumer_waiting_ms};
 
-/* What has happened, for INFO. */
-static void count_event(const struct queue_change *change) {
+static void count_change(const struct queue_change *change) {
     switch (change->kind) {
     case QUEUE_PUT: queue_stats.puts += change->items.count; break;
     case QUEUE_DELETE: queue_stats.deletes += change->items.count; break;
@@ -26,7 +25,7 @@ static void count_event(const struct queue_change *change) {
     case QUEUE_UPDATE: queue_stats.updates++; break;
     case QUEUE_RELEASE:
         queue_stats.releases++;
-        if (change->standing == MESSAGE_DEAD) queue_stats.deaths++;
+        if (change->stage == MESSAGE_DEAD) queue_stats.deaths++;
         break;
     case QUEUE_SETTLE:
         queue_stats.expiries += change->ended;
@@ -50,14 +49,14 @@ static void count_deliveries(struct call *call, const struct queue_change *chang
 
 void queue_events(const void *decided, const char *events[EVENTS_MAX]) {
     const struct queue_change *change = decided;
-    bool dies = change->died || (change->kind == QUEUE_RELEASE && change->standing == MESSAGE_DEAD);
+    bool dies = change->died || (change->kind == QUEUE_RELEASE && change->stage == MESSAGE_DEAD);
     if (change->ended) events[0] = QUEUE_EXPIRED_EVENT;
     if (dies) events[1] = QUEUE_DIED_EVENT;
 }
 
-void queue_changed(struct call *call, const void *decided) {
+void queue_count_change(struct call *call, const void *decided) {
     const struct queue_change *change = decided;
-    count_event(change);
+    count_change(change);
     if (change->kind == QUEUE_DELIVER) count_deliveries(call, change);
 }
 
@@ -80,9 +79,9 @@ void queue_settle_many(struct call *call) {
     expire_messages(call, QUEUE_BATCH_MAX);
 }
 
-/* --- When nobody asks --- */
+/* --- Upkeep --- */
 
-/* One of a group that has expired keeps the others waiting until it is removed. */
+/* If the first of a group has expired, the others wait until it is removed: then there is no delay. */
 int64_t queue_next_look_ms(const struct queue *queue) {
     int64_t next_ms = queue_next_end_ms(queue);
     if (next_ms == INT64_MAX) return UPKEEP_NEVER;
@@ -108,7 +107,7 @@ void queue_free_cleared(void) {
     upkeep_soon(&work);
 }
 
-/* --- Information --- */
+/* --- INFO --- */
 
 void queue_info(RedisModuleInfoCtx *ctx) {
     const struct info_number numbers[] = {

@@ -1,4 +1,4 @@
-/* QUEUE.DEAD and QUEUE.REDRIVE: dead letters, to be seen and to be put back. */
+/* QUEUE.DEAD and QUEUE.REDRIVE: show dead letters, and put them back. Also the rule of DOCTOR about them. */
 #include "queue/redis/handlers.h"
 #include "server/entropy.h"
 
@@ -16,14 +16,14 @@ static void reply_dead(struct reply *out, const struct message *message) {
     struct reply_map map = reply_map(out, reason.length ? 6 : 5);
     reply_field_guid(&map, "id", message->id);
     reply_field_number(&map, "inserted", message->inserted_ms);
-    reply_field_number(&map, "died", message->time_entry.shows_ms);
+    reply_field_number(&map, "died", message->times.visible_ms);
     reply_field_number(&map, "dequeue-count", message->deliveries);
     if (reason.length) reply_field_bytes(&map, "reason", reason);
     reply_field_bytes(&map, "message", message_text(message));
 }
 
-/* `room` bounds what is shown; NULL for what is not. */
-static size_t find_dead(struct call *call, size_t max, struct page_room *room, struct message **found) {
+/* The first dead letters. If `room` is given, it takes their replies from it, and stops when it is used up. */
+static size_t first_dead(struct call *call, size_t max, struct page_room *room, struct message **found) {
     struct dead_cursor cursor = {0};
     size_t count = 0;
     struct message *message;
@@ -37,7 +37,7 @@ static size_t find_dead(struct call *call, size_t max, struct page_room *room, s
 enum outcome queue_dead(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
     struct page_room room = {0};
-    size_t count = find_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
+    size_t count = first_dead(call, asked_count(call, SHOWN_DEFAULT), &room, dead);
     reply_array(&call->out, (long)count);
     for (size_t i = 0; i < count; i++) reply_dead(&call->out, dead[i]);
     return OUTCOME_DONE;
@@ -54,7 +54,7 @@ enum outcome queue_redrive_check(struct call *call) {
     return OUTCOME_OUT_OF_RANGE;
 }
 
-/* Ids that are no dead letters' are passed over. */
+/* Ignores ids of no dead letter, and ids that were named before. */
 static size_t find_by_ids(const struct call *call, struct message **found) {
     const struct argument *ids = &call->args.slots[SLOT_IDS];
     size_t count = 0;
@@ -62,25 +62,25 @@ static size_t find_by_ids(const struct call *call, struct message **found) {
         struct guid id;
         if (!guid_read(call_word(call, ids->at + i), &id)) continue;
         struct message *message = queue_find_dead(call->value, &id);
-        bool twin = false;
-        for (size_t j = 0; j < count && !twin; j++) twin = found[j] == message;
-        if (message && !twin) found[count++] = message;
+        bool repeated = false;
+        for (size_t j = 0; j < count && !repeated; j++) repeated = found[j] == message;
+        if (message && !repeated) found[count++] = message;
     }
     return count;
 }
 
-/* It has as long to live as it once had. */
+/* The same time to live as before, from now on. */
 static int64_t new_expiry_ms(const struct message *message, int64_t now_ms) {
     int64_t expires_ms = message_expires_ms(message);
     if (expires_ms == QUEUE_FOREVER_MS || expires_ms < message->inserted_ms) return expires_ms;
     return queue_instant_after(now_ms, expires_ms - message->inserted_ms);
 }
 
-static void put_back(struct call *call, struct message *const *dead, size_t count) {
+static void decide_redrive(struct call *call, struct message *const *dead, size_t count) {
     const struct queue *queue = call->value;
     struct queue_change *change = call_decide(call, QUEUE_REDRIVE);
     struct record_writer *items = call_writer(call);
-    change->order = queue->orders;
+    change->order = queue->next_order;
     change->inserted_ms = call_now_ms(call);
     for (size_t i = 0; i < count; i++) {
         struct queue_item item = {.id = dead[i]->id,
@@ -93,23 +93,23 @@ static void put_back(struct call *call, struct message *const *dead, size_t coun
 
 enum outcome queue_redrive(struct call *call) {
     struct message *dead[QUEUE_BATCH_MAX];
-    enum outcome outcome = queue_takes_more(call);
+    enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
     size_t count = args_given(&call->args, SLOT_IDS)
                        ? find_by_ids(call, dead)
-                       : find_dead(call, asked_count(call, QUEUE_BATCH_MAX), NULL, dead);
-    if (count) put_back(call, dead, count);
+                       : first_dead(call, asked_count(call, QUEUE_BATCH_MAX), NULL, dead);
+    if (count) decide_redrive(call, dead, count);
     reply_number(&call->out, (long long)count);
     return OUTCOME_DONE;
 }
 
 /* --- For DOCTOR --- */
 
-/* Those in their last window will be dead letters without a change, when it ends. */
+/* Messages in their last windows become dead letters without another change. */
 bool queue_is_notable(const void *value, const void *change) {
     const struct queue *queue = value;
     (void)change;
-    return message_store_count(&queue->dead) || time_index_first(&queue->live.last);
+    return message_store_count(&queue->dead) || time_index_first(&queue->live.last_windows);
 }
 
 static void find_dead_letters(struct doctor *doctor) {
@@ -118,7 +118,7 @@ static void find_dead_letters(struct doctor *doctor) {
     if (!oldest) return;
     doctor_find(doctor, "dead letters: %zu, the oldest died %" PRId64 " s ago",
                 queue_depth(doctor->value, doctor->now_ms).dead,
-                (doctor->now_ms - oldest->time_entry.shows_ms) / 1000);
+                (doctor->now_ms - oldest->times.visible_ms) / 1000);
 }
 
 const struct doctor_rule queue_rules[] = {

@@ -1,4 +1,4 @@
-/* The handlers of QUEUE.*, and what they share. */
+/* Shared by the handlers of QUEUE.*, and what the tables of commands and data types need of them. */
 #ifndef HOLDFAST_QUEUE_HANDLERS_H
 #define HOLDFAST_QUEUE_HANDLERS_H
 
@@ -30,17 +30,18 @@ _Static_assert((int)SLOT_QUEUE_END <= (int)SLOTS_MAX, "too many options");
 enum {
     QUEUE_BATCH_MAX = 1000,
     QUEUE_VISIBILITY_MAX_SECONDS = 604800,
-    QUEUE_SETTLED_IN_PASSING = 16, /* of each sort, by one command */
+    QUEUE_SETTLED_IN_PASSING = 16, /* of each sort, before one command */
 };
 
 extern struct data_type queue_type;
 
+/* Further functions in QUEUE.GET's row of the table of commands: see command.h. */
 void queue_get_remember(struct call *call, struct reply *kept);
 enum outcome queue_get_recall(struct call *call, struct bytes kept);
 void queue_get_give_back(struct call *call, struct record_reader *granted);
 enum outcome queue_get_nothing(struct call *call, bool late);
 
-/* The rules for values of options. */
+/* Checks of arguments. */
 enum outcome queue_message_rule(struct bytes text);
 enum outcome queue_receipt_rule(struct bytes text);
 enum outcome queue_label_rule(struct bytes text);
@@ -50,7 +51,7 @@ enum outcome queue_reason_rule(struct bytes text);
 extern const struct setting queue_settings[];
 
 struct queue_stats {
-    unsigned long long puts; /* messages, like all that follow */
+    unsigned long long puts; /* this and all others count messages */
     unsigned long long duplicates;
     unsigned long long gets;
     unsigned long long redeliveries;
@@ -65,38 +66,38 @@ struct queue_stats {
 extern struct queue_stats queue_stats;
 extern struct wait_kind message_wait;
 
-/* Whether enough order numbers are left for a batch of messages. */
-enum outcome queue_takes_more(struct call *call);
+/* An error if there are not enough order numbers for a batch of messages. */
+enum outcome queue_check_order_numbers(struct call *call);
 
-/* The things that commands change: see things.h. */
+/* They name the things that commands change: see things.h. */
 void queue_put_touches(const struct call *call, struct things *things);
 void queue_message_touches(const struct call *call, struct things *things);
 void queue_messages_touches(const struct call *call, struct things *things);
 
-/* For the data type's table: see data_type.h. */
+/* Functions of the data type: see data_type.h. */
 bool queue_refresh(struct call *call, void *decided);
 void queue_events(const void *decided, const char *events[EVENTS_MAX]);
-void queue_changed(struct call *call, const void *decided);
+void queue_count_change(struct call *call, const void *decided);
 void queue_wake(struct call *call, const void *change);
 
-/* Removes some of what has expired, and schedules upkeep for the rest. */
+/* Removes some messages that have ended, and schedules upkeep for the rest. */
 void queue_settle_some(struct call *call);
 void queue_settle_many(struct call *call);
-/* The same, until a message is available, or no more can become so. */
+/* The same, again and again while only expired messages at the heads of groups keep others from being visible. */
 void queue_settle_heads(struct call *call);
 /* When the queue needs upkeep; UPKEEP_NEVER if it does not. */
 int64_t queue_next_look_ms(const struct queue *queue);
-/* Frees cleared messages soon, a portion at a time. */
+/* Makes upkeep free cleared messages, a portion at a time. */
 void queue_free_cleared(void);
 
-/* For the data type's table. */
+/* Functions of the data type: see data_type.h. */
 int64_t queue_upkeep(struct call *call);
 void queue_info(RedisModuleInfoCtx *ctx);
+void queue_survey(RedisModuleInfoCtx *ctx);
 
-/* For DOCTOR: a queue with dead letters is notable. */
+/* For DOCTOR: whether the queue has dead letters, or may get some without a change. */
 bool queue_is_notable(const void *value, const void *change);
 extern const struct doctor_rule queue_rules[];
-void queue_survey(RedisModuleInfoCtx *ctx);
 
 /* The maximum size of a message in a reply. */
 size_t message_reply_bytes(const struct message *message);

@@ -1,4 +1,4 @@
-/* QUEUE.* for messages: from a parsed call to a decision, and from a message to a reply. */
+/* Commands about messages: PUT, GET, PEEK, UPDATE, RELEASE, DELETE, and the settings of the family. */
 #include "queue/redis/handlers.h"
 
 #include "core/duration.h"
@@ -10,12 +10,12 @@
 #include "server/refusal.h"
 #include "server/wait.h"
 
-/* How often a consumer has heads of groups removed that have ended, if nothing else is to be had. */
+/* How many portions of expired messages one GET removes if they hold up all others. */
 enum { HEADS_PORTIONS = 60 };
 
 enum { ARG_MESSAGE = 2, ARG_ID = 2, ARG_RECEIPT = 3 };
 
-/* What a message takes in a reply besides its text. */
+/* The maximum size of a message in a reply, without its text and reason. */
 enum { MESSAGE_REPLY_BYTES = 320 };
 
 #define DEFAULT_TTL_MS        INT64_C(604800000)
@@ -24,7 +24,7 @@ enum { MESSAGE_REPLY_BYTES = 320 };
 
 static long long max_message_bytes = 65536, max_count = 32;
 
-/* What a receipt that is not the message's own is answered with. */
+/* The error for a receipt that is not the message's own. */
 enum { RECEIPT_NOTFOUND, RECEIPT_MISMATCH };
 static const char *mismatch_words[] = {"notfound", "mismatch", NULL};
 static struct setting_choice on_mismatch = {mismatch_words, RECEIPT_NOTFOUND};
@@ -40,13 +40,13 @@ const struct setting queue_settings[] = {
     {.name = NULL},
 };
 
-/* --- Form --- */
+/* --- Checks --- */
 
 enum outcome queue_message_rule(struct bytes text) {
     return text.length <= (unsigned long long)max_message_bytes ? OUTCOME_DONE : OUTCOME_BODY_TOO_LARGE;
 }
 
-/* Exactly as receipts are given: other forms of GUIDs are none. */
+/* Accepts a GUID only in the form in which receipts are returned. */
 static bool receipt_read(struct bytes text, struct guid *receipt) {
     return text.length == GUID_DIGITS && guid_read(text, receipt);
 }
@@ -88,7 +88,7 @@ enum outcome queue_batch_check(struct call *call) {
     return OUTCOME_OUT_OF_RANGE;
 }
 
-/* A default time to live is not measured against the visibility: such a message ends before it shows. */
+/* Only a TTL that is given is compared with VISIBILITY. */
 enum outcome queue_put_check(struct call *call) {
     int64_t ttl_ms = asked_number(call, SLOT_TTL, DURATION_INFINITE_MS);
     if (ttl_ms != DURATION_INFINITE_MS && ttl_ms < 1000)
@@ -117,15 +117,15 @@ void reply_field_receipt(struct reply_map *map, struct guid receipt) {
 
 /* --- Putting --- */
 
-/* Everything but the items, and the id that duplicates are known by. */
+/* Decides a put without its items and DEDUP id. */
 static struct queue_change *decide_put(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
     struct queue_change *change = call_decide(call, QUEUE_PUT);
-    change->order = queue->orders;
+    change->order = queue->next_order;
     change->inserted_ms = now_ms;
     change->expires_ms = queue_instant_after(now_ms, asked_number(call, SLOT_TTL, DEFAULT_TTL_MS));
-    change->shows_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->visible_ms = queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
     change->group = asked_message_text(call, SLOT_GROUP);
     return change;
 }
@@ -137,12 +137,12 @@ static void reply_put(struct reply *out, const struct queue_change *change, stru
     reply_field_receipt(&map, receipt);
     reply_field_number(&map, "inserted", change->inserted_ms);
     reply_field_number(&map, "expires", change->expires_ms);
-    reply_field_number(&map, "visible-at", change->shows_ms);
+    reply_field_number(&map, "visible-at", change->visible_ms);
     if (duplicate) reply_field_number(&map, "duplicate", 1);
 }
 
-/* Puts the messages that stand in argv from here on, and answers each. */
-static void put_items(struct call *call, struct queue_change *change, int at, int count) {
+/* Adds the messages in argv from `at` on to the change, and replies for each. */
+static void put_and_reply(struct call *call, struct queue_change *change, int at, int count) {
     struct record_writer *items = call_writer(call);
     for (int i = 0; i < count; i++) {
         struct queue_item item = {.id = entropy_guid(), .text = call_word(call, at + i)};
@@ -154,45 +154,45 @@ static void put_items(struct call *call, struct queue_change *change, int at, in
     change->items = (struct packed_list){(uint64_t)count, bytes_of(items->data, items->length)};
 }
 
-/* No queue runs out of order numbers but one that a payload has brought to their end. */
-enum outcome queue_takes_more(struct call *call) {
+/* Only a crafted payload can bring a queue to the end of its order numbers. */
+enum outcome queue_check_order_numbers(struct call *call) {
     const struct queue *queue = call->value;
     uint64_t before = call_taken_before(call, "orders", bytes_of("", 0), QUEUE_BATCH_MAX);
-    if (queue->orders + before <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
+    if (queue->next_order + before <= QUEUE_ORDER_MAX - QUEUE_BATCH_MAX) return OUTCOME_DONE;
     call_note(call, "the queue has no order numbers left");
     return OUTCOME_OUT_OF_RANGE;
 }
 
-/* A duplicate is answered as its first put was. */
-static enum outcome reply_duplicate(struct call *call, const struct dedup_entry *dedup_entry) {
-    struct queue_change first = dedup_entry_as_change(dedup_entry);
+/* A duplicate gets the reply of the first put. */
+static enum outcome count_and_reply_duplicate(struct call *call, const struct dedup_entry *entry) {
+    struct queue_change first = dedup_entry_as_change(entry);
     queue_stats.duplicates++;
     reply_put(&call->out, &first, first.id, first.receipt, true);
     return OUTCOME_DONE;
 }
 
 enum outcome queue_put(struct call *call) {
-    enum outcome outcome = queue_takes_more(call);
+    enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct bytes dedup = asked_message_text(call, SLOT_DEDUP);
     int64_t now_ms = call_now_ms(call);
-    const struct dedup_entry *dedup_entry =
-        dedup.length ? queue_dedup_entry(call->value, dedup, now_ms) : NULL;
-    if (dedup_entry) return reply_duplicate(call, dedup_entry);
+    const struct dedup_entry *entry =
+        dedup.length ? queue_find_dedup_entry(call->value, dedup, now_ms) : NULL;
+    if (entry) return count_and_reply_duplicate(call, entry);
     struct queue_change *change = decide_put(call);
     change->dedup = dedup;
     if (dedup.length)
         change->until_ms = queue_instant_after(now_ms, asked_number(call, SLOT_WITHIN, DEFAULT_WITHIN_MS));
-    put_items(call, change, ARG_MESSAGE, 1);
+    put_and_reply(call, change, ARG_MESSAGE, 1);
     return OUTCOME_DONE;
 }
 
 enum outcome queue_putmany(struct call *call) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
-    enum outcome outcome = queue_takes_more(call);
+    enum outcome outcome = queue_check_order_numbers(call);
     if (outcome != OUTCOME_DONE) return outcome;
     reply_array(&call->out, list->count);
-    put_items(call, decide_put(call), list->at, list->count);
+    put_and_reply(call, decide_put(call), list->at, list->count);
     return OUTCOME_DONE;
 }
 
@@ -202,16 +202,15 @@ size_t message_reply_bytes(const struct message *message) {
     return MESSAGE_REPLY_BYTES + message_text(message).length + message_reason(message).length;
 }
 
-/* What a consumer is told of a message that it is given. */
 static void reply_delivered(struct reply *out, const struct message *message, const struct queue_item *item,
-                            int64_t shows_ms) {
+                            int64_t visible_ms) {
     struct reply_map map = reply_map(out, 7);
     reply_field_guid(&map, "id", item->id);
     reply_field_receipt(&map, item->receipt);
     reply_field_number(&map, "dequeue-count", item->deliveries);
     reply_field_number(&map, "inserted", message->inserted_ms);
     reply_field_number(&map, "expires", message_expires_ms(message));
-    reply_field_number(&map, "visible-at", shows_ms);
+    reply_field_number(&map, "visible-at", visible_ms);
     reply_field_bytes(&map, "message", message_text(message));
 }
 
@@ -229,30 +228,30 @@ static size_t find_visible(struct call *call, size_t max, struct message **found
     return count;
 }
 
-/* Whether messages can be had only when those of their groups that have ended and came first are removed. */
-static bool heads_are_over(struct call *call) {
+/* Whether no message is visible, and expired ones at the heads of groups may be the reason. */
+static bool expired_heads_block(struct call *call) {
     struct message *found;
-    bool over = queue_has_groups(call->value) && queue_next_end_ms(call->value) <= call_now_ms(call);
-    return over && !find_visible(call, 1, &found);
+    bool ended = queue_has_groups(call->value) && queue_next_end_ms(call->value) <= call_now_ms(call);
+    return ended && !find_visible(call, 1, &found);
 }
 
 void queue_settle_heads(struct call *call) {
     queue_settle_some(call);
-    for (int i = 0; i < HEADS_PORTIONS && heads_are_over(call); i++) queue_settle_some(call);
+    for (int i = 0; i < HEADS_PORTIONS && expired_heads_block(call); i++) queue_settle_some(call);
 }
 
-/* The message as it was, but for the receipt by which it is known. */
+/* The grant has the message as it was before the delivery, and the new receipt to find it by. */
 static void put_message_grant(struct record_writer *grant, const struct message *message,
                               struct guid receipt) {
     const struct queue_item item = {.id = message->id,
                                     .receipt = receipt,
                                     .deliveries = message->deliveries,
-                                    .shows_ms = message->time_entry.shows_ms,
-                                    .turn = message->time_entry.turn};
+                                    .visible_ms = message->times.visible_ms,
+                                    .turn = message->times.turn};
     queue_item_put(QUEUE_UNDELIVER, grant, &item);
 }
 
-/* Nobody has got them: they come back to their places, and the delivery does not count. */
+/* No client got them: they return to their positions, and the delivery is not counted. */
 void queue_get_give_back(struct call *call, struct record_reader *granted) {
     struct record_writer *items = call_writer(call);
     struct queue_item item;
@@ -271,21 +270,21 @@ void queue_get_give_back(struct call *call, struct record_reader *granted) {
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
-/* The messages that were found, for as long as the call lasts. */
-static struct message *const *keep_found(struct call *call, struct message *const *found, size_t count) {
+/* Copies the pointers into the call's memory. */
+static struct message *const *copy_found(struct call *call, struct message *const *found, size_t count) {
     return memcpy(call_room(call, count * sizeof(*found)), found, count * sizeof(*found));
 }
 
 static void deliver(struct call *call, struct message *const *found, size_t count) {
     int64_t visibility_ms = asked_number(call, SLOT_VISIBILITY, DEFAULT_VISIBILITY_MS);
     struct queue_change *change = call_decide(call, QUEUE_DELIVER);
-    change->found = keep_found(call, found, count);
+    change->found = copy_found(call, found, count);
     struct record_writer *items = call_writer(call);
-    change->shows_ms = queue_instant_after(call_now_ms(call), visibility_ms);
+    change->visible_ms = queue_instant_after(call_now_ms(call), visibility_ms);
     for (size_t i = 0; i < count; i++) {
         struct queue_item item = queue_delivery(call->value, found[i], entropy_guid());
         queue_item_put(QUEUE_DELIVER, items, &item);
-        reply_delivered(&call->out, found[i], &item, change->shows_ms);
+        reply_delivered(&call->out, found[i], &item, change->visible_ms);
         if (call->grant) put_message_grant(call->grant, found[i], item.receipt);
     }
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
@@ -296,7 +295,7 @@ enum outcome queue_get(struct call *call) {
     size_t count = find_visible(call, (size_t)asked_number(call, SLOT_PAGE_SIZE, 1), found);
     reply_array(&call->out, (long)count);
     if (!count) {
-        int64_t due_ms = queue_next_showing_ms(call->value, call_now_ms(call));
+        int64_t due_ms = queue_next_visible_ms(call->value, call_now_ms(call));
         return call_not_yet(call, &message_wait, bytes_of("", 0), due_ms, OUTCOME_DONE);
     }
     call_in_line(call, &message_wait, bytes_of("", 0));
@@ -304,16 +303,16 @@ enum outcome queue_get(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Others have the messages. */
+/* The reply if other consumers got the messages. */
 enum outcome queue_get_nothing(struct call *call, bool late) {
     (void)late;
     reply_array(&call->out, 0);
     return OUTCOME_DONE;
 }
 
-/* --- Getting once more --- */
+/* --- Getting again, with a token --- */
 
-/* Which messages, and by which receipts: what a message says is in the queue as long as it can be told. */
+/* The ids and receipts are enough: as long as the receipts are valid, the queue has the messages. */
 void queue_get_remember(struct call *call, struct reply *kept) {
     const struct queue_change *change = call->decision.first->change;
     struct record_reader items = record_reader(change->items.items);
@@ -325,7 +324,7 @@ void queue_get_remember(struct call *call, struct reply *kept) {
     }
 }
 
-/* The messages that are still in the window of that delivery. */
+/* Those messages of the kept reply that are still in the window of that delivery. */
 static size_t find_delivered(struct call *call, struct bytes kept, struct message **found) {
     struct record_reader reader = {0};
     struct guid id, receipt;
@@ -335,7 +334,7 @@ static size_t find_delivered(struct call *call, struct bytes kept, struct messag
         struct message *message;
         if (queue_find_owned(call->value, &id, &receipt, call_now_ms(call), &message) != OUTCOME_DONE)
             continue;
-        if (message->time_entry.shows_ms > call_now_ms(call)) found[count++] = message;
+        if (message->times.visible_ms > call_now_ms(call)) found[count++] = message;
     }
     return count;
 }
@@ -347,7 +346,7 @@ enum outcome queue_get_recall(struct call *call, struct bytes kept) {
     for (size_t i = 0; i < count; i++) {
         const struct queue_item item = {
             .id = found[i]->id, .receipt = found[i]->receipt, .deliveries = found[i]->deliveries};
-        reply_delivered(&call->out, found[i], &item, found[i]->time_entry.shows_ms);
+        reply_delivered(&call->out, found[i], &item, found[i]->times.visible_ms);
     }
     return OUTCOME_DONE;
 }
@@ -369,7 +368,7 @@ enum outcome queue_peek(struct call *call) {
 
 /* --- With a receipt --- */
 
-/* Whether the service tells a wrong receipt from a wrong id is for the operator to say; the same everywhere. */
+/* For all commands with a receipt. The operator decides whether a wrong receipt has an error of its own. */
 static enum outcome find_owned(struct call *call, struct bytes id_text, struct bytes receipt_text,
                                struct message **message) {
     struct guid id, receipt;
@@ -380,54 +379,53 @@ static enum outcome find_owned(struct call *call, struct bytes id_text, struct b
     return hidden ? OUTCOME_MESSAGE_NOT_FOUND : outcome;
 }
 
-static enum outcome find_named(struct call *call, struct message **message) {
+static enum outcome find_by_arguments(struct call *call, struct message **message) {
     return find_owned(call, call_word(call, ARG_ID), call_word(call, ARG_RECEIPT), message);
 }
 
-/* A consumer can go on holding its message when memory is short, and write down less, but not more. */
+/* When memory is short, a consumer can still extend its window, and shorten the text, but not make it longer. */
 enum outcome queue_update(struct call *call) {
     struct message *message;
-    enum outcome outcome = find_named(call, &message);
+    enum outcome outcome = find_by_arguments(call, &message);
     bool grows = outcome == OUTCOME_DONE && asked_message_text(call, SLOT_MESSAGE).length > message->length;
     if (grows) outcome = call_may_grow(call);
     if (outcome != OUTCOME_DONE) return outcome;
     struct queue_change *change = call_decide(call, QUEUE_UPDATE);
-    change->found = keep_found(call, &message, 1);
+    change->found = copy_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->shows_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
-    change->behind = change->shows_ms == call_now_ms(call);
+    change->visible_ms = queue_instant_after(call_now_ms(call), asked_number(call, SLOT_VISIBILITY, 0));
+    change->behind = change->visible_ms == call_now_ms(call);
     change->has_text = args_given(&call->args, SLOT_MESSAGE);
     change->text = asked_message_text(call, SLOT_MESSAGE);
     struct reply_map map = reply_map(&call->out, 2);
     reply_field_receipt(&map, change->receipt);
-    reply_field_number(&map, "visible-at", change->shows_ms);
+    reply_field_number(&map, "visible-at", change->visible_ms);
     return OUTCOME_DONE;
 }
 
-/* Nobody is told the new receipt, so the old one's holder has nothing to do with the message any more. Whether this was
- * its last delivery was settled when it was made. */
+/* The new receipt is not returned, so nobody has a valid one. The delivery decided whether it was the last one. */
 enum outcome queue_release(struct call *call) {
     struct message *message;
-    enum outcome outcome = find_named(call, &message);
+    enum outcome outcome = find_by_arguments(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    bool dies = message->standing == MESSAGE_LAST;
+    bool dies = message->stage == MESSAGE_LAST;
     int64_t now_ms = call_now_ms(call);
     struct queue_change *change = call_decide(call, QUEUE_RELEASE);
-    change->found = keep_found(call, &message, 1);
+    change->found = copy_found(call, &message, 1);
     change->id = message->id;
     change->receipt = entropy_guid();
-    change->shows_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
-    change->behind = change->shows_ms == now_ms;
+    change->visible_ms = dies ? now_ms : queue_instant_after(now_ms, asked_number(call, SLOT_VISIBILITY, 0));
+    change->behind = change->visible_ms == now_ms;
     change->reason = asked_message_text(call, SLOT_REASON);
-    change->standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
+    change->stage = dies ? MESSAGE_DEAD : MESSAGE_QUEUED;
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-static void delete_items(struct call *call, struct message *const *messages, size_t count) {
+static void decide_delete(struct call *call, struct message *const *messages, size_t count) {
     struct queue_change *change = call_decide(call, QUEUE_DELETE);
-    change->found = keep_found(call, messages, count);
+    change->found = copy_found(call, messages, count);
     struct record_writer *items = call_writer(call);
     for (size_t i = 0; i < count; i++)
         queue_item_put(QUEUE_DELETE, items, &(struct queue_item){.id = messages[i]->id});
@@ -436,15 +434,15 @@ static void delete_items(struct call *call, struct message *const *messages, siz
 
 enum outcome queue_delete(struct call *call) {
     struct message *message;
-    enum outcome outcome = find_named(call, &message);
+    enum outcome outcome = find_by_arguments(call, &message);
     if (outcome != OUTCOME_DONE) return outcome;
-    delete_items(call, &message, 1);
+    decide_delete(call, &message, 1);
     reply_ok(&call->out);
     return OUTCOME_DONE;
 }
 
-/* What becomes of each message of the list; one that stands there twice is gone by the second time. Answers how many can
- * go. */
+/* Sets an outcome for each message of the list; one that is named twice is not found the second time. Fills `gone` with
+ * the messages to delete, and returns their number. */
 static size_t find_listed_messages(struct call *call, struct message **gone, enum outcome *outcomes) {
     const struct argument *list = &call->args.slots[SLOT_LIST];
     struct pointer_map places = {0}; /* in `gone`, counted from one */
@@ -466,7 +464,7 @@ static size_t find_listed_messages(struct call *call, struct message **gone, enu
     return count;
 }
 
-/* In a transaction all of them go, or nothing happens. */
+/* In a transaction, all of them are deleted or none. */
 enum outcome queue_deletemany(struct call *call) {
     const int named = call->args.slots[SLOT_LIST].count;
     struct message *gone[QUEUE_BATCH_MAX];
@@ -474,7 +472,7 @@ enum outcome queue_deletemany(struct call *call) {
     size_t count = find_listed_messages(call, gone, outcomes);
     for (int i = 0; call->transaction && i < named; i++)
         if (outcomes[i] != OUTCOME_DONE) return outcomes[i];
-    if (count) delete_items(call, gone, count);
+    if (count) decide_delete(call, gone, count);
     reply_array(&call->out, named);
     for (int i = 0; i < named; i++) {
         if (outcomes[i] == OUTCOME_DONE)

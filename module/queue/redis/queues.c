@@ -1,10 +1,10 @@
-/* QUEUE.* for queues as a whole: from a parsed call to a decision, and from a queue to a reply. */
+/* Commands about queues: CREATE, DROP, CONFIGURE, STAT, CLEAR, metadata and policies. */
 #include "queue/redis/handlers.h"
 
 #include "core/metadata.h"
 #include "core/policy.h"
 
-/* What a queue's policies may permit: to read, to add, to update and to process. */
+/* The permissions of a queue's policies: read, add, update, process. */
 #define QUEUE_PERMISSIONS "raup"
 
 static uint32_t asked_max_deliveries(const struct call *call) {
@@ -73,7 +73,7 @@ enum outcome queue_setacl(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* What only queues with dead letters have is left out for all others. */
+/* Fields about dead letters are only shown for queues that have, or may get, some. */
 enum outcome queue_stat(struct call *call) {
     const struct queue *queue = call->value;
     int64_t now_ms = call_now_ms(call);
@@ -95,7 +95,7 @@ enum outcome queue_stat(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Those whose last window has ended are no messages any more, and stay. */
+/* Messages that died with their last windows are dead letters: they are settled first, so that they stay. */
 static void clear_all(struct call *call, enum queue_change_kind kind) {
     struct queue_change settled, *change;
     if (queue_settlement(call->value, call_now_ms(call), SIZE_MAX, &settled) && settled.died) {
@@ -114,7 +114,7 @@ static void clear_living(struct call *call) {
     change->items = (struct packed_list){count, bytes_of(items->data, items->length)};
 }
 
-/* Where messages and such as have died stand side by side, the fewer of them are taken out one by one. */
+/* If the store has living messages and unsettled dead letters, the change lists the fewer of them. */
 enum outcome queue_clear(struct call *call) {
     bool dead = args_given(&call->args, SLOT_DEAD);
     struct queue_depth depth = queue_depth(call->value, call_now_ms(call));
@@ -123,7 +123,7 @@ enum outcome queue_clear(struct call *call) {
         clear_all(call, QUEUE_CLEAR_DEAD);
     else if (!dead && depth.died > living)
         clear_living(call);
-    else if (!dead && (living || depth.over))
+    else if (!dead && (living || depth.expired))
         clear_all(call, QUEUE_CLEAR);
     reply_number(&call->out, (long long)cleared);
     return OUTCOME_DONE;

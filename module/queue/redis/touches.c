@@ -1,10 +1,10 @@
-/* What QUEUE.* for messages changes, and what becomes of its changes beside others of one transaction. */
+/* QUEUE.* in transactions: the things that a command changes, and its change after others were decided. */
 #include "core/things.h"
 #include "queue/redis/handlers.h"
 
 enum { ARG_ID = 2 };
 
-/* Messages that come have no names yet; the id by which duplicates are known is one. */
+/* New messages have no names yet; a DEDUP id is one. */
 void queue_put_touches(const struct call *call, struct things *things) {
     if (args_given(&call->args, SLOT_DEDUP))
         things_add(things, "DEDUP id", call_word(call, call->args.slots[SLOT_DEDUP].at));
@@ -12,13 +12,13 @@ void queue_put_touches(const struct call *call, struct things *things) {
         things_list(things, (size_t)call->args.slots[SLOT_LIST].count, QUEUE_BATCH_MAX);
 }
 
-/* Ids are compared as numbers; what is no id names nothing. */
+/* Ids are compared as numbers. A word that is no id names nothing. */
 static void add_message(const struct call *call, int at, struct things *things) {
     struct guid id;
     if (!guid_read(call_word(call, at), &id)) return;
-    char *room = things_alloc(things, sizeof(id));
-    memcpy(room, &id, sizeof(id));
-    things_add(things, "message", bytes_of(room, sizeof(id)));
+    char *name = things_alloc(things, sizeof(id));
+    memcpy(name, &id, sizeof(id));
+    things_add(things, "message", bytes_of(name, sizeof(id)));
 }
 
 void queue_message_touches(const struct call *call, struct things *things) {
@@ -31,10 +31,11 @@ void queue_messages_touches(const struct call *call, struct things *things) {
     for (int i = 0; i < list->count; i++) add_message(call, list->at + 2 * i, things);
 }
 
-/* Messages stay where they are until they go themselves; those that come get the next order numbers. */
+/* Pointers to messages stay valid: no two commands of a transaction may change the same one. But new messages get the next
+ * order numbers after those of the commands before. */
 bool queue_refresh(struct call *call, void *decided) {
     struct queue_change *change = decided;
     const struct queue *queue = call->value;
-    if (change->kind == QUEUE_PUT) change->order = queue->orders;
+    if (change->kind == QUEUE_PUT) change->order = queue->next_order;
     return true;
 }

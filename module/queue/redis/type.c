@@ -1,6 +1,6 @@
 /* The queue as a data type of the server: files, digests, memory, freeing, copies.
  *
- * A file holds the queue, its messages and dead letters in order of arrival, and what is known for duplicates. */
+ * A file has the queue, then its messages and dead letters in order of arrival, then its dedup entries. */
 #include "queue/redis/handlers.h"
 #include "server/type_methods.h"
 #include "server/upkeep.h"
@@ -11,8 +11,8 @@ static void *queue_make(const void *change) {
     return queue_new(change);
 }
 
-/* What is cleared is freed by every server for itself. */
-static bool queue_move(void *value, const void *decided) {
+/* Each server, primary or replica, frees cleared messages by itself. */
+static bool queue_apply_and_free(void *value, const void *decided) {
     const struct queue_change *change = decided;
     bool fits = queue_apply(value, change);
     if (change->kind == QUEUE_CLEAR || change->kind == QUEUE_CLEAR_DEAD) queue_free_cleared();
@@ -55,9 +55,9 @@ struct data_type queue_type = {
     .upkeep = queue_upkeep,
     .changes = &queue_changes,
     .make = queue_make,
-    .move = queue_move,
+    .move = queue_apply_and_free,
     .events = queue_events,
-    .after = queue_changed,
+    .after = queue_count_change,
     .wake = queue_wake,
     .refresh = queue_refresh,
     .awaited = upkeep_insist,

@@ -28,45 +28,45 @@ static void copy_text(struct model_message *message, struct bytes text) {
 }
 
 static int64_t end_of(const struct model_message *message) {
-    if (message->standing == MESSAGE_DEAD) return INT64_MAX;
-    bool dies = message->standing == MESSAGE_LAST && message->shows_ms < message->expires_ms;
-    int64_t end_ms = dies ? message->shows_ms : message->expires_ms;
+    if (message->stage == MESSAGE_DEAD) return INT64_MAX;
+    bool dies = message->stage == MESSAGE_LAST && message->visible_ms < message->expires_ms;
+    int64_t end_ms = dies ? message->visible_ms : message->expires_ms;
     return end_ms == QUEUE_FOREVER_MS ? INT64_MAX : end_ms;
 }
 
 static bool dies_by_window(const struct model_message *message) {
-    return message->standing == MESSAGE_LAST && message->shows_ms < message->expires_ms;
+    return message->stage == MESSAGE_LAST && message->visible_ms < message->expires_ms;
 }
 
 static bool is_over(const struct model_message *message, int64_t now_ms) {
     return end_of(message) <= now_ms;
 }
 
-static bool stands_behind(const struct queue_model *model, const struct model_message *message,
-                          int64_t now_ms) {
+static bool waits_in_group(const struct queue_model *model, const struct model_message *message,
+                           int64_t now_ms) {
     if (!message->group[0]) return false;
     for (const struct model_message *other = model->messages; other < message; other++) {
-        bool lives = other->standing != MESSAGE_DEAD && !is_over(other, now_ms);
+        bool lives = other->stage != MESSAGE_DEAD && !is_over(other, now_ms);
         if (lives && !strcmp(other->group, message->group)) return true;
     }
     return false;
 }
 
 static bool is_visible(const struct queue_model *model, const struct model_message *message, int64_t now_ms) {
-    bool counts = message->standing != MESSAGE_DEAD && !is_over(message, now_ms);
-    return counts && message->shows_ms <= now_ms && !stands_behind(model, message, now_ms);
+    bool counts = message->stage != MESSAGE_DEAD && !is_over(message, now_ms);
+    return counts && message->visible_ms <= now_ms && !waits_in_group(model, message, now_ms);
 }
 
 static bool is_dead(const struct model_message *message, int64_t now_ms) {
-    if (message->standing == MESSAGE_DEAD) return true;
-    return dies_by_window(message) && message->shows_ms <= now_ms;
+    if (message->stage == MESSAGE_DEAD) return true;
+    return dies_by_window(message) && message->visible_ms <= now_ms;
 }
 
 /* Whether there is another one of its group in front of it, perhaps one that has ended. */
 static bool has_predecessor(const struct queue_model *model, const struct model_message *message) {
     for (const struct model_message *other = model->messages; other < message; other++) {
         bool is_peer = message->group[0] && !strcmp(other->group, message->group);
-        if (is_peer && other->standing != MESSAGE_DEAD) return true;
+        if (is_peer && other->stage != MESSAGE_DEAD) return true;
     }
     return false;
 }
@@ -76,7 +76,7 @@ static bool comes_before(const struct model_message *one, const struct model_mes
 }
 
 static bool will_show(const struct queue_model *model, const struct model_message *message) {
-    return message->standing != MESSAGE_DEAD && message->shows_ms < end_of(message) &&
+    return message->stage != MESSAGE_DEAD && message->visible_ms < end_of(message) &&
            !dies_by_window(message) && !has_predecessor(model, message);
 }
 
@@ -87,7 +87,7 @@ static void go_behind(struct queue_model *model, struct model_message *message) 
     if (!will_show(model, message)) return;
     for (size_t i = 0; i < model->count; i++) {
         const struct model_message *other = &model->messages[i];
-        bool equal = other != message && other->shows_ms == message->shows_ms && will_show(model, other);
+        bool equal = other != message && other->visible_ms == message->visible_ms && will_show(model, other);
         if (equal && (!last || comes_before(last, other))) last = other;
     }
     if (last) message->turn = last->turn + (last->order > message->order);
@@ -98,17 +98,17 @@ static void go_behind(struct queue_model *model, struct model_message *message) 
 static void put(struct queue_model *model, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
-    model->orders = change->order;
+    model->next_order = change->order;
     while (queue_item_next(QUEUE_PUT, &reader, &item)) {
         require(model->count < MODEL_MESSAGES_MAX, "too many messages for the model");
         struct model_message *message = &model->messages[model->count++];
         *message = (struct model_message){
             .id = item.id,
             .receipt = item.receipt,
-            .order = model->orders++,
+            .order = model->next_order++,
             .inserted_ms = change->inserted_ms,
             .expires_ms = change->expires_ms,
-            .shows_ms = change->shows_ms,
+            .visible_ms = change->visible_ms,
         };
         copy_text(message, item.text);
         copy_label(message->group, change->group);
@@ -133,16 +133,16 @@ static void deliver(struct queue_model *model, const struct queue_change *change
         struct model_message *message = find(model, item.id);
         message->receipt = item.receipt;
         message->deliveries = item.deliveries;
-        message->shows_ms = change->kind == QUEUE_UNDELIVER ? item.shows_ms : change->shows_ms;
+        message->visible_ms = change->kind == QUEUE_UNDELIVER ? item.visible_ms : change->visible_ms;
         message->turn = item.turn;
-        message->standing = item.last ? MESSAGE_LAST : MESSAGE_QUEUED;
+        message->stage = item.last ? MESSAGE_LAST : MESSAGE_QUEUED;
     }
 }
 
 static void update(struct queue_model *model, const struct queue_change *change) {
     struct model_message *message = find(model, change->id);
     message->receipt = change->receipt;
-    message->shows_ms = change->shows_ms;
+    message->visible_ms = change->visible_ms;
     message->turn = 0;
     if (change->behind) go_behind(model, message);
     if (change->has_text) copy_text(message, change->text);
@@ -151,8 +151,8 @@ static void update(struct queue_model *model, const struct queue_change *change)
 static void release(struct queue_model *model, const struct queue_change *change) {
     struct model_message *message = find(model, change->id);
     message->receipt = change->receipt;
-    message->shows_ms = change->shows_ms;
-    message->standing = change->standing;
+    message->visible_ms = change->visible_ms;
+    message->stage = change->stage;
     message->turn = 0;
     if (change->behind) go_behind(model, message);
     if (change->reason.length) copy_label(message->reason, change->reason);
@@ -166,23 +166,23 @@ static void remove_items(struct queue_model *model, const struct queue_change *c
 
 static void clear(struct queue_model *model, bool dead) {
     for (size_t i = model->count; i-- > 0;)
-        if ((model->messages[i].standing == MESSAGE_DEAD) == dead) take_out(model, &model->messages[i]);
+        if ((model->messages[i].stage == MESSAGE_DEAD) == dead) take_out(model, &model->messages[i]);
 }
 
 static void redrive(struct queue_model *model, const struct queue_change *change) {
     struct record_reader reader = record_reader(change->items.items);
     struct queue_item item;
-    model->orders = change->order;
+    model->next_order = change->order;
     while (queue_item_next(QUEUE_REDRIVE, &reader, &item)) {
         struct model_message message = *find(model, item.id);
         take_out(model, find(model, item.id));
         message.receipt = item.receipt;
-        message.order = model->orders++;
-        message.inserted_ms = message.shows_ms = change->inserted_ms;
+        message.order = model->next_order++;
+        message.inserted_ms = message.visible_ms = change->inserted_ms;
         message.expires_ms = item.expires_ms;
         message.deliveries = 0;
         message.reason[0] = '\0';
-        message.standing = MESSAGE_QUEUED;
+        message.stage = MESSAGE_QUEUED;
         model->messages[model->count] = message;
         go_behind(model, &model->messages[model->count++]);
     }
@@ -193,7 +193,7 @@ static struct model_message *first_to_end(struct queue_model *model, bool by_win
     struct model_message *first = NULL;
     for (size_t i = 0; i < model->count; i++) {
         struct model_message *message = &model->messages[i];
-        if (message->standing == MESSAGE_DEAD || dies_by_window(message) != by_window) continue;
+        if (message->stage == MESSAGE_DEAD || dies_by_window(message) != by_window) continue;
         if (!first || end_of(message) < end_of(first)) first = message;
     }
     return first;
@@ -211,7 +211,7 @@ static void forget_first(struct queue_model *model) {
 }
 
 static void bury(struct model_message *message) {
-    message->standing = MESSAGE_DEAD;
+    message->stage = MESSAGE_DEAD;
     message->turn = 0;
 }
 
@@ -245,11 +245,11 @@ static struct queue_depth depth_of(const struct queue_model *model, int64_t now_
     struct queue_depth depth = {.arrived_ms = -1};
     for (size_t i = 0; i < model->count; i++) {
         const struct model_message *message = &model->messages[i];
-        if (is_dead(message, now_ms) && message->standing != MESSAGE_DEAD) depth.died++;
+        if (is_dead(message, now_ms) && message->stage != MESSAGE_DEAD) depth.died++;
         if (is_dead(message, now_ms))
             depth.dead++;
         else if (is_over(message, now_ms))
-            depth.over++;
+            depth.expired++;
         else if (depth.arrived_ms < 0)
             depth.arrived_ms = message->inserted_ms;
         if (is_dead(message, now_ms) || is_over(message, now_ms)) continue;
@@ -264,7 +264,7 @@ static struct queue_depth depth_of(const struct queue_model *model, int64_t now_
 static int by_showing(const void *left, const void *right) {
     const struct model_message *one = *(const struct model_message *const *)left;
     const struct model_message *other = *(const struct model_message *const *)right;
-    if (one->shows_ms != other->shows_ms) return one->shows_ms < other->shows_ms ? -1 : 1;
+    if (one->visible_ms != other->visible_ms) return one->visible_ms < other->visible_ms ? -1 : 1;
     return comes_before(one, other) ? -1 : 1;
 }
 
@@ -284,10 +284,10 @@ static void compare_message(const struct model_message *expected, const struct m
     require(message, "a message is missing");
     require(guid_equal(message->id, expected->id), "another message");
     require(guid_equal(message->receipt, expected->receipt), "another receipt");
-    require_same(message->time_entry.order, expected->order, "order");
+    require_same(message->times.order, expected->order, "order");
     require_same(message->inserted_ms, expected->inserted_ms, "inserted");
     require_same(message_expires_ms(message), expected->expires_ms, "expires");
-    require_same(message->time_entry.shows_ms, expected->shows_ms, "shows");
+    require_same(message->times.visible_ms, expected->visible_ms, "shows");
     require_same(message->deliveries, expected->deliveries, "deliveries");
     require_bytes(message_text(message), bytes_of(expected->text, expected->length), "text");
     require_bytes(message_group(message), bytes_text(expected->group), "group");
@@ -309,17 +309,17 @@ static void compare_lists(const struct queue_model *model, const struct queue *q
 }
 
 static void compare_instants(const struct queue_model *model, const struct queue *queue, int64_t now_ms) {
-    int64_t showing_ms = INT64_MAX, end_ms = INT64_MAX;
+    int64_t visible_ms = INT64_MAX, end_ms = INT64_MAX;
     for (size_t i = 0; i < model->count; i++) {
         const struct model_message *message = &model->messages[i];
         if (end_of(message) < end_ms) end_ms = end_of(message);
-        if (message->standing == MESSAGE_DEAD || stands_behind(model, message, now_ms)) continue;
-        if (message->shows_ms <= now_ms || message->shows_ms >= end_of(message)) continue;
-        if (message->shows_ms < showing_ms) showing_ms = message->shows_ms;
+        if (message->stage == MESSAGE_DEAD || waits_in_group(model, message, now_ms)) continue;
+        if (message->visible_ms <= now_ms || message->visible_ms >= end_of(message)) continue;
+        if (message->visible_ms < visible_ms) visible_ms = message->visible_ms;
     }
     for (size_t i = 0; i < model->dedup_entries_count; i++)
         if (model->dedup_entries[i].until_ms < end_ms) end_ms = model->dedup_entries[i].until_ms;
-    require_same(queue_next_showing_ms(queue, now_ms), showing_ms, "the next to show");
+    require_same(queue_next_visible_ms(queue, now_ms), visible_ms, "the next to show");
     require_same(queue_next_end_ms(queue), end_ms, "the next to end");
 }
 
@@ -327,18 +327,18 @@ static void compare_each(const struct queue_model *model, const struct queue *qu
     for (size_t i = 0; i < model->count; i++) {
         const struct model_message *message = &model->messages[i];
         struct message *found;
-        bool there = message->standing != MESSAGE_DEAD && !is_over(message, now_ms);
+        bool there = message->stage != MESSAGE_DEAD && !is_over(message, now_ms);
         enum outcome expected = there ? OUTCOME_DONE : OUTCOME_MESSAGE_NOT_FOUND;
         require(queue_find_owned(queue, &message->id, &message->receipt, now_ms, &found) == expected,
                 "message %zu", i);
         if (there) compare_message(message, found);
-        require(!queue_find_dead(queue, &message->id) == (message->standing != MESSAGE_DEAD), "dead %zu", i);
+        require(!queue_find_dead(queue, &message->id) == (message->stage != MESSAGE_DEAD), "dead %zu", i);
     }
     for (size_t i = 0; i < model->dedup_entries_count; i++) {
         const struct model_dedup_entry *expected = &model->dedup_entries[i];
-        const struct dedup_entry *found = queue_dedup_entry(queue, bytes_text(expected->dedup), now_ms);
-        require(!found == (expected->until_ms <= now_ms), "original %zu", i);
-        require(!found || guid_equal(found->receipt, expected->receipt), "receipt of original %zu", i);
+        const struct dedup_entry *found = queue_find_dedup_entry(queue, bytes_text(expected->dedup), now_ms);
+        require(!found == (expected->until_ms <= now_ms), "dedup entry %zu", i);
+        require(!found || guid_equal(found->receipt, expected->receipt), "receipt of dedup entry %zu", i);
     }
 }
 
@@ -348,7 +348,7 @@ void queue_model_compare(const struct queue_model *model, const struct queue *qu
     require_same(depth.invisible, expected.invisible, "invisible");
     require_same(depth.dead, expected.dead, "dead");
     require_same(depth.died, expected.died, "died");
-    require_same(depth.over, expected.over, "over");
+    require_same(depth.expired, expected.expired, "expired");
     require_same(depth.arrived_ms, expected.arrived_ms, "the oldest");
     compare_lists(model, queue, now_ms);
     compare_instants(model, queue, now_ms);

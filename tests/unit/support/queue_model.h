@@ -11,9 +11,9 @@ struct model_message {
     struct guid id, receipt;
     uint64_t order;
     unsigned turn; /* before the order, where instants are equal */
-    int64_t inserted_ms, expires_ms, shows_ms;
+    int64_t inserted_ms, expires_ms, visible_ms;
     uint32_t deliveries;
-    enum message_standing standing;
+    enum message_stage stage;
     char text[MODEL_TEXT_MAX];
     size_t length;
     char group[MODEL_LABEL_MAX]; /* texts */
@@ -34,7 +34,7 @@ struct queue_model {
     struct model_dedup_entry dedup_entries[MODEL_MESSAGES_MAX];
     size_t dedup_entries_count;
     uint32_t max_deliveries;
-    uint64_t orders;
+    uint64_t next_order;
 };
 
 void queue_model_apply(struct queue_model *model, const struct queue_change *change);

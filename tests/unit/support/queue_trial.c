@@ -62,10 +62,10 @@ static void put(struct queue_trial *trial, const struct queue_choice *choice) {
     if (trial->model.count + count > MODEL_MESSAGES_MAX) return;
     struct queue_change change = {
         .kind = QUEUE_PUT,
-        .order = trial->queue->orders + choice->label / 128,
+        .order = trial->queue->next_order + choice->label / 128,
         .inserted_ms = trial->now_ms,
         .expires_ms = queue_instant_after(trial->now_ms, ttls_ms[choice->ttl % 6]),
-        .shows_ms = queue_instant_after(trial->now_ms, delays_ms[choice->visibility % 6]),
+        .visible_ms = queue_instant_after(trial->now_ms, delays_ms[choice->visibility % 6]),
         .group = bytes_text(labels[choice->label % 6]),
     };
     if (count == 1 && choice->pass % 4 == 0) change.dedup = bytes_text(labels[choice->label / 8 % 6]);
@@ -84,7 +84,7 @@ static void get(struct queue_trial *trial, const struct queue_choice *choice) {
     queue_visible_start(&cursor, trial->queue, trial->now_ms);
     struct record_writer items;
     struct queue_change change = {.kind = QUEUE_DELIVER,
-                                  .shows_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
+                                  .visible_ms = trial->now_ms + 100 + choice->visibility * INT64_C(20)};
     uint64_t count = 0, max = 1 + choice->count % BATCH_MAX;
     record_start(&items);
     for (const struct message *message; count < max && (message = queue_next_visible(&cursor)); count++) {
@@ -110,7 +110,7 @@ static void update(struct queue_trial *trial, const struct queue_choice *choice)
         .kind = QUEUE_UPDATE,
         .id = message->id,
         .receipt = next_guid(trial),
-        .shows_ms = trial->now_ms + choice->visibility % 4 * INT64_C(1000),
+        .visible_ms = trial->now_ms + choice->visibility % 4 * INT64_C(1000),
         .behind = choice->visibility % 4 == 0,
         .has_text = choice->count % 2,
         .text = {text, choice->length},
@@ -121,14 +121,14 @@ static void update(struct queue_trial *trial, const struct queue_choice *choice)
 static void release(struct queue_trial *trial, const struct queue_choice *choice) {
     const struct message *message = choose(trial, choice);
     if (!message) return;
-    bool dies = message->standing == MESSAGE_LAST;
+    bool dies = message->stage == MESSAGE_LAST;
     struct queue_change change = {
         .kind = QUEUE_RELEASE,
         .id = message->id,
         .receipt = next_guid(trial),
-        .shows_ms = trial->now_ms + (dies ? 0 : choice->visibility % 4 * INT64_C(500)),
+        .visible_ms = trial->now_ms + (dies ? 0 : choice->visibility % 4 * INT64_C(500)),
         .reason = bytes_text(labels[choice->label % 6]),
-        .standing = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
+        .stage = dies ? MESSAGE_DEAD : MESSAGE_QUEUED,
         .behind = !dies && choice->visibility % 4 == 0,
     };
     apply(trial, &change);
@@ -148,12 +148,12 @@ static void redrive(struct queue_trial *trial, const struct queue_choice *choice
     struct dead_cursor cursor = {0};
     struct record_writer items;
     struct queue_change change = {
-        .kind = QUEUE_REDRIVE, .order = trial->queue->orders, .inserted_ms = trial->now_ms};
+        .kind = QUEUE_REDRIVE, .order = trial->queue->next_order, .inserted_ms = trial->now_ms};
     uint64_t count = 0;
     record_start(&items);
     for (struct message *message;
          count < choice->count % 8U && (message = queue_next_dead(trial->queue, &cursor, trial->now_ms));) {
-        if (message->standing != MESSAGE_DEAD) continue;
+        if (message->stage != MESSAGE_DEAD) continue;
         struct queue_item item = {message->id, next_guid(trial),
                                   .expires_ms = trial->now_ms + choice->ttl * INT64_C(100)};
         queue_item_put(QUEUE_REDRIVE, &items, &item);
@@ -227,7 +227,7 @@ void queue_trial_compare(const struct queue_trial *trial) {
 }
 
 static void take_over(struct queue_trial *trial, struct queue *queue) {
-    require_same(queue->orders, trial->queue->orders, "order numbers");
+    require_same(queue->next_order, trial->queue->next_order, "order numbers");
     queue_free(trial->queue);
     trial->queue = queue;
     queue_trial_compare(trial);
