@@ -6,7 +6,7 @@
 
 #define LITERAL(type) (1u << VALUE_##type)
 
-static const unsigned met[VALUE_TYPES] = {
+static const unsigned comparable[VALUE_TYPES] = {
     [VALUE_STRING] = LITERAL(STRING),
     [VALUE_INT32] = LITERAL(INT32),
     [VALUE_INT64] = LITERAL(INT64) | LITERAL(INT32),
@@ -17,55 +17,55 @@ static const unsigned met[VALUE_TYPES] = {
     [VALUE_BINARY] = LITERAL(BINARY),
 };
 
-static const unsigned held[] = {
-    [FILTER_EQ] = STANDING_EQUAL, [FILTER_NE] = STANDING_BELOW | STANDING_ABOVE | STANDING_NOWHERE,
-    [FILTER_GT] = STANDING_ABOVE, [FILTER_GE] = STANDING_ABOVE | STANDING_EQUAL,
-    [FILTER_LT] = STANDING_BELOW, [FILTER_LE] = STANDING_BELOW | STANDING_EQUAL,
-    [FILTER_HOLDS] = 0,
+static const unsigned accepted[] = {
+    [FILTER_EQ] = ORDERING_EQUAL,   [FILTER_NE] = ORDERING_LESS | ORDERING_GREATER | ORDERING_NONE,
+    [FILTER_GT] = ORDERING_GREATER, [FILTER_GE] = ORDERING_GREATER | ORDERING_EQUAL,
+    [FILTER_LT] = ORDERING_LESS,    [FILTER_LE] = ORDERING_LESS | ORDERING_EQUAL,
+    [FILTER_IS_TRUE] = 0,
 };
 
-/* All whole numbers that are not beyond int64 lie from -2^63 to below 2^63, and both are doubles. */
+/* 2^63, which a double holds exactly; int64 ranges from minus this to just below it. */
 #define BEYOND_INT64 9223372036854775808.0
 
-bool types_meet(enum value_type stored, enum value_type literal) {
-    return met[stored] >> literal & 1;
+bool types_comparable(enum value_type stored, enum value_type literal) {
+    return comparable[stored] >> literal & 1;
 }
 
-bool relation_holds(enum filter_operator relation, enum standing standing) {
-    return held[relation] & standing;
+bool relation_holds(enum filter_operator relation, enum ordering ordering) {
+    return accepted[relation] & ordering;
 }
 
-static enum standing numbers_standing(int64_t a, int64_t b) {
-    return a < b ? STANDING_BELOW : a > b ? STANDING_ABOVE : STANDING_EQUAL;
+static enum ordering numbers_compare(int64_t a, int64_t b) {
+    return a < b ? ORDERING_LESS : a > b ? ORDERING_GREATER : ORDERING_EQUAL;
 }
 
-static enum standing reals_standing(double a, double b) {
-    if (isnan(a) || isnan(b)) return STANDING_NOWHERE;
-    return a < b ? STANDING_BELOW : a > b ? STANDING_ABOVE : STANDING_EQUAL;
+static enum ordering reals_compare(double a, double b) {
+    if (isnan(a) || isnan(b)) return ORDERING_NONE;
+    return a < b ? ORDERING_LESS : a > b ? ORDERING_GREATER : ORDERING_EQUAL;
 }
 
-enum standing real_standing(double real, int64_t number) {
-    if (isnan(real)) return STANDING_NOWHERE;
-    if (real >= BEYOND_INT64) return STANDING_ABOVE;
-    if (real < -BEYOND_INT64) return STANDING_BELOW;
+enum ordering real_compare(double real, int64_t number) {
+    if (isnan(real)) return ORDERING_NONE;
+    if (real >= BEYOND_INT64) return ORDERING_GREATER;
+    if (real < -BEYOND_INT64) return ORDERING_LESS;
     int64_t whole = (int64_t)real;
-    return whole == number ? reals_standing(real, (double)whole) : numbers_standing(whole, number);
+    return whole == number ? reals_compare(real, (double)whole) : numbers_compare(whole, number);
 }
 
-static enum standing ids_standing(struct guid a, struct guid b) {
-    if (a.high != b.high) return a.high < b.high ? STANDING_BELOW : STANDING_ABOVE;
-    return a.low < b.low ? STANDING_BELOW : a.low > b.low ? STANDING_ABOVE : STANDING_EQUAL;
+static enum ordering ids_compare(struct guid a, struct guid b) {
+    if (a.high != b.high) return a.high < b.high ? ORDERING_LESS : ORDERING_GREATER;
+    return a.low < b.low ? ORDERING_LESS : a.low > b.low ? ORDERING_GREATER : ORDERING_EQUAL;
 }
 
-enum standing value_standing(const struct value *stored, const struct value *literal) {
-    if (!types_meet(stored->type, literal->type)) return STANDING_BELOW;
+enum ordering value_compare(const struct value *stored, const struct value *literal) {
+    if (!types_comparable(stored->type, literal->type)) return ORDERING_LESS;
     switch (stored->type) {
-    case VALUE_STRING: return standing_of_order(utf16_compare(stored->bytes, literal->bytes));
-    case VALUE_BINARY: return standing_of_order(bytes_compare(stored->bytes, literal->bytes));
-    case VALUE_GUID: return ids_standing(stored->guid, literal->guid);
+    case VALUE_STRING: return ordering_of(utf16_compare(stored->bytes, literal->bytes));
+    case VALUE_BINARY: return ordering_of(bytes_compare(stored->bytes, literal->bytes));
+    case VALUE_GUID: return ids_compare(stored->guid, literal->guid);
     case VALUE_DOUBLE:
-        if (literal->type == VALUE_DOUBLE) return reals_standing(stored->real, literal->real);
-        return real_standing(stored->real, literal->number);
-    default: return numbers_standing(stored->number, literal->number);
+        if (literal->type == VALUE_DOUBLE) return reals_compare(stored->real, literal->real);
+        return real_compare(stored->real, literal->number);
+    default: return numbers_compare(stored->number, literal->number);
     }
 }

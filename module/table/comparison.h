@@ -4,27 +4,27 @@
 
 #include "table/filter.h"
 
-/* Bits, so that a relation is a set of them. */
-enum standing {
-    STANDING_BELOW = 1, /* also when the stored type is not comparable with the literal */
-    STANDING_EQUAL = 2,
-    STANDING_ABOVE = 4,
-    STANDING_NOWHERE = 8, /* NaN */
+/* Bits: a relation accepts a set of them. */
+enum ordering {
+    ORDERING_LESS = 1, /* also when the stored type is not comparable with the literal's */
+    ORDERING_EQUAL = 2,
+    ORDERING_GREATER = 4,
+    ORDERING_NONE = 8, /* NaN */
 };
 
 /* Whether values of a stored type can be compared with a literal of this type. */
-bool types_meet(enum value_type stored, enum value_type literal);
+bool types_comparable(enum value_type stored, enum value_type literal);
 
-enum standing value_standing(const struct value *stored, const struct value *literal);
+enum ordering value_compare(const struct value *stored, const struct value *literal);
 
 /* Compares a double with an integer exactly, without converting either. */
-enum standing real_standing(double real, int64_t number);
+enum ordering real_compare(double real, int64_t number);
 
-/* FILTER_HOLDS is no relation to a literal, and holds for none. */
-bool relation_holds(enum filter_operator relation, enum standing standing);
+/* FILTER_IS_TRUE is no relation to a literal, and accepts nothing. */
+bool relation_holds(enum filter_operator relation, enum ordering ordering);
 
-static inline enum standing standing_of_order(int order) {
-    return order < 0 ? STANDING_BELOW : order > 0 ? STANDING_ABOVE : STANDING_EQUAL;
+static inline enum ordering ordering_of(int order) {
+    return order < 0 ? ORDERING_LESS : order > 0 ? ORDERING_GREATER : ORDERING_EQUAL;
 }
 
 #endif

@@ -19,7 +19,7 @@ static void fill(struct entity *entity, const struct entity_state *state) {
     if (items.length) memcpy(entity->bytes + entity->entry.name_length, items.data, items.length);
 }
 
-/* Sizes come in steps, so that a state of about the same size has room where the old one stood. */
+/* Sizes are rounded up, so that a state of about the same size fits into the old allocation. */
 static size_t bytes_for(struct bytes key, size_t properties) {
     return (sizeof(struct entity) + key.length + properties + SIZE_STEP - 1) / SIZE_STEP * SIZE_STEP;
 }
@@ -62,8 +62,6 @@ bool properties_find_name(struct packed_list properties, struct bytes name, stru
     return false;
 }
 
-/* --- Names that stand twice --- */
-
 bool properties_unique(struct packed_list properties) {
     struct name_set names;
     struct record_reader reader = record_reader(properties.items);
@@ -76,69 +74,69 @@ bool properties_unique(struct packed_list properties) {
 
 /* --- Merging --- */
 
-/* The properties that are given, as they stand in their list, and whether each has found its place. */
-struct given {
+/* The properties to add, each as packed, and whether it has replaced an old one. */
+struct additions {
     struct name_set names;
     struct {
         struct bytes whole;
-        bool placed;
+        bool replaced_old;
     } items[NAME_SET_MAX];
 };
 
-static void given_read(struct given *given, struct packed_list list) {
+static void additions_read(struct additions *added, struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
     struct packed_property property;
-    name_set_start(&given->names);
-    for (const char *from = reader.at; given->names.count < NAME_SET_MAX && property_step(&reader, &property);
+    name_set_start(&added->names);
+    for (const char *from = reader.at; added->names.count < NAME_SET_MAX && property_step(&reader, &property);
          from = reader.at) {
-        given->items[given->names.count].whole = bytes_of(from, (size_t)(reader.at - from));
-        given->items[given->names.count].placed = false;
-        name_set_add(&given->names, property.name);
+        added->items[added->names.count].whole = bytes_of(from, (size_t)(reader.at - from));
+        added->items[added->names.count].replaced_old = false;
+        name_set_add(&added->names, property.name);
     }
 }
 
-/* What is given in the place of a standing property; NULL for nothing. */
-static const struct bytes *given_place(struct given *given, struct bytes name) {
-    unsigned number = name_set_find(&given->names, name);
+/* The property that replaces the old one of this name; NULL if that stays. */
+static const struct bytes *additions_replace(struct additions *added, struct bytes name) {
+    unsigned number = name_set_find(&added->names, name);
     if (number == NAME_SET_NONE) return NULL;
-    given->items[number].placed = true;
-    return &given->items[number].whole;
+    added->items[number].replaced_old = true;
+    return &added->items[number].whole;
 }
 
-/* What stays is copied in runs. */
-struct packed_list properties_merge(struct packed_list standing, struct packed_list given_list,
-                                    struct record_writer *room) {
-    struct given given;
-    struct record_reader reader = record_reader(standing.items);
+/* Old properties that stay are copied in runs. */
+struct packed_list properties_merge(struct packed_list old, struct packed_list added,
+                                    struct record_writer *buffer) {
+    struct additions additions;
+    struct record_reader reader = record_reader(old.items);
     struct packed_property property;
-    uint64_t count = standing.count;
+    uint64_t count = old.count;
     const char *run = reader.at;
-    given_read(&given, given_list);
+    additions_read(&additions, added);
     for (const char *from = reader.at; property_step(&reader, &property); from = reader.at) {
-        const struct bytes *other = given_place(&given, property.name);
-        if (!other) continue;
-        record_put_raw(room, bytes_of(run, (size_t)(from - run)));
-        record_put_raw(room, *other);
+        const struct bytes *replacement = additions_replace(&additions, property.name);
+        if (!replacement) continue;
+        record_put_raw(buffer, bytes_of(run, (size_t)(from - run)));
+        record_put_raw(buffer, *replacement);
         run = reader.at;
     }
-    record_put_raw(room, bytes_of(run, (size_t)(reader.at - run)));
-    for (unsigned i = 0; i < given.names.count; i++) {
-        if (given.items[i].placed) continue;
-        record_put_raw(room, given.items[i].whole);
+    record_put_raw(buffer, bytes_of(run, (size_t)(reader.at - run)));
+    for (unsigned i = 0; i < additions.names.count; i++) {
+        if (additions.items[i].replaced_old) continue;
+        record_put_raw(buffer, additions.items[i].whole);
         count++;
     }
-    return (struct packed_list){count, bytes_of(room->data, room->length)};
+    return (struct packed_list){count, bytes_of(buffer->data, buffer->length)};
 }
 
 /* --- Limits --- */
 
 enum {
-    COUNTED_HEAD = 4,     /* what each entity counts for, … */
+    COUNTED_HEAD = 4,     /* bytes that each entity counts for, besides its key */
     COUNTED_PROPERTY = 8, /* … and each property, besides its name and value */
     COUNTED_MAX_EXTRA = COUNTED_PROPERTY + 4,
 };
 
-/* Most entities are so small that nothing has to be counted: no byte of theirs counts more than twice. */
+/* Whether the entity is so small that counting can be skipped: no byte counts more than twice. */
 static bool surely_fits(struct bytes key, struct packed_list properties) {
     return 2 * (key.length + properties.items.length) + properties.count * COUNTED_MAX_EXTRA + COUNTED_HEAD <=
            ENTITY_MAX_BYTES;
@@ -162,15 +160,16 @@ enum outcome entity_fits(struct bytes key, struct packed_list properties) {
     return counted_size(key, properties) > ENTITY_MAX_BYTES ? OUTCOME_ENTITY_TOO_LARGE : OUTCOME_DONE;
 }
 
-enum outcome entity_fits_merged(const struct entity *entity, struct packed_list given) {
-    struct packed_list standing = entity_properties(entity);
+enum outcome entity_fits_merged(const struct entity *entity, struct packed_list added) {
+    struct packed_list old = entity_properties(entity);
     struct bytes key = entry_name(&entity->entry);
-    struct packed_list max = {standing.count + given.count,
-                              bytes_of("", standing.items.length + given.items.length)};
-    if (max.count <= PROPERTIES_MAX && surely_fits(key, max)) return OUTCOME_DONE;
-    struct record_writer room;
-    record_start(&room);
-    enum outcome outcome = entity_fits(key, properties_merge(standing, given, &room));
-    record_end(&room);
+    struct packed_list upper = {
+        old.count + added.count,
+        bytes_of("", old.items.length + added.items.length)}; /* only its sizes count */
+    if (upper.count <= PROPERTIES_MAX && surely_fits(key, upper)) return OUTCOME_DONE;
+    struct record_writer buffer;
+    record_start(&buffer);
+    enum outcome outcome = entity_fits(key, properties_merge(old, added, &buffer));
+    record_end(&buffer);
     return outcome;
 }

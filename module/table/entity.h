@@ -2,8 +2,7 @@
  *
  *   entry | etag | timestamp | stored key | properties, packed
  *
- * A write makes a new state of it: where it stands if the memory is about right, else elsewhere, and the table's indexes
- * are told. */
+ * A write replaces the state: in place if the new one has about the same size, else in a new allocation. */
 #ifndef HOLDFAST_TABLE_ENTITY_H
 #define HOLDFAST_TABLE_ENTITY_H
 
@@ -21,7 +20,7 @@ struct entity {
     char bytes[];
 };
 
-/* What a new state of an entity is made of. */
+/* The state that a write gives to an entity. */
 struct entity_state {
     struct bytes key; /* stored */
     version etag;
@@ -41,17 +40,17 @@ struct row entity_row(const struct entity *entity);
 /* False when there is no such property. */
 bool properties_find_name(struct packed_list properties, struct bytes name, struct property *found);
 
-/* Merges two lists; properties in `given_list` win. The result borrows from `room`, which must be empty before. */
-struct packed_list properties_merge(struct packed_list standing, struct packed_list given_list,
-                                    struct record_writer *room);
+/* Merges two lists; properties in `added` win. The result borrows from `buffer`, which must be empty. */
+struct packed_list properties_merge(struct packed_list old, struct packed_list added,
+                                    struct record_writer *buffer);
 
 /* Whether each name is unique. Only for lists whose count is right. */
 bool properties_unique(struct packed_list properties);
 
-/* The same for the result of a merge. */
-enum outcome entity_fits_merged(const struct entity *entity, struct packed_list given);
-
-/* Whether an entity can have all this: TOO_MANY_PROPERTIES, ENTITY_TOO_LARGE. */
+/* Checks the limits of an entity: TOO_MANY_PROPERTIES, ENTITY_TOO_LARGE. */
 enum outcome entity_fits(struct bytes key, struct packed_list properties);
+
+/* The same for the result of a merge. */
+enum outcome entity_fits_merged(const struct entity *entity, struct packed_list added);
 
 #endif

@@ -1,5 +1,4 @@
-/* The parser: tokens into a tree, by one function for each level of the grammar. It goes as deep as FILTER_MAX_DEPTH
- * lets it. */
+/* The parser: recursive descent, one function for each level of the grammar. FILTER_MAX_DEPTH bounds the recursion. */
 #include "table/filter.h"
 
 #include "core/memory.h"
@@ -19,7 +18,7 @@ static const char *const literal_expected[] = {
     [FILTER_LT] = "expected a literal behind 'lt'", [FILTER_LE] = "expected a literal behind 'le'",
 };
 
-/* What it is when its sides are exchanged. */
+/* The same relation with its sides exchanged. */
 static const enum filter_operator mirrored[] = {
     [FILTER_EQ] = FILTER_EQ, [FILTER_NE] = FILTER_NE, [FILTER_GT] = FILTER_LT,
     [FILTER_GE] = FILTER_LE, [FILTER_LT] = FILTER_GT, [FILTER_LE] = FILTER_GE,
@@ -44,7 +43,7 @@ static bool expected(struct parser *parser, const char *text) {
 }
 
 static bool step(struct parser *parser) {
-    return filter_token(&parser->lexer, &parser->token);
+    return filter_next_token(&parser->lexer, &parser->token);
 }
 
 static unsigned char add_node(struct filter *filter, enum filter_node_kind kind, unsigned char left,
@@ -53,23 +52,23 @@ static unsigned char add_node(struct filter *filter, enum filter_node_kind kind,
     return filter->node_count++;
 }
 
-/* Stand for true and false while the tree grows. */
+/* Stand for true and false while the tree is built. */
 enum { ALWAYS = UINT8_MAX, NEVER = UINT8_MAX - 1 };
 
 static bool is_constant(unsigned char node) {
     return node >= NEVER;
 }
 
-/* What is denied twice is what it was: the node of a not goes, and what stands behind it is of no tree any more. So there is
- * at most one not before each other node, however many there are in the text. */
-static unsigned char deny(struct filter *filter, unsigned char node) {
+/* Double negation cancels: the `not` is removed, and everything added after it, which no tree refers to. So each other
+ * node has at most one `not`, however many there are in the text. */
+static unsigned char negate(struct filter *filter, unsigned char node) {
     if (is_constant(node)) return node == ALWAYS ? NEVER : ALWAYS;
     if (filter->nodes[node].kind != NODE_NOT) return add_node(filter, NODE_NOT, node, 0);
     filter->node_count = node;
     return filter->nodes[node].left;
 }
 
-/* A constant either decides, or leaves it to the other side. */
+/* A constant either decides the result, or leaves it to the other side. */
 static unsigned char join_operands(struct filter *filter, enum filter_node_kind kind, unsigned char left,
                                    unsigned char right) {
     unsigned char decides = kind == NODE_AND ? NEVER : ALWAYS;
@@ -80,21 +79,21 @@ static unsigned char join_operands(struct filter *filter, enum filter_node_kind 
 
 /* --- Comparisons --- */
 
-static unsigned operand_place(struct filter *filter, struct bytes name) {
-    unsigned place = 0;
-    while (place < filter->name_count && !bytes_equal(filter->names[place], name)) place++;
-    if (place == filter->name_count) filter->names[filter->name_count++] = name;
-    return place;
+static unsigned name_index(struct filter *filter, struct bytes name) {
+    unsigned index = 0;
+    while (index < filter->name_count && !bytes_equal(filter->names[index], name)) index++;
+    if (index == filter->name_count) filter->names[filter->name_count++] = name;
+    return index;
 }
 
-/* As keys are stored; most texts are that already. */
+/* The form in which keys are stored; most texts have it already. */
 static struct bytes stored_form(struct parser *parser, struct bytes text) {
     size_t at = 0;
     while (at < text.length && utf16_rank(text.data[at]) == (unsigned char)text.data[at]) at++;
     if (at == text.length) return text;
-    char *room = filter_room(&parser->lexer, text.length);
-    key_store(text, room);
-    return bytes_of(room, text.length);
+    char *buffer = filter_buffer(&parser->lexer, text.length);
+    key_store(text, buffer);
+    return bytes_of(buffer, text.length);
 }
 
 enum filter_subject filter_subject_of(struct bytes name) {
@@ -106,15 +105,15 @@ enum filter_subject filter_subject_of(struct bytes name) {
 static void set_subject(struct parser *parser, struct comparison *comparison) {
     comparison->subject = filter_subject_of(comparison->name);
     if (comparison->subject == SUBJECT_PROPERTY)
-        comparison->place = operand_place(parser->lexer.filter, comparison->name);
+        comparison->name_index = name_index(parser->lexer.filter, comparison->name);
     else if (comparison->subject != SUBJECT_TIMESTAMP && comparison->literal.type == VALUE_STRING)
         comparison->key = stored_form(parser, comparison->literal.bytes);
 }
 
-/* A name, and perhaps an operator and a literal behind it. */
+/* A name, which an operator and a literal may follow. */
 static bool parse_named(struct parser *parser, struct comparison *comparison) {
     comparison->name = parser->token.text;
-    comparison->relation = FILTER_HOLDS;
+    comparison->relation = FILTER_IS_TRUE;
     comparison->literal = (struct value){.type = VALUE_BOOL, .number = 1};
     if (!step(parser)) return false;
     if (parser->token.kind == TOKEN_OPEN)
@@ -131,7 +130,7 @@ static bool parse_named(struct parser *parser, struct comparison *comparison) {
     return step(parser);
 }
 
-/* An operator and a name, behind a literal. */
+/* The operator and the name that follow a literal. */
 static bool parse_turned(struct parser *parser, struct comparison *comparison) {
     if (parser->token.kind != TOKEN_OPERATOR)
         return expected(parser, "expected an operator behind the literal: eq, ne, gt, ge, lt or le");
@@ -144,7 +143,7 @@ static bool parse_turned(struct parser *parser, struct comparison *comparison) {
     return step(parser);
 }
 
-/* With the literal that stands before it, if one does. */
+/* The literal is the one before the current token; NULL when the comparison begins with a name. */
 static bool parse_comparison(struct parser *parser, const struct token *literal, unsigned char *node) {
     struct filter *filter = parser->lexer.filter;
     if (filter->comparison_count == FILTER_MAX_COMPARISONS)
@@ -160,7 +159,7 @@ static bool parse_comparison(struct parser *parser, const struct token *literal,
     return true;
 }
 
-/* What begins with a literal: a comparison, or nothing but true or false. */
+/* Something that begins with a literal: a comparison, or true or false alone. */
 static bool parse_literal(struct parser *parser, unsigned char *node) {
     struct token literal = parser->token;
     if (!step(parser)) return false;
@@ -197,11 +196,11 @@ static bool parse_not(struct parser *parser, unsigned char *node) {
         if (!go_deeper(parser)) return false;
     if (!parse_primary(parser, node)) return false;
     parser->depth -= nots;
-    if (nots % 2) *node = deny(parser->lexer.filter, *node);
+    if (nots % 2) *node = negate(parser->lexer.filter, *node);
     return true;
 }
 
-/* Two levels that differ in their word alone. */
+/* The levels of `and` and `or`. */
 static bool parse_joined(struct parser *parser, enum token_kind word, enum filter_node_kind kind,
                          bool (*parse_part)(struct parser *parser, unsigned char *node),
                          unsigned char *node) {
@@ -222,9 +221,8 @@ static bool parse_or(struct parser *parser, unsigned char *node) {
     return parse_joined(parser, TOKEN_OR, NODE_OR, parse_and, node);
 }
 
-/* --- The whole --- */
+/* --- The filter --- */
 
-/* What is wrong with the text before any of it is understood. */
 static bool check_text(struct filter_lexer *lexer) {
     struct bytes text = lexer->text;
     size_t units;
@@ -264,6 +262,6 @@ bool filter_compile(struct bytes text, struct filter *filter, struct filter_faul
 }
 
 void filter_end(struct filter *filter) {
-    if (filter->texts != filter->room) memory_free(filter->texts);
+    if (filter->texts != filter->short_texts) memory_free(filter->texts);
     filter->texts = NULL;
 }

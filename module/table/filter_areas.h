@@ -1,13 +1,14 @@
-/* Areas: where in one or two orders of bytes something can lie. A filter names only a few places in an order, and every
- * bound that follows from it is one of them; so bounds are counted once, along an axis, and areas are small numbers.
+/* Areas: the parts of one or two orders of bytes where matching entities can lie.
  *
- *      row │     ┌────┐          an area is a rectangle: from one place to another one on either axis,
- *          │     │    │          half open; where one order is enough, the other axis has no places
- *          │  ┌──┼────┼─┐
- *          │  └──┴────┴─┘        areas may overlap: together they are where to look
+ *      row │     ┌────┐          an area is a rectangle: a half-open interval on each axis
+ *          │     │    │
+ *          │  ┌──┼────┼─┐        areas may overlap; a set of them is their union
+ *          │  └──┴────┴─┘
  *          └─────────────── partition
  *
- * A set of areas that gets too large gets coarser: what should lie inside never lies outside. */
+ * A filter has few bounds. They are sorted along an axis, so intervals are pairs of small numbers: indexes of bounds.
+ * An index has one order only; then the second interval is always the same. A set that gets too large becomes coarser:
+ * it may grow, and never loses anything. */
 #ifndef HOLDFAST_TABLE_FILTER_AREAS_H
 #define HOLDFAST_TABLE_FILTER_AREAS_H
 
@@ -15,16 +16,16 @@
 
 #include <stdint.h>
 
-/* Right before a text in its order, or right behind it, and before all that it begins. */
+/* A point in an order of bytes: right before a text, or right after it, and before all longer texts that begin with it. */
 struct bound {
     struct bytes text;
     bool after;
-    bool cut; /* the text is the beginning of many */
+    bool truncated; /* the text is only the beginning of the values meant */
 };
 
 enum { AXIS_MAX = 112, AREAS_MAX = 64 };
 
-/* In their order; the first one is the beginning of everything, behind the last one is its end. */
+/* Sorted bounds. The first one is the beginning of everything; the index behind the last one is the end. */
 struct axis {
     unsigned count;
     struct bound bounds[AXIS_MAX];
@@ -33,22 +34,22 @@ struct axis {
 void axis_start(struct axis *axis);
 void axis_add(struct axis *axis, struct bound bound);
 
-/* The place of a bound that was added. */
-uint8_t axis_place(const struct axis *axis, struct bound bound);
+/* The index of a bound that was added. */
+uint8_t axis_find(const struct axis *axis, struct bound bound);
 
 static inline uint8_t axis_end(const struct axis *axis) {
     return (uint8_t)axis->count;
 }
 
-struct span {
-    uint8_t from, to; /* places on an axis */
+struct interval {
+    uint8_t from, to; /* indexes of bounds */
 };
 
-/* One text, and not more, lies in the span. */
-bool span_single(const struct axis *axis, struct span span);
+/* Whether a single text lies in the interval. */
+bool interval_is_single(const struct axis *axis, struct interval interval);
 
 struct area {
-    struct span partition, row; /* of keys; or of an index, which has no rows */
+    struct interval partition, row; /* for an index, the first one is of its values */
 };
 
 struct areas {
@@ -56,10 +57,10 @@ struct areas {
     struct area items[AREAS_MAX];
 };
 
-/* What is empty adds nothing. */
+/* An empty area adds nothing. */
 void areas_add(struct areas *areas, struct area area);
 
-/* The set becomes what is in either, or in both. */
+/* Replace the set by its union or its intersection with another one. */
 void areas_unite(struct areas *areas, const struct areas *other);
 void areas_intersect(struct areas *areas, const struct areas *other);
 

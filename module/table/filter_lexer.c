@@ -26,15 +26,15 @@ bool filter_fail(struct filter_lexer *lexer, enum outcome outcome, const char *a
     return false;
 }
 
-char *filter_room(struct filter_lexer *lexer, size_t length) {
+char *filter_buffer(struct filter_lexer *lexer, size_t length) {
     struct filter *filter = lexer->filter;
     if (!filter->texts) {
         size_t max = 2 * lexer->text.length;
-        filter->texts = max > FILTER_ROOM ? memory_alloc(max) : filter->room;
+        filter->texts = max > FILTER_BUFFER_BYTES ? memory_alloc(max) : filter->short_texts;
     }
-    char *room = filter->texts + filter->texts_length;
+    char *buffer = filter->texts + filter->texts_length;
     filter->texts_length += length;
-    return room;
+    return buffer;
 }
 
 static bool invalid_token(struct filter_lexer *lexer, const char *at, const char *text) {
@@ -45,7 +45,7 @@ static const char *here(const struct filter_lexer *lexer) {
     return lexer->text.data + lexer->at;
 }
 
-/* The byte so far ahead, or a zero, which stands in quotes alone. */
+/* The byte so far ahead; zero past the end, since a zero is valid only within quotes. */
 static char ahead(const struct filter_lexer *lexer, size_t distance) {
     size_t at = lexer->at + distance;
     return at < lexer->text.length ? lexer->text.data[at] : '\0';
@@ -57,7 +57,7 @@ static bool is_digit(char c) {
 
 /* --- Literals in quotes --- */
 
-/* From the quote that is next to the one that ends it: what stands between them. */
+/* Takes a quoted text: what is between the quotes, and how many quotes in it are doubled. */
 static bool take_quoted(struct filter_lexer *lexer, struct bytes *inside, size_t *doubled) {
     const char *open = here(lexer), *end = lexer->text.data + lexer->text.length;
     *doubled = 0;
@@ -74,12 +74,12 @@ static bool take_quoted(struct filter_lexer *lexer, struct bytes *inside, size_t
 
 static struct bytes without_doubles(struct filter_lexer *lexer, struct bytes inside, size_t doubled) {
     size_t length = 0;
-    char *room = filter_room(lexer, inside.length - doubled);
+    char *buffer = filter_buffer(lexer, inside.length - doubled);
     for (size_t at = 0; at < inside.length; at++) {
-        room[length++] = inside.data[at];
+        buffer[length++] = inside.data[at];
         at += inside.data[at] == '\'';
     }
-    return bytes_of(room, length);
+    return bytes_of(buffer, length);
 }
 
 static bool take_string(struct filter_lexer *lexer, struct value *literal) {
@@ -98,10 +98,10 @@ static bool read_binary(struct filter_lexer *lexer, struct bytes inside, struct 
     if (inside.length % 2)
         return invalid_token(lexer, inside.data + inside.length,
                              "expected one more hexadecimal digit: a byte has two");
-    char *room = filter_room(lexer, inside.length / 2);
+    char *buffer = filter_buffer(lexer, inside.length / 2);
     for (size_t at = 0; at < inside.length; at += 2)
-        room[at / 2] = (char)(hex_value(inside.data[at]) << 4 | hex_value(inside.data[at + 1]));
-    *literal = (struct value){.type = VALUE_BINARY, .bytes = {room, inside.length / 2}};
+        buffer[at / 2] = (char)(hex_value(inside.data[at]) << 4 | hex_value(inside.data[at + 1]));
+    *literal = (struct value){.type = VALUE_BINARY, .bytes = {buffer, inside.length / 2}};
     return true;
 }
 
@@ -132,7 +132,7 @@ static const struct prefix prefixes[] = {
 
 enum { PREFIXES = sizeof(prefixes) / sizeof(prefixes[0]) };
 
-/* A quote is next, and this word stands right before it. */
+/* Takes a quoted text that has this word right before it. */
 static bool take_prefixed(struct filter_lexer *lexer, struct bytes word, struct value *literal) {
     struct bytes inside;
     size_t doubled;
@@ -150,7 +150,7 @@ static size_t digits_ahead(const struct filter_lexer *lexer, size_t from) {
     return count;
 }
 
-/* Behind the whole part: ".25", "e-3", ".25e-3", or nothing; how many bytes that takes. */
+/* The length of what follows the whole part: ".25", "e-3", ".25e-3", or nothing. */
 static size_t fraction_length(const struct filter_lexer *lexer, size_t from) {
     size_t length = 0;
     if (ahead(lexer, from) == '.' && is_digit(ahead(lexer, from + 1)))
@@ -245,7 +245,7 @@ static bool take_token(struct filter_lexer *lexer, struct token *token) {
     return true;
 }
 
-bool filter_token(struct filter_lexer *lexer, struct token *token) {
+bool filter_next_token(struct filter_lexer *lexer, struct token *token) {
     while (is_blank(ahead(lexer, 0))) lexer->at++;
     const char *begin = here(lexer);
     token->text = bytes_of(begin, 0);

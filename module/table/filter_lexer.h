@@ -1,7 +1,7 @@
-/* The words of a filter: text into tokens, literals into values. What a token may stand behind is the parser's affair.
+/* The lexer of filters: text into tokens, literals into values.
  *
- * Literals are borrowed from the text where they stand there as they are; others are rewritten into the filter's own
- * room, of which there is as much as all of them can need. */
+ * A literal is borrowed from the text if it is there in its final form; else it is rewritten into the filter's own
+ * buffer, which is large enough for all of them. */
 #ifndef HOLDFAST_TABLE_FILTER_LEXER_H
 #define HOLDFAST_TABLE_FILTER_LEXER_H
 
@@ -23,7 +23,7 @@ enum token_kind {
 struct token {
     enum token_kind kind;
     enum filter_operator relation;
-    struct bytes text; /* as it stands in the filter */
+    struct bytes text; /* as written */
     struct value literal;
 };
 
@@ -34,13 +34,14 @@ struct filter_lexer {
     struct filter_fault *fault;
 };
 
-/* Tells of a fault that begins at this place of the text. Always false. */
+/* Reports a fault at this address in the text. Always false. */
 bool filter_fail(struct filter_lexer *lexer, enum outcome outcome, const char *at, const char *text);
 
-/* The next token; false, and a fault, when there is none that could be. Behind the last one comes the end. */
-bool filter_token(struct filter_lexer *lexer, struct token *token);
+/* Reads the next token, TOKEN_END after the last one. False, with a fault, when no token is valid here. */
+bool filter_next_token(struct filter_lexer *lexer, struct token *token);
 
-/* Room for a literal that is rewritten, or for one as keys are stored; never more than twice the filter in all. */
-char *filter_room(struct filter_lexer *lexer, size_t length);
+/* Takes so many bytes of the filter's own buffer, which has twice the length of its text: a literal may be rewritten
+ * once to decode it and once into the stored form of keys. */
+char *filter_buffer(struct filter_lexer *lexer, size_t length);
 
 #endif

@@ -1,27 +1,27 @@
-/* Matching: whether an entity is what a filter means. The properties that the filter names are looked up in one pass,
- * when the first of them is asked for. */
+/* Matching: whether an entity satisfies a filter. The properties that the filter names are looked up in one pass, when
+ * the first of them is needed. */
 #include "table/comparison.h"
 #include "table/property.h"
 
-/* A property that is passed is compared with every name that has not been found. */
+/* Units of work. A property that is skipped has been compared with every name that is still missing. */
 enum { PASSED_PER_WORK = 8, NAME_BYTES_PER_PASSED = 64, BYTES_PER_WORK = 256 };
 
 struct matching {
     const struct filter *filter;
     const struct row *row;
     bool gathered;
-    unsigned found; /* a bit for each place */
+    unsigned found; /* a bit for each name of the filter */
     struct packed_property properties[FILTER_MAX_COMPARISONS];
     size_t work;
 };
 
-/* The place of a name that has not been found yet; as many as there are names when it is none. */
-static unsigned match_place(const struct matching *matching, struct bytes name) {
+/* The index of the name among those that are still missing; name_count when it is none of them. */
+static unsigned match_name(const struct matching *matching, struct bytes name) {
     const struct filter *filter = matching->filter;
-    unsigned place = 0;
-    for (; place < filter->name_count; place++)
-        if (!(matching->found >> place & 1) && bytes_equal(filter->names[place], name)) break;
-    return place;
+    unsigned index = 0;
+    for (; index < filter->name_count; index++)
+        if (!(matching->found >> index & 1) && bytes_equal(filter->names[index], name)) break;
+    return index;
 }
 
 static void gather_values(struct matching *matching) {
@@ -31,10 +31,10 @@ static void gather_values(struct matching *matching) {
     size_t passed = 0;
     while (left && property_step(&reader, &property)) {
         passed += 1 + left * (1 + property.name.length / NAME_BYTES_PER_PASSED);
-        unsigned place = match_place(matching, property.name);
-        if (place == matching->filter->name_count) continue;
-        matching->properties[place] = property;
-        matching->found |= 1u << place;
+        unsigned index = match_name(matching, property.name);
+        if (index == matching->filter->name_count) continue;
+        matching->properties[index] = property;
+        matching->found |= 1u << index;
         left--;
     }
     matching->gathered = true;
@@ -48,29 +48,29 @@ static void count_bytes(struct matching *matching, struct bytes a, struct bytes 
 static bool property_holds(struct matching *matching, const struct comparison *comparison) {
     struct value value;
     if (!matching->gathered) gather_values(matching);
-    if (!(matching->found >> comparison->place & 1)) return false;
-    const struct packed_property *property = &matching->properties[comparison->place];
-    if (!types_meet(property->type, comparison->literal.type))
-        return relation_holds(comparison->relation, STANDING_BELOW);
+    if (!(matching->found >> comparison->name_index & 1)) return false;
+    const struct packed_property *property = &matching->properties[comparison->name_index];
+    if (!types_comparable(property->type, comparison->literal.type))
+        return relation_holds(comparison->relation, ORDERING_LESS);
     if (!value_unpack(property->type, property->body, &value)) return false;
-    if (comparison->relation == FILTER_HOLDS) return value.number;
+    if (comparison->relation == FILTER_IS_TRUE) return value.number;
     if (value.type == VALUE_STRING || value.type == VALUE_BINARY)
         count_bytes(matching, value.bytes, comparison->literal.bytes);
-    return relation_holds(comparison->relation, value_standing(&value, &comparison->literal));
+    return relation_holds(comparison->relation, value_compare(&value, &comparison->literal));
 }
 
 static bool key_holds(struct matching *matching, const struct comparison *comparison, struct bytes key) {
-    enum standing standing = STANDING_BELOW;
+    enum ordering ordering = ORDERING_LESS;
     if (comparison->literal.type == VALUE_STRING) {
         count_bytes(matching, key, comparison->key);
-        standing = standing_of_order(bytes_compare(key, comparison->key));
+        ordering = ordering_of(bytes_compare(key, comparison->key));
     }
-    return relation_holds(comparison->relation, standing);
+    return relation_holds(comparison->relation, ordering);
 }
 
 static bool instant_holds(const struct matching *matching, const struct comparison *comparison) {
     struct value ticks = {.type = VALUE_DATETIME, .number = matching->row->ticks};
-    return relation_holds(comparison->relation, value_standing(&ticks, &comparison->literal));
+    return relation_holds(comparison->relation, value_compare(&ticks, &comparison->literal));
 }
 
 static bool comparison_holds(struct matching *matching, const struct comparison *comparison) {
@@ -83,7 +83,6 @@ static bool comparison_holds(struct matching *matching, const struct comparison 
     }
 }
 
-/* As deep as the tree is, of which the comparisons are the leaves. */
 static bool node_holds(struct matching *matching, unsigned char number) {
     const struct filter_node *node = &matching->filter->nodes[number];
     switch (node->kind) {

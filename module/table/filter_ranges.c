@@ -1,61 +1,62 @@
-/* What a filter says of keys, and of an index: its comparisons as areas, its tree as unions and intersections of those.
- * `not` is moved down to the comparisons, each of which is then its contrary. For a key that is exact. A property may be
- * absent, and then a denied comparison holds: so it says nothing of the property's index. */
+/* Derives areas from a filter: a comparison gives intervals on an axis, `and` intersects, `or` unites. `not` moves down to
+ * the comparisons, which are negated. That is exact for keys. For a property it is not: a negated comparison also holds
+ * for entities without the property, which are not in its index, so it does not confine. */
 #include "table/filter_ranges.h"
 
 #include "table/comparison.h"
 #include "table/index_key.h"
 #include "table/key.h"
-#include "table/ranges.h"
 
 #include <math.h>
 
 enum {
-    MEETING_MAX = 3,                                                /* types that a literal meets */
-    TEXTS_MAX = (FILTER_MAX_COMPARISONS + 1) * INDEX_KEY_VALUE_MAX, /* numbers of several types are short */
+    TYPES_PER_LITERAL = 3, /* stored types that a literal compares with */
+    TEXTS_MAX =
+        (FILTER_MAX_COMPARISONS + 1) * INDEX_KEY_VALUE_MAX, /* literals of several types are short numbers */
 };
 
-/* Values of one type in an index, and where the literal lies among them: between the bounds stand those that equal it. */
-struct meeting {
+/* Where a literal lies among the index's values of one type: the values between the bounds equal it. */
+struct literal_bounds {
     enum value_type type;
     struct bound before, after;
 };
 
-struct plan;
+struct finder;
 
-/* Whether the comparison, or its contrary, confines where to look; and to what. */
-typedef bool term(const struct plan *plan, const struct comparison *comparison, bool denied,
-                  struct areas *areas);
+/* Adds the areas in which a comparison, or its negation, can hold. False when that does not confine the search. */
+typedef bool confine_comparison(const struct finder *finder, const struct comparison *comparison,
+                                bool negated, struct areas *areas);
 
-struct plan {
+struct finder {
     const struct filter *filter;
-    term *term;
-    struct axis first, second;
+    confine_comparison *confine_comparison;
+    struct axis first, second; /* partition and row keys; for an index, the first one has its values */
 };
 
-struct index_plan {
-    struct plan plan;
+struct index_finder {
+    struct finder finder; /* comes first: confine_by_index casts */
     struct bytes property;
     struct bound not_a_number;
-    struct meeting meetings[FILTER_MAX_COMPARISONS][MEETING_MAX];
-    unsigned char meeting_counts[FILTER_MAX_COMPARISONS];
+    struct literal_bounds literals[FILTER_MAX_COMPARISONS][TYPES_PER_LITERAL];
+    unsigned char literal_counts[FILTER_MAX_COMPARISONS];
     size_t length;
     char texts[TEXTS_MAX];
 };
 
 /* --- The tree --- */
 
-/* False, and no areas, where the node does not confine. */
-static bool confine(const struct plan *plan, unsigned char number, bool denied, struct areas *areas) {
-    const struct filter_node *node = &plan->filter->nodes[number];
+/* The areas in which a node can hold. False, and no areas, when it does not confine the search. */
+static bool confine(const struct finder *finder, unsigned char number, bool negated, struct areas *areas) {
+    const struct filter_node *node = &finder->filter->nodes[number];
     struct areas others;
     areas->count = 0;
     if (node->kind == NODE_NOTHING) return true;
     if (node->kind == NODE_COMPARISON)
-        return plan->term(plan, &plan->filter->comparisons[node->left], denied, areas);
-    if (node->kind == NODE_NOT) return confine(plan, node->left, !denied, areas);
-    bool both = (node->kind == NODE_AND) != denied;
-    bool left = confine(plan, node->left, denied, areas), right = confine(plan, node->right, denied, &others);
+        return finder->confine_comparison(finder, &finder->filter->comparisons[node->left], negated, areas);
+    if (node->kind == NODE_NOT) return confine(finder, node->left, !negated, areas);
+    bool both = (node->kind == NODE_AND) != negated;
+    bool left = confine(finder, node->left, negated, areas),
+         right = confine(finder, node->right, negated, &others);
     if (!both && !(left && right)) return false;
     if (!left) areas->count = 0, areas_unite(areas, &others);
     if (left && right && both) areas_intersect(areas, &others);
@@ -65,187 +66,190 @@ static bool confine(const struct plan *plan, unsigned char number, bool denied, 
 
 /* --- Relations --- */
 
-static const enum filter_operator contrary[] = {
+static const enum filter_operator negation[] = {
     [FILTER_EQ] = FILTER_NE, [FILTER_NE] = FILTER_EQ, [FILTER_GT] = FILTER_LE,
     [FILTER_GE] = FILTER_LT, [FILTER_LT] = FILTER_GE, [FILTER_LE] = FILTER_GT,
 };
 
-/* The values before those that equal the literal, those, and the values behind, as far as the relation has them. */
-struct stretch {
+/* How a literal splits an axis: [start, before) is less, [before, after) is equal, [after, end) is greater. */
+struct split {
     uint8_t start, before, after, end;
 };
 
-static unsigned spans_of(enum filter_operator relation, struct stretch stretch, struct span spans[2]) {
-    bool below = relation_holds(relation, STANDING_BELOW), equal = relation_holds(relation, STANDING_EQUAL),
-         above = relation_holds(relation, STANDING_ABOVE);
-    spans[0] = (struct span){below ? stretch.start : stretch.before, equal ? stretch.after : stretch.before};
-    spans[1] = (struct span){stretch.after, stretch.end};
-    if (above && equal) spans[0].to = stretch.end;
+/* The intervals in which a relation holds; returns how many they are. */
+static unsigned intervals_of(enum filter_operator relation, struct split split,
+                             struct interval intervals[2]) {
+    bool below = relation_holds(relation, ORDERING_LESS), equal = relation_holds(relation, ORDERING_EQUAL),
+         above = relation_holds(relation, ORDERING_GREATER);
+    intervals[0] = (struct interval){below ? split.start : split.before, equal ? split.after : split.before};
+    intervals[1] = (struct interval){split.after, split.end};
+    if (above && equal) intervals[0].to = split.end;
     return above && !equal ? 2 : 1;
 }
 
 /* --- Keys --- */
 
-/* A comparison of what every entity has, in another type than it is of, is decided without a look at any. */
+/* Whether a comparison of a key or Timestamp with a literal of another type has the same result for all entities. */
 static bool is_decided(const struct comparison *comparison, bool *holds) {
     static const enum value_type types[] = {[SUBJECT_PARTITION] = VALUE_STRING,
                                             [SUBJECT_ROW] = VALUE_STRING,
                                             [SUBJECT_TIMESTAMP] = VALUE_DATETIME};
     if (comparison->subject == SUBJECT_PROPERTY) return false;
-    *holds = relation_holds(comparison->relation, STANDING_BELOW);
+    *holds = relation_holds(comparison->relation, ORDERING_LESS);
     return comparison->literal.type != types[comparison->subject];
 }
 
-/* No key is longer than a key can be, or has a zero byte: a literal that is, or has one, stands right behind the keys that
- * it begins like. */
+/* No key has a zero byte or more than KEY_MAX_BYTES. A literal that has is shortened, and lies after the keys that equal
+ * what is left of it. */
 static struct bound key_bound(const struct comparison *comparison, bool after) {
     struct bytes key = comparison->key;
     const char *zero = key.length ? memchr(key.data, '\0', key.length) : NULL;
     if (zero) key.length = (size_t)(zero - key.data);
-    bool cut = zero || key.length > KEY_MAX_BYTES;
+    bool shortened = zero || key.length > KEY_MAX_BYTES;
     if (key.length > KEY_MAX_BYTES) key.length = KEY_MAX_BYTES;
-    return (struct bound){.text = key, .after = after || cut};
+    return (struct bound){.text = key, .after = after || shortened};
 }
 
-static bool key_term(const struct plan *plan, const struct comparison *comparison, bool denied,
-                     struct areas *areas) {
+static bool confine_by_keys(const struct finder *finder, const struct comparison *comparison, bool negated,
+                            struct areas *areas) {
     bool holds;
-    if (is_decided(comparison, &holds)) return holds == denied;
+    if (is_decided(comparison, &holds)) return holds == negated;
     if (comparison->subject != SUBJECT_PARTITION && comparison->subject != SUBJECT_ROW) return false;
     bool of_row = comparison->subject == SUBJECT_ROW;
-    const struct axis *axis = of_row ? &plan->second : &plan->first;
-    struct stretch stretch = {0, axis_place(axis, key_bound(comparison, false)),
-                              axis_place(axis, key_bound(comparison, true)), axis_end(axis)};
-    struct area area = {{0, axis_end(&plan->first)}, {0, axis_end(&plan->second)}};
-    struct span spans[2];
-    unsigned count = spans_of(denied ? contrary[comparison->relation] : comparison->relation, stretch, spans);
+    const struct axis *axis = of_row ? &finder->second : &finder->first;
+    struct split split = {0, axis_find(axis, key_bound(comparison, false)),
+                          axis_find(axis, key_bound(comparison, true)), axis_end(axis)};
+    struct area area = {{0, axis_end(&finder->first)}, {0, axis_end(&finder->second)}};
+    struct interval intervals[2];
+    unsigned count =
+        intervals_of(negated ? negation[comparison->relation] : comparison->relation, split, intervals);
     for (unsigned i = 0; i < count; i++) {
-        *(of_row ? &area.row : &area.partition) = spans[i];
+        *(of_row ? &area.row : &area.partition) = intervals[i];
         areas_add(areas, area);
     }
     return true;
 }
 
 void filter_key_ranges(const struct filter *filter, struct ranges *ranges) {
-    struct plan plan;
+    struct finder finder;
     struct areas areas;
-    plan.filter = filter;
-    plan.term = key_term;
-    axis_start(&plan.first);
-    axis_start(&plan.second);
+    finder.filter = filter;
+    finder.confine_comparison = confine_by_keys;
+    axis_start(&finder.first);
+    axis_start(&finder.second);
     for (unsigned i = 0; i < filter->comparison_count; i++) {
         const struct comparison *comparison = &filter->comparisons[i];
         if (comparison->subject > SUBJECT_ROW || comparison->literal.type != VALUE_STRING) continue;
-        struct axis *axis = comparison->subject == SUBJECT_ROW ? &plan.second : &plan.first;
+        struct axis *axis = comparison->subject == SUBJECT_ROW ? &finder.second : &finder.first;
         axis_add(axis, key_bound(comparison, false));
         axis_add(axis, key_bound(comparison, true));
     }
-    if (filter->all || !confine(&plan, filter->root, false, &areas))
+    if (filter->all || !confine(&finder, filter->root, false, &areas))
         ranges_of_all(ranges);
     else
-        ranges_of_keys(&areas, &plan.first, &plan.second, ranges);
+        ranges_of_keys(&areas, &finder.first, &finder.second, ranges);
 }
 
 /* --- Indexes --- */
 
-/* Where a type begins; the last one has its end there. */
+/* The bound before all values of a type in an index: after the class of the type before it. */
 static struct bound class_bound(unsigned type) {
     static const char classes[] = "\1\2\3\4\5\6\7\10";
     return (struct bound){.text = {type ? classes + type : "", type > 0}};
 }
 
-/* Class and value as they stand in an index, without what ends them. */
-static struct bound value_bound(struct index_plan *index, const struct value *value) {
+/* Class and value as in the keys of an index, without their terminator. */
+static struct bound value_bound(struct index_finder *index, const struct value *value) {
     bool bytes = value->type == VALUE_STRING || value->type == VALUE_BINARY;
     struct record_writer writer;
     record_start(&writer);
     index_key_put_value(&writer, value);
     struct bound bound = {.text = {index->texts + index->length, writer.length - 2}};
-    bound.cut = bytes && value->bytes.length >= INDEX_VALUE_MAX_BYTES;
+    bound.truncated = bytes && value->bytes.length >= INDEX_VALUE_MAX_BYTES;
     memcpy(index->texts + index->length, writer.data, bound.text.length);
     index->length += bound.text.length;
     record_end(&writer);
     return bound;
 }
 
-/* A number among doubles may lie between two of them: then none equals it, and both bounds are one. */
-static struct meeting meet(struct index_plan *index, const struct value *literal, enum value_type type) {
+/* An integer may lie between two doubles: then both bounds are the same, and no value equals it. */
+static struct literal_bounds bounds_of_literal(struct index_finder *index, const struct value *literal,
+                                               enum value_type type) {
     struct value value = *literal;
-    enum standing standing = STANDING_EQUAL;
+    enum ordering ordering = ORDERING_EQUAL;
     value.type = type;
     if (type == VALUE_DOUBLE && literal->type != VALUE_DOUBLE) {
         value.real = (double)literal->number;
-        standing = real_standing(value.real, literal->number);
+        ordering = real_compare(value.real, literal->number);
     }
-    struct meeting meeting = {.type = type, .before = value_bound(index, &value)};
-    meeting.after = meeting.before;
-    meeting.before.after = standing == STANDING_BELOW;
-    meeting.after.after = standing != STANDING_ABOVE;
-    return meeting;
+    struct literal_bounds bounds = {.type = type, .before = value_bound(index, &value)};
+    bounds.after = bounds.before;
+    bounds.before.after = ordering == ORDERING_LESS;
+    bounds.after.after = ordering != ORDERING_GREATER;
+    return bounds;
 }
 
-static void add_meetings(struct index_plan *index, unsigned at) {
-    const struct value *literal = &index->plan.filter->comparisons[at].literal;
+static void add_literal_bounds(struct index_finder *index, unsigned at) {
+    const struct value *literal = &index->finder.filter->comparisons[at].literal;
     for (unsigned type = 0; type < VALUE_TYPES; type++) {
-        if (!types_meet((enum value_type)type, literal->type)) continue;
-        struct meeting *meeting = &index->meetings[at][index->meeting_counts[at]++];
-        *meeting = meet(index, literal, (enum value_type)type);
-        axis_add(&index->plan.first, meeting->before);
-        axis_add(&index->plan.first, meeting->after);
+        if (!types_comparable((enum value_type)type, literal->type)) continue;
+        struct literal_bounds *bounds = &index->literals[at][index->literal_counts[at]++];
+        *bounds = bounds_of_literal(index, literal, (enum value_type)type);
+        axis_add(&index->finder.first, bounds->before);
+        axis_add(&index->finder.first, bounds->after);
     }
 }
 
-static bool is_of_index(const struct index_plan *index, const struct comparison *comparison) {
+static bool is_of_index(const struct index_finder *index, const struct comparison *comparison) {
     return comparison->subject == SUBJECT_PROPERTY && bytes_equal(comparison->name, index->property);
 }
 
-static void add_filter_span(struct areas *areas, struct span span) {
-    areas_add(areas, (struct area){span, {0, 1}});
+static void add_interval(struct areas *areas, struct interval interval) {
+    areas_add(areas, (struct area){interval, {0, 1}});
 }
 
-/* Values of a type that the literal meets. NaN stands behind all doubles, and is unequal to everything. */
-static void add_met(const struct index_plan *index, enum filter_operator relation,
-                    const struct meeting *meeting, struct areas *areas) {
-    const struct axis *axis = &index->plan.first;
-    struct stretch stretch = {
-        axis_place(axis, class_bound(meeting->type)), axis_place(axis, meeting->before),
-        axis_place(axis, meeting->after),
-        meeting->type + 1 < VALUE_TYPES ? axis_place(axis, class_bound(meeting->type + 1)) : axis_end(axis)};
-    struct span spans[2], whole = {stretch.start, stretch.end};
-    if (meeting->before.cut && relation == FILTER_NE) {
-        add_filter_span(areas, whole);
+/* All values of a type. */
+static struct interval class_interval(const struct axis *axis, unsigned type) {
+    bool is_last = type + 1 == VALUE_TYPES;
+    return (struct interval){axis_find(axis, class_bound(type)),
+                             is_last ? axis_end(axis) : axis_find(axis, class_bound(type + 1))};
+}
+
+/* Adds where the relation holds among the values of a type that the literal compares with. NaN lies after all doubles, and
+ * is unequal to everything. What is truncated in the index may be any of the values that begin so. */
+static void add_comparable(const struct index_finder *index, enum filter_operator relation,
+                           const struct literal_bounds *literal, struct areas *areas) {
+    const struct axis *axis = &index->finder.first;
+    struct interval all = class_interval(axis, literal->type), intervals[2];
+    struct split split = {all.from, axis_find(axis, literal->before), axis_find(axis, literal->after),
+                          all.to};
+    if (literal->before.truncated && relation == FILTER_NE) {
+        add_interval(areas, all);
         return;
     }
-    if (meeting->before.cut && relation == FILTER_LT) relation = FILTER_LE;
-    if (meeting->before.cut && relation == FILTER_GT) relation = FILTER_GE;
-    if (meeting->type == VALUE_DOUBLE && relation != FILTER_NE)
-        stretch.end = axis_place(axis, index->not_a_number);
-    unsigned count = spans_of(relation, stretch, spans);
-    for (unsigned i = 0; i < count; i++) add_filter_span(areas, spans[i]);
+    if (literal->before.truncated && relation == FILTER_LT) relation = FILTER_LE;
+    if (literal->before.truncated && relation == FILTER_GT) relation = FILTER_GE;
+    if (literal->type == VALUE_DOUBLE && relation != FILTER_NE)
+        split.end = axis_find(axis, index->not_a_number);
+    unsigned count = intervals_of(relation, split, intervals);
+    for (unsigned i = 0; i < count; i++) add_interval(areas, intervals[i]);
 }
 
-static void add_unmet(const struct index_plan *index, enum value_type type, struct areas *areas) {
-    const struct axis *axis = &index->plan.first;
-    add_filter_span(areas, (struct span){axis_place(axis, class_bound(type)),
-                                         type + 1 < VALUE_TYPES ? axis_place(axis, class_bound(type + 1))
-                                                                : axis_end(axis)});
-}
-
-static bool index_term(const struct plan *plan, const struct comparison *comparison, bool denied,
-                       struct areas *areas) {
-    const struct index_plan *index = (const struct index_plan *)plan; /* its first member */
+static bool confine_by_index(const struct finder *finder, const struct comparison *comparison, bool negated,
+                             struct areas *areas) {
+    const struct index_finder *index = (const struct index_finder *)finder;
     bool holds;
-    if (is_decided(comparison, &holds)) return holds == denied;
-    if (denied || !is_of_index(index, comparison)) return false;
-    size_t at = (size_t)(comparison - plan->filter->comparisons);
-    enum filter_operator relation = comparison->relation == FILTER_HOLDS ? FILTER_EQ : comparison->relation;
-    for (unsigned type = 0, met = 0; type < VALUE_TYPES; type++) {
-        const struct meeting *meeting = &index->meetings[at][met];
-        if (met < index->meeting_counts[at] && meeting->type == type) {
-            add_met(index, relation, meeting, areas);
-            met++;
-        } else if (relation_holds(relation, STANDING_BELOW)) {
-            add_unmet(index, (enum value_type)type, areas);
+    if (is_decided(comparison, &holds)) return holds == negated;
+    if (negated || !is_of_index(index, comparison)) return false;
+    size_t at = (size_t)(comparison - finder->filter->comparisons);
+    enum filter_operator relation = comparison->relation == FILTER_IS_TRUE ? FILTER_EQ : comparison->relation;
+    for (unsigned type = 0, next = 0; type < VALUE_TYPES; type++) {
+        const struct literal_bounds *literal = &index->literals[at][next];
+        if (next < index->literal_counts[at] && literal->type == type) {
+            add_comparable(index, relation, literal, areas);
+            next++;
+        } else if (relation_holds(relation, ORDERING_LESS)) {
+            add_interval(areas, class_interval(&index->finder.first, type));
         }
     }
     return true;
@@ -257,28 +261,29 @@ static bool names_property(const struct filter *filter, struct bytes property) {
     return false;
 }
 
-static void start_index_plan(struct index_plan *index, const struct filter *filter, struct bytes property) {
+static void start_index_finder(struct index_finder *index, const struct filter *filter,
+                               struct bytes property) {
     struct value not_a_number = {.type = VALUE_DOUBLE, .real = (double)NAN};
-    index->plan.filter = filter;
-    index->plan.term = index_term;
+    index->finder.filter = filter;
+    index->finder.confine_comparison = confine_by_index;
     index->property = property;
     index->length = 0;
-    axis_start(&index->plan.first);
-    for (unsigned type = 1; type < VALUE_TYPES; type++) axis_add(&index->plan.first, class_bound(type));
+    axis_start(&index->finder.first);
+    for (unsigned type = 1; type < VALUE_TYPES; type++) axis_add(&index->finder.first, class_bound(type));
     index->not_a_number = value_bound(index, &not_a_number);
-    axis_add(&index->plan.first, index->not_a_number);
+    axis_add(&index->finder.first, index->not_a_number);
     for (unsigned i = 0; i < filter->comparison_count; i++) {
-        index->meeting_counts[i] = 0;
-        if (is_of_index(index, &filter->comparisons[i])) add_meetings(index, i);
+        index->literal_counts[i] = 0;
+        if (is_of_index(index, &filter->comparisons[i])) add_literal_bounds(index, i);
     }
 }
 
 bool filter_index_ranges(const struct filter *filter, struct bytes property, struct ranges *ranges) {
-    struct index_plan index;
+    struct index_finder index;
     struct areas areas;
     if (filter->all || !names_property(filter, property)) return false;
-    start_index_plan(&index, filter, property);
-    if (!confine(&index.plan, filter->root, false, &areas)) return false;
-    ranges_of_index(&areas, &index.plan.first, ranges);
+    start_index_finder(&index, filter, property);
+    if (!confine(&index.finder, filter->root, false, &areas)) return false;
+    ranges_of_index(&areas, &index.finder.first, ranges);
     return true;
 }

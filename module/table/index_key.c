@@ -2,14 +2,14 @@
 
 #include "core/utf16.h"
 
-/* The class is the type, counted from one. Values, before zeros are written as 00 FF so that 00 01 can end them:
+/* The class is the type, counted from 1. A zero byte in a value is written as 00 FF, so that 00 01 can end it.
  *
  *   string                  the ranks of its bytes, see utf16.h
  *   binary                  its bytes
  *   guid                    its bytes in the order of its text
- *   double                  its bits, turned so that they ascend, without zeros at the end
- *   int32, int64, bool,     80 plus how many bytes the number takes, and those; of a negative one 7F less how many
- *   datetime                its complement takes, and the complements of those */
+ *   double                  its bits, flipped so that they ascend, without zero bytes at the end
+ *   int32, int64, bool,     80 plus the number of significant bytes, and those bytes; for a negative number 7F minus
+ *   datetime                the number of significant bytes of its complement, and the number's own low bytes */
 enum { ZERO_KEPT = 0xff, NEGATIVE = 0x7f, POSITIVE = 0x80 };
 
 static void put_byte(struct record_writer *writer, unsigned char byte) {

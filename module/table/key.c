@@ -4,7 +4,6 @@
 
 enum { KIND_USUAL, KIND_FORBIDDEN = 1, KIND_BEYOND = 2 /* ASCII: the units must be counted */ };
 
-/* Which kind a byte is of. */
 static unsigned kind_of(char byte) {
     unsigned char value = (unsigned char)byte;
     if (value >= 0x80) return KIND_BEYOND;
@@ -13,8 +12,8 @@ static unsigned kind_of(char byte) {
     return forbidden ? KIND_FORBIDDEN : KIND_USUAL;
 }
 
-/* U+0080 to U+009F, in text that is sound. */
-static bool has_late_controls(struct bytes key) {
+/* U+0080 to U+009F, in valid UTF-8. */
+static bool has_c1_controls(struct bytes key) {
     for (size_t i = 0; i + 1 < key.length; i++)
         if ((unsigned char)key.data[i] == 0xc2 && (unsigned char)key.data[i + 1] < 0xa0) return true;
     return false;
@@ -27,8 +26,7 @@ enum outcome key_check(struct bytes key) {
     for (size_t i = 0; i < key.length; i++) kinds |= kind_of(key.data[i]);
     if (kinds & KIND_BEYOND && !utf16_count(key, &units)) return OUTCOME_KEY_NOT_TEXT;
     if (units > KEY_MAX_UNITS) return OUTCOME_PROPERTY_VALUE_TOO_LARGE;
-    if (kinds & KIND_FORBIDDEN || (kinds & KIND_BEYOND && has_late_controls(key)))
-        return OUTCOME_KEY_CHARACTER;
+    if (kinds & KIND_FORBIDDEN || (kinds & KIND_BEYOND && has_c1_controls(key))) return OUTCOME_KEY_CHARACTER;
     return OUTCOME_DONE;
 }
 
@@ -40,15 +38,18 @@ void key_show(struct bytes stored, char *key) {
     for (size_t i = 0; i < stored.length; i++) key[i] = utf16_unrank(stored.data[i]);
 }
 
-void stored_key_put(struct record_writer *room, struct bytes partition, struct bytes row) {
-    char stored[STORED_KEY_MAX_BYTES];
+struct bytes stored_key_write(struct bytes partition, struct bytes row, char *stored) {
     key_store(partition, stored);
     stored[partition.length] = '\0';
     key_store(row, stored + partition.length + 1);
-    record_put_raw(room, bytes_of(stored, partition.length + 1 + row.length));
+    return bytes_of(stored, stored_key_length(partition, row));
 }
 
-/* Every character has one byte that is none of those which follow; above U+FFFF it has two units. */
+void stored_key_put(struct record_writer *writer, struct bytes partition, struct bytes row) {
+    stored_key_write(partition, row, record_reserve(writer, stored_key_length(partition, row)));
+}
+
+/* Counts lead bytes; characters above U+FFFF have two units. */
 size_t stored_key_units(struct bytes stored) {
     size_t units = 0;
     for (size_t i = 0; i < stored.length; i++) {

@@ -1,10 +1,10 @@
-/* Keys of entities: a partition key and a row key, and the one run of bytes in which both are stored.
+/* Keys of entities: a partition key and a row key, stored together as one run of bytes.
  *
  *   stored = order(partition) 00 order(row)
  *
- * order() is UTF-8 with the two lead bytes EE and EF written as FE and FF: so bytes compare as UTF-16 code units do,
- * and what is sorted by stored keys is sorted by partition, then by row, as the service sorts. No key has a zero byte, so partitions do
- * not run into each other. */
+ * order() is UTF-8 with the lead bytes EE and EF written as FE and FF, so that bytes compare as UTF-16 code units do.
+ * Stored keys therefore sort by partition, then by row, as in the storage service. No key has a zero byte, so the
+ * separator is unique. */
 #ifndef HOLDFAST_TABLE_KEY_H
 #define HOLDFAST_TABLE_KEY_H
 
@@ -20,12 +20,19 @@ enum {
 /* PROPERTY_VALUE_TOO_LARGE, KEY_CHARACTER for a forbidden character, KEY_NOT_TEXT for invalid UTF-8. */
 enum outcome key_check(struct bytes key);
 
-/* Writes as many bytes as the key has, which may be none. May work in place. */
+/* Convert a key to its stored form, and back. The length stays the same; source and target may be the same. */
 void key_store(struct bytes key, char *stored);
 void key_show(struct bytes stored, char *key);
 
-/* Appends the stored key of a pair to `room`. */
-void stored_key_put(struct record_writer *room, struct bytes partition, struct bytes row);
+static inline size_t stored_key_length(struct bytes partition, struct bytes row) {
+    return partition.length + 1 + row.length;
+}
+
+/* Writes the stored key of a pair to a buffer of stored_key_length. Returns it. */
+struct bytes stored_key_write(struct bytes partition, struct bytes row, char *stored);
+
+/* Appends the stored key of a pair. */
+void stored_key_put(struct record_writer *writer, struct bytes partition, struct bytes row);
 
 /* The length of both keys together, in UTF-16 code units. */
 size_t stored_key_units(struct bytes stored);
@@ -34,8 +41,9 @@ struct stored_key {
     struct bytes partition, row;
 };
 
-/* Whether the bytes are a valid stored key; and its two parts. */
+/* Splits a stored key at its separator. False when the bytes do not have exactly one. */
 bool stored_key_split(struct bytes stored, struct stored_key *parts);
+/* Whether both parts are valid keys, too. */
 bool stored_key_sound(struct bytes stored);
 
 #endif

@@ -12,7 +12,7 @@ static unsigned find_among_few(const struct name_set *set, struct bytes name) {
     return NAME_SET_NONE;
 }
 
-/* Where the name stands, or would. */
+/* The slot of the name, or the free slot where it belongs. */
 static unsigned name_slot(const struct name_set *set, struct bytes name) {
     unsigned slot = hash_bytes(name) % NAME_SET_SLOTS;
     while (set->slots[slot] && !bytes_equal(set->names[set->slots[slot] - 1], name))
@@ -20,7 +20,7 @@ static unsigned name_slot(const struct name_set *set, struct bytes name) {
     return slot;
 }
 
-static void enter_slots(struct name_set *set) {
+static void fill_slots(struct name_set *set) {
     memset(set->slots, 0, sizeof(set->slots));
     for (unsigned i = 0; i < set->count; i++) set->slots[name_slot(set, set->names[i])] = (uint16_t)(i + 1);
 }
@@ -35,7 +35,7 @@ bool name_set_add(struct name_set *set, struct bytes name) {
     if (name_set_has(set, name)) return false;
     set->names[set->count++] = name;
     if (set->count == NAME_SET_FEW + 1)
-        enter_slots(set);
+        fill_slots(set);
     else if (set->count > NAME_SET_FEW)
         set->slots[name_slot(set, name)] = (uint16_t)set->count;
     return true;

@@ -1,5 +1,5 @@
-/* A set of names: of the properties of one entity, or of those that a caller wants to see. Made for a moment, on the
- * stack. A few are compared with each other; more are found by their hashes. */
+/* A set of names, for the stack: the properties of one entity, or those that a caller selects. Up to NAME_SET_FEW names
+ * are compared one by one; more are found by their hashes. */
 #ifndef HOLDFAST_TABLE_NAME_SET_H
 #define HOLDFAST_TABLE_NAME_SET_H
 
@@ -12,14 +12,15 @@ enum { NAME_SET_MAX = 255, NAME_SET_NONE = NAME_SET_MAX, NAME_SET_FEW = 8, NAME_
 struct name_set {
     unsigned count;
     struct bytes names[NAME_SET_MAX]; /* borrowed */
-    uint16_t slots[NAME_SET_SLOTS];   /* of more than a few: their numbers, from 1 */
+    uint16_t
+        slots[NAME_SET_SLOTS]; /* a hash table, once there are more than a few: numbers of names, from 1 */
 };
 
 void name_set_start(struct name_set *set);
 
-/* False when it is there already. There are at most NAME_SET_MAX. */
+/* False when the name is in the set already. The caller adds at most NAME_SET_MAX. */
 bool name_set_add(struct name_set *set, struct bytes name);
-/* The number of the name, from 0 in the order in which they came; NAME_SET_NONE when it is not there. */
+/* The number of the name, from 0 in the order of adding; NAME_SET_NONE when it is not in the set. */
 unsigned name_set_find(const struct name_set *set, struct bytes name);
 
 static inline bool name_set_has(const struct name_set *set, struct bytes name) {

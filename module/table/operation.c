@@ -1,6 +1,6 @@
 #include "table/operation.h"
 
-/* What a verb meets: a step that it takes, or a refusal. */
+/* What a verb does in one situation: a step, or a refusal. */
 struct reaction {
     enum outcome refusal;
     enum table_step_kind step;
@@ -15,7 +15,7 @@ struct reaction {
 static const struct {
     enum table_change_kind change;
     bool conditional, properties;
-    struct reaction there, absent;
+    struct reaction existing, absent;
 } verbs[VERBS] = {
     [VERB_INSERT]          = {TABLE_INSERT,          false, true,  REFUSES(OUTCOME_ENTITY_EXISTS), TAKES(STEP_ADD)},
     [VERB_REPLACE]         = {TABLE_REPLACE,         true,  true,  TAKES(STEP_SET),    REFUSES(OUTCOME_RESOURCE_NOT_FOUND)},
@@ -46,13 +46,14 @@ static bool condition_holds(const struct operation *operation, const struct enti
     return filter_matches(operation->filter, &row, &work);
 }
 
-struct verdict operation_judge(struct entity *there, const struct operation *operation) {
-    const struct reaction *reaction = there ? &verbs[operation->verb].there : &verbs[operation->verb].absent;
-    struct verdict verdict = {reaction->refusal, reaction->step, there};
-    if (verdict.outcome == OUTCOME_DONE && there && verbs[operation->verb].conditional &&
-        !condition_holds(operation, there))
+struct verdict operation_judge(struct entity *existing, const struct operation *operation) {
+    const struct reaction *reaction =
+        existing ? &verbs[operation->verb].existing : &verbs[operation->verb].absent;
+    struct verdict verdict = {reaction->refusal, reaction->step, existing};
+    if (verdict.outcome == OUTCOME_DONE && existing && verbs[operation->verb].conditional &&
+        !condition_holds(operation, existing))
         verdict.outcome = OUTCOME_UPDATE_CONDITION_NOT_MET;
     if (verdict.outcome == OUTCOME_DONE && verdict.step == STEP_MERGE)
-        verdict.outcome = entity_fits_merged(there, operation->properties);
+        verdict.outcome = entity_fits_merged(existing, operation->properties);
     return verdict;
 }

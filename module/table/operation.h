@@ -1,14 +1,14 @@
-/* Operations: the six ways to write an entity, and what each of them does where there is one and where there is none.
+/* Operations: the six ways to write an entity, and what each does if the entity exists and if it does not.
  *
- *   verb              there                                    absent
- *   INSERT            refused: EntityAlreadyExists             added
- *   REPLACE           set,    if the ETag and IF agree         refused: ResourceNotFound
- *   MERGE             merged, likewise                         refused
- *   DELETE            removed, likewise                        refused
- *   INSERTORREPLACE   set, whatever is there                   added
- *   INSERTORMERGE     merged, likewise                         added
+ *   verb              exists                               absent
+ *   INSERT            refused: EntityAlreadyExists         added
+ *   REPLACE           replaced, if IFMATCH and IF hold     refused: ResourceNotFound
+ *   MERGE             merged, if they hold                 refused: ResourceNotFound
+ *   DELETE            removed, if they hold                refused: ResourceNotFound
+ *   INSERTORREPLACE   replaced                             added
+ *   INSERTORMERGE     merged                               added
  *
- * It decides and changes nothing. */
+ * This file decides only; nothing changes here. */
 #ifndef HOLDFAST_TABLE_OPERATION_H
 #define HOLDFAST_TABLE_OPERATION_H
 
@@ -28,25 +28,24 @@ enum verb {
 struct operation {
     enum verb verb;
     struct bytes key;            /* stored */
-    struct tag match;            /* of the verbs that take it, and well formed */
+    struct tag match;            /* IFMATCH, well formed; ignored by verbs that do not take it */
     const struct filter *filter; /* NULL for none */
     struct packed_list properties;
 };
 
-/* Which change a verb alone makes. */
+/* The kind of change that a command with this verb makes. */
 enum table_change_kind verb_change(enum verb verb);
 
-/* Rows of the table above. */
-bool verb_is_conditional(enum verb verb); /* must say IFMATCH, may say IF */
+bool verb_is_conditional(enum verb verb); /* requires IFMATCH, takes IF */
 bool verb_has_properties(enum verb verb);
 
 struct verdict {
     enum outcome outcome;
     enum table_step_kind step;
-    struct entity *entity; /* that is there; NULL for none */
+    struct entity *entity; /* the existing one; NULL for none */
 };
 
-/* What the operation does to this entity; NULL if there is none. */
-struct verdict operation_judge(struct entity *there, const struct operation *operation);
+/* Decides what an operation does to the existing entity; NULL if it is absent. */
+struct verdict operation_judge(struct entity *existing, const struct operation *operation);
 
 #endif

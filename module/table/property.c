@@ -2,7 +2,7 @@
 
 #include "core/utf16.h"
 
-/* No name is empty, and none has a length that could be written in fewer bytes: the last of these would be zero. */
+/* Names are not empty, and their length is in its shortest form: its last byte is not zero. */
 static struct bytes property_take_name(struct record_reader *reader) {
     struct bytes name = record_bytes(reader);
     if (!name.length || !name.data[-1]) reader->failed = true;

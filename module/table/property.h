@@ -1,7 +1,7 @@
-/* Properties: what an entity holds under its names. A list has them one after the other, each once, in the order in
- * which they came: name, type and packed value. The same bytes stand in an entity, in a change and in a file.
+/* Properties: the named values of an entity. A packed list has name, type and value of each, one after the other in the
+ * order of writing. Entities, changes and files hold the same bytes.
  *
- * Names are identifiers and mind their case; a caller writes the type behind a colon, and reads it there. */
+ * Names are case-sensitive identifiers. Callers write and read the type behind a colon: "age:int32". */
 #ifndef HOLDFAST_TABLE_PROPERTY_H
 #define HOLDFAST_TABLE_PROPERTY_H
 
@@ -12,7 +12,7 @@ enum {
     PROPERTIES_MAX = 252,
     PROPERTY_NAME_MAX_UNITS = 255,
     PROPERTY_NAME_MAX_BYTES = PROPERTY_NAME_MAX_UNITS * 3,
-    ENTITY_MAX_BYTES = 1 << 20, /* as the service counts: see value_size */
+    ENTITY_MAX_BYTES = 1 << 20, /* as the storage service counts: see value_size */
 };
 
 struct property {
@@ -20,10 +20,10 @@ struct property {
     struct value value;
 };
 
-/* A step through a list; false at its end. */
+/* Reads the next property of a list; false at its end. */
 bool property_next(struct record_reader *reader, struct property *property);
 
-/* The same without a look at the value: value_unpack says what it is. */
+/* The same without decoding the value: value_unpack does that. */
 struct packed_property {
     struct bytes name, body;
     enum value_type type;
@@ -35,10 +35,10 @@ void property_put(struct record_writer *writer, const struct property *property)
 /* PROPERTY_NAME_INVALID, PROPERTY_NAME_TOO_LONG. */
 enum outcome property_name_check(struct bytes name);
 
-/* Whether a name can have this byte, at its beginning or behind that. */
+/* Whether a name can have this byte, as its first one or later. */
 bool property_name_byte(char byte, bool first);
 
-/* "age:int32" as the name, which is checked, and the type: TYPE_UNKNOWN when there is no such type. */
+/* Splits "age:int32" into the name, which is checked, and the type: TYPE_UNKNOWN when there is no such type. */
 enum outcome property_name_read(struct bytes text, struct bytes *name, enum value_type *type);
 
 #endif

@@ -6,27 +6,34 @@
 #include <stdlib.h>
 
 enum {
-    PROPERTY_EFFORT = 128
-}; /* what answering one, or an entity without any, costs in bytes, besides its own */
+    PROPERTY_OVERHEAD =
+        128,             /* bytes that the reply of a property, or of an entity, counts besides its data */
+    WALKED_WORK = 10,    /* what it costs to fetch the next entity in the order of keys */
+    LOOKED_UP_WORK = 25, /* … and one that an index entry names */
+    LOOKAHEAD_MAX = 64,  /* entities that a full page examines to find out whether it is the last one */
+};
 
-/* What it costs to come to an entity, next to comparing it: from its neighbour, or from a mark. */
-enum { WALKED_WORK = 10, LOOKED_UP_WORK = 25 };
+struct stream;
 
-/* So far a full page looks for what follows, so that the last one mostly knows that it is the last. */
-enum { LOOKED_BEYOND_MAX = 64 };
+/* A way to find the entities of a plan. */
+struct strategy {
+    void (*start)(struct stream *stream);
+    void (*next)(struct stream *stream);
+};
 
-/* The entities that a plan leads to, one after the other, in the order of their keys. */
+/* The entities of a plan, one after the other, in the order of their keys. */
 struct stream {
     const struct query *query;
+    const struct strategy *strategy;
     struct bytes from, to;                   /* of keys; to.data is NULL where there is no end */
-    const struct entity *entity;             /* where it stands; NULL at the end */
-    unsigned range;                          /* keys: the one it is in */
-    struct order_cursor cursors[RANGES_MAX]; /* keys: only the first; index of single values: one for each */
-    struct bytes *gathered;                  /* index of ranges: the keys, sorted */
+    const struct entity *entity;             /* the current one; NULL at the end */
+    unsigned range;                          /* of the plan's ranges, the one with the current entity */
+    struct order_cursor cursors[RANGES_MAX]; /* by keys: only the first; by values: one for each */
+    struct bytes *gathered;                  /* keys, sorted */
     size_t gathered_count, gathered_at;
 };
 
-static bool is_below(struct bytes name, struct bytes end) {
+static bool is_before(struct bytes name, struct bytes end) {
     return !end.data || bytes_compare(name, end) < 0;
 }
 
@@ -36,13 +43,13 @@ static struct bytes later_key(struct bytes a, struct bytes b) {
 
 /* --- By keys --- */
 
-/* On to the first entity of the ranges that are left. */
-static void settle_in_ranges(struct stream *stream) {
+/* Moves on to the first entity that lies in one of the remaining ranges. */
+static void move_into_ranges(struct stream *stream) {
     const struct ranges *ranges = &stream->query->plan->keys;
     for (stream->entity = NULL; stream->range < ranges->count;) {
         const struct range *range = &ranges->items[stream->range];
         struct entry *entry = order_cursor_entry(&stream->cursors[0]);
-        if (entry && is_below(entry_name(entry), range->to)) {
+        if (entry && is_before(entry_name(entry), range->to)) {
             stream->entity = (const struct entity *)entry;
             return;
         }
@@ -52,13 +59,12 @@ static void settle_in_ranges(struct stream *stream) {
     }
 }
 
-/* A key alone is found without a walk. */
 static const struct entity *find_single(const struct query *query, const struct range *range) {
     const struct entity *entity = table_find(query->table, range->from);
     return entity && bytes_compare(range->from, query->from) >= 0 ? entity : NULL;
 }
 
-static void start_with_keys(struct stream *stream) {
+static void start_by_keys(struct stream *stream) {
     const struct query *query = stream->query;
     const struct ranges *ranges = &query->plan->keys;
     if (!ranges->count) return;
@@ -68,119 +74,123 @@ static void start_with_keys(struct stream *stream) {
         return;
     }
     stream->cursors[0] = catalog_seek(&query->table->entities, stream->from);
-    settle_in_ranges(stream);
+    move_into_ranges(stream);
 }
 
-static void go_on_with_keys(struct stream *stream) {
+static void next_by_keys(struct stream *stream) {
     stream->entity = NULL;
     if (stream->range == stream->query->plan->keys.count) return;
     order_cursor_prefetch(&stream->cursors[0], TABLE_PREFETCH_AHEAD);
     order_cursor_next(&stream->cursors[0]);
-    settle_in_ranges(stream);
+    move_into_ranges(stream);
 }
 
-/* --- By single values of an index --- */
+static const struct strategy by_keys = {start_by_keys, next_by_keys};
 
-/* The mark with the least key among the values; they are few. */
-static struct entry *lowest_mark(const struct stream *stream, unsigned *which) {
+/* --- By single values of an index: a merge of their entries, which are in the order of keys --- */
+
+static struct entry *first_index_entry(const struct stream *stream, unsigned *which) {
     const struct ranges *ranges = &stream->query->plan->values;
     struct entry *min = NULL;
     for (unsigned i = 0; i < ranges->count; i++) {
-        struct entry *mark = order_cursor_entry(&stream->cursors[i]);
-        if (!mark || !is_below(entry_name(mark), ranges->items[i].to)) continue;
-        if (min && bytes_compare(mark_key(mark), mark_key(min)) > 0) continue;
-        min = mark;
+        struct entry *entry = order_cursor_entry(&stream->cursors[i]);
+        if (!entry || !is_before(entry_name(entry), ranges->items[i].to)) continue;
+        if (min && bytes_compare(index_entry_key(entry), index_entry_key(min)) > 0) continue;
+        min = entry;
         *which = i;
     }
     return min;
 }
 
-static void settle_on_mark(struct stream *stream) {
-    struct entry *mark = lowest_mark(stream, &stream->range);
-    bool found = mark && is_below(mark_key(mark), stream->to);
-    stream->entity = found ? table_find(stream->query->table, mark_key(mark)) : NULL;
+static void move_to_first_entry(struct stream *stream) {
+    struct entry *entry = first_index_entry(stream, &stream->range);
+    bool found = entry && is_before(index_entry_key(entry), stream->to);
+    stream->entity = found ? table_find(stream->query->table, index_entry_key(entry)) : NULL;
 }
 
-static void start_with_values(struct stream *stream) {
+static void start_by_values(struct stream *stream) {
     const struct ranges *ranges = &stream->query->plan->values;
-    struct record_writer room;
-    record_start(&room);
+    struct record_writer buffer;
+    record_start(&buffer);
     for (unsigned i = 0; i < ranges->count; i++)
-        stream->cursors[i] = order_index_seek(&stream->query->plan->index->marks,
-                                              plan_mark(&ranges->items[i], stream->from, &room));
-    record_end(&room);
-    settle_on_mark(stream);
+        stream->cursors[i] = order_index_seek(&stream->query->plan->index->entries,
+                                              plan_index_key(&ranges->items[i], stream->from, &buffer));
+    record_end(&buffer);
+    move_to_first_entry(stream);
 }
 
-/* --- By ranges of an index --- */
+static void next_by_values(struct stream *stream) {
+    order_cursor_next(&stream->cursors[stream->range]);
+    move_to_first_entry(stream);
+}
+
+static const struct strategy by_values = {start_by_values, next_by_values};
+
+/* --- By ranges of an index: their entries are gathered and sorted --- */
 
 static int compare_keys(const void *left, const void *right) {
     return bytes_compare(*(const struct bytes *)left, *(const struct bytes *)right);
 }
 
-/* Of a single value only the marks whose keys count; of several, whose marks stand value by value, all are passed. */
+/* The entries of a single value are in the order of keys: those outside the keys are not visited. */
 static void gather_range(struct stream *stream, const struct range *range) {
-    const struct order_index *marks = &stream->query->plan->index->marks;
-    struct record_writer room;
-    record_start(&room);
+    const struct order_index *entries = &stream->query->plan->index->entries;
+    struct record_writer buffer;
+    record_start(&buffer);
     struct order_cursor cursor =
-        order_index_seek(marks, range->single ? plan_mark(range, stream->from, &room) : range->from);
-    struct entry *mark = order_cursor_entry(&cursor);
-    for (; mark && is_below(entry_name(mark), range->to); mark = order_cursor_entry(&cursor)) {
-        struct bytes key = mark_key(mark);
-        bool in_span = is_below(key, stream->to);
-        if (range->single && !in_span) break;
-        bool wanted = in_span && bytes_compare(key, stream->from) >= 0;
+        order_index_seek(entries, range->single ? plan_index_key(range, stream->from, &buffer) : range->from);
+    struct entry *entry = order_cursor_entry(&cursor);
+    for (; entry && is_before(entry_name(entry), range->to); entry = order_cursor_entry(&cursor)) {
+        struct bytes key = index_entry_key(entry);
+        bool before_end = is_before(key, stream->to);
+        if (range->single && !before_end) break;
+        bool wanted = before_end && bytes_compare(key, stream->from) >= 0;
         if (wanted && stream->gathered_count < QUERY_GATHERED_MAX)
             stream->gathered[stream->gathered_count++] = key;
         order_cursor_next(&cursor);
     }
-    record_end(&room);
+    record_end(&buffer);
 }
 
-static void settle_on_gathered(struct stream *stream) {
+static void move_to_gathered(struct stream *stream) {
     bool more = stream->gathered_at < stream->gathered_count;
     stream->entity = more ? table_find(stream->query->table, stream->gathered[stream->gathered_at]) : NULL;
 }
 
-/* A plan takes such ranges only if they have few marks. */
-static void start_with_gathered(struct stream *stream) {
+/* A plan has such ranges only if they have at most QUERY_GATHERED_MAX entries. */
+static void start_by_gathered(struct stream *stream) {
     const struct ranges *ranges = &stream->query->plan->values;
     stream->gathered = memory_alloc(QUERY_GATHERED_MAX * sizeof(*stream->gathered));
     for (unsigned i = 0; i < ranges->count; i++) gather_range(stream, &ranges->items[i]);
     qsort(stream->gathered, stream->gathered_count, sizeof(*stream->gathered), compare_keys);
-    settle_on_gathered(stream);
+    move_to_gathered(stream);
 }
 
-/* --- All of them --- */
+static void next_by_gathered(struct stream *stream) {
+    stream->gathered_at++;
+    move_to_gathered(stream);
+}
+
+static const struct strategy by_gathered = {start_by_gathered, next_by_gathered};
+
+/* --- Queries --- */
+
+static const struct strategy *strategy_of(const struct plan *plan) {
+    if (plan->kind != PLAN_INDEX) return &by_keys;
+    return plan->sorted ? &by_values : &by_gathered;
+}
 
 static void stream_start(struct stream *stream, const struct query *query) {
-    struct range span = plan_span(query->plan);
+    struct range keys = plan_key_range(query->plan);
     stream->query = query;
-    stream->from = later_key(span.from, query->from);
-    stream->to = span.to;
+    stream->strategy = strategy_of(query->plan);
+    stream->from = later_key(keys.from, query->from);
+    stream->to = keys.to;
     stream->entity = NULL;
     stream->range = 0;
     stream->gathered = NULL;
     stream->gathered_count = stream->gathered_at = 0;
-    if (query->plan->kind != PLAN_INDEX)
-        start_with_keys(stream);
-    else if (query->plan->sorted)
-        start_with_values(stream);
-    else
-        start_with_gathered(stream);
-}
-
-static void stream_next(struct stream *stream) {
-    if (stream->query->plan->kind != PLAN_INDEX) {
-        go_on_with_keys(stream);
-    } else if (stream->query->plan->sorted) {
-        order_cursor_next(&stream->cursors[stream->range]);
-        settle_on_mark(stream);
-    } else {
-        stream->gathered_at++;
-        settle_on_gathered(stream);
-    }
+    stream->strategy->start(stream);
 }
 
 static bool matches(const struct query *query, const struct entity *entity, size_t *work) {
@@ -190,24 +200,24 @@ static bool matches(const struct query *query, const struct entity *entity, size
 }
 
 static size_t answered_bytes(const struct entity *entity) {
-    return entity->length + entity->entry.name_length + ((size_t)entity->count + 1) * PROPERTY_EFFORT;
+    return entity->length + entity->entry.name_length + ((size_t)entity->count + 1) * PROPERTY_OVERHEAD;
 }
 
 void query_run(const struct query *query, struct query_page *page) {
     struct stream stream;
-    size_t bytes = 0, beyond = 0;
+    size_t bytes = 0, looked_ahead = 0;
     page->count = page->examined = page->work = 0;
     page->next = bytes_of(NULL, 0);
     if (!query->rows_max) return;
     stream_start(&stream, query);
-    for (; stream.entity; stream_next(&stream)) {
+    for (; stream.entity; stream.strategy->next(&stream)) {
         size_t more = answered_bytes(stream.entity);
         bool full = page->count == query->rows_max;
-        bool tired = page->work >= QUERY_WORK_MAX || (full && ++beyond > LOOKED_BEYOND_MAX);
-        bool matching = !tired && matches(query, stream.entity, &page->work);
+        bool exhausted = page->work >= QUERY_WORK_MAX || (full && ++looked_ahead > LOOKAHEAD_MAX);
+        bool matching = !exhausted && matches(query, stream.entity, &page->work);
         bool fits = !full && (!page->count || bytes + more <= query->bytes_max);
-        page->examined += !tired;
-        if (tired || (matching && !fits)) {
+        page->examined += !exhausted;
+        if (exhausted || (matching && !fits)) {
             page->next = entry_name(&stream.entity->entry);
             break;
         }

@@ -8,11 +8,11 @@
 
 enum {
     WALK_STEPS = 512,
-    WALK_BYTES = 64 << 10, /* a record of a file ends with the entity that reaches so many */
+    WALK_BYTES = 64 << 10, /* a record of a file ends after this many bytes of steps */
     TICKS_PER_MICROSECOND = 10,
 };
 
-static const struct packed_list nothing = {0, {"", 0}};
+static const struct packed_list no_properties = {0, {"", 0}};
 
 static atomic_size_t all_tables, all_entities;
 
@@ -20,7 +20,7 @@ struct table_census table_census(void) {
     return (struct table_census){all_tables, all_entities};
 }
 
-/* --- Life --- */
+/* --- Creation and freeing --- */
 
 static void add_index(struct table *table, struct bytes name) {
     size_t size = (table->index_count + 1) * sizeof(*table->indexes);
@@ -95,7 +95,7 @@ struct table_index *table_unfinished(const struct table *table) {
     return NULL;
 }
 
-/* The first entity behind what the index knows. */
+/* The first entity that the index does not cover yet. */
 static struct order_cursor behind_frontier(const struct table *table, const struct table_index *index) {
     struct order_cursor cursor = catalog_seek(&table->entities, index->frontier);
     struct entry *entry = order_cursor_entry(&cursor);
@@ -114,9 +114,9 @@ struct bytes table_index_next(const struct table *table, const struct table_inde
     return last;
 }
 
-int64_t table_next_ticks(int64_t given, int64_t now_us) {
+int64_t table_next_ticks(int64_t last, int64_t now_us) {
     int64_t ticks = ticks_of_ms(now_us / 1000) + now_us % 1000 * TICKS_PER_MICROSECOND;
-    if (ticks <= given) ticks = given + 1;
+    if (ticks <= last) ticks = last + 1;
     return ticks < TICKS_MAX ? ticks : TICKS_MAX;
 }
 
@@ -138,10 +138,10 @@ static bool steps_fit(const struct table *table, struct packed_list steps) {
     return true;
 }
 
-static void tell_indexes(struct table *table, struct bytes key, struct packed_list before,
-                         struct packed_list after) {
+static void update_indexes(struct table *table, struct bytes key, struct packed_list before,
+                           struct packed_list after) {
     for (unsigned i = 0; i < table->index_count; i++)
-        table_index_follow(&table->indexes[i], key, before, after);
+        table_index_update(&table->indexes[i], key, before, after);
 }
 
 static void add_entity(struct table *table, const struct entity_state *state) {
@@ -149,12 +149,12 @@ static void add_entity(struct table *table, const struct entity_state *state) {
     catalog_add(&table->entities, &entity->entry);
     atomic_fetch_add(&all_entities, 1);
     if (table->feed) feed_add(&table->account, table->feed, &entity->entry);
-    if (table->index_count) tell_indexes(table, state->key, nothing, state->properties);
+    if (table->index_count) update_indexes(table, state->key, no_properties, state->properties);
 }
 
 static void change_entity(struct table *table, struct entity *entity, const struct entity_state *state) {
     struct catalog_slots slots;
-    if (table->index_count) tell_indexes(table, state->key, entity_properties(entity), state->properties);
+    if (table->index_count) update_indexes(table, state->key, entity_properties(entity), state->properties);
     version before = entity->etag;
     if (entity_rewrite(entity, state)) {
         if (table->feed) feed_move(&table->account, table->feed, &entity->entry, before);
@@ -169,25 +169,25 @@ static void change_entity(struct table *table, struct entity *entity, const stru
 }
 
 static void merge_entity(struct table *table, struct entity *entity, struct entity_state *state) {
-    struct record_writer room;
-    record_start(&room);
-    state->properties = properties_merge(entity_properties(entity), state->properties, &room);
+    struct record_writer buffer;
+    record_start(&buffer);
+    state->properties = properties_merge(entity_properties(entity), state->properties, &buffer);
     change_entity(table, entity, state);
-    record_end(&room);
+    record_end(&buffer);
 }
 
 static void remove_entity(struct table *table, struct entity *entity, version deletion) {
     if (table->feed) feed_mark(&table->account, table->feed, &entity->entry, deletion);
     if (table->index_count)
-        tell_indexes(table, entry_name(&entity->entry), entity_properties(entity), nothing);
+        update_indexes(table, entry_name(&entity->entry), entity_properties(entity), no_properties);
     catalog_remove(&table->entities, &entity->entry);
     atomic_fetch_sub(&all_entities, 1);
     account_discard(&table->account, entity);
 }
 
-void table_do(struct table *table, const struct table_step *step) {
+void table_do_step(struct table *table, const struct table_step *step) {
     struct entity_state state = {step->key, step->etag, step->ticks, step->properties};
-    struct entity *entity = step->there;
+    struct entity *entity = step->existing;
     if (!entity && step->kind != STEP_ADD) entity = table_find(table, step->key);
     if (step->etag) version_observe(step->etag);
     if (step->ticks > table->ticks) table->ticks = step->ticks;
@@ -199,17 +199,17 @@ void table_do(struct table *table, const struct table_step *step) {
     }
 }
 
-static bool do_decided(struct table *table, const struct table_change *change) {
-    for (uint64_t i = 0; i < change->steps.count; i++) table_do(table, &change->decided[i]);
+static bool apply_decided_steps(struct table *table, const struct table_change *change) {
+    for (uint64_t i = 0; i < change->steps.count; i++) table_do_step(table, &change->decided[i]);
     return true;
 }
 
 static bool apply_steps(struct table *table, const struct table_change *change) {
-    if (change->decided) return do_decided(table, change);
+    if (change->decided) return apply_decided_steps(table, change);
     struct record_reader reader = record_reader(change->steps.items);
     struct table_step step;
     if (!steps_fit(table, change->steps)) return false;
-    while (table_step_next(&reader, &step)) table_do(table, &step);
+    while (table_step_next(&reader, &step)) table_do_step(table, &step);
     return true;
 }
 
@@ -227,13 +227,13 @@ static bool apply_unindex(struct table *table, const struct table_change *change
     while (table_name_next(&reader, &name)) {
         struct table_index *index = table_index_of(table, name);
         if (!index) continue;
-        table_index_abandon(index);
+        table_index_drop(index);
         *index = table->indexes[--table->index_count];
     }
     return true;
 }
 
-/* One that is complete already, since it came out of a file, has nothing to learn. */
+/* An index that came from a file may be complete already. */
 static bool apply_indexed(struct table *table, const struct table_change *change) {
     struct record_reader reader = record_reader(change->names.items);
     struct bytes name;
@@ -243,7 +243,7 @@ static bool apply_indexed(struct table *table, const struct table_change *change
     struct entry *entry = order_cursor_entry(&cursor);
     for (; entry && bytes_compare(entry_name(entry), change->key) <= 0; entry = order_cursor_entry(&cursor)) {
         order_cursor_prefetch(&cursor, TABLE_PREFETCH_AHEAD);
-        table_index_take(index, entry_name(entry), entity_properties((struct entity *)entry));
+        table_index_add(index, entry_name(entry), entity_properties((struct entity *)entry));
         order_cursor_next(&cursor);
     }
     if (!entry)
@@ -252,8 +252,6 @@ static bool apply_indexed(struct table *table, const struct table_change *change
         table_index_advance(index, change->key);
     return true;
 }
-
-/* --- Kinds --- */
 
 static bool apply_table_setacl(struct table *table, const struct table_change *change) {
     set_policies(table, change->policies);
@@ -293,8 +291,8 @@ static bool apply_table_feedoff(struct table *table, const struct table_change *
     return true;
 }
 
-/* Nobody can tell what has become of the changes that its followers have seen since it was saved: what is minted next lies
- * in an epoch of its own. */
+/* The file may be older than what followers have seen. A new epoch keeps new versions apart from those that were minted
+ * after the file was saved. */
 static bool apply_table_feedstate(struct table *table, const struct table_change *change) {
     if (table->feed || catalog_count(&table->entities)) return false;
     table->feed = feed_read_state(&table->account, change->feed);
@@ -347,14 +345,14 @@ bool table_apply(struct table *table, const struct table_change *change) {
 
 /* --- Walks --- */
 
-static void put_names(const struct table *table, struct record_writer *room) {
-    for (unsigned i = 0; i < table->index_count; i++) record_put_bytes(room, table->indexes[i].name);
+static void put_index_names(const struct table *table, struct record_writer *names) {
+    for (unsigned i = 0; i < table->index_count; i++) record_put_bytes(names, table->indexes[i].name);
 }
 
 static void walk_head(const struct table *table, const struct change_walk *walk) {
     struct record_writer names;
     record_start(&names);
-    put_names(table, &names);
+    put_index_names(table, &names);
     struct table_change change = {
         .kind = TABLE_CREATE,
         .policies = packed_view(table->policies),
@@ -366,20 +364,20 @@ static void walk_head(const struct table *table, const struct change_walk *walk)
 }
 
 static void walk_feed(const struct table *table, const struct change_walk *walk) {
-    struct record_writer room;
+    struct record_writer buffer;
     struct table_change change = {.kind = TABLE_FEEDSTATE};
     if (!table->feed) return;
-    record_start(&room);
-    feed_put_state(table->feed, &room);
-    change.feed = bytes_of(room.data, room.length);
+    record_start(&buffer);
+    feed_put_state(table->feed, &buffer);
+    change.feed = bytes_of(buffer.data, buffer.length);
     walk->take(walk->context, &change);
     struct version_cursor cursor = feed_first_marker(table->feed);
     change.kind = TABLE_FEEDMARKERS;
-    for (room.length = 0; feed_put_markers(table->feed, &cursor, &room); room.length = 0) {
-        change.feed = bytes_of(room.data, room.length);
+    for (buffer.length = 0; feed_put_markers(table->feed, &cursor, &buffer); buffer.length = 0) {
+        change.feed = bytes_of(buffer.data, buffer.length);
         walk->take(walk->context, &change);
     }
-    record_end(&room);
+    record_end(&buffer);
 }
 
 static struct table_step step_of(const struct entity *entity) {
@@ -467,11 +465,11 @@ static void move_entity(void *context, struct entry *entry) {
     const struct moving *moving = context;
     struct catalog_slots slots;
     const struct feed *feed = moving->table->feed;
-    void **told = feed ? feed_slot(feed, entry) : NULL;
+    void **slot_in_feed = feed ? feed_slot(feed, entry) : NULL;
     catalog_slots(&moving->table->entities, entry, &slots);
     entry = relocate(moving->relocation, entry);
     catalog_slots_set(&slots, entry);
-    if (told) *told = entry;
+    if (slot_in_feed) *slot_in_feed = entry;
 }
 
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation) {

@@ -1,16 +1,16 @@
 /* Tables: one value of one key.
  *
- *   table ─▶ entities   by stored key, found at once and walked in order: see key.h, entity.h
- *         ─▶ indexes    of properties that queries shall find quickly: see table_index.h
- *         ─▶ feed       what has changed, if anybody wants to follow
+ *   table ─▶ entities   by stored key, hashed and in order: see key.h, entity.h
+ *         ─▶ indexes    of properties, for queries: see table_index.h
+ *         ─▶ feed       which entities have changed, while the feed is on: see core/feed.h
  *         ─▶ policies                                               (a packed list, absent for most)
  *
  * The rules:
- *   - Only table_apply changes a value, and only by a change: a fact with absolute numbers, whoever decided it. All of
- *     its steps are done, or none.
- *   - Every write of an entity gives it an ETag and a Timestamp that are greater than all that the table has given.
- *   - Indexes hold nothing that the entities do not say; every step keeps them.
- *   - Values know no key and no clock. */
+ *   - Only table_apply changes a table, and only by a change: a fact with absolute numbers. It applies all of its steps,
+ *     or none.
+ *   - Every write gives the entity an ETag and a Timestamp greater than all that the table has given before.
+ *   - Indexes can be derived from the entities; every step updates them.
+ *   - A table does not know its key in the database, and reads no clock. */
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
 
@@ -30,12 +30,12 @@ struct table {
     struct account account; /* of the entities, the policies and the table itself */
     struct packed *policies;
     int64_t ticks;     /* the greatest Timestamp assigned so far */
-    struct feed *feed; /* what has changed; NULL while the feed is off */
+    struct feed *feed; /* NULL while it is off */
     struct table_index *indexes;
     unsigned index_count;
     struct remembered *remembered; /* calls made with a token; NULL for none */
-    int64_t upkeep_ms;             /* next upkeep of an index that is being built; 0 for none */
-    bool noted;                    /* its key is noted for DOCTOR */
+    int64_t upkeep_ms;             /* when to continue building an index or a feed; 0 for never */
+    bool noted;                    /* DOCTOR has noted its key */
 };
 
 /* Makes a table from a TABLE_CREATE change. */
@@ -48,7 +48,7 @@ struct table *table_copy(const struct table *source);
 bool table_apply(struct table *table, const struct table_change *change);
 
 /* Applies a step that is known to fit. */
-void table_do(struct table *table, const struct table_step *step);
+void table_do_step(struct table *table, const struct table_step *step);
 
 /* Walks the changes that rebuild a table, in order. */
 void table_walk(const struct table *table, const struct change_walk *walk);
@@ -60,7 +60,7 @@ struct entity *table_find(const struct table *table, struct bytes key);
 /* NULL when there is no such index. */
 struct table_index *table_index_of(const struct table *table, struct bytes name);
 
-/* An index that is being built; NULL when there is none. */
+/* The first index that is still being built; NULL when there is none. */
 struct table_index *table_unfinished(const struct table *table);
 
 /* Whether the table has a feed that is being built. */
@@ -70,11 +70,11 @@ static inline bool table_builds_feed(const struct table *table) {
 
 /* --- Decisions --- */
 
-/* Where the next portion of this many entities ends: its last key. Empty when the portion takes all that is left. */
+/* The last key of the next portion of at most this many entities; empty when no entity is left. */
 struct bytes table_index_next(const struct table *table, const struct table_index *index, size_t max);
 
-/* The next Timestamp: not before now_us, and greater than the greatest one assigned so far. */
-int64_t table_next_ticks(int64_t given, int64_t now_us);
+/* The next Timestamp: not before now_us, and greater than the last one. */
+int64_t table_next_ticks(int64_t last, int64_t now_us);
 
 /* All tables of the process. */
 struct table_census {
@@ -86,10 +86,11 @@ struct table_census table_census(void);
 /* --- Memory --- */
 
 size_t table_held(const struct table *table);
-/* How many allocations freeing it takes. */
+/* The number of allocations. */
 size_t table_parts(const struct table *table);
 
-/* Moves the table itself and its lists; then all entities at one of this many places. */
+/* Active defragmentation moves the table and its lists first, then the entities in portions, numbered from 0 to
+ * table_places. */
 struct table *table_relocate(struct table *table, const struct relocation *relocation);
 size_t table_places(const struct table *table);
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation);

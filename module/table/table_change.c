@@ -15,7 +15,7 @@ enum {
     STEP_HAS_ETAG = 4,
     STEP_HAS_TICKS = 8,
     STEP_HAS_PROPERTIES = 16,
-    STEP_NAMES = STEP_HAS_KIND | STEP_HAS_KEY,
+    STEP_ALWAYS = STEP_HAS_KIND | STEP_HAS_KEY,
     STEP_WRITES = STEP_HAS_ETAG | STEP_HAS_TICKS | STEP_HAS_PROPERTIES,
 };
 
@@ -31,25 +31,25 @@ static const struct field step_fields[] = {
 
 static const struct layout step_layout = {.fields = step_fields};
 
-/* What a step has besides its kind and key. */
-static uint64_t step_writes(const struct table_step *step) {
+/* The fields of a step besides kind and key. */
+static uint64_t step_fields_of(const struct table_step *step) {
     if (step->kind == STEP_MARK) return STEP_HAS_ETAG;
     return step->kind == STEP_REMOVE ? 0 : STEP_WRITES;
 }
 
 void table_step_put(struct record_writer *writer, const struct table_step *step) {
-    layout_write(&step_layout, STEP_NAMES | step_writes(step), step, writer);
+    layout_write(&step_layout, STEP_ALWAYS | step_fields_of(step), step, writer);
 }
 
 bool table_step_next(struct record_reader *reader, struct table_step *step) {
     if (reader->failed || reader->at == reader->end) return false;
     *step = (struct table_step){0};
-    layout_read(&step_layout, STEP_NAMES, reader, step);
-    layout_read(&step_layout, step_writes(step), reader, step);
+    layout_read(&step_layout, STEP_ALWAYS, reader, step);
+    layout_read(&step_layout, step_fields_of(step), reader, step);
     return !reader->failed;
 }
 
-/* Those that were decided are packed when they are sent, if they ever are. */
+/* The array of a decision is packed here, so only if the change is replicated or saved. */
 static void write_steps(const void *field, struct record_writer *writer) {
     const struct table_change *change = field;
     if (!change->decided) {
@@ -107,13 +107,13 @@ static bool names_are_sound(const void *field) {
 
 /* --- Fields --- */
 
-/* Empty for what lies behind all keys. */
+/* Empty means: past the last key. */
 static bool key_is_sound(const void *field) {
     const struct bytes *key = field;
     return !key->length || stored_key_sound(*key);
 }
 
-/* A feed is told in words of its own, which are checked where they are read. */
+/* The encoding of feeds belongs to core/feed.h, which also checks it. */
 static void write_feed_state(const void *field, struct record_writer *writer) {
     record_put_bytes(writer, ((const struct table_change *)field)->feed);
 }
@@ -142,9 +142,9 @@ static const struct field fields[] = {
 };
 #undef AT
 
-/* --- What makes steps sound --- */
+/* --- Checks of steps --- */
 
-/* As many as the list says, each of its own name and sound. */
+/* Whether the list has as many properties as it says, all valid and with distinct names. */
 static bool properties_fit(struct packed_list list) {
     struct record_reader reader = record_reader(list.items);
     struct property property;
@@ -159,11 +159,12 @@ static bool properties_fit(struct packed_list list) {
 
 static bool step_sound(const struct table_step *step) {
     if (!stored_key_sound(step->key)) return false;
-    if (table_step_ends(step)) return true;
+    if (table_step_removes(step)) return true;
     return properties_fit(step->properties) && entity_fits(step->key, step->properties) == OUTCOME_DONE;
 }
 
-static bool stands_before(struct packed_list steps, const struct table_step *wanted) {
+/* Whether an earlier step has the same key. */
+static bool has_earlier_step(struct packed_list steps, const struct table_step *wanted) {
     struct record_reader reader = record_reader(steps.items);
     struct table_step step;
     while (table_step_next(&reader, &step) && step.key.data < wanted->key.data)
@@ -171,7 +172,7 @@ static bool stands_before(struct packed_list steps, const struct table_step *wan
     return false;
 }
 
-/* Each entity once. In files they are many, and stand in their order. */
+/* Each entity may appear once. In files, where they are many, they must be in the order of their keys. */
 static bool steps_sound(const struct table_change *change) {
     struct packed_list list = change->steps;
     struct record_reader reader = record_reader(list.items);
@@ -183,7 +184,7 @@ static bool steps_sound(const struct table_change *change) {
         if (!step_sound(&step)) return false;
         bool in_file = change->kind == TABLE_ENTITIES;
         if (in_file && (step.kind != STEP_ADD || bytes_compare(before, step.key) >= 0)) return false;
-        if (!in_file && stands_before(list, &step)) return false;
+        if (!in_file && has_earlier_step(list, &step)) return false;
         before = step.key;
         count++;
     }

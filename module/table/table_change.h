@@ -1,8 +1,8 @@
-/* Changes of a table: the vocabulary in which its state moves, and how it is written down.
+/* Changes of a table, and their records.
  *
- * A change is a fact: it carries keys, ETags, instants and properties, and never a condition or a choice. The same
- * record travels to replicas, stands in append-only files and snapshots, and is read back by one decoder that takes
- * nothing on trust. A batch is one change: whoever sees it sees all of it. */
+ * A change is a fact: it carries keys, ETags, instants and properties, and no condition. The same record goes to replicas,
+ * append-only files and snapshots. The decoder trusts nothing that it reads. A batch is one change, so replicas and
+ * files have all of it or nothing. */
 #ifndef HOLDFAST_TABLE_CHANGE_H
 #define HOLDFAST_TABLE_CHANGE_H
 
@@ -15,23 +15,25 @@ enum table_change_kind {
     TABLE_SETACL,
     TABLE_INDEX,
     TABLE_UNINDEX,
-    TABLE_INDEXED, /* an index that is being built knows all entities up to this key; empty when none is left */
-    TABLE_INSERT, /* this one and all that follow: steps */
+    TABLE_INDEXED, /* an index that is being built covers the entities up to this key; empty: all of them */
+
+    /* Steps. */
+    TABLE_INSERT,
     TABLE_REPLACE,
     TABLE_MERGE,
     TABLE_DELETE,
     TABLE_INSERTORREPLACE,
     TABLE_INSERTORMERGE,
     TABLE_BATCH,
-    TABLE_ENTITIES, /* nothing but the way in which a file builds a table anew: entities, in the order of their keys */
+    TABLE_ENTITIES, /* in files only: entities in the order of their keys */
 
-    /* What has changed, for those who follow: see core/feed.h. */
+    /* The feed: see core/feed.h. */
     TABLE_FEEDON,
-    TABLE_FEEDKEEP, /* so many deletions are remembered */
+    TABLE_FEEDKEEP, /* the number of deletions to remember */
     TABLE_FEEDOFF,
-    TABLE_FEEDBUILT,   /* a feed that is being built has the entities up to this key; empty for all */
-    TABLE_FEEDSTATE,   /* in files, in front of the entities */
-    TABLE_FEEDMARKERS, /* in files, before the entities */
+    TABLE_FEEDBUILT,   /* a feed that is being built covers the entities up to this key; empty: all of them */
+    TABLE_FEEDSTATE,   /* in files only, before the entities */
+    TABLE_FEEDMARKERS, /* in files only, before the entities: deletions */
     TABLE_CHANGE_KINDS
 };
 
@@ -45,39 +47,39 @@ struct entity;
 
 /* What happens to one entity. */
 enum table_step_kind {
-    STEP_ADD,    /* it was not there */
-    STEP_SET,    /* it was, and has these properties from now on */
-    STEP_MERGE,  /* it was, and has these besides */
-    STEP_REMOVE, /* it was */
-    STEP_MARK,   /* it was; a feed remembers it */
+    STEP_ADD,    /* a new entity; all others need an existing one */
+    STEP_SET,    /* these properties replace the old ones */
+    STEP_MERGE,  /* these properties are added, and win */
+    STEP_REMOVE, /* without a feed */
+    STEP_MARK,   /* removed; the feed remembers the deletion */
     STEP_KINDS
 };
 
 struct table_step {
     enum table_step_kind kind;
     struct bytes key; /* stored */
-    version etag;     /* not of STEP_REMOVE */
-    int64_t ticks;    /* not of STEP_MARK either, like the properties */
+    version etag;     /* not for STEP_REMOVE */
+    int64_t ticks;    /* this and the properties not for STEP_MARK, either */
     struct packed_list properties;
-    struct entity *there; /* the entity, if the decision has looked it up; not in records */
+    struct entity *existing; /* if the decision has looked it up; not in records */
 };
 
 struct table_change {
     enum table_change_kind kind;
     struct packed_list policies;
-    int64_t ticks;            /* no Timestamp that the table has given is greater */
+    int64_t ticks;            /* the greatest Timestamp assigned so far */
     struct packed_list names; /* of properties */
     struct bytes key;
-    version minted;    /* with which a feed begins */
-    uint64_t keep;     /* deletions that it remembers */
-    struct bytes feed; /* what files say of it: see core/feed.h */
+    version minted;    /* the first version of a feed */
+    uint64_t keep;     /* deletions that the feed remembers */
+    struct bytes feed; /* its state or markers, encoded: see core/feed.h */
     struct packed_list steps;
-    /* As many steps as the list counts, if whoever decided them knows that they fit: then the list has no items. Not in
-     * records, which have the list. */
+    /* After a decision: the steps as an array, which are known to fit; `steps` has only their count. NULL for a change
+     * from a record. */
     struct table_step *decided;
 };
 
-/* The fields of a record, in their order: the rows of the layout. */
+/* The fields of a record, in order: the rows of the layout. */
 enum table_field {
     TABLE_HAS_POLICIES = 1 << 0,
     TABLE_HAS_TICKS = 1 << 1,
@@ -96,7 +98,7 @@ struct table;
 /* Applies a change of one kind. */
 typedef bool table_change_apply(struct table *table, const struct table_change *change);
 
-/* A row of the table of kinds, next to the functions that apply them. */
+/* A row of the table of kinds, which is in table.c beside the functions that apply them. */
 struct table_kind {
     struct change_kind is;
     uint64_t steps_max;
@@ -105,8 +107,8 @@ struct table_kind {
 
 extern const struct table_kind table_change_kinds[TABLE_CHANGE_KINDS];
 
-/* Whether there is no entity afterwards. */
-static inline bool table_step_ends(const struct table_step *step) {
+/* Whether a step removes the entity. */
+static inline bool table_step_removes(const struct table_step *step) {
     return step->kind == STEP_REMOVE || step->kind == STEP_MARK;
 }
 
@@ -115,7 +117,7 @@ void table_step_put(struct record_writer *writer, const struct table_step *step)
 /* Reads the next step; false at the end. */
 bool table_step_next(struct record_reader *reader, struct table_step *step);
 
-/* Reads the next of a list of names; false at the end. */
+/* Reads the next name of a list; false at the end. */
 bool table_name_next(struct record_reader *reader, struct bytes *name);
 
 #endif

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <stddef.h>
 
-struct mark {
+struct index_entry {
     struct entry entry;
-    uint16_t value_length; /* of what stands in front of the key */
+    uint16_t value_length; /* of the part before the stored key */
     char bytes[];
 };
 
-struct bytes mark_key(const struct entry *entry) {
-    const struct mark *mark = (const struct mark *)entry;
-    return bytes_of(mark->bytes + mark->value_length, (size_t)(entry->name_length - mark->value_length));
+struct bytes index_entry_key(const struct entry *entry) {
+    const struct index_entry *found = (const struct index_entry *)entry;
+    return bytes_of(found->bytes + found->value_length, (size_t)(entry->name_length - found->value_length));
 }
 
 static struct bytes bytes_keep(struct account *account, struct bytes bytes) {
@@ -32,59 +32,58 @@ static void bytes_discard(struct account *account, struct bytes bytes) {
 void table_index_start(struct table_index *index, struct bytes name) {
     *index = (struct table_index){.frontier = {"", 0}};
     index->name = bytes_keep(&index->account, name);
-    order_index_start(&index->marks);
+    order_index_start(&index->entries);
 }
 
-/* Without its marks. */
 static void end_empty(struct table_index *index) {
-    order_index_end(&index->marks);
+    order_index_end(&index->entries);
     bytes_discard(&index->account, index->name);
     bytes_discard(&index->account, index->frontier);
 }
 
 void table_index_end(struct table_index *index) {
-    struct order_cursor cursor = order_index_seek(&index->marks, bytes_of("", 0));
-    for (struct entry *mark = order_cursor_entry(&cursor); mark; mark = order_cursor_entry(&cursor)) {
+    struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
+    for (struct entry *entry = order_cursor_entry(&cursor); entry; entry = order_cursor_entry(&cursor)) {
         order_cursor_next(&cursor);
-        account_discard(&index->account, mark);
+        account_discard(&index->account, entry);
     }
     end_empty(index);
 }
 
-/* --- Marks --- */
+/* --- Index entries --- */
 
-/* Writes what a mark of this value and key is called. Answers the length of the value. */
-static size_t mark_name(struct record_writer *room, const struct value *value, struct bytes key) {
-    record_start(room);
-    index_key_put_value(room, value);
-    size_t length = room->length;
-    record_put_raw(room, key);
+/* Writes the name of an index entry: its index key. Returns the length of the value in it. */
+static size_t put_index_entry_name(struct record_writer *name, const struct value *value, struct bytes key) {
+    record_start(name);
+    index_key_put_value(name, value);
+    size_t length = name->length;
+    record_put_raw(name, key);
     return length;
 }
 
-static void add_mark(struct table_index *index, const struct value *value, struct bytes key) {
-    struct record_writer room;
-    size_t value_length = mark_name(&room, value, key);
-    struct mark *mark = account_add(&index->account, memory_alloc(sizeof(*mark) + room.length));
-    *mark = (struct mark){
-        .entry = {.name_length = (uint16_t)room.length, .name_at = offsetof(struct mark, bytes)},
+static void add_index_entry(struct table_index *index, const struct value *value, struct bytes key) {
+    struct record_writer name;
+    size_t value_length = put_index_entry_name(&name, value, key);
+    struct index_entry *entry = account_add(&index->account, memory_alloc(sizeof(*entry) + name.length));
+    *entry = (struct index_entry){
+        .entry = {.name_length = (uint16_t)name.length, .name_at = offsetof(struct index_entry, bytes)},
         .value_length = (uint16_t)value_length,
     };
-    memcpy(mark->bytes, room.data, room.length);
-    order_index_add(&index->marks, &mark->entry);
+    memcpy(entry->bytes, name.data, name.length);
+    order_index_add(&index->entries, &entry->entry);
     index->count++;
-    record_end(&room);
+    record_end(&name);
 }
 
-static void remove_mark(struct table_index *index, const struct value *value, struct bytes key) {
-    struct record_writer room;
-    mark_name(&room, value, key);
-    struct order_cursor cursor = order_index_seek(&index->marks, bytes_of(room.data, room.length));
-    struct entry *mark = order_cursor_entry(&cursor);
-    order_index_remove(&index->marks, mark);
-    account_discard(&index->account, mark);
+static void remove_index_entry(struct table_index *index, const struct value *value, struct bytes key) {
+    struct record_writer name;
+    put_index_entry_name(&name, value, key);
+    struct order_cursor cursor = order_index_seek(&index->entries, bytes_of(name.data, name.length));
+    struct entry *entry = order_cursor_entry(&cursor);
+    order_index_remove(&index->entries, entry);
+    account_discard(&index->account, entry);
     index->count--;
-    record_end(&room);
+    record_end(&name);
 }
 
 static bool same_value(const struct value *one, const struct value *other) {
@@ -98,22 +97,23 @@ static bool same_value(const struct value *one, const struct value *other) {
     }
 }
 
-void table_index_follow(struct table_index *index, struct bytes key, struct packed_list before,
+void table_index_update(struct table_index *index, struct bytes key, struct packed_list before,
                         struct packed_list after) {
     struct property old, new;
     if (!index->complete && bytes_compare(key, index->frontier) > 0) return;
     bool had = properties_find_name(before, index->name, &old);
     bool has = properties_find_name(after, index->name, &new);
     if (had && has && same_value(&old.value, &new.value)) return;
-    if (had) remove_mark(index, &old.value, key);
-    if (has) add_mark(index, &new.value, key);
+    if (had) remove_index_entry(index, &old.value, key);
+    if (has) add_index_entry(index, &new.value, key);
 }
 
 /* --- Building --- */
 
-void table_index_take(struct table_index *index, struct bytes key, struct packed_list properties) {
+void table_index_add(struct table_index *index, struct bytes key, struct packed_list properties) {
     struct property property;
-    if (properties_find_name(properties, index->name, &property)) add_mark(index, &property.value, key);
+    if (properties_find_name(properties, index->name, &property))
+        add_index_entry(index, &property.value, key);
 }
 
 void table_index_advance(struct table_index *index, struct bytes frontier) {
@@ -127,38 +127,38 @@ void table_index_complete(struct table_index *index) {
 }
 
 size_t table_index_held(const struct table_index *index) {
-    return index->marks.held + index->account.held;
+    return index->entries.held + index->account.held;
 }
 
-/* --- What was dropped --- */
+/* --- Dropped indexes --- */
 
-struct abandoned {
+struct dropped {
     struct list_node node;
     struct table_index index;
 };
 
-static LIST_HEAD(abandoned_indexes);
+static LIST_HEAD(dropped_indexes);
 
-void table_index_abandon(struct table_index *index) {
-    struct abandoned *abandoned = memory_alloc(sizeof(*abandoned));
-    abandoned->index = *index;
-    list_add_tail(&abandoned_indexes, &abandoned->node);
+void table_index_drop(struct table_index *index) {
+    struct dropped *dropped = memory_alloc(sizeof(*dropped));
+    dropped->index = *index;
+    list_add_tail(&dropped_indexes, &dropped->node);
 }
 
-bool table_index_sweep(size_t max) {
-    struct abandoned *abandoned = list_top(&abandoned_indexes, struct abandoned, node);
-    if (!abandoned) return false;
-    struct table_index *index = &abandoned->index;
+bool table_index_free_dropped(size_t max) {
+    struct dropped *dropped = list_top(&dropped_indexes, struct dropped, node);
+    if (!dropped) return false;
+    struct table_index *index = &dropped->index;
     for (; max; max--) {
-        struct order_cursor cursor = order_index_seek(&index->marks, bytes_of("", 0));
-        struct entry *mark = order_cursor_entry(&cursor);
-        if (!mark) break;
-        order_index_remove(&index->marks, mark);
-        account_discard(&index->account, mark);
+        struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
+        struct entry *entry = order_cursor_entry(&cursor);
+        if (!entry) break;
+        order_index_remove(&index->entries, entry);
+        account_discard(&index->account, entry);
     }
-    if (!order_index_empty(&index->marks)) return true;
-    list_del(&abandoned->node);
+    if (!order_index_empty(&index->entries)) return true;
+    list_del(&dropped->node);
     end_empty(index);
-    memory_free(abandoned);
-    return !list_empty(&abandoned_indexes);
+    memory_free(dropped);
+    return !list_empty(&dropped_indexes);
 }

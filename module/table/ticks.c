@@ -1,5 +1,5 @@
-/* Instants as text. The year 1601 begins a cycle of 400 years, at whose end alone a century is a leap year: so days are
- * counted from there without a correction. */
+/* Instants as text. The year 1601 is the first of a cycle of 400 years, so that days can be counted from it without a
+ * correction for the leap years before it. */
 #include "table/value.h"
 
 enum {
@@ -16,7 +16,7 @@ enum {
 #define UNIX_EPOCH_MS    INT64_C(11644473600000) /* from 1601 to 1970 */
 #define UNIX_MS_MAX      (TICKS_MAX / TICKS_PER_MILLISECOND - UNIX_EPOCH_MS)
 
-/* Days before each month of a usual year. */
+/* Days before each month of a common year. */
 static const int days_before[13] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
 
 static bool is_leap(int year) {
@@ -28,9 +28,8 @@ static int days_in_month(int year, int month) {
 }
 
 static int64_t days_of(int year, int month, int day) {
-    int64_t years =
-        year -
-        (YEAR_FIRST - 400); /* one cycle more, since an offset leads a little way before the first year */
+    /* One cycle earlier, so that the days of the year before YEAR_FIRST, which a time zone can lead to, count right. */
+    int64_t years = year - (YEAR_FIRST - 400);
     int64_t days = years * 365 + years / 4 - years / 100 + years / 400 - DAYS_OF_400_YEARS;
     return days + days_before[month - 1] + (month > 2 && is_leap(year)) + day - 1;
 }
@@ -43,7 +42,7 @@ static bool ticks_take_char(struct bytes *text, char wanted) {
     return true;
 }
 
-/* So many digits, no more and no less, as a number from `min` to `max`. */
+/* Takes exactly this many digits, as a number from `min` to `max`. */
 static bool ticks_number(struct bytes *text, size_t digits, int min, int max, int *number) {
     if (text->length < digits) return false;
     int sum = 0;
@@ -62,7 +61,7 @@ static bool take_date(struct bytes *text, int *year, int *month, int *day) {
            ticks_number(text, 2, 1, days_in_month(*year, *month), day);
 }
 
-/* One to seven digits, as ticks. */
+/* Takes one to seven digits, as ticks. */
 static bool take_fraction(struct bytes *text, int64_t *ticks) {
     int digit, count = 0;
     int64_t sum = 0;
@@ -87,7 +86,7 @@ static bool take_time(struct bytes *text, int64_t *ticks) {
     return !seconds || !ticks_take_char(text, '.') || take_fraction(text, ticks);
 }
 
-/* What is not there is UTC. */
+/* No zone means UTC. */
 static bool take_zone(struct bytes *text, int64_t *ticks) {
     int hour, minute;
     if (!text->length || ticks_take_char(text, 'Z')) return true;
@@ -130,7 +129,7 @@ static int month_of(int year, int day_of_year) {
 
 void ticks_write(int64_t ticks, char text[TICKS_TEXT_LENGTH]) {
     int64_t days = ticks / TICKS_PER_DAY, rest = ticks % TICKS_PER_DAY;
-    int year = YEAR_FIRST + (int)(days * 400 / DAYS_OF_400_YEARS); /* or the one behind it */
+    int year = YEAR_FIRST + (int)(days * 400 / DAYS_OF_400_YEARS); /* or the next one */
     year += days_of(year + 1, 1, 1) <= days;
     int day_of_year = (int)(days - days_of(year, 1, 1));
     int month = month_of(year, day_of_year);

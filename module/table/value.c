@@ -10,24 +10,24 @@
 
 /* Packed:
  *
- *   type and length in one byte | length, where it did not fit there | so many bytes
+ *   type and length in one byte | length, if it did not fit there | the body
  *
  *   string, binary            the bytes themselves
- *   int32, int64              zigzag, little-endian, without the zeros on top
- *   bool, datetime            likewise, without a sign
- *   double                    big-endian, without the zeros at the bottom
+ *   int32, int64              zigzag, little-endian, without leading zero bytes
+ *   bool, datetime            unsigned, little-endian, without leading zero bytes
+ *   double                    big-endian, without trailing zero bytes
  *   guid                      its 16 bytes in the order of its text
  *
- * So every value has one packed form, and a reader steps over what it does not want. */
+ * Every value has exactly one packed form, and a reader can skip a value without decoding it. */
 enum {
     TYPE_BITS = 3,
     TYPE_MASK = (1 << TYPE_BITS) - 1,
-    LONG = 31, /* the length follows */
+    LONG = 31, /* in place of the length, which follows */
     WORD_BYTES = 8,
     GUID_BYTES = 16,
 };
 
-/* Units of the size rule. */
+/* How the storage service counts the size of an entity. */
 enum { STRING_OVERHEAD = 4, BINARY_OVERHEAD = 4 };
 
 static const char *const words[VALUE_TYPES] = {
@@ -72,8 +72,8 @@ static bool read_bool(struct bytes text, int64_t *number) {
     return truth || bytes_equal(text, bytes_text("false")) || bytes_equal(text, bytes_text("0"));
 }
 
-/* What is no number, and what is beyond all numbers; in any case, as other programs write them. */
-static bool read_word(struct bytes text, double *real) {
+/* NaN and the infinities, in upper or lower case. */
+static bool read_not_finite(struct bytes text, double *real) {
     bool sign = text.length && (text.data[0] == '-' || text.data[0] == '+');
     struct bytes word = bytes_of(text.data + sign, text.length - sign);
     if (bytes_same_word(word, bytes_text("nan"))) {
@@ -94,7 +94,8 @@ enum outcome value_read(enum value_type type, struct bytes text, struct value *v
     case VALUE_STRING: value->bytes = text; return check_string(text);
     case VALUE_INT32: return or_invalid(read_int32(text, &value->number));
     case VALUE_INT64: return or_invalid(number_read(text, &value->number));
-    case VALUE_DOUBLE: return or_invalid(decimal_read(text, &value->real) || read_word(text, &value->real));
+    case VALUE_DOUBLE:
+        return or_invalid(decimal_read(text, &value->real) || read_not_finite(text, &value->real));
     case VALUE_BOOL: return or_invalid(read_bool(text, &value->number));
     case VALUE_DATETIME: return ticks_read(text, &value->number);
     case VALUE_GUID: return or_invalid(guid_read(text, &value->guid));
@@ -167,7 +168,7 @@ void value_put(struct record_writer *writer, const struct value *value) {
     }
 }
 
-/* Shorter ones are filled with zeros; false for one that could have been shorter. */
+/* Missing bytes are zero; false if the body could have been shorter. */
 static bool word_of(struct bytes bytes, uint64_t *word) {
     *word = 0;
     if (bytes.length > WORD_BYTES) return false;
@@ -221,7 +222,7 @@ struct bytes value_body(struct record_reader *reader, enum value_type *type) {
     *type = head & TYPE_MASK;
     if (length == LONG) {
         struct bytes bytes = record_bytes(reader);
-        if (bytes.length < LONG || !bytes.data[-1]) reader->failed = true; /* its length could be shorter */
+        if (bytes.length < LONG || !bytes.data[-1]) reader->failed = true; /* not the shortest form */
         return bytes;
     }
     if (reader->failed || length > (size_t)(reader->end - reader->at)) {

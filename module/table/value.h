@@ -1,10 +1,10 @@
-/* Values: what a property of an entity holds, in one of eight types, and the three forms that it has.
+/* Values of properties, in one of eight types. A value has three forms:
  *
- *   text     as a caller writes it and reads it:          "12"  "3.5"  "true"  "2026-11-18T09:00:00Z"
- *   value    as code compares it:                         a number, a double, an id, or a view of bytes
- *   packed   as it stands in an entity and in a record:   a type and as few bytes as it takes
+ *   text     in commands and replies:        "12"  "3.5"  "true"  "2026-11-18T09:00:00Z"
+ *   value    in code, for comparison:        a number, a double, an id, or a view of bytes
+ *   packed   in entities and records:        the type, and as few bytes as possible
  *
- * The type is never guessed: the writer gives it after the name, and a property without a type is a string. */
+ * The type is never guessed: the caller gives it after the name, and a property without a type is a string. */
 #ifndef HOLDFAST_TABLE_VALUE_H
 #define HOLDFAST_TABLE_VALUE_H
 
@@ -27,7 +27,7 @@ enum value_type {
 
 enum {
     VALUE_STRING_MAX_UNITS = 32768,                      /* UTF-16 code units */
-    VALUE_STRING_MAX_BYTES = VALUE_STRING_MAX_UNITS * 3, /* what is longer is not even looked at */
+    VALUE_STRING_MAX_BYTES = VALUE_STRING_MAX_UNITS * 3, /* checked first, before the units are counted */
     VALUE_BINARY_MAX_BYTES = 65536,
 };
 
@@ -36,30 +36,31 @@ struct value {
     union {
         struct bytes bytes; /* string (UTF-8) and binary; borrowed */
         int64_t number;     /* int32, int64, bool (0 and 1), and datetime: ticks */
-        double real;        /* NaN is always the same one, and there is no -0 */
-        struct guid guid;   /* compares as its lower-case text does */
+        double real;        /* only one NaN, and no -0 */
+        struct guid guid;   /* compares as its lower-case text */
     };
 };
 
-/* The word behind the colon: "int32", "datetime", ...; "string" for strings, which are written without one, too. */
+/* The word behind the colon: "int32", "datetime", ...; "string" for strings, which may be written without one. */
 const char *value_type_word(enum value_type type);
 bool value_type_read(struct bytes word, enum value_type *type);
 
-/* Text that does not stand for a value of the type: INVALID_INPUT, PROPERTY_VALUE_TOO_LARGE, or, for an instant that
- * cannot be, INSTANT_OUT_OF_RANGE. Bytes are borrowed from the text. */
+/* Reads a value from text, borrowing its bytes. INVALID_INPUT, PROPERTY_VALUE_TOO_LARGE, or, for a datetime outside the
+ * supported years, INSTANT_OUT_OF_RANGE. */
 enum outcome value_read(enum value_type type, struct bytes text, struct value *value);
 
-/* What the value counts for in the size of an entity. */
+/* What a value counts for in the size of an entity. */
 size_t value_size(const struct value *value);
 
-/* The packed form, with its type in front. */
+/* Writes the packed form, type first. */
 void value_put(struct record_writer *writer, const struct value *value);
-/* Takes nothing on trust; but whether strings are well formed and not too long is asked by value_sound. */
+/* Reads the packed form and checks it, except for what value_sound checks: whether a string is valid UTF-8, and whether
+ * a string or binary value is too long. */
 struct value value_next(struct record_reader *reader);
 bool value_sound(const struct value *value);
 
-/* The same in two steps, for those who step over most of what they meet: the type and what stands for the value, and the
- * value of that; false for what no value of the type is packed as. */
+/* The same in two steps, for callers that skip most values: first the type and the body, then the value in the body.
+ * value_unpack returns false when the body is no packed value of the type. */
 struct bytes value_body(struct record_reader *reader, enum value_type *type);
 bool value_unpack(enum value_type type, struct bytes body, struct value *value);
 

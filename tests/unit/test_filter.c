@@ -253,7 +253,7 @@ static void sides_may_be_exchanged(void **state) {
         {"P eq 5", FILTER_EQ}, {"P ne 5", FILTER_NE}, {"P gt 5", FILTER_GT}, {"P ge 5", FILTER_GE},
         {"P lt 5", FILTER_LT}, {"P le 5", FILTER_LE}, {"5 eq P", FILTER_EQ}, {"5 ne P", FILTER_NE},
         {"5 gt P", FILTER_LT}, {"5 ge P", FILTER_LE}, {"5 lt P", FILTER_GT}, {"5 le P", FILTER_GE},
-        {"P", FILTER_HOLDS},
+        {"P", FILTER_IS_TRUE},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct filter filter;
@@ -282,7 +282,7 @@ static void names_have_places_and_subjects(void **state) {
     require_same(filter.name_count, COUNT_OF(names), "different names");
     for (size_t i = 0; i < COUNT_OF(subjects); i++) {
         require_same(filter.comparisons[i].subject, subjects[i], "comparison %zu", i);
-        require_same(filter.comparisons[i].place, places[i], "comparison %zu", i);
+        require_same(filter.comparisons[i].name_index, places[i], "comparison %zu", i);
     }
     for (size_t i = 0; i < COUNT_OF(names); i++)
         require_bytes(filter.names[i], bytes_text(names[i]), "name %zu", i);

@@ -54,7 +54,7 @@ static struct table *shop(int partitions, int rows) {
                                   .etag = 1,
                                   .ticks = 1,
                                   .properties = properties_of(&room, i)};
-        table_do(table, &step);
+        table_do_step(table, &step);
     }
     record_end(&room);
     return table;
@@ -173,7 +173,7 @@ static void an_index_is_used_when_it_knows_all(void **state) {
     require_same(kind_for(table, "plain eq 5"), PLAN_SCAN, "it is gone");
     record_end(&name);
     table_free(table);
-    while (table_index_sweep(100)) continue;
+    while (table_index_free_dropped(100)) continue;
 }
 
 /* What one page of all that matches had to look at. */

@@ -183,8 +183,8 @@ static void an_entity_that_is_known_is_not_looked_for(void **state) {
         record_start(&properties);
         property_put(&properties, &property);
         step.properties = (struct packed_list){1, bytes_of(properties.data, properties.length)};
-        step.there = table_find(table, step.key);
-        table_do(table, &step);
+        step.existing = table_find(table, step.key);
+        table_do_step(table, &step);
         const struct entity *entity = table_find(table, step.key);
         require_same(!entity, kinds[i] == STEP_REMOVE, "step %zu", i);
         bool same = !entity || (entity->etag == 50 + i &&
@@ -268,7 +268,7 @@ static void an_index_ends_when_nothing_is_left_to_learn(void **state) {
     struct table_change again = table_change_again(&change, &record);
     require(table_apply(table, &again), "the last portion, also where it is read from a record");
     require(table->indexes[0].complete, "there was nothing left");
-    require_same(table->indexes[0].count, 2, "marks");
+    require_same(table->indexes[0].count, 2, "index entries");
     free(record);
     record_end(&names);
     table_free(table);
@@ -279,7 +279,7 @@ static void the_index_of_an_empty_table_is_complete(void **state) {
     struct table *table = empty_table();
     require(change_names(table, TABLE_INDEX, 0, 2) && !table_unfinished(table), "nothing to learn");
     add_rows(table, 0, 10);
-    require_same(table->indexes[0].count, 10, "marks");
+    require_same(table->indexes[0].count, 10, "index entries");
     require_same(table->indexes[1].count, 0, "nobody has the other property");
     require(change_names(table, TABLE_INDEX, 0, 1), "again");
     require_same(table->index_count, 2, "that changes nothing");
@@ -290,7 +290,7 @@ static void what_is_dropped_is_freed_bit_by_bit(void **state) {
     enum { MARKS = 500 };
     (void)state;
     struct table *table = empty_table();
-    require(!table_index_sweep(1), "nothing was dropped");
+    require(!table_index_free_dropped(1), "nothing was dropped");
     require(change_names(table, TABLE_INDEX, 0, 1), "an index");
     add_rows(table, 0, MARKS);
     size_t before = allocations_count();
@@ -298,12 +298,12 @@ static void what_is_dropped_is_freed_bit_by_bit(void **state) {
     require(!table_index_of(table, name_drawn(0)), "nobody finds it");
     require(allocations_count() >= before, "and nothing is freed yet");
     require(change_names(table, TABLE_INDEX, 0, 1), "another one of its name");
-    require(table_index_sweep(100), "much is left");
+    require(table_index_free_dropped(100), "much is left");
     require(allocations_count() < before, "some was freed");
     table_free(table);
-    require(table_index_sweep(MARKS - 101), "one is left, although the table is gone");
-    require(!table_index_sweep(1), "none is left");
-    require(!table_index_sweep(1), "and none comes back");
+    require(table_index_free_dropped(MARKS - 101), "one is left, although the table is gone");
+    require(!table_index_free_dropped(1), "none is left");
+    require(!table_index_free_dropped(1), "and none comes back");
 }
 
 static void several_are_freed_one_by_one(void **state) {
@@ -313,7 +313,7 @@ static void several_are_freed_one_by_one(void **state) {
     add_rows(table, 0, 5);
     require(change_names(table, TABLE_UNINDEX, 0, 3), "all dropped at once");
     unsigned sweeps = 1;
-    while (table_index_sweep(2)) sweeps++;
+    while (table_index_free_dropped(2)) sweeps++;
     require(sweeps >= 5, "three portions of one, and one of each of the others: %u", sweeps);
     table_free(table);
 }
@@ -323,7 +323,7 @@ static void several_are_freed_one_by_one(void **state) {
 struct walked {
     unsigned records;
     uint64_t max_steps;
-    size_t max_bytes;
+    size_t bytes_max;
 };
 
 static void note_record(void *context, const void *taken) {
@@ -332,7 +332,7 @@ static void note_record(void *context, const void *taken) {
     walked->records++;
     if (change->kind == TABLE_CREATE) return;
     if (change->steps.count > walked->max_steps) walked->max_steps = change->steps.count;
-    if (change->steps.items.length > walked->max_bytes) walked->max_bytes = change->steps.items.length;
+    if (change->steps.items.length > walked->bytes_max) walked->bytes_max = change->steps.items.length;
 }
 
 static void a_walk_goes_in_pieces(void **state) {
@@ -345,7 +345,7 @@ static void a_walk_goes_in_pieces(void **state) {
     walked = (struct walked){0, 0, 0};
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require(walked.records >= 4 && walked.max_steps < 1200, "%u records", walked.records);
-    require(walked.max_bytes < 128 << 10, "%zu bytes in one", walked.max_bytes);
+    require(walked.bytes_max < 128 << 10, "%zu bytes in one", walked.bytes_max);
     struct table *copy = table_copy(table);
     require_same(catalog_count(&copy->entities), 1200, "all of them");
     require_same(copy->ticks, table->ticks, "the greatest Timestamp");
@@ -372,7 +372,7 @@ static void large_entities_come_one_by_one(void **state) {
                                   .etag = 1,
                                   .ticks = 1,
                                   .properties = {1, {properties.data, properties.length}}};
-        table_do(table, &step);
+        table_do_step(table, &step);
     }
     table_walk(table, &(struct change_walk){.take = note_record, .context = &walked});
     require_same(walked.records, 1 + LARGE, "a record for each");
@@ -398,12 +398,12 @@ static void a_copy_knows_its_indexes_whole(void **state) {
     struct table *table = empty_table();
     add_rows(table, 0, 100);
     require(change_names(table, TABLE_INDEX, 0, 1) && build_portion(table, 50), "half of it");
-    require_same(table->indexes[0].count, 50, "marks");
+    require_same(table->indexes[0].count, 50, "index entries");
     struct table *copy = table_copy(table);
     require(!table_unfinished(copy), "the copy has all");
-    require_same(copy->indexes[0].count, 100, "marks of the copy");
+    require_same(copy->indexes[0].count, 100, "index entries of the copy");
     require(build_portion(table, 50) && !table_unfinished(table), "the other half");
-    require_same(table->indexes[0].count, 100, "marks");
+    require_same(table->indexes[0].count, 100, "index entries");
     table_free(copy);
     table_free(table);
 }
@@ -418,7 +418,7 @@ static void it_holds_what_the_allocator_says(void **state) {
     table_trial_start(&trial);
     for (int round = 0; round < 120; round++) {
         table_trial_live(&trial, &dice, 10);
-        while (table_index_sweep(100)) continue;
+        while (table_index_free_dropped(100)) continue;
         require_same(table_held(trial.table), allocations_bytes() - before, "round %d", round);
         require(table_parts(trial.table) <= allocations_count(), "round %d", round);
     }

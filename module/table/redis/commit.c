@@ -1,12 +1,12 @@
-/* What follows a change of a table, and what happens to a table when nobody asks. */
+/* What follows a change of a table, and the upkeep that builds indexes and feeds. */
 #include "server/commit.h"
 #include "server/following.h"
 #include "server/upkeep.h"
 #include "table/redis/handlers.h"
 
 enum {
-    UPKEEP_PORTION = 500, /* entities that an index learns in one go */
-    BREATH_MS = 1,        /* between two portions: others have their turn */
+    UPKEEP_PORTION = 500, /* entities that are added to an index at a time */
+    UPKEEP_PAUSE_MS = 1,  /* between two portions */
     DROPPED_PORTION = 2000,
 };
 
@@ -18,13 +18,12 @@ void table_changed(struct call *call, const void *decided) {
     table_stats.steps += change->steps.count;
 }
 
-/* All of a batch is one change. */
 void table_wake(struct call *call, const void *decided) {
     const struct table_change *change = decided;
     if (change->kind != TABLE_DROP) following_wake(call);
 }
 
-/* --- When nobody asks --- */
+/* --- Upkeep --- */
 
 static void build_portion(struct call *call, const struct table_index *index) {
     struct record_writer name;
@@ -52,15 +51,15 @@ int64_t table_upkeep(struct call *call) {
     else if (table_builds_feed(table))
         build_feed_portion(call);
     bool more = table_unfinished(table) || table_builds_feed(table);
-    table->upkeep_ms = more ? call_now_ms(call) + BREATH_MS : 0;
+    table->upkeep_ms = more ? call_now_ms(call) + UPKEEP_PAUSE_MS : 0;
     return more ? table->upkeep_ms : UPKEEP_NEVER;
 }
 
-static bool sweep_dropped(void) {
-    return table_index_sweep(DROPPED_PORTION);
+static bool free_dropped_portion(void) {
+    return table_index_free_dropped(DROPPED_PORTION);
 }
 
 void table_free_dropped(void) {
-    static struct upkeep_work work = {.run = sweep_dropped};
+    static struct upkeep_work work = {.run = free_dropped_portion};
     upkeep_soon(&work);
 }

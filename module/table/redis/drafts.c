@@ -1,4 +1,4 @@
-/* TABLE.* for writes, their form: from argv to operations. */
+/* Parsing the commands that write entities: from argv to operations. */
 #include "table/redis/drafts.h"
 
 #include "core/text.h"
@@ -10,28 +10,28 @@ enum { ARG_OPERATIONS = 4 };
 
 /* --- Keys --- */
 
-/* The service finds such characters in an address, and so another fault. */
-enum outcome table_asked_key_rule(struct bytes key) {
+/* In a query or lookup, where keys are part of a URL, the storage service reports forbidden characters by another code. */
+enum outcome table_lookup_key_rule(struct bytes key) {
     enum outcome outcome = key_check(key);
     return outcome == OUTCOME_KEY_CHARACTER ? OUTCOME_KEY_UNUSABLE : outcome;
 }
 
-/* A key that the call has looked for already is in its stored form. */
+/* A prefetched key is in its stored form already. */
 static void put_key(const struct call *call, struct bytes row, struct drafts *drafts, struct draft *draft) {
-    struct record_writer *room = drafts->room;
-    draft->key_at = room->length;
+    struct record_writer *buffer = drafts->buffer;
+    draft->key_at = buffer->length;
     if (call->search.name.data)
-        record_put_raw(room, call->search.name);
+        record_put_raw(buffer, call->search.name);
     else
-        stored_key_put(room, call_word(call, ARG_PARTITION), row);
-    draft->key_length = room->length - draft->key_at;
+        stored_key_put(buffer, call_word(call, ARG_PARTITION), row);
+    draft->key_length = buffer->length - draft->key_at;
 }
 
 /* --- Properties --- */
 
-/* What was read may be written back: the server's own properties are passed over as long as they say nothing else. */
-static enum outcome pass_own(const struct call *call, enum filter_subject subject, struct bytes row,
-                             struct bytes text) {
+/* Callers may write back what they have read: PartitionKey, RowKey and Timestamp are skipped if the keys are the same. */
+static enum outcome skip_system_property(const struct call *call, enum filter_subject subject,
+                                         struct bytes row, struct bytes text) {
     struct bytes partition = call_word(call, ARG_PARTITION);
     bool other = (subject == SUBJECT_PARTITION && !bytes_equal(text, partition)) ||
                  (subject == SUBJECT_ROW && !bytes_equal(text, row));
@@ -47,30 +47,30 @@ static enum outcome read_property(struct call *call, struct bytes row, int at, s
     if (outcome != OUTCOME_DONE) return outcome;
     enum filter_subject subject = filter_subject_of(property.name);
     if (subject != SUBJECT_PROPERTY) {
-        drafts->beside += text.length;
-        return pass_own(call, subject, row, text);
+        drafts->skipped_bytes += text.length;
+        return skip_system_property(call, subject, row, text);
     }
-    /* The text of a number may be as long as it likes; what is kept of it is short. */
-    if (type == VALUE_DOUBLE) drafts->beside += text.length;
+    /* The text of a double may be much longer than its packed form. */
+    if (type == VALUE_DOUBLE) drafts->skipped_bytes += text.length;
     outcome = value_read(type, text, &property.value);
     if (outcome != OUTCOME_DONE) return outcome;
-    property_put(drafts->room, &property);
+    property_put(drafts->buffer, &property);
     draft->property_count++;
     return OUTCOME_DONE;
 }
 
 static struct packed_list properties_of(const struct drafts *drafts, const struct draft *draft) {
-    return (struct packed_list){
-        draft->property_count, bytes_of(drafts->room->data + draft->properties_at, draft->properties_length)};
+    return (struct packed_list){draft->property_count, bytes_of(drafts->buffer->data + draft->properties_at,
+                                                                draft->properties_length)};
 }
 
 static struct bytes draft_key(const struct drafts *drafts, const struct draft *draft) {
-    return bytes_of(drafts->room->data + draft->key_at, draft->key_length);
+    return bytes_of(drafts->buffer->data + draft->key_at, draft->key_length);
 }
 
 static enum outcome read_draft_properties(struct call *call, const struct argument *pairs, struct bytes row,
                                           struct drafts *drafts, struct draft *draft) {
-    draft->properties_at = drafts->room->length;
+    draft->properties_at = drafts->buffer->length;
     drafts->measured = true;
     for (int i = 0; i < pairs->count; i++) {
         enum outcome outcome = read_property(call, row, pairs->at + 2 * i, drafts, draft);
@@ -78,7 +78,7 @@ static enum outcome read_draft_properties(struct call *call, const struct argume
             return refusal_of_word(call, outcome, call_word(call, pairs->at + 2 * i));
         if (draft->property_count > PROPERTIES_MAX) return OUTCOME_TOO_MANY_PROPERTIES;
     }
-    draft->properties_length = drafts->room->length - draft->properties_at;
+    draft->properties_length = drafts->buffer->length - draft->properties_at;
     struct packed_list properties = properties_of(drafts, draft);
     if (!properties_unique(properties)) return OUTCOME_DUPLICATE_PROPERTIES;
     return entity_fits(draft_key(drafts, draft), properties);
@@ -103,7 +103,7 @@ static enum outcome read_conditions(struct call *call, const struct args *args, 
     if (!args_given(args, SLOT_IF)) return OUTCOME_DONE;
     struct filter filter;
     draft->condition = call_word(call, args->slots[SLOT_IF].at);
-    drafts->beside += draft->condition.length;
+    drafts->skipped_bytes += draft->condition.length;
     enum outcome outcome = filter_read(call, draft->condition, &filter);
     if (outcome == OUTCOME_DONE) filter_end(&filter);
     return outcome;
@@ -130,16 +130,16 @@ static bool request_fits(const struct call *call) {
 }
 
 static void start_reading(struct call *call, struct drafts *drafts, bool numbered) {
-    drafts->room = call_writer(call);
+    drafts->buffer = call_writer(call);
     drafts->count = 0;
-    drafts->beside = 0;
+    drafts->skipped_bytes = 0;
     drafts->numbered = drafts->measured = numbered;
 }
 
-/* A request that is too large is nothing else. Only where it may be, all its arguments are looked at once more. */
+/* A request that is too large is refused for that, whatever else is wrong with it. Small ones are not measured. */
 static enum outcome end_reading(struct call *call, const struct drafts *drafts, enum outcome outcome) {
-    bool is_small =
-        outcome == OUTCOME_DONE && drafts->room->length + drafts->beside < TABLE_REQUEST_MAX_BYTES / 2;
+    bool is_small = outcome == OUTCOME_DONE &&
+                    drafts->buffer->length + drafts->skipped_bytes < TABLE_REQUEST_MAX_BYTES / 2;
     bool counts = drafts->measured && outcome != OUTCOME_SYNTAX;
     if (is_small || !counts || request_fits(call)) return outcome;
     call_note(call, "all arguments together have at most 4 MiB");
@@ -157,7 +157,7 @@ static int verb_named(const struct command *command, struct bytes word) {
     return -1;
 }
 
-/* The next operation, from *at on. What is wrong in an earlier one is known already: then only syntax counts. */
+/* Reads the next operation, from *at on. After a fault in an earlier one only syntax errors count. */
 static enum outcome read_next_draft(struct call *call, int *at, enum outcome earlier, struct drafts *drafts) {
     struct args args;
     int verb = *at < call->argc ? verb_named(call->command, call_word(call, *at)) : -1, start = *at;
@@ -179,8 +179,8 @@ static enum outcome read_next_draft(struct call *call, int *at, enum outcome ear
     return fault.outcome;
 }
 
-/* The number of the second one of two operations on the same entity; 0 when there is none. */
-static unsigned find_twin(const struct drafts *drafts) {
+/* The number of the first operation on an entity that an earlier one names; 0 when there is none. */
+static unsigned find_duplicate(const struct drafts *drafts) {
     for (unsigned second = 1; second < drafts->count; second++)
         for (unsigned first = 0; first < second; first++)
             if (bytes_equal(draft_key(drafts, &drafts->items[first]),
@@ -189,7 +189,7 @@ static unsigned find_twin(const struct drafts *drafts) {
     return 0;
 }
 
-/* What stands behind the operations. */
+/* Reads the options behind the operations. */
 static enum outcome read_tail(struct call *call, int at, enum outcome earlier) {
     struct fault fault = args_parse_tail(call->command->grammar, call->argv, call->argc, at, &call->args);
     bool counts = earlier == OUTCOME_DONE || fault.outcome == OUTCOME_SYNTAX;
@@ -214,9 +214,9 @@ static enum outcome read_all(struct call *call, struct drafts *drafts) {
 enum outcome drafts_read_batch(struct call *call, struct drafts *drafts) {
     start_reading(call, drafts, true);
     enum outcome outcome = end_reading(call, drafts, read_all(call, drafts));
-    unsigned twin = outcome == OUTCOME_DONE ? find_twin(drafts) : 0;
-    if (!twin) return outcome;
-    drafts_note(call, drafts, twin, OUTCOME_DUPLICATE_ROW);
+    unsigned duplicate = outcome == OUTCOME_DONE ? find_duplicate(drafts) : 0;
+    if (!duplicate) return outcome;
+    drafts_note(call, drafts, duplicate, OUTCOME_DUPLICATE_ROW);
     return OUTCOME_DUPLICATE_ROW;
 }
 

@@ -1,24 +1,16 @@
-/* TABLE.* for entities: from a parsed call to a decision, and from an entity to a reply. */
+/* The TABLE.* commands on entities. */
 #include "core/text.h"
 #include "table/redis/drafts.h"
 #include "table/redis/entity_reply.h"
 
-/* --- The way to an entity --- */
-
-/* The stored key of the entity that the call names. */
-static struct bytes seek_key(struct call *call, struct bytes partition, struct bytes row) {
-    char *key = call_room(call, partition.length + 1 + row.length);
-    key_store(partition, key);
-    key[partition.length] = '\0';
-    key_store(row, key + partition.length + 1);
-    return bytes_of(key, partition.length + 1 + row.length);
-}
+/* --- Lookup --- */
 
 void table_prefetch(struct call *call) {
     struct bytes partition = call_word(call, ARG_PARTITION), row = call_word(call, ARG_ROW);
     if (partition.length > KEY_MAX_BYTES || row.length > KEY_MAX_BYTES) return;
     const struct table *table = call->value;
-    call->search = catalog_prefetch(&table->entities, seek_key(call, partition, row));
+    char *key = call_room(call, stored_key_length(partition, row));
+    call->search = catalog_prefetch(&table->entities, stored_key_write(partition, row, key));
 }
 
 static struct entity *entity_named(const struct call *call) {
@@ -33,8 +25,7 @@ static enum outcome refuse_missing(struct call *call) {
 
 /* --- Reading --- */
 
-/* The form of a call for a table that is not there counts more than that it is not there; otherwise the handlers look at
- * it. */
+/* For a missing table, faults in the arguments are reported first. Otherwise the handler checks them. */
 enum outcome table_get_check(struct call *call) {
     struct selection selection;
     return call->value ? OUTCOME_DONE : selection_read(call, &selection);
@@ -54,19 +45,20 @@ enum outcome table_get(struct call *call) {
 
 /* --- Writing --- */
 
-/* Commands on one entity have prefetched it. */
-static struct entity *entity_of(const struct call *call, const struct drafts *drafts, struct bytes key) {
+/* Commands on a single entity have prefetched it. */
+static struct entity *existing_entity(const struct call *call, const struct drafts *drafts,
+                                      struct bytes key) {
     return drafts->numbered ? table_find(call->value, key) : entity_named(call);
 }
 
-static struct verdict judge(struct call *call, struct entity *there, struct bytes condition,
+static struct verdict judge(struct call *call, struct entity *existing, struct bytes condition,
                             struct operation *operation) {
-    if (!condition.data) return operation_judge(there, operation);
+    if (!condition.data) return operation_judge(existing, operation);
     struct filter filter;
     struct verdict verdict = {.outcome = filter_read(call, condition, &filter)};
     if (verdict.outcome != OUTCOME_DONE) return verdict;
     operation->filter = &filter;
-    verdict = operation_judge(there, operation);
+    verdict = operation_judge(existing, operation);
     operation->filter = NULL;
     filter_end(&filter);
     return verdict;
@@ -91,35 +83,35 @@ static void note_verdict(struct call *call, const struct drafts *drafts, unsigne
     drafts_note(call, drafts, number, verdict->outcome);
 }
 
-/* What the operations do to the table as it is now; each has an entity of its own. */
+/* Decides all operations on the table as it is now; no two are on the same entity. */
 static enum outcome judge_all(struct call *call, const struct drafts *drafts, struct table_step *steps) {
     for (unsigned i = 0; i < drafts->count; i++) {
         const struct draft *draft = &drafts->items[i];
         struct operation operation = draft_operation(drafts, draft);
-        struct entity *there = entity_of(call, drafts, operation.key);
-        struct verdict verdict = judge(call, there, draft->condition, &operation);
+        struct entity *existing = existing_entity(call, drafts, operation.key);
+        struct verdict verdict = judge(call, existing, draft->condition, &operation);
         if (verdict.outcome != OUTCOME_DONE) {
             note_verdict(call, drafts, i, &verdict);
             return verdict.outcome;
         }
         steps[i] = (struct table_step){verdict.step, operation.key, .properties = operation.properties,
-                                       .there = verdict.entity};
+                                       .existing = verdict.entity};
     }
     return OUTCOME_DONE;
 }
 
 static void reply_step(struct reply *out, const struct table_step *step) {
-    if (table_step_ends(step))
+    if (table_step_removes(step))
         reply_ok(out);
     else
         reply_version(out, step->etag);
 }
 
-/* Each step that writes has an ETag and a Timestamp that are greater than all that the table has given. */
+/* Gives each step a new ETag and Timestamp. Deletions get an ETag if a feed has to remember them. */
 static void stamp_steps(const struct table *table, struct table_step *steps, size_t count) {
     int64_t now_us = server_now_us(), ticks = table->ticks;
     for (size_t i = 0; i < count; i++) {
-        bool ends = table_step_ends(&steps[i]);
+        bool ends = table_step_removes(&steps[i]);
         if (ends && !table->feed) continue;
         steps[i].etag = version_mint(now_us / 1000);
         if (ends) steps[i].kind = STEP_MARK;
@@ -128,7 +120,7 @@ static void stamp_steps(const struct table *table, struct table_step *steps, siz
     }
 }
 
-/* The steps, or NULL and why not. */
+/* Returns the steps, or NULL with the outcome. */
 static const struct table_step *decide_steps(struct call *call, enum table_change_kind kind,
                                              const struct drafts *drafts, enum outcome *outcome) {
     struct table_step *steps = call_room(call, drafts->count * sizeof(*steps));
@@ -147,7 +139,8 @@ static enum verb verb_of(const struct call *call) {
     return (enum verb)call->command->variant;
 }
 
-/* What can be read when it is decided is not read before; but a token counts only when the form is right. */
+/* The handler parses the operation, so the check does only if the table is missing, or if ONCE is given: a token may
+ * only be remembered for a well-formed call. */
 enum outcome table_write_check(struct call *call) {
     struct drafts drafts;
     bool later = call->value && !args_given(&call->args, SLOT_ONCE);

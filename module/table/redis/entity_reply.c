@@ -7,7 +7,7 @@
 
 /* --- Selections --- */
 
-static void select_sound(struct selection *selection, struct bytes name) {
+static void select_valid(struct selection *selection, struct bytes name) {
     switch (filter_subject_of(name)) {
     case SUBJECT_PARTITION: selection->partition = true; break;
     case SUBJECT_ROW: selection->row = true; break;
@@ -23,7 +23,7 @@ static enum outcome select_name(struct call *call, struct selection *selection, 
     }
     enum outcome outcome = property_name_check(name);
     if (outcome != OUTCOME_DONE) return refusal_of_word(call, outcome, name);
-    select_sound(selection, name);
+    select_valid(selection, name);
     return OUTCOME_DONE;
 }
 
@@ -46,7 +46,7 @@ enum outcome selection_read(struct call *call, struct selection *selection) {
 
 /* --- Properties --- */
 
-/* "age:int32"; a string's name stands alone. */
+/* "age:int32"; strings have the name alone. */
 static void reply_name(struct reply *out, struct bytes name, enum value_type type) {
     char text[PROPERTY_NAME_MAX_UNITS * 3 + 16];
     if (type == VALUE_STRING) {
@@ -66,13 +66,13 @@ static void reply_ticks(struct reply *out, int64_t ticks) {
     reply_bytes(out, bytes_of(text, sizeof(text)));
 }
 
-/* As text: scripts, and clients whose numbers are doubles, would round it, and write it back so. */
+/* As text: scripts, and clients whose numbers are doubles, would round it. */
 static void reply_large(struct reply *out, int64_t number) {
     char text[NUMBER_TEXT_MAX];
     reply_bytes(out, bytes_of(text, number_write(number, text)));
 }
 
-/* Not every client takes what is no number for a double. */
+/* Not every client accepts NaN as a double of RESP3. */
 static void reply_double(struct reply *out, double real) {
     if (isnan(real))
         reply_bytes(out, bytes_text("NaN"));
@@ -110,8 +110,9 @@ static void reply_whole(struct reply *out, const struct entity *entity) {
     while (property_next(&reader, &property)) reply_property(out, &property);
 }
 
-/* What every entity has, if it is selected. */
-static void reply_own(struct reply_map *map, const struct entity *entity, const struct selection *selection) {
+/* The keys and Timestamp, if they are selected. */
+static void reply_system_properties(struct reply_map *map, const struct entity *entity,
+                                    const struct selection *selection) {
     struct row row = entity_row(entity);
     if (selection->partition) {
         reply_field(map, PARTITION_NAME);
@@ -128,8 +129,8 @@ static void reply_own(struct reply_map *map, const struct entity *entity, const 
 }
 
 void reply_entity(struct reply *out, const struct entity *entity, const struct selection *selection) {
-    bool own = selection->partition || selection->row || selection->timestamp;
-    if (selection->all && !own) {
+    bool with_system = selection->partition || selection->row || selection->timestamp;
+    if (selection->all && !with_system) {
         reply_whole(out, entity);
         return;
     }
@@ -137,7 +138,7 @@ void reply_entity(struct reply *out, const struct entity *entity, const struct s
     while (reply_map_pass(&map)) {
         struct record_reader reader = record_reader(entity_properties(entity).items);
         struct property property;
-        reply_own(&map, entity, selection);
+        reply_system_properties(&map, entity, selection);
         while (property_next(&reader, &property)) {
             if (!selection->all && !name_set_has(&selection->names, property.name)) continue;
             reply_property(map.out, &property);

@@ -1,4 +1,4 @@
-/* Replies about entities: maps of their properties, whole or only what is selected. */
+/* Replies of entities: maps of all or the selected properties. */
 #ifndef HOLDFAST_TABLE_ENTITY_REPLY_H
 #define HOLDFAST_TABLE_ENTITY_REPLY_H
 
@@ -7,17 +7,17 @@
 
 enum { SELECTED_MAX = 255 };
 
-/* Which properties a caller wants to see. */
+/* The properties that a caller selects. */
 struct selection {
-    bool all; /* of its own; what every entity has is asked for by name */
+    bool all; /* except for the keys and Timestamp, which must be named */
     bool partition, row, timestamp;
     struct name_set names;
 };
 
-/* On refusal the call's note tells why. */
+/* Reads the option SELECT. On refusal the call's note tells why. */
 enum outcome selection_read(struct call *call, struct selection *selection);
 
-/* A map. A property's type stands behind its name, as it does when one is written. */
+/* A map. Names have the type behind a colon, as in writes. */
 void reply_entity(struct reply *out, const struct entity *entity, const struct selection *selection);
 
 /* A partition key or a row key, from its stored form. */

@@ -34,15 +34,15 @@ extern struct data_type table_type;
 /* Prefetches the call's entity. */
 void table_prefetch(struct call *call);
 
-/* The rule for keys in queries and lookups; keys that are written with an entity are checked by key_check. */
-enum outcome table_asked_key_rule(struct bytes key);
+/* The rule for keys in lookups; keys that are written are checked by key_check. */
+enum outcome table_lookup_key_rule(struct bytes key);
 
-/* Whether the last two words may be ONCE and a token, after any number of words. */
+/* Whether the last two arguments are ONCE and a token, after any number of names or operations. */
 bool table_ends_with_once(const struct call *call);
 
 /* --- What follows a decision --- */
 
-/* The things that commands on one entity change: see things.h. */
+/* What commands on one entity change, for transactions: see things.h. */
 void entity_touches(const struct call *call, struct things *things);
 
 /* For the data type's table: see data_type.h. */
@@ -51,7 +51,7 @@ void table_changed(struct call *call, const void *decided);
 void table_wake(struct call *call, const void *change);
 int64_t table_upkeep(struct call *call);
 
-/* Totals so far: queries by plan, entities returned, examined and written. */
+/* Totals since the start: queries by plan, entities returned, examined and written. */
 struct table_stats {
     unsigned long long queries[PLAN_KINDS];
     unsigned long long rows, examined, steps;
@@ -62,7 +62,7 @@ extern struct table_stats table_stats;
 /* For INFO. */
 void table_info(RedisModuleInfoCtx *ctx);
 
-/* Frees dropped data soon, a portion at a time. */
+/* Schedules the freeing of dropped indexes, in portions. */
 void table_free_dropped(void);
 
 #endif

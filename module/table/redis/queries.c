@@ -1,4 +1,4 @@
-/* TABLE.QUERY: from a parsed call to a plan, and from a page to a reply. */
+/* TABLE.QUERY. */
 #include "server/reply_room.h"
 #include "table/redis/drafts.h"
 #include "table/redis/entity_reply.h"
@@ -8,17 +8,17 @@
 static const char *const plan_words[] = {
     [PLAN_POINT] = "point", [PLAN_RANGE] = "range", [PLAN_INDEX] = "index", [PLAN_SCAN] = "scan"};
 
-/* A query as it was asked. */
-struct asked {
+/* The arguments of a query. */
+struct query_args {
     struct filter filter;
     struct selection selection;
     struct record_writer from; /* stored key */
 };
 
-/* --- Form --- */
+/* --- Arguments --- */
 
-/* What a continuation says: the keys of the entity with which to go on. */
-static enum outcome read_next_entity(struct call *call, struct asked *asked) {
+/* NEXT: the keys of the entity at which to continue. */
+static enum outcome read_next_entity(struct call *call, struct query_args *args) {
     if (!args_given(&call->args, SLOT_NEXT)) return OUTCOME_DONE;
     int at = call->args.slots[SLOT_NEXT].at;
     struct bytes partition = call_word(call, at), row = call_word(call, at + 1);
@@ -26,39 +26,39 @@ static enum outcome read_next_entity(struct call *call, struct asked *asked) {
         call_note(call, "NEXT takes the two keys that a query has answered");
         return OUTCOME_INVALID_INPUT;
     }
-    stored_key_put(&asked->from, partition, row);
+    stored_key_put(&args->from, partition, row);
     return OUTCOME_DONE;
 }
 
-static struct bytes asked_filter(const struct call *call) {
+static struct bytes filter_given(const struct call *call) {
     bool given = args_given(&call->args, SLOT_FILTER);
     return given ? call_word(call, call->args.slots[SLOT_FILTER].at) : bytes_of("", 0);
 }
 
-static void asked_end(struct asked *asked) {
-    filter_end(&asked->filter);
-    record_end(&asked->from);
+static void query_args_end(struct query_args *args) {
+    filter_end(&args->filter);
+    record_end(&args->from);
 }
 
-/* On success it has to be ended. */
-static enum outcome asked_read(struct call *call, struct asked *asked) {
-    record_start(&asked->from);
-    enum outcome outcome = read_next_entity(call, asked);
-    if (outcome == OUTCOME_DONE) outcome = selection_read(call, &asked->selection);
-    if (outcome == OUTCOME_DONE) outcome = filter_read(call, asked_filter(call), &asked->filter);
-    if (outcome != OUTCOME_DONE) record_end(&asked->from);
+/* On success, query_args_end must follow. */
+static enum outcome query_args_read(struct call *call, struct query_args *args) {
+    record_start(&args->from);
+    enum outcome outcome = read_next_entity(call, args);
+    if (outcome == OUTCOME_DONE) outcome = selection_read(call, &args->selection);
+    if (outcome == OUTCOME_DONE) outcome = filter_read(call, filter_given(call), &args->filter);
+    if (outcome != OUTCOME_DONE) record_end(&args->from);
     return outcome;
 }
 
 enum outcome table_query_check(struct call *call) {
     if (call->value) return OUTCOME_DONE;
-    struct asked asked;
-    enum outcome outcome = asked_read(call, &asked);
-    if (outcome == OUTCOME_DONE) asked_end(&asked);
+    struct query_args args;
+    enum outcome outcome = query_args_read(call, &args);
+    if (outcome == OUTCOME_DONE) query_args_end(&args);
     return outcome;
 }
 
-/* --- Answers --- */
+/* --- Replies --- */
 
 static void reply_next(struct reply *out, struct bytes next) {
     struct stored_key key;
@@ -98,19 +98,19 @@ static void explain(struct call *call, const struct plan *plan) {
     }
 }
 
-static size_t asked_rows(const struct call *call) {
+static size_t rows_given(const struct call *call) {
     if (!args_given(&call->args, SLOT_TOP)) return QUERY_ROWS_MAX;
     int64_t top = call->args.slots[SLOT_TOP].number;
     return top < QUERY_ROWS_MAX ? (size_t)top : QUERY_ROWS_MAX;
 }
 
-static void answer_query(struct call *call, const struct asked *asked, const struct plan *plan) {
+static void answer_query(struct call *call, const struct query_args *args, const struct plan *plan) {
     struct query query = {
         .table = call->value,
-        .filter = &asked->filter,
+        .filter = &args->filter,
         .plan = plan,
-        .from = bytes_of(asked->from.data, asked->from.length),
-        .rows_max = asked_rows(call),
+        .from = bytes_of(args->from.data, args->from.length),
+        .rows_max = rows_given(call),
         .bytes_max = reply_room_up_to(QUERY_BYTES_MAX),
     };
     struct query_page page;
@@ -118,20 +118,20 @@ static void answer_query(struct call *call, const struct asked *asked, const str
     table_stats.queries[plan->kind]++;
     table_stats.rows += page.count;
     table_stats.examined += page.examined;
-    reply_query_page(&call->out, &page, &asked->selection);
+    reply_query_page(&call->out, &page, &args->selection);
 }
 
 enum outcome table_query(struct call *call) {
-    struct asked asked;
+    struct query_args args;
     struct plan plan;
-    enum outcome outcome = asked_read(call, &asked);
+    enum outcome outcome = query_args_read(call, &args);
     if (outcome != OUTCOME_DONE) return outcome;
-    plan_make(call->value, &asked.filter, &plan);
+    plan_make(call->value, &args.filter, &plan);
     if (args_given(&call->args, SLOT_EXPLAIN))
         explain(call, &plan);
     else
-        answer_query(call, &asked, &plan);
+        answer_query(call, &args, &plan);
     plan_end(&plan);
-    asked_end(&asked);
+    query_args_end(&args);
     return OUTCOME_DONE;
 }

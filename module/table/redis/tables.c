@@ -1,4 +1,4 @@
-/* TABLE.* for tables as a whole: their life, their policies, their indexes. */
+/* The TABLE.* commands on tables as a whole: creation, policies, indexes, INFO. */
 #include "table/redis/handlers.h"
 
 #include "core/policy.h"
@@ -6,7 +6,7 @@
 #include "server/refusal.h"
 #include "table/name_set.h"
 
-/* What a table's policies may permit: to query, to add, to update and to delete. */
+/* The permissions in a table's policies: to query, add, update and delete. */
 #define TABLE_PERMISSIONS "raud"
 
 enum outcome table_create(struct call *call) {
@@ -52,7 +52,7 @@ bool table_ends_with_once(const struct call *call) {
     return bytes_same_word(call_word(call, call->argc - 2), bytes_text("ONCE"));
 }
 
-/* How many there are: behind them may stand ONCE and a token. */
+/* The names end before ONCE and its token. */
 static int name_count(const struct call *call) {
     return call->argc - ARG_NAMES - (args_given(&call->args, SLOT_ONCE) ? 2 : 0);
 }
@@ -78,19 +78,19 @@ enum outcome table_index_check(struct call *call) {
     return OUTCOME_DONE;
 }
 
-/* Those of the call's names that are, or are not, those of indexes, each once. */
+/* The call's names that have, or have not, an index; each once. */
 static struct packed_list pick_names(struct call *call, bool indexed) {
-    struct record_writer *room = call_writer(call);
+    struct record_writer *writer = call_writer(call);
     struct packed_list names = {0, {"", 0}};
     struct name_set seen;
     name_set_start(&seen);
     for (int i = 0; i < name_count(call) && seen.count < NAME_SET_MAX; i++) {
         struct bytes name = name_at(call, i);
         if (!!table_index_of(call->value, name) != indexed || !name_set_add(&seen, name)) continue;
-        record_put_bytes(room, name);
+        record_put_bytes(writer, name);
         names.count++;
     }
-    names.items = bytes_of(room->data, room->length);
+    names.items = bytes_of(writer->data, writer->length);
     return names;
 }
 

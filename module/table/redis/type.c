@@ -1,14 +1,12 @@
-/* The table as a data type of the server: files, digests, memory, freeing, copies.
- *
- * A file holds the table with the names of its indexes, and its entities in the order of their keys; indexes are built
- * again while it is read. */
+/* The data type of tables, for the server. A file has the table with the names of its indexes, then its entities in the
+ * order of their keys; loading builds the indexes again. */
 #include "server/type_methods.h"
 #include "server/upkeep.h"
 #include "table/redis/handlers.h"
 
 enum { ENCODING_VERSION = 0 };
 
-/* Ten years, as for versions; and a horizon behind which there is nothing to be compared. */
+/* Ten years, as for versions. With a horizon beyond the year 9999 every Timestamp is plausible. */
 #define AHEAD_MAX_MS   INT64_C(315360000000)
 #define HORIZON_MAX_MS INT64_C(253402300799000)
 
@@ -16,7 +14,7 @@ static bool ticks_plausible(int64_t ticks, int64_t horizon_ms) {
     return horizon_ms >= HORIZON_MAX_MS || ticks <= ticks_of_ms(horizon_ms + AHEAD_MAX_MS);
 }
 
-/* Timestamps that lie absurdly ahead would poison all that come later, as versions would. */
+/* A Timestamp far in the future would force all later ones beyond it, as with versions. */
 static bool is_plausible(const void *received, int64_t horizon_ms) {
     const struct table_change *change = received;
     if (!change->steps.count) return ticks_plausible(change->ticks, horizon_ms);
@@ -31,7 +29,7 @@ static void *table_make(const void *change) {
     return table_new(change);
 }
 
-/* Indexes that are given up are freed by every server for itself. */
+/* Every server frees dropped indexes on its own. */
 static bool table_move(void *value, const void *decided) {
     const struct table_change *change = decided;
     bool fits = table_apply(value, change);
@@ -43,8 +41,7 @@ static void table_save_walk(const void *value, const struct change_walk *walk) {
     table_walk(value, walk);
 }
 
-/* An index or a feed that is being built goes on at once; on a replica when it is promoted. All that comes out of a file is
- * complete. */
+/* An index or a feed that is being built continues at once, or after a promotion. */
 static int64_t table_next_look_ms(const void *value) {
     return table_unfinished(value) || table_builds_feed(value) ? server_now_ms() : UPKEEP_NEVER;
 }

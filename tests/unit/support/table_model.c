@@ -117,7 +117,7 @@ static bool step_fits(const struct table_model *model, const struct table_step *
 
 static void do_step(struct table_model *model, const struct table_step *step) {
     struct model_entity *entity = table_model_find(model, step->key);
-    if (table_step_ends(step)) {
+    if (table_step_removes(step)) {
         remove_entity(model, entity);
         return;
     }
@@ -291,9 +291,9 @@ static int by_bytes(const void *left, const void *right) {
     return bytes_compare(*(const struct bytes *)left, *(const struct bytes *)right);
 }
 
-/* What the marks of an index are called, in their order; each is the model's own. */
-static size_t marks_of(const struct table_model *model, const struct model_index *index,
-                       struct bytes *marks) {
+/* The keys of an index in their order; each is the model's own. */
+static size_t index_keys_of(const struct table_model *model, const struct model_index *index,
+                            struct bytes *keys) {
     size_t count = 0;
     for (size_t i = 0; i < model->count; i++) {
         const struct model_entity *entity = &model->entities[i];
@@ -301,34 +301,34 @@ static size_t marks_of(const struct table_model *model, const struct model_index
         bool known = index->complete || bytes_compare(entity->key, index->frontier) <= 0;
         if (!property || !known) continue;
         struct value value = value_of(property);
-        struct record_writer mark;
-        record_start(&mark);
-        index_key_put_value(&mark, &value);
-        record_put_raw(&mark, entity->key);
-        marks[count++] = own(bytes_of(mark.data, mark.length));
-        record_end(&mark);
+        struct record_writer entry;
+        record_start(&entry);
+        index_key_put_value(&entry, &value);
+        record_put_raw(&entry, entity->key);
+        keys[count++] = own(bytes_of(entry.data, entry.length));
+        record_end(&entry);
     }
-    qsort(marks, count, sizeof(*marks), by_bytes);
+    qsort(keys, count, sizeof(*keys), by_bytes);
     return count;
 }
 
 static void compare_index(const struct table_model *model, const struct model_index *expected,
                           const struct table_index *index) {
-    struct bytes *marks = model_resized(NULL, (model->count + 1) * sizeof(*marks));
-    size_t count = marks_of(model, expected, marks);
-    struct order_cursor cursor = order_index_seek(&index->marks, bytes_of("", 0));
+    struct bytes *keys = model_resized(NULL, (model->count + 1) * sizeof(*keys));
+    size_t count = index_keys_of(model, expected, keys);
+    struct order_cursor cursor = order_index_seek(&index->entries, bytes_of("", 0));
     require_same(index->complete, expected->complete, "complete");
     require_bytes(index->frontier, expected->frontier, "its frontier");
     for (size_t i = 0; i < count; i++, order_cursor_next(&cursor)) {
-        struct entry *mark = order_cursor_entry(&cursor);
-        require(mark, "mark %zu of %zu is missing", i, count);
-        require_bytes(entry_name(mark), marks[i], "mark %zu of %zu", i, count);
-        require(table_model_find(model, mark_key(mark)), "mark %zu is of nobody", i);
-        disown(marks[i]);
+        struct entry *entry = order_cursor_entry(&cursor);
+        require(entry, "entry %zu of %zu is missing", i, count);
+        require_bytes(entry_name(entry), keys[i], "index entry %zu of %zu", i, count);
+        require(table_model_find(model, index_entry_key(entry)), "entry %zu is of nobody", i);
+        disown(keys[i]);
     }
-    require(!order_cursor_entry(&cursor), "there is one mark more");
-    require_same(index->count, count, "marks counted");
-    free(marks);
+    require(!order_cursor_entry(&cursor), "there is one index entry more");
+    require_same(index->count, count, "index entries counted");
+    free(keys);
 }
 
 /* A feed has each entity once, in the order of ETags, and markers of keys that have none. Answers its parts. */
@@ -349,7 +349,7 @@ static size_t compare_feed(const struct table_model *model, const struct feed *f
     return parts;
 }
 
-/* What hangs from a table: itself, its lists, its entities, its marks and what its indexes are called. */
+/* What hangs from a table: itself, its lists, its entities, its keys and what its indexes are called. */
 static size_t parts_of(const struct table_model *model, const struct table *table) {
     size_t parts = 1 + model->count + !!model->policies.count + !!table->indexes;
     for (unsigned i = 0; table->indexes && i < table->index_count; i++)

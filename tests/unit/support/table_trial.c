@@ -27,7 +27,7 @@ void table_trial_start(struct table_trial *trial) {
 void table_trial_end(struct table_trial *trial) {
     table_free(trial->table);
     table_model_end(&trial->model);
-    while (table_index_sweep(100)) continue;
+    while (table_index_free_dropped(100)) continue;
 }
 
 struct table_change table_change_again(const struct table_change *change, char **record) {
@@ -76,7 +76,7 @@ static void put_step(struct table_trial *trial, struct dice *dice, struct record
     whole.etag = ++trial->etags;
     whole.ticks = table_next_ticks(trial->table->ticks, trial->now_us);
     require(whole.ticks > trial->model.ticks, "a Timestamp that is not greater than all others");
-    if (!table_step_ends(step)) whole.properties = properties_draw(dice, &properties);
+    if (!table_step_removes(step)) whole.properties = properties_draw(dice, &properties);
     table_step_put(steps, &whole);
     record_end(&properties);
 }
@@ -234,7 +234,7 @@ void table_trial_step(struct table_trial *trial, const struct table_choice *choi
     case 10:
     case 11:
     case 12: build_index(trial, &dice, choice); break;
-    case 13: table_index_sweep(choice->count); break;
+    case 13: table_index_free_dropped(choice->count); break;
     case 14: write_some(trial, &dice, choice, choice->count % 4 ? STEPS_FEW : TABLE_BATCH_MAX); break;
     case 15:
     case 16:
