@@ -44,10 +44,11 @@ MODULE_SOURCES := $(wildcard module/*.c module/*/*.c module/*/redis/*.c)
 # Pure sources know nothing of Redis; unit tests and fuzzers are linked with them alone. So is the parser of arguments.
 PURE_FOLDERS := $(addprefix module/, core change lease blob queue table file)
 PURE_SOURCES := $(wildcard $(addsuffix /*.c, $(PURE_FOLDERS))) module/server/args.c
-UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c)
-# Tests of servers judge filters as the unit tests do, and know the table of errors.
-SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) module/core/outcome.c \
-                          $(addprefix tests/unit/support/, dice.c naive_filter.c)
+# Models know neither the module nor a server: tests of both ask them.
+MODEL_SOURCES := $(wildcard tests/models/*.c)
+UNIT_SUPPORT_SOURCES := $(wildcard tests/unit/support/*.c) $(MODEL_SOURCES)
+# Tests of servers know the table of errors.
+SERVER_SUPPORT_SOURCES := $(wildcard tests/server/support/*.c) $(MODEL_SOURCES) module/core/outcome.c
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 FAULTS_SOURCES := $(wildcard tests/faults/*.c)
 
@@ -110,10 +111,10 @@ HARDEN := -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D
 # No frame pointers, as the distribution compiles its servers: debuggers go by the debug information.
 FLAGS_release := $(MODULE_FLAGS) $(OPTIMISE) $(HARDEN) -fomit-frame-pointer
 FLAGS_asan := $(MODULE_FLAGS) -O1 $(GCC_SANITIZE)
-FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
-FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support $(OUTSIDE_INCLUDES)
-FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/fuzz $(OUTSIDE_INCLUDES)
-FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/unit/support -Imodule
+FLAGS_unit := $(COMMON_FLAGS) -O1 $(GCC_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/models $(OUTSIDE_INCLUDES)
+FLAGS_tsan := $(COMMON_FLAGS) -O1 $(TSAN_SANITIZE) -Imodule -Itests/unit -Itests/unit/support -Itests/models $(OUTSIDE_INCLUDES)
+FLAGS_fuzz := $(COMMON_FLAGS) -O1 $(FUZZ_COMPILE) -Imodule -Itests/unit/support -Itests/models -Itests/fuzz $(OUTSIDE_INCLUDES)
+FLAGS_server := $(COMMON_FLAGS) -O1 -Itests/server -Itests/server/support -Itests/models -Imodule
 FLAGS_bench := $(COMMON_FLAGS) -O2 -Itests/bench
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
@@ -347,7 +348,7 @@ bench-instructions: ## count instructions of commands, and compare with the stor
 # two suppressions about null pointers in tests. Nor does it see that the parser is given arguments to be filled.
 LINT_SOURCES = $(sort $(shell find module tests -name '*.c'))
 LINT_FILES = $(sort $(shell find module tests -name '*.[ch]'))
-LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support \
+LINT_FLAGS := -std=gnu11 -Wall -Wextra -Imodule -Itests/unit -Itests/unit/support -Itests/models \
               -Itests/server -Itests/server/support -Itests/fuzz \
               -Itests/bench -Itests/faults -Ideploy/recipes/c
 
@@ -376,7 +377,7 @@ packages: ## install from the distribution what building and running need
 compile_commands.json: $(OUTSIDE_HEADERS) ## tell editors how each source is compiled: build/compile_commands.json
 	@mkdir -p $(BUILD)
 	@deploy/dev/compilation.sh '$(CC) $(FLAGS_release)' $(MODULE_SOURCES) \
-	    -- '$(CC) $(FLAGS_unit)' $(wildcard tests/unit/*.c tests/unit/support/*.c) \
+	    -- '$(CC) $(FLAGS_unit)' $(wildcard tests/models/*.c tests/unit/*.c tests/unit/support/*.c) \
 	    -- '$(CC) $(FLAGS_server)' $(wildcard tests/server/*.c tests/server/support/*.c) \
 	    -- '$(CLANG) $(FLAGS_fuzz)' $(wildcard tests/fuzz/*.c) \
 	    -- '$(CC) $(FLAGS_bench)' $(BENCH_SOURCES) $(wildcard tests/bench/instructions/*.c) >$(BUILD)/compile_commands.json

@@ -6,29 +6,26 @@
  * The model's clock goes in minutes and the server's runs on in between, but the few seconds that a test takes
  * do not make a minute.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "harness.h"
-#include "lease_states.h"
+#include "lease_model.h"
+#include "leases.h"
 #include "pool.h"
 #include "random.h"
 #include "same_everywhere.h"
 #include "text.h"
 
-enum {
-    CLIENTS = 4,
-    BLOBS = 2,
-    IDS = 5,
-    STEPS = 8000,
-    STEPS_BETWEEN_LOOKS = 1000,
-    MINUTE_MS = 60000,
-    NEVER = -1
-};
+enum { CLIENTS = 4, BLOBS = 2, IDS = 5, STEPS = 8000, STEPS_BETWEEN_LOOKS = 1000, MINUTE_MS = 60000 };
 
-/* Numbers of ids: 0 is none, the rest index this table; what the server draws comes in at the end. */
+/* The model's numbers of ids; the last one is that which the server drew. */
 enum { NO_ID, DRAWN = IDS };
+
+/* The model's token of a new holder, until the server has told it. */
+enum { NEW_HOLDER = 1 };
 
 static const char *const id_texts[IDS] = {NULL, ID_A, ID_B, ID_C, "dddddddd-0000-4000-8000-00000000000d"};
 static const char *const blob_names[BLOBS] = {"cat", "dog"};
@@ -36,12 +33,8 @@ static const char *const blob_names[BLOBS] = {"cat", "dog"};
 struct model_blob {
     bool exists;
     char etag[20];
-    int id;         /* the holder's or the last one's */
-    char drawn[40]; /* its text, when the server drew it */
-    bool held, broken_off;
-    int duration; /* minutes, or NEVER for one without end */
-    int ends;     /* likewise */
-    char token[20];
+    struct lease_model lease;
+    char drawn[40]; /* the id's text, when the server drew it */
     int content;
     int line[CLIENTS];
     int waiting;
@@ -51,13 +44,14 @@ struct model_client {
     struct client *client;
     long long number;
     bool waits;
-    int blob, proposed, duration; /* what he waits for */
+    int blob;
+    struct lease_call wanted; /* what he waits for */
     char match[20];
 };
 
 static struct model_blob blobs[BLOBS];
 static struct model_client clients[CLIENTS];
-static int now;
+static int64_t now_ms;
 
 /* The greatest version of all, and the greatest before the step: lines that are served in the same moment may be served
  * in any order. */
@@ -68,54 +62,27 @@ static struct { int waits, handoffs, refusals, departures; } seen;
 
 /* --- What the model says ---------------------------------------------------------------------------------- */
 
-static bool has_ended(const struct model_blob *blob) {
-    return blob->ends != NEVER && now >= blob->ends;
+static const char *id_text(const struct model_blob *blob, int id) {
+    return id == DRAWN ? blob->drawn : id_texts[id];
 }
 
-static bool is_leased(const struct model_blob *blob) {
-    return blob->held && !blob->broken_off && !has_ended(blob);
-}
-
-static bool is_breaking(const struct model_blob *blob) {
-    return blob->held && blob->broken_off && !has_ended(blob);
-}
-
-static bool is_locked(const struct model_blob *blob) {
-    return is_leased(blob) || is_breaking(blob);
-}
-
-static const char *state_of(const struct model_blob *blob) {
-    if (!blob->held) return "available";
-    if (blob->broken_off) return has_ended(blob) ? "broken" : "breaking";
-    return has_ended(blob) ? "expired" : "leased";
-}
-
-static const char *holder_of(const struct model_blob *blob) {
-    return blob->id == DRAWN ? blob->drawn : id_texts[blob->id];
-}
-
-/* NULL when it may pass. */
-static const char *gate(const struct model_blob *blob, int id, bool writes) {
-    if (is_locked(blob)) {
-        if (!id) return writes ? "PRECONDITION LeaseIdMissing" : NULL;
-        return id == blob->id ? NULL : "PRECONDITION LeaseIdMismatchWithBlobOperation";
-    }
-    if (!id) return NULL;
-    return id == blob->id ? "PRECONDITION LeaseLost" : "PRECONDITION LeaseNotPresentWithBlobOperation";
+static const char *missing(const struct model_blob *blob) {
+    return blob->exists ? NULL : "NOTFOUND BlobNotFound";
 }
 
 static const char *unmet(const struct model_blob *blob, const char *match) {
-    if (!blob->exists) return "NOTFOUND BlobNotFound";
+    if (!blob->exists) return missing(blob);
     return *match && strcmp(match, blob->etag) != 0 ? "PRECONDITION ConditionNotMet" : NULL;
 }
 
-static const char *acquire_refusal(const struct model_blob *blob, int proposed) {
-    if (is_breaking(blob) && proposed && proposed == blob->id) {
-        return "CONFLICT LeaseIsBreakingAndCannotBeAcquired";
-    }
-    if (is_breaking(blob)) return "CONFLICT LeaseAlreadyPresent";
-    if (is_leased(blob) && (!proposed || proposed != blob->id)) return "CONFLICT LeaseAlreadyPresent";
-    return NULL;
+static const char *refusal_now(const struct model_blob *blob, struct lease_call *call) {
+    call->now_ms = now_ms;
+    return blob->exists ? lease_model_refusal(&blob->lease, call) : missing(blob);
+}
+
+static struct lease_call call_of(enum lease_verb verb, int id, int proposed) {
+    return (struct lease_call){
+        .verb = verb, .id = id, .proposed = proposed, .drawn = DRAWN, .token = NEW_HOLDER};
 }
 
 /* --- What the server answers ------------------------------------------------------------------------------- */
@@ -127,29 +94,26 @@ static void note_version(char *place, const char *version) {
     memcpy(place, version, sizeof greatest_version - 1);
 }
 
-static void note_token(struct model_blob *blob, const redisReply *reply, bool same_holder) {
+/* The answer to a call: the refusal that the model knows, or what the lease becomes. A new holder has a token that is
+ * greater than all before; the token of one who stays does not change. */
+static bool settle(struct model_blob *blob, struct lease_call *call, const redisReply *reply) {
+    struct lease_model *lease = &blob->lease;
+    uint64_t before = lease->token;
+    call->now_ms = now_ms;
+    const char *refusal = blob->exists ? lease_model_call(lease, call) : missing(blob);
+    if (refusal) expect_error(reply, refusal);
+    if (refusal || call->verb > VERB_CHANGE) return !refusal;
     const char *token = lease_token(reply);
-    if (same_holder) {
-        assert_string_equal(token, blob->token);
-    } else {
-        note_version(blob->token, token);
+    if (lease->token == NEW_HOLDER) {
+        char place[20];
+        snprintf(place, sizeof place, "0x%016llX", (unsigned long long)before);
+        note_version(place, token);
+        lease->token = strtoull(token, NULL, 16);
     }
-}
-
-static void grant(struct model_blob *blob, int proposed, int duration, const redisReply *reply) {
-    bool same_holder = is_leased(blob) && proposed == blob->id;
-    blob->id = proposed ? proposed : DRAWN;
-    blob->held = true;
-    blob->broken_off = false;
-    blob->duration = duration;
-    blob->ends = duration == NEVER ? NEVER : now + duration;
-    const char *id = lease_id(reply);
-    if (proposed) {
-        assert_string_equal(id, id_texts[proposed]);
-    } else {
-        memcpy(blob->drawn, id, strlen(id) + 1);
-    }
-    note_token(blob, reply, same_holder);
+    require(lease->token == strtoull(token, NULL, 16), "the token is %s", token);
+    if (lease->id == DRAWN && call->verb == VERB_ACQUIRE) memcpy(blob->drawn, lease_id(reply), 37);
+    assert_string_equal(lease_id(reply), id_text(blob, lease->id));
+    return true;
 }
 
 static void leave_line(int client) {
@@ -166,7 +130,7 @@ static void expect_line_served(struct model_blob *blob) {
     while (blob->waiting) {
         struct model_client *first = &clients[blob->line[0]];
         const char *refusal = unmet(blob, first->match);
-        if (!refusal && acquire_refusal(blob, first->proposed)) break;
+        if (!refusal && refusal_now(blob, &first->wanted)) break;
         redisReply *reply = answer_within(first->client, 2000);
         leave_line(blob->line[0]);
         if (refusal) {
@@ -174,7 +138,7 @@ static void expect_line_served(struct model_blob *blob) {
             expect_error(reply, refusal);
         } else {
             seen.handoffs++;
-            grant(blob, first->proposed, first->duration, reply);
+            settle(blob, &first->wanted, reply);
         }
     }
     for (int place = 0; place < blob->waiting; place++)
@@ -189,11 +153,8 @@ static struct words lease_command(const char *command, const char *rest, const s
 
 static int any_id(const struct model_blob *blob) {
     int id = random_below(IDS + 1);
-    return random_below(2) && blob->id ? blob->id : id == DRAWN && blob->id != DRAWN ? NO_ID : id;
-}
-
-static const char *id_text(const struct model_blob *blob, int id) {
-    return id == DRAWN ? blob->drawn : id_texts[id];
+    int held = blob->lease.id;
+    return random_below(2) && held ? held : id == DRAWN && held != DRAWN ? NO_ID : id;
 }
 
 /* An id that must be there. */
@@ -216,104 +177,73 @@ static void begin_to_wait(int client, struct model_blob *blob, struct words *wor
 
 static void play_acquire(int client, struct model_blob *blob) {
     struct model_client *this = &clients[client];
-    this->proposed = random_below(3) ? 1 + random_below(IDS - 1) : NO_ID;
-    this->duration = random_below(5) ? 1 + random_below(3) : NEVER;
+    int proposed = random_below(3) ? 1 + random_below(IDS - 1) : NO_ID;
+    this->wanted = call_of(VERB_ACQUIRE, NO_ID, proposed);
+    this->wanted.duration_ms = random_below(5) ? (1 + random_below(3)) * MINUTE_MS : MODEL_INFINITE;
     this->match[0] = '\0';
     if (!random_below(5))
         memcpy(this->match, random_below(3) ? blob->etag : "0x0000000000000001", sizeof this->match);
-    const char *duration = this->duration == NEVER ? "-1" : pool_print("%d", this->duration * 60);
+    bool endless = this->wanted.duration_ms == MODEL_INFINITE;
+    const char *duration = endless ? "-1" : pool_print("%d", (int)(this->wanted.duration_ms / 1000));
     struct words words = lease_command("ACQUIRE", duration, blob);
-    if (this->proposed) words_add_line(&words, pool_print("ID %s", id_texts[this->proposed]));
+    if (proposed) words_add_line(&words, pool_print("ID %s", id_texts[proposed]));
     if (*this->match) words_add_line(&words, pool_print("IFMATCH %s", this->match));
     const char *refusal = unmet(blob, this->match);
-    bool held = !refusal && acquire_refusal(blob, this->proposed);
-    if (held) refusal = acquire_refusal(blob, this->proposed);
-    if (held && random_below(2)) {
+    if (!refusal && refusal_now(blob, &this->wanted) && random_below(2)) {
         begin_to_wait(client, blob, &words);
         return;
     }
     redisReply *reply = call_words(this->client, &words);
-    if (refusal) {
+    if (refusal)
         expect_error(reply, refusal);
-    } else {
-        grant(blob, this->proposed, this->duration, reply);
-    }
+    else
+        settle(blob, &this->wanted, reply);
+}
+
+static void play_verb(int client, struct model_blob *blob, const char *verb, const char *rest,
+                      struct lease_call call) {
+    struct words words = lease_command(verb, rest, blob);
+    redisReply *reply = call_words(clients[client].client, &words);
+    if (settle(blob, &call, reply) && call.verb == VERB_RELEASE) expect_ok(reply);
 }
 
 static void play_renew(int client, struct model_blob *blob) {
     int id = some_id(blob);
-    struct words words = lease_command("RENEW", id_text(blob, id), blob);
-    redisReply *reply = call_words(clients[client].client, &words);
-    if (!blob->exists) {
-        expect_error(reply, "NOTFOUND BlobNotFound");
-    } else if (!blob->held || id != blob->id) {
-        expect_error(reply, "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    } else if (blob->broken_off) {
-        expect_error(reply, "CONFLICT LeaseIsBrokenAndCannotBeRenewed");
-    } else {
-        note_token(blob, reply, true);
-        if (blob->duration != NEVER) blob->ends = now + blob->duration;
-    }
+    play_verb(client, blob, "RENEW", id_text(blob, id), call_of(VERB_RENEW, id, NO_ID));
 }
 
 static void play_change(int client, struct model_blob *blob) {
     int id = some_id(blob), next = 1 + random_below(IDS - 1);
-    struct words words =
-        lease_command("CHANGE", pool_print("%s %s", id_text(blob, id), id_texts[next]), blob);
-    redisReply *reply = call_words(clients[client].client, &words);
-    if (!blob->exists) {
-        expect_error(reply, "NOTFOUND BlobNotFound");
-    } else if (!is_locked(blob)) {
-        expect_error(reply, "CONFLICT LeaseNotPresentWithLeaseOperation");
-    } else if (is_breaking(blob)) {
-        expect_error(reply, id == blob->id ? "CONFLICT LeaseIsBreakingAndCannotBeChanged"
-                                           : "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    } else if (id != blob->id && next != blob->id) {
-        expect_error(reply, "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    } else {
-        note_token(blob, reply, next == blob->id);
-        blob->id = next;
-    }
+    play_verb(client, blob, "CHANGE", pool_print("%s %s", id_text(blob, id), id_texts[next]),
+              call_of(VERB_CHANGE, id, next));
 }
 
 static void play_release(int client, struct model_blob *blob) {
     int id = some_id(blob);
-    struct words words = lease_command("RELEASE", id_text(blob, id), blob);
-    redisReply *reply = call_words(clients[client].client, &words);
-    if (!blob->exists) {
-        expect_error(reply, "NOTFOUND BlobNotFound");
-    } else if (!blob->held || id != blob->id) {
-        expect_error(reply, "CONFLICT LeaseIdMismatchWithLeaseOperation");
-    } else {
-        expect_ok(reply);
-        blob->held = false;
-    }
+    play_verb(client, blob, "RELEASE", id_text(blob, id), call_of(VERB_RELEASE, id, NO_ID));
+}
+
+/* Of what the server answers in seconds or milliseconds some may have passed. */
+static bool is_left(long long answer, int64_t left, int64_t tolerance) {
+    return answer <= left && answer > left - tolerance;
 }
 
 static void play_break(int client, struct model_blob *blob) {
     int period = random_below(3) - 1;
+    struct lease_call call = call_of(VERB_BREAK, NO_ID, NO_ID);
+    call.period_ms = period * MINUTE_MS;
     struct words words = lease_command("BREAK", period < 0 ? "" : period ? "PERIOD 60" : "PERIOD 0", blob);
     redisReply *reply = call_words(clients[client].client, &words);
-    if (!blob->exists || !blob->held) {
-        expect_error(reply,
-                     blob->exists ? "CONFLICT LeaseNotPresentWithLeaseOperation" : "NOTFOUND BlobNotFound");
-        return;
-    }
-    int left = !is_locked(blob) ? 0 : blob->ends == NEVER ? NEVER : blob->ends - now;
-    int wanted = period < 0 ? (left == NEVER ? 0 : left) : period;
-    if (left == NEVER || wanted < left) left = wanted;
-    blob->broken_off = true;
-    blob->ends = now + left;
-    /* Rounded up from the server's milliseconds. */
-    require(reply->type == REDIS_REPLY_INTEGER && reply->integer <= left * 60LL &&
-                reply->integer > left * 60LL - 50,
-            "%d minutes are left, but it answers %s", left, reply_text(reply));
+    if (!settle(blob, &call, reply)) return;
+    int64_t left_s = lease_model_left_ms(&blob->lease, now_ms) / 1000;
+    require(reply->type == REDIS_REPLY_INTEGER && is_left(reply->integer, left_s, 50),
+            "%d seconds are left, but it answers %s", (int)left_s, reply_text(reply));
 }
 
 /* What a write leaves of the lease. */
 static void note_write(struct model_blob *blob, const redisReply *reply) {
     note_version(blob->etag, expect_etag(reply));
-    if (!is_locked(blob)) blob->held = false;
+    if (!lease_model_locked(&blob->lease)) lease_model_free(&blob->lease);
 }
 
 static void add_id(struct words *words, const struct model_blob *blob, int id) {
@@ -322,8 +252,8 @@ static void add_id(struct words *words, const struct model_blob *blob, int id) {
 
 static void play_put(int client, struct model_blob *blob) {
     int id = any_id(blob), content = random_below(1000);
-    const char *refusal = gate(blob, id, true);
-    if (!blob->exists) refusal = id ? "PRECONDITION LeaseNotPresentWithBlobOperation" : NULL;
+    struct lease_call call = call_of(VERB_WRITE, id, NO_ID);
+    const char *refusal = lease_model_refusal(&blob->lease, &call);
     struct words words = words_of_line(pool_print("BLOB.PUT box %s %d", blob_names[blob - blobs], content));
     add_id(&words, blob, id);
     redisReply *reply = call_words(clients[client].client, &words);
@@ -331,7 +261,6 @@ static void play_put(int client, struct model_blob *blob) {
         expect_error(reply, refusal);
         return;
     }
-    if (!blob->exists) blob->id = NO_ID;
     note_write(blob, reply);
     blob->exists = true;
     blob->content = content;
@@ -342,7 +271,8 @@ static void play_setmeta(int client, struct model_blob *blob) {
     struct words words = words_of_line(pool_print("BLOB.SETMETA box %s META 0", blob_names[blob - blobs]));
     add_id(&words, blob, id);
     redisReply *reply = call_words(clients[client].client, &words);
-    const char *refusal = blob->exists ? gate(blob, id, true) : "NOTFOUND BlobNotFound";
+    struct lease_call call = call_of(VERB_WRITE, id, NO_ID);
+    const char *refusal = refusal_now(blob, &call);
     if (refusal) {
         expect_error(reply, refusal);
     } else {
@@ -356,15 +286,15 @@ static void play_delete(int client, struct model_blob *blob) {
     struct words words = words_of_line(pool_print("BLOB.DELETE box %s", blob_names[blob - blobs]));
     add_id(&words, blob, id);
     redisReply *reply = call_words(clients[client].client, &words);
-    const char *refusal = blob->exists ? gate(blob, id, true) : "NOTFOUND BlobNotFound";
+    struct lease_call call = call_of(VERB_WRITE, id, NO_ID);
+    const char *refusal = refusal_now(blob, &call);
     if (refusal) {
         expect_error(reply, refusal);
         return;
     }
     expect_ok(reply);
     blob->exists = false;
-    blob->held = false;
-    blob->id = NO_ID;
+    blob->lease = (struct lease_model){0};
 }
 
 static void play_get(int client, struct model_blob *blob) {
@@ -372,7 +302,8 @@ static void play_get(int client, struct model_blob *blob) {
     struct words words = words_of_line(pool_print("BLOB.GET box %s", blob_names[blob - blobs]));
     add_id(&words, blob, id);
     redisReply *reply = call_words(clients[client].client, &words);
-    const char *refusal = blob->exists ? gate(blob, id, false) : "NOTFOUND BlobNotFound";
+    struct lease_call call = call_of(VERB_READ, id, NO_ID);
+    const char *refusal = refusal_now(blob, &call);
     if (refusal) {
         expect_error(reply, refusal);
     } else {
@@ -388,22 +319,29 @@ static void play_look(int client, struct model_blob *blob) {
         expect_error(lease, "NOTFOUND BlobNotFound");
         return;
     }
-    expect_text(field(lease, "state"), state_of(blob));
-    expect_text(field(lease, "status"), is_locked(blob) ? "locked" : "unlocked");
+    const struct lease_model *model = &blob->lease;
+    expect_text(field(lease, "state"), model_lease_words[model->state]);
+    expect_text(field(lease, "status"), lease_model_locked(model) ? "locked" : "unlocked");
     expect_number(field(lease, "waiters"), blob->waiting);
-    if (blob->id) expect_text(field(lease, "token"), blob->token);
+    if (model->id)
+        expect_text(field(lease, "token"), pool_print("0x%016llX", (unsigned long long)model->token));
     redisReply *left = reply_field_if_any(lease, "remaining-ms");
-    require(!left == (!is_locked(blob) || blob->ends == NEVER), "%s", reply_text(lease));
-    if (!left) return;
-    long long max = (blob->ends - now) * (long long)MINUTE_MS;
-    require(left->integer <= max && left->integer > max - 50000, "%s", reply_text(lease));
+    require(!left == (!lease_model_locked(model) || lease_model_endless(model)), "%s", reply_text(lease));
+    if (left)
+        require(is_left(left->integer, lease_model_left_ms(model, now_ms), 50000), "%s", reply_text(lease));
+}
+
+/* All leases see the time. */
+static void clock_moves(int64_t ms) {
+    now_ms += ms;
+    for (int blob = 0; blob < BLOBS; blob++) lease_model_tick(&blobs[blob].lease, now_ms);
 }
 
 static void play_clock(int client, struct model_blob *blob) {
     (void)client;
     (void)blob;
-    now++;
     time_passes(MINUTE_MS);
+    clock_moves(MINUTE_MS);
 }
 
 /* Somebody who waits gives up. */
@@ -418,7 +356,7 @@ static void play_unblock(int client, struct model_blob *blob) {
     leave_line(leaver);
     seen.departures++;
     const char *refusal = unmet(blob, clients[leaver].match);
-    if (!refusal) refusal = acquire_refusal(blob, clients[leaver].proposed);
+    if (!refusal) refusal = refusal_now(blob, &clients[leaver].wanted);
     /* He could have had it, but it was not his turn. */
     if (!refusal) refusal = "CONFLICT LeaseAlreadyPresent";
     expect_error(reply, by_timeout ? refusal : "UNBLOCKED");
@@ -463,7 +401,7 @@ static void play_sequence(int steps) {
     configure(primary, "holdfast.lease-max-seconds", "3600");
     lease_setup();
     expect_ok(call(primary, "BLOB.DELETE box cat"));
-    now = 0;
+    now_ms = 0;
     for (int index = 0; index < CLIENTS; index++) {
         clients[index] = (struct model_client){.client = test_client(primary->server)};
         clients[index].number = call(clients[index].client, "CLIENT ID")->integer;
@@ -502,21 +440,22 @@ TEST(leases_that_end_while_the_server_is_down) {
     client = test_client(server);
     assert_string_equal(digest_of(client), digest);
     time_passes(0);
-    now += 24 * 60;
+    clock_moves(86400000);
     for (int blob = 0; blob < BLOBS; blob++) {
         redisReply *lease = call(client, "LEASE.GET box BLOB %s", blob_names[blob]);
         if (!blobs[blob].exists) {
             expect_error(lease, "NOTFOUND BlobNotFound");
             continue;
         }
-        expect_text(field(lease, "state"), state_of(&blobs[blob]));
-        if (blobs[blob].id) {
-            redisReply *reply =
-                call(client, "BLOB.GET box %s LEASE %s", blob_names[blob], holder_of(&blobs[blob]));
-            const char *refusal = gate(&blobs[blob], blobs[blob].id, false);
-            if (refusal) expect_error(reply, refusal);
-            if (!refusal) expect_etag(reply);
-        }
+        const struct lease_model *model = &blobs[blob].lease;
+        expect_text(field(lease, "state"), model_lease_words[model->state]);
+        if (!model->id) continue;
+        struct lease_call read = call_of(VERB_READ, model->id, NO_ID);
+        const char *refusal = refusal_now(&blobs[blob], &read);
+        redisReply *reply =
+            call(client, "BLOB.GET box %s LEASE %s", blob_names[blob], id_text(&blobs[blob], model->id));
+        if (refusal) expect_error(reply, refusal);
+        if (!refusal) expect_etag(reply);
     }
     server_stop(server);
 }

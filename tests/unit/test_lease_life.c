@@ -5,7 +5,7 @@
 #include "container_trial.h"
 #include "core/memory.h"
 #include "dice.h"
-#include "lease_model.h"
+#include "lease_calls.h"
 #include "mover.h"
 #include "unit.h"
 
@@ -15,35 +15,27 @@ static const int64_t beginning_ms = 1700000000000;
 
 static void one_lease_equals_its_model(void **state) {
     (void)state;
-    unsigned seen[WISHES][LEASE_STATES][2] = {{{0}}};
+    unsigned seen[LEASE_VERBS][LEASE_STATES] = {{0}};
     for (uint64_t seed = 0; seed < 4; seed++) {
         struct dice dice = {seed};
-        struct lease_model model = {.state = LEASE_AVAILABLE};
+        struct lease_model model = {0};
         struct lease lease = {.owner = {"", 0}}, next;
         int64_t now_ms = beginning_ms;
         for (int step = 0; step < ALONE_STEPS; step++) {
             now_ms = instant_draw(&dice, &model, now_ms);
-            struct wish wish = wish_draw(&dice, &model, now_ms);
-            lease_model_tick(&model, now_ms);
-            enum lease_state before = model.state;
-            enum outcome expected = lease_model_grant(&model, &wish, true);
-            enum outcome outcome = wish_decide(&wish, &lease, &next);
-            require(outcome == expected, "seed %d, step %d, wish %d, state %d: %s, not %s", (int)seed, step,
-                    (int)wish.kind, (int)before, outcome_word(outcome), outcome_word(expected));
-            seen[wish.kind][before][outcome == OUTCOME_DONE]++;
-            if (outcome == OUTCOME_DONE) {
-                if (wish.kind == WISH_WRITE && lease_ended(&lease, now_ms)) next = lease_freed(&lease);
-                if (lease_needs_token(&lease, &next, now_ms)) next.token = wish.token;
+            struct lease_call call = lease_call_draw(&dice, &model, now_ms);
+            seen[call.verb][lease_state(&lease, now_ms)]++;
+            if (lease_call_decide(&call, &model, &lease, &next, true) == OUTCOME_DONE) {
+                if (call.verb == VERB_WRITE && lease_ended(&lease, now_ms)) next = lease_freed(&lease);
+                if (lease_needs_token(&lease, &next, now_ms)) next.token = call.token;
                 lease = next;
             }
             lease_model_compare(&model, &lease, now_ms);
         }
     }
-    /* Each wish was refused and granted in each state, as far as the rules have both. */
-    for (int wish = 0; wish < WISHES; wish++)
+    for (int verb = 0; verb < LEASE_VERBS; verb++)
         for (int before = 0; before < LEASE_STATES; before++)
-            require(seen[wish][before][0] + seen[wish][before][1] > 1000, "wish %d in state %d was rare",
-                    wish, before);
+            require(seen[verb][before] > 1000, "call %d in state %d was rare", verb, before);
 }
 
 /* --- On blobs, and on a container itself ---------------------------------------------------------------- */
@@ -114,7 +106,7 @@ static void delete_blob(struct world *world, size_t i) {
     change.frees_lease = lease_ended(lease_of(world, i), world->now_ms);
     change.expired = change.frees_lease && lease_of(world, i)->kind == LEASE_HELD;
     apply(world, &change);
-    world->leases[i] = (struct lease_model){.state = LEASE_AVAILABLE};
+    world->leases[i] = (struct lease_model){0};
     world->there[i] = false;
 }
 
@@ -125,11 +117,11 @@ static void write_container(struct world *world) {
     apply(world, &change);
 }
 
-/* What a granted wish does. */
-static void carry_out(struct world *world, size_t i, const struct wish *wish, struct lease *next) {
+/* What a granted call does. */
+static void carry_out(struct world *world, size_t i, const struct lease_call *call, struct lease *next) {
     const struct lease *lease = lease_of(world, i);
-    if (wish->kind == WISH_READ) return;
-    if (wish->kind == WISH_WRITE) {
+    if (call->verb == VERB_READ) return;
+    if (call->verb == VERB_WRITE) {
         if (i == ITSELF)
             write_container(world);
         else if (dice_percent(&world->dice, 25))
@@ -139,7 +131,7 @@ static void carry_out(struct world *world, size_t i, const struct wish *wish, st
         return;
     }
     struct container_change change = change_of(world, i == ITSELF ? CONTAINER_LEASE : BLOB_LEASE, i);
-    if (lease_needs_token(lease, next, world->now_ms)) next->token = wish->token;
+    if (lease_needs_token(lease, next, world->now_ms)) next->token = call->token;
     change.lease = *next;
     apply(world, &change);
 }
@@ -151,13 +143,10 @@ static void live(struct world *world) {
         write_blob(world, i, false);
         return;
     }
-    struct wish wish = wish_draw(&world->dice, &world->leases[i], world->now_ms);
+    struct lease_call call = lease_call_draw(&world->dice, &world->leases[i], world->now_ms);
     struct lease next;
-    enum outcome expected = lease_model_grant(&world->leases[i], &wish, i != ITSELF);
-    enum outcome outcome = wish_decide(&wish, lease_of(world, i), &next);
-    require(outcome == expected, "wish %d: %s, not %s", (int)wish.kind, outcome_word(outcome),
-            outcome_word(expected));
-    if (outcome == OUTCOME_DONE) carry_out(world, i, &wish, &next);
+    if (lease_call_decide(&call, &world->leases[i], lease_of(world, i), &next, i != ITSELF) == OUTCOME_DONE)
+        carry_out(world, i, &call, &next);
 }
 
 static void compare(struct world *world) {

@@ -2,8 +2,8 @@
  * by the rules of the storage service as prose has them. What is judged here is what a real filter must say.
  *
  * Knows nothing of the module, so that tests of servers can ask it, too. */
-#ifndef HOLDFAST_UNIT_NAIVE_FILTER_H
-#define HOLDFAST_UNIT_NAIVE_FILTER_H
+#ifndef HOLDFAST_MODELS_NAIVE_FILTER_H
+#define HOLDFAST_MODELS_NAIVE_FILTER_H
 
 #include "dice.h"
 

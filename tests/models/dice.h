@@ -1,6 +1,6 @@
 /* Dice: chance that can be repeated. The same seed gives the same numbers on every machine. */
-#ifndef HOLDFAST_UNIT_DICE_H
-#define HOLDFAST_UNIT_DICE_H
+#ifndef HOLDFAST_MODELS_DICE_H
+#define HOLDFAST_MODELS_DICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
