@@ -115,6 +115,10 @@ void measure_queues(const struct context *context);
 void measure_tables(const struct context *context);
 void measure_files(const struct context *context);
 void measure_mixed(const struct context *context);
+void measure_feeds(const struct context *context);
+void measure_copies(const struct context *context);
+void measure_transactions(const struct context *context);
+void measure_delays(const struct context *context);
 void measure_passing(const struct context *context);
 
 /* A setting at pipeline 16. Its bars begin with the label. */

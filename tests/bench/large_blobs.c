@@ -207,7 +207,7 @@ static void measure_ranges(const struct fixture *fixture, const char *label, con
 
 /* --- Copies --- */
 
-static void measure_copies(const struct fixture *fixture, const char *what) {
+static void measure_blob_copies(const struct fixture *fixture, const char *what) {
     const char *within = "BLOB.COPY " LARGE_APPENDS " copy " LARGE_APPENDS " " LARGE_BLOB;
     const char *across = "BLOB.COPY elsewhere copy " LARGE_APPENDS " " LARGE_BLOB;
     server_tell(fixture->server, "CONTAINER.CREATE elsewhere");
@@ -300,7 +300,8 @@ static void measure_appends(const struct fixture *fixture) {
     make_string(fixture);
     make_large_append(fixture);
     measure_snapshots(fixture);
-    measure_copies(fixture, format_text("%u MiB in an append blob", fixture->context->options->large_mb));
+    measure_blob_copies(fixture,
+                        format_text("%u MiB in an append blob", fixture->context->options->large_mb));
     measure_string_copy(fixture);
     measure_appending(fixture);
     make_string(fixture);
@@ -367,7 +368,8 @@ static void measure_deletion(const struct fixture *fixture, const char *command,
 static void measure_blocks(const struct fixture *fixture) {
     make_string(fixture);
     measure_commit(fixture);
-    measure_copies(fixture, format_text("%u MiB in %d blocks", fixture->context->options->large_mb, BLOCKS));
+    measure_blob_copies(fixture,
+                        format_text("%u MiB in %d blocks", fixture->context->options->large_mb, BLOCKS));
     measure_ranges(fixture, "4 KiB of a block blob",
                    format_text("4 KiB anywhere in a block blob of %u MiB in %d blocks, pipeline %d",
                                fixture->context->options->large_mb, BLOCKS, PIPELINE));

@@ -95,6 +95,11 @@ const struct section sections[] = {
     {"queues", "queues, next to streams and to queues made of scripts", measure_queues, ABOUT_QUEUES},
     {"tables", "tables, next to hashes and scripts; filters, indexes", measure_tables, ABOUT_TABLES},
     {"files", "files, next to strings, and to locks of SET NX PX and scripts", measure_files, ABOUT_FILES},
+    {"transactions", "several commands as one, and commands with a token, next to single ones and to scripts",
+     measure_transactions, ABOUT_TRANSACTIONS},
+    {"feeds", "containers that are followed", measure_feeds, ABOUT_FEEDS},
+    {"copies", "a blob of 500 MB from another server, next to GET and SET", measure_copies, ABOUT_COPIES},
+    {"delays", "a message or a change, until one who waits for it knows", measure_delays, ABOUT_QUEUES},
     {"mixed", "a PING beside all families, while the server saves and rewrites", measure_mixed, ABOUT_PAUSES},
     {"passing", "one lock and twenty clients: asking again and again, or waiting in line", measure_passing,
      ABOUT_LEASES},
@@ -122,7 +127,7 @@ static const char usage[] =
 static void show_usage(FILE *file) {
     fputs(usage, file);
     for (size_t index = 0; index < section_count; index++) {
-        fprintf(file, "  %-10s %s\n", sections[index].name, sections[index].title);
+        fprintf(file, "  %-12s %s\n", sections[index].name, sections[index].title);
     }
 }
 

@@ -84,7 +84,7 @@ static void measure_queue_memory(const struct context *context) {
 /* --- Very many messages that are due in the same millisecond --- */
 
 enum { MESSAGES = 1000000, MESSAGES_QUICK = 200000, PUT_AT_ONCE = 1000, CONSUMERS = 50, TAKEN_AT_ONCE = 10 };
-enum { LONGEST_MS = 10, STILL_MS = 600000, NUMBER_BYTES = 24 };
+enum { LONGEST_MS = 10, STILL_MS = 600000, COUNT_BYTES = 24 };
 
 #define LOOK_NS     INT64_C(50000)
 #define PATIENCE_NS (INT64_C(120) * 1000000000)
@@ -147,7 +147,7 @@ static void consumer_delete(struct drain *drain, unsigned who, const struct repl
     enum { HEAD = 3, WORDS = HEAD + 2 * TAKEN_AT_ONCE, AFTER_RECEIPT = 10 };
     const char *words[WORDS] = {"QUEUE.DELETEMANY", "due"};
     size_t lengths[WORDS] = {16, 3};
-    char count[NUMBER_BYTES], *command;
+    char count[COUNT_BYTES], *command;
     struct reply element = *reply;
     unsigned used = HEAD;
     for (size_t index = 0; index < reply->length; index++) {
@@ -223,99 +223,6 @@ static void measure_queue_due(const struct context *context) {
                   longest_ms, LONGEST_MS);
     connection_close(drain.pinger);
     connection_set_close(drain.set);
-    server_stop(server);
-}
-
-/* --- One message at a time, to a consumer that waits for it --- */
-
-enum { HOPS = 500, DELAY_ROUNDS = 20, DELAY_ROUNDS_QUICK = 8 };
-#define DELAY_AT_MOST 1.2
-
-struct pair {
-    struct connection *producer, *consumer;
-    char content[MESSAGE_BYTES];
-};
-
-static void queue_wait(struct pair *pair) {
-    connection_ask(pair->consumer, "QUEUE.GET delay BLOCK 0");
-}
-
-static void queue_send(struct pair *pair) {
-    connection_ask(pair->producer, "QUEUE.PUT delay %b", pair->content, sizeof pair->content);
-}
-
-static void queue_clean(struct pair *pair, const struct reply *reply) {
-    struct reply message = reply_element(reply, 0);
-    struct reply id = reply_element(&message, 1), receipt = reply_element(&message, 3);
-    connection_call(pair->consumer, "QUEUE.DELETE delay %b %b", id.text, id.length, receipt.text,
-                    receipt.length);
-}
-
-static void list_wait(struct pair *pair) {
-    connection_ask(pair->consumer, "BLPOP list 0");
-}
-
-static void list_send(struct pair *pair) {
-    connection_ask(pair->producer, "RPUSH list %b", pair->content, sizeof pair->content);
-}
-
-static void list_clean(struct pair *pair, const struct reply *reply) {
-    (void)pair;
-    (void)reply;
-}
-
-static const struct transport {
-    const char *name;
-    void (*wait)(struct pair *pair);
-    void (*send)(struct pair *pair);
-    void (*clean)(struct pair *pair, const struct reply *reply);
-} transports[] = {{"QUEUE.PUT to QUEUE.GET BLOCK", queue_wait, queue_send, queue_clean},
-                  {"RPUSH to BLPOP", list_wait, list_send, list_clean}};
-enum { TRANSPORTS = 2 };
-
-static double hop_us(const struct transport *transport, struct pair *pair) {
-    transport->wait(pair);
-    connection_call(pair->producer, "PING"); /* whatever came before it has been looked at then */
-    int64_t before = monotonic_ns();
-    transport->send(pair);
-    struct reply reply = connection_receive(pair->consumer, transport->name);
-    int64_t after = monotonic_ns();
-    connection_receive(pair->producer, transport->name);
-    transport->clean(pair, &reply);
-    return (double)(after - before) / 1e3;
-}
-
-static void round_measure(const struct transport *transport, struct pair *pair, double *median, double *p99) {
-    double us[HOPS];
-    for (unsigned hop = 0; hop < HOPS; hop++) us[hop] = hop_us(transport, pair);
-    *median = percentile(us, HOPS, 0.5);
-    *p99 = percentile(us, HOPS, 0.99);
-}
-
-static void measure_queue_delay(const struct context *context) {
-    unsigned rounds = context->is_quick ? DELAY_ROUNDS_QUICK : DELAY_ROUNDS;
-    double medians[TRANSPORTS][DELAY_ROUNDS], p99s[TRANSPORTS][DELAY_ROUNDS];
-    struct server *server = server_start(context->options, "");
-    struct pair pair = {.producer = connection_open(server, 0), .consumer = connection_open(server, 0)};
-    memset(pair.content, 'x', sizeof pair.content);
-    server_tell(server, "QUEUE.CREATE delay");
-    for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned turn = 0; turn < TRANSPORTS; turn++) {
-            unsigned which = (turn + round) % TRANSPORTS;
-            round_measure(&transports[which], &pair, &medians[which][round], &p99s[which][round]);
-        }
-    }
-    for (unsigned which = 0; which < TRANSPORTS; which++) {
-        const char *name = transports[which].name;
-        add_context_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median,
-                         "us");
-        add_context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
-    }
-    add_context_bar(context, ABOUT_QUEUES,
-                    format_text("%s, p99, to %s", transports[0].name, transports[1].name),
-                    spread_of_ratios(p99s[0], p99s[1], rounds).median, DELAY_AT_MOST, "x");
-    connection_close(pair.producer);
-    connection_close(pair.consumer);
     server_stop(server);
 }
 
@@ -414,5 +321,4 @@ void measure_queues(const struct context *context) {
     measure_depths(context, &script_life, &script_put, "visible", count - 1, 0);
     measure_queue_memory(context);
     measure_queue_due(context);
-    measure_queue_delay(context);
 }

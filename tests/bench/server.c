@@ -357,6 +357,10 @@ struct connection *connection_open_small(const struct server *server) {
     return connection_connect(server->socket, RECEIVE_BYTES_SMALL);
 }
 
+struct connection *connection_open_large(const struct server *server, size_t bytes) {
+    return connection_connect(server->socket, bytes);
+}
+
 int connection_socket(const struct connection *connection) {
     return connection->socket;
 }

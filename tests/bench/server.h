@@ -84,6 +84,9 @@ void connection_close(struct connection *connection);
 /* One of very many: it has a small buffer, so replies must be small. Database 0. */
 struct connection *connection_open_small(const struct server *server);
 
+/* One that takes replies of so many bytes. Database 0. */
+struct connection *connection_open_large(const struct server *server, size_t bytes);
+
 int connection_socket(const struct connection *connection);
 
 void connection_send(struct connection *connection, const char *bytes, size_t length);

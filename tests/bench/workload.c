@@ -99,9 +99,9 @@ struct object_set *dataset_fill(struct dataset *data, const struct workload *fil
 
 /* --- All workloads --- */
 
-const struct family *const families[] = {&native_family, &blob_family,  &lock_family,    &lease_family,
-                                         &kind_family,   &queue_family, &storage_family, &hash_family,
-                                         &table_family,  &file_family};
+const struct family *const families[] = {&native_family,      &blob_family,  &lock_family,    &lease_family,
+                                         &kind_family,        &queue_family, &storage_family, &feed_family,
+                                         &transaction_family, &hash_family,  &table_family,   &file_family};
 const size_t family_count = sizeof families / sizeof *families;
 
 const struct workload *workload_named(const char *name) {
@@ -131,6 +131,7 @@ enum { REPLY_BYTES_SHOWN = 80 };
 const char name_mark[NAME_BYTES] = "\001name\001\001\001\001\001\001\001\001\001\001";
 const char token_mark[TOKEN_BYTES] = "\001token\001\001\001\001\001\001\001\001\001\001\001\001";
 
+const char number_mark[NUMBER_BYTES] = "\001number\001\001\001\001\001";
 const char random_mark[RANDOM_BYTES] = "\001random\001";
 
 const char folder_mark[FOLDER_BYTES] = "\001in";
@@ -158,6 +159,21 @@ static void placeholders_find(struct template *template, size_t from, const char
     }
 }
 
+static void command_add(struct template *template, const char *command, size_t length) {
+    size_t before = template->length;
+    template->length += length;
+    template->bytes = realloc(template->bytes, template->length);
+    if (!template->bytes) give_up("out of memory");
+    memcpy(template->bytes + before, command, length);
+    placeholders_find(template, before, name_mark, sizeof name_mark, PLACEHOLDER_NAME);
+    placeholders_find(template, before, folder_mark, sizeof folder_mark, PLACEHOLDER_FOLDER);
+    placeholders_find(template, before, file_mark, sizeof file_mark, PLACEHOLDER_FILE);
+    placeholders_find(template, before, number_mark, sizeof number_mark, PLACEHOLDER_NUMBER);
+    placeholders_find(template, before, random_mark, sizeof random_mark, PLACEHOLDER_RANDOM);
+    placeholders_find(template, before, token_mark, sizeof token_mark, PLACEHOLDER_TOKEN);
+    template->commands++;
+}
+
 void template_add(struct template *template, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -165,18 +181,16 @@ void template_add(struct template *template, const char *format, ...) {
     int length = redisvFormatCommand(&command, format, arguments);
     va_end(arguments);
     require(length > 0, "cannot format '%s'", format);
-    size_t before = template->length;
-    template->length += (size_t)length;
-    template->bytes = realloc(template->bytes, template->length);
-    if (!template->bytes) give_up("out of memory");
-    memcpy(template->bytes + before, command, (size_t)length);
+    command_add(template, command, (size_t)length);
     redisFreeCommand(command);
-    placeholders_find(template, before, name_mark, sizeof name_mark, PLACEHOLDER_NAME);
-    placeholders_find(template, before, folder_mark, sizeof folder_mark, PLACEHOLDER_FOLDER);
-    placeholders_find(template, before, file_mark, sizeof file_mark, PLACEHOLDER_FILE);
-    placeholders_find(template, before, random_mark, sizeof random_mark, PLACEHOLDER_RANDOM);
-    placeholders_find(template, before, token_mark, sizeof token_mark, PLACEHOLDER_TOKEN);
-    template->commands++;
+}
+
+void template_add_words(struct template *template, int count, const char **words, const size_t *lengths) {
+    char *command;
+    long long length = redisFormatCommandArgv(&command, count, words, lengths);
+    require(length > 0, "out of memory");
+    command_add(template, command, (size_t)length);
+    redisFreeCommand(command);
 }
 
 void template_find_offsets(struct template *template, const struct offsets *offsets) {
@@ -235,6 +249,9 @@ static void digits_write(char *text, uint64_t number, unsigned digits) {
     for (; digits; number /= 10) text[--digits] = (char)('0' + number % 10);
 }
 
+/* Of all requests of the run. */
+static uint64_t last_number;
+
 static void placeholder_fill(const struct driver *driver, unsigned object,
                              const struct placeholder *placeholder, char *to) {
     const struct offsets *offsets = &driver->offsets;
@@ -244,6 +261,7 @@ static void placeholder_fill(const struct driver *driver, unsigned object,
     case PLACEHOLDER_FOLDER: memcpy(to, name, FOLDER_BYTES); break;
     case PLACEHOLDER_FILE: memcpy(to, name + NAME_BYTES - FILE_BYTES, FILE_BYTES); break;
     case PLACEHOLDER_TOKEN: memcpy(to, driver->object_set->tokens[object], TOKEN_BYTES); break;
+    case PLACEHOLDER_NUMBER: digits_write(to, ++last_number, NUMBER_BYTES); break;
     case PLACEHOLDER_RANDOM: letters_write(to, RANDOM_BYTES, object); break;
     case PLACEHOLDER_OFFSET: digits_write(to, offset_of_object(offsets, object), offsets->digits); break;
     case PLACEHOLDER_LAST:
@@ -371,6 +389,17 @@ bool is_etag_and_content(struct driver *driver, unsigned object, const struct re
 bool is_token(struct driver *driver, unsigned object, const struct reply *reply) {
     if (reply->kind != '$' || reply->length != TOKEN_BYTES) return false;
     memcpy(driver->object_set->tokens[object], reply->text, TOKEN_BYTES);
+    return true;
+}
+
+bool is_tokens(struct driver *driver, unsigned object, const struct reply *reply) {
+    struct reply token = *reply;
+    (void)object;
+    if (reply->kind != '*' || reply->length != driver->batch) return false;
+    for (unsigned index = 0; index < driver->batch; index++) {
+        token = reply_next(&token);
+        if (!is_token(driver, driver->answered[index], &token)) return false;
+    }
     return true;
 }
 

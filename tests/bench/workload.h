@@ -21,6 +21,7 @@ enum {
     TOKEN_BYTES = 18,
     OFFSET_BYTES = 10,
     RANDOM_BYTES = 100,
+    NUMBER_BYTES = 12,
     SIZES = 3,
     PLACEHOLDERS_AT_MOST = 128
 };
@@ -80,6 +81,7 @@ enum placeholder_kind {
     PLACEHOLDER_TOKEN,
     PLACEHOLDER_OFFSET,
     PLACEHOLDER_RANDOM,
+    PLACEHOLDER_NUMBER,
     PLACEHOLDER_LAST,
     PLACEHOLDER_KINDS
 };
@@ -100,12 +102,14 @@ extern const char file_mark[FILE_BYTES];
 /* A name whose string key takes 184 bytes with a content of 100: pass file_mark for %b. */
 #define SHORT_NAME "o%b"
 extern const char token_mark[TOKEN_BYTES];
+extern const char number_mark[NUMBER_BYTES]; /* digits that no other request has */
 extern const char random_mark[RANDOM_BYTES]; /* letters, others for each object */
 extern const char offset_mark[OFFSET_BYTES]; /* of these two, as many bytes as offsets have digits */
 extern const char last_mark[OFFSET_BYTES];
 
 /* Adds a command, formatted as by redisCommand; marks are passed for %b. */
 void template_add(struct template *template, const char *format, ...);
+void template_add_words(struct template *template, int count, const char **words, const size_t *lengths);
 
 /* Finds the placeholders for offsets. */
 void template_find_offsets(struct template *template, const struct offsets *offsets);
@@ -138,7 +142,7 @@ struct family {
 extern const struct family *const families[];
 extern const size_t family_count;
 extern const struct family native_family, blob_family, lock_family, lease_family, kind_family, queue_family,
-    storage_family, hash_family, table_family, file_family;
+    storage_family, feed_family, transaction_family, hash_family, table_family, file_family;
 
 struct dataset *dataset_open(const struct server *server, unsigned database, unsigned objects, size_t bytes);
 void dataset_close(struct dataset *data);
@@ -188,6 +192,8 @@ bool is_integer(struct driver *driver, unsigned object, const struct reply *repl
 bool is_content(struct driver *driver, unsigned object, const struct reply *reply);
 bool is_etag_and_content(struct driver *driver, unsigned object, const struct reply *reply);
 bool is_token(struct driver *driver, unsigned object, const struct reply *reply);
+bool is_tokens(struct driver *driver, unsigned object,
+               const struct reply *reply); /* one for each of a batch */
 
 /* A workload that must exist, and the family that it is in. */
 const struct workload *workload_named(const char *name);

@@ -1,4 +1,5 @@
 /* Clients that wait in line for a lease: how it is handed over, and what it would be to ask again and again. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,6 +149,125 @@ void measure_handover(const struct context *context) {
     free(lines);
     connection_close(idler);
     connection_set_close(set);
+    server_stop(server);
+}
+
+/* --- Messages and changes, told to one who waits --- */
+
+/*
+ * One message or one change at a time, until a client that waits for it knows, next to the hand-over of an element of a list.
+ */
+
+enum { TELLINGS = 500, DELAY_ROUNDS = 20, DELAY_ROUNDS_QUICK = 8, MESSAGE_BYTES = 100, BOOKMARK_BYTES = 80 };
+#define DELAY_AT_MOST 1.2
+
+struct pair {
+    struct connection *producer, *consumer;
+    char content[MESSAGE_BYTES], bookmark[BOOKMARK_BYTES];
+};
+
+static void nothing_clean(struct pair *pair, const struct reply *reply) {
+    (void)pair;
+    (void)reply;
+}
+
+static void queue_wait(struct pair *pair) {
+    connection_ask(pair->consumer, "QUEUE.GET delay BLOCK 0");
+}
+
+static void queue_send(struct pair *pair) {
+    connection_ask(pair->producer, "QUEUE.PUT delay %b", pair->content, sizeof pair->content);
+}
+
+static void queue_clean(struct pair *pair, const struct reply *reply) {
+    struct reply message = reply_element(reply, 0);
+    struct reply id = reply_element(&message, 1), receipt = reply_element(&message, 3);
+    connection_call(pair->consumer, "QUEUE.DELETE delay %b %b", id.text, id.length, receipt.text,
+                    receipt.length);
+}
+
+static void list_wait(struct pair *pair) {
+    connection_ask(pair->consumer, "BLPOP list 0");
+}
+
+static void list_send(struct pair *pair) {
+    connection_ask(pair->producer, "RPUSH list %b", pair->content, sizeof pair->content);
+}
+
+static void changes_wait(struct pair *pair) {
+    connection_ask(pair->consumer, "CONTAINER.CHANGES followed SINCE %s BLOCK 0", pair->bookmark);
+}
+
+static void changes_send(struct pair *pair) {
+    connection_ask(pair->producer, "BLOB.PUT followed blob %b", pair->content, sizeof pair->content);
+}
+
+static void bookmark_keep(struct pair *pair, const struct reply *reply) {
+    struct reply bookmark = reply_element(reply, 0);
+    snprintf(pair->bookmark, sizeof pair->bookmark, "%.*s", (int)bookmark.length, bookmark.text);
+}
+
+static const struct transport {
+    const char *name;
+    void (*wait)(struct pair *pair);
+    void (*send)(struct pair *pair);
+    void (*clean)(struct pair *pair, const struct reply *reply);
+    enum subject subject;
+} transports[] = {
+    {"RPUSH to BLPOP", list_wait, list_send, nothing_clean, ABOUT_QUEUES},
+    {"QUEUE.PUT to QUEUE.GET BLOCK", queue_wait, queue_send, queue_clean, ABOUT_QUEUES},
+    {"BLOB.PUT to CONTAINER.CHANGES BLOCK", changes_wait, changes_send, bookmark_keep, ABOUT_FEEDS}};
+enum { TRANSPORTS = sizeof transports / sizeof *transports };
+
+static double telling_us(const struct transport *transport, struct pair *pair) {
+    transport->wait(pair);
+    connection_call(pair->producer, "PING"); /* whatever came before it has been looked at then */
+    int64_t before = monotonic_ns();
+    transport->send(pair);
+    struct reply reply = connection_receive(pair->consumer, transport->name);
+    int64_t after = monotonic_ns();
+    connection_receive(pair->producer, transport->name);
+    transport->clean(pair, &reply);
+    return (double)(after - before) / 1e3;
+}
+
+static void tellings_measure(const struct transport *transport, struct pair *pair, double *median,
+                             double *p99) {
+    double us[TELLINGS];
+    for (unsigned telling = 0; telling < TELLINGS; telling++) us[telling] = telling_us(transport, pair);
+    *median = percentile(us, TELLINGS, 0.5);
+    *p99 = percentile(us, TELLINGS, 0.99);
+}
+
+void measure_delays(const struct context *context) {
+    unsigned rounds = context->is_quick ? DELAY_ROUNDS_QUICK : DELAY_ROUNDS;
+    double medians[TRANSPORTS][DELAY_ROUNDS], p99s[TRANSPORTS][DELAY_ROUNDS];
+    struct server *server = server_start(context->options, "");
+    struct pair pair = {.producer = connection_open(server, 0), .consumer = connection_open(server, 0)};
+    memset(pair.content, 'x', sizeof pair.content);
+    server_tell(server, "QUEUE.CREATE delay");
+    server_tell(server, "CONTAINER.CREATE followed");
+    server_tell(server, "CONTAINER.FEED followed ON");
+    struct reply now = connection_call(pair.consumer, "CONTAINER.CHANGES followed SINCE $");
+    bookmark_keep(&pair, &now);
+    for (unsigned round = 0; round < rounds; round++) {
+        for (unsigned turn = 0; turn < TRANSPORTS; turn++) {
+            unsigned which = (turn + round) % TRANSPORTS;
+            tellings_measure(&transports[which], &pair, &medians[which][round], &p99s[which][round]);
+        }
+    }
+    for (unsigned which = 0; which < TRANSPORTS; which++) {
+        const char *name = transports[which].name;
+        add_context_fact(context, format_text("%s: median", name), spread_of(medians[which], rounds).median,
+                         "us");
+        add_context_fact(context, format_text("%s: p99", name), spread_of(p99s[which], rounds).median, "us");
+        if (which)
+            add_context_bar(context, transports[which].subject,
+                            format_text("%s, p99, to %s", name, transports[0].name),
+                            spread_of_ratios(p99s[which], p99s[0], rounds).median, DELAY_AT_MOST, "x");
+    }
+    connection_close(pair.producer);
+    connection_close(pair.consumer);
     server_stop(server);
 }
 

@@ -1,0 +1,223 @@
+/*
+ * Containers that are followed: what a feed adds to writes, deletions and memory; how long others wait while ten thousand
+ * followers are told and while the feed of a million blobs is built; pages of changes next to pages of a listing.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner.h"
+
+enum { PUT, DELETE, CHANGES, LIST, WORKLOADS };
+
+static const struct workload workloads[WORKLOADS];
+
+static void followed_create(struct dataset *data) {
+    connection_call(data->connections[0], "CONTAINER.CREATE followed");
+    connection_call(data->connections[0], "CONTAINER.FEED followed ON");
+}
+
+static void put_template(const struct dataset *data, struct template *template) {
+    template_add(template, "BLOB.PUT followed %b %b", name_mark, sizeof name_mark, data->content,
+                 data->bytes);
+}
+
+static void delete_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "BLOB.DELETE followed %b", name_mark, sizeof name_mark);
+}
+
+static void changes_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "CONTAINER.CHANGES followed SINCE 0 COUNT 1000");
+}
+
+static void list_template(const struct dataset *data, struct template *template) {
+    (void)data;
+    template_add(template, "BLOB.LIST followed COUNT 1000");
+}
+
+static const struct workload workloads[WORKLOADS] = {
+    [PUT] = {.name = "BLOB.PUT followed",
+             .filler = &workloads[PUT],
+             .prepare = followed_create,
+             .template = put_template,
+             .is_expected = is_token},
+    [DELETE] = {.name = "BLOB.DELETE followed", .template = delete_template, .is_expected = is_ok},
+    [CHANGES] = {.name = "CONTAINER.CHANGES of 1000",
+                 .filler = &workloads[PUT],
+                 .template = changes_template,
+                 .is_expected = is_anything},
+    [LIST] = {.name = "BLOB.LIST of 1000",
+              .filler = &workloads[PUT],
+              .template = list_template,
+              .is_expected = is_anything},
+};
+
+static const struct comparison comparisons[] = {
+    {"BLOB.PUT followed", "BLOB.PUT", {1.1, 0, 0}},
+    {"BLOB.DELETE followed", "BLOB.DELETE", {1.1, 0, 0}},
+    {"CONTAINER.CHANGES of 1000", "BLOB.LIST of 1000", {1.5, 0, 0}},
+};
+
+const struct family feed_family = {
+    .name = "feed",
+    .workloads = workloads,
+    .workload_count = WORKLOADS,
+    .comparisons = comparisons,
+    .comparison_count = sizeof comparisons / sizeof *comparisons,
+};
+
+/* --- Next to containers that nobody follows --- */
+
+enum { DELETED_BLOBS = 10000, AT_ONCE = 500 };
+
+static const char *const written[] = {"BLOB.PUT", "BLOB.PUT followed", NULL};
+static const char *const deleted[] = {"BLOB.DELETE", "BLOB.DELETE followed", NULL};
+static const char *const listed[] = {"BLOB.LIST of 1000", "CONTAINER.CHANGES of 1000", NULL};
+
+/* What is deleted in a round is there again before the next one. */
+static void blobs_renew(struct server *server, const struct dataset *data) {
+    for (unsigned object = 0; object < data->objects; object++) {
+        const char *name = data->names[object];
+        redisAppendCommand(server->context, "BLOB.PUT container %b %b", name, (size_t)NAME_BYTES,
+                           data->content, data->bytes);
+        redisAppendCommand(server->context, "BLOB.PUT followed %b %b", name, (size_t)NAME_BYTES,
+                           data->content, data->bytes);
+        if (object % AT_ONCE == AT_ONCE - 1) server_await(server, 2 * AT_ONCE);
+    }
+    server_await(server, 2 * (data->objects % AT_ONCE));
+}
+
+static void measure_followed(const struct context *context, const char *title, const char *const *names,
+                             unsigned objects, bool are_deleted) {
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
+    if (are_deleted) {
+        connection_call(data->connections[0], "CONTAINER.CREATE container");
+        followed_create(data);
+    }
+    const struct setting *setting = context_setting(context, sizes[0].label, title, objects);
+    struct run run = run_open(server, context->options, context->results);
+    run.visits = are_deleted;
+    run.renew = are_deleted ? blobs_renew : NULL;
+    run_add(&run, setting, data, names);
+    run_measure(&run);
+    add_ratio_bars(context->results, setting, NULL);
+    dataset_close(data);
+    server_stop(server);
+}
+
+/* --- Very many followers --- */
+
+enum { FOLLOWERS = 10000, FOLLOWERS_QUICK = 2000, BOOKMARK_BYTES = 80, TELLINGS = 3 };
+enum { FOLLOWERS_LONGEST_MS = 2, FOLLOWERS_ALL_MS = 100, TOLD_MS = 500, PATIENCE_SECONDS = 30 };
+
+static void bookmark_take(struct server *server, char *bookmark) {
+    redisReply *reply = server_command(server, "CONTAINER.CHANGES followed SINCE $");
+    snprintf(bookmark, BOOKMARK_BYTES, "%s", reply->element[0]->str);
+    freeReplyObject(reply);
+}
+
+static void all_wait(struct server *server, struct connection_set *set) {
+    char bookmark[BOOKMARK_BYTES];
+    bookmark_take(server, bookmark);
+    for (unsigned who = 0; who < set->count; who++)
+        connection_ask(set->connections[who], "CONTAINER.CHANGES followed SINCE %s BLOCK 0", bookmark);
+    server_tell(server, "PING");
+    server_settle();
+}
+
+/* One PING after the other while all are told. */
+static double told_longest_ms(struct server *server, struct connection_set *set) {
+    all_wait(server, set);
+    struct latencies latencies = latencies_begin(server);
+    int64_t until_ns = latencies.at_ns + TOLD_MS * 1000000LL;
+    server_tell(server, "BLOB.PUT followed blob x");
+    while (latencies.at_ns < until_ns) {
+        latencies_next(&latencies);
+        server_tell(server, "PING");
+    }
+    for (unsigned who = 0; who < set->count; who++)
+        connection_receive(set->connections[who], "CONTAINER.CHANGES");
+    return latencies_longest_ms(&latencies);
+}
+
+/* Until the last of them knows; and what it costs the server. */
+static double told_all_ms(struct server *server, struct connection_set *set, double *cpu_ms) {
+    all_wait(server, set);
+    int64_t before_ns = monotonic_ns(), cpu_ns = server_cpu_ns(server);
+    server_tell(server, "BLOB.PUT followed blob x");
+    for (unsigned told = 0; told < set->count; told++) {
+        int who = connection_set_next(set, before_ns + PATIENCE_SECONDS * 1000000000LL);
+        require(who != NO_CONNECTION, "%u of %u followers were not told", set->count - told, set->count);
+        connection_receive(set->connections[who], "CONTAINER.CHANGES");
+    }
+    double ms = (double)(monotonic_ns() - before_ns) / 1e6;
+    server_settle();
+    *cpu_ms = (double)(server_cpu_ns(server) - cpu_ns) / 1e6;
+    return ms;
+}
+
+static void measure_followers(const struct context *context) {
+    unsigned followers = connection_limit(context->is_quick ? FOLLOWERS_QUICK : FOLLOWERS);
+    struct server *server = server_start(context->options, "maxclients 20000\n");
+    struct connection_set *set = connection_set_open(server, followers);
+    double longest_ms = 0, all_ms[TELLINGS], cpu_ms[TELLINGS];
+    server_tell(server, "CONTAINER.CREATE followed");
+    server_tell(server, "CONTAINER.FEED followed ON");
+    for (int telling = 0; telling < TELLINGS; telling++) {
+        longest_ms = greater(longest_ms, told_longest_ms(server, set));
+        all_ms[telling] = told_all_ms(server, set, &cpu_ms[telling]);
+    }
+    add_context_bar(context, ABOUT_PAUSES, format_text("%u followers are told: longest PING", followers),
+                    longest_ms, FOLLOWERS_LONGEST_MS, "ms");
+    add_context_bar(context, ABOUT_FEEDS, format_text("%u followers are told: until all know", followers),
+                    spread_of(all_ms, TELLINGS).median, FOLLOWERS_ALL_MS, "ms");
+    add_context_fact(context, format_text("%u followers are told: CPU", followers),
+                     spread_of(cpu_ms, TELLINGS).median, "ms");
+    connection_set_close(set);
+    server_stop(server);
+}
+
+/* --- A feed that is turned on --- */
+
+enum { FEED_LONGEST_MS = 5, FEED_BYTES = 32, FEED_OBJECTS_QUICK = 100000 };
+
+static bool is_feed_on(struct server *server) {
+    redisReply *reply = server_command(server, "CONTAINER.GET container");
+    bool is_on = false;
+    for (size_t index = 0; index + 1 < reply->elements; index += 2)
+        is_on = is_on || (text_is(reply->element[index]->str, "feed") &&
+                          text_is(reply->element[index + 1]->str, "on"));
+    freeReplyObject(reply);
+    return is_on;
+}
+
+static void measure_feed_on(const struct context *context) {
+    unsigned objects = context->is_quick ? FEED_OBJECTS_QUICK : MILLION;
+    struct server *server = server_start(context->options, "");
+    struct dataset *data = dataset_open(server, 0, objects, sizes[0].bytes);
+    dataset_fill(data, workload_named("BLOB.PUT"));
+    int64_t before = server_info_number(server, "used_memory"), before_ns = monotonic_ns();
+    add_pause_bar(context, format_text("CONTAINER.FEED ON of %u blobs: longest PING", objects),
+                  longest_ping_ms(server, "CONTAINER.FEED container ON", is_feed_on), FEED_LONGEST_MS);
+    add_context_fact(context, format_text("CONTAINER.FEED ON of %u blobs: until it is built", objects),
+                     (double)(monotonic_ns() - before_ns) / 1e9, "s");
+    add_context_bar(context, ABOUT_MEMORY, "feed, bytes per blob",
+                    (double)(server_info_number(server, "used_memory") - before) / objects, FEED_BYTES,
+                    "bytes");
+    dataset_close(data);
+    server_stop(server);
+}
+
+void measure_feeds(const struct context *context) {
+    measure_followed(context, "100 B, pipeline 16, a thousand blobs", written, sizes[0].objects, false);
+    measure_followed(context, "deletions, pipeline 16", deleted, DELETED_BLOBS, true);
+    measure_followed(context, "a thousand changes and a thousand names, pipeline 16", listed,
+                     sizes[0].objects, false);
+    measure_followers(context);
+    measure_feed_on(context);
+}
