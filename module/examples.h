@@ -1,5 +1,5 @@
-/* One example for each command, which HOLDFAST.HELP shows. For help.c alone; tests/server/test_help.c sends each of them
- * to a server, and none is refused for its form. */
+/* One example for each command, which HOLDFAST.HELP shows. For help.c alone; tests/server/test_help.c sends each of
+ * them to a server, and none is refused for its form. */
 #ifndef HOLDFAST_EXAMPLES_H
 #define HOLDFAST_EXAMPLES_H
 

@@ -74,8 +74,7 @@ static void open_epoch(void) {
     version_renew_epoch(chance);
 }
 
-/* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by
- * promotion. */
+/* A server that becomes a writable primary opens a new epoch of versions: at start, after a load, by promotion. */
 static void on_role_change(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t role, void *data) {
     (void)ctx;
     (void)event;

@@ -2,8 +2,8 @@
  *
  *   COPYSTART ──▶ pending ──COPYBEGIN──▶ arriving ──COPYPIECE, COPYBLOCK …──▶ ──COPYEND──▶ done | failed
  *
- * What arrives goes straight into the blob, which is why nobody reads its content until it is complete. So files hold what
- * has arrived by then, and whoever loads them goes on with the next piece. */
+ * What arrives goes straight into the blob, which is why nobody reads its content until it is complete. So files hold
+ * what has arrived by then, and whoever loads them goes on with the next piece. */
 #include "blob/apply.h"
 #include "blob/blocks.h"
 #include "blob/snapshots.h"

@@ -2,8 +2,8 @@
  *
  *   FEEDON ──▶ building ──FEEDBUILT …──▶ on ──FEEDOFF──▶ off
  *
- * A small container is built at once. What is written meanwhile gets in where it belongs, so that a portion finds some of
- * its blobs there already. What comes out of a file is complete. */
+ * A small container is built at once. What is written meanwhile gets in where it belongs, so that a portion finds
+ * some of its blobs there already. What comes out of a file is complete. */
 #include "blob/apply.h"
 #include "change/checks.h"
 #include "core/feed.h"
@@ -66,8 +66,8 @@ bool apply_feedoff(struct container *container, struct blob **blob, const struct
 
 /* --- Files --- */
 
-/* Nobody can tell what has become of the changes that its followers have seen since it was saved: what is minted next lies
- * in an epoch of its own. */
+/* Nobody can tell what has become of the changes that its followers have seen since it was saved: what is minted next
+ * lies in an epoch of its own. */
 bool apply_feedstate(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     if (container->feed || catalog_count(&container->blobs)) return false;

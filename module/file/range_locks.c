@@ -1,5 +1,6 @@
-/* A tree is an AVL tree in the order of offset, length and owner's number. Each lock also knows how far those below it
- * reach. So a search for what overlaps, of any owner or of any but one, goes straight to the first one that there is. */
+/* A tree is an AVL tree in the order of offset, length and owner's number. Each lock also knows how far those
+ * below it reach. So a search for what overlaps, of any owner or of any but one, goes straight to the first one
+ * that there is. */
 #include "file/range_locks.h"
 
 #include "core/memory.h"

@@ -14,8 +14,8 @@
  *   - To take a snapshot costs the same for any tree. What changes for the first time afterwards keeps how it was: a
  *     node its state, which shares pages with what follows, and a place its node. Snapshots go with the share alone.
  *   - To move a directory is to move one node: its children know the directory and not its path.
- *   - A session that is over has no handles and no locks any more, whoever asks; SHARE_SWEEP and FILE_SETTLE remove from
- *     memory what is left of them.
+ *   - A session that has ended has no handles and no locks any more, whoever asks; SHARE_SWEEP and FILE_SETTLE
+ *     remove from memory what is left of them.
  *   - A file that is to be deleted goes with its last handle, however that ends. One place says so: life_release.
  *   - Directories are not opened; what is open in and below a directory is counted there.
  *   - Values know no key and no clock. */

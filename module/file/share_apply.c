@@ -52,8 +52,8 @@ static bool apply_share_setacl(struct share *share, const struct share_change *c
     return true;
 }
 
-/* Files that only sessions that have ended still hold are gone, and in no snapshot. Each is met once, by its first
- * group. */
+/* Files that only sessions that have ended still hold are gone, and in no snapshot. Each is met once, by
+ * its first group. */
 static void hide_gone(struct share *share) {
     const struct share_session *session;
     const struct open_group *group;
@@ -292,8 +292,8 @@ static void adopt_lease(struct share *share, struct file_node *node, struct file
     memory_free(lease);
 }
 
-/* The file that is there becomes what the other one is, and whoever has it open sees it; its own lease stays, or else the
- * other one's comes along. */
+/* The file that is there becomes what the other one is, and whoever has it open sees it; its own lease stays, or else
+ * the other one's comes along. */
 static void replace_file(struct share *share, struct file_node *there, struct file_node *source) {
     struct packed_list properties = node_properties(source), metadata = node_metadata(source);
     adopt_content(share, there, source);

@@ -45,8 +45,8 @@ static struct times *times_of(struct share_loader *loader, const struct file_nod
     return &loader->times[*place - 1];
 }
 
-/* The node has a place in the snapshots behind `born`, up to `last`. False if it has another one there: a directory could
- * then be below itself. */
+/* The node has a place in the snapshots behind `born`, up to `last`. False if it has another one there: a directory
+ * could then be below itself. */
 static bool take_times(struct share_loader *loader, const struct file_node *node, unsigned born,
                        unsigned last) {
     struct times *times = times_of(loader, node);

@@ -8,7 +8,8 @@
  *       its content, as it differs from that of the state before: LENGTH, LEAF, GAP; then STATE
  *     SNAPSHOT_PLACE for a further place of a node that has come already
  *   END
- *   each session: CONNECT, and DISCONNECT if it has ended; each handle by number: OPEN, its LOCKs; MARK and LEASE of files */
+ *   each session: CONNECT, and DISCONNECT if it has ended; each handle by number: OPEN, its LOCKs;
+ *   MARK and LEASE of files */
 #ifndef HOLDFAST_SHARE_WALK_H
 #define HOLDFAST_SHARE_WALK_H
 

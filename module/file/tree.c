@@ -285,7 +285,8 @@ static enum tree_step take_snapshot_place(struct tree_walk *walk, struct entry *
                                                                                            : TREE_PASSED;
 }
 
-/* Nodes and snapshot places are in the same order but for what stands behind a snapshot place's name, which comes after the name. */
+/* Nodes and snapshot places are in the same order but for what stands behind a snapshot place's name, which comes
+ * after the name. */
 enum tree_step tree_next(struct tree_walk *walk, struct tree_item *item) {
     struct entry *node = entry_at(walk, &walk->nodes);
     struct entry *snapshot_place = walk->snapshot_places.leaf ? entry_at(walk, &walk->snapshot_places) : NULL;

@@ -9,8 +9,8 @@ struct group {
     char name[];
 };
 
-/* Messages that one search for successors reads. Upkeep removes messages that have ended; if a queue has groups, it does
- * so without a delay. So more than this have ended only where many end at once. */
+/* Messages that one search for successors reads. Upkeep removes messages that have ended; if a queue has groups, it
+ * does so without a delay. So more than this have ended only where many end at once. */
 enum { SUCCESSOR_READS_MAX = 10000 };
 
 /* Which time indexes have a message, besides by_arrival: by_visible and by_end, hidden, or last_windows. */
@@ -195,7 +195,8 @@ void message_store_remove(struct message_store *store, struct message *message) 
     if (message->extra) leave_group(store, message);
 }
 
-/* Most deliveries only change when the message becomes visible: it changes its position in by_visible, and no other index. */
+/* Most deliveries only change when the message becomes visible: it changes its position in by_visible, and
+ * no other index. */
 static bool only_moves_in_visible(const struct message *message, const struct visibility *visibility) {
     return message->sorted_in == IN_VISIBLE && visibility->stage == MESSAGE_QUEUED &&
            visibility->ms < message->times.ends_ms;

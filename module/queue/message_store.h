@@ -13,9 +13,9 @@
  * number of those that have become visible minus the number of those that have expired. As time passes, no message has
  * to move to another index.
  *
- * Only the first message of a group can be visible. When it is removed, the next one takes its place. If the first one
- * has ended but is still in the store, its successor is visible without being in by_visible: see
- * message_store_visit_successors. */
+ * Only the first message of a group can be visible. When it is removed, the next one takes its place. If
+ * the first one has ended but is still in the store, its successor is visible without being in
+ * by_visible: see message_store_visit_successors. */
 #ifndef HOLDFAST_MESSAGE_STORE_H
 #define HOLDFAST_MESSAGE_STORE_H
 

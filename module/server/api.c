@@ -204,8 +204,8 @@ bool api_may_write(RedisModuleCtx *ctx) {
            !(flags & REDISMODULE_CTX_FLAGS_LOADING);
 }
 
-/* The server refuses to run a command on a key of another node, and makes no difference between slots that are elsewhere
- * and those whose data are still coming in. */
+/* The server refuses to run a command on a key of another node, and makes no difference between slots that are
+ * elsewhere and those whose data are still coming in. */
 bool api_serves_key(RedisModuleCtx *ctx, RedisModuleString *key) {
     if (!(RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER)) return true;
     RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", key);

@@ -448,8 +448,8 @@ static enum outcome run_parts(struct transaction *transaction, unsigned count) {
     return outcome;
 }
 
-/* The parts of most transactions stand in a room of the process, which one at a time may have: who hears of a change may
- * run another transaction. */
+/* The parts of most transactions stand in a room of the process, which one at a time may have: who hears of a change
+ * may run another transaction. */
 enum { ROOM_PARTS = 16 };
 
 static struct part room[ROOM_PARTS];

@@ -192,8 +192,8 @@ static void carry_out_once(struct call *call) {
     decision_carry_out(call);
 }
 
-/* The answer of a call that may have to wait, or to give way, is kept until that is known; so is one that may be
- * remembered. */
+/* The answer of a call that may have to wait, or to give way, is kept until that is known; so is one that
+ * may be remembered. */
 static enum outcome run_in_turn(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));

@@ -1,4 +1,5 @@
-/* Following: what *.CHANGES of all families do alike, given a feed (see core/feed.h) and how a family shows its objects.
+/* Following: what *.CHANGES of all families do alike, given a feed (see core/feed.h) and how a family
+ * shows its objects.
  *
  *   SINCE ─▶ bookmark ─▶ is the feed on, built and whole? ─▶ anything new? ─▶ a page and the bookmark behind it
  *                                                              no: with BLOCK wait, with all others who follow

@@ -17,8 +17,8 @@ void histogram_add(struct histogram *histogram, int64_t ms);
 /* The time that this percentage did not exceed, as far as the buckets tell; 0 when empty. */
 int64_t histogram_percentile_ms(const struct histogram *histogram, unsigned percent);
 
-/* One field, cumulative: le_1=3,le_2=3,le_4=4,count=5,sum=70000 says that 4 of 5 took at most 4 ms, and all together 70 s. The
- * bounds end where all are counted. */
+/* One field, cumulative: le_1=3,le_2=3,le_4=4,count=5,sum=70000 says that 4 of 5 took at most 4 ms, and all together
+ * 70 s. The bounds end where all are counted. */
 void histogram_show(RedisModuleInfoCtx *ctx, const struct histogram *histogram, const char *field);
 
 #endif

@@ -15,8 +15,8 @@ enum { NOTED_MAX = 1000 };
 
 int noted_start(RedisModuleCtx *ctx);
 
-/* Whether the value's key should be noted, and is not: after this change, or, without one, as it came from
- * elsewhere. */
+/* Whether the value's key should be noted, and is not: after this change, or, without one, as it
+ * came from elsewhere. */
 bool noted_wants(const struct data_type *type, const void *value, const void *change);
 
 void noted_add(struct key_name name, const struct data_type *type, void *value);

@@ -38,8 +38,8 @@ static struct bytes token_of(const struct call *call) {
     return call_word(call, call->args.slots[SLOT_ONCE].at);
 }
 
-/* Of the words as they came, but for the token, and the key: that is where it is remembered, whatever its name is by
- * then. */
+/* Of the words as they came, but for the token, and the key: that is where it is remembered, whatever its name
+ * is by then. */
 static uint32_t fingerprint_of(const struct call *call) {
     const int token = call->args.slots[SLOT_ONCE].at, key = call->command->key == KEY_NONE ? 0 : 1;
     uint64_t sum = hash_stable(0, bytes_text(call->command->name));
@@ -87,8 +87,8 @@ static size_t beyond(size_t a, size_t limit) {
     return a > limit ? a - limit : 0;
 }
 
-/* How many are too many, or take too much, when one with such an answer is added, or none. One large answer may take the
- * room of many small ones. */
+/* How many are too many, or take too much, when one with such an answer is added, or none. One large answer may take
+ * the room of many small ones. */
 static size_t excess_of(const struct remembered *remembered, struct bytes added, size_t max) {
     size_t count = remembered_count(remembered), bytes = remembered_bytes(remembered);
     size_t by_count = fewer(beyond(count + (added.length > 0), (size_t)once_max), max);

@@ -2,7 +2,7 @@
  *
  *   ONCE token ─▶ known, the same words   ─▶ the kept answer: no decision, no change
  *              ─▶ known, other words      ─▶ refused
- *              ─▶ not known               ─▶ decide; if that changes something, its last change carries the memory along
+ *              ─▶ not known               ─▶ decide; the last change, if there is one, carries the memory along
  *
  * The value remembers (core/remembered.h): the token, a fingerprint of the words, when the call was made, and the
  * answer. That travels in one effect with the call's last change (change/once_change.h), so that no replica and no
@@ -12,8 +12,9 @@
  * that changes the first key in which anything changes. Its value remembers the token of the whole transaction.
  * For a single call, `asked` and `bearer` are the same.
  *
- * The oldest calls are forgotten when there are more than holdfast.once-most, when they take more than ONCE_BYTES_MAX, or
- * when they are older than holdfast.once-seconds: with the next call that is remembered there, or by upkeep. */
+ * The oldest calls are forgotten when there are more than holdfast.once-most, when they take more than
+ * ONCE_BYTES_MAX, or when they are older than holdfast.once-seconds: with the next call that is remembered there,
+ * or by upkeep. */
 #ifndef HOLDFAST_ONCE_H
 #define HOLDFAST_ONCE_H
 

@@ -5,9 +5,9 @@
  * content that can be read in parts is refused beyond the limit, and pages of lists end before it; the description
  * of a single object (its properties, metadata, policies; one entity, one message) is always replied.
  *
- * The limit is holdfast.max-reply-bytes; no string is longer than proto-max-bulk-len, either. Replies wait in the
- * server's memory until they are read, so near maxmemory a reply may take half of what is left, and above it
- * REPLY_ROOM_MIN_BYTES. */
+ * The limit is holdfast.max-reply-bytes; no string is longer than proto-max-bulk-len, either. Replies wait
+ * in the server's memory until they are read, so near maxmemory a reply may take half of what is left, and
+ * above it REPLY_ROOM_MIN_BYTES. */
 #ifndef HOLDFAST_REPLY_ROOM_H
 #define HOLDFAST_REPLY_ROOM_H
 
@@ -19,7 +19,8 @@ enum { REPLY_ROOM_MIN_BYTES = 1 << 20 };
 /* The limit in bytes, for pages of at most `max` bytes. */
 size_t reply_room_up_to(size_t max);
 
-/* Whether a reply may have this many bytes, with what the transaction returns already; `advice` tells how to get less. */
+/* Whether a reply may have this many bytes, with what the transaction returns already; `advice` tells how
+ * to get less. */
 enum outcome reply_fits(struct call *call, uint64_t length, const char *advice);
 
 /* Whether this many bytes of content may be one string of a reply. Content that is not contiguous is copied together

@@ -146,7 +146,8 @@ static bool is_obeyed(RedisModuleIO *io) {
                     REDISMODULE_CTX_FLAGS_SLAVE);
 }
 
-/* What ends while nobody comes has to be found in a value that was loaded, too, and what the operator wants to hear of. */
+/* What ends while nobody comes has to be found in a value that was loaded, too, and what the operator wants
+ * to hear of. */
 static void look_at_loaded(RedisModuleIO *io, void *value, const struct data_type *type) {
     const RedisModuleString *key = RedisModule_GetKeyNameFromIO(io);
     if (!key) return;

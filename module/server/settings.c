@@ -21,7 +21,8 @@ long long max_reply_bytes = 64LL << 20;
 
 #define GRACE_MAX_MS (86400000LL * 365) /* as the longest lease */
 
-/* Fifty years either way. Instants before 1970 and versions beyond VERSION_MAX could be written and not be read again. */
+/* Fifty years either way. Instants before 1970 and versions beyond VERSION_MAX could be written and not
+ * be read again. */
 #define CLOCK_OFFSET_MAX_MS 1577880000000LL
 
 void (*clock_moved)(void);

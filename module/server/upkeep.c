@@ -86,8 +86,8 @@ bool upkeep_is_scheduled(struct key_name name) {
 
 /* --- Sweeping --- */
 
-/* From the last place of the index to the first one: an index that shrinks moves what is in its last place to an earlier
- * one, where it is still found. */
+/* From the last place of the index to the first one: an index that shrinks moves what is in its last place to an
+ * earlier one, where it is still found. */
 static struct {
     bool going_on;
     size_t left;    /* places that have not been looked at */

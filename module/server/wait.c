@@ -250,8 +250,8 @@ static bool has_claims(const struct line *line) {
     return line->kind->discipline == WAIT_BY_CLAIM;
 }
 
-/* A waiter goes without having been served. Who comes after the first one may be able to have what that one could
- * not. */
+/* A waiter goes without having been served. Who comes after the first one may be able to have what that
+ * one could not. */
 static void depart(struct waiter *waiter) {
     struct line *line = waiter->line;
     if (!line) return;

@@ -6,8 +6,9 @@
  *
  * The language, from the loosest binding to the tightest: or, and, not, comparison (eq ne gt ge lt le) or a property
  * alone, which is true where its value is the bool true. A comparison has a property on one side and a literal on the
- * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. A quote in a text is
- * doubled. true and false are allowed wherever a comparison is, and are folded away while the tree is built. Words and names are case-sensitive; words of the language cannot be names of properties.
+ * other: 'text', 12, 12L, 1.5, true, datetime'...', guid'...', X'0aff' or binary'0aff'. A quote in a text is doubled.
+ * true and false are allowed wherever a comparison is, and are folded away while the tree is built. Words and names
+ * are case-sensitive; words of the language cannot be names of properties.
  *
  * How types compare:
  *   - An int32 literal compares with int64 and double by number, an int64 literal with double, too. Between other

@@ -16,7 +16,8 @@
 
 #include <stdint.h>
 
-/* A point in an order of bytes: right before a text, or right after it, and before all longer texts that begin with it. */
+/* A point in an order of bytes: right before a text, or right after it, and before all longer texts that
+ * begin with it. */
 struct bound {
     struct bytes text;
     bool after;

@@ -1,6 +1,6 @@
-/* Derives areas from a filter: a comparison gives intervals on an axis, `and` intersects, `or` unites. `not` moves down to
- * the comparisons, which are negated. That is exact for keys. For a property it is not: a negated comparison also holds
- * for entities without the property, which are not in its index, so it does not confine. */
+/* Derives areas from a filter: a comparison gives intervals on an axis, `and` intersects, `or` unites. `not` moves
+ * down to the comparisons, which are negated. That is exact for keys. For a property it is not: a negated comparison
+ * also holds for entities without the property, which are not in its index, so it does not confine. */
 #include "table/filter_ranges.h"
 
 #include "table/comparison.h"
@@ -99,8 +99,8 @@ static bool is_decided(const struct comparison *comparison, bool *holds) {
     return comparison->literal.type != types[comparison->subject];
 }
 
-/* No key has a zero byte or more than KEY_MAX_BYTES. A literal that has is shortened, and lies after the keys that equal
- * what is left of it. */
+/* No key has a zero byte or more than KEY_MAX_BYTES. A literal that has is shortened, and lies after the keys that
+ * equal what is left of it. */
 static struct bound key_bound(const struct comparison *comparison, bool after) {
     struct bytes key = comparison->key;
     const char *zero = key.length ? memchr(key.data, '\0', key.length) : NULL;
@@ -215,8 +215,8 @@ static struct interval class_interval(const struct axis *axis, unsigned type) {
                              is_last ? axis_end(axis) : axis_find(axis, class_bound(type + 1))};
 }
 
-/* Adds where the relation holds among the values of a type that the literal compares with. NaN lies after all doubles, and
- * is unequal to everything. What is truncated in the index may be any of the values that begin so. */
+/* Adds where the relation holds among the values of a type that the literal compares with. NaN lies after all
+ * doubles, and is unequal to everything. What is truncated in the index may be any of the values that begin so. */
 static void add_comparable(const struct index_finder *index, enum filter_operator relation,
                            const struct literal_bounds *literal, struct areas *areas) {
     const struct axis *axis = &index->finder.first;

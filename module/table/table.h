@@ -6,8 +6,8 @@
  *         ─▶ policies                                               (a packed list, absent for most)
  *
  * The rules:
- *   - Only table_apply changes a table, and only by a change: a fact with absolute numbers. It applies all of its steps,
- *     or none.
+ *   - Only table_apply changes a table, and only by a change: a fact with absolute numbers. It applies all of its
+ *     steps, or none.
  *   - Every write gives the entity an ETag and a Timestamp greater than all that the table has given before.
  *   - Indexes can be derived from the entities; every step updates them.
  *   - A table does not know its key in the database, and reads no clock. */
@@ -89,8 +89,8 @@ size_t table_held(const struct table *table);
 /* The number of allocations. */
 size_t table_parts(const struct table *table);
 
-/* Active defragmentation moves the table and its lists first, then the entities in portions, numbered from 0 to
- * table_places. */
+/* Active defragmentation moves the table and its lists first, then the entities in portions, numbered from
+ * 0 to table_places. */
 struct table *table_relocate(struct table *table, const struct relocation *relocation);
 size_t table_places(const struct table *table);
 void table_relocate_entities(struct table *table, size_t place, const struct relocation *relocation);

@@ -20,8 +20,7 @@ void require(bool condition, const char *format, ...) __attribute__((format(prin
 /* Zeroed memory that need not be checked. */
 void *allocate(size_t count, size_t bytes_each);
 
-/* Room for one more entry behind `count`. Grows whenever that is a power of two, so it must be called for
- * each. */
+/* Room for one more entry behind `count`. Grows whenever that is a power of two, so it must be called for each. */
 void *grow_array(void *entries, size_t count, size_t bytes_each);
 
 /* Text that lives until the bench ends. */

@@ -318,8 +318,8 @@ static const struct sequence string_lock_unlock = {
 /* --- Handles that end together --- */
 
 /*
- * A hundred thousand handles of one session that end together, once because it is disconnected, once because its time is
- * up: how long does that keep another client waiting? And what a handle takes.
+ * A hundred thousand handles of one session that end together, once because it is disconnected, once because its time
+ * is up: how long does that keep another client waiting? And what a handle takes.
  */
 
 enum { SESSION_HANDLES = 100000, LONGEST_MS = 10 };

@@ -70,8 +70,8 @@ struct latencies latencies_begin(const struct server *server);
 void latencies_next(struct latencies *latencies); /* ends the current one and begins the next */
 double latencies_longest_ms(struct latencies *latencies);
 
-/* The longest latency of a command and of the PINGs that follow it until `is_over` returns true or, if it is NULL, for a
- * second and a half. `is_over` is called now and then, and is timed like a PING. */
+/* The longest latency of a command and of the PINGs that follow it until `is_over` returns true or, if it is NULL,
+ * for a second and a half. `is_over` is called now and then, and is timed like a PING. */
 double longest_ping_ms(struct server *server, const char *command, bool (*is_over)(struct server *server));
 
 #endif

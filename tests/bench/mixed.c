@@ -2,8 +2,8 @@
  * How long a PING waits while a server is busy with all families, next to one that does as many native operations; both
  * write an append-only file, and both save and rewrite in between.
  *
- * Twice in each millisecond each of ten connections asks for one operation, and one more sends a PING. What counts is the
- * time that the slowest in a thousand of these takes: somebody's long command, or the fork, would show there.
+ * Twice in each millisecond each of ten connections asks for one operation, and one more sends a PING. What counts is
+ * the time that the slowest in a thousand of these takes: somebody's long command, or the fork, would show there.
  */
 #include <stdlib.h>
 #include <string.h>

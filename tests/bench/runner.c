@@ -68,8 +68,8 @@ static void slice_measure(struct run *run, size_t which, unsigned round) {
     meter_stop(&meter, run->server, measurement, round, operations);
 }
 
-/* The drivers of a workload next to one another: what is compared most closely is measured at nearly the same
- * time. */
+/* The drivers of a workload next to one another: what is compared most closely is measured at nearly
+ * the same time. */
 static size_t *order_by_workload(const struct run *run) {
     size_t *order = allocate(run->count, sizeof *order), used = 0;
     bool *is_placed = allocate(run->count, sizeof *is_placed);

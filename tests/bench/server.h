@@ -22,8 +22,8 @@ struct server {
     int scheduler_file;    /* the kernel's account of the main thread, or -1 */
 };
 
-/* Settings that sections share: an append-only file, without a rewrite in the middle, which would be measured as if it were the
- * writers'; more messages at once than by default. */
+/* Settings that sections share: an append-only file, without a rewrite in the middle, which would be measured as if
+ * it were the writers'; more messages at once than by default. */
 #define WITH_AOF      "appendonly yes\nappendfsync everysec\nauto-aof-rewrite-percentage 0\n"
 #define LARGE_BATCHES "holdfast.queue-max-count 1000\n"
 
@@ -91,8 +91,8 @@ int connection_socket(const struct connection *connection);
 
 void connection_send(struct connection *connection, const char *bytes, size_t length);
 
-/* Waits for the next reply, which is valid until connection_send. An error reply gives up; `what` names the
- * request. */
+/* Waits for the next reply, which is valid until connection_send. An error reply gives up; `what`
+ * names the request. */
 struct reply connection_receive(struct connection *connection, const char *what);
 
 /* The same, but returns an error like any other reply. */
@@ -107,7 +107,8 @@ struct reply connection_call(struct connection *connection, const char *format, 
 /* An element of an array, which must exist. */
 struct reply reply_element(const struct reply *array, size_t index);
 
-/* The part of a reply that follows this one, which must exist. The head of an array is followed by its first element. */
+/* The part of a reply that follows this one, which must exist. The head of an array is followed by
+ * its first element. */
 struct reply reply_next(const struct reply *element);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * What objects take in memory and on disk: bytes of each; bytes that a write appends to the append-only file; and how long
- * the server is busy saving and loading a million of them, next to a hash of as many fields.
+ * What objects take in memory and on disk: bytes of each; bytes that a write appends to the append-only file; and how
+ * long the server is busy saving and loading a million of them, next to a hash of as many fields.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,9 +27,9 @@ static off_t length_of(const char *path) {
 
 /* Not so much that what the trial began with is gone.
  *
- * A server of Redis that finds its file cut off within a transaction takes off the broken command alone, and goes on to
- * write behind the open MULTI; with the next start all that is lost, however it was acknowledged. To rewrite the file at
- * once is what the page for operators says. */
+ * A server of Redis that finds its file cut off within a transaction takes off the broken command alone, and goes on
+ * to write behind the open MULTI; with the next start all that is lost, however it was acknowledged. To rewrite the
+ * file at once is what the page for operators says. */
 static void cut(struct trial *trial, off_t min) {
     struct server *server = stage_primary(&trial->stage);
     stage_kill(&trial->stage);
@@ -106,8 +106,8 @@ static void await_death(struct server *server) {
     while (server_runs(server) && now_us() < until_us) pause_us(10000);
 }
 
-/* With 'always' the server ends itself rather than answer what is not in the file; otherwise it refuses writes until there
- * is room again. */
+/* With 'always' the server ends itself rather than answer what is not in the file; otherwise it refuses writes until
+ * there is room again. */
 static void fill_the_disk(struct trial *trial) {
     struct stage *stage = &trial->stage;
     for (int number = 0; number < FILLINGS; number++) {

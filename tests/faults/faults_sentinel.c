@@ -1,6 +1,6 @@
 /*
- * Three Sentinels watch a primary and two replicas. The primary is killed; they promote a replica, and the clients, who ask
- * them, go on there. The old primary comes back with the data that it had, and they make it a replica.
+ * Three Sentinels watch a primary and two replicas. The primary is killed; they promote a replica, and the clients,
+ * who ask them, go on there. The old primary comes back with the data that it had, and they make it a replica.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ static struct client *watchers[SENTINELS];
 
 static atomic_bool on_duty;
 
-/* The primary as the first Sentinel that answers knows it, or -1. Any thread may ask. When they have gone, nothing changes
- * any more. */
+/* The primary as the first Sentinel that answers knows it, or -1. Any thread may ask. When they have gone, nothing
+ * changes any more. */
 static int ask_sentinels(struct stage *stage) {
     if (!atomic_load(&on_duty)) return atomic_load(&stage->primary);
     for (int index = 0; index < SENTINELS; index++) {

@@ -1,9 +1,9 @@
 /*
  * holdfast-faults: servers in trouble, clients at work, and what was promised.
  *
- * Each trial is one fault and all workloads. The faults follow each other until the time is up, each at least once; then
- * come the controls, which have to show violations. The seed decides what befalls the servers and when; what the threads
- * do in between is the machine's. Answers in TAP, and ends with a table.
+ * Each trial is one fault and all workloads. The faults follow each other until the time is up, each at least once;
+ * then come the controls, which have to show violations. The seed decides what befalls the servers and when; what the
+ * threads do in between is the machine's. Answers in TAP, and ends with a table.
  */
 #include <stdio.h>
 #include <stdlib.h>

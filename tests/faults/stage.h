@@ -81,8 +81,8 @@ void stage_follow(struct stage *stage, int server);
 /* Starts a killed server, which follows the primary from its first moment on. */
 void stage_bring_back(struct stage *stage, int server);
 
-/* Waits until all replicas have what the primary has, and requires that it is the same. Answers what differs, or
- * NULL. */
+/* Waits until all replicas have what the primary has, and requires that it is the same. Answers what
+ * differs, or NULL. */
 const char *stage_difference(struct stage *stage);
 
 #endif

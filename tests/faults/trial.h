@@ -121,8 +121,8 @@ void trial_pause_ms(struct trial *trial, int min, int max);
 
 /* --- For the steps of actors ------------------------------------------------------------------------------- */
 
-/* One command. The reply lasts until the step ends; NULL if it was not done. The fields of the actor tell what came of
- * it. */
+/* One command. The reply lasts until the step ends; NULL if it was not done. The fields of the actor tell what
+ * came of it. */
 redisReply *actor_asks(struct actor *actor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int actor_chance(struct actor *actor, int below);
@@ -131,8 +131,8 @@ void actor_pause_ms(struct actor *actor, int min, int max);
 /* A number that no other operation of the trial has. Those of one actor grow. */
 long long actor_operation(struct actor *actor);
 
-/* How long one may rely on what lasts for so many milliseconds, from the moment at which one asked for it. Servers count
- * whole milliseconds, and a wall clock that was set draws theirs by half a per cent. */
+/* How long one may rely on what lasts for so many milliseconds, from the moment at which one asked for it. Servers
+ * count whole milliseconds, and a wall clock that was set draws theirs by half a per cent. */
 int64_t belief_us(int duration_ms);
 
 /* Of those of its workload. */

@@ -1,4 +1,5 @@
-/* Transactions over a table, a queue and a log: each enters its number into all three. Either it is in all, or in none. */
+/* Transactions over a table, a queue and a log: each enters its number into all three. Either it is in all,
+ * or in none. */
 #include <stdlib.h>
 
 #include "checks.h"

@@ -1,6 +1,7 @@
 /*
- * A feed: writers put and delete blobs, and one actor follows them from bookmark to bookmark. When it is told that changes
- * are lost it begins anew. At the end it goes on to the last change, and has to know what is there, no more and no less.
+ * A feed: writers put and delete blobs, and one actor follows them from bookmark to bookmark. When it is told that
+ * changes are lost it begins anew. At the end it goes on to the last change, and has to know what is there, no more
+ * and no less.
  */
 #include <stdio.h>
 #include <stdlib.h>

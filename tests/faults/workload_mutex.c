@@ -1,7 +1,7 @@
 /*
- * Mutexes under leases: acquire, write what the lease guards, release. Some holders sleep through the end of their lease
- * and write then; some never release. A holder believes in its lease from the answer on until it gives it back, is told
- * that it is lost, or until as much time has passed since it asked as the lease lasts.
+ * Mutexes under leases: acquire, write what the lease guards, release. Some holders sleep through the end of their
+ * lease and write then; some never release. A holder believes in its lease from the answer on until it gives it back,
+ * is told that it is lost, or until as much time has passed since it asked as the lease lasts.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Writes that are sent again until they are answered, with a token: each actor appends its operations to one log. Whatever
- * breaks in between, none is there twice, and none that was answered is missing.
+ * Writes that are sent again until they are answered, with a token: each actor appends its operations to one log.
+ * Whatever breaks in between, none is there twice, and none that was answered is missing.
  */
 #include <stdlib.h>
 

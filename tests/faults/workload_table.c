@@ -1,6 +1,6 @@
 /*
- * Batches of a table: money goes from one account to another, and a journal tells of it, all in one batch under the ETags
- * of both accounts. So the sum never changes, and accounts and journal agree, whatever is lost.
+ * Batches of a table: money goes from one account to another, and a journal tells of it, all in one batch under the
+ * ETags of both accounts. So the sum never changes, and accounts and journal agree, whatever is lost.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Batches from outside: the words of TABLE.BATCH behind the table's name, one per line. A word that begins with the byte 1 is
- * short for a long one: the next byte, as often as the two behind it say.
+/* Batches from outside: the words of TABLE.BATCH behind the table's name, one per line. A word that begins with the
+ * byte 1 is short for a long one: the next byte, as often as the two behind it say.
  *
- * What the module reads must be what a naive reader finds in the same words: the same operations, or the same refusal, of
- * the same operation. */
+ * What the module reads must be what a naive reader finds in the same words: the same operations, or the same
+ * refusal, of the same operation. */
 #include "allocations.h"
 #include "clauses.h"
 #include "core/number.h"

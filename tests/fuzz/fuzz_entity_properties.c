@@ -1,5 +1,5 @@
-/* Packed properties from outside: what can be read is written as the same bytes, both walks see the same, and what callers
- * write as text is read or refused. */
+/* Packed properties from outside: what can be read is written as the same bytes, both walks see the same, and what
+ * callers write as text is read or refused. */
 #include "allocations.h"
 #include "require.h"
 #include "table/index_key.h"

@@ -5,8 +5,8 @@
  * pieces that load to the same again, and takes no more memory than a multiple of the file. What is not believed leaves
  * nothing behind.
  *
- * The first byte chooses the family, the second one how many edits there are; each has four bytes. What follows are choices
- * of what happens in the value's life, eight bytes each. */
+ * The first byte chooses the family, the second one how many edits there are; each has four bytes. What follows are
+ * choices of what happens in the value's life, eight bytes each. */
 #include "allocations.h"
 #include "blob/walk.h"
 #include "container_trial.h"
@@ -354,7 +354,8 @@ static void load_and_compare(size_t family, const struct tape *tape, bool is_unt
     require(loaded || !is_untouched, "a file that nobody has touched is not loaded");
     if (loaded) require_lasting(family, &loader, &saved);
     if (is_untouched) require_same_tape(&saved, tape);
-    /* What has come is kept; a share has a root besides. A blob whose content has not come is written as an empty one. */
+    /* What has come is kept; a share has a root besides. A blob whose content has not come is written as
+     * an empty one. */
     bool is_of_blobs = loader.container.container != NULL;
     if (loaded && is_beginning && !is_of_blobs) require_begins_with(&saved, tape);
     if (loaded && loader.share) share_require_whole(loader.share);

@@ -1,6 +1,6 @@
-/* Filters from outside, on entities from outside: the first byte says how much of the input is the filter; the rest is a
- * partition key, a row key, each with its length before it, and packed properties. Whatever matches lies inside of all
- * ranges, and what a fault says is of the text. */
+/* Filters from outside, on entities from outside: the first byte says how much of the input is the filter; the rest
+ * is a partition key, a row key, each with its length before it, and packed properties. Whatever matches lies inside
+ * of all ranges, and what a fault says is of the text. */
 #include "allocations.h"
 #include "core/utf16.h"
 #include "require.h"

@@ -1,6 +1,6 @@
-/* Listings of a container that comes from outside: the first bytes choose what is asked for; the rest are the prefix, the
- * delimiter, the marker and the names, separated by zero bytes. A name's last byte says what there is of it: a blob, a blob
- * with snapshots, or only staged blocks, of now or of long ago.
+/* Listings of a container that comes from outside: the first bytes choose what is asked for; the rest are the prefix,
+ * the delimiter, the marker and the names, separated by zero bytes. A name's last byte says what there is of it: a
+ * blob, a blob with snapshots, or only staged blocks, of now or of long ago.
  *
  * From page to page by the markers, all items come that a look at each name finds, each once and in order, whatever the
  * sizes of the pages. */

@@ -1,5 +1,6 @@
-/* Records of calls that are remembered, as many as the input has, each with its length in two bytes before it: what cannot be
- * read is refused, what does not fit does nothing, and what is left can be walked, read back and forgotten. */
+/* Records of calls that are remembered, as many as the input has, each with its length in two bytes before
+ * it: what cannot be read is refused, what does not fit does nothing, and what is left can be walked, read
+ * back and forgotten. */
 #include "allocations.h"
 #include "change/once_change.h"
 #include "core/kept.h"

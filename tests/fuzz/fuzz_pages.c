@@ -1,5 +1,5 @@
-/* A life of pages in two aggregates: each eight bytes are a choice of what happens next, and then pages are what a naive
- * model says, a value for each of some places in reach of every height of the trie. */
+/* A life of pages in two aggregates: each eight bytes are a choice of what happens next, and then pages are what a
+ * naive model says, a value for each of some places in reach of every height of the trie. */
 #include "allocations.h"
 #include "core/memory.h"
 #include "core/pages.h"
@@ -124,8 +124,8 @@ static void take_over(struct life *life, size_t to, size_t from, bool twin) {
     memcpy(life->subjects[to].values, life->subjects[from].values, sizeof(life->subjects[to].values));
 }
 
-/* A leaf from outside, which need not fit: its pages follow from the count, and how many bytes come with it from the
- * value. */
+/* A leaf from outside, which need not fit: its pages follow from the count, and how many bytes come with it
+ * from the value. */
 static void add_leaf(struct account *account, struct subject *subject, const struct choice *choice) {
     static char bytes[(LEAF_PAGES + 1) * PAGE_BYTES];
     struct page_leaf leaf = {page_of(choice->at % (PLACES + 1)) / LEAF_PAGES, 0, NULL};

@@ -1,6 +1,6 @@
 /* Filters from outside, asked of a small table with indexes: every plan answers, page by page, exactly what a look at
- * each entity finds, in the order of keys. In a second walk others write between the pages: then no entity comes twice, none
- * comes that does not match, and none that was there all the time is lost.
+ * each entity finds, in the order of keys. In a second walk others write between the pages: then no entity comes
+ * twice, none comes that does not match, and none that was there all the time is lost.
  *
  * The first byte chooses the sizes of the pages and what is written meanwhile; the rest is the filter. */
 #include "allocations.h"

@@ -1,5 +1,5 @@
-/* A life of a share: each eight bytes are a choice of what happens next, which goes through a record into the share and into
- * its naive model. Whatever is open, locked, renamed and over, both say the same. */
+/* A life of a share: each eight bytes are a choice of what happens next, which goes through a record into the share
+ * and into its naive model. Whatever is open, locked, renamed and over, both say the same. */
 #include "allocations.h"
 #include "require.h"
 #include "share_life.h"

@@ -1,6 +1,6 @@
-/* Records of shares from outside, as many as the input has, each with its length in two bytes before it, and, where bytes
- * travel beside a record, these after it in the same way: what cannot be read is refused, what does not fit does nothing,
- * and whatever is left is whole, so that a file gives it back. */
+/* Records of shares from outside, as many as the input has, each with its length in two bytes before it, and, where
+ * bytes travel beside a record, these after it in the same way: what cannot be read is refused, what does not fit
+ * does nothing, and whatever is left is whole, so that a file gives it back. */
 #include "allocations.h"
 #include "require.h"
 #include "share_trial.h"

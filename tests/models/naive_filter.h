@@ -1,5 +1,5 @@
-/* Filters, naively: expressions that are drawn by chance, printed as text, and judged on entities that are plain arrays,
- * by the rules of the storage service as prose has them. What is judged here is what a real filter must say.
+/* Filters, naively: expressions that are drawn by chance, printed as text, and judged on entities that are plain
+ * arrays, by the rules of the storage service as prose has them. What is judged here is what a real filter must say.
  *
  * Knows nothing of the module, so that tests of servers can ask it, too. */
 #ifndef HOLDFAST_MODELS_NAIVE_FILTER_H

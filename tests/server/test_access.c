@@ -1,5 +1,4 @@
-/* The ways to the commands: transactions, scripts, both protocols, other databases, limited users,
- * introspection. */
+/* The ways to the commands: transactions, scripts, both protocols, other databases, limited users, introspection. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 #include "text.h"
 #include "traces.h"
 
-/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of ten
- * bytes in it, a directory d, and a string `text`. */
+/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of
+ * ten bytes in it, a directory d, and a string `text`. */
 static void stage(void) {
     lease_setup();
     create("c");

@@ -1,6 +1,6 @@
-/* Random transactions against the same commands one by one on copies of the values: a transaction is refused when one of
- * its commands is refused alone, by the first of them; else it leaves what the commands leave alone, the copies first,
- * and the leases last. */
+/* Random transactions against the same commands one by one on copies of the values: a transaction is refused when one
+ * of its commands is refused alone, by the first of them; else it leaves what the commands leave alone, the copies
+ * first, and the leases last. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "steps.h"
 #include "text.h"
 
-/* In a line, @ stands in front of a key, %b for a blob, %p for a path, %e for the keys of an entity, %x for a content of
- * any length, %i for a block's id. */
+/* In a line, @ stands in front of a key, %b for a blob, %p for a path, %e for the keys of an entity, %x for a content
+ * of any length, %i for a block's id. */
 static const struct kind {
     const char *line;
     enum { READS, COPIES, CHANGES, LEASES } turn;

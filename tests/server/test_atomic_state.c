@@ -1,4 +1,5 @@
-/* HOLDFAST.ATOMIC: all is decided on one state, and happens as one: reads, copies, leases, limits that several share. */
+/* HOLDFAST.ATOMIC: all is decided on one state, and happens as one: reads, copies, leases, limits
+ * that several share. */
 #include <string.h>
 
 #include "atomic.h"
@@ -7,8 +8,8 @@
 #include "pool.h"
 #include "steps.h"
 
-/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of ten
- * bytes in it, a directory d, and a string `text`. */
+/* A container `c` with the blobs a and b, a queue `q`, a table `t` with the entity p r, a share `s` with a file f of
+ * ten bytes in it, a directory d, and a string `text`. */
 static void stage(void) {
     lease_setup();
     create("c");
@@ -149,7 +150,8 @@ TEST(a_lease_changes_after_what_it_stands_on) {
     expect_shape(call(primary, "LEASE.LIST c"), "[null, []]");
 }
 
-/* A write frees what is left of a lease that has run out, and whoever renews it beside has its owner's name from there. */
+/* A write frees what is left of a lease that has run out, and whoever renews it beside has its owner's
+ * name from there. */
 TEST(a_lease_that_has_run_out_is_renewed_beside_a_write) {
     stage();
     expect_elements(call(primary, "LEASE.ACQUIRE c 15 BLOB a ID " ID_A " OWNER "

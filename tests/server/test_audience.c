@@ -157,8 +157,7 @@ TEST(servers_that_change_places_among_writes) {
     server_stop(one->server);
 }
 
-/* The stream is attached by hand: what was written before belongs to the picture, what comes after to the
- * stream. */
+/* The stream is attached by hand: what was written before belongs to the picture, what comes after to the stream. */
 TEST(a_stream_begins_with_the_first_write_after_it) {
     struct client *client = lone_client("");
     expect_etag(call(client, "CONTAINER.CREATE box"));

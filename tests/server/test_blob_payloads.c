@@ -1,6 +1,7 @@
 /*
- * Hostile payloads and files with blobs of all kinds: doctored bytes, records in another order, and records written by
- * hand that say what cannot be. Each is an error, or gives a value that is whole. No server dies, and all hold the same.
+ * Hostile payloads and files with blobs of all kinds: doctored bytes, records in another order, and records
+ * written by hand that say what cannot be. Each is an error, or gives a value that is whole. No server dies, and
+ * all hold the same.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* Blobs: put, get, stat, ranges, properties, metadata, delete. Conditions and listing have files of their
- * own. */
+/* Blobs: put, get, stat, ranges, properties, metadata, delete. Conditions and listing have files of their own. */
 #include <string.h>
 
 #include "harness.h"

@@ -136,7 +136,7 @@ TEST(replicas_read_where_they_are_asked_to) {
     expect_error(call(reader, "BLOB.GET %s cat", key), moved);
 }
 
-/* --- Who waits ----------------------------------------------------------------------------------------------------- */
+/* --- Who waits ------------------------------------------------------------------------------------------ */
 
 /* What makes a value, and who waits for what in it; and then for whom it is served. */
 static const struct wait {
@@ -281,8 +281,8 @@ static long long misfits_at(struct client *client) {
     return info_of(client, "holdfast_effects_misfit") + info_of(client, "holdfast_effects_malformed");
 }
 
-/* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets it hears
- * of that, and decides nothing. */
+/* Windows and sessions end all the time while the slot moves. Who sends it decides that they are over, and who gets
+ * it hears of that, and decides nothing. */
 TEST(what_time_ends_is_decided_by_one_alone) {
     need_migration_at_once();
     const char *tag = shards_tag(0, 0), *jobs = pool_print("%s:jobs", tag),

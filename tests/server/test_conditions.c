@@ -369,8 +369,7 @@ TEST(the_second_writer_loses) {
     expect_text(call(primary, "BLOB.GET box cat IFMATCH %s", written)->element[1], "one");
 }
 
-/* Many read, then many write what they counted: of those who saw the same version one succeeds, the others
- * repeat. */
+/* Many read, then many write what they counted: of those who saw the same version one succeeds, the others repeat. */
 TEST(no_update_is_lost) {
     enum { WRITERS = 6, ROUNDS = 50 };
     struct client *writers[WRITERS];

@@ -131,8 +131,8 @@ TEST(aborting_leaves_no_bytes) {
     }
 }
 
-/* The empty pages that aborting leaves begin anew: neither with those of before nor with those of another end can they be
- * compared. */
+/* The empty pages that aborting leaves begin anew: neither with those of before nor with those of another end can
+ * they be compared. */
 TEST(aborted_pages_have_no_past) {
     static const struct step steps[] = {
         {"BLOB.ABORTCOPY box target $c", "OK", 0},

@@ -1,5 +1,5 @@
-/* Sources that are no good: whatever another server says, or does not say, the copy fails with a reason, the blob is whole
- * or empty, and nothing is pending for ever. */
+/* Sources that are no good: whatever another server says, or does not say, the copy fails with a reason, the blob is
+ * whole or empty, and nothing is pending for ever. */
 #include <stdio.h>
 #include <string.h>
 

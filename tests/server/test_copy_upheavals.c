@@ -1,5 +1,5 @@
-/* Copies from another server of which half has come: what others see meanwhile, aborting, and what becomes of a copy whose
- * key, database or server changes. */
+/* Copies from another server of which half has come: what others see meanwhile, aborting, and what becomes of a copy
+ * whose key, database or server changes. */
 #include <string.h>
 #include <unistd.h>
 

@@ -42,7 +42,7 @@ static size_t content_of(int number) {
     return length;
 }
 
-/* --- What holds contents ------------------------------------------------------------------------------------------- */
+/* --- What holds contents -------------------------------------------------------------------------------- */
 
 static void blob_put(int number, size_t length) {
     expect_etag(call(client, "BLOB.PUT box %d %b", number, content, length));
@@ -136,7 +136,7 @@ static bool is_kept(int number) {
     return number % KEPT_OF_EACH == 0;
 }
 
-/* --- The test -------------------------------------------------------------------------------------------------------- */
+/* --- The test ------------------------------------------------------------------------------------------- */
 
 static void fill(const struct holder *holder) {
     if (holder->begin) require(!reply_is_error(call_line(client, holder->begin)), "%s", holder->begin);

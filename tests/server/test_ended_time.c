@@ -1,7 +1,7 @@
 /*
- * What time has ended is seen by nobody: every command that reads is asked about it in the very transaction in which the
- * time passes, where nothing can have cleared it away, and must answer what it answers later, after the memory has come
- * back, and what a replica answers.
+ * What time has ended is seen by nobody: every command that reads is asked about it in the very transaction in which
+ * the time passes, where nothing can have cleared it away, and must answer what it answers later, after the memory
+ * has come back, and what a replica answers.
  */
 #include <ctype.h>
 #include <string.h>

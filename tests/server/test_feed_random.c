@@ -1,7 +1,7 @@
 /*
- * Followers of a container that lives at random: written, deleted, created anew, copied, renamed, restored, reloaded, its
- * feed turned off and on, with few deletions remembered. Followers stop and go on, at the primary and at the replica; in
- * the end each of their copies is what the container is.
+ * Followers of a container that lives at random: written, deleted, created anew, copied, renamed, restored, reloaded,
+ * its feed turned off and on, with few deletions remembered. Followers stop and go on, at the primary and at the
+ * replica; in the end each of their copies is what the container is.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,7 @@ static void expect_zeros(const char *path, long long offset, long long length) {
         require(!part->str[index], "there is something at %lld", offset + (long long)index);
 }
 
-/* --- Ranges -------------------------------------------------------------------------------------------------------- */
+/* --- Ranges --------------------------------------------------------------------------------------------- */
 
 TEST(scenario_38_writing_and_clearing) {
     share_setup();
@@ -181,7 +181,7 @@ TEST(any_writes_and_clears_in_turn) {
     }
 }
 
-/* --- Much at once ------------------------------------------------------------------------------------------------------ */
+/* --- Much at once --------------------------------------------------------------------------------------- */
 
 /* Holes as fine as they can be: the memory that was cleared comes back. */
 TEST(memory_goes_with_what_is_cleared) {
@@ -200,7 +200,7 @@ TEST(memory_goes_with_what_is_cleared) {
     require(memory_of(primary, "fs") - empty < 10000, "it keeps %lld", memory_of(primary, "fs") - empty);
 }
 
-/* --- Quota --------------------------------------------------------------------------------------------------------------- */
+/* --- Quota ---------------------------------------------------------------------------------------------- */
 
 TEST(a_quota_bounds_all_files_together) {
     time_passes(0);
@@ -222,7 +222,7 @@ TEST(a_quota_bounds_all_files_together) {
     require(strstr(refusal->str, "7"), "it does not say how much there may be: %s", refusal->str);
 }
 
-/* --- ETags and times ------------------------------------------------------------------------------------------------------- */
+/* --- ETags and times ------------------------------------------------------------------------------------ */
 
 TEST(what_changes_an_etag) {
     static const struct {

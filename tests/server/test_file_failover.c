@@ -138,7 +138,7 @@ TEST(a_failover_hands_over_all_that_is_open) {
     server_stop(second->server);
 }
 
-/* --- Servers that come back ------------------------------------------------------------------------------------------ */
+/* --- Servers that come back ----------------------------------------------------------------------------- */
 
 static struct client *come_back(struct client *client) {
     server_kill(client->server);

@@ -1,5 +1,6 @@
 /*
- * Numbers, ids and words that are none, or too large, on every place that takes one: the right code, and nothing changed.
+ * Numbers, ids and words that are none, or too large, on every place that takes one: the right code,
+ * and nothing changed.
  */
 #include <string.h>
 #include <unistd.h>
@@ -201,7 +202,7 @@ TEST(what_is_just_right) {
         usleep(1000);
 }
 
-/* --- Ids ------------------------------------------------------------------------------------------------------------ */
+/* --- Ids ------------------------------------------------------------------------------------------------ */
 
 static const char *const by_handle[] = {
     "FILE.READ fs %s 0 1",   "FILE.WRITE fs %s 0 x",  "FILE.TRUNCATE fs %s 1", "FILE.LOCK fs %s SHARED 0 1",

@@ -313,7 +313,7 @@ TEST(leases_of_files_are_listed) {
     acts({"rename d e", LEASE_MISSING}, {"put d/deep 0 x LEASE B", NULL});
 }
 
-/* --- Shares -------------------------------------------------------------------------------------------------------- */
+/* --- Shares --------------------------------------------------------------------------------------------- */
 
 #define SHARE_OTHER    "CONFLICT LeaseIdMismatchWithShareOperation"
 #define SHARE_BREAKING "PRECONDITION LeaseIdMismatchWithShareOperation"

@@ -221,7 +221,7 @@ TEST(what_a_handle_may) {
     }
 }
 
-/* --- Reading and writing under locks -------------------------------------------------------------------------------- */
+/* --- Reading and writing under locks -------------------------------------------------------------------- */
 
 TEST(no_bytes_mind_no_lock) {
     stage();

@@ -273,7 +273,7 @@ TEST(the_attribute_minds_no_handle_that_is_open) {
          {"put a 0 x", READ_ONLY}, {"close $h", "OK"}, {"get a", "=xy23456789"});
 }
 
-/* --- Listing ------------------------------------------------------------------------------------------------------- */
+/* --- Listing -------------------------------------------------------------------------------------------- */
 
 static const char *paged(const char *rest, int count) {
     struct text names = {0};
@@ -326,7 +326,7 @@ TEST(listing_what_changes) {
     expect_text(field(page->element[1]->element[page->element[1]->elements - 1], "name"), "f48");
 }
 
-/* --- Moving ----------------------------------------------------------------------------------------------------------- */
+/* --- Moving --------------------------------------------------------------------------------------------- */
 
 TEST(directories_move_with_all_that_is_in_them) {
     enum { FILES = 3000 };

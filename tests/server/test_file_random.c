@@ -30,10 +30,10 @@ static bool went_well(const redisReply *reply, const char *refusal) {
     return !refusal;
 }
 
-/* --- Sessions ---------------------------------------------------------------------------------------------------------- */
+/* --- Sessions ------------------------------------------------------------------------------------------- */
 
-/* Time passes by thousands of seconds, and sessions live for so many and a half: what passes by itself makes no
- * difference. */
+/* Time passes by thousands of seconds, and sessions live for so many and a half: what passes by itself
+ * makes no difference. */
 static void play_connect(void) {
     int session = random_below(MODEL_SESSIONS);
     if (model_sessions[session].lives) return;
@@ -67,7 +67,7 @@ static void play_time(void) {
     }
 }
 
-/* --- Handles ------------------------------------------------------------------------------------------------------------- */
+/* --- Handles -------------------------------------------------------------------------------------------- */
 
 static struct words opening(const struct model_open *open, const char *disposition, size_t size) {
     static const char *const names[] = {"READ", "WRITE", "DELETE"};
@@ -246,7 +246,7 @@ static void play_force(void) {
         if (model_opens[index].is && model_opens[index].file == file) model_close(&model_opens[index]);
 }
 
-/* --- Stateless commands ----------------------------------------------------------------------------------------------------- */
+/* --- Stateless commands --------------------------------------------------------------------------------- */
 
 static redisReply *call_file(const char *line, int file, const char *rest, int lease) {
     const char *clause = lease ? pool_print("LEASE %s", lease_ids[lease]) : "";
@@ -416,7 +416,7 @@ static void play_break(void) {
     model_files[file].lease = LEASE_NONE;
 }
 
-/* --- All of it ------------------------------------------------------------------------------------------------------------------ */
+/* --- All of it ------------------------------------------------------------------------------------------ */
 
 static int living(void) {
     int count = 0;

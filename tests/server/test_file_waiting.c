@@ -137,7 +137,7 @@ TEST(who_waits_is_answered_in_the_protocol_that_he_speaks) {
     expect_text(field(reply, "action"), "opened");
 }
 
-/* --- In which order ------------------------------------------------------------------------------------------------ */
+/* --- In which order ------------------------------------------------------------------------------------- */
 
 TEST(first_come_first_served) {
     enum { CLIENTS = 10 };
@@ -236,7 +236,7 @@ TEST(other_files_are_other_lines) {
     expect_opened(of_a, 'k');
 }
 
-/* --- Who leaves -------------------------------------------------------------------------------------------------------- */
+/* --- Who leaves ----------------------------------------------------------------------------------------- */
 
 TEST(when_time_is_up_the_refusal_comes) {
     stage();
@@ -360,7 +360,7 @@ TEST(in_a_transaction_or_a_script_nobody_waits) {
     expect_error(script, SV);
 }
 
-/* --- Keys and servers ------------------------------------------------------------------------------------------------- */
+/* --- Keys and servers ----------------------------------------------------------------------------------- */
 
 TEST(a_share_that_goes_leaves_its_line_waiting) {
     static const char *const ways[] = {"DEL fs", "SHARE.DELETE fs", "FLUSHALL", "RENAME fs other",
@@ -431,7 +431,7 @@ TEST(time_serves_to_the_millisecond) {
     require(best < LATE_MS, "always late");
 }
 
-/* --- Circles ------------------------------------------------------------------------------------------------------------ */
+/* --- Circles -------------------------------------------------------------------------------------------- */
 
 TEST(two_sessions_in_a_circle) {
     stage();
@@ -533,7 +533,7 @@ TEST(the_dead_close_no_circle) {
     expect_opened(second, 'l');
 }
 
-/* --- In numbers ----------------------------------------------------------------------------------------------------------- */
+/* --- In numbers ----------------------------------------------------------------------------------------- */
 
 TEST(waiting_is_counted) {
     stage();

@@ -1,6 +1,7 @@
 /*
- * Golden files: what a release has written of every data type loads for ever, and answers the same. tests/golden/make.sh makes them,
- * reads.txt has the commands that are asked, and answers.txt of each release what they answered; GOLDEN=write writes that anew.
+ * Golden files: what a release has written of every data type loads for ever, and answers the same.
+ * tests/golden/make.sh makes them, reads.txt has the commands that are asked, and answers.txt of each release what
+ * they answered; GOLDEN=write writes that anew.
  */
 #include <dirent.h>
 #include <stdio.h>

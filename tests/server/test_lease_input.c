@@ -1,5 +1,5 @@
-/* Bad input to LEASE.* and to LEASE, ID, OWNER, PERIOD and BLOCK: the right code, no trace, and nobody's place
- * lost. */
+/* Bad input to LEASE.* and to LEASE, ID, OWNER, PERIOD and BLOCK: the right code, no trace, and
+ * nobody's place lost. */
 #include <string.h>
 
 #include "harness.h"

@@ -192,8 +192,7 @@ TEST(a_delimiter_may_be_long) {
     require_same_entries(&real, &expected);
 }
 
-/* What comes behind all names of a group is not found by counting up its last byte when that is the highest
- * one. */
+/* What comes behind all names of a group is not found by counting up its last byte when that is the highest one. */
 TEST(a_group_may_end_in_the_highest_bytes) {
     create("box");
     put_all(NAMES("a\xff", "a\3771", "a\3772", "a\xff\xff", "b", "\xff", "\xff\xff", "\377\3771"));

@@ -206,7 +206,8 @@ TEST(a_full_server_takes_nothing_in_and_lets_go) {
     server_stop(single);
 }
 
-/* Who has taken a message can go on with it and end it, but not make it longer; nor does being refused cost the receipt. */
+/* Who has taken a message can go on with it and end it, but not make it longer; nor does being refused
+ * cost the receipt. */
 TEST(a_full_server_lets_consumers_go_on) {
     begin_alone();
     expect_ok(call(client, "QUEUE.CREATE jobs"));

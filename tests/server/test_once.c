@@ -272,8 +272,8 @@ TEST(tokens_have_bounds) {
 
 #define MISMATCH "INVALID IdempotentParameterMismatch"
 
-/* Every other word is another call, and so is another command; the key's name does not count, nor how its name is
- * written. */
+/* Every other word is another call, and so is another command; the key's name does not count, nor how its
+ * name is written. */
 TEST(other_words_are_refused) {
     stage_everything();
     acts({"BLOB.PUT box cat x META 1 a b ONCE t", NULL}, {"BLOB.PUT box cat y META 1 a b ONCE t", MISMATCH},

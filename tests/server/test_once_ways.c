@@ -1,6 +1,6 @@
 /*
  * What is remembered of calls with ONCE, in all the ways in which a value lives: files, copies, replicas and failover,
- * time and numbers, clients that wait, clients that are lost, connections that break, and values that somebody doctored.
+ * time and numbers, clients that wait or are lost, connections that break, and doctored values.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -190,8 +190,8 @@ TEST(there_are_no_more_than_once_most) {
     assert_int_equal(tokens_at(chained), 2);
 }
 
-/* Few tokens, so that most calls are answered again, refused, or come after their token was forgotten; and an operator who
- * cannot decide how many there may be. What is left is the same everywhere. */
+/* Few tokens, so that most calls are answered again, refused, or come after their token was forgotten; and an
+ * operator who cannot decide how many there may be. What is left is the same everywhere. */
 TEST(random_calls_leave_the_same_everywhere) {
     static const char *const lines[] = {
         "BLOB.APPEND c log x",
@@ -223,7 +223,7 @@ TEST(random_calls_leave_the_same_everywhere) {
         call_line(primary, pool_print("%s ONCE %d", lines[random_below(LINES)], random_below(TOKENS)));
     }
     require(info_of(primary, "holdfast_once_answered") > 100, "hardly a call was answered again");
-    /* Where nobody calls any more, nobody sees that there may be fewer now; but a value that is restored is looked at. */
+    /* Where nobody calls any more, nobody sees that there may be fewer now, except in a value that is restored. */
     call(primary, "CONFIG SET holdfast.once-most 1000");
     require_same_everywhere();
     assert_int_equal(tokens_at(primary), tokens_at(replica));

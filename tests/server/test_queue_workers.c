@@ -1,8 +1,9 @@
 /*
- * Workers that crash, stall past their window and come back, with a clock that makes steps of all sizes, against a model
- * that is as naive as can be: a list of messages, gone through from end to end for every question. Which messages a
- * worker gets, in which order, how often they were delivered and which receipts are good: all of it is foretold, to the
- * millisecond: between its steps the clock stands. In the end everything that was put and did not expire has been delivered, and nothing is lost.
+ * Workers that crash, stall past their window and come back, with a clock that makes steps of all sizes, against a
+ * model that is as naive as can be: a list of messages, gone through from end to end for every question. Which
+ * messages a worker gets, in which order, how often they were delivered and which receipts are good: all of it is
+ * foretold, to the millisecond: between its steps the clock stands. In the end everything that was put and did not
+ * expire has been delivered, and nothing is lost.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -187,8 +187,7 @@ TEST(a_promoted_replica_mints_greater_etags) {
     demote();
 }
 
-/* Both mint while neither knows of the other: what the new one mints must be greater than all of the old
- * one's. */
+/* Both mint while neither knows of the other: what the new one mints must be greater than all of the old one's. */
 TEST(a_primary_that_was_cut_off_is_outranked) {
     promote();
     const char *by_old = NULL;

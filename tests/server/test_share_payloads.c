@@ -1,7 +1,7 @@
 /*
  * Hostile payloads for shares: RESTORE with a valid checksum around a doctored value, and doctored effects. Each is
- * answered with an error, or gives a share that is whole and safe; and none costs much. No server dies, and all hold the
- * same.
+ * answered with an error, or gives a share that is whole and safe; and none costs much. No server dies, and all
+ * hold the same.
  */
 #include <string.h>
 #include <strings.h>
@@ -48,7 +48,7 @@ static redisReply *dump_of_everything(void) {
     return call(primary, "DUMP fs");
 }
 
-/* --- Whether it is whole --------------------------------------------------------------------------------------------- */
+/* --- Whether it is whole -------------------------------------------------------------------------------- */
 
 struct sums {
     long long files, directories, bytes;
@@ -131,7 +131,7 @@ static void require_whole_share(const char *key) {
     call(primary, "DEL again twin %s", key);
 }
 
-/* --- Values -------------------------------------------------------------------------------------------------------------- */
+/* --- Values --------------------------------------------------------------------------------------------- */
 
 static void restore(char *payload, size_t length, struct tally *tally) {
     long long before = cpu_time_us(primary->server);
@@ -272,7 +272,7 @@ TEST(payloads_with_parts_doubled) {
     require(tally.refused > tally.accepted, "%d refused, %d accepted", tally.refused, tally.accepted);
 }
 
-/* --- Effects --------------------------------------------------------------------------------------------------------------- */
+/* --- Effects -------------------------------------------------------------------------------------------- */
 
 /* All that went to the replicas: every kind of effect is among it. */
 static redisReply *effects_of_everything(void) {

@@ -214,7 +214,7 @@ TEST(a_restored_share_knows_nothing_of_connections) {
     act("SHARE.PING fs $t", NO_SESSION);
 }
 
-/* --- Handles --------------------------------------------------------------------------------------------------------- */
+/* --- Handles -------------------------------------------------------------------------------------------- */
 
 TEST(handles_as_they_are_shown) {
     file_commands_setup();
@@ -329,7 +329,7 @@ TEST(refusals_tell_who) {
             "it says %s", text);
 }
 
-/* --- The end of shares ------------------------------------------------------------------------------------------------ */
+/* --- The end of shares ---------------------------------------------------------------------------------- */
 
 /* Other than the service's, a name is free at once. */
 TEST(scenario_36_a_share_is_deleted_and_made_anew) {
@@ -341,7 +341,7 @@ TEST(scenario_36_a_share_is_deleted_and_made_anew) {
     assert_int_equal(info_of(primary, "holdfast_share_sessions"), 0);
 }
 
-/* --- Much at once ------------------------------------------------------------------------------------------------------- */
+/* --- Much at once --------------------------------------------------------------------------------------- */
 
 enum { FILES = 300, MANY = 30000, FEWER = 5000, LONGEST_US = 10000, LONGEST_UNDER_SANITIZERS_US = 100000 };
 

@@ -114,7 +114,7 @@ TEST(two_hundred_are_the_most) {
     expect_elements(field(call(primary, "SHARE.GET fs"), "snapshots"), MAX);
 }
 
-/* --- What they cost ------------------------------------------------------------------------------------------------------- */
+/* --- What they cost ------------------------------------------------------------------------------------- */
 
 TEST(snapshots_share_bytes) {
     enum { FILES = 8, SIZE = 1 << 20 };
@@ -156,7 +156,7 @@ TEST(to_take_one_costs_the_same_for_any_tree) {
     assert_int_equal(share_number("files"), FILES / 2 + 2);
 }
 
-/* --- What is different -------------------------------------------------------------------------------------------------------- */
+/* --- What is different ---------------------------------------------------------------------------------- */
 
 static void expect_since_at(struct place place, const char *line, const char *changed, const char *cleared) {
     redisReply *reply = act_at(place, line, NULL);
@@ -192,7 +192,7 @@ TEST(what_has_changed_since) {
     expect_shape(field(reply, "ranges"), "[]");
 }
 
-/* --- Against a model ------------------------------------------------------------------------------------------------------------ */
+/* --- Against a model ------------------------------------------------------------------------------------ */
 
 /* What is said of everything in a share, then or now. */
 static const char *const properties[] = {"etag",       "meta",          "created",

@@ -175,7 +175,7 @@ TEST(a_share_expires_as_any_key) {
     acts({"read $h 0 1", NO_SHARE}, {"SHARE.CREATE fs", NULL}, {"read $h 0 1", NO_HANDLE});
 }
 
-/* --- Watched and told ------------------------------------------------------------------------------------------------ */
+/* --- Watched and told ----------------------------------------------------------------------------------- */
 
 TEST(every_change_is_notified_once) {
     static const struct noticed rows[] = {
@@ -246,7 +246,7 @@ TEST(reading_leaves_no_trace) {
     time_passes(0);
 }
 
-/* --- A cluster ------------------------------------------------------------------------------------------------------------ */
+/* --- A cluster ------------------------------------------------------------------------------------------ */
 
 TEST(shares_live_in_a_cluster) {
     struct client *node = cluster_of_one();
@@ -262,7 +262,7 @@ TEST(shares_live_in_a_cluster) {
     server_stop(node->server);
 }
 
-/* --- RESP3 ------------------------------------------------------------------------------------------------------------------ */
+/* --- RESP3 ---------------------------------------------------------------------------------------------- */
 
 TEST(maps_are_maps_where_there_are_such) {
     file_commands_setup();
@@ -283,7 +283,7 @@ TEST(maps_are_maps_where_there_are_such) {
     require(wire_call(wire, "FILE.GETMETA fs a")->element[1]->type == REPLY_MAP, "metadata are no map");
 }
 
-/* --- Memory ------------------------------------------------------------------------------------------------------------------- */
+/* --- Memory --------------------------------------------------------------------------------------------- */
 
 TEST(when_memory_is_full) {
     stage_open();

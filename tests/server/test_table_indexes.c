@@ -1,7 +1,7 @@
 /*
- * Indexes: every write keeps them, on every server and after every way of writing them down; they are built behind the
- * scenes while queries are right, whoever dies meanwhile; and they are given up bit by bit. What counts is always that a
- * query by index answers what a walk answers.
+ * Indexes: every write keeps them, on every server and after every way of writing them down; they are built behind
+ * the scenes while queries are right, whoever dies meanwhile; and they are given up bit by bit. What counts is always
+ * that a query by index answers what a walk answers.
  */
 #include <stdlib.h>
 #include <string.h>

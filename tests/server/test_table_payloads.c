@@ -1,5 +1,6 @@
-/* Hostile payloads for tables: RESTORE with a valid checksum around a doctored value, and doctored effects. Each is
- * answered with an error, or gives a table that is whole and safe. No server dies, none takes long, and all hold the same. */
+/* Hostile payloads for tables: RESTORE with a valid checksum around a doctored value, and doctored effects. Each
+ * is answered with an error, or gives a table that is whole and safe. No server dies, none takes long, and all
+ * hold the same. */
 #include <string.h>
 
 #include "effects.h"

@@ -13,8 +13,8 @@
 
 /* --- Order --- */
 
-/* In the order of UTF-16 code units, which is not that of the bytes: what lies beyond the first plane stands before
- * U+E000. */
+/* In the order of UTF-16 code units, which is not that of the bytes: what lies beyond the first plane
+ * stands before U+E000. */
 static const char *const in_order[] = {
     "",
     "\"",

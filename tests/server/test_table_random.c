@@ -1,6 +1,6 @@
 /*
- * Long random sequences of commands against a model that is as simple as can be: two tables of a few partitions and rows
- * in plain arrays. Every answer is foretold, and every now and then all is compared, reloaded and passed on.
+ * Long random sequences of commands against a model that is as simple as can be: two tables of a few partitions and
+ * rows in plain arrays. Every answer is foretold, and every now and then all is compared, reloaded and passed on.
  */
 #include <stdlib.h>
 #include <string.h>

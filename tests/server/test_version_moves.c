@@ -1,6 +1,6 @@
 /*
- * Versions of keys that move between servers: they stay new wherever a key lives, also when what had the newest ones was
- * deleted before, and when both servers have begun the same epoch.
+ * Versions of keys that move between servers: they stay new wherever a key lives, also when what had the newest ones
+ * was deleted before, and when both servers have begun the same epoch.
  */
 #include <stdlib.h>
 #include <string.h>

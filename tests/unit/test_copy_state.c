@@ -1,5 +1,5 @@
-/* Where a blob was copied from: what copying shares and sets, what is pending, how it ends, and which writes make it
- * forgotten. */
+/* Where a blob was copied from: what copying shares and sets, what is pending, how it ends, and which writes
+ * make it forgotten. */
 #include "acts.h"
 #include "blob/snapshots.h"
 #include "core/memory.h"

@@ -1,5 +1,5 @@
-/* Feeds against a naive model: random lives of objects, with followers that read in pages, stop and go on; what files hold
- * builds the same feed; memory goes back. */
+/* Feeds against a naive model: random lives of objects, with followers that read in pages, stop and go on; what files
+ * hold builds the same feed; memory goes back. */
 #include "core/feed.h"
 
 #include "core/hash.h"

@@ -1,4 +1,5 @@
-/* Golden records: each change that a release has written is read, and written again as the same bytes; and there is one of every kind. */
+/* Golden records: each change that a release has written is read, and written again as the same bytes; and there is
+ * one of every kind. */
 #include "blob/container_change.h"
 #include "change/once_change.h"
 #include "file/share_change.h"

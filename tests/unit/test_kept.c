@@ -1,5 +1,5 @@
-/* Kept replies, and the records of calls that are remembered with them: what is sound and what is not, told by hand and by
- * a naive reader, over random bytes and over sound replies that were cut, lengthened and changed. */
+/* Kept replies, and the records of calls that are remembered with them: what is sound and what is not, told by hand
+ * and by a naive reader, over random bytes and over sound replies that were cut, lengthened and changed. */
 #include "change/once_change.h"
 #include "core/kept.h"
 #include "core/version.h"

@@ -77,8 +77,8 @@ static struct container_change change_of(struct world *world, enum container_cha
         .kind = kind, .name = name_of(i), .stamp = {++world->etag, world->now_ms}};
 }
 
-/* Contents of all sizes, so that blobs move; sometimes only their properties or metadata are written, or blocks, of which
- * a name may have nothing else. */
+/* Contents of all sizes, so that blobs move; sometimes only their properties or metadata are written, or blocks, of
+ * which a name may have nothing else. */
 static void write_blob(struct world *world, size_t i, bool frees) {
     static const char content[2 * BLOB_INLINE_MAX];
     static const enum container_change_kind kinds[] = {BLOB_PUT,     BLOB_PUT,    BLOB_SETPROPS,

@@ -1,5 +1,5 @@
-/* Leftovers: random lives of contents and pages that share their parts, swept at random, end with nothing left; and what is
- * large costs little when it is dropped. */
+/* Leftovers: random lives of contents and pages that share their parts, swept at random, end with nothing left; and
+ * what is large costs little when it is dropped. */
 #include "core/leftovers.h"
 
 #include "core/content.h"

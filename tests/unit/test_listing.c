@@ -1,5 +1,5 @@
-/* Listings: pages against a naive listing, with every sort of prefix, delimiter and marker, of blobs, snapshots and names
- * that have only staged blocks. */
+/* Listings: pages against a naive listing, with every sort of prefix, delimiter and marker, of blobs, snapshots and
+ * names that have only staged blocks. */
 #include "blob/listing.h"
 
 #include "blob/blocks.h"

@@ -17,7 +17,8 @@ static const struct {
     {'v', BLOB_LEAVES},
 };
 
-/* A small t keeps the content of the state before. A list of a small letter lacks one entry, one of a great letter none. */
+/* A small t keeps the content of the state before. A list of a small letter lacks one entry, one of a
+ * great letter none. */
 static struct container_change record_of(const char *word) {
     struct container_change change = {.kind = CONTAINER_CHANGE_KINDS};
     for (size_t i = 0; i < COUNT_OF(letters); i++)

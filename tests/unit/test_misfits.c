@@ -1,12 +1,12 @@
-/* Misfits: records that can be read and yet say of a container what cannot be so. Each is refused, and all is as it was,
- * as the model has it. */
+/* Misfits: records that can be read and yet say of a container what cannot be so. Each is refused, and all is as it
+ * was, as the model has it. */
 #include "acts.h"
 #include "blob/blocks.h"
 #include "core/memory.h"
 #include "unit.h"
 
-/* A small blob, a large one, one of blocks with more staged, pages, one that grows, a name with a staged block alone; and
- * a file that has brought chunks: 1 to 3 of one, two and five pages, 4 of ten bytes, 5 not whole yet. */
+/* A small blob, a large one, one of blocks with more staged, pages, one that grows, a name with a staged block alone;
+ * and a file that has brought chunks: 1 to 3 of one, two and five pages, 4 of ten bytes, 5 not whole yet. */
 static void start(struct container_trial *trial) {
     acts_start(trial);
     require(act_put(trial, "small", bytes_text("small")) && act_put(trial, "large", act_bytes(0, 9000)),

@@ -1,5 +1,5 @@
-/* Page ranges: what a page blob has and in what it differs from an earlier state, merged and sorted; and where that is too
- * much to be told at once. */
+/* Page ranges: what a page blob has and in what it differs from an earlier state, merged and sorted; and where that
+ * is too much to be told at once. */
 #include "core/page_ranges.h"
 
 #include "core/memory.h"

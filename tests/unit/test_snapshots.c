@@ -11,7 +11,8 @@ static struct bytes whole(const struct blob *blob) {
 
 /* --- What they keep --- */
 
-/* Whatever is written later, a snapshot of each kind of blob is as it was; the model has whole copies to compare with. */
+/* Whatever is written later, a snapshot of each kind of blob is as it was; the model has whole copies
+ * to compare with. */
 static void a_snapshot_stays_as_it_was(void **state) {
     (void)state;
     struct container_trial trial;

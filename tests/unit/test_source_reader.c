@@ -1,5 +1,5 @@
-/* Reading from another server without one: what is asked and when, what answers are told as, how much may be on the way, and
- * what an answer may take. What a source can do wrong stands in tests/server/test_copy_sources.c. */
+/* Reading from another server without one: what is asked and when, what answers are told as, how much may be on the
+ * way, and what an answer may take. What a source can do wrong stands in tests/server/test_copy_sources.c. */
 #include "blob/source_reader.h"
 
 #include "core/memory.h"

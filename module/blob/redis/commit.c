@@ -1,4 +1,5 @@
-/* What follows a change of a container, what happens to staged blocks that nobody asks for, and leases in containers. */
+/* What follows a change of a container, what happens to staged blocks that nobody asks for, and
+ * leases in containers. */
 #include "server/commit.h"
 #include "blob/blocks.h"
 #include "blob/redis/handlers.h"

@@ -292,8 +292,8 @@ static void bury_copier(struct copier *copier) {
     copier_free(copier);
 }
 
-/* Each copier at work once, until the turn is over; whoever was served comes last next time. Answers whether somebody is
- * left. */
+/* Each copier at work once, until the turn is over; whoever was served comes last next time. Answers whether
+ * somebody is left. */
 static bool take_deliveries(RedisModuleCtx *ctx) {
     int64_t since_us = api_elapsed_us();
     for (size_t left = at_work_count; left; left--) {

@@ -1,5 +1,5 @@
-/* BLOB.COPY … FROM: how a copy from another server begins, and what becomes of one for which nobody works. The copiers do
- * the rest. */
+/* BLOB.COPY … FROM: how a copy from another server begins, and what becomes of one for which nobody works. The
+ * copiers do the rest. */
 #include "blob/redis/copier.h"
 #include "blob/redis/handlers.h"
 #include "core/host_list.h"

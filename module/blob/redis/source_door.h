@@ -29,8 +29,8 @@ void source_door_start(struct source_door *door, const struct copy_order *order,
                        const struct link_settings *settings);
 void source_door_end(struct source_door *door);
 
-/* A connection to which nothing has been written. NULL when there is none, or, permanently, when the reader has
- * failed. */
+/* A connection to which nothing has been written. NULL when there is none, or, permanently, when the
+ * reader has failed. */
 redisContext *source_door_open(struct source_door *door, struct source_reader *reader,
                                struct source_failure *loss);
 

@@ -5,9 +5,9 @@
  * event loop all of that would run between clients' commands, and TLS as well, whose handshake alone takes
  * milliseconds. A thread is also straightforward to read: connect, ask, take, hand over.
  *
- * The thread knows the protocol, the order and the reader, and nothing of keys and values. It hands over deliveries, one at
- * a time; while one waits to be taken it reads for the next, and no further. So a copy holds a few pieces of at most 1 MiB
- * besides the blob. It ends by itself after its last delivery, or soon after it was cancelled. */
+ * The thread knows the protocol, the order and the reader, and nothing of keys and values. It hands over deliveries,
+ * one at a time; while one waits to be taken it reads for the next, and no further. So a copy holds a few pieces of
+ * at most 1 MiB besides the blob. It ends by itself after its last delivery, or soon after it was cancelled. */
 #ifndef HOLDFAST_SOURCE_LINK_H
 #define HOLDFAST_SOURCE_LINK_H
 

@@ -44,7 +44,8 @@ static const struct setting settings[] = {
     {.name = NULL},
 };
 
-/* Small contents, as those inside of records all are, are copied where they go; a large one brings its argument along. */
+/* Small contents, as those inside of records all are, are copied where they go; a large one brings
+ * its argument along. */
 static bool keeps_argument(const struct container_change *change) {
     switch (change->kind) {
     case BLOB_PUTPAGE: return false;

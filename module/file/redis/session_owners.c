@@ -4,9 +4,9 @@
  *
  * Like a chore of upkeep it knows names and never a value: when a connection has gone, its sessions wait here until
  * upkeep looks at their keys, which is at once. A key that was renamed meanwhile is not found, and the session there
- * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a session
- * was begun is anything known of its connection, so a replica that is promoted ends none for that. What is known of shares
- * that are gone is forgotten with upkeep's sweeps. */
+ * lives until its time is up; and where a share was restored beside itself, two sessions have one id. Only where a
+ * session was begun is anything known of its connection, so a replica that is promoted ends none for that. What is
+ * known of shares that are gone is forgotten with upkeep's sweeps. */
 #include "core/hash.h"
 #include "core/hash_index.h"
 #include "core/memory.h"

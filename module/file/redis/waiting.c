@@ -1,12 +1,12 @@
 /* Waiting for files: who waits for whom, and who may not.
  *
- * What is wanted is waited for in the order in which it came, as far as one stands in the other's way: a lock of another
- * range, or an open that fits, is not held up by those that wait before it. A call that does not wait is judged by what
- * is held alone.
+ * What is wanted is waited for in the order in which it came, as far as one stands in the other's way: a lock of
+ * another range, or an open that fits, is not held up by those that wait before it. A call that does not wait is
+ * judged by what is held alone.
  *
- * A session waits for the sessions that hold what it wants, and for those who want it and came before. Where they wait in
- * turn for this session, directly or by others, nobody would ever move: whoever is about to close such a circle is
- * refused. Handles of one and the same session make no circle, since another connection may close them. */
+ * A session waits for the sessions that hold what it wants, and for those who want it and came before. Where they
+ * wait in turn for this session, directly or by others, nobody would ever move: whoever is about to close such a
+ * circle is refused. Handles of one and the same session make no circle, since another connection may close them. */
 #include "core/guid.h"
 #include "core/hash.h"
 #include "core/memory.h"

@@ -31,8 +31,8 @@ void queue_messages_touches(const struct call *call, struct things *things) {
     for (int i = 0; i < list->count; i++) add_message(call, list->at + 2 * i, things);
 }
 
-/* Pointers to messages stay valid: no two commands of a transaction may change the same one. But new messages get the next
- * order numbers after those of the commands before. */
+/* Pointers to messages stay valid: no two commands of a transaction may change the same one. But new messages get the
+ * next order numbers after those of the commands before. */
 bool queue_refresh(struct call *call, void *decided) {
     struct queue_change *change = decided;
     const struct queue *queue = call->value;

@@ -10,7 +10,8 @@ enum { ARG_OPERATIONS = 4 };
 
 /* --- Keys --- */
 
-/* In a query or lookup, where keys are part of a URL, the storage service reports forbidden characters by another code. */
+/* In a query or lookup, where keys are part of a URL, the storage service reports forbidden characters
+ * by another code. */
 enum outcome table_lookup_key_rule(struct bytes key) {
     enum outcome outcome = key_check(key);
     return outcome == OUTCOME_KEY_CHARACTER ? OUTCOME_KEY_UNUSABLE : outcome;
@@ -29,7 +30,8 @@ static void put_key(const struct call *call, struct bytes row, struct drafts *dr
 
 /* --- Properties --- */
 
-/* Callers may write back what they have read: PartitionKey, RowKey and Timestamp are skipped if the keys are the same. */
+/* Callers may write back what they have read: PartitionKey, RowKey and Timestamp are skipped if the keys
+ * are the same. */
 static enum outcome skip_system_property(const struct call *call, enum filter_subject subject,
                                          struct bytes row, struct bytes text) {
     struct bytes partition = call_word(call, ARG_PARTITION);

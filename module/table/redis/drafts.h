@@ -3,7 +3,8 @@
  *   TABLE.MERGE t eu 17 IFMATCH * PROPS 1 sold:bool true      one draft
  *   TABLE.BATCH t eu 2 INSERT 18 PROPS 0 DELETE 17 IFMATCH *  a draft for each operation
  *
- * A single command is parsed like a batch of one; only its error texts differ. Keys and properties are in one buffer. */
+ * A single command is parsed like a batch of one; only its error texts differ. Keys and properties are
+ * in one buffer. */
 #ifndef HOLDFAST_TABLE_DRAFT_H
 #define HOLDFAST_TABLE_DRAFT_H
 

@@ -31,8 +31,8 @@ void require(bool condition, const char *format, ...) __attribute__((format(prin
  *   %p       a page of 512 bytes
  *   %a %b %c what an earlier step kept
  *
- * "STEP => a 1.3" keeps element 3 of element 1 of the reply as %a, for later steps with the same %i; "." is the whole reply.
- * What a step without a number keeps is for all.
+ * "STEP => a 1.3" keeps element 3 of element 1 of the reply as %a, for later steps with the same %i; "." is the whole
+ * reply. What a step without a number keeps is for all.
  */
 
 enum { STEPS = 5, KEPT = 3, CALLS = 50 };

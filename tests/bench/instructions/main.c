@@ -2,8 +2,8 @@
  * Counts the instructions that a server executes for commands of the module, and for Redis's own commands beside
  * them, and compares the counts with the table that is stored in the repository.
  *
- * Instructions do not depend on what else the machine does, so a difference of one per cent is a difference of the code.
- * They do depend on the compiler, the C library and the server: their versions are stored with the table.
+ * Instructions do not depend on what else the machine does, so a difference of one per cent is a difference of the
+ * code. They do depend on the compiler, the C library and the server: their versions are stored with the table.
  *
  *   holdfast-instructions TABLE [--update] [PATTERN]
  *
@@ -37,9 +37,9 @@ void require(bool condition, const char *format, ...) {
 /* --- Batches --- */
 
 /*
- * A batch is sent as a pipeline, in pieces that the server reads at once, so that the turns of the server's loop are the
- * same in each run. Of several batches the cheapest counts: what the server does once a second falls into some of
- * them only.
+ * A batch is sent as a pipeline, in pieces that the server reads at once, so that the turns of the server's loop are
+ * the same in each run. Of several batches the cheapest counts: what the server does once a second falls into some
+ * of them only.
  */
 
 enum {

@@ -113,7 +113,8 @@ redisReply *server_call(redisContext *client, const char *command) {
     return reply;
 }
 
-/* What is counted when nothing is done: the least of several counts, since the server may do something of its own in between. */
+/* What is counted when nothing is done: the least of several counts, since the server may do something of its
+ * own in between. */
 static void measure_markers(struct server *server) {
     uint64_t least = UINT64_MAX;
     for (int round = 0; round < MARKER_ROUNDS; round++) {

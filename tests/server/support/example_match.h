@@ -1,9 +1,9 @@
 /* Whether what a server answered is what a page shows, although ETags, ids and instants are new each time.
  *
- * Where a page shows an ETag, a GUID, a receipt, an instant, a time in seconds with three decimals, or a number behind a name that
- * ends in -ms, any other one will do. But the page's ETags, GUIDs and receipts stand for those that the server gave first in
- * their place: shown again they must be the same again, and the next commands of the page are sent with them. A line
- * '...' stands for any lines. */
+ * Where a page shows an ETag, a GUID, a receipt, an instant, a time in seconds with three decimals, or a number
+ * behind a name that ends in -ms, any other one will do. But the page's ETags, GUIDs and receipts stand for those
+ * that the server gave first in their place: shown again they must be the same again, and the next commands of the
+ * page are sent with them. A line '...' stands for any lines. */
 #ifndef HOLDFAST_TESTS_EXAMPLE_MATCH_H
 #define HOLDFAST_TESTS_EXAMPLE_MATCH_H
 

@@ -1,6 +1,6 @@
 /*
- * A share as simple as can be: a few files in plain arrays, with all that is open, locked, leased and marked. It foretells
- * what commands are answered, by rules that go through everything, again and again.
+ * A share as simple as can be: a few files in plain arrays, with all that is open, locked, leased and marked. It
+ * foretells what commands are answered, by rules that go through everything, again and again.
  */
 #ifndef HOLDFAST_TESTS_FILE_MODEL_H
 #define HOLDFAST_TESTS_FILE_MODEL_H
@@ -51,7 +51,8 @@ void model_begin(void);
 void model_close(struct model_open *open);
 void model_end(int session);
 
-/* An empty file of a size, which keeps what it is leased by and who has it open; another size; and what another file is. */
+/* An empty file of a size, which keeps what it is leased by and who has it open; another size; and what
+ * another file is. */
 void model_create(int file, size_t size);
 void model_resize(int file, size_t size);
 void model_take(int file, int source);

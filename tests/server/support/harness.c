@@ -109,8 +109,7 @@ void expect_misfits(void) {
     misfits.are_expected = true;
 }
 
-/* Effects that met another state than the one they were made for betray a difference that digests may not
- * show. */
+/* Effects that met another state than the one they were made for betray a difference that digests may not show. */
 static long long misfits_so_far(void) {
     struct client *clients[] = {primary, replica, chained};
     long long count = 0;
@@ -122,8 +121,7 @@ static long long misfits_so_far(void) {
     return count;
 }
 
-/* After a server has died, the tests that follow still deserve a stage; that it died was a failed test
- * already. */
+/* After a server has died, the tests that follow still deserve a stage; that it died was a failed test already. */
 static void world_mend(void) {
     if (server_runs(primary->server) && server_runs(replica->server) && server_runs(chained->server)) return;
     struct client **clients[] = {&primary, &replica, &chained};

@@ -26,8 +26,7 @@ extern const struct lease_place on_container, on_blob;
 void lease_setup(void);
 void time_passes(long long ms);
 
-/* The value of holdfast.clock-offset-ms at which so much more time will have passed, for whoever sets it
- * himself. */
+/* The value of holdfast.clock-offset-ms at which so much more time will have passed, for whoever sets it himself. */
 long long clock_after(long long ms);
 
 /* Unix milliseconds by the primary's own clock. */

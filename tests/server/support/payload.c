@@ -2,8 +2,7 @@
 
 enum { CHECKSUM_BYTES = 8, BITS = 8 };
 
-/* The polynomial 0xad93d23594c935a9 with its bits in reverse order, as the checksum runs from the lowest bit
- * up. */
+/* The polynomial 0xad93d23594c935a9 with its bits in reverse order, as the checksum runs from the lowest bit up. */
 static const uint64_t polynomial = UINT64_C(0x95ac9329ac4bc9b5);
 
 uint64_t payload_checksum(const void *bytes, size_t length) {

@@ -1,13 +1,13 @@
-/* What a server can do, found out by trying, never by its version: a test that needs what this one lacks is skipped, and
- * says why. */
+/* What a server can do, found out by trying, never by its version: a test that needs what this one lacks is skipped,
+ * and says why. */
 #ifndef HOLDFAST_TESTS_PROBES_H
 #define HOLDFAST_TESTS_PROBES_H
 
 enum ability {
     /* CONFIG SET activedefrag yes */
     CAN_DEFRAGMENT,
-    /* MOVE and COPY ... DB leave the client in the database that it selected. Valkey 8.1 did not, while a module listens to
-     * key events: what the client sends next, and what replicas get of it, goes to another database. */
+    /* MOVE and COPY ... DB leave the client in the database that it selected. Valkey 8.1 did not, while a module
+     * listens to key events: what the client sends next, and what replicas get of it, goes to another database. */
     KEEPS_DATABASE,
     ABILITIES
 };

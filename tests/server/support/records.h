@@ -32,8 +32,8 @@ void records_add(struct records *records, const void *bytes, size_t length);
 /* A content beside the last record. */
 void records_add_content(struct records *records, const void *bytes, size_t length);
 
-/* What ends each value: the newest version of the server that saved it, and an empty string, which is added as an empty
- * record. */
+/* What ends each value: the newest version of the server that saved it, and an empty string, which is added as
+ * an empty record. */
 void records_end(struct records *records, uint64_t newest);
 
 /* A payload like this one, with these records: each has a string of its own. */
@@ -44,8 +44,8 @@ void hostile_offer_records(const redisReply *dump, const struct records *records
                            struct tally *tally);
 void hostile_restore_records(const redisReply *dump, const struct records *records, struct tally *tally);
 
-/* Offers the first value with records dropped, doubled, swapped, and borrowed from the other one, so that each record is
- * sound and the whole is not. */
+/* Offers the first value with records dropped, doubled, swapped, and borrowed from the other one, so that each record
+ * is sound and the whole is not. */
 void hostile_offer_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds,
                             look_at_value *look);
 void hostile_restore_shuffled(const redisReply *dump, const redisReply *other_dump, int rounds);

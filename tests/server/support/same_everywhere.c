@@ -139,7 +139,8 @@ void await_settled_files(struct client *client) {
     failure("the rewrite does not end:\n%s", server_log(client->server));
 }
 
-/* A server that forks while another thread frees memory leaves a child that a sanitizer's allocator can stop for ever. */
+/* A server that forks while another thread frees memory leaves a child that a sanitizer's allocator can
+ * stop for ever. */
 static void await_freed(struct client *client) {
     for (int attempt = 0; attempt < SETTLED_SECONDS * 1000 && info_of(client, "lazyfree_pending_objects");
          attempt++)
@@ -187,7 +188,8 @@ static void remove_duplicate(const char *prefix, const redisReply *key) {
     expect_number(call(primary, "UNLINK %b", name, length), 1);
 }
 
-/* COPY leaves leases and sessions behind. Where there may be some, a copy is held against a copy of what was restored. */
+/* COPY leaves leases and sessions behind. Where there may be some, a copy is held against a copy of
+ * what was restored. */
 static redisReply *digest_to_copy(const redisReply *key, const redisReply *restored) {
     bool whole = !info_of(primary, "holdfast_lease_grants") && !info_of(primary, "holdfast_share_sessions");
     if (whole) return key_digest(primary, key);

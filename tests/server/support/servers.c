@@ -79,8 +79,7 @@ static void server_unregister(const struct server *server) {
     }
 }
 
-/* A port that was free a moment ago: whoever takes it meanwhile makes the start fail, and the start is
- * repeated. */
+/* A port that was free a moment ago: whoever takes it meanwhile makes the start fail, and the start is repeated. */
 static int any_free_port(void) {
     struct sockaddr_in address = {.sin_family = AF_INET};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -209,8 +208,7 @@ static bool server_answers(const struct server *server) {
     if (context && !context->err) {
         redisReply *reply = redisCommand(context, "INFO server");
         const char *process = pool_print("process_id:%d\r", (int)server->process);
-        /* Another server may have taken the port meanwhile. While a file is loaded, INFO answers, PING does
-         * not. */
+        /* Another server may have taken the port meanwhile. While a file is loaded, INFO answers, PING does not. */
         answers = reply && reply->type == REDIS_REPLY_STRING && strstr(reply->str, process);
         if (reply) freeReplyObject(reply);
         reply = answers ? redisCommand(context, "PING") : NULL;

@@ -25,8 +25,8 @@ struct told {
 
 struct source;
 
-/* Rows up to one without a question; the first that fits serves. AUTH and READONLY are answered as a server without users
- * and clusters does, unless a row says otherwise. Lasts until sources_end. */
+/* Rows up to one without a question; the first that fits serves. AUTH and READONLY are answered as a server without
+ * users and clusters does, unless a row says otherwise. Lasts until sources_end. */
 struct source *source_start(const struct told *script);
 int source_port(const struct source *source);
 

@@ -9,8 +9,8 @@
 /* No machine of a test has this much; sanitizers complain of such a request instead of refusing it. */
 #define MORE_THAN_THERE_IS ((size_t)1 << 32)
 
-/* Threads count here, too. That orders nothing between them: a sanitizer that looks for races would otherwise take every
- * allocation for an agreement between two threads, and see no race at all. */
+/* Threads count here, too. That orders nothing between them: a sanitizer that looks for races would otherwise take
+ * every allocation for an agreement between two threads, and see no race at all. */
 static atomic_size_t live_count, live_bytes, made;
 static unsigned until_failure; /* of one thread at a time */
 

@@ -1,5 +1,5 @@
-/* Trials of a queue: a life of random steps, each decided by the queue's own rules, written down, read back, and applied
- * to the queue and to its naive model. */
+/* Trials of a queue: a life of random steps, each decided by the queue's own rules, written down, read back, and
+ * applied to the queue and to its naive model. */
 #ifndef HOLDFAST_UNIT_QUEUE_TRIAL_H
 #define HOLDFAST_UNIT_QUEUE_TRIAL_H
 
