@@ -1,17 +1,17 @@
-/* What each change does to a container and its blobs: one function for each kind, and the table of them. */
+/* How each change is applied to a container and its blobs: one function for each kind, and the table of them. */
 #include "blob/apply.h"
 
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
 #include "core/feed.h"
 
-/* --- The container's own --- */
+/* --- The container --- */
 
 static bool apply_container_setmeta(struct container *container, struct blob **blob,
                                     const struct container_change *change) {
     (void)blob;
     container->stamp = change->stamp;
-    container_replace_list(container, &container->metadata, change->metadata);
+    packed_replace(&container->account, &container->metadata, change->metadata);
     return true;
 }
 
@@ -20,7 +20,7 @@ static bool apply_container_setacl(struct container *container, struct blob **bl
     (void)blob;
     container->stamp = change->stamp;
     container->access = change->access;
-    container_replace_list(container, &container->policies, change->policies);
+    packed_replace(&container->account, &container->policies, change->policies);
     return true;
 }
 
@@ -37,13 +37,11 @@ bool apply_may_become(const struct blob *blob, enum blob_kind kind) {
     return !blob_exists(blob) || blob->kind == kind || blob_is_untyped(blob);
 }
 
-/* What a write says of the blob besides its content. */
 void apply_restamp(struct container *container, struct blob *blob, const struct container_change *change) {
     blob->stamp = change->stamp;
     if (change->frees_lease) container_free_lease(container, blob);
 }
 
-/* A blob that is written is no copy any more. */
 void apply_forget_copy(struct container *container, struct blob *blob) {
     if (blob_special(blob)->copy) container_set_copy(container, blob, NULL);
 }
@@ -101,9 +99,9 @@ static bool apply_setblobmeta(struct container *container, struct blob **blob,
 
 static bool apply_blob_delete(struct container *container, struct blob **blob,
                               const struct container_change *change) {
-    bool told = container->feed && blob_exists(*blob);
-    if (!*blob || (told && !change->minted)) return false;
-    if (told) feed_mark(&container->account, container->feed, &(*blob)->entry, change->minted);
+    bool leaves_marker = container->feed && blob_exists(*blob);
+    if (!*blob || (leaves_marker && !change->minted)) return false;
+    if (leaves_marker) feed_mark(&container->account, container->feed, &(*blob)->entry, change->minted);
     container_remove(container, *blob);
     *blob = NULL;
     return true;
@@ -122,7 +120,7 @@ static bool apply_createpage(struct container *container, struct blob **blob,
     return true;
 }
 
-/* Whether these are pages of the blob. */
+/* Whether these are whole pages within a page blob. */
 static bool are_pages(const struct blob *blob, uint64_t offset, uint64_t length) {
     return blob_exists(blob) && blob->kind == KIND_PAGE && length && length % PAGE_BYTES == 0 &&
            length <= blob->length && offset <= blob->length - length;
@@ -179,7 +177,7 @@ static bool apply_seal(struct container *container, struct blob **blob,
 
 /* --- Blocks --- */
 
-/* Also what has waited too long, until a change removes it. */
+/* The staged blocks, also expired ones, which stay until a change removes them. */
 static const struct staging *all_staged(const struct blob *blob) {
     return blob ? blob_special(blob)->staging : NULL;
 }
@@ -328,14 +326,14 @@ bool container_apply(struct container *container, const struct container_change 
     bool existed = blob_exists(blob);
     uint64_t bytes = blob_content_bytes(blob);
     size_t snapshots = blob ? snapshots_count(blob) : 0;
-    version told = container->feed && existed ? blob->stamp.etag : 0;
+    version etag = container->feed && existed ? blob->stamp.etag : 0;
     if (!(kind->is.traits & CHANGE_IN_FILES)) container_end_load(container);
     bool admitted = !container->feed || apply_feed_admits(container, change);
     if (!admitted || !kind->apply || !kind->apply(container, &blob, change)) {
         if (change->chunk) chunk_discard(change->chunk);
         return false;
     }
-    if (container->feed && blob_exists(blob)) apply_feed_follows(container, blob, told);
+    if (container->feed && blob_exists(blob)) apply_feed_follows(container, blob, etag);
     if (change->kind != BLOB_DELETE) container_count_snapshots(snapshots, blob ? snapshots_count(blob) : 0);
     container_count_content(container, blob, bytes, existed);
     return true;

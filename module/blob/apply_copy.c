@@ -1,9 +1,9 @@
-/* What the changes do that bring copies: those within a server, which are done at once, and those from another one.
+/* How the changes of copies are applied: of copies within a server, which are done at once, and from another one.
  *
  *   COPYSTART ──▶ pending ──COPYBEGIN──▶ arriving ──COPYPIECE, COPYBLOCK …──▶ ──COPYEND──▶ done | failed
  *
- * What arrives goes straight into the blob, which is why nobody reads its content until it is complete. So files hold
- * what has arrived by then, and whoever loads them goes on with the next piece. */
+ * Arriving bytes are written directly to the blob, so its content cannot be read until it is complete. Files have the
+ * bytes that have arrived, so that a replica that loads one continues with the next piece. */
 #include "blob/apply.h"
 #include "blob/blocks.h"
 #include "blob/snapshots.h"
@@ -49,7 +49,7 @@ bool apply_copystate(struct container *container, struct blob **blob, const stru
     return true;
 }
 
-/* A name that had no blob is an empty one now. */
+/* Creates an empty blob if the name has none. */
 bool apply_copystart(struct container *container, struct blob **blob, const struct container_change *change) {
     if (change->copy.status != COPY_PENDING || (blob_exists(*blob) && blob_is_being_copied(*blob)))
         return false;
@@ -95,9 +95,9 @@ bool apply_copybegin(struct container *container, struct blob **blob, const stru
     return true;
 }
 
-/* --- What arrives --- */
+/* --- Arriving bytes --- */
 
-/* Whether these bytes may come next. Those of pages may leave out what was never written. */
+/* Whether these bytes may come next. Pages that were never written are left out. */
 static bool comes_next(const struct blob *blob, const struct container_change *change) {
     if (!copy_is_pending(blob, true) || !change->content.length) return false;
     if (blob_is_inline(blob) && blob->length) return false;
@@ -128,7 +128,7 @@ static bool arrive_pages(struct container *container, struct blob *blob,
     return true;
 }
 
-/* More of the block that came last, which has `length` bytes in all. */
+/* Adds to the last block, which will have `length` bytes in all. */
 static bool arrive_in_block(struct container *container, struct blob *blob,
                             const struct container_change *change) {
     size_t last = content_chunks(&blob->content);
@@ -163,7 +163,6 @@ bool apply_copypiece(struct container *container, struct blob **blob, const stru
     return true;
 }
 
-/* The ids so far, and this one behind them. */
 static void add_block_id(struct container *container, struct blob *blob, struct bytes id) {
     struct blob_special *special = blob_need_special(&container->account, blob);
     special->blocks = block_list_add(&container->account, special->blocks, id);
@@ -183,7 +182,8 @@ bool apply_copyblock(struct container *container, struct blob **blob, const stru
 
 /* --- The end --- */
 
-/* The blob keeps its kind, and a page blob its sequence number; what is compared with its pages must be younger. */
+/* Empties a blob whose copy did not succeed. It keeps its kind, and a page blob its sequence number, but the
+ * pages begin anew: none of its earlier snapshots can be compared with them. */
 static void empty(struct container *container, struct blob **blob, version etag) {
     int64_t sequence = blob_special(*blob)->sequence;
     blob_clear_content(&container->account, *blob);
@@ -206,7 +206,7 @@ bool apply_abortcopy(struct container *container, struct blob **blob, const stru
     return true;
 }
 
-/* Whether all of the content is there. */
+/* Whether the whole content has arrived. */
 static bool is_complete(const struct blob *blob) {
     return copy_is_pending(blob, true) &&
            (blob->kind == KIND_PAGE || blob->length == blob_special(blob)->copy->total);

@@ -1,9 +1,9 @@
-/* What the changes do that concern a feed of a container, and how the feed follows its blobs.
+/* How the changes of a container's feed are applied, and how the feed follows its blobs.
  *
  *   FEEDON ──▶ building ──FEEDBUILT …──▶ on ──FEEDOFF──▶ off
  *
- * A small container is built at once. What is written meanwhile gets in where it belongs, so that a portion finds
- * some of its blobs there already. What comes out of a file is complete. */
+ * The feed of a small container is built at once. A blob that is written while a feed is being built is added to it at
+ * once, so a portion may contain blobs that the feed already has. A feed from a file is complete. */
 #include "blob/apply.h"
 #include "change/checks.h"
 #include "core/feed.h"
@@ -27,14 +27,15 @@ void apply_feed_follows(struct container *container, struct blob *blob, version 
 
 /* --- On, built and off --- */
 
-static bool is_told(const struct entry *entry) {
+static bool belongs_in_feed(const struct entry *entry) {
     return blob_exists((const struct blob *)entry);
 }
 
 bool apply_feedbuilt(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     if (!container->feed) return false;
-    feed_build(&container->account, container->feed, &container->blobs.by_order, change->feed, is_told);
+    feed_build(&container->account, container->feed, &container->blobs.by_order, change->feed,
+               belongs_in_feed);
     return true;
 }
 
@@ -44,7 +45,7 @@ bool apply_feedon(struct container *container, struct blob **blob, const struct 
     container->feed = feed_new(&container->account, change->minted, change->count);
     const struct order_index *blobs = &container->blobs.by_order;
     struct bytes last = feed_portion(container->feed, blobs);
-    feed_build(&container->account, container->feed, blobs, last, is_told);
+    feed_build(&container->account, container->feed, blobs, last, belongs_in_feed);
     return true;
 }
 
@@ -66,8 +67,8 @@ bool apply_feedoff(struct container *container, struct blob **blob, const struct
 
 /* --- Files --- */
 
-/* Nobody can tell what has become of the changes that its followers have seen since it was saved: what is minted next
- * lies in an epoch of its own. */
+/* Followers may have seen changes since the file was saved, which are lost now. An epoch of its own keeps
+ * what is minted next apart from them. */
 bool apply_feedstate(struct container *container, struct blob **blob, const struct container_change *change) {
     (void)blob;
     if (container->feed || catalog_count(&container->blobs)) return false;

@@ -1,4 +1,4 @@
-/* What the changes do that only files hold: chunks by their numbers, and what is made of them. */
+/* How the changes that only files have are applied: chunks with their numbers, and the contents made of them. */
 #include "blob/apply.h"
 #include "blob/blocks.h"
 #include "blob/load_chunks.h"
@@ -15,13 +15,13 @@ bool apply_chunk(struct container *container, struct blob **blob, const struct c
                            change->chunk);
 }
 
-/* Whether the content that there is can be kept: a large one, as it is. */
+/* Whether the state may keep the content of the blob: only large contents are kept. */
 static bool file_keeps(const struct blob *blob, const struct container_change *change) {
     if (!blob_exists(blob) || blob_is_inline(blob)) return false;
     return blob->kind != KIND_PAGE || blob->length == change->length;
 }
 
-/* A state without its content, or with the one that is there. */
+/* A state without content, or with the content of the state before. */
 bool apply_state(struct container *container, struct blob **blob, const struct container_change *change) {
     bool kept = change->parts & PART_KEPT;
     if (!apply_may_become(*blob, change->blob_kind) || (kept && !file_keeps(*blob, change))) return false;
@@ -41,7 +41,8 @@ bool apply_state(struct container *container, struct blob **blob, const struct c
     return true;
 }
 
-/* An entry of a list: perhaps an id, and the number of a chunk. */
+/* Reads an entry of a list: the number of a chunk, and before it the block's id, if it is a block. Appends
+ * the id to `ids`, unless that is NULL. */
 static struct chunk *read_span(const struct container *container, const struct container_change *change,
                                struct record_reader *reader, struct record_writer *ids) {
     if (change->kind == BLOB_BLOCKS) {
@@ -60,7 +61,7 @@ static bool spans_sound(const struct container *container, const struct containe
     return record_complete(&reader);
 }
 
-/* The blob's block ids with those of the change behind them. */
+/* Replaces the blob's block ids by `ids`, which are the same and `more` new ones. */
 static void extend_blocks(struct container *container, struct blob *blob, struct record_writer *ids,
                           uint64_t more) {
     struct blob_special *special = blob_need_special(&container->account, blob);

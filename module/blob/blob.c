@@ -4,7 +4,7 @@
 #include "blob/snapshots.h"
 #include "core/memory.h"
 
-/* A blob whose room is larger than its content needs keeps it, up to this much. */
+/* How much larger than its content the allocation of a blob may be before it is resized. */
 enum { SPARE_ROOM_MAX = 128 };
 
 /* --- Reading --- */
@@ -78,7 +78,7 @@ void blob_free(struct account *account, struct blob *blob) {
             special->staging = NULL;
             special->snapshots = NULL;
         }
-        blob->kind = KIND_BLOCK; /* with nothing special any more */
+        blob->kind = KIND_BLOCK; /* so that blob_trim frees the special part */
         if (special && special->copy) blob_set_copy(account, blob, NULL);
         blob_set_lists(account, blob, &nothing, &nothing);
         blob_trim(account, blob);
@@ -90,7 +90,7 @@ bool blob_room_fits(const struct blob *blob, size_t room) {
     return room <= blob->capacity && blob->capacity <= room + room / 2 + SPARE_ROOM_MAX;
 }
 
-/* --- What hangs from it --- */
+/* --- Optional parts --- */
 
 struct blob_extra *blob_need_extra(struct account *account, struct blob *blob) {
     if (!blob->extra) blob->extra = account_add(account, memory_zeroed(sizeof(*blob->extra)));
@@ -121,23 +121,17 @@ void blob_trim(struct account *account, struct blob *blob) {
     blob->extra = NULL;
 }
 
-static void blob_replace_list(struct account *account, struct packed **place, struct packed_list list) {
-    struct packed *packed = packed_new(list);
-    account_discard(account, *place);
-    *place = packed ? account_add(account, packed) : NULL;
-}
-
 void blob_set_lists(struct account *account, struct blob *blob, const struct packed_list *properties,
                     const struct packed_list *metadata) {
     bool any = (properties && properties->count) || (metadata && metadata->count);
     if (!any && !blob->extra) return;
     struct blob_extra *extra = blob_need_extra(account, blob);
-    if (properties) blob_replace_list(account, &extra->properties, *properties);
-    if (metadata) blob_replace_list(account, &extra->metadata, *metadata);
+    if (properties) packed_replace(account, &extra->properties, *properties);
+    if (metadata) packed_replace(account, &extra->metadata, *metadata);
     blob_trim(account, blob);
 }
 
-/* The texts stand behind the numbers, in one allocation. */
+/* The texts follow the struct in its allocation. */
 static void copy_place_texts(struct copy *copy) {
     copy->source.data = (const char *)(copy + 1);
     copy->description.data = copy->source.data + copy->source.length;

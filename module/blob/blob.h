@@ -4,7 +4,7 @@
  *     ┌───────┬───────┬─────────┬─────────┬───────┬──────┬───────────────┐
  *     │ entry │ stamp │ created │ content │ extra │ name │ small content │
  *     └───────┴───────┴─────────┴─────────┴───────┴──────┴───────────────┘
- *     content   a rope, or the pages of a page blob; a small content has neither and stands behind the name
+ *     content   a rope, or the pages of a page blob; a small content has neither and follows the name
  *     extra     properties, metadata and lease, absent for most
  *       special   what page and append blobs have, blocks, staged blocks, snapshots and where a copy came from
  *
@@ -127,7 +127,7 @@ bool blob_room_fits(const struct blob *blob, size_t room);
 /* Call it after the allocation was resized. */
 void blob_note_capacity(struct blob *blob);
 
-/* Optional parts are created by blob_need_… and freed by blob_settle when empty. */
+/* Optional parts are created by blob_need_… and freed by blob_trim when empty. */
 struct blob_extra *blob_need_extra(struct account *account, struct blob *blob);
 struct blob_special *blob_need_special(struct account *account, struct blob *blob);
 void blob_trim(struct account *account, struct blob *blob);

@@ -1,11 +1,11 @@
-/* Plans of commits: from a list of choices and ids to chunks. */
+/* Plans of commits: finding the chunks for a list of choices and ids. */
 #include "blob/blocks.h"
 #include "core/hash.h"
 #include "core/memory.h"
 
-/* Ids by their places in a list: places in an open table, the first one of each id. */
+/* A list of ids with a hash table of the places of the first occurrences. */
 struct id_table {
-    uint32_t *places; /* counted from one; 0 is free */
+    uint32_t *places; /* from 1; 0 is empty */
     size_t mask;
     struct bytes *ids;
     size_t count;
@@ -23,7 +23,7 @@ static void table_end(struct id_table *table) {
     memory_free(table->ids);
 }
 
-/* Where the id stands in the list, or table->count if it does not. */
+/* The place of the id in the list; table->count if it is missing. */
 static size_t table_find(const struct id_table *table, struct bytes id, uint32_t **slot) {
     size_t at = hash_bytes(id) & table->mask;
     for (; table->places[at]; at = (at + 1) & table->mask)
@@ -32,7 +32,7 @@ static size_t table_find(const struct id_table *table, struct bytes id, uint32_t
     return table->places[at] ? table->places[at] - 1 : table->count;
 }
 
-/* The place of the first one of this id. */
+/* Appends an id; returns the place of its first occurrence. */
 static size_t table_add(struct id_table *table, struct bytes id) {
     uint32_t *slot;
     size_t place = table_find(table, id, &slot);
@@ -47,7 +47,7 @@ struct sources {
     const struct staging *staging;
     struct id_table committed;
     struct id_table asked;
-    uint8_t *choices; /* as they were asked for, by place */
+    uint8_t *choices; /* as requested, by place in the list */
 };
 
 static void read_committed(struct sources *sources) {
@@ -68,12 +68,12 @@ static struct chunk *find_committed(const struct sources *sources, struct bytes 
     return place < sources->committed.count ? content_chunk(&sources->blob->content, place) : NULL;
 }
 
-/* One more block for the plan. */
+/* Adds a block to the plan; false if there is none, or if the id has another choice elsewhere in the list. */
 static bool choose(struct sources *sources, struct block_plan *plan, enum block_choice choice,
                    struct bytes id) {
     size_t place = sources->asked.count, first = table_add(&sources->asked, id);
     sources->choices[place] = (uint8_t)choice;
-    if (sources->choices[first] != choice) return false; /* of one id there is one block in a blob */
+    if (sources->choices[first] != choice) return false; /* an id stands for one block of a blob */
     struct chunk *chunk = choice == BLOCK_COMMITTED ? NULL : find_staged(sources, id);
     enum block_choice found = chunk ? BLOCK_UNCOMMITTED : BLOCK_COMMITTED;
     if (!chunk && choice != BLOCK_UNCOMMITTED) chunk = find_committed(sources, id);

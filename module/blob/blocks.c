@@ -21,7 +21,7 @@ struct block_list *block_list_new(struct account *account, struct packed_list id
     return list;
 }
 
-/* A list that grows has room to spare, as much as the allocator gives or half as much again. */
+/* Lists of one blob grow one id at a time, so a list that has to grow gets half as much memory again. */
 struct block_list *block_list_add(struct account *account, struct block_list *list, struct bytes id) {
     size_t before = list ? list->length : 0, length = before + 1 + id.length;
     if (!list || list->uses > 1) {

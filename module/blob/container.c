@@ -42,12 +42,6 @@ void container_count_content(struct container *container, const struct blob *blo
 
 /* --- The container itself --- */
 
-void container_replace_list(struct container *container, struct packed **place, struct packed_list list) {
-    struct packed *packed = packed_new(list);
-    account_discard(&container->account, *place);
-    *place = packed ? account_add(&container->account, packed) : NULL;
-}
-
 struct container *container_new(const struct container_change *change) {
     struct container *container = memory_zeroed(sizeof(*container));
     account_add(&container->account, container);
@@ -55,8 +49,8 @@ struct container *container_new(const struct container_change *change) {
     container->stamp = change->stamp;
     container->created_ms = change->created_ms;
     container->access = change->access;
-    container_replace_list(container, &container->metadata, change->metadata);
-    container_replace_list(container, &container->policies, change->policies);
+    packed_replace(&container->account, &container->metadata, change->metadata);
+    packed_replace(&container->account, &container->policies, change->policies);
     census_count(&all_containers, 0, 1);
     return container;
 }
@@ -86,20 +80,19 @@ const struct lease *container_lease(const struct container *container) {
 
 /* --- Leases --- */
 
-static bool lease_stands(const struct lease *lease) {
+static bool lease_is_listed(const struct lease *lease) {
     return lease && lease->kind != LEASE_FREE;
 }
 
 static void replace_lease(struct container *container, struct lease **place, const struct lease *lease) {
-    bool before = lease_stands(*place), after = lease_stands(lease);
-    struct lease *standing =
-        lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
+    bool before = lease_is_listed(*place), after = lease_is_listed(lease);
+    struct lease *stored = lease && lease->token ? account_add(&container->account, lease_new(lease)) : NULL;
     account_discard(&container->account, *place);
-    *place = standing;
+    *place = stored;
     census_count(&all_leases, before, after);
 }
 
-/* An index that has a root only while there is anything in it. */
+/* Updates an index that has a root only while it is not empty. */
 static void list_blob(struct order_index *index, struct blob *blob, bool before, bool after) {
     if (before == after) return;
     if (!index->root) order_index_start(index);
@@ -120,14 +113,14 @@ void container_set_lease(struct container *container, struct blob *blob, const s
     }
     if (!blob->extra && !lease) return;
     struct blob_extra *extra = blob_need_extra(&container->account, blob);
-    bool before = lease_stands(extra->lease);
+    bool before = lease_is_listed(extra->lease);
     replace_lease(container, &extra->lease, lease);
-    list_blob(&container->leased, blob, before, lease_stands(lease));
+    list_blob(&container->leased, blob, before, lease_is_listed(lease));
     blob_trim(&container->account, blob);
 }
 
 void container_free_lease(struct container *container, struct blob *blob) {
-    if (!lease_stands(blob_lease(blob))) return;
+    if (!lease_is_listed(blob_lease(blob))) return;
     struct lease freed = lease_freed(blob_lease(blob));
     container_set_lease(container, blob, &freed);
 }
@@ -177,7 +170,7 @@ void container_end_load(struct container *container) {
     if (container->feed) feed_loaded(container->feed);
 }
 
-/* A feed that is being built goes on at once. */
+/* A feed that is being built needs upkeep at once. */
 int64_t container_due_ms(const struct container *container) {
     if (container->feed && container->feed->building) return 0;
     const struct deadline *first = deadlines_first(&container->stagings);
@@ -237,20 +230,20 @@ void container_free(struct container *container) {
     census_count(&all_containers, 1, 0);
 }
 
-/* All of the container's pointers to one blob. */
+/* The addresses of all of the container's pointers to one blob. */
 struct blob_slots {
     struct catalog_slots named;
     unsigned leased_count, copying_count;
     void **leased[ORDER_INDEX_MAX_HEIGHT];
     void **copying[ORDER_INDEX_MAX_HEIGHT];
-    void **told; /* in the feed; NULL for nowhere */
+    void **in_feed; /* NULL when the feed does not have the blob */
 };
 
 static struct blob_slots blob_slots_of(const struct container *container, const struct blob *blob) {
     struct blob_slots slots = {.leased_count = 0, .copying_count = 0};
-    if (container->feed) slots.told = feed_slot(container->feed, &blob->entry);
+    if (container->feed) slots.in_feed = feed_slot(container->feed, &blob->entry);
     catalog_slots(&container->blobs, &blob->entry, &slots.named);
-    if (lease_stands(blob_lease(blob)))
+    if (lease_is_listed(blob_lease(blob)))
         slots.leased_count = order_index_slots(&container->leased, &blob->entry, slots.leased);
     if (blob_is_being_copied(blob))
         slots.copying_count = order_index_slots(&container->copying, &blob->entry, slots.copying);
@@ -261,7 +254,7 @@ static void blob_slots_set(const struct blob_slots *slots, struct blob *blob) {
     catalog_slots_set(&slots->named, &blob->entry);
     for (unsigned i = 0; i < slots->leased_count; i++) *slots->leased[i] = &blob->entry;
     for (unsigned i = 0; i < slots->copying_count; i++) *slots->copying[i] = &blob->entry;
-    if (slots->told) *slots->told = &blob->entry;
+    if (slots->in_feed) *slots->in_feed = &blob->entry;
     struct staging *staging = blob_special(blob)->staging;
     if (staging) staging->blob = blob;
 }
@@ -275,9 +268,9 @@ struct blob *container_fit(struct container *container, struct blob *blob, size_
     return blob;
 }
 
-/* --- Twins --- */
+/* --- Copying --- */
 
-/* A walk's records, applied to a container; chunks come as twins. */
+/* Applies a change from a walk over another container; chunks become twins. */
 static void copy_record(void *context, const void *record) {
     struct container *container = context;
     struct container_change twin = *(const struct container_change *)record;

@@ -1,15 +1,15 @@
 /* Containers and the blobs in them: one value of one key.
  *
  *   container ─▶ catalog ─▶ blob blob blob …                (found by name, listed in the order of names)
- *             ─▶ leased                                      (the blobs whose lease is held or was broken off)
- *             ─▶ copying                                     (the blobs to which a copy from another server goes on)
- *             ─▶ stagings                                    (the blobs that have staged blocks, by how long still)
- *             ─▶ feed                                        (what has changed, if anybody wants to follow)
+ *             ─▶ leased                                      (blobs whose lease is held or breaking, also if that has ended)
+ *             ─▶ copying                                     (blobs with a copy from another server in progress)
+ *             ─▶ stagings                                    (blobs with staged blocks, by when these expire)
+ *             ─▶ feed                                        (what has changed, if followers want to know)
  *             ─▶ metadata, policies                          (packed lists, absent for most)
  *
  * The rules:
- *   - Only container_apply changes a value, and only by a change: a fact with absolute numbers, whoever decided it.
- *   - A small content is copied into the blob, a large one keeps the argument that brought it.
+ *   - Only container_apply changes a value, and only by a change: a fact with absolute numbers, decided before.
+ *   - A small content is copied into the blob, for a large one, the argument that has it is kept.
  *   - Every allocation is counted in the account; what blobs and snapshots share is counted once.
  *   - Values know no key and no clock. */
 #ifndef HOLDFAST_CONTAINER_H
@@ -126,8 +126,6 @@ void container_stage(struct container *container, struct blob *blob, const struc
                      struct chunk *chunk);
 /* Drops this many blocks, the first by id; without blocks the staging is dropped. */
 void container_unstage(struct container *container, struct blob *blob, uint64_t max);
-
-void container_replace_list(struct container *container, struct packed **place, struct packed_list list);
 
 /* For INFO: counts that have changed. */
 void container_count_snapshots(size_t before, size_t after);

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* --- Fields of their own --- */
+/* --- Fields with codecs of their own --- */
 
 enum { EXPIRED = 0x80, FREES_LEASE = 1, MINTED = 2 };
 
@@ -15,7 +15,7 @@ static uint8_t expired_bit(const struct container_change *change) {
     return change->expired ? EXPIRED : 0;
 }
 
-/* A byte whose top bit tells that a lease has run out. */
+/* Reads a byte whose top bit says that a lease has expired. */
 static uint8_t read_flagged(struct record_reader *reader, struct container_change *change) {
     uint8_t byte = record_byte(reader);
     change->expired = byte & EXPIRED;
@@ -44,7 +44,7 @@ static version minted_version(const void *field) {
     return ((const struct container_change *)field)->minted;
 }
 
-/* What was created when it was last changed, or soon before, takes a byte or two. */
+/* Relative to the last change, which is often soon after the creation, so that it takes a byte or two. */
 static void write_created(const void *field, struct record_writer *writer) {
     const struct container_change *change = field;
     record_put_number(writer, (uint64_t)change->stamp.modified_ms - (uint64_t)change->created_ms);
@@ -121,7 +121,7 @@ static version source_version(const void *field) {
     return ((const struct container_change *)field)->source_snapshot;
 }
 
-/* What stands beside the status in its byte. */
+/* Bits of the byte with the status. */
 enum { COPY_ARRIVING = 0x10, COPY_UNTYPED = 0x20 };
 
 static void write_copy(const void *field, struct record_writer *writer) {
@@ -157,12 +157,7 @@ static version copy_version(const void *field) {
     return ((const struct copy *)field)->id;
 }
 
-static const struct own_codec flags = {write_flags, read_flags, minted_version};
-static const struct own_codec created = {write_created, read_created, NULL};
-static const struct own_codec additions = {write_additions, read_additions, NULL};
-static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
-static const struct own_codec source = {write_source, read_source, source_version};
-/* A feed is told in words of its own, which are checked where they are read. */
+/* The bytes of a feed, which are checked when they are applied. */
 static void write_feed(const void *field, struct record_writer *writer) {
     record_put_bytes(writer, ((const struct container_change *)field)->feed);
 }
@@ -176,6 +171,11 @@ static version feed_version(const void *field) {
     return change->kind == CONTAINER_FEEDSTATE ? feed_state_newest(change->feed) : 0;
 }
 
+static const struct own_codec flags = {write_flags, read_flags, minted_version};
+static const struct own_codec created = {write_created, read_created, NULL};
+static const struct own_codec additions = {write_additions, read_additions, NULL};
+static const struct own_codec lease = {write_blob_lease, read_blob_lease, lease_version};
+static const struct own_codec source = {write_source, read_source, source_version};
 static const struct own_codec feed = {write_feed, read_feed, feed_version};
 static const struct own_codec copy = {write_copy, read_copy, copy_version};
 
@@ -220,13 +220,13 @@ static const struct field fields[] = {
 };
 #undef AT
 
-/* --- What no field can see alone --- */
+/* --- Checks of several fields --- */
 
 static bool is_paged(uint64_t number) {
     return number % PAGE_BYTES == 0 && number <= PAGES_MAX_BYTES;
 }
 
-/* A state has only what blobs of its kind have. */
+/* A state has only the fields that blobs of its kind have. */
 static bool kind_is_sound(const struct container_change *change) {
     bool page = change->blob_kind == KIND_PAGE;
     bool numbered = change->parts & (PART_LENGTH | PART_SEQUENCE) || change->born;

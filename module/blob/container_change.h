@@ -1,5 +1,4 @@
-/* Changes of a container and its blobs: the vocabulary in which their state moves, and how it is written down; see
- * change/change.h. Bytes of a content, and the key of a copy's source, travel beside the record. */
+/* Changes of a container and its blobs, and how they are written as records; see change/change.h. Bytes of a content, and the key of a copy's source, travel beside the record. */
 #ifndef HOLDFAST_CONTAINER_CHANGE_H
 #define HOLDFAST_CONTAINER_CHANGE_H
 
@@ -122,14 +121,13 @@ struct container_change {
     struct lease lease;
     struct copy copy;
     enum lease_event event;
-    bool frees_lease; /* the write clears an ended lease */
-    bool expired;     /* the lease was found to have expired here */
-    bool
-        from_elsewhere; /* the source of a copy is in another container, whose key travels beside the record */
-    uint64_t offset;    /* where bytes go, or an append blob's length before */
-    uint64_t length;    /* of a page blob, of a cleared range, or of a chunk */
-    uint64_t count;     /* number of an append blob's blocks, or of blocks; or a chunk's number */
-    int64_t sequence;   /* a page blob's */
+    bool frees_lease;    /* the write clears an ended lease */
+    bool expired;        /* the lease was found to have expired here */
+    bool from_elsewhere; /* a copy's source is in another container, whose key travels beside the record */
+    uint64_t offset;     /* where bytes go, or an append blob's length before */
+    uint64_t length;     /* of a page blob, of a cleared range, or of a chunk */
+    uint64_t count;      /* number of an append blob's blocks, or of blocks; or a chunk's number */
+    int64_t sequence;    /* a page blob's */
     int64_t touched_ms;  /* when a block was staged */
     version born;        /* which pages a page blob started with */
     version snapshot;    /* snapshot id; 0 for none, or for all */

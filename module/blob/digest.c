@@ -5,7 +5,7 @@
 #include "blob/walk.h"
 #include "core/memory.h"
 
-/* Contents go out in windows of this size, wherever their chunks begin and end. */
+/* Contents are passed on in windows of this size, wherever their chunks begin and end. */
 enum { WINDOW_BYTES = 1 << 16 };
 
 struct digesting {

@@ -1,5 +1,4 @@
-/* Digests: everything visible in a container, independent of its layout in memory. Equal
- * containers give equal bytes. */
+/* Digests: all that is visible in a container, whatever its layout in memory. Equal containers give equal bytes. */
 #ifndef HOLDFAST_DIGEST_H
 #define HOLDFAST_DIGEST_H
 

@@ -12,20 +12,20 @@ enum {
     TAIL_BYTES = 1 + VERSION_TEXT_LENGTH
 };
 
-/* In a marker, behind all snapshots. */
+/* In a marker: after all snapshots, the blob itself. */
 static const version THE_BLOB_ITSELF = UINT64_MAX;
 
 struct collecting {
     const struct container *container;
     const struct listing_query *query;
     struct listing *listing;
-    size_t room;  /* for items */
-    size_t bytes; /* that they would answer */
+    size_t capacity; /* of items */
+    size_t bytes;    /* of their replies */
     size_t looked_at;
 };
 
-/* The beginning that an item is grouped by, empty if it stands for itself. */
-static struct bytes common_beginning(const struct listing_query *query, struct bytes name) {
+/* The common prefix that an item is grouped under; empty for none. */
+static struct bytes common_prefix(const struct listing_query *query, struct bytes name) {
     if (!query->delimiter.length) return bytes_of("", 0);
     const char *from = name.data + query->prefix.length;
     const char *found =
@@ -34,7 +34,7 @@ static struct bytes common_beginning(const struct listing_query *query, struct b
                  : bytes_of("", 0);
 }
 
-/* Behind all names with this beginning. */
+/* The first name after all that begin with this. */
 static struct order_cursor seek_behind(const struct container *container, struct bytes beginning) {
     char bound[NAME_MAX_BYTES];
     size_t length = beginning.length;
@@ -54,7 +54,7 @@ static size_t cost(const struct listing_query *query, const struct listing_item 
     return query->metadata ? bytes + blob_metadata(item->blob).items.length : bytes;
 }
 
-/* The page ends before this snapshot of the name, or before all of them. */
+/* Ends the page before this snapshot of the name; 0 is before all of them. */
 static void end_page(struct collecting *collecting, struct bytes name, version snapshot) {
     struct listing *listing = collecting->listing;
     listing->more = true;
@@ -66,7 +66,7 @@ static void end_page(struct collecting *collecting, struct bytes name, version s
     listing->next_length += VERSION_TEXT_LENGTH;
 }
 
-/* False when the page is full; the next one starts with this entry then. */
+/* Adds an item. False when the page is full; the next one starts at this entry and place. */
 static bool add_item(struct collecting *collecting, struct listing_item item, struct bytes entry,
                      version place) {
     struct listing *listing = collecting->listing;
@@ -76,9 +76,9 @@ static bool add_item(struct collecting *collecting, struct listing_item item, st
         end_page(collecting, entry, place);
         return false;
     }
-    if (listing->count == collecting->room) {
-        collecting->room *= 2;
-        listing->items = memory_resize(listing->items, collecting->room * sizeof(*listing->items));
+    if (listing->count == collecting->capacity) {
+        collecting->capacity *= 2;
+        listing->items = memory_resize(listing->items, collecting->capacity * sizeof(*listing->items));
     }
     listing->items[listing->count++] = item;
     collecting->bytes = bytes;
@@ -100,7 +100,7 @@ static bool blob_is_shown(const struct listing_query *query, const struct blob *
     return blob_exists(blob) || (query->uncommitted && staging_of(blob, query->now_ms));
 }
 
-/* Where a page starts: a name, and the snapshot of it. */
+/* Where a page starts: a name, and a snapshot of it. */
 struct start {
     struct bytes name;
     version snapshot;
@@ -117,11 +117,12 @@ static struct start start_of(const struct listing_query *query) {
     return start;
 }
 
-/* What stands at the cursor, which then goes on. False when the page is full. */
+/* Adds the blob at the cursor, or the group that it belongs to, and advances the cursor. False when the
+ * page is full. */
 static bool collect_one(struct collecting *collecting, const struct start *start,
                         struct order_cursor *cursor) {
     const struct blob *blob = blob_of_entry(order_cursor_entry(cursor));
-    struct bytes name = blob_name(blob), common = common_beginning(collecting->query, name);
+    struct bytes name = blob_name(blob), common = common_prefix(collecting->query, name);
     if (++collecting->looked_at > LOOKED_AT_MAX) {
         end_page(collecting, name, 0);
         return false;

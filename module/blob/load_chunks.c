@@ -7,7 +7,7 @@ enum { FIRST_CAPACITY = 16 };
 struct load_chunks {
     size_t count;
     size_t capacity;
-    uint64_t missing; /* bytes of the last chunk that have not come yet */
+    uint64_t missing; /* bytes of the last chunk that are still to come */
     struct chunk *chunks[];
 };
 
@@ -29,7 +29,8 @@ static void load_chunks_put_chunk(struct account *account, struct load_chunks **
     (*load_chunks)->chunks[(*load_chunks)->count++] = chunk;
 }
 
-/* The last chunk grows by what comes, and not by what is said of it. */
+/* The last chunk grows with the bytes that arrive, and not by its announced length, so that a doctored file
+ * cannot make it allocate more. */
 static bool add_piece(struct account *account, struct load_chunks *load_chunks, struct bytes piece,
                       struct chunk *chunk) {
     struct chunk **last = &load_chunks->chunks[load_chunks->count - 1];

@@ -1,5 +1,5 @@
-/* A pool: the chunks of a container that is being loaded, by their numbers in the file, so that shared chunks are
- * written once. Any other change of the container discards it. */
+/* Load chunks: the chunks of a container that is being loaded, by their numbers in the file, so that files have shared
+ * chunks only once. Any change that is not in files discards them. */
 #ifndef HOLDFAST_LOAD_CHUNKS_H
 #define HOLDFAST_LOAD_CHUNKS_H
 

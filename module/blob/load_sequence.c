@@ -2,7 +2,7 @@
 
 #include "blob/walk.h"
 
-/* A name that is not below the last one; a greater one begins another blob. */
+/* Names must not decrease; a greater one begins another blob. */
 static bool name_keeps(struct load_sequence *order, struct bytes name) {
     int compared = bytes_compare(bytes_of(order->name, order->length), name);
     if (compared > 0) return false;
@@ -20,7 +20,7 @@ static bool state_keeps(struct load_sequence *order, const struct container_chan
     return true;
 }
 
-/* A list may bring much work that does not depend on its length, so only the last one of a content may be short. */
+/* Work for a list may exceed its length by far, so only the last list of a content may be short. */
 static bool list_keeps(struct load_sequence *order, const struct container_change *change) {
     if (order->stage != STAGE_OPEN) return false;
     if (change->list.count < WALK_LIST_MAX) order->stage = STAGE_WHOLE;
@@ -38,7 +38,7 @@ static bool blob_keeps(struct load_sequence *order, const struct container_chang
         if (order->stage == STAGE_TAKEN) return false;
         order->stage = STAGE_TAKEN;
         return true;
-    default: return true; /* what hangs from a blob, each with all its bytes */
+    default: return true; /* parts of a blob, which have all their bytes with them */
     }
 }
 

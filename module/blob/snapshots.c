@@ -33,7 +33,7 @@ struct blob *snapshots_find(const struct blob *base, version id) {
     return there ? snapshots->taken[place].blob : NULL;
 }
 
-static struct snapshot *room_for_one(struct account *account, struct blob *base) {
+static struct snapshot *snapshot_new(struct account *account, struct blob *base) {
     struct blob_special *special = blob_need_special(account, base);
     if (!special->snapshots) {
         special->snapshots = account_add(account, memory_alloc(snapshots_size_for(FIRST_CAPACITY)));
@@ -59,7 +59,7 @@ bool snapshots_take(struct account *account, struct blob *base, const struct con
     blob->created_ms = base->created_ms;
     blob_set_lists(account, blob, &properties, change->parts & PART_METADATA ? &change->metadata : &metadata);
     if (blob_special(base)->copy) blob_set_copy(account, blob, blob_special(base)->copy);
-    *room_for_one(account, base) = (struct snapshot){change->snapshot, blob};
+    *snapshot_new(account, base) = (struct snapshot){change->snapshot, blob};
     return true;
 }
 

@@ -5,30 +5,30 @@
 
 #include <hiredis/read.h>
 
-enum { DEPTH_MAX = 4 }; /* of lists in lists; a list of blocks has 3 */
+enum { DEPTH_MAX = 4 }; /* of nested lists; BLOB.GETBLOCKLIST has 3 */
 
 struct source_answers {
     redisReader *reader;
-    struct arena arena; /* the tree that is read, or was read last */
-    size_t left;        /* that it may still take */
+    struct arena arena; /* the tree being read, or the last one */
+    size_t left;        /* bytes that the tree may still take */
     struct answer root;
 };
 
-/* --- The tree, as hiredis finds it --- */
+/* --- The tree: callbacks of hiredis --- */
 
 static struct source_answers *answers_of(const redisReadTask *task) {
     return task->privdata;
 }
 
-/* Where the answer that was found goes. */
+/* The place of an answer in the tree. */
 static struct answer *place_of(const redisReadTask *task) {
     if (!task->parent) return &answers_of(task)->root;
     struct answer *parent = task->parent->obj;
     return &parent->items[task->idx];
 }
 
-/* NULL, by which hiredis gives up, when the tree has become too large. */
-static void *take_room(const redisReadTask *task, size_t bytes) {
+/* NULL when the tree is too large, which makes hiredis give up. */
+static void *answer_alloc(const redisReadTask *task, size_t bytes) {
     struct source_answers *answers = answers_of(task);
     if (bytes > answers->left) return NULL;
     answers->left -= bytes;
@@ -37,11 +37,11 @@ static void *take_room(const redisReadTask *task, size_t bytes) {
 
 static void *put_answer_text(const redisReadTask *task, char *text, size_t length) {
     struct answer *answer = place_of(task);
-    char *room = take_room(task, length + 1);
-    if (!room) return NULL;
-    memcpy(room, text, length);
+    char *copy = answer_alloc(task, length + 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, length);
     *answer = (struct answer){.kind = task->type == REDIS_REPLY_ERROR ? ANSWER_ERROR : ANSWER_TEXT,
-                              .text = {room, length}};
+                              .text = {copy, length}};
     return answer;
 }
 
@@ -54,7 +54,7 @@ static bool is_deep(const redisReadTask *task) {
 static void *put_answer_list(const redisReadTask *task, size_t count) {
     struct answer *answer = place_of(task);
     if (count > SOURCE_LIST_MAX || is_deep(task)) return NULL;
-    struct answer *items = take_room(task, (count ? count : 1) * sizeof(*items));
+    struct answer *items = answer_alloc(task, (count ? count : 1) * sizeof(*items));
     if (!items) return NULL;
     memset(items, 0, count * sizeof(*items));
     *answer = (struct answer){.kind = ANSWER_LIST, .count = (uint32_t)count, .items = items};
@@ -73,7 +73,7 @@ static void *put_answer_null(const redisReadTask *task) {
     return answer;
 }
 
-/* Nobody asked for the newer protocol, so nothing of it is taken. */
+/* We do not ask for RESP3, so its types are errors. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): so hiredis has it. */
 static void *refuse_double(const redisReadTask *task, double number, char *text, size_t length) {
     (void)task;
@@ -89,7 +89,7 @@ static void *refuse_bool(const redisReadTask *task, int value) {
     return NULL;
 }
 
-/* It goes with the arena. */
+/* The arena frees it. */
 static void leave_to_arena(void *answer) {
     (void)answer;
 }
@@ -104,7 +104,7 @@ static redisReplyObjectFunctions functions = {
     .freeObject = leave_to_arena,
 };
 
-/* --- What comes in --- */
+/* --- Input --- */
 
 static void clear_answer(struct source_answers *answers) {
     arena_end(&answers->arena);
@@ -118,7 +118,7 @@ struct source_answers *source_answers_new(void) {
     clear_answer(answers);
     answers->reader = redisReaderCreateWithFunctions(&functions);
     answers->reader->privdata = answers;
-    answers->reader->maxbuf = 0; /* the room of one piece is there for the next one */
+    answers->reader->maxbuf = 0; /* keep the buffer of one piece for the next one */
     return answers;
 }
 
@@ -135,7 +135,7 @@ bool source_answers_feed(struct source_answers *answers, struct bytes bytes) {
     return redisReaderFeed(reader, bytes.data, bytes.length) == REDIS_OK;
 }
 
-/* Between answers the last tree goes; one that is half read stays. */
+/* Frees the last tree, unless hiredis is in the middle of the next one. */
 const struct answer *source_answers_next(struct source_answers *answers, bool *failed) {
     void *found = NULL;
     redisReader *reader = answers->reader;
@@ -145,7 +145,7 @@ const struct answer *source_answers_next(struct source_answers *answers, bool *f
     return *failed ? NULL : found;
 }
 
-/* --- Looking at it --- */
+/* --- Access --- */
 
 const struct answer *answer_field(const struct answer *map, const char *name) {
     struct bytes wanted = bytes_text(name);

@@ -11,14 +11,14 @@
 
 void source_facts_start(struct source_facts *facts) {
     *facts = (struct source_facts){.kind = KIND_UNCOMMITTED};
-    record_start(&facts->property_room);
-    record_start(&facts->metadata_room);
+    record_start(&facts->property_writer);
+    record_start(&facts->metadata_writer);
     record_start(&facts->blocks);
 }
 
 void source_facts_end(struct source_facts *facts) {
-    record_end(&facts->property_room);
-    record_end(&facts->metadata_room);
+    record_end(&facts->property_writer);
+    record_end(&facts->metadata_writer);
     record_end(&facts->blocks);
 }
 
@@ -30,7 +30,7 @@ static bool read_source_version(const struct answer *answer, version *v) {
 }
 
 static bool read_source_kind(const struct answer *answer, enum blob_kind *kind) {
-    static const char *const names[] = {"block", "page", "append"}; /* in their order */
+    static const char *const names[] = {"block", "page", "append"}; /* in the order of enum blob_kind */
     struct bytes name;
     if (!answer_is_text(answer, &name)) return false;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -44,7 +44,7 @@ static bool is_default_type(const char *name, struct bytes value) {
     return !strcmp(name, "content-type") && bytes_equal(value, bytes_text(PROPERTY_DEFAULT_TYPE));
 }
 
-/* Among all other fields; each that is there is a text. */
+/* The properties are fields of the map among others; each must be a text. */
 static bool read_source_properties(struct source_facts *facts, const struct answer *map) {
     static const char *const names[] = {"content-type",        "content-encoding", "content-language",
                                         "content-disposition", "cache-control",    "content-md5"};
@@ -63,24 +63,24 @@ static bool read_source_properties(struct source_facts *facts, const struct answ
         count++;
     }
     struct packed_list list = {count, bytes_of(given.data, given.length)};
-    sound = sound && properties_pack(list, &facts->property_room, &facts->properties) == OUTCOME_DONE;
+    sound = sound && properties_pack(list, &facts->property_writer, &facts->properties) == OUTCOME_DONE;
     record_end(&given);
     return sound;
 }
 
 static bool read_source_metadata(struct source_facts *facts, const struct answer *pairs) {
-    struct record_writer *room = &facts->metadata_room;
+    struct record_writer *writer = &facts->metadata_writer;
     struct bytes word;
     if (!pairs || pairs->kind != ANSWER_LIST || pairs->count % 2) return false;
     for (uint32_t i = 0; i < pairs->count; i++) {
         if (!answer_is_text(&pairs->items[i], &word)) return false;
-        record_put_bytes(room, word);
+        record_put_bytes(writer, word);
     }
-    facts->metadata = (struct packed_list){pairs->count / 2, bytes_of(room->data, room->length)};
+    facts->metadata = (struct packed_list){pairs->count / 2, bytes_of(writer->data, writer->length)};
     return metadata_check(facts->metadata) == OUTCOME_DONE;
 }
 
-/* What only some kinds have. */
+/* Numbers that only some kinds of blobs have. */
 static bool read_source_numbers(struct source_facts *facts, const struct answer *map) {
     uint64_t sequence = 0, sealed = 0;
     bool sound = true;
@@ -132,7 +132,7 @@ static bool read_source_block(struct source_facts *facts, const struct answer *b
     return true;
 }
 
-/* A content that was put as a whole has no blocks; any other one has all of its bytes in them. */
+/* A content that was not uploaded in blocks has none; otherwise the blocks make up all of it. */
 const char *source_facts_read_blocks(struct source_facts *facts, const struct answer *answer) {
     const struct answer *list = answer_field(answer, "committed");
     uint64_t left = facts->length, length;

@@ -1,5 +1,4 @@
-/* The description of a blob by another server, checked: whether it is what Holdfast replies, and
- * whether it is consistent. */
+/* What another server says of a blob, checked: whether it is a reply of Holdfast, and whether it is consistent. */
 #ifndef HOLDFAST_SOURCE_FACTS_H
 #define HOLDFAST_SOURCE_FACTS_H
 
@@ -23,8 +22,8 @@ struct source_facts {
     struct bytes block_id; /* of the current block */
     uint64_t block_bytes;
 
-    struct record_writer property_room, metadata_room,
-        blocks; /* blocks: id and length, one after the other */
+    struct record_writer property_writer, metadata_writer;
+    struct record_writer blocks; /* the id and length of each */
     struct record_reader next_block;
 };
 

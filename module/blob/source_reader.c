@@ -5,10 +5,10 @@
 #include "blob/source_facts.h"
 #include "core/memory.h"
 
-/* Enough on the way to keep both sides busy, and no more than the memory of a copy allows. */
-enum { QUESTIONS_MAX = 16, BYTES_ON_THE_WAY = 2 * SOURCE_PIECE_BYTES };
+/* Enough requests in flight to keep both sides busy, and not too much memory. */
+enum { QUESTIONS_MAX = 16, BYTES_IN_FLIGHT_MAX = 2 * SOURCE_PIECE_BYTES };
 
-/* A window that has too many ranges for one answer is halved. */
+/* A window with too many ranges for one reply is halved. */
 #define WINDOW_FIRST_BYTES (UINT64_C(1) << 30)
 
 enum subject { ABOUT_BLOB, ABOUT_BLOCKS, ABOUT_PAGES, ABOUT_CONTENT };
@@ -20,22 +20,22 @@ struct asked {
 
 struct source_reader {
     const struct copy_order *order;
-    struct asked asked[QUESTIONS_MAX]; /* not answered yet: a ring */
-    unsigned first, count, sent;       /* of them as many have been sent on this connection */
-    uint64_t on_the_way;               /* bytes of content */
+    struct asked asked[QUESTIONS_MAX]; /* requests without a reply: a ring */
+    unsigned first, count, sent;       /* `sent` of them have been sent on this connection */
+    uint64_t in_flight;                /* bytes of content requested */
 
     struct source_facts facts; /* when known */
-    bool known, asked_blob, asked_blocks, begun, told_begin;
+    bool known, asked_blob, asked_blocks, begun, made_begin;
 
-    uint64_t next_offset; /* of the content that has not been asked for */
+    uint64_t next_offset; /* of the content that has not been requested */
     uint64_t next_window, window_bytes;
     struct page_range *ranges; /* of pages, in the last window */
     size_t range_count, range_at;
     bool awaits_ranges;
 
-    struct bytes piece; /* of the last answer, what has not been told */
+    struct bytes piece; /* the part of the last answer that has not become changes */
     uint64_t piece_offset;
-    uint64_t block_left; /* of the block that came last */
+    uint64_t block_left; /* bytes of the last block still to come */
 
     bool failed;
     struct source_failure failure;
@@ -85,7 +85,7 @@ const struct source_failure *source_reader_failure(const struct source_reader *r
     return reader->failed ? &reader->failure : NULL;
 }
 
-/* --- Asking --- */
+/* --- Requests --- */
 
 static struct asked *unanswered(struct source_reader *reader, unsigned at) {
     return &reader->asked[(reader->first + at) % QUESTIONS_MAX];
@@ -94,15 +94,15 @@ static struct asked *unanswered(struct source_reader *reader, unsigned at) {
 static void add_question(struct source_reader *reader, enum subject subject, uint64_t offset,
                          uint64_t length) {
     *unanswered(reader, reader->count++) = (struct asked){subject, offset, length};
-    if (subject == ABOUT_CONTENT) reader->on_the_way += length;
+    if (subject == ABOUT_CONTENT) reader->in_flight += length;
 }
 
-static uint64_t no_more_than(uint64_t length, uint64_t max) {
+static uint64_t at_most_bytes(uint64_t length, uint64_t max) {
     return length < max ? length : max;
 }
 
 static void add_content(struct source_reader *reader, uint64_t from, uint64_t end) {
-    uint64_t length = no_more_than(end - from, SOURCE_PIECE_BYTES);
+    uint64_t length = at_most_bytes(end - from, SOURCE_PIECE_BYTES);
     add_question(reader, ABOUT_CONTENT, from, length);
     reader->next_offset = from + length;
 }
@@ -111,7 +111,7 @@ static bool add_next_window(struct source_reader *reader) {
     uint64_t all = reader->facts.length;
     if (reader->awaits_ranges || reader->next_window >= all) return false;
     add_question(reader, ABOUT_PAGES, reader->next_window,
-                 no_more_than(reader->window_bytes, all - reader->next_window));
+                 at_most_bytes(reader->window_bytes, all - reader->next_window));
     reader->awaits_ranges = true;
     return true;
 }
@@ -126,9 +126,9 @@ static bool add_pages(struct source_reader *reader) {
     return true;
 }
 
-/* What is to be asked next, if it is time for it; false if not. */
+/* Adds the next request, if one can be sent now. */
 static bool add_next(struct source_reader *reader) {
-    if (reader->count == QUESTIONS_MAX || reader->on_the_way > BYTES_ON_THE_WAY - SOURCE_PIECE_BYTES)
+    if (reader->count == QUESTIONS_MAX || reader->in_flight > BYTES_IN_FLIGHT_MAX - SOURCE_PIECE_BYTES)
         return false;
     if (!reader->asked_blob) {
         add_question(reader, ABOUT_BLOB, 0, 0);
@@ -201,7 +201,7 @@ static bool error_begins(struct bytes text, const char *beginning) {
     return bytes_start_with(text, bytes_text(beginning));
 }
 
-/* Behind the first answer a condition that is not met is the one under which all is read. */
+/* After the first answer, IFMATCH is the only condition: when it is not met, the source has changed. */
 static bool take_error(struct source_reader *reader, const struct asked *asked, struct bytes text) {
     bool later = asked->subject != ABOUT_BLOB;
     bool changed = later && (error_begins(text, "PRECONDITION ") || error_begins(text, "NOTFOUND "));
@@ -234,7 +234,7 @@ static bool take_blocks(struct source_reader *reader, const struct answer *answe
     return reader->begun = true;
 }
 
-/* Too many ranges for one answer: half of the window may have few enough. */
+/* There were too many ranges for one reply: tries half of the window. */
 static bool narrow(struct source_reader *reader, const struct asked *asked) {
     if (asked->length <= PAGE_BYTES) return false;
     reader->window_bytes = asked->length / 2 / PAGE_BYTES * PAGE_BYTES;
@@ -299,15 +299,15 @@ bool source_reader_take(struct source_reader *reader, const struct answer *answe
     reader->first = (reader->first + 1) % QUESTIONS_MAX;
     reader->count--;
     reader->sent--;
-    if (asked.subject == ABOUT_CONTENT) reader->on_the_way -= asked.length;
+    if (asked.subject == ABOUT_CONTENT) reader->in_flight -= asked.length;
     return take_subject(reader, &asked, answer);
 }
 
-/* --- Telling --- */
+/* --- Changes --- */
 
-static void tell_begin(struct source_reader *reader, struct container_change *change) {
+static void make_begin(struct source_reader *reader, struct container_change *change) {
     const struct source_facts *facts = &reader->facts;
-    reader->told_begin = true;
+    reader->made_begin = true;
     *change = (struct container_change){
         .kind = BLOB_COPYBEGIN,
         .blob_kind = facts->kind,
@@ -323,16 +323,16 @@ static void tell_begin(struct source_reader *reader, struct container_change *ch
     change->sequence = facts->sequence;
 }
 
-static void tell_piece(struct source_reader *reader, struct container_change *change, uint64_t max) {
+static void make_piece(struct source_reader *reader, struct container_change *change, uint64_t max) {
     change->offset = reader->piece_offset;
-    change->content = bytes_of(reader->piece.data, (size_t)no_more_than(reader->piece.length, max));
+    change->content = bytes_of(reader->piece.data, (size_t)at_most_bytes(reader->piece.length, max));
     reader->piece_offset += change->content.length;
     reader->piece.data += change->content.length;
     reader->piece.length -= change->content.length;
 }
 
-/* Of a blob in blocks: as much as belongs to the block that goes on, or to the next one. */
-static void tell_of_block(struct source_reader *reader, struct container_change *change) {
+/* A piece of a blob in blocks ends where the current block does. */
+static void make_block_piece(struct source_reader *reader, struct container_change *change) {
     struct source_facts *facts = &reader->facts;
     change->kind = BLOB_COPYPIECE;
     if (!reader->block_left) {
@@ -342,27 +342,27 @@ static void tell_of_block(struct source_reader *reader, struct container_change 
         change->block_id = facts->block_id;
     }
     change->length = facts->block_bytes;
-    tell_piece(reader, change, reader->block_left);
+    make_piece(reader, change, reader->block_left);
     reader->block_left -= change->content.length;
 }
 
 bool source_reader_next(struct source_reader *reader, struct container_change *change) {
     if (reader->failed) return false;
-    if (reader->begun && !reader->told_begin) {
-        tell_begin(reader, change);
+    if (reader->begun && !reader->made_begin) {
+        make_begin(reader, change);
         return true;
     }
     if (!reader->piece.length) return false;
     *change = (struct container_change){.kind = BLOB_COPYPIECE};
     if (reader->facts.block_count)
-        tell_of_block(reader, change);
+        make_block_piece(reader, change);
     else
-        tell_piece(reader, change, UINT64_MAX);
+        make_piece(reader, change, UINT64_MAX);
     return true;
 }
 
 bool source_reader_is_done(const struct source_reader *reader) {
-    if (reader->failed || !reader->told_begin || reader->count || reader->piece.length) return false;
+    if (reader->failed || !reader->made_begin || reader->count || reader->piece.length) return false;
     if (reader->facts.kind != KIND_PAGE) return reader->next_offset == reader->facts.length;
     return reader->range_at == reader->range_count && reader->next_window >= reader->facts.length;
 }

@@ -8,7 +8,7 @@
 
 struct walking {
     const struct change_walk *walk;
-    struct pointer_map numbers; /* of the chunks that may come again */
+    struct pointer_map numbers; /* of the chunks that may be needed again */
     uint64_t chunks;
 };
 
@@ -68,8 +68,8 @@ static void take_chunk(struct walking *walking, struct chunk *chunk) {
     }
 }
 
-/* The chunk's number; it comes first if it has not come yet. A chunk that only one content has, without anything
- * between the two that could be shared, does not come again. */
+/* The number of a chunk; sends the chunk first if it has none yet. A chunk with one use, directly in a
+ * content, is not needed again, so its number is not kept. */
 static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool direct) {
     uintptr_t unshared = 0;
     bool once = direct && chunk_uses(chunk) == 1;
@@ -83,7 +83,7 @@ static uint64_t number_of(struct walking *walking, struct chunk *chunk, bool dir
 
 /* --- Lists --- */
 
-/* Entries of a content that go out together. */
+/* Entries of a content that are sent in one change. */
 struct batch {
     struct container_change change;
     struct record_writer items;
@@ -141,7 +141,7 @@ static void walk_pages(struct walking *walking, const struct blob *blob, struct 
 
 /* --- Blobs --- */
 
-/* Whether the content is the one of the state that came before. */
+/* Whether the content is that of the previous state. */
 static bool walk_keeps(const struct blob *blob, const struct blob *before) {
     if (!before || before->kind != blob->kind || blob_is_inline(blob)) return false;
     if (blob_special(blob)->blocks != blob_special(before)->blocks) return false;
@@ -220,15 +220,15 @@ static void walk_written(const struct change_walk *walk, enum container_change_k
 }
 
 void container_walk_feed(const struct container *container, const struct change_walk *walk) {
-    struct record_writer room;
+    struct record_writer writer;
     if (!container->feed) return;
-    record_start(&room);
-    feed_put_state(container->feed, &room);
-    walk_written(walk, CONTAINER_FEEDSTATE, &room);
+    record_start(&writer);
+    feed_put_state(container->feed, &writer);
+    walk_written(walk, CONTAINER_FEEDSTATE, &writer);
     struct version_cursor cursor = feed_first_marker(container->feed);
-    for (room.length = 0; feed_put_markers(container->feed, &cursor, &room); room.length = 0)
-        walk_written(walk, CONTAINER_FEEDMARKERS, &room);
-    record_end(&room);
+    for (writer.length = 0; feed_put_markers(container->feed, &cursor, &writer); writer.length = 0)
+        walk_written(walk, CONTAINER_FEEDMARKERS, &writer);
+    record_end(&writer);
 }
 
 void container_walk(const struct container *container, const struct change_walk *walk) {

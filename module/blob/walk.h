@@ -1,12 +1,12 @@
 /* Walks: the changes that rebuild a container, for files and for copies. They are ordinary changes, so there is one
  * decoder, and what is shared in the container is shared in the rebuilt one.
  *
- *   CREATE, LEASE, the feed's state and markers, and for each blob in the order of names:
- *     for each snapshot, oldest first, and at last for the blob itself:
- *       its chunks, as far as they have not come yet; its state; what its content is made of; what it was copied from
- *       for a snapshot the change that takes it
+ *   CREATE, LEASE, the state and markers of the feed, and for each blob in the order of names:
+ *     for each snapshot, oldest first, and then for the blob itself:
+ *       the chunks that have not been sent yet; its state; the parts of its content; the copy that it came from;
+ *       for a snapshot, the change that takes it
  *     its staged blocks, its lease
- *   LOADED, if any chunk came, or a feed */
+ *   LOADED, if there was a chunk or a feed */
 #ifndef HOLDFAST_WALK_H
 #define HOLDFAST_WALK_H
 

@@ -30,6 +30,11 @@ void *arena_zeroed(struct arena *arena, size_t bytes) {
     return memset(arena_alloc(arena, bytes), 0, bytes);
 }
 
+struct bytes arena_copy(struct arena *arena, struct bytes bytes) {
+    if (!bytes.length) return bytes_of("", 0);
+    return bytes_of(memcpy(arena_alloc(arena, bytes.length), bytes.data, bytes.length), bytes.length);
+}
+
 void arena_end(struct arena *arena) {
     while (arena->blocks) {
         struct arena_block *block = arena->blocks;

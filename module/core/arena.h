@@ -3,6 +3,8 @@
 #ifndef HOLDFAST_ARENA_H
 #define HOLDFAST_ARENA_H
 
+#include "core/bytes.h"
+
 #include <stddef.h>
 
 enum { ARENA_BUFFER_BYTES = 1024 };
@@ -25,5 +27,6 @@ void arena_end(struct arena *arena);
 /* Aligned for anything; never NULL. */
 void *arena_alloc(struct arena *arena, size_t bytes);
 void *arena_zeroed(struct arena *arena, size_t bytes);
+struct bytes arena_copy(struct arena *arena, struct bytes bytes);
 
 #endif

@@ -17,6 +17,12 @@ struct packed *packed_new(struct packed_list list) {
     return packed;
 }
 
+void packed_replace(struct account *account, struct packed **place, struct packed_list list) {
+    struct packed *packed = packed_new(list);
+    account_discard(account, *place);
+    *place = packed ? account_add(account, packed) : NULL;
+}
+
 struct packed_list packed_view(const struct packed *packed) {
     if (!packed) return (struct packed_list){0, {"", 0}};
     return (struct packed_list){packed->count, bytes_of(packed->items, packed->length)};

@@ -3,6 +3,7 @@
 #ifndef HOLDFAST_PACKED_H
 #define HOLDFAST_PACKED_H
 
+#include "core/account.h"
 #include "core/record.h"
 
 /* A borrowed list. */
@@ -15,6 +16,8 @@ struct packed_list {
 struct packed;
 
 struct packed *packed_new(struct packed_list list);
+/* Replaces a list in an account; the new one may be a view of the old one. */
+void packed_replace(struct account *account, struct packed **place, struct packed_list list);
 struct packed_list packed_view(const struct packed *packed);
 
 void record_put_list(struct record_writer *writer, struct packed_list list);

@@ -151,21 +151,13 @@ struct packed_list node_metadata(const struct file_node *node) {
     return packed_view(node->extra ? node->extra->metadata : NULL);
 }
 
-static void node_replace_list(struct account *account, struct packed **place,
-                              const struct packed_list *list) {
-    if (!list) return;
-    struct packed *packed = packed_new(*list);
-    account_discard(account, *place);
-    *place = packed ? account_add(account, packed) : NULL;
-}
-
 void node_set_lists(struct account *account, struct file_node *node, const struct packed_list *properties,
                     const struct packed_list *metadata) {
     bool any = (properties && properties->count) || (metadata && metadata->count);
     if (!node->extra && !any) return;
     struct file_extra *extra = node_need_extra(account, node);
-    node_replace_list(account, &extra->properties, properties);
-    node_replace_list(account, &extra->metadata, metadata);
+    if (properties) packed_replace(account, &extra->properties, *properties);
+    if (metadata) packed_replace(account, &extra->metadata, *metadata);
     node_settle(account, node);
 }
 
@@ -198,8 +190,8 @@ static struct file_state *append_state(struct account *account, struct file_node
 /* From now on the state does without those of the node. */
 static void keep_lists(struct account *account, struct file_node *node, struct file_state *state) {
     struct packed_list properties = node_properties(node), metadata = node_metadata(node);
-    node_replace_list(account, &state->properties, &properties);
-    node_replace_list(account, &state->metadata, &metadata);
+    packed_replace(account, &state->properties, properties);
+    packed_replace(account, &state->metadata, metadata);
     state->has_lists = true;
 }
 

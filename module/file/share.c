@@ -35,12 +35,6 @@ struct share_census share_census(void) {
 
 /* --- The share itself --- */
 
-void share_replace_list(struct share *share, struct packed **place, struct packed_list list) {
-    struct packed *packed = packed_new(list);
-    account_discard(&share->account, *place);
-    *place = packed ? account_add(&share->account, packed) : NULL;
-}
-
 struct share *share_new(const struct share_change *change) {
     struct share *share = memory_zeroed(sizeof(*share));
     account_add(&share->account, share);
@@ -57,8 +51,8 @@ struct share *share_new(const struct share_change *change) {
     share->created_ms = change->created_ms;
     share->quota = change->quota;
     share->numbers = change->number;
-    share_replace_list(share, &share->metadata, change->metadata);
-    share_replace_list(share, &share->policies, change->policies);
+    packed_replace(&share->account, &share->metadata, change->metadata);
+    packed_replace(&share->account, &share->policies, change->policies);
     census_count(CENSUS_SHARES, 0, 1);
     return share;
 }

@@ -148,7 +148,6 @@ static inline size_t share_parts(const struct share *share) {
 
 /* --- For the other files of the pure side --- */
 
-void share_replace_list(struct share *share, struct packed **place, struct packed_list list);
 /* NULL, or a lease without a token, removes the lease. */
 void share_set_lease(struct share *share, const struct lease *lease);
 void file_set_lease(struct share *share, struct file_node *node, const struct lease *lease);

@@ -35,7 +35,7 @@ static void restamp_share(struct share *share, const struct share_change *change
 }
 
 static bool apply_share_setmeta(struct share *share, const struct share_change *change) {
-    share_replace_list(share, &share->metadata, change->metadata);
+    packed_replace(&share->account, &share->metadata, change->metadata);
     restamp_share(share, change);
     return true;
 }
@@ -47,7 +47,7 @@ static bool apply_file_setprops(struct share *share, const struct share_change *
 }
 
 static bool apply_share_setacl(struct share *share, const struct share_change *change) {
-    share_replace_list(share, &share->policies, change->policies);
+    packed_replace(&share->account, &share->policies, change->policies);
     restamp_share(share, change);
     return true;
 }
@@ -74,7 +74,7 @@ static bool apply_share_snapshot(struct share *share, const struct share_change 
     share->snapshots = count ? account_resize(&share->account, share->snapshots, size)
                              : account_add(&share->account, memory_alloc(size));
     share->snapshots[count] = (struct share_snapshot){change->snapshot, change->stamp, NULL};
-    share_replace_list(share, &share->snapshots[count].metadata, change->metadata);
+    packed_replace(&share->account, &share->snapshots[count].metadata, change->metadata);
     share->snapshot_count++;
     hide_gone(share);
     census_count(CENSUS_SNAPSHOTS, 0, 1);

@@ -176,8 +176,8 @@ static bool load_older(struct share *share, struct file_node *node, const struct
     };
     if (change->last > share->snapshot_count || !node_may_have_state(node, change->last)) return false;
     if (state.has_lists) {
-        share_replace_list(share, &state.properties, change->properties);
-        share_replace_list(share, &state.metadata, change->metadata);
+        packed_replace(&share->account, &state.properties, change->properties);
+        packed_replace(&share->account, &state.metadata, change->metadata);
     }
     if (node_is_file(node)) {
         state.content.length = node->content.length;

@@ -43,7 +43,7 @@ struct command {
     void (*settle)(struct call *call);         /* clears expired state before the decision; may be NULL */
     /* The outcome when the call could have what it decided, but others come first, or its time to wait is over. For
      * commands that take something and can wait. */
-    enum outcome (*give_way)(struct call *call, bool late);
+    enum outcome (*give_way)(struct call *call);
     /* Undoes a grant whose client was lost, using what the handler wrote to call->grant; may be NULL. */
     void (*give_back)(struct call *call, struct record_reader *granted);
     /* For ONCE: `remember` writes what is remembered when that is not the reply itself; `recall` makes the reply

@@ -107,10 +107,10 @@ static enum outcome decide_anew(struct call *call) {
 }
 
 /* The decision is dropped: another caller has what this one could have had, or will. */
-static enum outcome give_way(struct call *call, bool late) {
+static enum outcome give_way(struct call *call) {
     forget_changes(&call->decision);
     call->out.kept->length = 0;
-    return call->command->give_way(call, late);
+    return call->command->give_way(call);
 }
 
 /* Earlier waiters come first: those that can be served now are served, and then the call is decided anew. */
@@ -120,7 +120,7 @@ static enum outcome decide_behind_line(struct call *call, enum outcome outcome) 
     size_t ahead = wait_serve(call, line.kind, line.name);
     outcome = decide_anew(call);
     if (!ahead || outcome != OUTCOME_DONE || call->wait.not_yet || !call->wait.in_line) return outcome;
-    outcome = give_way(call, false);
+    outcome = give_way(call);
     return call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
 }
 
@@ -138,7 +138,7 @@ enum outcome decision_make(struct call *call) {
     enum outcome outcome = decide_anew(call);
     bool behind =
         outcome == OUTCOME_DONE && has_line(call) && wait_count(call, call->wait.kind, call->wait.name);
-    return behind ? give_way(call, false) : outcome;
+    return behind ? give_way(call) : outcome;
 }
 
 /* Whether it could have what it wants, but for a rival. */
@@ -154,7 +154,7 @@ static enum outcome decide_behind_rivals(struct call *call, enum outcome outcome
     bool waits =
         wait_allowed(call) && has_only_rivals(call, outcome) && !call->data_type->closes_circle(call);
     if (!waits) return outcome;
-    outcome = give_way(call, false);
+    outcome = give_way(call);
     call_not_yet(call, line.kind, line.name, WAIT_NO_INSTANT, outcome);
     call->wait.claim = line.claim;
     return outcome;
@@ -230,6 +230,12 @@ static enum outcome run_probe(struct call *call) {
     return OUTCOME_WAITING;
 }
 
+static enum outcome give_way_late(struct call *call) {
+    enum outcome outcome = give_way(call);
+    call_note(call, "it is free now, but the time to wait is over");
+    return outcome;
+}
+
 static enum outcome run_timed_out(struct call *call) {
     RedisModuleCtx *ctx = call->ctx;
     call->out = reply_keep(call_writer(call));
@@ -237,7 +243,7 @@ static enum outcome run_timed_out(struct call *call) {
     if (call->wait.not_yet)
         outcome = call->wait.given_up;
     else if (outcome == OUTCOME_DONE && call->command->give_way && !once_is_known(call, call))
-        outcome = give_way(call, true);
+        outcome = give_way_late(call);
     if (outcome == OUTCOME_DONE) reply_play(ctx, bytes_of(call->out.kept->data, call->out.kept->length));
     return outcome;
 }

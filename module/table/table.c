@@ -38,19 +38,13 @@ static void add_indexes(struct table *table, struct packed_list names) {
         if (!table_index_of(table, name)) add_index(table, name);
 }
 
-static void set_policies(struct table *table, struct packed_list policies) {
-    account_discard(&table->account, table->policies);
-    table->policies = packed_new(policies);
-    if (table->policies) account_add(&table->account, table->policies);
-}
-
 struct table *table_new(const struct table_change *change) {
     struct table *table = memory_zeroed(sizeof(*table));
     atomic_fetch_add(&all_tables, 1);
     account_add(&table->account, table);
     catalog_start(&table->entities);
     table->ticks = change->ticks;
-    set_policies(table, change->policies);
+    packed_replace(&table->account, &table->policies, change->policies);
     add_indexes(table, change->names);
     return table;
 }
@@ -254,7 +248,7 @@ static bool apply_indexed(struct table *table, const struct table_change *change
 }
 
 static bool apply_table_setacl(struct table *table, const struct table_change *change) {
-    set_policies(table, change->policies);
+    packed_replace(&table->account, &table->policies, change->policies);
     return true;
 }
 

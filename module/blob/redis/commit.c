@@ -28,7 +28,7 @@ static const struct lease *lease_before(const struct container *container,
     return blob_lease(change->sought ? change->blob : container_find(container, change->name));
 }
 
-void container_changes_soon(struct call *call, void *decided) {
+void container_before_change(struct call *call, void *decided) {
     const struct container_change *change = decided;
     if (!call->value) return;
     container_end_load(call->value);
@@ -166,5 +166,5 @@ const struct lease_home container_leases = {
     .leased = leased_blobs,
     .own = own_lease,
     .lease_of = lease_of_blob,
-    .there = leased_blob_is_there,
+    .exists = leased_blob_is_there,
 };

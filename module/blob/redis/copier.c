@@ -88,26 +88,16 @@ void copiers_look_soon(void) {
     if (in_line_count || at_work_count) alarm_set_by(&copies_alarm, server_now_ms());
 }
 
-void copiers_setting_changed(void) {
-    copiers_look_soon();
-}
-
 /* --- Copiers --- */
-
-static struct bytes copier_bytes(struct copier *copier, struct bytes bytes) {
-    if (!bytes.length) return bytes_of("", 0);
-    return bytes_of(memcpy(arena_alloc(&copier->arena, bytes.length), bytes.data, bytes.length),
-                    bytes.length);
-}
 
 static void keep_order(struct copier *copier, const struct copy_order *order) {
     copier->order = *order;
-    copier->order.host = copier_bytes(copier, order->host);
-    copier->order.container = copier_bytes(copier, order->container);
-    copier->order.blob = copier_bytes(copier, order->blob);
+    copier->order.host = arena_copy(&copier->arena, order->host);
+    copier->order.container = arena_copy(&copier->arena, order->container);
+    copier->order.blob = arena_copy(&copier->arena, order->blob);
     for (unsigned i = 0; i < order->condition_words; i++)
-        copier->order.conditions[i] = copier_bytes(copier, order->conditions[i]);
-    copier->order.metadata.items = copier_bytes(copier, order->metadata.items);
+        copier->order.conditions[i] = arena_copy(&copier->arena, order->conditions[i]);
+    copier->order.metadata.items = arena_copy(&copier->arena, order->metadata.items);
 }
 
 void copier_new(struct call *call, const struct container_change *start) {
@@ -119,7 +109,7 @@ void copier_new(struct call *call, const struct container_change *start) {
     copier->db = RedisModule_GetSelectedDb(call->ctx);
     struct bytes key = call_word(call, ARG_CONTAINER);
     copier->key = RedisModule_CreateString(NULL, key.data, key.length);
-    copier->name = copier_bytes(copier, start->name);
+    copier->name = arena_copy(&copier->arena, start->name);
     keep_order(copier, start->order);
     hash_index_add(&copiers, &copier->entry);
     list_add_tail(&in_line, &copier->node);

@@ -19,7 +19,7 @@ int copiers_start(RedisModuleCtx *ctx);
 /* The call has applied a BLOB_COPYSTART. */
 void copier_new(struct call *call, const struct container_change *start);
 
-/* Something has happened that may have ended a copy. */
+/* Something may have ended a copy, or allow another one to start. */
 void copiers_look_soon(void);
 
 /* Whether a copier works on this copy in the call's key. */
@@ -37,9 +37,6 @@ extern struct setting_text copy_from, copy_user, copy_password;
 extern bool copy_tls;
 extern struct setting_duration copy_timeout;
 extern long long copy_max;
-
-/* copy_max may have grown. */
-void copiers_setting_changed(void);
 
 void copiers_info(RedisModuleInfoCtx *ctx);
 

@@ -58,19 +58,13 @@ void delivery_free(struct delivery *delivery) {
     memory_free(delivery);
 }
 
-static struct bytes keep_bytes(struct delivery *delivery, struct bytes bytes) {
-    if (!bytes.length) return bytes_of(NULL, 0);
-    return bytes_of(memcpy(arena_alloc(&delivery->arena, bytes.length), bytes.data, bytes.length),
-                    bytes.length);
-}
-
 /* A content becomes an argument, as that of a command is, so that it is kept and sent on without being copied again. */
 static void deliver_change(struct delivery *delivery, const struct container_change *change) {
     struct delivered *item = &delivery->items[delivery->count++];
     item->change = *change;
-    item->change.block_id = keep_bytes(delivery, change->block_id);
-    item->change.properties.items = keep_bytes(delivery, change->properties.items);
-    item->change.metadata.items = keep_bytes(delivery, change->metadata.items);
+    item->change.block_id = arena_copy(&delivery->arena, change->block_id);
+    item->change.properties.items = arena_copy(&delivery->arena, change->properties.items);
+    item->change.metadata.items = arena_copy(&delivery->arena, change->metadata.items);
     item->change.content = bytes_of(NULL, 0);
     bool has_content = change->content.length;
     item->content =

@@ -243,8 +243,8 @@ const struct lease_home share_leases = {
     .leased = leased_files,
     .own = own_lease_of_share,
     .lease_of = lease_of_file,
-    .there = leased_file_is_there,
-    .called = called,
+    .exists = leased_file_is_there,
+    .display_name = called,
     .subject_of = subject_of_change,
     .may_begin = file_lease_may_begin,
 };

@@ -52,9 +52,9 @@ extern const char *const file_disposition_words[];
 extern const char *const file_lock_words[];
 extern const char *const file_switch_words[];
 
-enum outcome file_open_give_way(struct call *call, bool late);
+enum outcome file_open_give_way(struct call *call);
 void file_open_give_back(struct call *call, struct record_reader *granted);
-enum outcome file_lock_give_way(struct call *call, bool late);
+enum outcome file_lock_give_way(struct call *call);
 void file_lock_give_back(struct call *call, struct record_reader *granted);
 
 /* The rules for values of options. */

@@ -195,8 +195,8 @@ void file_open_give_back(struct call *call, struct record_reader *granted) {
 }
 
 /* That it can be had just now does not help who has waited long enough. */
-enum outcome file_open_give_way(struct call *call, bool late) {
-    if (late) call_note(call, "it is free now, but the time to wait is over");
+enum outcome file_open_give_way(struct call *call) {
+    (void)call;
     return OUTCOME_SHARING_VIOLATION;
 }
 

@@ -45,8 +45,8 @@ static enum outcome pass_grace_to_lock(struct call *call, struct file_open *open
     return file_not_yet(call, &lock_wait, open_node(open), &claim, grace_refuse(call));
 }
 
-enum outcome file_lock_give_way(struct call *call, bool late) {
-    if (late) call_note(call, "it is free now, but the time to wait is over");
+enum outcome file_lock_give_way(struct call *call) {
+    (void)call;
     return OUTCOME_FILE_LOCK_CONFLICT;
 }
 

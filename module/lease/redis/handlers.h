@@ -44,10 +44,10 @@ struct lease_home {
     const struct lease *(*own)(const void *value);          /* the value's own lease; never NULL */
     const struct lease *(*lease_of)(struct entry *entry);
     /* Whether the entry's object still exists: it may have expired. */
-    bool (*there)(struct call *call, struct entry *entry);
+    bool (*exists)(struct call *call, struct entry *entry);
     /* The display name of an entry's object. Returns a buffer that the caller frees, or NULL when the name is the
      * entry's own. NULL if that holds for all entries. */
-    char *(*called)(struct entry *entry, struct bytes *name);
+    char *(*display_name)(struct entry *entry, struct bytes *name);
     /* The name of the object's line of waiters, perhaps in the buffer. NULL if that is the entry's name. */
     struct bytes (*subject_of)(struct entry *entry, uint64_t *room);
     /* Whether a lease may begin now, for reasons other than existing leases. May be NULL. */
@@ -76,7 +76,7 @@ extern const struct setting lease_settings[];
 enum outcome lease_id_rule(struct bytes text);
 enum outcome lease_owner_rule(struct bytes text);
 
-enum outcome lease_acquire_give_way(struct call *call, bool late);
+enum outcome lease_acquire_give_way(struct call *call);
 void lease_acquire_give_back(struct call *call, struct record_reader *granted);
 void lease_settle(struct call *call);
 

@@ -234,12 +234,10 @@ void lease_acquire_give_back(struct call *call, struct record_reader *granted) {
 }
 
 /* Others come first, or the time to wait is over. */
-enum outcome lease_acquire_give_way(struct call *call, bool late) {
-    struct lease_subject *subject = call_room(call, sizeof(*subject));
-    if (late)
-        call_note(call, "it is free now, but the time to wait is over");
-    else if (call->data_type->leases->find(call, subject) == OUTCOME_DONE)
-        lease_note_holder(call, subject->lease, subject->name);
+enum outcome lease_acquire_give_way(struct call *call) {
+    struct lease_subject subject;
+    if (call->data_type->leases->find(call, &subject) == OUTCOME_DONE)
+        lease_note_holder(call, subject.lease, subject.name);
     return OUTCOME_LEASE_PRESENT;
 }
 
@@ -385,7 +383,7 @@ static struct order_cursor lease_list_start(const struct call *call) {
 
 static void reply_leased(struct call *call, const struct lease_home *home, struct entry *entry) {
     struct bytes name = entry_name(entry);
-    char *room = home->called ? home->called(entry, &name) : NULL;
+    char *room = home->display_name ? home->display_name(entry, &name) : NULL;
     uint64_t subject;
     reply_array(&call->out, 2);
     reply_bytes(&call->out, name);
@@ -395,12 +393,12 @@ static void reply_leased(struct call *call, const struct lease_home *home, struc
 
 static size_t leased_bytes(const struct lease_home *home, struct entry *entry) {
     struct bytes name = entry_name(entry);
-    memory_free(home->called ? home->called(entry, &name) : NULL);
+    memory_free(home->display_name ? home->display_name(entry, &name) : NULL);
     return LEASE_REPLY_BYTES + name.length + home->lease_of(entry)->owner.length;
 }
 
 static bool is_listed(struct call *call, const struct lease_home *home, struct entry *entry) {
-    return lease_locked(lease_state(home->lease_of(entry), call_now_ms(call))) && home->there(call, entry);
+    return lease_locked(lease_state(home->lease_of(entry), call_now_ms(call))) && home->exists(call, entry);
 }
 
 /* Leases that have ended stand in the index until they are touched, so a page also ends by what it has looked at. */

@@ -77,7 +77,7 @@ static void look_at_holder(struct long_held *found, const struct lease *lease, s
 
 static void show_name(const struct lease_home *home, struct entry *entry, char *shown, size_t size) {
     struct bytes name = entry_name(entry);
-    char *room = home->called ? home->called(entry, &name) : NULL;
+    char *room = home->display_name ? home->display_name(entry, &name) : NULL;
     refusal_show_word(name, shown, size);
     memory_free(room);
 }

@@ -304,8 +304,7 @@ enum outcome queue_get(struct call *call) {
 }
 
 /* The reply if other consumers got the messages. */
-enum outcome queue_get_nothing(struct call *call, bool late) {
-    (void)late;
+enum outcome queue_get_nothing(struct call *call) {
     reply_array(&call->out, 0);
     return OUTCOME_DONE;
 }
